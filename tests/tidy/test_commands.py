@@ -1,0 +1,24 @@
+"""The README's two commands are the ones that CI runs and that the command line offers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def shell_blocks(text: str) -> list[str]:
+    return [block.strip() for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL)]
+
+
+def test_ci_runs_the_readme_test_command() -> None:
+    commands = shell_blocks((ROOT / "README.md").read_text())
+    tests = [command for command in commands if "pytest" in command]
+    assert len(tests) == 1
+    assert tests[0] in (ROOT / ".ci" / "run").read_text()
+
+
+def test_readme_shows_how_to_serve() -> None:
+    commands = shell_blocks((ROOT / "README.md").read_text())
+    assert any(command.endswith("spanemu serve") for command in commands)
