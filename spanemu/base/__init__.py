@@ -1,0 +1,6 @@
+"""Foundations that know nothing of databases; everything else may import them.
+
+In reading order: `errors` (how a failure becomes a code and a sentence), `clock` (the only
+source of time), `rand` (the only source of randomness), `limits` (every published quota),
+`names` (identifiers and resource paths), `tree` (the one ASCII tree printer).
+"""

@@ -1,0 +1,108 @@
+"""The request being served on this thread: its deadline, and whether anyone still wants it.
+
+A frontend opens a `Call` around each request; long loops and lock waits deep below ask
+`current()` whether to go on. That keeps deadlines and cancellation out of every signature.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from spanemu.base.clock import monotonic
+from spanemu.base.errors import Code, SpannerError
+
+
+@dataclass(eq=False)
+class DeadlineExceeded(SpannerError):
+    """The request's deadline passed while it was being served."""
+
+    code = Code.DEADLINE_EXCEEDED
+    prose = "The deadline of the request was exceeded."
+
+
+@dataclass(eq=False)
+class Cancelled(SpannerError):
+    """The client gave the request up."""
+
+    code = Code.CANCELLED
+    prose = "The request was cancelled by the client."
+
+
+class Call:
+    """One request in progress. `deadline` is in seconds of `clock.monotonic`, None for never."""
+
+    def __init__(self, deadline: float | None = None) -> None:
+        self.deadline = deadline
+        self._mutex = threading.Lock()  # Guards the two fields below.
+        self._cancelled = False
+        self._wakers: list[Callable[[], None]] = []
+
+    def cancel(self) -> None:
+        """Give the request up, from any thread; waits registered with `on_cancel` wake."""
+        with self._mutex:
+            self._cancelled = True
+            wakers, self._wakers = self._wakers, []
+        for wake in wakers:
+            wake()
+
+    def check(self) -> None:
+        """Raise Cancelled or DeadlineExceeded when there is no point in going on."""
+        if self._cancelled:
+            raise Cancelled()
+        if self.deadline is not None and monotonic() >= self.deadline:
+            raise DeadlineExceeded()
+
+    def seconds_left(self) -> float | None:
+        """Seconds until the deadline, not negative; None when there is none."""
+        return None if self.deadline is None else max(0.0, self.deadline - monotonic())
+
+    def on_cancel(self, wake: Callable[[], None]) -> None:
+        """Have `wake` called when the request is cancelled, at once if it already is."""
+        with self._mutex:
+            if not self._cancelled:
+                self._wakers.append(wake)
+                return
+        wake()
+
+    def forget(self, wake: Callable[[], None]) -> None:
+        """Undo `on_cancel`."""
+        with self._mutex:
+            if wake in self._wakers:
+                self._wakers.remove(wake)
+
+
+class _Current(threading.local):
+    call: Call | None = None
+
+
+_current = _Current()
+_FOREVER = Call()
+
+
+def current() -> Call:
+    """The call being served on this thread; outside of any, one that never ends."""
+    return _current.call or _FOREVER
+
+
+class _Serving:
+    """A class rather than a generator: it is entered for every reply of every request."""
+
+    __slots__ = ("_before", "_call")
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    def __enter__(self) -> Call:
+        self._before = _current.call
+        _current.call = self._call
+        return self._call
+
+    def __exit__(self, *exc_info: object) -> None:
+        _current.call = self._before
+
+
+def serving(call: Call) -> _Serving:
+    """Make `call` current on this thread while the block runs."""
+    return _Serving(call)

@@ -1,0 +1,131 @@
+"""The only place that asks the machine for the time.
+
+Timestamps everywhere in spanemu are `int` nanoseconds since the Unix epoch, as a TIMESTAMP
+value is. Those that a clock gives out are whole microseconds, as Spanner's commit timestamps
+are, and each is later than all before it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Protocol
+
+NANOS_PER_MICRO = 1_000
+NANOS_PER_MILLI = 1_000_000
+NANOS_PER_SECOND = 1_000_000_000
+
+WAIT_SECONDS_MAX = 0.25  # a waiter looks up this often, e.g. for a cancelled request
+
+
+class Clock(Protocol):
+    """What the database asks of time."""
+
+    def now(self) -> int:
+        """Nanoseconds since the epoch: a whole microsecond, later than every earlier answer."""
+        ...
+
+    def peek(self) -> int:
+        """The present time without claiming it: not before the last `now`, may repeat."""
+        ...
+
+    def wait_until(self, nanos: int, seconds_max: float | None) -> None:
+        """Return once the time is past `nanos`, or after `seconds_max`; may return early."""
+        ...
+
+
+class SystemClock:
+    """Wall time, strictly monotonic, that a test can move forward, freeze and thaw.
+
+    Never goes back, even when the machine's clock does, and falls back in step with wall time
+    by itself: a burst of readings inside one microsecond runs ahead by one each, no more.
+    """
+
+    def __init__(self) -> None:
+        self._mutex = threading.Condition()  # Guards every field; told when time is moved.
+        self._last = 0
+        self._offset = 0
+        self._frozen_at: int | None = None
+
+    def now(self) -> int:
+        """The next timestamp, in nanoseconds."""
+        with self._mutex:
+            current = self._wall()
+            if current <= self._last:
+                current = self._last + NANOS_PER_MICRO
+            self._last = current
+            return current
+
+    def peek(self) -> int:
+        """The present time in nanoseconds, without advancing anything."""
+        with self._mutex:
+            return max(self._wall(), self._last)
+
+    def advance(self, nanos: int) -> None:
+        """Move time forward. Raises ValueError when asked to go back."""
+        if nanos < 0:
+            raise ValueError("a clock never moves backwards")
+        with self._mutex:
+            self._offset += nanos
+            if self._frozen_at is not None:
+                self._frozen_at += nanos
+            self._mutex.notify_all()
+
+    def wait_until(self, nanos: int, seconds_max: float | None) -> None:
+        """Return once the time is past `nanos`, or after `seconds_max`; may return early."""
+        with self._mutex:
+            waits = [WAIT_SECONDS_MAX]
+            if self._frozen_at is None:
+                waits.append(max(0.0, (nanos - self._wall()) / NANOS_PER_SECOND) + 1e-6)
+            if seconds_max is not None:
+                waits.append(seconds_max)
+            self._mutex.wait(min(waits))
+
+    def freeze(self) -> None:
+        """Stop time; each reading still differs from the last by a microsecond."""
+        with self._mutex:
+            if self._frozen_at is None:
+                self._frozen_at = self._wall()
+
+    def thaw(self) -> None:
+        """Let time run again from where it was frozen."""
+        with self._mutex:
+            if self._frozen_at is not None:
+                frozen, self._frozen_at = self._frozen_at, None
+                self._offset += frozen - self._wall()
+                self._mutex.notify_all()
+
+    def _wall(self) -> int:
+        if self._frozen_at is not None:
+            return self._frozen_at
+        micros = (time.time_ns() + self._offset) // NANOS_PER_MICRO
+        return micros * NANOS_PER_MICRO
+
+
+class ManualClock:
+    """Time for unit tests: each reading is one microsecond after the last."""
+
+    def __init__(self, nanos: int = 0) -> None:
+        self.nanos = nanos
+
+    def now(self) -> int:
+        """One microsecond after the last reading."""
+        self.nanos += NANOS_PER_MICRO
+        return self.nanos
+
+    def peek(self) -> int:
+        """The last reading."""
+        return self.nanos
+
+    def advance(self, nanos: int) -> None:
+        """Move time forward by whole nanoseconds."""
+        self.nanos += nanos
+
+    def wait_until(self, nanos: int, seconds_max: float | None) -> None:
+        """Time passes for whoever waits for it."""
+        self.nanos = max(self.nanos, nanos)
+
+
+def monotonic() -> float:
+    """Seconds on a clock that measures durations and deadlines, unaffected by wall time."""
+    return time.monotonic()
