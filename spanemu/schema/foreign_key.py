@@ -1,0 +1,26 @@
+"""A foreign key between two tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """`columns` of `table` refer to `referenced_columns` of `referenced_table`, pairwise.
+
+    `generated_name` tells a name that Spanner made up from one that the user wrote. The two
+    index names are those of managed backing indexes, None where the primary key serves.
+    """
+
+    name: str
+    table: str
+    columns: tuple[str, ...]
+    referenced_table: str
+    referenced_columns: tuple[str, ...]
+    cascade: bool = False  # ON DELETE CASCADE
+    on_delete_written: bool = False
+    enforced: bool = True
+    generated_name: bool = False
+    index: str | None = None
+    referenced_index: str | None = None

@@ -1,0 +1,43 @@
+"""Which generation of a schema was current at a timestamp."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class History(Generic[T]):
+    """Generations by the timestamp (nanoseconds) from which each is current.
+
+    Appending is for one writer at a time; looking up is safe beside it, because the two lists
+    only grow and the timestamps are appended last.
+    """
+
+    def __init__(self, first: T) -> None:
+        self._starts = [0]
+        self._generations = [first]
+
+    @property
+    def current(self) -> T:
+        """The newest generation."""
+        return self._generations[-1]
+
+    def append(self, generation: T, at: int) -> None:
+        """Make `generation` current from `at` on."""
+        self._generations.append(generation)
+        self._starts.append(at)
+
+    def at(self, timestamp: int) -> T:
+        """The generation that was current at `timestamp`."""
+        if timestamp >= self._starts[-1]:
+            return self._generations[-1]
+        return self._generations[bisect_right(self._starts, timestamp) - 1]
+
+    def copy(self) -> History[T]:
+        """The same history, to go on by itself."""
+        twin = History(self._generations[0])
+        twin._starts = list(self._starts)
+        twin._generations = list(self._generations)
+        return twin

@@ -1,0 +1,54 @@
+"""A secondary index: a second, sorted copy of some columns of a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spanemu.schema.column import Column, KeyPart
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An index as declared, plus the layout of its entries.
+
+    An entry's key is `key` (declared parts) followed by the parts of the base table's primary
+    key that are not among them (`suffix`); its row holds those columns, then `stored`.
+    `filtered` are the columns whose NULL leaves a row out: all key columns when NULL_FILTERED,
+    those of a `WHERE c IS NOT NULL` clause otherwise. `parent` is the table it is interleaved in.
+    """
+
+    name: str
+    id: int
+    table: str
+    key: tuple[KeyPart, ...]
+    suffix: tuple[KeyPart, ...]
+    stored: tuple[Column, ...] = ()
+    unique: bool = False
+    null_filtered: bool = False
+    where_not_null: tuple[str, ...] = ()
+    parent: str | None = None
+    managed_by: tuple[str, ...] = ()  # names of the foreign keys that need it
+    options: tuple[tuple[str, object], ...] = ()
+
+    @property
+    def full_key(self) -> tuple[KeyPart, ...]:
+        """Every part of an entry's key, the hidden ones too."""
+        return self.key + self.suffix
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The base table's columns in the order in which an entry stores them."""
+        return tuple(part.column for part in self.full_key) + self.stored
+
+    @property
+    def filtered(self) -> tuple[Column, ...]:
+        """Columns whose NULL keeps a row out of the index."""
+        if self.null_filtered:
+            return tuple(part.column for part in self.key)
+        names = {name.lower() for name in self.where_not_null}
+        return tuple(column for column in self.columns if column.name.lower() in names)
+
+    @property
+    def is_managed(self) -> bool:
+        """Made for a foreign key rather than by the user."""
+        return bool(self.managed_by)

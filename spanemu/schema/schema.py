@@ -1,0 +1,150 @@
+"""One generation of a database's schema: lookup by name, and the step to the next generation.
+
+Names are looked up without regard to case, as queries and mutations do; the exact spelling
+stays in each object. Deriving a generation copies name maps of pointers, no object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Self
+
+from spanemu.schema.foreign_key import ForeignKey
+from spanemu.schema.index import Index
+from spanemu.schema.sequence import Sequence
+from spanemu.schema.table import Table
+from spanemu.schema.view import View
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Everything that DDL declares, as of one generation.
+
+    `tables` and kin are keyed by lower-cased name, in order of creation. `next_id` is the next
+    free id for tables, indexes, columns and sequences; ids are never reused, so that rows of a
+    dropped table can never be read through a new one of the same name.
+    """
+
+    generation: int = 0
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    indexes: Mapping[str, Index] = field(default_factory=dict)
+    views: Mapping[str, View] = field(default_factory=dict)
+    sequences: Mapping[str, Sequence] = field(default_factory=dict)
+    named_schemas: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)  # ALTER DATABASE ... SET OPTIONS
+    next_id: int = 1
+
+    def table(self, name: str) -> Table | None:
+        """The table of that name or synonym, whatever its case."""
+        lowered = name.lower()
+        return self.tables.get(lowered) or self._synonyms.get(lowered)
+
+    def index(self, name: str) -> Index | None:
+        return self.indexes.get(name.lower())
+
+    def view(self, name: str) -> View | None:
+        return self.views.get(name.lower())
+
+    def sequence(self, name: str) -> Sequence | None:
+        return self.sequences.get(name.lower())
+
+    def parent(self, table: Table) -> Table | None:
+        """The table that `table` is interleaved in, either way."""
+        return None if table.parent is None else self.tables[table.parent.lower()]
+
+    def root(self, table: Table) -> Table:
+        """The table at the top of the hierarchy of `table`."""
+        while table.parent is not None:
+            table = self.tables[table.parent.lower()]
+        return table
+
+    def children(self, table: Table) -> tuple[Table, ...]:
+        """Tables interleaved directly in `table`, in order of creation."""
+        return self._children.get(table.name.lower(), ())
+
+    def indexes_of(self, table: Table) -> tuple[Index, ...]:
+        """Indexes on `table`, managed ones included, in order of creation."""
+        return self._indexes_by_table.get(table.name.lower(), ())
+
+    def referencing(self, table: Table) -> tuple[tuple[Table, ForeignKey], ...]:
+        """(table, foreign key) for each foreign key that refers to `table`."""
+        return self._referencing.get(table.name.lower(), ())
+
+    def index_within(self, index: Index) -> Table | None:
+        """The table an index is interleaved in."""
+        return None if index.parent is None else self.tables[index.parent.lower()]
+
+    @property
+    def default_time_zone(self) -> str:
+        """Name of the zone that functions without one use."""
+        return str(self.options.get("default_time_zone") or "America/Los_Angeles")
+
+    def retention_nanos(self, default: int) -> int:
+        """How long old versions are kept: the database option, or `default`."""
+        found = self.options.get("version_retention_nanos")
+        return default if found is None else int(found)
+
+    def names(self) -> Iterator[str]:
+        """Every name in the schema's one namespace, lower-cased."""
+        yield from self.tables
+        yield from self._synonyms
+        yield from self.indexes
+        yield from self.views
+        yield from self.sequences
+        yield from self.named_schemas
+        yield from self._constraints
+
+    def has_name(self, name: str) -> bool:
+        """Whether some object of any kind bears that name."""
+        lowered = name.lower()
+        return any(
+            lowered in names
+            for names in (
+                self.tables, self._synonyms, self.indexes, self.views, self.sequences,
+                self.named_schemas, self._constraints,
+            )
+        )  # fmt: skip
+
+    def next(self, **changes: Any) -> Self:
+        """The following generation with the given fields replaced."""
+        return replace(self, generation=self.generation + 1, **changes)
+
+    @cached_property
+    def _synonyms(self) -> Mapping[str, Table]:
+        return {s.lower(): table for table in self.tables.values() for s in table.synonyms}
+
+    @cached_property
+    def _constraints(self) -> Mapping[str, str]:
+        named: dict[str, str] = {}
+        for table in self.tables.values():
+            named.update((key.name.lower(), table.name) for key in table.foreign_keys)
+            named.update((check.name.lower(), table.name) for check in table.checks)
+        return named
+
+    @cached_property
+    def _children(self) -> Mapping[str, tuple[Table, ...]]:
+        found: dict[str, tuple[Table, ...]] = {}
+        for table in self.tables.values():
+            if table.parent is not None:
+                parent = table.parent.lower()
+                found[parent] = (*found.get(parent, ()), table)
+        return found
+
+    @cached_property
+    def _indexes_by_table(self) -> Mapping[str, tuple[Index, ...]]:
+        found: dict[str, tuple[Index, ...]] = {}
+        for index in self.indexes.values():
+            table = index.table.lower()
+            found[table] = (*found.get(table, ()), index)
+        return found
+
+    @cached_property
+    def _referencing(self) -> Mapping[str, tuple[tuple[Table, ForeignKey], ...]]:
+        found: dict[str, tuple[tuple[Table, ForeignKey], ...]] = {}
+        for table in self.tables.values():
+            for foreign_key in table.foreign_keys:
+                target = foreign_key.referenced_table.lower()
+                found[target] = (*found.get(target, ()), (table, foreign_key))
+        return found

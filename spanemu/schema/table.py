@@ -1,0 +1,65 @@
+"""A table: its columns, its key, and its place in a hierarchy of interleaved tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+from spanemu.schema.check import Check
+from spanemu.schema.column import Column, KeyPart
+from spanemu.schema.foreign_key import ForeignKey
+
+
+class Interleave(StrEnum):
+    """How a child's rows depend on its parent's."""
+
+    IN = "IN"  # locality only
+    IN_PARENT = "IN PARENT"  # the parent row must exist
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as declared. `id` is unique within the database and never reused.
+
+    `key` begins with the parent's key when `parent` is set. Rows are stored as tuples over
+    `columns`, each at its `Column.position`. `row_deletion_policy` is (column, days).
+    """
+
+    name: str
+    id: int
+    columns: tuple[Column, ...]
+    key: tuple[KeyPart, ...]
+    parent: str | None = None
+    interleave: Interleave | None = None
+    cascade: bool = False  # INTERLEAVE IN PARENT ... ON DELETE CASCADE
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    checks: tuple[Check, ...] = ()
+    synonyms: tuple[str, ...] = ()
+    row_deletion_policy: tuple[str, int] | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Column]:
+        """Columns by lower-cased name."""
+        return {column.name.lower(): column for column in self.columns}
+
+    @cached_property
+    def key_columns(self) -> tuple[Column, ...]:
+        return tuple(part.column for part in self.key)
+
+    @cached_property
+    def key_positions(self) -> tuple[int, ...]:
+        """Where the key's columns are in a stored row."""
+        return tuple(column.position for column in self.key_columns)
+
+    @cached_property
+    def width(self) -> int:
+        """How many cells a row stored under this generation has."""
+        return 1 + max((column.position for column in self.columns), default=-1)
+
+    def column(self, name: str) -> Column | None:
+        """The column of that name, whatever its case."""
+        return self.by_name.get(name.lower())
