@@ -1,0 +1,319 @@
+"""The store of one database: versioned rows, read at any timestamp, changed by whole commits.
+
+    store.get(tree, key, at)             one row as of a timestamp
+    store.scan(tree, ranges, at)         rows in key order
+    store.apply(writes)                  a commit: all of it becomes visible at once
+    store.snapshot() / restore / clone   see DESIGN: restore costs what was written since
+
+Thread-safety: `mutex` guards the structure. It is held for a commit's apply, and by a scan for
+one batch of keys at a time, never while rows stream to anybody. Single rows are read without it:
+a dict lookup is atomic and version chains are immutable.
+
+Invariants, walked by `check`: those of `splits`; no version is newer than `last_commit`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from spanemu.base.clock import Clock
+from spanemu.storage.layout import TreeId
+from spanemu.storage.observer import StoreObserver, TreeWrite
+from spanemu.storage.splits import Hierarchy, Split, Tree
+from spanemu.storage.undo import StoreSnapshot, Undo
+from spanemu.storage.versions import Row, Version, push, visible
+
+ByteRange = tuple[bytes, bytes]
+EVERYTHING: tuple[ByteRange, ...] = ((b"", b"\xff" * 64),)  # no encoded key comes after it
+LATEST = 1 << 62
+
+BATCH_ROWS_FIRST = 64  # a scan's first look; the following ones grow fourfold up to the maximum
+BATCH_ROWS_MAX = 4096
+
+
+class Store:
+    """Rows of one database. Timestamps are nanoseconds, strictly increasing by commit."""
+
+    def __init__(self, clock: Clock, retention_nanos: int) -> None:
+        self.clock = clock
+        self.retention_nanos = retention_nanos
+        self.mutex = threading.RLock()  # Guards every field below.
+        self.last_commit = 0
+        self.sequences: dict[int, int] = {}  # sequence id -> values drawn so far
+        self.observer: StoreObserver | None = None
+        self._hierarchies: dict[TreeId, Hierarchy] = {}
+        self._trees: dict[TreeId, Hierarchy] = {}
+        # Deleted rows in the order in which they can be forgotten: (timestamp, tree, key).
+        self._tombstones: deque[tuple[int, TreeId, bytes]] = deque()
+        self._log: list[Undo] = []
+        self._snapshots: list[StoreSnapshot] = []
+
+    # ------------------------------------------------------------------ structure
+
+    def create_tree(self, tree: TreeId, hierarchy: TreeId) -> None:
+        """Make room for the rows of a table, or the entries of an index."""
+        with self.mutex:
+            home = self._hierarchies.get(hierarchy)
+            if home is None:
+                home = self._hierarchies[hierarchy] = Hierarchy(hierarchy)
+            self._trees[tree] = home
+            if self._snapshots:
+                self._log.append(lambda: self._forget_tree(tree))
+
+    def drop_tree(self, tree: TreeId) -> None:
+        """Drop a table's or index's rows, all versions of them."""
+        with self.mutex:
+            hierarchy = self._trees[tree]
+            kept = [(split, split.trees.get(tree), tree in split.owned)
+                    for split in hierarchy.splits]  # fmt: skip
+            self._forget_tree(tree)
+            if self._snapshots:
+                self._log.append(lambda: self._bring_back(tree, hierarchy, kept))
+
+    def has_tree(self, tree: TreeId) -> bool:
+        return tree in self._trees
+
+    def cut(self, hierarchy: TreeId, at: bytes) -> bool:
+        """Put a split boundary before the root row whose encoded key is `at`."""
+        with self.mutex:
+            done = self._hierarchies[hierarchy].cut(at)
+            if done and self._snapshots:
+                self._log.append(lambda: self._merge(hierarchy, at))
+            return done
+
+    def boundaries(self, hierarchy: TreeId) -> tuple[bytes, ...]:
+        """Where each split of a hierarchy starts; the first is b""."""
+        with self.mutex:
+            found = self._hierarchies.get(hierarchy)
+            return (b"",) if found is None else tuple(found.starts)
+
+    # ------------------------------------------------------------------ reading
+
+    def read_timestamp(self) -> int:
+        """A timestamp that sees every commit so far, and that no later commit will get."""
+        with self.mutex:
+            return self.clock.now()
+
+    def get(self, tree: TreeId, key: bytes, at: int = LATEST) -> Row | None:
+        """The row with that key as of `at`."""
+        hierarchy = self._trees.get(tree)
+        if hierarchy is None:
+            return None  # dropped: a reader at an old timestamp may still ask
+        found = hierarchy.split_of(key).trees.get(tree)
+        return None if found is None else visible(found.get(key), at)
+
+    def head(self, tree: TreeId, key: bytes) -> Version | None:
+        """The newest version of a row, to see when it last changed."""
+        hierarchy = self._trees.get(tree)
+        found = None if hierarchy is None else hierarchy.split_of(key).trees.get(tree)
+        return None if found is None else found.get(key)
+
+    def scan(
+        self,
+        tree: TreeId,
+        ranges: Sequence[ByteRange] | None = None,
+        at: int = LATEST,
+        *,
+        descending: bool = False,
+    ) -> Iterator[Row]:
+        """Rows as of `at`, in key order, from sorted and disjoint ranges."""
+        for _, row in self.scan_items(tree, ranges, at, descending=descending):
+            yield row
+
+    def scan_items(
+        self,
+        tree: TreeId,
+        ranges: Sequence[ByteRange] | None = None,
+        at: int = LATEST,
+        *,
+        descending: bool = False,
+    ) -> Iterator[tuple[bytes, Row]]:
+        """Like `scan`, with each row's encoded key."""
+        for versions in self._batches(tree, ranges, descending):
+            for key, version in versions:
+                row = version[1] if version[0] <= at else visible(version[2], at)
+                if row is not None:
+                    yield key, row
+
+    def changed_since(self, tree: TreeId, ranges: Iterable[ByteRange], at: int) -> bool:
+        """Whether any row in those ranges was written after `at`."""
+        return any(
+            version[0] > at
+            for versions in self._batches(tree, tuple(ranges), False)
+            for _, version in versions
+        )
+
+    def row_count(self, tree: TreeId) -> int:
+        """How many keys a tree holds, recently deleted ones included. O(splits)."""
+        with self.mutex:
+            hierarchy = self._trees.get(tree)
+            if hierarchy is None:
+                return 0
+            return sum(len(split.trees.get(tree, ())) for split in hierarchy.splits)
+
+    def _batches(
+        self, tree: TreeId, ranges: Sequence[ByteRange] | None, descending: bool
+    ) -> Iterator[list[tuple[bytes, Version]]]:
+        wanted = EVERYTHING if ranges is None else ranges
+        for low, high in reversed(wanted) if descending else wanted:
+            size = BATCH_ROWS_FIRST
+            while True:
+                with self.mutex:
+                    batch = self._batch(tree, (low, high), size, descending)
+                if batch:
+                    yield batch
+                if len(batch) < size:
+                    break
+                low, high = (low, batch[-1][0]) if descending else (batch[-1][0] + b"\0", high)
+                size = min(size * 4, BATCH_ROWS_MAX)
+
+    def _batch(
+        self, tree: TreeId, within: ByteRange, size: int, descending: bool
+    ) -> list[tuple[bytes, Version]]:
+        low, high = within
+        found: list[tuple[bytes, Version]] = []
+        hierarchy = self._trees.get(tree)
+        if hierarchy is None or low >= high:
+            return found
+        for split in hierarchy.splits_over(low, high, descending):
+            rows = split.trees.get(tree)
+            if rows:
+                keys = rows.irange(low, high, inclusive=(True, False), reverse=descending)
+                found.extend([(key, rows[key]) for key in islice(keys, size - len(found))])
+                if len(found) == size:
+                    break
+        return found
+
+    # ------------------------------------------------------------------ writing
+
+    def apply(self, writes: Sequence[TreeWrite], at: int) -> None:
+        """Make a commit visible at `at`, which `clock.now` gave out under `mutex`."""
+        with self.mutex:
+            horizon = at - self.retention_nanos
+            log = self._log if self._snapshots else None
+            for tree_id, key, row in writes:
+                tree = self._trees[tree_id].split_of(key).writable(tree_id)
+                older = tree.get(key)
+                if log is not None:
+                    log.append((tree_id, key, older))
+                tree[key] = push(older, at, row, horizon)
+                if row is None:
+                    self._tombstones.append((at, tree_id, key))
+            self.last_commit = at
+            if self._tombstones and self._tombstones[0][0] <= horizon:
+                self._bury(horizon)
+            if self.observer is not None:
+                self.observer.committed(writes, at)
+
+    def _bury(self, horizon: int) -> None:
+        """Forget deleted rows that nobody can see any more."""
+        while self._tombstones and self._tombstones[0][0] <= horizon:
+            at, tree_id, key = self._tombstones.popleft()
+            hierarchy = self._trees.get(tree_id)
+            if hierarchy is None:
+                continue
+            split = hierarchy.split_of(key)
+            tree = split.trees.get(tree_id)
+            version = None if tree is None else tree.get(key)
+            if version is not None and version[0] == at and version[1] is None:
+                if self._snapshots:
+                    self._log.append((tree_id, key, version))
+                del split.writable(tree_id)[key]
+
+    # ------------------------------------------------------------------ snapshots and clones
+
+    def snapshot(self) -> StoreSnapshot:
+        """A point to come back to with `restore`, as often as wanted."""
+        with self.mutex:
+            taken = StoreSnapshot(len(self._log), dict(self.sequences))
+            self._snapshots.append(taken)
+            return taken
+
+    def restore(self, snapshot: StoreSnapshot) -> None:
+        """Undo every change since `snapshot`; later snapshots are no longer valid.
+
+        Costs what was written since. Raises ValueError for a snapshot that is not live.
+        """
+        with self.mutex:
+            if snapshot not in self._snapshots:
+                raise ValueError("the snapshot was forgotten, or an earlier one was restored")
+            del self._snapshots[self._snapshots.index(snapshot) + 1 :]
+            log = self._log
+            while len(log) > snapshot.place:
+                change = log.pop()
+                if callable(change):
+                    change()
+                else:
+                    self._put_back(*change)
+            self.sequences = dict(snapshot.sequences)
+
+    def forget(self, snapshot: StoreSnapshot) -> None:
+        """Give a snapshot up, so that the undo log need not reach back to it."""
+        with self.mutex:
+            if snapshot in self._snapshots:
+                self._snapshots.remove(snapshot)
+            if not self._snapshots:
+                self._log.clear()
+
+    def clone(self) -> Store:
+        """A store with the same rows and history; trees are shared until either writes."""
+        with self.mutex:
+            twin = Store(self.clock, self.retention_nanos)
+            twin.last_commit = self.last_commit
+            twin.sequences = dict(self.sequences)
+            twin._tombstones = self._tombstones.copy()
+            twins = {id(h): h.share() for h in self._hierarchies.values()}
+            twin._hierarchies = {i: twins[id(h)] for i, h in self._hierarchies.items()}
+            twin._trees = {i: twins[id(h)] for i, h in self._trees.items()}
+            return twin
+
+    def check(self) -> None:
+        """Assert every invariant."""
+        with self.mutex:
+            for hierarchy in self._hierarchies.values():
+                hierarchy.check()
+                for split in hierarchy.splits:
+                    for tree in split.trees.values():
+                        assert all(version[0] <= self.last_commit for version in tree.values())
+
+    def _put_back(self, tree_id: TreeId, key: bytes, version: Version | None) -> None:
+        tree = self._trees[tree_id].split_of(key).writable(tree_id)
+        if version is None:
+            tree.pop(key, None)
+        else:
+            tree[key] = version
+
+    def _forget_tree(self, tree: TreeId) -> None:
+        hierarchy = self._trees.pop(tree)
+        for split in hierarchy.splits:
+            split.trees.pop(tree, None)
+            split.owned.discard(tree)
+        if not any(split.trees for split in hierarchy.splits) and hierarchy.root == tree:
+            del self._hierarchies[hierarchy.root]
+
+    def _bring_back(
+        self,
+        tree: TreeId,
+        hierarchy: Hierarchy,
+        kept: Sequence[tuple[Split, Tree | None, bool]],
+    ) -> None:
+        self._trees[tree] = self._hierarchies[hierarchy.root] = hierarchy
+        for split, rows, owned in kept:
+            if rows is not None:
+                split.trees[tree] = rows
+                if owned:
+                    split.owned.add(tree)
+
+    def _merge(self, hierarchy: TreeId, at: bytes) -> None:
+        self._hierarchies[hierarchy].merge(at)
+
+
+def row_cells(row: Row, width: int) -> Row:
+    """A stored row brought to its table's present width: cells added since are NULL."""
+    missing = width - len(row)
+    return row if missing <= 0 else row + (None,) * missing
+
