@@ -1,0 +1,190 @@
+"""From mutations to rows in the store: resolve, lock, expand, verify, apply.
+
+Only the last phase changes the store, and it cannot fail; whatever goes wrong before leaves
+nothing behind but locks, which the caller releases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from spanemu.schema.schema import Schema
+from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of
+from spanemu.storage.observer import TreeWrite
+from spanemu.txn.constraints.verify import verify
+from spanemu.txn.errors import ParentInsertedLater, ParentRowMissing, TableNotFound, ViewNotWritable
+from spanemu.txn.key_sets import KeyReader
+from spanemu.txn.read_write import ReadWrite
+from spanemu.txn.rules import RuleBook, TableRules
+from spanemu.txn.write import WriteUnit
+from spanemu.txn.write_plan import plan_at, plan_of
+from spanemu.values.mutation import (
+    COMMIT_TIMESTAMP,
+    Delete,
+    Mutation,
+    RowDelete,
+    RowWrite,
+    Write,
+    WriteKind,
+)
+
+
+def buffer_mutations(
+    transaction: ReadWrite, book: RuleBook, mutations: Sequence[Mutation], now: int
+) -> int:
+    """Run a commit's mutations, in order, into the transaction's buffer and verify them.
+
+    Returns how many mutations they count for. Raises what the first offending one deserves.
+    """
+    unit = WriteUnit(transaction, now)
+    for place, mutation in enumerate(mutations):
+        try:
+            _buffer(transaction, book, unit, mutation)
+        except ParentRowMissing as missing:
+            if _inserts_parent(book, missing, mutations[place + 1 :]):
+                raise ParentInsertedLater(
+                    missing.parent, missing.parent_key, missing.child, missing.key
+                ) from None
+            raise
+    verify(unit.notes, transaction)
+    return unit.count
+
+
+def buffer_rows(
+    transaction: ReadWrite, book: RuleBook, rows: Sequence[RowWrite | RowDelete], now: int
+) -> tuple[list[tuple[str, Any]], int]:
+    """Run one DML statement's rows into the buffer and verify them.
+
+    Returns the (action, stored row) of each, for THEN RETURN, and the mutation count. A failure
+    takes the whole statement back.
+    """
+    unit = WriteUnit(transaction, now)
+    mark = transaction.buffer.mark()
+    done: list[tuple[str, TreeId, bytes, Any]] = []
+    try:
+        for row in rows:
+            rules = book.of(book.schema.tables[row.table.lower()])
+            done.append(_buffer_row(transaction, rules, unit, row))
+        verify(unit.notes, transaction)
+    except BaseException:
+        transaction.buffer.rollback_to(mark)
+        raise
+    for table, positions in unit.pending.items():
+        transaction.pending.setdefault(table, set()).update(positions)
+    return [
+        (action, deleted if action == "DELETE" else transaction.buffer.get(tree, key))
+        for action, tree, key, deleted in done
+    ], unit.count
+
+
+def apply(transaction: ReadWrite, schema: Schema) -> int:
+    """Make everything in the buffer visible; the timestamp of the commit, in nanoseconds."""
+    store = transaction.store
+    with store.mutex:
+        transaction.validate()
+        at = store.clock.now()
+        store.apply(list(_writes(transaction, schema, at)), at)
+        return at
+
+
+def _buffer(
+    transaction: ReadWrite, book: RuleBook, unit: WriteUnit, mutation: Mutation
+) -> None:
+    if book.schema.view(mutation.table) is not None:
+        raise ViewNotWritable(mutation.table)
+    rules = book.named(mutation.table, TableNotFound)
+    if isinstance(mutation, Write):
+        plan = plan_of(rules, mutation.kind, mutation.columns)
+        for values in mutation.rows:
+            unit.write(plan, plan.decode(values))
+    else:
+        _delete(transaction, unit, rules, mutation)
+
+
+def _delete(
+    transaction: ReadWrite, unit: WriteUnit, rules: TableRules, mutation: Delete
+) -> None:
+    keys = KeyReader(rules.table.name, rules.table.key, for_delete=True)
+    for low, high in keys.ranges(mutation.key_set):
+        unit.count += 1  # a range counts once, however many rows it takes
+        for key, row in list(transaction.items(rules.tree, [(low, high)])):
+            # A cascade of an earlier row may have taken this one.
+            if transaction.get(rules.tree, key, exclusive=True) is not None:
+                unit.delete(rules, key, row)
+
+
+def _buffer_row(
+    transaction: ReadWrite, rules: TableRules, unit: WriteUnit, row: RowWrite | RowDelete
+) -> tuple[str, TreeId, bytes, Any]:
+    if isinstance(row, RowWrite):
+        key = unit.write(plan_at(rules, row.kind, row.positions), row.cells)
+        inserted = (rules.tree, key) in unit.notes.inserted
+        return ("INSERT" if inserted else "UPDATE"), rules.tree, key, None
+    key = rules.encode(row.key)
+    stored = transaction.get(rules.tree, key, exclusive=True)
+    if stored is not None:
+        unit.count += 1
+        unit.delete(rules, key, stored)
+    return "DELETE", rules.tree, key, stored
+
+
+def _inserts_parent(
+    book: RuleBook, missing: ParentRowMissing, later: Sequence[Mutation]
+) -> bool:
+    """Whether a later mutation would have inserted the parent row that was missing."""
+    parent = book.of(book.schema.tables[missing.parent.lower()])
+    for mutation in later:
+        if not isinstance(mutation, Write) or mutation.kind is WriteKind.UPDATE:
+            continue
+        if book.schema.table(mutation.table) is not parent.table:
+            continue
+        plan = plan_of(parent, mutation.kind, mutation.columns)
+        for values in mutation.rows:
+            row = plan.new_row(plan.decode(values))
+            if parent.key_text(parent.key_of(row)) == missing.parent_key:
+                return True
+    return False
+
+
+def _writes(transaction: ReadWrite, schema: Schema, at: int) -> Iterator[TreeWrite]:
+    if not transaction.marked:
+        yield from transaction.buffer.entries()
+        return
+    stamped = _Stamp(schema, at)
+    for tree, key, row in transaction.buffer.entries():
+        if row is not None and (tree, key) in transaction.marked:
+            yield stamped.entry(tree, key, row)
+        else:
+            yield tree, key, row
+
+
+class _Stamp:
+    """Puts the commit timestamp in the place of its mark, in cells and in keys."""
+
+    def __init__(self, schema: Schema, at: int) -> None:
+        self._at = at
+        things = [*schema.tables.values(), *schema.indexes.values()]
+        self._things = {tree_of(thing): thing for thing in things}
+
+    def entry(self, tree: TreeId, key: bytes, row: tuple[Any, ...]) -> TreeWrite:
+        """A pending row or index entry as it is stored."""
+        cells = tuple(self._at if cell is COMMIT_TIMESTAMP else cell for cell in row)
+        thing = self._things[tree]
+        parts = parts_of(thing)
+        columns = getattr(thing, "key_positions", range(len(parts)))
+        values = [row[position] for position in columns]
+        if COMMIT_TIMESTAMP in values:
+            key = encoder_of(parts)([cells[position] for position in columns])
+        return tree, key, cells
+
+
+def check_names(book: RuleBook, mutation: Mutation) -> None:
+    """Raise when a mutation names what does not exist, or gives values that cannot be."""
+    rules = book.named(mutation.table, TableNotFound)
+    if isinstance(mutation, Write):
+        plan = plan_of(rules, mutation.kind, mutation.columns)
+        for values in mutation.rows:
+            plan.decode(values)
+    else:
+        KeyReader(rules.table.name, rules.table.key, for_delete=True).ranges(mutation.key_set)

@@ -1,0 +1,80 @@
+"""What must hold at the end of a write unit: unique indexes, foreign keys, checks.
+
+Each verifier looks only at rows that the unit noted, through the transaction's own view, which
+locks what it reads; so what is verified stays true until the commit.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from spanemu.storage.layout import TreeId
+from spanemu.txn.constraints.notes import Notes
+from spanemu.txn.errors import (
+    CheckViolated,
+    NullInNotNull,
+    ReferencedKeyMissing,
+    StillReferenced,
+    UniqueViolation,
+)
+from spanemu.txn.key_text import key_text
+from spanemu.txn.write import WriteView, computed
+from spanemu.values.key import after_prefix
+
+
+def verify(notes: Notes, view: WriteView) -> None:
+    """Raise the first violation, in Spanner's order of kinds."""
+    _verify_unique(notes, view)
+    _verify_references(notes, view)
+    _verify_releases(notes, view)
+    _verify_rows(notes, view)
+
+
+def _verify_unique(notes: Notes, view: WriteView) -> None:
+    for (tree, prefix), (index, cells) in notes.unique.items():
+        found = view.items(tree, [(prefix, after_prefix(prefix))])
+        if len(list(islice(found, 2))) > 1:
+            parts = index.index.key
+            values = cells[: index.declared_parts]
+            text = key_text(values, [part.column.type for part in parts])
+            raise UniqueViolation(index.index.name, text)
+
+
+def _verify_references(notes: Notes, view: WriteView) -> None:
+    for (name, values), reference in notes.references.items():
+        if not _any(view, reference.target_tree, reference.target_prefix(values)):
+            raise ReferencedKeyMissing(
+                name, reference.table.name, reference.referenced.name, reference.text(values)
+            )
+
+
+def _verify_releases(notes: Notes, view: WriteView) -> None:
+    for (name, values), reference in notes.releases.items():
+        if _any(view, reference.target_tree, reference.target_prefix(values)):
+            continue  # the referenced values are there again
+        if _any(view, reference.source_tree, reference.source_prefix(values)):
+            raise StillReferenced(
+                name, reference.table.name, reference.referenced.name, reference.text(values)
+            )
+
+
+def _verify_rows(notes: Notes, view: WriteView) -> None:
+    for (tree, key), rules in notes.rows.items():
+        row = view.get(tree, key)
+        if row is None:
+            continue
+        full = computed(rules, row, view.context)
+        for column, _ in rules.stored_generated:
+            if column.not_null and full[column.position] is None:
+                raise NullInNotNull(rules.table.name, column.name)
+            check = rules.cell_checks.get(column.position)
+            if check is not None and full[column.position] is not None:
+                check(full[column.position])
+        for name, expression in rules.checks:
+            if expression.evaluate(full, view.context) is False:
+                raise CheckViolated(rules.table.name, name, rules.key_text(rules.key_of(full)))
+
+
+def _any(view: WriteView, tree: TreeId, prefix: bytes) -> bool:
+    found = view.items(tree, [(prefix, after_prefix(prefix))])
+    return next(iter(found), None) is not None

@@ -1,0 +1,85 @@
+"""Keys and key ranges as clients send them, turned into ranges of encoded keys.
+
+A range's endpoint may be a prefix of the key. Closed, it takes in every key under the prefix;
+open, it leaves them all out:
+
+    start_closed [1]   from the first key under 1        start_open [1]   from after the last
+    end_closed   [1]   to the last key under 1           end_open   [1]   to before the first
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from spanemu.schema.column import KeyPart
+from spanemu.sql.executor.reader import ByteRange
+from spanemu.storage.layout import encoder_of
+from spanemu.storage.store import EVERYTHING
+from spanemu.txn.errors import BadKeyValue, DeleteRangeTooWide, WrongKeyParts
+from spanemu.txn.write_plan import cell_decoder
+from spanemu.values.errors import BadValue
+from spanemu.values.key import after_prefix, merge_ranges
+from spanemu.values.mutation import RawKeySet, RawRange
+from spanemu.values.value import decoder
+
+
+class KeyReader:
+    """Turns raw keys of one table or index into bytes. `parts` are the declared key parts."""
+
+    def __init__(self, target: str, parts: Sequence[KeyPart], *, for_delete: bool = False) -> None:
+        self.target = target
+        self.parts = tuple(parts)
+        self.for_delete = for_delete
+        self._decoders = tuple(
+            cell_decoder(part.column) if for_delete else decoder(part.column.type)
+            for part in parts
+        )
+        self._encode = encoder_of(self.parts)
+
+    def ranges(self, key_set: RawKeySet) -> tuple[ByteRange, ...]:
+        """The key set as sorted, disjoint ranges."""
+        if key_set.all:
+            return EVERYTHING
+        found = [self._point(key) for key in key_set.keys]
+        found.extend(self._range(each) for each in key_set.ranges)
+        return tuple(merge_ranges(found)) if len(found) > 1 else tuple(found)
+
+    def key(self, raw: Sequence[Any]) -> bytes:
+        """A whole key."""
+        if len(raw) != len(self.parts):
+            raise WrongKeyParts(self.target, len(self.parts), len(raw))
+        return self._encode(self._values(raw))
+
+    def _point(self, raw: Sequence[Any]) -> ByteRange:
+        key = self.key(raw)
+        return key, after_prefix(key)
+
+    def _range(self, raw: RawRange) -> ByteRange:
+        start, end = self._values(raw.start), self._values(raw.end)
+        if self.for_delete:
+            self._check_delete(start, end)
+        low, high = self._encode(start), self._encode(end)
+        return (
+            low if raw.start_closed else self._past(start, low),
+            self._past(end, high) if raw.end_closed else high,
+        )
+
+    def _past(self, values: Sequence[Any], encoded: bytes) -> bytes:
+        return after_prefix(encoded) if values else EVERYTHING[0][1]
+
+    def _check_delete(self, start: Sequence[Any], end: Sequence[Any]) -> None:
+        if not start or not end:
+            return
+        shared = min(len(start), len(end))
+        longest = max(len(start), len(end))
+        if shared < longest - 1 or start[: longest - 1] != end[: longest - 1]:
+            raise DeleteRangeTooWide(self.target)
+
+    def _values(self, raw: Sequence[Any]) -> list[Any]:
+        if len(raw) > len(self.parts):
+            raise WrongKeyParts(self.target, len(self.parts), len(raw))
+        try:
+            return [decode(value) for decode, value in zip(self._decoders, raw, strict=False)]
+        except BadValue as bad:
+            raise BadKeyValue(bad.value, bad.type_text, self.target, bad.reason) from None

@@ -1,0 +1,33 @@
+"""Key values as messages and dumps show them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from spanemu.values.mutation import COMMIT_TIMESTAMP, COMMIT_TIMESTAMP_PLACEHOLDER
+from spanemu.values.types import Type, TypeCode
+from spanemu.values.value import encoder
+
+_BARE = frozenset({TypeCode.BOOL, TypeCode.INT64, TypeCode.FLOAT64, TypeCode.FLOAT32,
+                   TypeCode.NUMERIC, TypeCode.ENUM})  # fmt: skip
+
+
+def value_text(value: Any, type_: Type) -> str:
+    """One value as SQL would write it, strings in double quotes."""
+    if value is None:
+        return "NULL"
+    if value is COMMIT_TIMESTAMP:
+        return COMMIT_TIMESTAMP_PLACEHOLDER
+    raw = encoder(type_)(value)
+    if type_.code in _BARE:
+        return str(raw).lower() if isinstance(raw, bool) else str(raw)
+    if type_.is_array or type_.is_struct:
+        return str(raw)
+    escaped = str(raw).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def key_text(values: Sequence[Any], types: Sequence[Type]) -> str:
+    """A key in braces: {1, "a"}."""
+    return "{" + ", ".join(map(value_text, values, types)) + "}"

@@ -1,0 +1,271 @@
+"""Who may read and write which rows now, and who waits for whom.
+
+Rows are locked shared or exclusively; scans lock ranges shared, so that no row appears in what
+was read (phantoms). Conflicts are settled by wound-wait: an older transaction wounds a younger
+holder and goes on; a younger one waits for the older. So nobody waits in a circle. A holder that
+is committing cannot be wounded: it is waited for, and waits for nobody itself.
+
+A holder that has not been heard of for `IDLE_SECONDS_MAX` while others wait is wounded too,
+whatever its age, as Spanner does.
+
+Not here: what a wounded transaction does about it (`read_write` raises ABORTED at its next step).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from enum import Enum, auto
+
+from spanemu.base.call import Call, current
+from spanemu.base.clock import monotonic
+from spanemu.storage.layout import TreeId
+from spanemu.txn.errors import TransactionAborted
+from spanemu.txn.state import State
+
+IDLE_SECONDS_MAX = 10.0  # "transactions" page: idle transactions
+
+RowKey = tuple[TreeId, bytes]
+RangeKey = tuple[TreeId, bytes, bytes]
+
+
+class Mode(Enum):
+    """How a lock excludes others."""
+
+    SHARED = auto()
+    EXCLUSIVE = auto()
+
+
+class Owner:
+    """A transaction as the lock table sees it.
+
+    `age` orders transactions, smaller is older. `heard_at` is when its client last asked for
+    something (seconds of `clock.monotonic`); `busy` tells that a request is being served.
+    """
+
+    __slots__ = ("age", "busy", "heard_at", "ranges", "rows", "state", "waits_on", "why_aborted")
+
+    def __init__(self, age: tuple[int, int]) -> None:
+        self.age = age
+        self.state = State.ACTIVE
+        self.busy = 0
+        self.heard_at = monotonic()
+        self.rows: dict[RowKey, Mode] = {}
+        self.ranges: set[RangeKey] = set()
+        self.waits_on: threading.Event | None = None
+        self.why_aborted = ""
+
+    def check(self) -> None:
+        """Raise ABORTED when this transaction was wounded."""
+        if self.state is State.ABORTED:
+            raise TransactionAborted(self.why_aborted)
+
+
+class _Row:
+    """Who holds one row."""
+
+    __slots__ = ("exclusive", "shared")
+
+    def __init__(self) -> None:
+        self.exclusive: Owner | None = None
+        self.shared: set[Owner] = set()
+
+
+class LockTable:
+    """Locks of one database, and the transactions that wait for them."""
+
+    def __init__(self) -> None:
+        self._mutex = threading.Lock()  # Guards every field below, and owners' lock sets.
+        self._rows: dict[RowKey, _Row] = {}
+        self._ranges: dict[TreeId, dict[tuple[bytes, bytes], set[Owner]]] = {}
+        self._exclusive: dict[TreeId, dict[bytes, Owner]] = {}
+        self._waiters: dict[Owner, list[threading.Event]] = {}
+
+    def lock_row(self, owner: Owner, tree: TreeId, key: bytes, mode: Mode) -> None:
+        """Lock one row, existing or not; raises ABORTED, or what `call.check` raises."""
+        held = owner.rows.get((tree, key))
+        if held is mode or held is Mode.EXCLUSIVE:
+            return
+        while (waits := self._try_row(owner, (tree, key), mode)) is not None:
+            self._wait(owner, waits)
+
+    def lock_rows(self, owner: Owner, keys: Iterable[RowKey]) -> None:
+        """Lock rows exclusively, in the given order."""
+        for tree, key in keys:
+            self.lock_row(owner, tree, key, Mode.EXCLUSIVE)
+
+    def lock_range(self, owner: Owner, tree: TreeId, low: bytes, high: bytes) -> None:
+        """Lock every row of [low, high) shared, those included that do not exist yet."""
+        if (tree, low, high) in owner.ranges:
+            return
+        while (waits := self._try_range(owner, (tree, low, high))) is not None:
+            self._wait(owner, waits)
+
+    def begin_commit(self, owner: Owner) -> None:
+        """From here on the owner cannot be wounded. Raises ABORTED when it already is."""
+        with self._mutex:
+            owner.check()
+            owner.state = State.COMMITTING
+
+    def release(self, owner: Owner, state: State) -> None:
+        """End a transaction's part here: give up its locks and wake who waits for it."""
+        with self._mutex:
+            if owner.state is not State.ABORTED or state is State.ROLLED_BACK:
+                owner.state = state
+            self._drop(owner)
+
+    def wound(self, owner: Owner, why: str) -> bool:
+        """Abort an active transaction, from any thread. False when it is past that."""
+        with self._mutex:
+            return self._wound(owner, why)
+
+    def holders(self) -> Iterator[Owner]:
+        """Transactions that hold a lock now."""
+        with self._mutex:
+            found = {row.exclusive for row in self._rows.values() if row.exclusive is not None}
+            for row in self._rows.values():
+                found |= row.shared
+            for ranges in self._ranges.values():
+                for owners in ranges.values():
+                    found |= owners
+        return iter(found)
+
+    # ------------------------------------------------------------------ inside the mutex
+
+    def _try_row(self, owner: Owner, row_key: RowKey, mode: Mode) -> _Wait | None:
+        with self._mutex:
+            owner.check()
+            row = self._rows.get(row_key)
+            if row is None:
+                row = _Row()
+            blockers = self._row_blockers(owner, row_key, row, mode)
+            if blockers and (blockers := self._settle(owner, blockers)):
+                return self._enqueue(owner, blockers)
+            self._rows[row_key] = row
+            owner.rows[row_key] = mode
+            if mode is Mode.EXCLUSIVE:
+                row.exclusive = owner
+                self._exclusive.setdefault(row_key[0], {})[row_key[1]] = owner
+            else:
+                row.shared.add(owner)
+            return None
+
+    def _row_blockers(
+        self, owner: Owner, row_key: RowKey, row: _Row, mode: Mode
+    ) -> list[Owner]:
+        blockers: list[Owner] = []
+        if row.exclusive is not None and row.exclusive is not owner:
+            blockers.append(row.exclusive)
+        if mode is Mode.EXCLUSIVE:
+            blockers.extend(other for other in row.shared if other is not owner)
+            ranges = self._ranges.get(row_key[0])
+            if ranges:
+                key = row_key[1]
+                for (low, high), owners in ranges.items():
+                    if low <= key < high:
+                        blockers.extend(other for other in owners if other is not owner)
+        return blockers
+
+    def _try_range(self, owner: Owner, range_key: RangeKey) -> _Wait | None:
+        tree, low, high = range_key
+        with self._mutex:
+            owner.check()
+            blockers = [
+                other
+                for key, other in self._exclusive.get(tree, {}).items()
+                if other is not owner and low <= key < high
+            ]
+            if blockers and (blockers := self._settle(owner, blockers)):
+                return self._enqueue(owner, blockers)
+            self._ranges.setdefault(tree, {}).setdefault((low, high), set()).add(owner)
+            owner.ranges.add(range_key)
+            return None
+
+    def _settle(self, owner: Owner, blockers: list[Owner]) -> list[Owner]:
+        """Wound what may be wounded; the blockers that must be waited for."""
+        idle_before = monotonic() - IDLE_SECONDS_MAX
+        left = []
+        for blocker in blockers:
+            younger = blocker.age > owner.age
+            idle = not blocker.busy and blocker.heard_at < idle_before
+            why = "It was idle while others waited." if idle else "An older transaction needed it."
+            if blocker.state is State.COMMITTING or not (younger or idle):
+                left.append(blocker)
+            else:
+                self._wound(blocker, why)
+        return left
+
+    def _wound(self, owner: Owner, why: str) -> bool:
+        if owner.state is not State.ACTIVE:
+            return False
+        owner.state = State.ABORTED
+        owner.why_aborted = why
+        self._drop(owner)
+        if owner.waits_on is not None:
+            owner.waits_on.set()
+        return True
+
+    def _drop(self, owner: Owner) -> None:
+        for row_key, mode in owner.rows.items():
+            row = self._rows.get(row_key)
+            if row is None:
+                continue
+            row.shared.discard(owner)
+            if mode is Mode.EXCLUSIVE and row.exclusive is owner:
+                row.exclusive = None
+                self._exclusive[row_key[0]].pop(row_key[1], None)
+            if row.exclusive is None and not row.shared:
+                del self._rows[row_key]
+        for tree, low, high in owner.ranges:
+            ranges = self._ranges[tree]
+            ranges[low, high].discard(owner)
+            if not ranges[low, high]:
+                del ranges[low, high]
+        owner.rows = {}
+        owner.ranges = set()
+        for event in self._waiters.pop(owner, ()):
+            event.set()
+
+    def _enqueue(self, owner: Owner, blockers: list[Owner]) -> _Wait:
+        event = threading.Event()
+        owner.waits_on = event
+        for blocker in blockers:
+            self._waiters.setdefault(blocker, []).append(event)
+        return _Wait(event, blockers)
+
+    # ------------------------------------------------------------------ outside the mutex
+
+    def _wait(self, owner: Owner, waits: _Wait) -> None:
+        """Until a blocker ends, the owner is wounded, or its request is no longer wanted."""
+        call = current()
+        call.on_cancel(waits.event.set)
+        try:
+            waits.event.wait(_patience(call, waits.blockers))
+        finally:
+            call.forget(waits.event.set)
+            owner.waits_on = None
+        call.check()
+
+
+class _Wait:
+    """What a transaction waits for: the event is set when one of the blockers is gone."""
+
+    __slots__ = ("blockers", "event")
+
+    def __init__(self, event: threading.Event, blockers: list[Owner]) -> None:
+        self.event = event
+        self.blockers = blockers
+
+
+def _patience(call: Call, blockers: Iterable[Owner]) -> float:
+    """Seconds to wait before looking again: the deadline, or when a blocker counts as idle."""
+    now = monotonic()
+    waits = [
+        max(0.0, blocker.heard_at + IDLE_SECONDS_MAX - now) if not blocker.busy
+        else IDLE_SECONDS_MAX
+        for blocker in blockers
+    ]  # fmt: skip
+    left = call.seconds_left()
+    if left is not None:
+        waits.append(left)
+    return min(waits) + 0.001

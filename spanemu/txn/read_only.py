@@ -1,0 +1,54 @@
+"""Rows as of one timestamp: no locks, no waiting, never aborted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from spanemu.schema.index import Index
+from spanemu.schema.table import Table
+from spanemu.sql.executor.reader import ByteRange, Row
+from spanemu.storage.layout import tree_of
+from spanemu.storage.store import Store, row_cells
+
+
+class SnapshotReader:
+    """A `RowReader` over the store at `at` (nanoseconds)."""
+
+    def __init__(self, store: Store, at: int) -> None:
+        self.at = at
+        self._store = store
+
+    def scan(
+        self,
+        table: Table,
+        ranges: Sequence[ByteRange] | None = None,
+        *,
+        descending: bool = False,
+        for_update: bool = False,
+    ) -> Iterator[Row]:
+        """Rows of `table` in key order."""
+        width = table.width
+        for row in self._store.scan(tree_of(table), ranges, self.at, descending=descending):
+            yield row if len(row) == width else row_cells(row, width)
+
+    def scan_index(
+        self,
+        index: Index,
+        ranges: Sequence[ByteRange] | None = None,
+        *,
+        descending: bool = False,
+        for_update: bool = False,
+    ) -> Iterator[Row]:
+        """Entries of `index` in key order."""
+        return self._store.scan(tree_of(index), ranges, self.at, descending=descending)
+
+    def get(self, table: Table, key: bytes, *, for_update: bool = False) -> Row | None:
+        """The row with that encoded key."""
+        row = self._store.get(tree_of(table), key, self.at)
+        if row is None or len(row) == table.width:
+            return row
+        return row_cells(row, table.width)
+
+    def row_count_estimate(self, table: Table) -> int:
+        """About how many rows a table has."""
+        return self._store.row_count(tree_of(table))

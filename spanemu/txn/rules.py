@@ -1,0 +1,320 @@
+"""A table's rules, compiled once per schema generation: how to check, complete and place a row.
+
+`RuleBook` hands out `TableRules` by table; they refer to each other through it, so that cyclic
+foreign keys need no special care. All positions are places in a stored row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from operator import itemgetter
+from typing import Any
+
+from spanemu.base.errors import SpannerError
+from spanemu.schema.column import Column
+from spanemu.schema.foreign_key import ForeignKey
+from spanemu.schema.index import Index
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Interleave, Table
+from spanemu.storage.layout import encoder_of, tree_of
+from spanemu.txn.cells import Check, check_of
+from spanemu.txn.expressions import RowExpression, compile_expression
+from spanemu.txn.key_text import key_text
+from spanemu.values.types import BOOL, TypeCode
+
+Row = tuple[Any, ...]
+
+
+def picker(positions: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    """A function that takes those cells out of a row, always as a tuple."""
+    if len(positions) == 1:
+        only = positions[0]
+        return lambda row: (row[only],)
+    if not positions:
+        return lambda _: ()
+    getter: Callable[[Sequence[Any]], tuple[Any, ...]] = itemgetter(*positions)
+    return getter
+
+
+class IndexRules:
+    """How a row becomes an entry of an index."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.tree = tree_of(index)
+        positions = tuple(column.position for column in index.columns)
+        self.positions = frozenset(positions)
+        self.entry_of = picker(positions)
+        self.encode = encoder_of(index.full_key)
+        self.declared_parts = len(index.key)
+        self.key_parts = len(index.full_key)
+        self.width = len(positions)
+        self.filtered = tuple(column.position for column in index.filtered)
+
+    def admits(self, row: Row) -> bool:
+        """Whether a row has an entry at all."""
+        return all(row[position] is not None for position in self.filtered)
+
+    def entry(self, row: Row) -> tuple[bytes, Row] | None:
+        """The encoded key and the cells of a row's entry."""
+        if self.filtered and not self.admits(row):
+            return None
+        cells = self.entry_of(row)
+        return self.encode(cells[: self.key_parts]), cells
+
+    def prefix(self, cells: Row) -> bytes:
+        """The declared part of an entry's key, which a unique index keeps unique."""
+        return self.encode(cells[: self.declared_parts])
+
+
+class Reference:
+    """One foreign key, seen from both of its tables.
+
+    `target` finds the referenced row and `sources` the referring ones, each as a prefix of keys
+    in some tree, from the values of the key's columns in their declared order.
+    """
+
+    def __init__(self, foreign_key: ForeignKey, book: RuleBook) -> None:
+        schema = book.schema
+        self.book = book
+        self.foreign_key = foreign_key
+        self.table = schema.tables[foreign_key.table.lower()]
+        self.referenced = schema.tables[foreign_key.referenced_table.lower()]
+        self.values_of = picker(_positions(self.table, foreign_key.columns))
+        self.referenced_values_of = picker(
+            _positions(self.referenced, foreign_key.referenced_columns)
+        )
+        self.target_tree, self.target_prefix = _access(
+            schema, self.referenced, foreign_key.referenced_columns, foreign_key.referenced_index
+        )
+        self.source_tree, self.source_prefix = _access(
+            schema, self.table, foreign_key.columns, foreign_key.index
+        )
+        self.types = tuple(self.table.by_name[name.lower()].type for name in foreign_key.columns)
+        source = foreign_key.index and schema.indexes[foreign_key.index.lower()]
+        self._key_in_entry = None if not source else picker(_key_places(source, self.table))
+        self._encode_base = encoder_of(self.table.key)
+
+    def text(self, values: Sequence[Any]) -> str:
+        """Key values for a message."""
+        return key_text(values, self.types)
+
+    def base_key(self, key: bytes, found: Row) -> bytes:
+        """The encoded key of the referring row, from what was found in `source_tree`."""
+        pick = self._key_in_entry
+        return key if pick is None else self._encode_base(pick(found))
+
+
+class TableRules:
+    """Everything that a write to one table must respect or bring about."""
+
+    def __init__(self, table: Table, book: RuleBook) -> None:
+        self.table = table
+        self.book = book
+        self.tree = tree_of(table)
+        self.width = table.width
+        self.encode = encoder_of(table.key)
+        self.key_of = picker(table.key_positions)
+        self.key_types = tuple(column.type for column in table.key_columns)
+        self.parent_parts = 0
+        self.plans: dict[Any, Any] = {}  # write_plan.WritePlan by (kind, columns)
+        parent = book.schema.parent(table)
+        if parent is not None and table.interleave is Interleave.IN_PARENT:
+            self.parent_parts = len(parent.key)
+            self.parent_table: Table | None = parent
+        else:
+            self.parent_table = None
+
+    def key_text(self, key: Sequence[Any]) -> str:
+        """A key for a message."""
+        return key_text(key, self.key_types)
+
+    @cached_property
+    def parent(self) -> TableRules | None:
+        """Rules of the table whose row must exist."""
+        return None if self.parent_table is None else self.book.of(self.parent_table)
+
+    @cached_property
+    def children(self) -> tuple[TableRules, ...]:
+        """Rules of the tables whose rows need one of this table."""
+        return tuple(
+            self.book.of(child)
+            for child in self.book.schema.children(self.table)
+            if child.interleave is Interleave.IN_PARENT
+        )
+
+    @cached_property
+    def indexes(self) -> tuple[IndexRules, ...]:
+        return tuple(IndexRules(index) for index in self.book.schema.indexes_of(self.table))
+
+    @cached_property
+    def references(self) -> tuple[Reference, ...]:
+        """Enforced foreign keys of this table."""
+        return tuple(
+            self.book.reference(key) for key in self.table.foreign_keys if key.enforced
+        )
+
+    @cached_property
+    def referenced_by(self) -> tuple[Reference, ...]:
+        """Enforced foreign keys that refer to this table."""
+        return tuple(
+            self.book.reference(key)
+            for _, key in self.book.schema.referencing(self.table)
+            if key.enforced
+        )
+
+    @cached_property
+    def checks(self) -> tuple[tuple[str, RowExpression], ...]:
+        return tuple(
+            (check.name, self._compile(check.expression, BOOL)) for check in self.table.checks
+        )
+
+    @cached_property
+    def cell_checks(self) -> dict[int, Check]:
+        """Checks by position; columns that accept every value of their type have none."""
+        found = ((column.position, check_of(self.table.name, column))
+                 for column in self.table.columns)  # fmt: skip
+        return {position: check for position, check in found if check is not None}
+
+    @cached_property
+    def columns_at(self) -> dict[int, Column]:
+        """Columns by position."""
+        return {column.position: column for column in self.table.columns}
+
+    @cached_property
+    def defaults(self) -> dict[int, RowExpression]:
+        """Default expressions by position; identity columns draw from their sequence."""
+        return {
+            column.position: self._compile(column.default, column)
+            for column in self.table.columns
+            if column.default is not None
+        }
+
+    @cached_property
+    def identities(self) -> dict[int, str]:
+        """Sequences of identity columns by position."""
+        return {
+            column.position: column.identity.sequence
+            for column in self.table.columns
+            if column.identity is not None
+        }
+
+    @cached_property
+    def on_update(self) -> frozenset[int]:
+        """Positions that an update sets to the commit timestamp by itself."""
+        return frozenset(c.position for c in self.table.columns if c.on_update is not None)
+
+    @cached_property
+    def generated(self) -> tuple[tuple[Column, RowExpression], ...]:
+        """Generated columns, each after those it depends on."""
+        waiting = {
+            column.position: (column, self._compile(column.generated, column))
+            for column in self.table.columns
+            if column.generated is not None
+        }
+        ordered: list[tuple[Column, RowExpression]] = []
+        while waiting:
+            ready = [p for p, (_, e) in waiting.items() if not (e.reads & waiting.keys())]
+            assert ready, "DDL refuses cycles of generated columns"
+            ordered.extend(waiting.pop(position) for position in ready)
+        return tuple(ordered)
+
+    @cached_property
+    def stored_generated(self) -> tuple[tuple[Column, RowExpression], ...]:
+        return tuple(pair for pair in self.generated if pair[0].stored)
+
+    @cached_property
+    def virtual(self) -> tuple[tuple[Column, RowExpression], ...]:
+        return tuple(pair for pair in self.generated if not pair[0].stored)
+
+    @cached_property
+    def indexes_virtual(self) -> bool:
+        """Whether some index holds a virtual column."""
+        virtual = {column.position for column, _ in self.virtual}
+        return any(index.positions & virtual for index in self.indexes)
+
+    @cached_property
+    def timestamps(self) -> frozenset[int]:
+        """Positions of columns that may hold the commit timestamp."""
+        return frozenset(c.position for c in self.table.columns if c.allow_commit_timestamp)
+
+    @cached_property
+    def judges_rows(self) -> bool:
+        """Whether a written row must be looked at again when its unit ends."""
+        return bool(self.table.checks or self.stored_generated)
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """No indexes, foreign keys, checks or generated columns: a row needs nothing beyond."""
+        return not (
+            self.indexes
+            or self.table.foreign_keys
+            or self.table.checks
+            or self.book.schema.referencing(self.table)
+            or any(column.generated is not None for column in self.table.columns)
+        )
+
+    def _compile(self, text: str | None, target: Any) -> RowExpression:
+        assert text is not None
+        type_ = target.type if isinstance(target, Column) else target
+        return compile_expression(self.book.schema, self.table, text, type_)
+
+
+class RuleBook:
+    """Rules of every table of one schema generation, compiled when first asked for."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self._rules: dict[str, TableRules] = {}
+        self._references: dict[str, Reference] = {}
+
+    def of(self, table: Table) -> TableRules:
+        """Rules of a table of this generation."""
+        rules = self._rules.get(table.name)
+        if rules is None:
+            rules = self._rules[table.name] = TableRules(table, self)
+        return rules
+
+    def named(self, name: str, missing: Callable[[str], SpannerError]) -> TableRules:
+        """Rules of the table of that name or synonym, whatever its case."""
+        table = self.schema.table(name)
+        if table is None:
+            raise missing(name)
+        return self.of(table)
+
+    def reference(self, foreign_key: ForeignKey) -> Reference:
+        """Both ends of a foreign key."""
+        found = self._references.get(foreign_key.name)
+        if found is None:
+            found = self._references[foreign_key.name] = Reference(foreign_key, self)
+        return found
+
+
+def _positions(table: Table, names: Sequence[str]) -> tuple[int, ...]:
+    columns = [table.by_name[name.lower()] for name in names]
+    return tuple(column.position for column in columns)
+
+
+def _access(
+    schema: Schema, table: Table, names: Sequence[str], index_name: str | None
+) -> tuple[Any, Callable[[Sequence[Any]], bytes]]:
+    """The tree that is sorted by those columns, and values to a prefix of its keys."""
+    thing = table if index_name is None else schema.indexes[index_name.lower()]
+    parts = thing.key
+    wanted = [name.lower() for name in names]
+    order = [wanted.index(part.column.name.lower()) for part in parts[: len(wanted)]]
+    encode = encoder_of(parts)
+    reorder = picker(order)
+    return tree_of(thing), lambda values: encode(reorder(values))
+
+
+def _key_places(index: Index, table: Table) -> list[int]:
+    """Where an index entry holds each part of its table's key."""
+    places = {column.position: place for place, column in enumerate(index.columns)}
+    return [places[position] for position in table.key_positions]
+
+
+def is_timestamp(column: Column) -> bool:
+    """Whether a column's cells can be commit timestamps at all."""
+    return column.type.code is TypeCode.TIMESTAMP

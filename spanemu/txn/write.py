@@ -1,0 +1,312 @@
+"""One row through all rules: existence, parents, cascades, index entries, generated columns.
+
+A `WriteUnit` is what Spanner checks as a whole: all mutations of a commit, or one DML statement.
+What can be judged at once is raised at once (existence, interleaving, NULLs, lengths); what
+depends on the unit's final state is noted and judged by `constraints.verify` at its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+from spanemu.base.limits import KEY_BYTES_MAX
+from spanemu.sql.executor.reader import ByteRange
+from spanemu.sql.functions.registry import Context
+from spanemu.storage.layout import TreeId
+from spanemu.storage.store import row_cells
+from spanemu.txn.constraints.notes import Notes
+from spanemu.txn.errors import (
+    ChildRowsExist,
+    GeneratedKeyChanged,
+    GeneratedKeyUnknown,
+    KeyTooLarge,
+    ParentRowMissing,
+    RowAlreadyExists,
+    RowInsertedTwice,
+    RowNotFound,
+    UpdateAfterDelete,
+)
+from spanemu.txn.rules import IndexRules, Reference, Row, TableRules
+from spanemu.txn.write_plan import WritePlan
+from spanemu.values.key import after_prefix, key_size
+from spanemu.values.mutation import COMMIT_TIMESTAMP, WriteKind
+
+
+class WriteView(Protocol):
+    """The transaction, as its writes need it."""
+
+    context: Context
+
+    def get(self, tree: TreeId, key: bytes, *, exclusive: bool = False) -> Row | None:
+        """The row as this transaction sees it; locks it."""
+        ...
+
+    def items(
+        self, tree: TreeId, ranges: Sequence[ByteRange] | None, *, descending: bool = False
+    ) -> Iterator[tuple[bytes, Row]]:
+        """Rows of a range as this transaction sees them; locks the range."""
+        ...
+
+    def put(self, tree: TreeId, key: bytes, row: Row | None) -> None:
+        """Buffer the new state of a row; locks it exclusively."""
+        ...
+
+    def mark(self, tree: TreeId, key: bytes) -> None:
+        """Remember that a buffered row waits for the commit timestamp."""
+        ...
+
+
+class WriteUnit:
+    """Writes that are verified together. `count` grows as Spanner counts mutations."""
+
+    def __init__(self, view: WriteView, now: int) -> None:
+        self.view = view
+        self.now = now
+        self.notes = Notes()
+        self.count = 0
+        self.pending: dict[str, set[int]] = {}  # positions by table set to the commit timestamp
+
+    # ------------------------------------------------------------------ one row
+
+    def write(self, plan: WritePlan, cells: Sequence[Any]) -> bytes:
+        """Insert, update, upsert or replace one row; gives its encoded key."""
+        plan.check(cells, self.now)
+        if plan.kind is WriteKind.UPDATE:
+            return self._update_existing(plan, cells)
+        plan.refuse_missing()
+        rules = plan.rules
+        row = self._completed_key(plan, plan.new_row(cells))
+        key = rules.key_of(row)
+        encoded = self._encode(rules, key)
+        before = self.view.get(rules.tree, encoded, exclusive=True)
+        if before is not None:
+            if plan.kind is WriteKind.INSERT:
+                self._refuse_duplicate(rules, key, encoded)
+            if plan.kind is WriteKind.INSERT_OR_UPDATE:
+                self._update(plan, encoded, before, cells)
+                return encoded
+            self.delete(rules, encoded, before)
+        self._insert(plan, encoded, row, key)
+        return encoded
+
+    # ------------------------------------------------------------------ insert
+
+    def _completed_key(self, plan: WritePlan, row: list[Any]) -> list[Any]:
+        """Fill in what was not listed: defaults, identities, and generated key columns."""
+        context = self.view.context
+        for position, sequence in plan.identities:
+            row[position] = context.next_sequence_value(sequence)
+        for position, default in plan.defaults:
+            row[position] = default.evaluate((), context)
+        rules = plan.rules
+        for column, expression in rules.stored_generated:
+            if column.position in rules.table.key_positions:
+                known = plan.listed | {p for p, _ in plan.defaults} | rules.identities.keys()
+                if not expression.reads <= known:
+                    raise GeneratedKeyUnknown(rules.table.name, column.name)
+                row[column.position] = expression.evaluate(tuple(row), context)
+        return row
+
+    def _insert(self, plan: WritePlan, encoded: bytes, row: list[Any], key: Row) -> None:
+        rules = plan.rules
+        parent = rules.parent
+        if parent is not None:
+            above = key[: rules.parent_parts]
+            if self.view.get(parent.tree, parent.encode(above)) is None:
+                raise ParentRowMissing(
+                    parent.table.name, parent.key_text(above), rules.table.name,
+                    rules.key_text(key),
+                )  # fmt: skip
+        for column, expression in rules.stored_generated:
+            row[column.position] = expression.evaluate(tuple(row), self.view.context)
+        done = tuple(row)
+        self._put(rules, encoded, done)
+        self.notes.inserted.add((rules.tree, encoded))
+        self.count += plan.mutations
+        if rules.is_plain:
+            return
+        self._add_entries(rules, done)
+        self.notes.row_written(rules, encoded)
+        for reference in rules.references:
+            self.notes.refers(reference, reference.values_of(done))
+        for reference in rules.referenced_by:
+            self.notes.written(reference, rules, encoded, key)
+
+    def _refuse_duplicate(self, rules: TableRules, key: Row, encoded: bytes) -> None:
+        text = rules.key_text(key)
+        if (rules.tree, encoded) in self.notes.inserted:
+            raise RowInsertedTwice(rules.table.name, text)
+        raise RowAlreadyExists(rules.table.name, text)
+
+    # ------------------------------------------------------------------ update
+
+    def _update_existing(self, plan: WritePlan, cells: Sequence[Any]) -> bytes:
+        rules = plan.rules
+        row = plan.new_row(cells)
+        for column, expression in rules.stored_generated:
+            position = column.position
+            if position in rules.table.key_positions and position not in plan.listed:
+                if not expression.reads <= plan.listed:
+                    raise GeneratedKeyUnknown(rules.table.name, column.name)
+                row[position] = expression.evaluate(tuple(row), self.view.context)
+        key = rules.key_of(row)
+        encoded = self._encode(rules, key)
+        before = self.view.get(rules.tree, encoded, exclusive=True)
+        if before is None:
+            text = rules.key_text(key)
+            if (rules.tree, encoded) in self.notes.deleted:
+                raise UpdateAfterDelete(rules.table.name, text)
+            raise RowNotFound(rules.table.name, text)
+        self._update(plan, encoded, before, cells)
+        return encoded
+
+    def _update(
+        self, plan: WritePlan, encoded: bytes, before: Row, cells: Sequence[Any]
+    ) -> None:
+        rules = plan.rules
+        row = plan.changed_row(before, cells)
+        before = row_cells(before, rules.width)
+        self._regenerate(rules, row, before)
+        after = tuple(row)
+        self._put(rules, encoded, after)
+        self.count += plan.mutations
+        if rules.is_plain:
+            return
+        self._change_entries(rules, before, after)
+        self.notes.row_written(rules, encoded)
+        for reference in rules.references:
+            values = reference.values_of(after)
+            if values != reference.values_of(before):
+                self.notes.refers(reference, values)
+        for reference in rules.referenced_by:
+            values = reference.referenced_values_of(before)
+            if values != reference.referenced_values_of(after):
+                self.notes.released(reference, values)
+                self.notes.written(reference, rules, encoded, rules.key_of(after))
+
+    def _regenerate(self, rules: TableRules, row: list[Any], before: Row) -> None:
+        for column, expression in rules.stored_generated:
+            position = column.position
+            value = expression.evaluate(tuple(row), self.view.context)
+            if position in rules.table.key_positions and value != before[position]:
+                raise GeneratedKeyChanged(rules.table.name, column.name)
+            row[position] = value
+
+    # ------------------------------------------------------------------ delete
+
+    def delete(self, rules: TableRules, encoded: bytes, row: Row) -> None:
+        """Remove an existing row with what depends on it; the caller counts it."""
+        row = row_cells(row, rules.width)
+        self._delete_children(rules, encoded, row)
+        for index in rules.indexes:
+            entry = index.entry(self._with_virtual(rules, row))
+            if entry is not None:
+                self.view.put(index.tree, entry[0], None)
+                self.count += 1
+        self.view.put(rules.tree, encoded, None)
+        self.notes.deleted.add((rules.tree, encoded))
+        for reference in rules.referenced_by:
+            values = reference.referenced_values_of(row)
+            if reference.foreign_key.cascade:
+                self.notes.erased(reference, rules, encoded, rules.key_of(row))
+                self._delete_referring(reference, values)
+            else:
+                self.notes.released(reference, values)
+
+    def _delete_children(self, rules: TableRules, encoded: bytes, row: Row) -> None:
+        below = [(encoded, after_prefix(encoded))]
+        for child in rules.children:
+            rows = list(self.view.items(child.tree, below))
+            if rows and not child.table.cascade:
+                raise ChildRowsExist(
+                    rules.table.name, rules.key_text(rules.key_of(row)), child.table.name,
+                    child.key_text(child.key_of(rows[0][1])),
+                )  # fmt: skip
+            for key, child_row in rows:
+                # A deeper cascade through a foreign key may have taken it already.
+                if self.view.get(child.tree, key) is not None:
+                    self.delete(child, key, child_row)
+
+    def _delete_referring(self, reference: Reference, values: Row) -> None:
+        if any(value is None for value in values):
+            return
+        prefix = reference.source_prefix(values)
+        referring = reference.book.of(reference.table)
+        for key, found in list(
+            self.view.items(reference.source_tree, [(prefix, after_prefix(prefix))])
+        ):
+            base_key = reference.base_key(key, found)
+            row = self.view.get(referring.tree, base_key, exclusive=True)
+            if row is not None:
+                self.count += 1
+                self.delete(referring, base_key, row)
+
+    # ------------------------------------------------------------------ index entries
+
+    def _add_entries(self, rules: TableRules, row: Row) -> None:
+        if rules.indexes:
+            full = self._with_virtual(rules, row)
+            for index in rules.indexes:
+                self._add_entry(index, index.entry(full))
+
+    def _change_entries(self, rules: TableRules, before: Row, after: Row) -> None:
+        if not rules.indexes:
+            return
+        old_row, new_row = self._with_virtual(rules, before), self._with_virtual(rules, after)
+        for index in rules.indexes:
+            old, new = index.entry(old_row), index.entry(new_row)
+            if old == new:
+                continue
+            if old is not None and (new is None or old[0] != new[0]):
+                self.view.put(index.tree, old[0], None)
+                self.count += 1
+            self._add_entry(index, new)
+
+    def _add_entry(self, index: IndexRules, entry: tuple[bytes, Row] | None) -> None:
+        if entry is None:
+            return
+        key, cells = entry
+        if len(key) > KEY_BYTES_MAX:
+            types = tuple(part.column.type for part in index.index.full_key)
+            self._check_size(index.index.name, cells[: index.key_parts], types)
+        self.view.put(index.tree, key, cells)
+        if COMMIT_TIMESTAMP in cells:
+            self.view.mark(index.tree, key)
+        self.count += index.width
+        if index.index.unique:
+            self.notes.unique[index.tree, index.prefix(cells)] = (index, cells)
+
+    def _with_virtual(self, rules: TableRules, row: Row) -> Row:
+        return computed(rules, row, self.view.context) if rules.indexes_virtual else row
+
+    # ------------------------------------------------------------------ rows into the buffer
+
+    def _put(self, rules: TableRules, encoded: bytes, row: Row) -> None:
+        self.view.put(rules.tree, encoded, row)
+        if rules.timestamps and COMMIT_TIMESTAMP in row:
+            self.view.mark(rules.tree, encoded)
+            marked = {place for place, cell in enumerate(row) if cell is COMMIT_TIMESTAMP}
+            self.pending.setdefault(rules.table.name, set()).update(marked)
+
+    def _encode(self, rules: TableRules, key: Row) -> bytes:
+        encoded = rules.encode(key)
+        if len(encoded) > KEY_BYTES_MAX:
+            self._check_size(rules.table.name, key, rules.key_types)
+        return encoded
+
+    @staticmethod
+    def _check_size(target: str, key: Row, types: Sequence[Any]) -> None:
+        size = key_size(key, types)
+        if size > KEY_BYTES_MAX:
+            raise KeyTooLarge(target, size, KEY_BYTES_MAX)
+
+
+def computed(rules: TableRules, row: Row, context: Context) -> Row:
+    """A stored row with its virtual generated columns filled in."""
+    if not rules.virtual:
+        return row
+    cells = list(row)
+    for column, expression in rules.virtual:
+        cells[column.position] = expression.evaluate(tuple(cells), context)
+    return tuple(cells)

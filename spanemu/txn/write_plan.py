@@ -1,0 +1,248 @@
+"""How to take in rows that list the same columns: decode, check, place and complete them.
+
+A plan belongs to one table, one kind of write and one list of columns, and is kept with the
+table's rules, so that a bulk load pays for names and types once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from spanemu.schema.column import Column
+from spanemu.storage.store import row_cells
+from spanemu.txn.errors import (
+    BadCellValue,
+    ColumnNotFound,
+    ColumnValueMismatch,
+    CommitTimestampHierarchyMismatch,
+    CommitTimestampNotAllowed,
+    DuplicateColumn,
+    FutureTimestamp,
+    GeneratedKeySupplied,
+    KeyDefaultNeedsValue,
+    NotNullMissing,
+    NullInNotNull,
+    WriteToGenerated,
+)
+from spanemu.txn.expressions import RowExpression
+from spanemu.txn.rules import Row, TableRules, is_timestamp
+from spanemu.values.errors import BadValue
+from spanemu.values.mutation import COMMIT_TIMESTAMP, COMMIT_TIMESTAMP_PLACEHOLDER, WriteKind
+from spanemu.values.timestamp import format_utc
+from spanemu.values.value import decoder
+
+Decode = Callable[[Any], Any]
+
+
+class WritePlan:
+    """One kind of write to given columns of a table."""
+
+    def __init__(self, rules: TableRules, kind: WriteKind, columns: Sequence[Column]) -> None:
+        self.rules = rules
+        self.kind = kind
+        self.columns = tuple(columns)
+        self.positions = tuple(column.position for column in columns)
+        self.listed = frozenset(self.positions)
+        self.decoders = tuple(cell_decoder(column) for column in columns)
+        self.in_order = self.positions == tuple(range(rules.width))
+        self._refuse_generated()
+        self.missing = None if kind is WriteKind.UPDATE else self._required_but_missing()
+        if kind is WriteKind.UPDATE:
+            self._refuse_missing_key_defaults()
+        checks = rules.cell_checks
+        self._not_null = tuple(
+            (place, column) for place, column in enumerate(columns) if column.not_null
+        )
+        self._checks = tuple(
+            (place, checks[column.position])
+            for place, column in enumerate(columns)
+            if column.position in checks
+        )
+        self._timestamps = tuple(
+            (place, column) for place, column in enumerate(columns) if is_timestamp(column)
+        )
+        self.defaults: tuple[tuple[int, RowExpression], ...] = tuple(
+            (position, default)
+            for position, default in rules.defaults.items()
+            if position not in self.listed
+        )
+        self.identities = tuple(
+            (position, sequence)
+            for position, sequence in rules.identities.items()
+            if position not in self.listed
+        )
+        key = frozenset(rules.table.key_positions)
+        self.writes_non_key = bool(self.listed - key)
+        self.on_update = tuple(rules.on_update - self.listed) if self.writes_non_key else ()
+        self.mutations = self._mutations(key)
+
+    # ------------------------------------------------------------------ taking rows in
+
+    def decode(self, values: Sequence[Any]) -> list[Any]:
+        """A row's raw values as Python values."""
+        if len(values) != len(self.decoders):
+            raise ColumnValueMismatch(self.rules.table.name, len(self.decoders), len(values))
+        try:
+            return [decode(value) for decode, value in zip(self.decoders, values, strict=True)]
+        except BadValue:
+            self._explain_bad_value(values)
+            raise
+
+    def check(self, cells: Sequence[Any], now: int) -> None:
+        """Raise what is wrong with values by themselves. `now` bounds commit timestamps."""
+        table = self.rules.table.name
+        for place, column in self._not_null:
+            if cells[place] is None:
+                raise NullInNotNull(table, column.name)
+        for place, check in self._checks:
+            value = cells[place]
+            if value is not None:
+                check(value)
+        for place, column in self._timestamps:
+            value = cells[place]
+            if value is COMMIT_TIMESTAMP:
+                self._check_mark(column)
+            elif value is not None and column.allow_commit_timestamp and value > now:
+                raise FutureTimestamp(format_utc(value), table, column.name)
+
+    def new_row(self, cells: Sequence[Any]) -> list[Any]:
+        """A full row from the listed cells; the others are NULL until completed."""
+        if self.in_order:
+            return list(cells)
+        row: list[Any] = [None] * self.rules.width
+        for position, cell in zip(self.positions, cells, strict=True):
+            row[position] = cell
+        return row
+
+    def changed_row(self, before: Row, cells: Sequence[Any]) -> list[Any]:
+        """`before` with the listed cells put in."""
+        row = list(row_cells(before, self.rules.width))
+        for position, cell in zip(self.positions, cells, strict=True):
+            row[position] = cell
+        for position in self.on_update:
+            row[position] = COMMIT_TIMESTAMP
+        return row
+
+    # ------------------------------------------------------------------ what is refused
+
+    def _mutations(self, key: frozenset[int]) -> int:
+        """How many mutations a row counts for, its index entries aside ("Quotas" page).
+
+        Columns that are computed count as a second write of the row, key columns included.
+        """
+        computed = {column.position for column, _ in self.rules.stored_generated} - key
+        if self.kind is WriteKind.UPDATE:
+            computed |= set(self.on_update)
+        else:
+            computed |= {position for position, _ in self.defaults} - key
+        again = len(computed) + len(key) if computed else 0
+        return len(self.listed | key) + again
+
+    def _refuse_generated(self) -> None:
+        key = self.rules.table.key_positions
+        for column in self.columns:
+            if column.generated is None:
+                continue
+            if column.position not in key:
+                raise WriteToGenerated(self.rules.table.name, column.name)
+            if self.kind is not WriteKind.UPDATE:
+                raise GeneratedKeySupplied(self.rules.table.name, column.name)
+
+    def _required_but_missing(self) -> Column | None:
+        for column in self.rules.table.columns:
+            if (
+                column.not_null
+                and column.position not in self.listed
+                and column.default is None
+                and column.generated is None
+                and column.identity is None
+            ):
+                return column
+        return None
+
+    def refuse_missing(self) -> None:
+        """Raise when an insert leaves out a column that must have a value."""
+        if self.missing is not None:
+            raise NotNullMissing(self.rules.table.name, self.missing.name)
+
+    def _refuse_missing_key_defaults(self) -> None:
+        for column in self.rules.table.key_columns:
+            if column.position in self.listed or column.generated is not None:
+                continue
+            if column.default is not None or column.identity is not None:
+                raise KeyDefaultNeedsValue(self.rules.table.name, column.name)
+            if column.not_null:
+                raise NotNullMissing(self.rules.table.name, column.name)
+
+    def _check_mark(self, column: Column) -> None:
+        table = self.rules.table
+        if not column.allow_commit_timestamp:
+            raise CommitTimestampNotAllowed(table.name, column.name)
+        if column.position not in table.key_positions:
+            return
+        place = table.key_positions.index(column.position)
+        for other in self._hierarchy():
+            if place < len(other.key) and not other.key[place].column.allow_commit_timestamp:
+                raise CommitTimestampHierarchyMismatch(table.name, column.name, other.name)
+
+    def _hierarchy(self) -> list[Any]:
+        schema = self.rules.book.schema
+        found = [schema.root(self.rules.table)]
+        for table in found:
+            found.extend(schema.children(table))
+        return found
+
+    def _explain_bad_value(self, values: Sequence[Any]) -> None:
+        for column, decode, value in zip(self.columns, self.decoders, values, strict=True):
+            try:
+                decode(value)
+            except BadValue as bad:
+                raise BadCellValue(
+                    bad.value, bad.type_text, self.rules.table.name, column.name, bad.reason
+                ) from None
+
+
+def cell_decoder(column: Column) -> Decode:
+    """Raw value to Python value; TIMESTAMP columns know the commit timestamp's placeholder."""
+    decode = decoder(column.type)
+    if not is_timestamp(column):
+        return decode
+
+    def with_placeholder(value: Any) -> Any:
+        return COMMIT_TIMESTAMP if value == COMMIT_TIMESTAMP_PLACEHOLDER else decode(value)
+
+    return with_placeholder
+
+
+def plan_of(rules: TableRules, kind: WriteKind, names: tuple[str, ...]) -> WritePlan:
+    """The plan for columns by name, as a client lists them."""
+    cached = rules.plans.get((kind, names))
+    if cached is None:
+        cached = rules.plans[kind, names] = WritePlan(rules, kind, _columns(rules, names))
+    assert isinstance(cached, WritePlan)
+    return cached
+
+
+def plan_at(rules: TableRules, kind: WriteKind, positions: tuple[int, ...]) -> WritePlan:
+    """The plan for columns by position, as DML lists them."""
+    cached = rules.plans.get((kind, positions))
+    if cached is None:
+        columns = [rules.columns_at[position] for position in positions]
+        cached = rules.plans[kind, positions] = WritePlan(rules, kind, columns)
+    assert isinstance(cached, WritePlan)
+    return cached
+
+
+def _columns(rules: TableRules, names: Sequence[str]) -> list[Column]:
+    found: list[Column] = []
+    seen: set[str] = set()
+    for name in names:
+        column = rules.table.column(name)
+        if column is None:
+            raise ColumnNotFound(rules.table.name, name)
+        if name.lower() in seen:
+            raise DuplicateColumn(rules.table.name, name)
+        seen.add(name.lower())
+        found.append(column)
+    return found
