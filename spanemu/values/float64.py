@@ -1,0 +1,68 @@
+"""FLOAT64 and FLOAT32 as text, the way that CAST(x AS STRING) prints and reads them."""
+
+from __future__ import annotations
+
+import re
+from math import copysign, inf, nan
+
+from spanemu.values.errors import BadValue
+from spanemu.values.float32 import fits, round32
+
+FLOAT64_MAX = 1.7976931348623157e308
+
+_NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+_WORDS = {
+    sign + word: (-value if sign == "-" else value)
+    for sign in ("", "+", "-")
+    for word, value in (("nan", nan), ("inf", inf), ("infinity", inf))
+}
+
+
+def format_float64(number: float) -> str:
+    """`number` as SQL text: 15 significant digits if they say it all, 17 otherwise.
+
+    Integers have no fraction ("1"), large and small numbers an exponent ("1e+20").
+    """
+    if not -FLOAT64_MAX <= number <= FLOAT64_MAX:
+        return _special(number)
+    text = f"{number:.15g}"
+    if float(text) != number:
+        text = f"{number:.17g}"
+    return "0" if text == "-0" else text
+
+
+def format_float32(number: float) -> str:
+    """`number`, a rounded FLOAT32, as SQL text: 6 significant digits if enough, 9 otherwise."""
+    if not -FLOAT64_MAX <= number <= FLOAT64_MAX:
+        return _special(number)
+    text = f"{number:.6g}"
+    if round32(float(text)) != number:
+        text = f"{number:.9g}"
+    return "0" if text == "-0" else text
+
+
+def parse_float64(text: str) -> float:
+    """SQL text as FLOAT64: decimal or scientific, or a word such as "inf", in any case.
+
+    A number that is too large becomes an infinity.
+    """
+    if _NUMBER.fullmatch(text):
+        return float(text)
+    if (word := _WORDS.get(text.strip().lower())) is not None:
+        return word
+    raise BadValue(text, "FLOAT64")
+
+
+def parse_float32(text: str) -> float:
+    """SQL text as FLOAT32, rounded; see `parse_float64`."""
+    try:
+        number = parse_float64(text)
+    except BadValue:
+        raise BadValue(text, "FLOAT32") from None
+    return round32(number) if fits(number) else copysign(inf, number)
+
+
+def _special(number: float) -> str:
+    if number != number:
+        return "nan"
+    return "inf" if number > 0 else "-inf"

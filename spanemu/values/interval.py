@@ -1,0 +1,286 @@
+"""INTERVAL: months, days and nanoseconds, kept apart; compared as if a month had 30 days.
+
+Texts are SQL's `Y-M D H:M:S.F` and ISO 8601's `P1Y2M3DT4H5M6.5S`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from spanemu.values.errors import BadValue
+from spanemu.values.timestamp import fraction_in_threes
+
+MONTHS_MAX = 120_000
+DAYS_MAX = 3_660_000
+NANOS_MAX = DAYS_MAX * 86_400 * 1_000_000_000
+NANOS_PER_DAY = 86_400 * 1_000_000_000
+DAYS_PER_MONTH = 30
+
+_SECOND = 1_000_000_000
+_ISO_PART = re.compile(r"(-?)(\d{1,19})(?:[.,](\d{1,9}))?([YMWDHS])", re.ASCII)
+_DATE_UNITS = {"Y": (12, 0), "M": (1, 0), "W": (0, 7), "D": (0, 1)}
+_TIME_UNITS = {"H": 3_600 * _SECOND, "M": 60 * _SECOND, "S": _SECOND}
+
+# What one of each part is: months, days, nanoseconds.
+_PARTS: dict[str, tuple[int, int, int]] = {
+    "YEAR": (12, 0, 0),
+    "QUARTER": (3, 0, 0),
+    "MONTH": (1, 0, 0),
+    "WEEK": (0, 7, 0),
+    "DAY": (0, 1, 0),
+    "HOUR": (0, 0, 3_600 * _SECOND),
+    "MINUTE": (0, 0, 60 * _SECOND),
+    "SECOND": (0, 0, _SECOND),
+    "MILLISECOND": (0, 0, 1_000_000),
+    "MICROSECOND": (0, 0, 1_000),
+    "NANOSECOND": (0, 0, 1),
+}
+
+# Parts of a range in order: what stands before the part, and its digits. Months and the time
+# have one sign each, in front of their first part; days have their own.
+_RANGE_PARTS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
+_RANGE_SEPARATORS = ("", "-", " ", " ", ":", ":")
+_SIGNS = ("month_sign", "month_sign", "day_sign", "time_sign", "time_sign", "time_sign")
+
+# Which range a text without one has, by its spaces, colons, and dashes that follow a digit.
+_RANGE_BY_SHAPE: dict[tuple[int, int, int], tuple[str, str]] = {
+    (2, 2, 1): ("YEAR", "SECOND"),
+    (2, 1, 1): ("YEAR", "MINUTE"),
+    (2, 0, 1): ("YEAR", "HOUR"),
+    (1, 0, 1): ("YEAR", "DAY"),
+    (0, 0, 1): ("YEAR", "MONTH"),
+    (2, 0, 0): ("MONTH", "HOUR"),
+    (2, 1, 0): ("MONTH", "MINUTE"),
+    (2, 2, 0): ("MONTH", "SECOND"),
+    (1, 1, 0): ("DAY", "MINUTE"),
+    (1, 2, 0): ("DAY", "SECOND"),
+    (0, 2, 0): ("HOUR", "SECOND"),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Interval:
+    """A span of time. Equal ones may differ in their parts: 1 month = 30 days = 720 hours."""
+
+    months: int = 0
+    days: int = 0
+    nanos: int = 0
+
+    @property
+    def total_nanos(self) -> int:
+        """The length, with a month of 30 days and a day of 24 hours."""
+        return (self.months * DAYS_PER_MONTH + self.days) * NANOS_PER_DAY + self.nanos
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Interval) and self.total_nanos == other.total_nanos
+
+    def __hash__(self) -> int:
+        return hash(self.total_nanos)
+
+    def __lt__(self, other: Interval) -> bool:
+        return self.total_nanos < other.total_nanos
+
+    def __le__(self, other: Interval) -> bool:
+        return self.total_nanos <= other.total_nanos
+
+    def __gt__(self, other: Interval) -> bool:
+        return self.total_nanos > other.total_nanos
+
+    def __ge__(self, other: Interval) -> bool:
+        return self.total_nanos >= other.total_nanos
+
+    def __neg__(self) -> Interval:
+        return Interval(-self.months, -self.days, -self.nanos)
+
+    def __add__(self, other: Interval) -> Interval:
+        return make(self.months + other.months, self.days + other.days, self.nanos + other.nanos)
+
+    def __sub__(self, other: Interval) -> Interval:
+        return make(self.months - other.months, self.days - other.days, self.nanos - other.nanos)
+
+    def __mul__(self, factor: int) -> Interval:
+        return make(self.months * factor, self.days * factor, self.nanos * factor)
+
+    def is_identical(self, other: Interval) -> bool:
+        """Whether the parts are equal too."""
+        return (self.months, self.days, self.nanos) == (other.months, other.days, other.nanos)
+
+
+def make(months: int, days: int, nanos: int) -> Interval:
+    """An interval of these parts; each is limited to 10,000 years."""
+    if abs(months) > MONTHS_MAX or abs(days) > DAYS_MAX or abs(nanos) > NANOS_MAX:
+        raise BadValue((months, days, nanos), "INTERVAL", "out of range")
+    return Interval(months, days, nanos)
+
+
+def divide(interval: Interval, divisor: int) -> Interval:
+    """Each part divided; what months leave goes to days, what days leave to the time."""
+    months, left = _truncated(interval.months, divisor)
+    days, rest = _truncated(interval.days + left * DAYS_PER_MONTH, divisor)
+    nanos, _ = _truncated(interval.nanos + rest * NANOS_PER_DAY, divisor)
+    return make(months, days, nanos)
+
+
+def justify_hours(interval: Interval) -> Interval:
+    """JUSTIFY_HOURS: whole 24 hours become days, all of one sign."""
+    days, nanos = _carried(interval.days, interval.nanos, NANOS_PER_DAY)
+    return make(interval.months, days, nanos)
+
+
+def justify_days(interval: Interval) -> Interval:
+    """JUSTIFY_DAYS: whole 30 days become months, of one sign."""
+    months, days = _carried(interval.months, interval.days, DAYS_PER_MONTH)
+    return make(months, days, interval.nanos)
+
+
+def justify(interval: Interval) -> Interval:
+    """JUSTIFY_INTERVAL: hours to days, days to months, all of one sign."""
+    days, nanos = _truncated(interval.total_nanos, NANOS_PER_DAY)
+    months, days = _truncated(days, DAYS_PER_MONTH)
+    return make(months, days, nanos)
+
+
+def _truncated(number: int, divisor: int) -> tuple[int, int]:
+    """Quotient and remainder; the quotient is cut toward zero."""
+    quotient = abs(number) // abs(divisor)
+    if (number < 0) != (divisor < 0):
+        quotient = -quotient
+    return quotient, number - quotient * divisor
+
+
+def _carried(high: int, low: int, size: int) -> tuple[int, int]:
+    """Both parts as one number, taken apart again with a single sign."""
+    return _truncated(high * size + low, size)
+
+
+def from_part(number: int, part: str) -> Interval:
+    """INTERVAL n part: `part` is a word such as YEAR or NANOSECOND."""
+    months, days, nanos = _PARTS[part]
+    return make(number * months, number * days, number * nanos)
+
+
+def parse(text: str) -> Interval:
+    """ISO 8601 if it starts with P, SQL's form otherwise, as in a CAST from STRING."""
+    return parse_iso(text) if text.startswith("P") else parse_sql(text)
+
+
+def parse_sql(text: str) -> Interval:
+    """`[-]Y-M [-]D [-]H:M:S[.F]`, or a shorter form that can be nothing else."""
+    dashes = sum(text[at] == "-" and text[at - 1].isdigit() for at in range(1, min(len(text), 99)))
+    shape = _RANGE_BY_SHAPE.get((text.count(" "), text.count(":"), dashes))
+    if shape is None:
+        raise BadValue(text, "INTERVAL")
+    return parse_range(text, *shape)
+
+
+def parse_range(text: str, start: str, end: str) -> Interval:
+    """INTERVAL 'text' start TO end: just those parts, such as `28 16:15` for DAY TO MINUTE."""
+    found = _range_pattern(start, end).fullmatch(text)
+    if found is None:
+        raise BadValue(text, "INTERVAL")
+    shown = {name: digits or "" for name, digits in found.groupdict().items()}
+    months, days, nanos = (
+        sum(int(shown.get(part) or 0) * _PARTS[part][axis] for part in _RANGE_PARTS)
+        for axis in range(3)
+    )
+    nanos += int(shown.get("fraction", "").ljust(9, "0"))
+    try:
+        return make(
+            -months if shown.get("month_sign") == "-" else months,
+            -days if shown.get("day_sign") == "-" else days,
+            -nanos if shown.get("time_sign") == "-" else nanos,
+        )
+    except BadValue as failure:
+        raise BadValue(text, "INTERVAL", failure.reason) from None
+
+
+@lru_cache(maxsize=len(_RANGE_PARTS) ** 2)
+def _range_pattern(start: str, end: str) -> re.Pattern[str]:
+    first, last = _RANGE_PARTS.index(start), _RANGE_PARTS.index(end)
+    pattern, signed = "", ""
+    for at in range(first, last + 1):
+        if at > first:
+            pattern += _RANGE_SEPARATORS[at]
+        if _SIGNS[at] != signed:
+            signed = _SIGNS[at]
+            pattern += f"(?P<{signed}>[+-]?)"
+        pattern += rf"(?P<{_RANGE_PARTS[at]}>\d{{1,19}})"
+    if end == "SECOND":
+        pattern += r"(?:\.(?P<fraction>\d{1,9}))?"
+    return re.compile(pattern, re.ASCII)
+
+
+def parse_iso(text: str) -> Interval:
+    """`P[nY][nM][nW][nD][T[nH][nM][n[.f]S]]`; each number may have a sign."""
+    if not text.startswith("P") or len(text) < 2:
+        raise BadValue(text, "INTERVAL")
+    dates, _, times = text[1:].partition("T")
+    months = days = nanos = 0
+    for number, fraction, unit in _iso_parts(dates, text):
+        if fraction or unit not in _DATE_UNITS:
+            raise BadValue(text, "INTERVAL")
+        months += number * _DATE_UNITS[unit][0]
+        days += number * _DATE_UNITS[unit][1]
+    for number, fraction, unit in _iso_parts(times, text):
+        if unit not in _TIME_UNITS or (fraction and unit != "S"):
+            raise BadValue(text, "INTERVAL")
+        nanos += number * _TIME_UNITS[unit] + fraction
+    try:
+        return make(months, days, nanos)
+    except BadValue as failure:
+        raise BadValue(text, "INTERVAL", failure.reason) from None
+
+
+def _iso_parts(text: str, whole: str) -> list[tuple[int, int, str]]:
+    parts, at = [], 0
+    while at < len(text):
+        found = _ISO_PART.match(text, at)
+        if found is None:
+            raise BadValue(whole, "INTERVAL")
+        sign, digits, fraction, unit = found.groups()
+        factor = -1 if sign == "-" else 1
+        nanos = int((fraction or "").ljust(9, "0"))
+        parts.append((factor * int(digits), factor * nanos, unit))
+        at = found.end()
+    return parts
+
+
+def format_sql(interval: Interval) -> str:
+    """As CAST(i AS STRING): `1-2 3 4:5:6.789`."""
+    sign, months = ("-", -interval.months) if interval.months < 0 else ("", interval.months)
+    time_sign, nanos = ("-", -interval.nanos) if interval.nanos < 0 else ("", interval.nanos)
+    seconds, fraction = divmod(nanos, _SECOND)
+    return (
+        f"{sign}{months // 12}-{months % 12} {interval.days} "
+        f"{time_sign}{seconds // 3_600}:{seconds // 60 % 60}:{seconds % 60}"
+        f"{fraction_in_threes(fraction)}"
+    )
+
+
+def format_iso(interval: Interval) -> str:
+    """As on the wire: parts that are zero are left out, `P0Y` if all are."""
+    years, months = _signed_divmod(interval.months, 12)
+    seconds, fraction = _signed_divmod(interval.nanos, _SECOND)
+    minutes, seconds = _signed_divmod(seconds, 60)
+    hours, minutes = _signed_divmod(minutes, 60)
+    dates = "".join(
+        f"{number}{unit}"
+        for number, unit in ((years, "Y"), (months, "M"), (interval.days, "D"))
+        if number
+    )
+    times = "".join(f"{number}{unit}" for number, unit in ((hours, "H"), (minutes, "M")) if number)
+    if seconds or fraction:
+        sign = "-" if interval.nanos < 0 else ""
+        shown = f".{abs(fraction):09d}".rstrip("0") if fraction else ""
+        times += f"{sign}{abs(seconds)}{shown}S"
+    if times:
+        return f"P{dates}T{times}"
+    return f"P{dates}" if dates else "P0Y"
+
+
+def _signed_divmod(number: int, size: int) -> tuple[int, int]:
+    """Quotient and remainder that both have the number's sign."""
+    quotient, rest = divmod(abs(number), size)
+    return (-quotient, -rest) if number < 0 else (quotient, rest)

@@ -1,0 +1,192 @@
+"""JSON: a parsed document, its canonical text, and the rules for reading one.
+
+The document is plain Python data: None, bool, int, float, str, list, dict. Objects hold their
+keys in order, each once: of duplicate keys the first one stays. Integers that fit INT64 or
+UINT64 are kept exact; every other number is a double, and unless rounding was asked for it must
+be one without loss.
+"""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal, InvalidOperation
+from json.encoder import encode_basestring
+from math import isfinite
+from typing import Any
+
+from spanemu.values.errors import BadValue
+
+JSON_NESTING_MAX = 80
+
+_INT64_MIN = -(2**63)
+_UINT64_MAX = 2**64 - 1
+_NUMBER_DIGITS_MAX = 1500  # The longest double that is exact as text has fewer.
+_WHOLE_DIGITS_MAX = 15  # A double with more is written with an exponent.
+
+
+class Json:
+    """A JSON value. Never change what `value` holds: equality and hash follow its text."""
+
+    __slots__ = ("_text", "value")
+
+    value: Any
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self._text: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The canonical text, made once."""
+        text = self._text
+        if text is None:
+            text = self._text = dump(self.value)
+        return text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Json) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __repr__(self) -> str:
+        return f"Json({self.text})"
+
+
+def parse(text: str, *, wide_number_mode: str = "exact") -> Json:
+    """Read a document; `wide_number_mode` is 'exact' (no number may lose digits) or 'round'."""
+    decoder = _ROUNDING if wide_number_mode == "round" else _EXACT
+    try:
+        value = decoder.decode(text)
+    except RecursionError:
+        raise BadValue(text, "JSON", f"nested deeper than {JSON_NESTING_MAX} levels") from None
+    except BadValue as failure:
+        raise BadValue(text, "JSON", failure.reason) from None
+    except ValueError as failure:
+        raise BadValue(text, "JSON", str(failure)) from None
+    if (value.__class__ is dict or value.__class__ is list) and _is_too_deep(value):
+        raise BadValue(text, "JSON", f"nested deeper than {JSON_NESTING_MAX} levels")
+    document = Json(value)
+    if ("\\u" in text or not text.isascii()) and not _is_unicode(document.text):
+        raise BadValue(text, "JSON", "not valid UTF-8")
+    return document
+
+
+def format(document: Json) -> str:  # noqa: A001
+    """The canonical text: no spaces, keys in order."""
+    return document.text
+
+
+def dump(value: Any) -> str:
+    """The canonical text of plain data (see the module's docstring)."""
+    text: str = _WRITERS[value.__class__](value)
+    return text
+
+
+def ordered(value: dict[str, Any]) -> dict[str, Any]:
+    """An object with its keys in JSON's order, for who builds documents by hand."""
+    return dict(sorted(value.items()))
+
+
+def format_double(number: float) -> str:
+    """A finite double as JSON text: shortest digits, and always a point or an exponent."""
+    text = repr(number)
+    whole = text.lstrip("-").partition(".")[0]
+    if "e" in text or len(whole) <= _WHOLE_DIGITS_MAX:
+        return text
+    sign = "-" if number < 0 else ""
+    digits = text.lstrip("-").replace(".", "").rstrip("0")
+    fraction = f".{digits[1:]}" if len(digits) > 1 else ""
+    return f"{sign}{digits[0]}{fraction}e+{len(whole) - 1}"
+
+
+def _write_list(items: list[Any]) -> str:
+    return "[" + ",".join([_WRITERS[item.__class__](item) for item in items]) + "]"
+
+
+def _write_object(members: dict[str, Any]) -> str:
+    inside = [f"{encode_basestring(k)}:{_WRITERS[v.__class__](v)}" for k, v in members.items()]
+    return "{" + ",".join(inside) + "}"
+
+
+_WRITERS: dict[type, Any] = {
+    type(None): lambda _: "null",
+    bool: lambda value: "true" if value else "false",
+    int: str,
+    float: format_double,
+    str: encode_basestring,
+    list: _write_list,
+    dict: _write_object,
+}
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    pairs.reverse()  # The first of duplicate keys wins, so it has to be the last one put.
+    return dict(sorted(dict(pairs).items()))
+
+
+def _exact_int(digits: str) -> int | float:
+    number = int(digits) if len(digits) <= _NUMBER_DIGITS_MAX else _UINT64_MAX + 1
+    return number if _INT64_MIN <= number <= _UINT64_MAX else _exact_double(digits)
+
+
+def _rounded_int(digits: str) -> int | float:
+    number = int(digits) if len(digits) <= _NUMBER_DIGITS_MAX else _UINT64_MAX + 1
+    return number if _INT64_MIN <= number <= _UINT64_MAX else _rounded_double(digits)
+
+
+def _rounded_double(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise BadValue(text, "JSON", f"number {text[:40]} is out of range")
+    return number
+
+
+def _exact_double(text: str) -> float:
+    number = _rounded_double(text)
+    try:
+        if len(text) <= _NUMBER_DIGITS_MAX and Decimal(text) == Decimal(repr(number)):
+            return number
+    except InvalidOperation:  # An exponent beyond what `Decimal` can hold.
+        pass
+    raise BadValue(text, "JSON", f"number {text[:40]} cannot round-trip through a double")
+
+
+def _no_constant(word: str) -> Any:
+    raise BadValue(word, "JSON", f"unexpected {word}")
+
+
+_EXACT = json.JSONDecoder(
+    object_pairs_hook=_object,
+    parse_int=_exact_int,
+    parse_float=_exact_double,
+    parse_constant=_no_constant,
+)
+_ROUNDING = json.JSONDecoder(
+    object_pairs_hook=_object,
+    parse_int=_rounded_int,
+    parse_float=_rounded_double,
+    parse_constant=_no_constant,
+)
+
+
+def _is_too_deep(value: Any) -> bool:
+    """Whether containers nest in more levels than allowed; walks level by level."""
+    level = [value]
+    for _ in range(JSON_NESTING_MAX):
+        below: list[Any] = []
+        for item in level:
+            below.extend(item.values() if item.__class__ is dict else item)
+        level = [item for item in below if item.__class__ is dict or item.__class__ is list]
+        if not level:
+            return False
+    return True
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether `text` has no lone surrogates, which escapes can smuggle in."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,147 @@
+"""NUMERIC: 29 digits before the point and 9 after it, held as `Decimal`.
+
+A value may have any exponent: 1, 1.0 and 1E+0 are one NUMERIC, equal and of equal hash, and only
+`format` decides how it prints. Results of arithmetic are exact, then rounded to 9 digits
+half away from zero; what does not fit raises `BadValue`.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
+
+from spanemu.values.errors import BadValue
+
+SCALE = 9
+PRECISION = 38
+NUMERIC_MAX = Decimal("9" * (PRECISION - SCALE) + "." + "9" * SCALE)
+NUMERIC_MIN = NUMERIC_MAX.copy_negate()  # Unary minus would round to 28 digits.
+
+_QUANTUM = Decimal(1).scaleb(-SCALE)
+# Wide enough that a sum or a product of two NUMERICs is exact, and that a quotient cut to this
+# many digits never turns into a tie at the ninth one: tie and quotient differ by at least 1e-48.
+_EXACT = Context(prec=120, rounding=ROUND_HALF_UP)
+_NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+
+_PLAIN = re.compile(r"[+-]?\d{1,29}(?:\.\d{1,9})?", re.ASCII)
+
+_quantize = _EXACT.quantize
+
+
+def parse(text: str) -> Decimal:
+    """NUMERIC text with at most 29 and 9 digits (an exponent is fine); trailing zeros are free."""
+    if _PLAIN.fullmatch(text):
+        return Decimal(text)
+    number = _decimal(text)
+    fitted = _fit(number, text)
+    if fitted != number:
+        raise BadValue(text, "NUMERIC", "more than 9 fractional digits")
+    return fitted
+
+
+def parse_rounded(text: str) -> Decimal:
+    """NUMERIC text whose further fractional digits are rounded away, as in a CAST from STRING."""
+    return _fit(_decimal(text), text)
+
+
+def format(number: Decimal) -> str:  # noqa: A001
+    """Plain digits: no exponent, no trailing zeros, no minus before zero."""
+    if not number:
+        return "0"
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def fit(number: Decimal) -> Decimal:
+    """Round half away from zero to 9 digits; raise if what is left is out of range."""
+    return _fit(number, number)
+
+
+def add(left: Decimal, right: Decimal) -> Decimal:
+    """The exact sum."""
+    return _in_range(_EXACT.add(left, right))
+
+
+def subtract(left: Decimal, right: Decimal) -> Decimal:
+    """The exact difference."""
+    return _in_range(_EXACT.subtract(left, right))
+
+
+def multiply(left: Decimal, right: Decimal) -> Decimal:
+    """The product, rounded."""
+    return fit(_EXACT.multiply(left, right))
+
+
+def divide(left: Decimal, right: Decimal) -> Decimal:
+    """The quotient, rounded; `right` is not zero."""
+    return fit(_EXACT.divide(left, right))
+
+
+def truncated_quotient(left: Decimal, right: Decimal) -> Decimal:
+    """DIV: the quotient without its fraction; `right` is not zero."""
+    return _in_range(_EXACT.divide_int(left, right))
+
+
+def remainder(left: Decimal, right: Decimal) -> Decimal:
+    """MOD: what `truncated_quotient` leaves, with the sign of `left`; `right` is not zero."""
+    return _EXACT.remainder(left, right)
+
+
+def from_float(number: float) -> Decimal:
+    """The NUMERIC nearest to a FLOAT64; raises for NaN, infinities and what is out of range."""
+    exact = Decimal(number)
+    if not exact.is_finite():
+        raise BadValue(number, "NUMERIC", "not a finite number")
+    return _fit(exact, number)
+
+
+def to_int(number: Decimal) -> int:
+    """The nearest integer, half away from zero."""
+    return int(number.to_integral_value(ROUND_HALF_UP, _EXACT))
+
+
+def to_scaled(number: Decimal) -> int:
+    """`number` in billionths, exactly."""
+    return int(_EXACT.scaleb(number, SCALE))
+
+
+def from_scaled(billionths: int) -> Decimal:
+    """The inverse of `to_scaled`."""
+    return _EXACT.scaleb(Decimal(billionths), -SCALE)
+
+
+def rounded_to(number: Decimal, digits: int, *, toward_zero: bool = False) -> Decimal:
+    """ROUND and TRUNC: keep `digits` digits after the point, or before it when negative."""
+    if digits >= SCALE:
+        return number
+    if digits < -PRECISION:
+        return Decimal(0)
+    mode = ROUND_DOWN if toward_zero else ROUND_HALF_UP
+    shifted = number.scaleb(digits, _EXACT).to_integral_value(mode, _EXACT)
+    return _in_range(shifted.scaleb(-digits, _EXACT))
+
+
+def _decimal(text: str) -> Decimal:
+    if not _NUMBER.fullmatch(text):
+        raise BadValue(text, "NUMERIC")
+    try:
+        return Decimal(text)
+    except InvalidOperation:  # An exponent beyond what `Decimal` itself can hold.
+        raise BadValue(text, "NUMERIC", "out of range") from None
+
+
+def _fit(number: Decimal, origin: object) -> Decimal:
+    if number and number.adjusted() >= PRECISION - SCALE:
+        raise BadValue(origin, "NUMERIC", "out of range")
+    if not number:
+        return Decimal(0)
+    fitted = _quantize(number, _QUANTUM)
+    if not NUMERIC_MIN <= fitted <= NUMERIC_MAX:
+        raise BadValue(origin, "NUMERIC", "out of range")
+    return fitted
+
+
+def _in_range(number: Decimal) -> Decimal:
+    if not NUMERIC_MIN <= number <= NUMERIC_MAX:
+        raise BadValue(number, "NUMERIC", "out of range")
+    return number

@@ -1,0 +1,199 @@
+"""The order and the equality of values, as ORDER BY, GROUP BY and `=` see them.
+
+Three questions, each answered by a function built for a type:
+
+    sort_key    which comes first?   a total order: NaN before every number, -0 equal to 0
+    group_key   the same group?      NaN is NaN
+    equals      is `a = b` true?     NaN equals nothing; NULL inside an array or struct is unknown
+
+All take non-NULL values; NULLs inside arrays and structs are theirs to handle. The value's own
+order will do for most types: callers recognise that by `identity` (sort keys) or None (group keys)
+and skip the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from operator import attrgetter, eq
+from typing import Any
+
+from spanemu.values.types import Type, TypeCode
+
+SortKey = Callable[[Any], Any]
+GroupKey = Callable[[Any], Any]
+
+
+def identity(value: Any) -> Any:
+    """The sort key of a value that compares as SQL does."""
+    return value
+
+
+class _Lowest:
+    """The sort and group key of NaN: below every float, equal to itself."""
+
+    __slots__ = ()
+
+    def __lt__(self, other: object) -> bool:
+        return other is not self
+
+    def __le__(self, other: object) -> bool:
+        return True
+
+    def __gt__(self, other: object) -> bool:
+        return False
+
+    def __ge__(self, other: object) -> bool:
+        return other is self
+
+    def __repr__(self) -> str:
+        return "nan"
+
+
+NAN = _Lowest()
+
+
+def _float_key(value: Any) -> Any:
+    return value if value == value else NAN
+
+
+_uuid_key = attrgetter("int")
+
+_SCALAR_SORT_KEYS: dict[TypeCode, SortKey] = {
+    TypeCode.BOOL: identity,
+    TypeCode.INT64: identity,
+    TypeCode.ENUM: identity,
+    TypeCode.FLOAT32: _float_key,
+    TypeCode.FLOAT64: _float_key,
+    TypeCode.NUMERIC: identity,
+    TypeCode.STRING: identity,
+    TypeCode.BYTES: identity,
+    TypeCode.DATE: identity,
+    TypeCode.TIMESTAMP: identity,
+    TypeCode.UUID: _uuid_key,
+    TypeCode.INTERVAL: attrgetter("total_nanos"),
+    TypeCode.JSON: attrgetter("text"),
+    TypeCode.PROTO: identity,
+    TypeCode.TOKENLIST: identity,
+}
+
+_SCALAR_GROUP_KEYS: dict[TypeCode, GroupKey | None] = {
+    code: None if key is identity else key for code, key in _SCALAR_SORT_KEYS.items()
+}
+
+_NULL_KEY = (False,)
+
+
+@lru_cache(maxsize=1024)
+def sort_key(type_: Type) -> SortKey:
+    """A function to something comparable, for a total order; NULL inside comes first."""
+    if type_.code is TypeCode.ARRAY:
+        return _array_sort_key(sort_key(type_.item()))
+    if type_.code is TypeCode.STRUCT:
+        return _struct_sort_key([sort_key(field.type) for field in type_.fields])
+    return _SCALAR_SORT_KEYS[type_.code]
+
+
+@lru_cache(maxsize=1024)
+def group_key(type_: Type) -> GroupKey | None:
+    """A function to something hashable that is equal in one group; None: the value itself."""
+    if type_.code is TypeCode.ARRAY:
+        return _array_group_key(group_key(type_.item()))
+    if type_.code is TypeCode.STRUCT:
+        return _struct_group_key([group_key(field.type) for field in type_.fields])
+    return _SCALAR_GROUP_KEYS[type_.code]
+
+
+@lru_cache(maxsize=1024)
+def equals(type_: Type) -> Callable[[Any, Any], bool | None]:
+    """`a = b` of non-NULL values: None if a NULL inside leaves it open."""
+    if type_.code is TypeCode.ARRAY:
+        item = equals(type_.item())
+
+        def arrays_equal(left: Any, right: Any) -> bool | None:
+            if len(left) != len(right):
+                return False
+            return _all_equal((item, a, b) for a, b in zip(left, right, strict=True))
+
+        return arrays_equal
+    if type_.code is TypeCode.STRUCT:
+        fields = [equals(field.type) for field in type_.fields]
+
+        def structs_equal(left: Any, right: Any) -> bool | None:
+            return _all_equal(zip(fields, left, right, strict=True))
+
+        return structs_equal
+    return eq
+
+
+@lru_cache(maxsize=1024)
+def compare(type_: Type) -> Callable[[Any, Any], int | None]:
+    """-1, 0 or 1 in the total order of `sort_key`; None if either value is NULL."""
+    key = sort_key(type_)
+
+    def three_way(left: Any, right: Any) -> int | None:
+        if left is None or right is None:
+            return None
+        a, b = key(left), key(right)
+        return 0 if a == b else -1 if a < b else 1
+
+    return three_way
+
+
+def _all_equal(triples: Any) -> bool | None:
+    """AND of the pairs' equality, as SQL does it: false beats unknown beats true."""
+    outcome: bool | None = True
+    for equal, left, right in triples:
+        if left is None or right is None:
+            outcome = None
+            continue
+        same = equal(left, right)
+        if same is False:
+            return False
+        if same is None:
+            outcome = None
+    return outcome
+
+
+def _array_sort_key(item: SortKey) -> SortKey:
+    def key(value: Any) -> Any:
+        return tuple([_NULL_KEY if one is None else (True, item(one)) for one in value])
+
+    return key
+
+
+def _struct_sort_key(fields: list[SortKey]) -> SortKey:
+    def key(value: Any) -> Any:
+        return tuple(
+            [
+                _NULL_KEY if one is None else (True, field(one))
+                for field, one in zip(fields, value, strict=True)
+            ]
+        )
+
+    return key
+
+
+def _array_group_key(item: GroupKey | None) -> GroupKey | None:
+    if item is None:
+        return None
+
+    def key(value: Any) -> Any:
+        return tuple([None if one is None else item(one) for one in value])
+
+    return key
+
+
+def _struct_group_key(fields: list[GroupKey | None]) -> GroupKey | None:
+    if all(field is None for field in fields):
+        return None
+
+    def key(value: Any) -> Any:
+        return tuple(
+            [
+                one if one is None or field is None else field(one)
+                for field, one in zip(fields, value, strict=True)
+            ]
+        )
+
+    return key

@@ -1,0 +1,120 @@
+"""Types of Spanner's GoogleSQL: identity, parsing and printing.
+
+A `Type` is a value: two ARRAY<INT64> are equal and hash alike. Lengths such as STRING(36) belong
+to a column, not to its type (see `schema.column`). Follows the page "Data types in GoogleSQL".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class TypeCode(StrEnum):
+    """The constructor of a type. Values are the words that SQL uses."""
+
+    BOOL = "BOOL"
+    INT64 = "INT64"
+    FLOAT32 = "FLOAT32"
+    FLOAT64 = "FLOAT64"
+    NUMERIC = "NUMERIC"
+    STRING = "STRING"
+    BYTES = "BYTES"
+    DATE = "DATE"
+    TIMESTAMP = "TIMESTAMP"
+    JSON = "JSON"
+    UUID = "UUID"
+    INTERVAL = "INTERVAL"
+    ENUM = "ENUM"
+    PROTO = "PROTO"
+    TOKENLIST = "TOKENLIST"
+    ARRAY = "ARRAY"
+    STRUCT = "STRUCT"
+
+
+@dataclass(frozen=True, slots=True)
+class StructField:
+    """One field of a STRUCT; an anonymous field has the empty name."""
+
+    name: str
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A GoogleSQL type.
+
+    `element` is set for ARRAY, `fields` for STRUCT, `proto_name` for ENUM and PROTO; use the
+    constants and `array_of` / `struct_of` below rather than the constructor.
+    """
+
+    code: TypeCode
+    element: Type | None = None
+    fields: tuple[StructField, ...] = ()
+    proto_name: str = ""
+
+    @property
+    def is_array(self) -> bool:
+        return self.code is TypeCode.ARRAY
+
+    @property
+    def is_struct(self) -> bool:
+        return self.code is TypeCode.STRUCT
+
+    @property
+    def is_float(self) -> bool:
+        return self.code in _FLOATS
+
+    @property
+    def is_number(self) -> bool:
+        """INT64, NUMERIC, FLOAT32 or FLOAT64."""
+        return self.code in _NUMBERS
+
+    def item(self) -> Type:
+        """The element type of an ARRAY."""
+        assert self.element is not None
+        return self.element
+
+    def __str__(self) -> str:
+        if self.element is not None:
+            return f"ARRAY<{self.element}>"
+        if self.code is TypeCode.STRUCT:
+            inside = ", ".join(f"{f.name} {f.type}".lstrip() for f in self.fields)
+            return f"STRUCT<{inside}>"
+        return self.proto_name or self.code.value
+
+
+_FLOATS = frozenset({TypeCode.FLOAT32, TypeCode.FLOAT64})
+_NUMBERS = frozenset({TypeCode.INT64, TypeCode.NUMERIC, TypeCode.FLOAT32, TypeCode.FLOAT64})
+
+BOOL = Type(TypeCode.BOOL)
+INT64 = Type(TypeCode.INT64)
+FLOAT32 = Type(TypeCode.FLOAT32)
+FLOAT64 = Type(TypeCode.FLOAT64)
+NUMERIC = Type(TypeCode.NUMERIC)
+STRING = Type(TypeCode.STRING)
+BYTES = Type(TypeCode.BYTES)
+DATE = Type(TypeCode.DATE)
+TIMESTAMP = Type(TypeCode.TIMESTAMP)
+JSON = Type(TypeCode.JSON)
+UUID = Type(TypeCode.UUID)
+INTERVAL = Type(TypeCode.INTERVAL)
+TOKENLIST = Type(TypeCode.TOKENLIST)
+
+SCALARS: dict[str, Type] = {
+    str(scalar): scalar
+    for scalar in (
+        BOOL, INT64, FLOAT32, FLOAT64, NUMERIC, STRING, BYTES, DATE, TIMESTAMP, JSON, UUID,
+        INTERVAL, TOKENLIST,
+    )
+}  # fmt: skip
+
+
+def array_of(element: Type) -> Type:
+    """ARRAY<element>."""
+    return Type(TypeCode.ARRAY, element=element)
+
+
+def struct_of(*fields: tuple[str, Type]) -> Type:
+    """STRUCT of (name, type) pairs; an empty name makes a field anonymous."""
+    return Type(TypeCode.STRUCT, fields=tuple(StructField(name, type_) for name, type_ in fields))

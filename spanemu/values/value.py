@@ -1,0 +1,305 @@
+"""Each type's wire form <-> Python form, as functions built once per type.
+
+The wire form is JSON-like: None, bool, int or float, str, list. Decoding is strict and raises
+`BadValue`; encoding trusts its input, for every Python form inside was decoded or computed here.
+"""
+
+from __future__ import annotations
+
+from binascii import Error as Base64Error
+from binascii import a2b_base64, b2a_base64
+from collections.abc import Callable
+from datetime import date
+from functools import lru_cache
+from math import inf, nan
+from typing import Any
+
+from spanemu.values import date as dates
+from spanemu.values import interval, json, numeric, timestamp, uuid_text
+from spanemu.values.errors import BadValue
+from spanemu.values.float32 import round32
+from spanemu.values.float64 import FLOAT64_MAX
+from spanemu.values.types import Type, TypeCode
+
+Decoder = Callable[[Any], Any]
+Encoder = Callable[[Any], Any]
+
+INT64_MIN = -(2**63)
+INT64_MAX = 2**63 - 1
+_INT32_MIN = -(2**31)
+_INT32_MAX = 2**31 - 1
+
+# Where a wire value of one of these classes is the Python form already.
+_SAME_ON_THE_WIRE: dict[TypeCode, frozenset[type]] = {
+    TypeCode.BOOL: frozenset({bool, type(None)}),
+    TypeCode.FLOAT64: frozenset({float, type(None)}),
+}
+_FLOAT_WORDS = {"NaN": nan, "Infinity": inf, "-Infinity": -inf}
+
+
+@lru_cache(maxsize=1024)
+def decoder(type_: Type) -> Decoder:
+    """A function from the wire form, strictly checked, to the Python form."""
+    if type_.code is TypeCode.ARRAY:
+        item = type_.item()
+        return _array_decoder(decoder(item), _SAME_ON_THE_WIRE.get(item.code), str(type_))
+    if type_.code is TypeCode.STRUCT:
+        return _struct_decoder([decoder(field.type) for field in type_.fields], str(type_))
+    return _DECODERS[type_.code](str(type_))
+
+
+@lru_cache(maxsize=1024)
+def encoder(type_: Type) -> Encoder:
+    """A function from the Python form to the canonical wire form."""
+    if type_.code is TypeCode.ARRAY:
+        item = type_.item()
+        return _float_array_encoder if item.is_float else _array_encoder(encoder(item))
+    if type_.code is TypeCode.STRUCT:
+        return _struct_encoder([encoder(field.type) for field in type_.fields])
+    return _ENCODERS[type_.code]
+
+
+def _bool_decoder(type_text: str) -> Decoder:
+    def decode(wire: Any) -> Any:
+        if wire is None or wire.__class__ is bool:
+            return wire
+        raise BadValue(wire, type_text)
+
+    return decode
+
+
+def _int64_decoder(type_text: str) -> Decoder:
+    def decode(wire: Any) -> Any:
+        if wire.__class__ is str:
+            try:
+                number = int(wire)
+            except ValueError:
+                raise BadValue(wire, type_text) from None
+            # `int` also takes 1_000 and digits of other scripts.
+            if INT64_MIN <= number <= INT64_MAX and "_" not in wire and wire.isascii():
+                return number
+        elif wire is None:
+            return None
+        raise BadValue(wire, type_text)
+
+    return decode
+
+
+def _enum_decoder(type_text: str) -> Decoder:
+    decode_int64 = _int64_decoder(type_text)
+
+    def decode(wire: Any) -> Any:
+        number = decode_int64(wire)
+        if number is None or _INT32_MIN <= number <= _INT32_MAX:
+            return number
+        raise BadValue(wire, type_text)
+
+    return decode
+
+
+def _float64_decoder(type_text: str) -> Decoder:
+    def decode(wire: Any) -> Any:
+        kind = wire.__class__
+        if kind is float or wire is None:
+            return wire
+        if kind is int:
+            return _float_of_int(wire, type_text)
+        number = _FLOAT_WORDS.get(wire) if kind is str else None
+        if number is None:
+            raise BadValue(wire, type_text)
+        return number
+
+    return decode
+
+
+def _float_of_int(number: int, type_text: str) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        raise BadValue(number, type_text, "out of range") from None
+
+
+def _float32_decoder(type_text: str) -> Decoder:
+    decode_float64 = _float64_decoder(type_text)
+
+    def decode(wire: Any) -> Any:
+        number = decode_float64(wire)
+        return None if number is None else round32(number)
+
+    return decode
+
+
+def _string_decoder(type_text: str) -> Decoder:
+    def decode(wire: Any) -> Any:
+        if wire is None:
+            return None
+        if wire.__class__ is str:
+            if wire.isascii() or _is_unicode(wire):
+                return wire
+            raise BadValue(wire, type_text, "not valid UTF-8")
+        raise BadValue(wire, type_text)
+
+    return decode
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether `text` has no lone surrogates, which JSON's escapes can smuggle in."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _bytes_decoder(type_text: str) -> Decoder:
+    def decode(wire: Any) -> Any:
+        if wire.__class__ is str:
+            try:
+                return a2b_base64(wire, strict_mode=True)
+            except (Base64Error, ValueError):
+                return _unpadded(wire, type_text)
+        if wire is None:
+            return None
+        raise BadValue(wire, type_text)
+
+    return decode
+
+
+def _unpadded(wire: str, type_text: str) -> bytes:
+    """Base64 whose padding was left out, which Spanner takes too."""
+    if "=" not in wire:
+        try:
+            return a2b_base64(wire + "=" * (-len(wire) % 4), strict_mode=True)
+        except (Base64Error, ValueError):
+            pass
+    raise BadValue(wire, type_text, "not Base64")
+
+
+def _text_decoder(parse: Callable[[str], Any]) -> Callable[[str], Decoder]:
+    """For types that have a parser of their own."""
+
+    def build(type_text: str) -> Decoder:
+        def decode(wire: Any) -> Any:
+            if wire.__class__ is str:
+                return parse(wire)
+            if wire is None:
+                return None
+            raise BadValue(wire, type_text)
+
+        return decode
+
+    return build
+
+
+def _array_decoder(item: Decoder, same: frozenset[type] | None, type_text: str) -> Decoder:
+    def decode(wire: Any) -> Any:
+        if wire is None:
+            return None
+        if wire.__class__ is not list and wire.__class__ is not tuple:
+            raise BadValue(wire, type_text)
+        if same is not None and same.issuperset(map(type, wire)):
+            return tuple(wire)  # Vectors are long, and one look at all the classes is cheap.
+        return tuple([item(one) for one in wire])
+
+    return decode
+
+
+def _struct_decoder(fields: list[Decoder], type_text: str) -> Decoder:
+    def decode(wire: Any) -> Any:
+        if wire is None:
+            return None
+        if wire.__class__ is not list and wire.__class__ is not tuple:
+            raise BadValue(wire, type_text)
+        if len(wire) != len(fields):
+            raise BadValue(wire, type_text, f"needs {len(fields)} fields")
+        return tuple([field(one) for field, one in zip(fields, wire, strict=True)])
+
+    return decode
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _encode_int(value: Any) -> Any:
+    return None if value is None else str(value)
+
+
+def _encode_float(value: Any) -> Any:
+    if value is None or -FLOAT64_MAX <= value <= FLOAT64_MAX:
+        return value
+    if value != value:
+        return "NaN"
+    return "Infinity" if value > 0 else "-Infinity"
+
+
+def _encode_bytes(value: Any) -> Any:
+    return None if value is None else b2a_base64(value, newline=False).decode()
+
+
+def _nullable(format_value: Callable[[Any], str]) -> Encoder:
+    def encode(value: Any) -> Any:
+        return None if value is None else format_value(value)
+
+    return encode
+
+
+def _array_encoder(item: Encoder) -> Encoder:
+    def encode(value: Any) -> Any:
+        return None if value is None else [item(one) for one in value]
+
+    return encode
+
+
+def _float_array_encoder(value: Any) -> Any:
+    if value is None:
+        return None
+    if None not in value and -FLOAT64_MAX <= sum(value) <= FLOAT64_MAX:
+        return list(value)  # A finite sum has no NaN or infinity in it.
+    return [_encode_float(one) for one in value]
+
+
+def _struct_encoder(fields: list[Encoder]) -> Encoder:
+    def encode(value: Any) -> Any:
+        if value is None:
+            return None
+        return [field(one) for field, one in zip(fields, value, strict=True)]
+
+    return encode
+
+
+_DECODERS: dict[TypeCode, Callable[[str], Decoder]] = {
+    TypeCode.BOOL: _bool_decoder,
+    TypeCode.INT64: _int64_decoder,
+    TypeCode.FLOAT32: _float32_decoder,
+    TypeCode.FLOAT64: _float64_decoder,
+    TypeCode.NUMERIC: _text_decoder(numeric.parse),
+    TypeCode.STRING: _string_decoder,
+    TypeCode.BYTES: _bytes_decoder,
+    TypeCode.DATE: _text_decoder(dates.parse),
+    TypeCode.TIMESTAMP: _text_decoder(timestamp.parse_utc),
+    TypeCode.JSON: _text_decoder(json.parse),
+    TypeCode.UUID: _text_decoder(uuid_text.parse),
+    TypeCode.INTERVAL: _text_decoder(interval.parse_iso),
+    TypeCode.ENUM: _enum_decoder,
+    TypeCode.PROTO: _bytes_decoder,
+    TypeCode.TOKENLIST: _bytes_decoder,
+}
+
+_ENCODERS: dict[TypeCode, Encoder] = {
+    TypeCode.BOOL: _same,
+    TypeCode.INT64: _encode_int,
+    TypeCode.FLOAT32: _encode_float,
+    TypeCode.FLOAT64: _encode_float,
+    TypeCode.NUMERIC: _nullable(numeric.format),
+    TypeCode.STRING: _same,
+    TypeCode.BYTES: _encode_bytes,
+    TypeCode.DATE: _nullable(date.isoformat),
+    TypeCode.TIMESTAMP: _nullable(timestamp.format_utc),
+    TypeCode.JSON: _nullable(json.format),
+    TypeCode.UUID: _nullable(uuid_text.format),
+    TypeCode.INTERVAL: _nullable(interval.format_iso),
+    TypeCode.ENUM: _encode_int,
+    TypeCode.PROTO: _encode_bytes,
+    TypeCode.TOKENLIST: _encode_bytes,
+}

@@ -1,0 +1,103 @@
+"""Time zones: the offset at an instant, and the instant of a clock reading.
+
+A zone is named as in the tz database (the `tzdata` package, so that every machine answers alike),
+or by its offset (`+05:30`). Clock readings that a zone skips or shows twice are resolved as
+GoogleSQL does it; see `Zone.instant_of`.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from spanemu.values.errors import BadValue
+
+_OFFSET = re.compile(r"(?:UTC)?([+-])(\d{1,2})(?::?(\d{1,2}))?", re.ASCII)
+_OFFSET_SECONDS_MAX = 14 * 3_600
+# Two days inside the calendar that `datetime` knows: no local time may leave it. No zone changes
+# its offset out there.
+_FIRST_SECOND = -62_135_596_800 + 172_800
+_LAST_SECOND = 253_402_300_799 - 172_800
+
+
+class Civil(NamedTuple):
+    """What calendar and clock show in some zone."""
+
+    year: int
+    month: int
+    day: int
+    hour: int = 0
+    minute: int = 0
+    second: int = 0
+    nanos: int = 0
+
+
+class Zone:
+    """One time zone. Instants and local readings are seconds since 1970-01-01T00:00:00."""
+
+    __slots__ = ("_epoch", "_fixed", "_rules", "name")
+
+    def __init__(self, name: str, rules: tzinfo, fixed: int | None = None) -> None:
+        self.name = name
+        self._rules = rules
+        self._fixed = fixed
+        self._epoch = datetime(1970, 1, 1, tzinfo=rules)  # Midnight on the clocks of this zone.
+
+    def __repr__(self) -> str:
+        return f"Zone({self.name})"
+
+    def offset_at(self, instant: int) -> int:
+        """Seconds that local clocks are ahead of UTC at `instant`."""
+        if self._fixed is not None:
+            return self._fixed
+        instant = min(max(instant, _FIRST_SECOND), _LAST_SECOND)
+        return _seconds(self._rules.fromutc(self._epoch + timedelta(0, instant)).utcoffset())
+
+    def instant_of(self, local: int) -> int:
+        """When clocks show `local`.
+
+        If they show it twice, the first time; if they skip it, as if they had not jumped yet.
+        """
+        if self._fixed is not None:
+            return local - self._fixed
+        clock = self._epoch + timedelta(0, min(max(local, _FIRST_SECOND), _LAST_SECOND))
+        return local - _seconds(clock.utcoffset())
+
+
+@lru_cache(maxsize=1024)
+def zone_named(name: str) -> Zone:
+    """The zone of that name or offset."""
+    if found := _OFFSET.fullmatch(name):
+        sign, hours, minutes = found.groups()
+        seconds = int(hours) * 3_600 + int(minutes or 0) * 60
+        if int(minutes or 0) >= 60 or seconds > _OFFSET_SECONDS_MAX:
+            raise BadValue(name, "time zone", "offset out of range")
+        return fixed_zone(-seconds if sign == "-" else seconds)
+    if name not in _names():
+        raise BadValue(name, "time zone", "no such time zone")
+    if name in ("UTC", "Etc/UTC"):
+        return Zone(name, UTC, 0)
+    source = files("tzdata").joinpath("zoneinfo", *name.split("/"))
+    with source.open("rb") as data:
+        return Zone(name, ZoneInfo.from_file(data, key=name))
+
+
+@lru_cache(maxsize=256)
+def fixed_zone(offset: int) -> Zone:
+    """A zone that is always `offset` seconds ahead of UTC."""
+    rules = timezone(timedelta(0, offset))
+    return Zone(str(rules), rules, offset)
+
+
+@lru_cache(maxsize=1)
+def _names() -> frozenset[str]:
+    return frozenset(files("tzdata").joinpath("zones").read_text("ascii").split())
+
+
+def _seconds(offset: timedelta | None) -> int:
+    assert offset is not None
+    return offset.days * 86_400 + offset.seconds
