@@ -1,0 +1,110 @@
+"""The store against dicts: at each timestamp, snapshot and clone, both agree."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+)
+
+from spanemu.base.clock import ManualClock
+from spanemu.storage.layout import TreeId
+from spanemu.storage.store import Store
+
+ROOT, CHILD = TreeId(1), TreeId(2)
+KEYS = st.integers(0, 12).map(lambda n: bytes([n]))
+CHILD_KEYS = st.tuples(KEYS, st.integers(0, 2)).map(lambda pair: pair[0] + bytes([pair[1]]))
+CELLS = st.one_of(st.none(), st.integers(0, 9).map(lambda n: (n,)))
+WRITES = st.lists(
+    st.one_of(st.tuples(st.just(ROOT), KEYS, CELLS), st.tuples(st.just(CHILD), CHILD_KEYS, CELLS)),
+    max_size=5,
+    unique_by=lambda write: write[:2],
+)
+
+
+class StoreAgainstDicts(RuleBasedStateMachine):
+    """`history` maps each commit's timestamp to all rows as of it."""
+
+    snapshots = Bundle("snapshots")
+
+    @initialize()
+    def start(self) -> None:
+        self.store = Store(ManualClock(), retention_nanos=10**18)
+        self.store.create_tree(ROOT, ROOT)
+        self.store.create_tree(CHILD, ROOT)
+        self.history: dict[int, dict] = {0: {}}
+        self.clones: list[tuple[Store, dict]] = []
+        self.taken: list = []
+
+    @property
+    def rows(self) -> dict:
+        return self.history[max(self.history)]
+
+    @rule(writes=WRITES)
+    def commit(self, writes) -> None:
+        at = self.store.read_timestamp()
+        self.store.apply(writes, at)
+        rows = dict(self.rows)
+        for tree, key, row in writes:
+            rows[tree, key] = row
+        self.history[at] = {place: row for place, row in rows.items() if row is not None}
+
+    @rule(key=KEYS)
+    def cut(self, key) -> None:
+        self.store.cut(ROOT, key)
+
+    @rule(target=snapshots)
+    def snapshot(self):
+        taken = (self.store.snapshot(), dict(self.rows))
+        self.taken.append(taken)
+        return taken
+
+    @rule(taken=snapshots)
+    def restore(self, taken) -> None:
+        if taken not in self.taken:
+            return
+        del self.taken[self.taken.index(taken) + 1 :]
+        self.store.restore(taken[0])
+        # Earlier timestamps may now show the restored state: only the present is compared.
+        self.history = {self.store.read_timestamp(): dict(taken[1])}
+
+    @rule()
+    def clone(self) -> None:
+        self.clones.append((self.store.clone(), dict(self.rows)))
+
+    @rule(data=st.data(), descending=st.booleans())
+    def scan_a_range(self, data, descending) -> None:
+        at = data.draw(st.sampled_from(sorted(self.history)))
+        low, high = sorted([data.draw(CHILD_KEYS), data.draw(CHILD_KEYS)])
+        for tree in (ROOT, CHILD):
+            found = list(self.store.scan_items(tree, [(low, high)], at, descending=descending))
+            expected = [
+                (key, row)
+                for (owner, key), row in sorted(self.history[at].items(), reverse=descending)
+                if owner == tree and low <= key < high
+            ]
+            assert found == expected
+
+    @rule(key=CHILD_KEYS)
+    def get_one(self, key) -> None:
+        assert self.store.get(CHILD, key) == self.rows.get((CHILD, key))
+
+    @invariant()
+    def present_agrees(self) -> None:
+        if not hasattr(self, "store"):
+            return
+        self.store.check()
+        for store, rows in [(self.store, self.rows), *self.clones]:
+            found = {
+                (tree, key): row for tree in (ROOT, CHILD) for key, row in store.scan_items(tree)
+            }
+            assert found == rows
+
+
+StoreAgainstDicts.TestCase.settings = settings(max_examples=60, stateful_step_count=30)
+TestStoreAgainstDicts = StoreAgainstDicts.TestCase

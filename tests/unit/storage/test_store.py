@@ -1,0 +1,97 @@
+"""What the model test does not reach: expiry, dropped trees, many rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from spanemu.base.clock import ManualClock
+from spanemu.storage.layout import TreeId
+from spanemu.storage.store import Store
+
+T = TreeId(7)
+HOUR = 3_600 * 10**9
+
+
+def store_of(*keys: bytes) -> Store:
+    store = Store(ManualClock(10**18), retention_nanos=HOUR)
+    store.create_tree(T, T)
+    store.apply([(T, key, (key,)) for key in keys], store.read_timestamp())
+    return store
+
+
+def test_deleted_rows_are_forgotten_after_retention() -> None:
+    store = store_of(b"a", b"b")
+    store.apply([(T, b"a", None)], store.read_timestamp())
+    assert store.row_count(T) == 2
+    store.clock.advance(2 * HOUR)
+    store.apply([(T, b"c", (b"c",))], store.read_timestamp())
+    assert store.row_count(T) == 2
+    assert list(store.scan(T)) == [(b"b",), (b"c",)]
+
+
+def test_a_row_written_again_is_not_forgotten() -> None:
+    store = store_of(b"a")
+    store.apply([(T, b"a", None)], store.read_timestamp())
+    store.apply([(T, b"a", (b"new",))], store.read_timestamp())
+    store.clock.advance(2 * HOUR)
+    store.apply([], store.read_timestamp())
+    assert store.get(T, b"a") == (b"new",)
+
+
+def test_a_scan_longer_than_a_batch() -> None:
+    keys = [b"%05d" % n for n in range(10_000)]
+    store = store_of(*keys)
+    assert [row[0] for row in store.scan(T)] == keys
+    assert [row[0] for row in store.scan(T, descending=True)] == keys[::-1]
+
+
+def test_rows_written_during_a_scan_at_a_timestamp_are_not_seen() -> None:
+    store = store_of(*(b"%05d" % n for n in range(500)))
+    at = store.read_timestamp()
+    scan = store.scan(T, at=at)
+    seen = [next(scan)]
+    store.apply([(T, b"00400", None), (T, b"00100x", (b"x",))], store.read_timestamp())
+    seen.extend(scan)
+    assert [row[0] for row in seen] == [b"%05d" % n for n in range(500)]
+
+
+def test_restore_brings_a_dropped_tree_back() -> None:
+    store = store_of(b"a")
+    before = store.snapshot()
+    store.drop_tree(T)
+    assert store.get(T, b"a") is None
+    other = TreeId(8)
+    store.create_tree(other, other)
+    store.restore(before)
+    assert store.get(T, b"a") == (b"a",)
+    assert not store.has_tree(other)
+    store.check()
+
+
+def test_restore_puts_sequences_back() -> None:
+    store = store_of()
+    store.sequences[1] = 5
+    before = store.snapshot()
+    store.sequences[1] = 9
+    store.restore(before)
+    assert store.sequences == {1: 5}
+
+
+def test_a_later_snapshot_dies_with_an_earlier_restore() -> None:
+    store = store_of(b"a")
+    first = store.snapshot()
+    second = store.snapshot()
+    store.restore(first)
+    with pytest.raises(ValueError, match="snapshot"):
+        store.restore(second)
+    store.restore(first)
+
+
+def test_nothing_is_logged_without_snapshots() -> None:
+    store = store_of(b"a")
+    taken = store.snapshot()
+    store.apply([(T, b"a", (b"2",))], store.read_timestamp())
+    store.forget(taken)
+    assert store._log == []
+    store.apply([(T, b"a", (b"3",))], store.read_timestamp())
+    assert store._log == []
