@@ -19,7 +19,7 @@ class DeadlineExceeded(SpannerError):
     """The request's deadline passed while it was being served."""
 
     code = Code.DEADLINE_EXCEEDED
-    prose = "The deadline of the request was exceeded."
+    prose = "Deadline Exceeded"  # What gRPC says when its own timer is first.
 
 
 @dataclass(eq=False)

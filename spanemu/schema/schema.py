@@ -86,6 +86,11 @@ class Schema:
         found = self.options.get("version_retention_nanos")
         return default if found is None else int(found)
 
+    def sorted_things(self) -> Iterator[Table | Index]:
+        """Everything that has rows of its own: tables, then indexes."""
+        yield from self.tables.values()
+        yield from self.indexes.values()
+
     def names(self) -> Iterator[str]:
         """Every name in the schema's one namespace, lower-cased."""
         yield from self.tables

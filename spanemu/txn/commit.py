@@ -164,8 +164,7 @@ class _Stamp:
 
     def __init__(self, schema: Schema, at: int) -> None:
         self._at = at
-        things = [*schema.tables.values(), *schema.indexes.values()]
-        self._things = {tree_of(thing): thing for thing in things}
+        self._things = {tree_of(thing): thing for thing in schema.sorted_things()}
 
     def entry(self, tree: TreeId, key: bytes, row: tuple[Any, ...]) -> TreeWrite:
         """A pending row or index entry as it is stored."""

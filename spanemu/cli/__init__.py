@@ -1,0 +1,10 @@
+"""The `spanemu` command: one module per subcommand, on the public API alone.
+
+In reading order: `commands` (the table of subcommands, loaded when used), `serve`.
+"""
+
+from __future__ import annotations
+
+from spanemu.cli.commands import main
+
+__all__ = ["main"]

@@ -1,0 +1,215 @@
+"""`spanemu serve`: an emulator on a port until it is told to stop.
+
+exit 0   stopped by SIGTERM or SIGINT
+exit 2   the command line or a schema is wrong
+exit 3   the port is taken
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+import click
+
+import spanemu
+from spanemu.base.clock import NANOS_PER_SECOND, monotonic
+from spanemu.config import (
+    DEFAULT_INSTANCE,
+    DEFAULT_PROJECT,
+    EmulatorConfig,
+    InvalidConfig,
+)
+from spanemu.endpoint import Endpoint, published
+
+EXIT_USAGE = 2
+EXIT_PORT_TAKEN = 3
+CLOSE_SECONDS_MAX = 1.0
+LEAVE_SECONDS_MAX = 0.5
+
+
+class Options(TypedDict):
+    """The flags, by the names that click passes them."""
+
+    host_port: str
+    rest_port: int | None
+    project: str
+    instance: str | None
+    databases: tuple[str, ...]
+    schemas: tuple[Path, ...]
+    endpoint_file: Path | None
+    seed: int | None
+    stop_on_stdin_end: bool
+
+
+@click.command()
+@click.option("--host-port", default="localhost:9010", show_default=True, metavar="HOST:PORT")
+@click.option("--rest-port", type=int, help="Accepted, but there is no REST gateway yet.")
+@click.option("--project", default=DEFAULT_PROJECT, show_default=True)
+@click.option("--instance", help="Create this instance at the start.")
+@click.option("--database", "databases", multiple=True, help="Create it too. Repeatable.")
+@click.option(
+    "--schema",
+    "schemas",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="DDL for each of the databases. Repeatable.",
+)
+@click.option("--endpoint-file", type=click.Path(path_type=Path), help="JSON for other programs.")
+@click.option("--seed", type=int, help="Repeat what varied by chance in an earlier run.")
+@click.option("--stop-on-stdin-end", is_flag=True, hidden=True)
+def serve(**given: Unpack[Options]) -> None:
+    """Serve gRPC until stopped.
+
+    Without --instance it starts empty; any project name will do.
+    """
+    if given["schemas"] and not given["databases"]:
+        raise click.UsageError("--schema needs a --database to apply it to.")
+    config = _config(given)
+    with stop_signal(given["stop_on_stdin_end"]) as wait_for_stop, ExitStack() as stack:
+        emulator = _start(config)
+        stack.callback(_close, emulator)
+        _warn(emulator, given["rest_port"])
+        if given["instance"] is not None or given["databases"]:
+            emulator.create_instance()
+        for database in given["databases"]:
+            _create(emulator, database, given["schemas"])
+        if (path := given["endpoint_file"]) is not None:
+            _publish(emulator, path, stack)
+        _announce(emulator)
+        wait_for_stop()
+    _leave()
+
+
+@contextmanager
+def stop_signal(or_stdin_end: bool) -> Iterator[Callable[[], None]]:
+    """A function that waits until SIGTERM or SIGINT; a signal that comes earlier counts too.
+
+    A pipe rather than an Event: a handler may run while this thread holds the Event's lock.
+    """
+    reader, writer = os.pipe()
+
+    def stop(*_: object) -> None:
+        with suppress(OSError):
+            os.write(writer, b".")
+
+    before = {each: signal.signal(each, stop) for each in (signal.SIGTERM, signal.SIGINT)}
+    if or_stdin_end:
+        threading.Thread(target=_at_stdin_end, args=(stop,), daemon=True).start()
+    try:
+        yield lambda: _wait(reader)
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def _wait(reader: int) -> None:
+    os.read(reader, 1)
+
+
+def _at_stdin_end(stop: Callable[[], None]) -> None:
+    """Descriptor 0 itself: a buffered reader would hold a lock that the exit needs."""
+    with suppress(OSError):
+        while os.read(0, 4096):
+            pass
+    stop()
+
+
+def _config(given: Options) -> EmulatorConfig:
+    try:
+        return EmulatorConfig(
+            host_port=given["host_port"],
+            project=given["project"],
+            instance=given["instance"] or DEFAULT_INSTANCE,
+            seed=given["seed"],
+            embedded_channel=False,
+        )
+    except InvalidConfig as problem:
+        raise click.UsageError(str(problem)) from problem
+
+
+def _start(config: EmulatorConfig) -> spanemu.Emulator:
+    # gRPC would add lines of its own to what is said here about a taken port.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+    # What the imports leave in memory stays to the end: looking through it again and again
+    # for garbage makes up a sixth of the start, and slows down every later collection.
+    gc.disable()
+    try:
+        return spanemu.Emulator(config)
+    except spanemu.PortTaken as problem:
+        click.echo(f"spanemu: {problem}", err=True)
+        sys.exit(EXIT_PORT_TAKEN)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def _create(emulator: spanemu.Emulator, database: str, schemas: tuple[Path, ...]) -> None:
+    try:
+        emulator.create_database(database, schemas)
+    except (spanemu.SpannerError, OSError, UnicodeDecodeError) as problem:
+        click.echo(f"spanemu: {problem}", err=True)
+        sys.exit(EXIT_USAGE)
+
+
+def _warn(emulator: spanemu.Emulator, rest_port: int | None) -> None:
+    if rest_port is not None:
+        refusal = spanemu.Unsupported("The REST gateway")
+        click.echo(f"spanemu: {refusal} Nothing listens at port {rest_port}.", err=True)
+    if not emulator.address.is_loopback:
+        click.echo(
+            "spanemu: reachable from other machines, and asks nobody who they are.", err=True
+        )
+
+
+def _announce(emulator: spanemu.Emulator) -> None:
+    """The first three lines are what wrappers of Google's emulator wait for; keep them."""
+    click.echo("Cloud Spanner emulator running.")
+    click.echo(f"gRPC server listening at {emulator.address}")
+    click.echo(f"export SPANNER_EMULATOR_HOST={emulator.uri}")
+    click.echo(f"Seed {emulator.randomness.seed}")
+
+
+def _endpoint(emulator: spanemu.Emulator) -> Endpoint:
+    started = datetime.fromtimestamp(emulator.clock.peek() // NANOS_PER_SECOND, UTC)
+    return Endpoint(
+        uri=emulator.uri,
+        pid=os.getpid(),
+        project_id=emulator.project,
+        instance_id=emulator.instance,
+        started_at=started.isoformat().replace("+00:00", "Z"),
+    )
+
+
+def _publish(emulator: spanemu.Emulator, path: Path, stack: ExitStack) -> None:
+    try:
+        stack.enter_context(published(_endpoint(emulator), path))
+    except OSError as problem:
+        click.echo(f"spanemu: cannot write the endpoint file: {problem}", err=True)
+        sys.exit(EXIT_USAGE)
+
+
+def _close(emulator: spanemu.Emulator) -> None:
+    closer = threading.Thread(target=emulator.close, daemon=True)
+    closer.start()
+    closer.join(CLOSE_SECONDS_MAX)
+
+
+def _leave() -> None:
+    """End now, even if some request will not let go of its thread, which Python would wait for."""
+    deadline = monotonic() + LEAVE_SECONDS_MAX
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join(max(0.0, deadline - monotonic()))
+            if thread.is_alive():
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(0)

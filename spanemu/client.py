@@ -1,0 +1,47 @@
+"""The official client library, pointed at an emulator and at nothing else.
+
+What the environment says (SPANNER_EMULATOR_HOST, credentials, a project) does not matter here:
+one process can talk to several emulators.
+"""
+
+from __future__ import annotations
+
+from threading import Thread
+from typing import Any
+
+from google.auth.credentials import AnonymousCredentials
+from google.cloud.spanner import Client
+
+
+def official_client(uri: str, project: str, **options: Any) -> Client:
+    """A `google.cloud.spanner.Client` for the emulator at `uri`; `options` are its own."""
+    client = Client(
+        project=project,
+        credentials=AnonymousCredentials(),
+        client_options={"api_endpoint": uri},
+        disable_builtin_metrics=True,
+        **options,
+    )
+    # The variable would win over the argument, so what it may have set is put right.
+    client._emulator_host = uri
+    client._host = uri
+    return client
+
+
+def official_database(client: Client, instance: str, database: str, **options: Any) -> Any:
+    """A `google.cloud.spanner_v1.database.Database`; `options` are those of its constructor."""
+    handle = client.instance(instance).database(database, **options)
+    # The library starts a thread per database that sleeps for ten minutes at a time, to renew
+    # a session that lives longer than any test run. Thousands of tests would keep thousands.
+    sessions = getattr(handle, "_sessions_manager", None)
+    if sessions is not None and hasattr(sessions, "_build_maintenance_thread"):
+        sessions._build_maintenance_thread = _idle_thread
+    return handle
+
+
+def _idle_thread() -> Thread:
+    return Thread(target=_nothing, daemon=True)
+
+
+def _nothing() -> None:
+    """What there is to maintain."""

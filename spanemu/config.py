@@ -1,0 +1,103 @@
+"""Everything that can be chosen about an emulator, validated where it is constructed."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass, field
+from typing import TypedDict
+
+from spanemu.base.names import InvalidInstanceId, check_instance_id
+
+DEFAULT_PROJECT = "emulator-project"
+DEFAULT_INSTANCE = "emulator-instance"
+PORT_MAX = 65_535
+
+
+class InvalidConfig(ValueError):
+    """A setting that no emulator can have; the message names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostPort:
+    """Where a server listens or is found; port 0 asks for a free one."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this machine can reach it."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def reachable(self) -> HostPort:
+        """The address to dial for a server that listens here; "any" is no place to dial."""
+        return HostPort("localhost", self.port) if self.host in ("0.0.0.0", "::") else self
+
+    @classmethod
+    def parse(cls, text: str) -> HostPort:
+        """The parts of `HOST:PORT` or `[IPV6]:PORT`. Raises InvalidConfig."""
+        host, separator, port = text.rpartition(":")
+        if host.startswith("[") and host.endswith("]"):
+            host = host[1:-1]
+        elif ":" in host:
+            raise InvalidConfig(f"{text!r}: write an IPv6 address in brackets, as in [::1]:9010")
+        if not (separator and host and port.isascii() and port.isdigit()):
+            raise InvalidConfig(f"{text!r} is not of the form HOST:PORT")
+        if int(port) > PORT_MAX:
+            raise InvalidConfig(f"{text!r}: there is no port above {PORT_MAX}")
+        return cls(host, int(port))
+
+
+class ConfigChanges(TypedDict, total=False):
+    """The fields of EmulatorConfig, as keyword arguments."""
+
+    host_port: str
+    embedded_channel: bool
+    seed: int | None
+    project: str
+    instance: str
+    instance_configs: dict[str, str]
+    databases_per_instance_max: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmulatorConfig:
+    """How an emulator is set up. Raises InvalidConfig when a value makes no sense.
+
+    `host_port` is where it listens; port 0 takes a free one. With `embedded_channel`, clients in
+    this process that dial that address reach it without sockets. `seed` reproduces everything
+    that varies by chance, None picks one. `project` and `instance` are where databases go that
+    are created by a bare name. `instance_configs` maps ids to display names.
+    """
+
+    host_port: str = "127.0.0.1:0"
+    embedded_channel: bool = True
+    seed: int | None = None
+    project: str = DEFAULT_PROJECT
+    instance: str = DEFAULT_INSTANCE
+    instance_configs: dict[str, str] = field(
+        default_factory=lambda: {"emulator-config": "Emulator Instance Config"}
+    )
+    databases_per_instance_max: int | None = None
+
+    def __post_init__(self) -> None:
+        HostPort.parse(self.host_port)
+        if not self.project or "/" in self.project or self.project.isspace():
+            raise InvalidConfig(f"project {self.project!r} cannot be part of a resource name")
+        try:
+            check_instance_id(self.instance)
+        except InvalidInstanceId as problem:
+            raise InvalidConfig(str(problem)) from problem
+        if not self.instance_configs:
+            raise InvalidConfig("instance_configs must name at least one configuration")
+        if self.databases_per_instance_max is not None and self.databases_per_instance_max < 0:
+            raise InvalidConfig("databases_per_instance_max must not be negative")

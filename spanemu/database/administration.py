@@ -1,0 +1,188 @@
+"""The admin calls that take their time in Spanner and leave a long-running operation behind.
+
+    create_instance  update_instance  create_database  update_database  update_ddl
+
+Here each is done when it returns; the operation that records it is already in the log. A call
+whose request is wrong raises instead. Only UpdateDatabaseDdl can end in a failed operation: its
+statements are judged first, and when data then refuses one of them, those before it stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from spanemu.base.errors import Unsupported
+from spanemu.base.names import (
+    DatabaseName,
+    InstanceName,
+    OperationName,
+    ProjectName,
+    check_database_id,
+    check_instance_id,
+)
+from spanemu.database.database import Database
+from spanemu.database.ddl_actions import ddl_action
+from spanemu.database.errors import (
+    InvalidCreateStatement,
+    InvalidUpdateMask,
+    MismatchingInstanceName,
+    MissingCreateStatement,
+    MissingDdlStatements,
+    MissingField,
+)
+from spanemu.database.instance import Instance, InstanceSpec, capacity, check_spec, updated
+from spanemu.database.instances import Instances
+from spanemu.database.operations import (
+    DatabaseCreation,
+    DatabaseUpdate,
+    DdlUpdate,
+    InstanceCreation,
+    InstanceUpdate,
+    Operation,
+    OperationKind,
+)
+
+_BLANK = r"(?:\s|--[^\n]*(?:\n|$)|\#[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)"
+_CREATE_DATABASE = re.compile(
+    rf"{_BLANK}*CREATE{_BLANK}+DATABASE{_BLANK}*"
+    rf"(?:`(?P<quoted>[^`]*)`|(?<=[\s/])(?P<plain>\w+)){_BLANK}*;?{_BLANK}*",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NewDatabase:
+    """A database as a caller of CreateDatabase describes it.
+
+    `unsupported` names what the caller asked for that spanemu does not have.
+    """
+
+    create_statement: str
+    extra_statements: tuple[str, ...] = ()
+    unsupported: tuple[str, ...] = ()
+
+
+def create_instance(
+    instances: Instances, parent: str, instance_id: str, spec: InstanceSpec
+) -> Operation:
+    """Create an instance in the project `parent`."""
+    project = ProjectName.parse(parent)
+    check_instance_id(instance_id)
+    name = InstanceName(project.project, instance_id)
+    if spec.name not in ("", str(name)):
+        raise MismatchingInstanceName(spec.name, str(name))
+    if not spec.config:
+        raise MissingField("CreateInstance", "instance.config")
+    config = instances.config(spec.config)
+    check_spec(spec, str(name))
+    units = capacity(spec, str(name))
+    start = instances.clock.now()
+    instance = Instance(
+        name=str(name),
+        config=config.name,
+        display_name=spec.display_name or instance_id,
+        processing_units=units,
+        labels=dict(spec.labels),
+        create_time=start,
+        update_time=start,
+        edition=spec.edition,
+    )
+    instances.add_instance(instance)
+    return _finished(instances, instances.operations.reserve(name), InstanceCreation(instance))
+
+
+def update_instance(instances: Instances, spec: InstanceSpec, paths: tuple[str, ...]) -> Operation:
+    """Change the fields of an instance that `paths` name."""
+    name = InstanceName.parse(spec.name)
+    changed = instances.change_instance(spec.name, lambda old: updated(old, spec, paths))
+    return _finished(instances, instances.operations.reserve(name), InstanceUpdate(changed))
+
+
+def create_database(instances: Instances, parent: str, new: NewDatabase) -> Operation:
+    """Create a database with its first schema; it appears complete or not at all."""
+    instance = InstanceName.parse(parent)
+    instances.instance(parent)
+    for feature in new.unsupported:
+        raise Unsupported(feature)
+    name = instance.database(_database_id(parent, new.create_statement))
+    database = add_database(instances, name, new.extra_statements)
+    return _finished(instances, instances.operations.reserve(name), DatabaseCreation(database))
+
+
+def add_database(
+    instances: Instances, name: DatabaseName, statements: Sequence[str] = ()
+) -> Database:
+    """A new database with its first schema; it appears complete or not at all."""
+    check_database_id(name.database)
+    instances.check_room(name)
+    database = instances.new_database(str(name))
+    try:
+        if statements:
+            outcome = database.apply_ddl(statements)
+            if outcome.failure is not None:
+                raise outcome.failure
+        return instances.add_database(database)
+    except BaseException:
+        database.close()
+        raise
+
+
+def update_database(
+    instances: Instances, name: str, drop_protection: bool, paths: Sequence[str]
+) -> Operation:
+    """Change a database's settings: drop protection is the only one."""
+    database = instances.database(name)
+    if not paths:
+        raise MissingField("UpdateDatabase", "update_mask")
+    for path in paths:
+        if path != "enable_drop_protection":
+            raise InvalidUpdateMask(name, path)
+    database.drop_protection = drop_protection
+    kind = DatabaseUpdate(database, drop_protection, tuple(paths))
+    return _finished(instances, instances.operations.reserve(DatabaseName.parse(name)), kind)
+
+
+def update_ddl(
+    instances: Instances, name: str, statements: Sequence[str], operation_id: str = ""
+) -> Operation:
+    """Run schema statements in order; what data refuses makes a failed operation."""
+    database = instances.database(name)
+    if not statements:
+        raise MissingDdlStatements(name)
+    operation = instances.operations.reserve(DatabaseName.parse(name), operation_id)
+    try:
+        return _run_ddl(instances, database, operation, statements)
+    finally:
+        instances.operations.release(operation)
+
+
+def _run_ddl(
+    instances: Instances, database: Database, name: OperationName, statements: Sequence[str]
+) -> Operation:
+    start = instances.clock.now()
+    outcome = database.apply_ddl(statements)
+    kind = DdlUpdate(
+        database.name,
+        tuple(statements),
+        tuple(outcome.commit_timestamps),
+        tuple(map(ddl_action, statements)),
+    )
+    return instances.operations.record(
+        Operation(name, kind, start, instances.clock.now(), outcome.failure)
+    )
+
+
+def _finished(instances: Instances, name: OperationName, kind: OperationKind) -> Operation:
+    now = instances.clock.now()
+    return instances.operations.record(Operation(name, kind, now, now))
+
+
+def _database_id(instance: str, create_statement: str) -> str:
+    if not create_statement.strip():
+        raise MissingCreateStatement(instance)
+    match = _CREATE_DATABASE.fullmatch(create_statement)
+    if match is None:
+        raise InvalidCreateStatement(create_statement)
+    return match["plain"] if match["quoted"] is None else match["quoted"]

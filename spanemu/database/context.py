@@ -1,0 +1,63 @@
+"""What a running statement offers to SQL functions: the time, the zone, randomness, sequences."""
+
+from __future__ import annotations
+
+from spanemu.base.rand import Randomness
+from spanemu.database.errors import SequenceExhausted, SequenceInReadOnly
+from spanemu.schema.schema import Schema
+from spanemu.sql.functions.errors import NotAnIdentityColumn
+from spanemu.storage.store import Store
+
+_COUNTER_BITS = 63
+_SKIPS_MAX = 2_000  # values of a skip range passed over before the sequence counts as exhausted
+
+
+class StatementContext:
+    """A `functions.registry.Context` for one statement, or for one commit."""
+
+    __slots__ = ("_schema", "_store", "now", "randomness", "time_zone", "writable")
+
+    def __init__(
+        self, store: Store, schema: Schema, randomness: Randomness, *, writable: bool
+    ) -> None:
+        self._store = store
+        self._schema = schema
+        self.randomness = randomness
+        self.writable = writable
+        self.now = store.clock.peek()
+        self.time_zone = schema.default_time_zone
+
+    def next_sequence_value(self, sequence: str) -> int:
+        """The next value; drawn for good, whatever becomes of the transaction."""
+        if not self.writable:
+            raise SequenceInReadOnly(sequence)
+        declared = self._schema.sequences[sequence.lower()]
+        start = declared.start_counter or 1
+        with self._store.mutex:
+            counters = self._store.sequences
+            for _ in range(_SKIPS_MAX):
+                counter = counters.get(declared.id, start - 1) + 1
+                counters[declared.id] = counter
+                value = bit_reversed(counter)
+                skip = declared.skip_range
+                if skip is None or not skip[0] <= value <= skip[1]:
+                    return value
+        raise SequenceExhausted(sequence)
+
+    def sequence_state(self, sequence: str) -> int | None:
+        """The counter as it stands, None before the first value."""
+        return self._store.sequences.get(self._schema.sequences[sequence.lower()].id)
+
+    def identity_state(self, column: str) -> int | None:
+        """The counter of the identity column "[schema.]table.column", None before its first use."""
+        table_name, _, name = column.rpartition(".")
+        table = self._schema.table(table_name)
+        declared = None if table is None else table.column(name)
+        if declared is None or declared.identity is None:
+            raise NotAnIdentityColumn(column)
+        return self.sequence_state(declared.identity.sequence)
+
+
+def bit_reversed(counter: int) -> int:
+    """The 63 bits of a positive counter in reverse order; the sign stays."""
+    return int(format(counter, f"0{_COUNTER_BITS}b")[::-1], 2)

@@ -1,0 +1,53 @@
+"""What the parts of one database share: its store, its locks, its schema through time."""
+
+from __future__ import annotations
+
+import threading
+from itertools import count
+
+from spanemu.database.context import StatementContext
+from spanemu.database.environment import Environment
+from spanemu.database.errors import DatabaseNotFound
+from spanemu.database.generation import Generation
+from spanemu.schema.history import History
+from spanemu.storage.store import Store
+from spanemu.txn.locks import LockTable
+
+
+class DatabaseCore:
+    """The heart of one database, without its sessions.
+
+    `schema_mutex` serialises schema changes; rows are guarded by the store and the lock table.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        environment: Environment,
+        store: Store,
+        history: History[Generation],
+    ) -> None:
+        self.name = name
+        self.environment = environment
+        self.store = store
+        self.locks = LockTable()
+        self.history = history
+        self.schema_mutex = threading.Lock()
+        self.transaction_ids = count(1)
+        self.closed = False
+
+    @property
+    def generation(self) -> Generation:
+        """The schema of now."""
+        return self.history.current
+
+    def check_open(self) -> None:
+        """Raise when the database was dropped."""
+        if self.closed:
+            raise DatabaseNotFound(self.name)
+
+    def context(self, generation: Generation, *, writable: bool) -> StatementContext:
+        """The surroundings of a statement that begins now."""
+        return StatementContext(
+            self.store, generation.schema, self.environment.randomness, writable=writable
+        )

@@ -1,0 +1,180 @@
+"""One database: its schema and rows through time, its sessions, and what a test does to it.
+
+    apply_ddl              schema changes, one statement after another
+    sessions               where all data requests go
+    snapshot / restore     back to an earlier state, at a cost of what changed since
+    clone                  another database with the same content, shared until written
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from spanemu.base.errors import SpannerError
+from spanemu.database.core import DatabaseCore
+from spanemu.database.environment import Environment
+from spanemu.database.generation import Generation
+from spanemu.database.physical import physical_layout
+from spanemu.database.sessions import Sessions
+from spanemu.ddl.apply import Step, plan_batch
+from spanemu.schema.ddl_text import ddl_statements
+from spanemu.schema.history import History
+from spanemu.schema.schema import Schema
+from spanemu.storage.layout import hierarchy_of, tree_of
+from spanemu.storage.store import Store
+from spanemu.storage.undo import StoreSnapshot
+
+
+@dataclass(slots=True)
+class DdlOutcome:
+    """What a batch of schema statements did. `failure` is of the first that data refused."""
+
+    commit_timestamps: list[int] = field(default_factory=list)
+    failure: SpannerError | None = None
+
+    @property
+    def applied(self) -> int:
+        """How many statements took effect."""
+        return len(self.commit_timestamps)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class DatabaseSnapshot:
+    """A state of a database to come back to."""
+
+    store: StoreSnapshot
+    history: History[Generation]
+
+
+class Database:
+    """A database by its full resource name. Times are in nanoseconds."""
+
+    def __init__(self, name: str, environment: Environment) -> None:
+        store = Store(environment.clock, environment.retention_nanos)
+        self._start(DatabaseCore(name, environment, store, History(Generation(Schema()))))
+
+    def _start(self, core: DatabaseCore) -> None:
+        self._core = core
+        self.sessions = Sessions(core)
+        self.create_time = core.environment.clock.now()
+        self.drop_protection = False
+
+    @property
+    def name(self) -> str:
+        """projects/P/instances/I/databases/D"""
+        return self._core.name
+
+    @property
+    def schema(self) -> Schema:
+        """The schema of now."""
+        return self._core.generation.schema
+
+    @property
+    def version_retention_nanos(self) -> int:
+        """How long old versions are kept."""
+        return self._core.store.retention_nanos
+
+    @property
+    def default_leader(self) -> str:
+        """The region that leads, as set by ALTER DATABASE."""
+        return str(self.schema.options.get("default_leader") or "")
+
+    def earliest_version_time(self) -> int:
+        """The earliest timestamp that can be read."""
+        horizon = self._core.store.clock.peek() - self.version_retention_nanos
+        return max(self.create_time, horizon)
+
+    # ------------------------------------------------------------------ schema
+
+    def ddl(self) -> list[str]:
+        """The schema as canonical statements."""
+        return ddl_statements(self.schema)
+
+    def apply_ddl(self, statements: Sequence[str]) -> DdlOutcome:
+        """Run schema statements in order.
+
+        Raises when one of them is wrong by itself or against the schema: then none is applied.
+        What data refuses ends the batch, with the statements before it applied.
+        """
+        core = self._core
+        with core.schema_mutex:
+            core.check_open()
+            outcome = DdlOutcome()
+            for step in plan_batch(statements, self.schema):
+                try:
+                    outcome.commit_timestamps.append(self._apply(step))
+                except SpannerError as failure:
+                    outcome.failure = failure
+                    break
+            return outcome
+
+    def _apply(self, step: Step) -> int:
+        """One statement: make room, work on data, publish, give room back."""
+        store, before = self._core.store, self.schema
+        with store.mutex:
+            at = store.clock.now()
+            if step.schema is before:
+                return at
+            old = set(map(tree_of, before.sorted_things()))
+            new = {
+                tree_of(thing): hierarchy_of(step.schema, thing)
+                for thing in step.schema.sorted_things()
+            }
+            added = [tree for tree in new if tree not in old]
+            for tree in added:
+                store.create_tree(tree, new[tree])
+            try:
+                generation = Generation(step.schema)
+                step.work(store, generation.rules, at)
+            except BaseException:
+                for tree in added:
+                    store.drop_tree(tree)
+                raise
+            for tree in old - new.keys():
+                store.drop_tree(tree)
+            store.retention_nanos = step.schema.retention_nanos(
+                self._core.environment.retention_nanos
+            )
+            self._core.history.append(generation, at)
+            return at
+
+    # ------------------------------------------------------------------ what tests do
+
+    def snapshot(self) -> DatabaseSnapshot:
+        """The present state, to come back to with `restore`."""
+        with self._core.store.mutex:
+            return DatabaseSnapshot(self._core.store.snapshot(), self._core.history.copy())
+
+    def restore(self, snapshot: DatabaseSnapshot) -> None:
+        """Come back to a state; open transactions are aborted, sessions live on.
+
+        Raises ValueError for a snapshot that an earlier restore made invalid.
+        """
+        self.sessions.abort_all("The database was restored.")
+        with self._core.store.mutex:
+            self._core.store.restore(snapshot.store)
+            self._core.history = snapshot.history.copy()
+
+    def forget(self, snapshot: DatabaseSnapshot) -> None:
+        """Give a snapshot up, so that changes need not be remembered for it."""
+        self._core.store.forget(snapshot.store)
+
+    def clone(self, name: str) -> Database:
+        """A database of another name with the same content, sharing it until either writes."""
+        with self._core.store.mutex:
+            core = DatabaseCore(
+                name, self._core.environment, self._core.store.clone(), self._core.history.copy()
+            )
+        twin = Database.__new__(Database)
+        twin._start(core)
+        return twin
+
+    def physical_layout(self) -> str:
+        """Rows in interleaved order with split boundaries, as text."""
+        return physical_layout(self._core.store, self.schema)
+
+    def close(self) -> None:
+        """Drop the database: sessions end, waiting requests fail."""
+        self._core.closed = True
+        self.sessions.close()

@@ -1,0 +1,77 @@
+"""What a schema statement does to what, in a few words, for the metadata of its operation.
+
+Reads the opening words only: by the time it is asked, the statement has been parsed and judged.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import dropwhile
+
+_TOKEN = re.compile(
+    r"(?:\s|--[^\n]*(?:\n|$)|\#[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)*"
+    r"((?:`[^`]*`|\w+)(?:\.(?:`[^`]*`|\w+))*)"
+)
+_TOKENS_MAX = 10  # No statement names its object later than that.
+
+_BEFORE_KIND = frozenset({"OR", "REPLACE", "UNIQUE", "NULL_FILTERED"})
+_BEFORE_NAME = frozenset({"IF", "NOT", "EXISTS"})
+_KINDS = frozenset(
+    {
+        "CHANGE STREAM",
+        "DATABASE",
+        "FUNCTION",
+        "INDEX",
+        "LOCALITY GROUP",
+        "MODEL",
+        "PLACEMENT",
+        "PROPERTY GRAPH",
+        "PROTO BUNDLE",
+        "ROLE",
+        "SCHEMA",
+        "SEARCH INDEX",
+        "SEQUENCE",
+        "STATISTICS",
+        "TABLE",
+        "VECTOR INDEX",
+        "VIEW",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DdlAction:
+    """For `CREATE TABLE Singers (...)`: CREATE, TABLE, (Singers,)."""
+
+    action: str
+    entity_type: str = ""
+    entity_names: tuple[str, ...] = ()
+
+
+def ddl_action(statement: str) -> DdlAction:
+    """The action that a well-formed statement takes.
+
+    >>> ddl_action("create unique index if not exists `ByName` on Singers(Name)")
+    DdlAction(action='CREATE', entity_type='INDEX', entity_names=('ByName',))
+    """
+    words = _opening_words(statement)
+    action, *rest = words or [""]
+    rest = _without(_BEFORE_KIND, rest)
+    width = next((n for n in (2, 1) if " ".join(rest[:n]).upper() in _KINDS), 0)
+    kind = " ".join(rest[:width]).upper()
+    names = _without(_BEFORE_NAME, rest[width:])[:1] if kind else []
+    return DdlAction(action.upper(), kind, tuple(name.replace("`", "") for name in names))
+
+
+def _without(noise: frozenset[str], words: list[str]) -> list[str]:
+    return list(dropwhile(lambda word: word.upper() in noise, words))
+
+
+def _opening_words(statement: str) -> list[str]:
+    words: list[str] = []
+    position = 0
+    while len(words) < _TOKENS_MAX and (match := _TOKEN.match(statement, position)):
+        words.append(match[1])
+        position = match.end()
+    return words

@@ -1,0 +1,75 @@
+"""One DML statement inside a transaction: rows out of the engine, through the rules, counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from spanemu.base.call import Cancelled, DeadlineExceeded
+from spanemu.base.errors import SpannerError
+from spanemu.database.generation import Generation
+from spanemu.database.options import QueryMode, StatementRequest
+from spanemu.database.pending import refuse_pending_plan
+from spanemu.database.query_engine import Prepared
+from spanemu.database.results import ResultStats, ResultStream
+from spanemu.sql.executor.reader import RowReader
+from spanemu.sql.executor.run import Run
+from spanemu.sql.plan.explain import explain
+from spanemu.txn.commit import buffer_rows
+from spanemu.txn.errors import TransactionAborted
+from spanemu.txn.read_write import ReadWrite
+
+_PASSING = (TransactionAborted, Cancelled, DeadlineExceeded)
+_WITH_STATS = frozenset({QueryMode.PROFILE, QueryMode.WITH_STATS, QueryMode.WITH_PLAN_AND_STATS})
+
+
+@dataclass(frozen=True, slots=True)
+class DmlDone:
+    """The result of a statement; or `violation`, a failure that poisons its transaction."""
+
+    result: ResultStream
+    mutations: int = 0
+    violation: SpannerError | None = None
+
+
+def execute_dml(
+    prepared: Prepared,
+    request: StatementRequest,
+    transaction: ReadWrite,
+    reader: RowReader,
+    generation: Generation,
+) -> DmlDone:
+    """Run a statement whole. What fails before it writes raises and leaves nothing behind."""
+    run = Run(reader, prepared.bind(request.parameters), transaction.context)
+    mark = transaction.buffer.mark()
+    rows = list(prepared.executable.run(run))
+    result = ResultStream(prepared.columns, iter(()), is_dml=True)
+    result.undeclared_parameters = prepared.undeclared
+    try:
+        written, mutations = buffer_rows(
+            transaction, generation.rules, rows, transaction.context.now
+        )
+    except _PASSING:
+        raise
+    except SpannerError as violation:
+        return DmlDone(result, violation=violation)
+    result.stats = ResultStats(row_count=len(written))
+    if prepared.columns:
+        try:
+            result.rows = _returned(prepared, run, transaction, generation, written)
+        except BaseException:
+            transaction.buffer.rollback_to(mark)
+            raise
+    if request.mode in _WITH_STATS:
+        result.stats.query_stats = {"rows_returned": str(len(written)), "query_text": request.sql}
+    if request.mode in (QueryMode.PROFILE, QueryMode.WITH_PLAN_AND_STATS):
+        result.stats.plan = explain(prepared.executable.plan)
+    return DmlDone(result, mutations)
+
+
+def _returned(
+    prepared: Prepared, run: Run, transaction: ReadWrite, generation: Generation, written: Any
+) -> Iterator[tuple[Any, ...]]:
+    refuse_pending_plan(transaction, prepared, generation.schema)
+    return iter(list(prepared.executable.returning(run, written)))

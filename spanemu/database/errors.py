@@ -1,0 +1,547 @@
+"""What can be wrong with a request before any data is touched.
+
+    SpannerError
+    ├── ResourceNotFound            NOT_FOUND that names the resource in a detail
+    │   ├── InstanceConfigNotFound
+    │   ├── InstanceNotFound
+    │   └── DatabaseNotFound
+    ├── OperationNotFound
+    ├── InstanceAlreadyExists, DatabaseAlreadyExists, OperationAlreadyExists
+    ├── MissingField                a required field is empty
+    ├── MismatchingInstanceName, CapacityGivenTwice, InvalidNodeCount, InvalidProcessingUnits,
+    │   InvalidDisplayName
+    ├── InvalidUpdateMask           a field that cannot be updated
+    ├── InvalidFieldMask            a field that does not exist
+    ├── MissingCreateStatement, InvalidCreateStatement, MissingDdlStatements
+    ├── TooManyDatabases
+    ├── DatabaseDropProtected, InstanceHasProtectedDatabase
+    └── InvalidFilter
+
+A missing resource carries a ResourceInfo detail, by which clients tell, say, a dropped database
+from a dropped session.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from spanemu.base.errors import Code, Detail, ResourceInfo, SpannerError
+
+_TYPE_URL = "type.googleapis.com/google.spanner"
+
+
+@dataclass(eq=False)
+class ResourceNotFound(SpannerError):
+    """A well-formed name of something that does not exist."""
+
+    code = Code.NOT_FOUND
+    prose = "{kind} not found: {name}"
+    kind: ClassVar[str]
+    resource_type: ClassVar[str]
+    name: str
+
+    def __str__(self) -> str:
+        return self.prose.format(kind=self.kind, name=self.name)
+
+    def details(self) -> tuple[Detail, ...]:
+        """The resource's type and name."""
+        description = f"{self.kind} does not exist."
+        return (ResourceInfo(self.resource_type, self.name, description),)
+
+
+@dataclass(eq=False)
+class InstanceConfigNotFound(ResourceNotFound):
+    """No instance configuration of that name."""
+
+    prose = "{kind} {name} not found."
+    kind = "Instance config"
+    resource_type = f"{_TYPE_URL}.admin.instance.v1.InstanceConfig"
+
+
+@dataclass(eq=False)
+class InstanceNotFound(ResourceNotFound):
+    """No instance of that name."""
+
+    kind = "Instance"
+    resource_type = f"{_TYPE_URL}.admin.instance.v1.Instance"
+
+
+@dataclass(eq=False)
+class DatabaseNotFound(ResourceNotFound):
+    """No database of that name in an instance that exists."""
+
+    kind = "Database"
+    resource_type = f"{_TYPE_URL}.admin.database.v1.Database"
+
+
+@dataclass(eq=False)
+class OperationNotFound(SpannerError):
+    """No long-running operation of that name."""
+
+    code = Code.NOT_FOUND
+    prose = "Operation not found: {name}"
+    name: str
+
+
+@dataclass(eq=False)
+class InstanceAlreadyExists(SpannerError):
+    """The name chosen for an instance is taken."""
+
+    code = Code.ALREADY_EXISTS
+    prose = "Instance already exists: {name}"
+    name: str
+
+
+@dataclass(eq=False)
+class DatabaseAlreadyExists(SpannerError):
+    """The name chosen for a database is taken."""
+
+    code = Code.ALREADY_EXISTS
+    prose = "Database already exists: {name}"
+    name: str
+
+
+@dataclass(eq=False)
+class OperationAlreadyExists(SpannerError):
+    """The id chosen for an operation was used before on the same resource."""
+
+    code = Code.ALREADY_EXISTS
+    prose = "Operation already exists: {name}"
+    name: str
+
+
+@dataclass(eq=False)
+class MissingField(SpannerError):
+    """A required field of a request is empty."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Invalid {request} request: {field} is required."
+    request: str
+    field: str
+
+
+@dataclass(eq=False)
+class MismatchingInstanceName(SpannerError):
+    """CreateInstance names the instance twice, differently."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Mismatching instance names: {given} is not {expected}."
+    given: str
+    expected: str
+
+
+@dataclass(eq=False)
+class CapacityGivenTwice(SpannerError):
+    """Both node_count and processing_units are set."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "Only one of nodes or processing units may be set for {name}; "
+        "got {node_count} nodes and {processing_units} processing units."
+    )
+    name: str
+    node_count: int
+    processing_units: int
+
+
+@dataclass(eq=False)
+class InvalidNodeCount(SpannerError):
+    """An instance cannot have this many nodes."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Invalid node count {node_count} for {name}: it must be positive."
+    name: str
+    node_count: int
+
+
+@dataclass(eq=False)
+class InvalidProcessingUnits(SpannerError):
+    """An instance cannot have this many processing units."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "Invalid processing units {processing_units} for {name}: they must be a positive "
+        "multiple of 100 up to 1000, and a multiple of 1000 above."
+    )
+    name: str
+    processing_units: int
+
+
+@dataclass(eq=False)
+class InvalidDisplayName(SpannerError):
+    """A display name outside the length that Spanner allows."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = 'Invalid display name "{display_name}" for {name}: it must have 4 to 30 characters.'
+    name: str
+    display_name: str
+
+
+@dataclass(eq=False)
+class InvalidUpdateMask(SpannerError):
+    """An update names a field that does not exist or cannot be changed."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = 'Invalid update mask for {name}: "{path}" cannot be updated.'
+    name: str
+    path: str
+
+
+@dataclass(eq=False)
+class InvalidFieldMask(SpannerError):
+    """A read asks for a field that the resource does not have."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = 'Invalid field mask for {name}: there is no field "{path}".'
+    name: str
+    path: str
+
+
+@dataclass(eq=False)
+class MissingCreateStatement(SpannerError):
+    """CreateDatabase without a statement that names the database."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Missing create_statement in the request to create a database in {instance}."
+    instance: str
+
+
+@dataclass(eq=False)
+class InvalidCreateStatement(SpannerError):
+    """The create statement of a database is something else than CREATE DATABASE."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "Error parsing Spanner DDL statement: {statement} : "
+        "Syntax error on line 1, column 1: expected CREATE DATABASE and one name."
+    )
+    statement: str
+
+
+@dataclass(eq=False)
+class MissingDdlStatements(SpannerError):
+    """UpdateDatabaseDdl without statements."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Missing statements in the request to update the schema of {database}."
+    database: str
+
+
+@dataclass(eq=False)
+class TooManyDatabases(SpannerError):
+    """The instance holds as many databases as it is configured to."""
+
+    code = Code.RESOURCE_EXHAUSTED
+    prose = "Too many databases for instance {instance}: the limit is {limit}."
+    instance: str
+    limit: int
+
+
+@dataclass(eq=False)
+class DatabaseDropProtected(SpannerError):
+    """The database has drop protection enabled."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Database {name} cannot be dropped: drop protection is enabled."
+    name: str
+
+
+@dataclass(eq=False)
+class InstanceHasProtectedDatabase(SpannerError):
+    """An instance goes only when none of its databases is protected."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Instance {name} cannot be deleted: drop protection is enabled on {database}."
+    name: str
+    database: str
+
+
+@dataclass(eq=False)
+class InvalidFilter(SpannerError):
+    """A list filter that cannot be understood."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = 'Invalid filter "{filter}": {reason}.'
+    filter: str
+    reason: str
+
+
+# ---------------------------------------------------------------------------- sessions
+
+
+@dataclass(eq=False)
+class SessionNotFound(ResourceNotFound):
+    """No session of that name: never created, expired, or deleted."""
+
+    kind = "Session"
+    resource_type = f"{_TYPE_URL}.v1.Session"
+
+
+@dataclass(eq=False)
+class MultiplexedSessionDeleted(SpannerError):
+    """Multiplexed sessions live out their time."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Multiplexed sessions may not be deleted: {name}"
+    name: str
+
+
+# ---------------------------------------------------------------------------- transactions
+
+
+@dataclass(eq=False)
+class TransactionNotFound(SpannerError):
+    """No transaction of that id in this session, or database for multiplexed ones."""
+
+    code = Code.NOT_FOUND
+    prose = "Transaction not found: {id}"
+    id: str
+
+
+@dataclass(eq=False)
+class TransactionClosed(SpannerError):
+    """A newer transaction of the session took this one's place."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Transaction has already been closed: {id}"
+    id: str
+
+
+@dataclass(eq=False)
+class TransactionEnded(SpannerError):
+    """A request comes after the transaction's commit or rollback."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot {request} in transaction {id} after it has been {ending}."
+    request: str
+    id: str
+    ending: str
+
+
+@dataclass(eq=False)
+class TransactionInvalidated(SpannerError):
+    """A read comes after a statement that violated a constraint."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Transaction {id} was invalidated due to a constraint error: {failure}"
+    id: str
+    failure: str
+
+
+@dataclass(eq=False)
+class NotReadWrite(SpannerError):
+    """A commit or rollback of a transaction that has nothing to commit."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot commit or rollback a {mode} transaction."
+    mode: str
+
+
+@dataclass(eq=False)
+class DmlNotAllowed(SpannerError):
+    """DML outside of a transaction that may write."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "DML statements can only be performed in a read-write or partitioned-dml transaction."
+
+
+@dataclass(eq=False)
+class DmlSingleUse(SpannerError):
+    """DML in a single-use transaction, which could be replayed unnoticed."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "DML statements may not be performed in single-use transactions, to avoid replay."
+
+
+@dataclass(eq=False)
+class BatchDmlNotAllowed(SpannerError):
+    """Batch DML outside of a read-write transaction."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Batch DML is only supported within a read-write transaction."
+
+
+@dataclass(eq=False)
+class EmptyBatch(SpannerError):
+    """Batch DML without statements."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Request must contain at least one DML statement."
+
+
+@dataclass(eq=False)
+class NotDml(SpannerError):
+    """A batch holds something else than DML."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Statement {number}: {sql!r} is not valid DML."
+    number: int
+    sql: str
+
+
+@dataclass(eq=False)
+class SeqnoReused(SpannerError):
+    """A sequence number came again with another statement."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Already processed a different request with this seqno: {seqno}."
+    seqno: int
+
+
+@dataclass(eq=False)
+class SeqnoOutOfOrder(SpannerError):
+    """A sequence number lower than one already seen."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Request has an out-of-order seqno {seqno}: {highest} was seen before."
+    seqno: int
+    highest: int
+
+
+@dataclass(eq=False)
+class AfterLastStatement(SpannerError):
+    """A statement follows the one that was announced as the last."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Transaction {id} was told that its last statement had been sent."
+    id: str
+
+
+@dataclass(eq=False)
+class PrecommitTokenMissing(SpannerError):
+    """A commit on a multiplexed session without the token it was given."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "The commit of transaction {id} must send the latest precommit token it received."
+    id: str
+
+
+@dataclass(eq=False)
+class SequenceInReadOnly(SpannerError):
+    """A sequence value was asked for where nothing can be written."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "GET_NEXT_SEQUENCE_VALUE for sequence {sequence} can only be used in a read-write or "
+        "partitioned-dml transaction."
+    )
+    sequence: str
+
+
+@dataclass(eq=False)
+class SequenceExhausted(SpannerError):
+    """A sequence found no value outside its skip range."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Sequence {sequence} is exhausted: no value is left outside its skip range."
+    sequence: str
+
+
+@dataclass(eq=False)
+class LocksInReadOnly(SpannerError):
+    """FOR UPDATE or exclusive lock hints outside of a read-write transaction."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "{feature} is not supported in this transaction type."
+    feature: str
+
+
+@dataclass(eq=False)
+class DirectedReadNotAllowed(SpannerError):
+    """Directed reads are for read-only transactions."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Directed reads can only be performed in a read-only transaction."
+
+
+# ---------------------------------------------------------------------------- partitioned work
+
+
+@dataclass(eq=False)
+class PartitionedDmlUsedTwice(SpannerError):
+    """A partitioned DML transaction runs one statement."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Partitioned DML transaction {id} may only be used to execute one statement."
+    id: str
+
+
+@dataclass(eq=False)
+class PartitionedDmlOnly(SpannerError):
+    """Something else than DML in a partitioned DML transaction."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Partitioned DML transactions may only be used to execute DML."
+
+
+@dataclass(eq=False)
+class NotPartitionableDml(SpannerError):
+    """A statement that cannot be run partition by partition."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "{reason}: {sql}"
+    reason: str
+    sql: str
+
+
+@dataclass(eq=False)
+class PartitionNeedsReadOnlyTransaction(SpannerError):
+    """Partitioning outside of a read-only transaction."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Partitioned reads and queries can only be performed in a read-only transaction."
+
+
+@dataclass(eq=False)
+class InvalidPartitionToken(SpannerError):
+    """A partition token that this database did not give out for this request."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Invalid partition token: {reason}."
+    reason: str
+
+
+@dataclass(eq=False)
+class NotPartitionableQuery(SpannerError):
+    """A query whose plan does not begin with a single distributed union."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Query is not root partitionable since {reason}."
+    reason: str
+
+
+# ---------------------------------------------------------------------------- parameters
+
+
+@dataclass(eq=False)
+class ParameterMissing(SpannerError):
+    """A statement uses a parameter that the request does not bind."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "No parameter found for binding: {name}"
+    name: str
+
+
+@dataclass(eq=False)
+class BadParameterValue(SpannerError):
+    """A parameter's value cannot be converted to its type."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "Invalid value for bind parameter {name}: Could not parse {value!r} as {type_text}: "
+        "{reason}"
+    )
+    name: str
+    value: object
+    type_text: str
+    reason: str
+
+
+@dataclass(eq=False)
+class BadOptimizerVersion(SpannerError):
+    """A query optimizer version that does not exist."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Query optimizer version {version!r} is not supported."
+    version: str

@@ -1,0 +1,40 @@
+"""One schema generation with everything compiled for it: rules, reads, plans.
+
+Databases that share a schema (a template and its clones, a database before and after a restore)
+share generations, so nothing is compiled twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+from spanemu.schema.schema import Schema
+from spanemu.txn.rules import RuleBook
+
+COMPILED_MAX = 2_000  # statements and reads kept per generation
+
+
+class Generation:
+    """A schema and what was compiled for it. Safe to use from several threads."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self._compiled: dict[Any, Any] = {}
+
+    @cached_property
+    def rules(self) -> RuleBook:
+        """How rows of each table are checked and completed."""
+        return RuleBook(self.schema)
+
+    def compiled(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What `make` gave for `key` before, or gives now."""
+        found = self._compiled.get(key)
+        if found is None:
+            found = make()
+            if len(self._compiled) >= COMPILED_MAX:
+                # The oldest goes. Two threads may pick the same one: no harm.
+                self._compiled.pop(next(iter(self._compiled)), None)
+            self._compiled[key] = found
+        return found

@@ -1,0 +1,179 @@
+"""An instance and its configuration as plain data, and the rules for their fields.
+
+An instance's capacity is counted in processing units; a node is a thousand of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from spanemu.base.errors import Unsupported
+from spanemu.base.names import check_labels
+from spanemu.database.errors import (
+    CapacityGivenTwice,
+    InvalidDisplayName,
+    InvalidNodeCount,
+    InvalidProcessingUnits,
+    InvalidUpdateMask,
+    MissingField,
+)
+from spanemu.database.filters import FieldValue
+
+UNITS_PER_NODE = 1000
+UNITS_PER_STEP = 100  # Below one node, capacity comes in hundreds.
+DISPLAY_NAME_CHARS = range(4, 31)
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceConfig:
+    """Where an instance's data would be kept."""
+
+    name: str
+    display_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An instance; times are in nanoseconds, `edition` a number of the API's enumeration."""
+
+    name: str
+    config: str
+    display_name: str
+    processing_units: int
+    labels: Mapping[str, str]
+    create_time: int
+    update_time: int
+    edition: int = 0
+
+    @property
+    def node_count(self) -> int:
+        """Whole nodes; 0 for less than one."""
+        return self.processing_units // UNITS_PER_NODE
+
+    def fields(self) -> dict[str, FieldValue]:
+        """What list filters may ask about this instance."""
+        found: dict[str, FieldValue] = {"name": self.name, "display_name": self.display_name}
+        found.update((f"labels.{key}", value) for key, value in self.labels.items())
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceSpec:
+    """An instance as a caller describes it; empty fields were not given.
+
+    `unsupported` names settings the caller gave that spanemu does not have, by field name.
+    """
+
+    name: str = ""
+    config: str = ""
+    display_name: str = ""
+    node_count: int = 0
+    processing_units: int = 0
+    labels: Mapping[str, str] = field(default_factory=dict)
+    edition: int = 0
+    unsupported: Mapping[str, str] = field(default_factory=dict)
+
+
+def is_instance_field(name: str) -> bool:
+    """Whether list filters know the field of instances so called."""
+    return name in ("name", "display_name") or name.startswith("labels.")
+
+
+def check_spec(spec: InstanceSpec, name: str) -> None:
+    """Raise unless `spec` may describe the new instance `name`."""
+    for feature in spec.unsupported.values():
+        raise Unsupported(feature)
+    check_labels(spec.labels)
+    if spec.display_name:
+        _check_display_name(spec.display_name, name)
+
+
+def capacity(spec: InstanceSpec, name: str) -> int:
+    """The processing units that a new instance gets: a node when nothing was said."""
+    if spec.node_count and spec.processing_units:
+        raise CapacityGivenTwice(name, spec.node_count, spec.processing_units)
+    if spec.processing_units:
+        return _checked_units(spec.processing_units, name)
+    return _units_of_nodes(spec.node_count, name) if spec.node_count else UNITS_PER_NODE
+
+
+def updated(instance: Instance, spec: InstanceSpec, paths: tuple[str, ...]) -> Instance:
+    """`instance` with the fields that `paths` name taken from `spec`.
+
+    Raises MissingField without paths, InvalidUpdateMask for a field that cannot be changed.
+    """
+    if not paths:
+        raise MissingField("UpdateInstance", "field_mask")
+    if {"node_count", "processing_units"} <= set(paths):
+        raise CapacityGivenTwice(instance.name, spec.node_count, spec.processing_units)
+    for path in paths:
+        if path.partition(".")[0] in spec.unsupported:
+            raise Unsupported(spec.unsupported[path.partition(".")[0]])
+        change = _UPDATES.get(path)
+        if change is None:
+            raise InvalidUpdateMask(instance.name, path)
+        instance = change(instance, spec)
+    return instance
+
+
+def _update_display_name(instance: Instance, spec: InstanceSpec) -> Instance:
+    if spec.display_name != instance.display_name:
+        _check_display_name(spec.display_name, instance.name)
+    return replace(instance, display_name=spec.display_name)
+
+
+def _update_labels(instance: Instance, spec: InstanceSpec) -> Instance:
+    check_labels(spec.labels)
+    return replace(instance, labels=dict(spec.labels))
+
+
+def _update_nodes(instance: Instance, spec: InstanceSpec) -> Instance:
+    units = _units_of_nodes(spec.node_count, instance.name)
+    return replace(instance, processing_units=units)
+
+
+def _update_units(instance: Instance, spec: InstanceSpec) -> Instance:
+    units = _checked_units(spec.processing_units, instance.name)
+    return replace(instance, processing_units=units)
+
+
+def _keep_config(instance: Instance, spec: InstanceSpec) -> Instance:
+    # Clients list the field with those they update; only moving an instance can change it.
+    if spec.config not in ("", instance.config):
+        raise InvalidUpdateMask(instance.name, "config")
+    return instance
+
+
+def _update_edition(instance: Instance, spec: InstanceSpec) -> Instance:
+    return replace(instance, edition=spec.edition)
+
+
+_UPDATES = {
+    "config": _keep_config,
+    "display_name": _update_display_name,
+    "labels": _update_labels,
+    "node_count": _update_nodes,
+    "processing_units": _update_units,
+    "edition": _update_edition,
+}
+
+
+def _check_display_name(display_name: str, name: str) -> None:
+    # Client libraries repeat the instance's id here, whatever its length, when told nothing.
+    is_default = name.endswith(f"/{display_name}")
+    if len(display_name) not in DISPLAY_NAME_CHARS and not is_default:
+        raise InvalidDisplayName(name, display_name)
+
+
+def _units_of_nodes(node_count: int, name: str) -> int:
+    if node_count <= 0:
+        raise InvalidNodeCount(name, node_count)
+    return node_count * UNITS_PER_NODE
+
+
+def _checked_units(units: int, name: str) -> int:
+    step = UNITS_PER_STEP if units <= UNITS_PER_NODE else UNITS_PER_NODE
+    if units <= 0 or units % step:
+        raise InvalidProcessingUnits(name, units)
+    return units

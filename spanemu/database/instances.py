@@ -1,0 +1,242 @@
+"""The catalog of everything an emulator holds: instance configs, instances and databases.
+
+    Instances
+    ├── configs       per project, the same few
+    ├── instances     by full name
+    ├── databases     by full name; `database(name)` is what every data request begins with
+    └── operations    the log of long-running operations
+
+All of it is safe to use from several threads. The catalog's mutex is never held while a database
+is at work: a database is created off stage and appears when it is complete.
+
+Not here: the calls that create and change things and leave an operation behind
+(`spanemu.database.administration`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from sortedcontainers import SortedDict
+
+from spanemu.base.clock import Clock
+from spanemu.base.names import DatabaseName, InstanceConfigName, InstanceName, ProjectName
+from spanemu.base.paging import Page, PageRequest, page
+from spanemu.database.database import Database
+from spanemu.database.errors import (
+    DatabaseAlreadyExists,
+    DatabaseDropProtected,
+    DatabaseNotFound,
+    InstanceAlreadyExists,
+    InstanceConfigNotFound,
+    InstanceHasProtectedDatabase,
+    InstanceNotFound,
+    TooManyDatabases,
+)
+from spanemu.database.filters import compile_filter
+from spanemu.database.instance import Instance, InstanceConfig, is_instance_field
+from spanemu.database.operations import OperationLog
+
+DEFAULT_CONFIG = "emulator-config"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogSettings:
+    """What a catalog offers: `configs` maps ids of instance configs to their display names."""
+
+    configs: Mapping[str, str]
+    databases_per_instance_max: int | None = None
+
+
+DEFAULT_SETTINGS = CatalogSettings({DEFAULT_CONFIG: "Emulator Instance Config"})
+
+
+class Instances:
+    """Everything an emulator holds. `new_database` makes an empty database of a given name."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        new_database: Callable[[str], Database],
+        settings: CatalogSettings = DEFAULT_SETTINGS,
+    ) -> None:
+        self.clock = clock
+        self.new_database = new_database
+        self.operations = OperationLog(clock)
+        self._settings = settings
+        self._mutex = threading.Lock()  # Guards the two maps and the counts.
+        self._instances: SortedDict[str, Instance] = SortedDict()
+        self._databases: SortedDict[str, Database] = SortedDict()
+        self._database_counts: dict[str, int] = {}
+
+    # ------------------------------------------------------------------ instance configs
+
+    def config(self, name: str) -> InstanceConfig:
+        """The instance config of that name. Raises InvalidName or InstanceConfigNotFound."""
+        config = InstanceConfigName.parse(name).config
+        display_name = self._settings.configs.get(config)
+        if display_name is None:
+            raise InstanceConfigNotFound(name)
+        return InstanceConfig(name, display_name)
+
+    def configs(self, project: str, paging: PageRequest) -> Page[InstanceConfig]:
+        """The instance configs of a project, by name."""
+        project_name, start = ProjectName.parse(project), paging.start()
+        names = (
+            str(InstanceConfigName(project_name.project, config))
+            for config in sorted(self._settings.configs)
+        )
+        return page(((name, self.config(name)) for name in names if name >= start), paging.limit)
+
+    # ------------------------------------------------------------------ instances
+
+    def instance(self, name: str) -> Instance:
+        """The instance of that name. Raises InvalidName or InstanceNotFound."""
+        InstanceName.parse(name)
+        with self._mutex:
+            return self._instance(name)
+
+    def instances(self, project: str, filter_: str, paging: PageRequest) -> Page[Instance]:
+        """The instances of a project, by name."""
+        prefix = f"{ProjectName.parse(project)}/instances/"
+        wanted = compile_filter(filter_, is_instance_field)
+        start = paging.start()
+        with self._mutex:
+            found = _under(self._instances, prefix, start)
+            return page((pair for pair in found if wanted(pair[1].fields())), paging.limit)
+
+    def add_instance(self, instance: Instance) -> Instance:
+        """Make an instance known. Raises InstanceAlreadyExists."""
+        with self._mutex:
+            if instance.name in self._instances:
+                raise InstanceAlreadyExists(instance.name)
+            self._instances[instance.name] = instance
+            self._database_counts[instance.name] = 0
+            return instance
+
+    def ensure_instance(self, name: InstanceName) -> Instance:
+        """The instance of that name, created with one node when there is none."""
+        config = str(InstanceConfigName(name.project, next(iter(self._settings.configs))))
+        now = self.clock.now()
+        fresh = Instance(str(name), config, name.instance, 1000, {}, now, now)
+        try:
+            return self.add_instance(fresh)
+        except InstanceAlreadyExists:
+            return self.instance(fresh.name)
+
+    def change_instance(self, name: str, change: Callable[[Instance], Instance]) -> Instance:
+        """Replace an instance by what `change` makes of it; its update time is now."""
+        InstanceName.parse(name)
+        with self._mutex:
+            changed = replace(change(self._instance(name)), update_time=self.clock.now())
+            self._instances[name] = changed
+            return changed
+
+    def delete_instance(self, name: str) -> None:
+        """Drop an instance with all its databases, unless one of them is protected."""
+        instance = InstanceName.parse(name)
+        with self._mutex:
+            self._instance(name)
+            doomed = list(_under(self._databases, f"{name}/databases/", ""))
+            for database_name, database in doomed:
+                if database.drop_protection:
+                    raise InstanceHasProtectedDatabase(name, database_name)
+            for database_name, _ in doomed:
+                del self._databases[database_name]
+            del self._instances[name]
+            del self._database_counts[name]
+        for _, database in doomed:
+            database.close()
+        self.operations.drop_resource(instance)
+
+    # ------------------------------------------------------------------ databases
+
+    def database(self, name: str) -> Database:
+        """The database of that name. Raises InvalidName, InstanceNotFound, DatabaseNotFound."""
+        database = self._databases.get(name)
+        return self._missing(name) if database is None else database
+
+    def databases(self, instance: str, paging: PageRequest) -> Page[Database]:
+        """The databases of an instance, by name."""
+        InstanceName.parse(instance)
+        start = paging.start()
+        with self._mutex:
+            self._instance(instance)
+            found = _under(self._databases, f"{instance}/databases/", start)
+            return page(found, paging.limit)
+
+    def check_room(self, name: DatabaseName) -> None:
+        """Raise unless a database of that name could be added now."""
+        with self._mutex:
+            self._check_room(name)
+
+    def add_database(self, database: Database) -> Database:
+        """Make a database known. Raises what `check_room` raises; the caller then closes it."""
+        name = DatabaseName.parse(database.name)
+        with self._mutex:
+            self._check_room(name)
+            self._databases[database.name] = database
+            self._database_counts[str(name.parent)] += 1
+            return database
+
+    def drop_database(self, name: str) -> None:
+        """Drop a database; one that is not there is no error. Raises DatabaseDropProtected."""
+        resource = DatabaseName.parse(name)
+        with self._mutex:
+            self._instance(str(resource.parent))
+            database = self._databases.get(name)
+            if database is None:
+                return
+            if database.drop_protection:
+                raise DatabaseDropProtected(name)
+            del self._databases[name]
+            self._database_counts[str(resource.parent)] -= 1
+        database.close()
+        self.operations.drop_resource(resource)
+
+    def close(self) -> None:
+        """Drop everything: waiting transactions of every database wake and fail."""
+        with self._mutex:
+            doomed = list(self._databases.values())
+            self._databases.clear()
+            self._instances.clear()
+            self._database_counts.clear()
+        for database in doomed:
+            database.close()
+
+    # ------------------------------------------------------------------ with the mutex held
+
+    def _instance(self, name: str) -> Instance:
+        instance = self._instances.get(name)
+        if instance is None:
+            raise InstanceNotFound(name)
+        return instance
+
+    def _check_room(self, name: DatabaseName) -> None:
+        instance, limit = str(name.parent), self._settings.databases_per_instance_max
+        self._instance(instance)
+        if str(name) in self._databases:
+            raise DatabaseAlreadyExists(str(name))
+        if limit is not None and self._database_counts[instance] >= limit:
+            raise TooManyDatabases(instance, limit)
+
+    def _missing(self, name: str) -> Database:
+        """Tell which part of the name does not exist; or the database, if it came meanwhile."""
+        instance = DatabaseName.parse(name).parent
+        with self._mutex:
+            self._instance(str(instance))
+            database = self._databases.get(name)
+        if database is None:
+            raise DatabaseNotFound(name)
+        return database
+
+
+def _under(names: SortedDict[str, T], prefix: str, start: str) -> Iterator[tuple[str, T]]:
+    """Items whose names begin with `prefix`, in order, from `start` on."""
+    for name in names.irange(max(prefix, start), prefix + chr(0x10FFFF)):
+        yield name, names[name]

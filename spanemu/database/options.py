@@ -1,0 +1,180 @@
+"""What a caller asks of a transaction or a statement, as plain data.
+
+Frontends build these from their wire messages. Durations and times are `int` nanoseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from spanemu.values.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Strong:
+    """Sees every commit acknowledged before the request began."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTimestamp:
+    """Exactly at `at`."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class MinReadTimestamp:
+    """At some time not before `at`; single use only."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExactStaleness:
+    """Exactly `nanos` ago."""
+
+    nanos: int
+
+
+@dataclass(frozen=True, slots=True)
+class MaxStaleness:
+    """At most `nanos` ago; single use only."""
+
+    nanos: int
+
+
+TimestampBound = Strong | ReadTimestamp | MinReadTimestamp | ExactStaleness | MaxStaleness
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOnly:
+    """A read-only transaction at a bound."""
+
+    bound: TimestampBound = Strong()
+    return_read_timestamp: bool = False
+
+
+class Isolation(StrEnum):
+    """Isolation levels of read-write transactions."""
+
+    UNSPECIFIED = "unspecified"
+    SERIALIZABLE = "serializable"
+    REPEATABLE_READ = "repeatable read"
+
+
+class ReadLockMode(StrEnum):
+    """Whether reads take locks or are validated at commit."""
+
+    UNSPECIFIED = "unspecified"
+    PESSIMISTIC = "pessimistic"
+    OPTIMISTIC = "optimistic"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadWrite:
+    """A read-write transaction. `previous` is the id whose age a retry keeps."""
+
+    isolation: Isolation = Isolation.UNSPECIFIED
+    read_lock_mode: ReadLockMode = ReadLockMode.UNSPECIFIED
+    previous: bytes = b""
+    exclude_from_change_streams: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionedDml:
+    """A partitioned DML transaction."""
+
+    exclude_from_change_streams: bool = False
+
+
+TransactionOptions = ReadOnly | ReadWrite | PartitionedDml
+
+
+@dataclass(frozen=True, slots=True)
+class SingleUse:
+    """A temporary transaction for this request alone."""
+
+    options: TransactionOptions = ReadOnly()
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """A new transaction that this request begins; its id comes back with the result."""
+
+    options: TransactionOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Existing:
+    """A transaction begun before, by id."""
+
+    id: bytes
+
+
+Selector = SingleUse | Begin | Existing
+
+
+class QueryMode(StrEnum):
+    """What comes back: rows, a plan, statistics, or several of them."""
+
+    NORMAL = "normal"
+    PLAN = "plan"
+    PROFILE = "profile"
+    WITH_STATS = "with stats"
+    WITH_PLAN_AND_STATS = "with plan and stats"
+
+
+@dataclass(frozen=True, slots=True)
+class StatementRequest:
+    """One SQL statement as a client sends it.
+
+    `parameters` hold raw values (JSON-like: None, bool, float, str, list, dict) by name without
+    "@"; `parameter_types` the declared types. `seqno` is set for DML only. `directed_read` says
+    that replicas are chosen, which only a read-only transaction may do.
+    """
+
+    sql: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameter_types: Mapping[str, Type] = field(default_factory=dict)
+    mode: QueryMode = QueryMode.NORMAL
+    seqno: int = 0
+    last_statement: bool = False
+    request_tag: str = ""
+    optimizer_version: str = ""
+    optimizer_statistics_package: str = ""
+    directed_read: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRequest:
+    """A Read as a client sends it; `key_set` is raw (`values.mutation.RawKeySet`).
+
+    `lock_exclusive` asks for exclusive locks, which only a read-write transaction may do;
+    `directed_read` is as in `StatementRequest`.
+    """
+
+    table: str
+    columns: tuple[str, ...]
+    key_set: Any
+    index: str = ""
+    limit: int = 0
+    request_tag: str = ""
+    lock_exclusive: bool = False
+    directed_read: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CommitOptions:
+    """What a commit asks for besides its writes.
+
+    `max_delay_nanos` allows the server to wait for company; `precommit_token` is the token with
+    the highest sequence number that the client was given (multiplexed sessions).
+    """
+
+    return_stats: bool = False
+    max_delay_nanos: int | None = None
+    precommit_token: bytes = b""
+    transaction_tag: str = ""

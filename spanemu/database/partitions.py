@@ -1,0 +1,121 @@
+"""Partitions of reads and queries, and the tokens that stand for them.
+
+A token holds the transaction, a fingerprint of the request it was made for, and the ranges of
+keys of its share. It is checked, not trusted: one that was made up is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from spanemu.database.errors import InvalidPartitionToken, NotPartitionableQuery
+from spanemu.database.options import ReadRequest, StatementRequest
+from spanemu.database.query_engine import Prepared
+from spanemu.database.reads import ReadPlan
+from spanemu.schema.schema import Schema
+from spanemu.sql.executor.reader import ByteRange
+from spanemu.sql.plan.partitionable import why_not_partitionable
+from spanemu.storage.layout import hierarchy_of
+from spanemu.storage.store import Store
+
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionToken:
+    """What a token says."""
+
+    transaction: bytes
+    fingerprint: str
+    ranges: tuple[ByteRange, ...]
+
+
+def seal(token: PartitionToken) -> bytes:
+    """A token as clients carry it, with a checksum against tampering by accident."""
+    ranges = [[_text(low), _text(high)] for low, high in token.ranges]
+    body = json.dumps([_VERSION, _text(token.transaction), token.fingerprint, ranges]).encode()
+    return hashlib.blake2b(body, digest_size=8).digest() + body
+
+
+def open_token(sealed: bytes, transaction: bytes, fingerprint: str) -> PartitionToken:
+    """The token, if it belongs to this transaction and request. Raises InvalidPartitionToken."""
+    digest, body = sealed[:8], sealed[8:]
+    if hashlib.blake2b(body, digest_size=8).digest() != digest:
+        raise InvalidPartitionToken("it was not given out by this server")
+    try:
+        version, owner, made_for, ranges = json.loads(body)
+        token = PartitionToken(
+            b64decode(owner),
+            made_for,
+            tuple((b64decode(low), b64decode(high)) for low, high in ranges),
+        )
+    except (ValueError, TypeError, Base64Error):
+        raise InvalidPartitionToken("it was not given out by this server") from None
+    if version != _VERSION:
+        raise InvalidPartitionToken("it is of another version")
+    if token.transaction != transaction:
+        raise InvalidPartitionToken("it was created for a different transaction")
+    if token.fingerprint != fingerprint:
+        raise InvalidPartitionToken("it was created for different read or sql parameters")
+    return token
+
+
+def read_fingerprint(request: ReadRequest) -> str:
+    """What must be the same when a share of a read is asked for."""
+    key_set = asdict(request.key_set)
+    return _digest(["read", request.table, request.index, list(request.columns), key_set])
+
+
+def query_fingerprint(request: StatementRequest) -> str:
+    """What must be the same when a share of a query is asked for."""
+    types = {name: str(type_) for name, type_ in request.parameter_types.items()}
+    return _digest(["query", request.sql, dict(request.parameters), types])
+
+
+def partition_ranges(
+    store: Store, schema: Schema, plan: ReadPlan, ranges: Sequence[ByteRange], most: int
+) -> list[tuple[ByteRange, ...]]:
+    """The ranges cut at split boundaries: one share per split met, at least one in all."""
+    hierarchy = hierarchy_of(schema, plan.index or plan.table)
+    starts = store.boundaries(hierarchy)
+    shares = [
+        tuple(_within(ranges, low, starts[place + 1] if place + 1 < len(starts) else None))
+        for place, low in enumerate(starts)
+    ]
+    shares = [share for share in shares if share] or [()]
+    if most and len(shares) > most:
+        tail = tuple(each for share in shares[most - 1 :] for each in share)
+        shares = [*shares[: most - 1], tail]
+    return shares
+
+
+def check_partitionable(prepared: Prepared) -> None:
+    """Raise unless the plan is rows of one hierarchy, filtered and projected."""
+    reason = why_not_partitionable(prepared.executable.plan)
+    if reason:
+        raise NotPartitionableQuery(reason)
+
+
+def _within(
+    ranges: Sequence[ByteRange], low: bytes, high: bytes | None
+) -> Iterator[ByteRange]:
+    for start, end in ranges:
+        first = max(start, low)
+        last = end if high is None else min(end, high)
+        if first < last:
+            yield first, last
+
+
+def _digest(content: Any) -> str:
+    text = json.dumps(content, sort_keys=True, default=str)
+    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+
+
+def _text(content: bytes) -> str:
+    return b64encode(content).decode()

@@ -1,0 +1,174 @@
+"""From SQL text to rows: parse, analyze, plan and compile once, then run.
+
+A statement is prepared once per schema generation, text and parameter types; a repeated one pays
+for neither parsing nor planning. What is prepared knows no values and no transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from spanemu.base.clock import monotonic
+from spanemu.database.core import DatabaseCore
+from spanemu.database.errors import BadOptimizerVersion, BadParameterValue, ParameterMissing
+from spanemu.database.generation import Generation
+from spanemu.database.options import QueryMode, StatementRequest
+from spanemu.database.results import ResultStats, ResultStream
+from spanemu.sql.analyzer.analyze import analyze
+from spanemu.sql.analyzer.resolved import (
+    DeleteStatement,
+    InsertStatement,
+    QueryStatement,
+    Statement,
+    UpdateStatement,
+)
+from spanemu.sql.executor.build import Executable, compile_plan
+from spanemu.sql.executor.reader import RowReader
+from spanemu.sql.executor.run import Run
+from spanemu.sql.functions.registry import Context
+from spanemu.sql.plan.explain import PlanTree, explain
+from spanemu.sql.planner.build import plan_statement
+from spanemu.sql.planner.planning import Statistics
+from spanemu.sql.syntax.statement import parse_statement
+from spanemu.values.errors import BadValue
+from spanemu.values.types import Type
+from spanemu.values.value import decoder
+
+OPTIMIZER_VERSIONS = frozenset(
+    {"", "latest", "default", "latest_version", "default_version"} | {str(n) for n in range(1, 10)}
+)
+_WITH_PLAN = frozenset({QueryMode.PLAN, QueryMode.PROFILE, QueryMode.WITH_PLAN_AND_STATS})
+_WITH_STATS = frozenset(
+    {QueryMode.PROFILE, QueryMode.WITH_STATS, QueryMode.WITH_PLAN_AND_STATS},
+)
+
+
+class Prepared:
+    """A statement ready to run, any number of times and on any thread."""
+
+    def __init__(self, statement: Statement, executable: Executable) -> None:
+        self.statement = statement
+        self.executable = executable
+        self.is_dml = isinstance(statement, InsertStatement | UpdateStatement | DeleteStatement)
+        self.columns: tuple[tuple[str, Type], ...] = executable.columns
+        self.undeclared = tuple(
+            (name, type_)
+            for name, type_ in statement.parameters.items()
+            if name in statement.undeclared
+        )
+        self.for_update = isinstance(statement, QueryStatement) and statement.for_update
+        self.needs_read_write = (
+            isinstance(statement, QueryStatement) and statement.needs_read_write
+        )
+        hints = dict(statement.hints)
+        self.locks_exclusively = str(hints.get("lock_scanned_ranges", "")).lower() == "exclusive"
+        self._decoders: tuple[tuple[str, Type, Callable[[Any], Any]], ...] = tuple(
+            (name, type_, decoder(type_)) for name, type_ in executable.parameters
+        )
+
+    def bind(self, raw: Mapping[str, Any]) -> list[Any]:
+        """Parameter values in Python form, by slot. Raises ParameterMissing, BadParameterValue."""
+        if not self._decoders:
+            return []
+        values = []
+        for name, type_, decode in self._decoders:
+            try:
+                value = raw[name]
+            except KeyError:
+                value = _by_any_case(raw, name)
+            try:
+                values.append(decode(value))
+            except BadValue as bad:
+                raise BadParameterValue(name, bad.value, str(type_), bad.reason) from None
+        return values
+
+
+def prepare(
+    generation: Generation, request: StatementRequest, statistics: Statistics
+) -> Prepared:
+    """The statement of a request, compiled now or before."""
+    if request.optimizer_version not in OPTIMIZER_VERSIONS:
+        raise BadOptimizerVersion(request.optimizer_version)
+    types = request.parameter_types
+    key = (request.sql, tuple(types.items())) if types else request.sql
+    found: Prepared = generation.compiled(
+        key, lambda: _prepare(generation, request.sql, types, statistics)
+    )
+    return found
+
+
+def _prepare(
+    generation: Generation, sql: str, types: Mapping[str, Type], statistics: Statistics
+) -> Prepared:
+    lowered = {name.lower(): type_ for name, type_ in types.items()}
+    statement = analyze(parse_statement(sql), sql, generation.schema, lowered)
+    plan = plan_statement(statement, generation.schema, statistics)
+    return Prepared(statement, compile_plan(plan))
+
+
+def run_query(
+    prepared: Prepared, request: StatementRequest, reader: RowReader, context: Context
+) -> ResultStream:
+    """A query's rows, lazily."""
+    mode = request.mode
+    if mode is QueryMode.NORMAL:
+        run = Run(reader, prepared.bind(request.parameters), context)
+        rows = prepared.executable.run(run)
+        return ResultStream(
+            prepared.columns, rows, undeclared_parameters=prepared.undeclared
+        )
+    if mode is QueryMode.PLAN:
+        return explained(prepared)
+    run = Run(reader, prepared.bind(request.parameters), context)
+    profile = None if mode is QueryMode.WITH_STATS else run.start_profile()
+    stats = ResultStats()
+    rows = _measured(prepared, request, run, stats, profile)
+    return ResultStream(
+        prepared.columns, rows, stats=stats, undeclared_parameters=prepared.undeclared
+    )
+
+
+def explained(prepared: Prepared) -> ResultStream:
+    """The plan alone: no rows, nothing executed."""
+    stats = ResultStats(plan=explain(prepared.executable.plan))
+    return ResultStream(
+        prepared.columns,
+        iter(()),
+        stats=stats,
+        undeclared_parameters=prepared.undeclared,
+        is_dml=prepared.is_dml,
+    )
+
+
+def _measured(
+    prepared: Prepared, request: StatementRequest, run: Run, stats: ResultStats, profile: Any
+) -> Iterator[tuple[Any, ...]]:
+    began = monotonic()
+    count = 0
+    for row in prepared.executable.run(run):
+        count += 1
+        yield row
+    elapsed = (monotonic() - began) * 1000
+    stats.query_stats = {
+        "rows_returned": str(count),
+        "rows_scanned": str(run.rows_scanned),
+        "elapsed_time": f"{elapsed:.2f} msecs",
+        "cpu_time": f"{elapsed:.2f} msecs",
+        "query_text": request.sql,
+        "optimizer_version": request.optimizer_version or "8",
+        "remote_server_calls": "0/0",
+    }
+    if request.mode in _WITH_PLAN:
+        stats.plan = explain(prepared.executable.plan, profile)
+
+
+def _by_any_case(raw: Mapping[str, Any], name: str) -> Any:
+    """Parameter names match without regard to case."""
+    for given, value in raw.items():
+        if given.lower() == name:
+            return value
+    raise ParameterMissing(name)
+
+
+__all__ = ["DatabaseCore", "PlanTree", "Prepared", "explained", "prepare", "run_query"]

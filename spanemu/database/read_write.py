@@ -1,0 +1,378 @@
+"""A handle on a read-write transaction: what its client may do next, and what it is told.
+
+    ACTIVE ── statements ──> ACTIVE         a failed read or query changes nothing
+       ├── constraint violated ──> INVALID  later DML and commits repeat the failure
+       ├── wounded ──> ABORTED              everything but a rollback answers ABORTED
+       ├── commit ──> COMMITTED             a repeated commit gets the same answer
+       └── rollback ──> ROLLED_BACK
+
+Requests on one transaction take turns. Not here: locking and buffering (`txn`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from spanemu.base.clock import monotonic
+from spanemu.base.errors import SpannerError
+from spanemu.base.limits import MUTATIONS_PER_COMMIT_MAX
+from spanemu.database.core import DatabaseCore
+from spanemu.database.dml import execute_dml
+from spanemu.database.errors import (
+    AfterLastStatement,
+    DirectedReadNotAllowed,
+    EmptyBatch,
+    NotDml,
+    PrecommitTokenMissing,
+    TransactionClosed,
+    TransactionEnded,
+    TransactionInvalidated,
+)
+from spanemu.database.generation import Generation
+from spanemu.database.options import (
+    CommitOptions,
+    Isolation,
+    QueryMode,
+    ReadLockMode,
+    ReadRequest,
+    ReadWrite,
+    StatementRequest,
+)
+from spanemu.database.pending import refuse_pending_columns, refuse_pending_plan
+from spanemu.database.query_engine import Prepared, explained, prepare, run_query
+from spanemu.database.reads import read_plan
+from spanemu.database.replay import Replays
+from spanemu.database.results import (
+    BatchOutcome,
+    CommitOutcome,
+    ResultStream,
+    TransactionInfo,
+)
+from spanemu.txn import read_write as work
+from spanemu.txn.commit import apply, buffer_mutations, check_names
+from spanemu.txn.errors import TooManyMutations, TransactionAborted
+from spanemu.txn.locks import Owner
+from spanemu.txn.reader import TransactionReader
+from spanemu.txn.state import State
+from spanemu.values.mutation import Mutation
+
+_LOCK_FREE = {
+    (Isolation.UNSPECIFIED, ReadLockMode.OPTIMISTIC): work.Reads.OPTIMISTIC,
+    (Isolation.SERIALIZABLE, ReadLockMode.OPTIMISTIC): work.Reads.OPTIMISTIC,
+    (Isolation.REPEATABLE_READ, ReadLockMode.UNSPECIFIED): work.Reads.REPEATABLE,
+    (Isolation.REPEATABLE_READ, ReadLockMode.OPTIMISTIC): work.Reads.REPEATABLE,
+    (Isolation.REPEATABLE_READ, ReadLockMode.PESSIMISTIC): work.Reads.REPEATABLE,
+}
+_ENDINGS = {State.COMMITTED: "committed or rolledback", State.ROLLED_BACK: "rolled back"}
+
+
+class ReadWriteTransaction:
+    """One read-write transaction of a session. `age` orders it among others, smaller is older."""
+
+    def __init__(
+        self,
+        core: DatabaseCore,
+        id_: bytes,
+        options: ReadWrite,
+        age: tuple[int, int],
+        *,
+        multiplexed: bool = False,
+    ) -> None:
+        self.id = id_
+        self.age = age
+        self._core = core
+        self._options = options
+        self._multiplexed = multiplexed
+        self._mutex = threading.RLock()  # One request at a time; guards every field.
+        self._owner = Owner(age)
+        self._generation: Generation = core.generation
+        self._work: work.ReadWrite | None = None
+        self._replays = Replays()
+        self._failure: SpannerError | None = None
+        self._committed: CommitOutcome | None = None
+        self._mutations: list[Mutation] = []  # of a commit that must come again with a token
+        self._mutation_count = 0
+        self._tokens = 0  # precommit tokens given out
+        self._last_statement_seen = False
+        self._replaced = False
+
+    @property
+    def was_aborted(self) -> bool:
+        """Whether it lost to another transaction, so that its retry inherits its age."""
+        return self._owner.state is State.ABORTED
+
+    # ------------------------------------------------------------------ what it says of itself
+
+    def info(self, *, begun: bool) -> TransactionInfo:
+        """Its id when this request began it."""
+        return TransactionInfo(self.id if begun else b"")
+
+    def announce(self, mutation_key: Mutation) -> TransactionInfo:
+        """The answer to a begin that tells of a transaction with mutations only."""
+        with self._request("begin"):
+            check_names(self._live().rules, mutation_key)
+            token = self._next_token() if self._multiplexed else None
+            return TransactionInfo(self.id, None, token)
+
+    def describe(self, result: ResultStream | None, *, begun: bool) -> ResultStream:
+        """Put id and precommit token into a result on its way out."""
+        assert result is not None
+        if begun or self._multiplexed:
+            token = self._next_token() if self._multiplexed else None
+            result.transaction = TransactionInfo(self.id if begun else b"", None, token)
+        return result
+
+    # ------------------------------------------------------------------ statements
+
+    def execute(self, request: StatementRequest) -> ResultStream:
+        """Run one query or DML statement."""
+        if request.directed_read:
+            raise DirectedReadNotAllowed()
+        with self._request("execute a statement"):
+            known = self._replays.find(request)
+            if known is not None:
+                return known.answer()
+            prepared = prepare(self._live(), request, self._reader(lock=False))
+            if not prepared.is_dml:
+                return self._query(prepared, request)
+            return self._dml(prepared, request)
+
+    def execute_batch(
+        self, requests: Sequence[StatementRequest], seqno: int, last_statements: bool
+    ) -> BatchOutcome:
+        """Run DML statements in order, up to the first that fails."""
+        if not requests:
+            raise EmptyBatch()
+        with self._request("execute a batch"):
+            known = self._replays.find_batch(requests, seqno)
+            if known is not None:
+                return known
+            self._replays.check_order(seqno, self._invalidate)
+            outcome = self._run_batch(requests)
+            self._last_statement_seen = self._last_statement_seen or last_statements
+            self._replays.keep_batch(requests, seqno, outcome)
+            return outcome
+
+    def read(self, request: ReadRequest) -> ResultStream:
+        """Read rows by key."""
+        if request.directed_read:
+            raise DirectedReadNotAllowed()
+        with self._request("read"):
+            self._check_readable()
+            generation = self._live()
+            plan = read_plan(generation, request)
+            transaction = self._working()
+            refuse_pending_columns(transaction, plan.table, plan.index, plan.reads)
+            transaction.context = self._core.context(generation, writable=True)
+            rows = plan.rows(request, self._reader(lock=False), transaction.context)
+            return ResultStream(plan.columns, self._guarded(rows))
+
+    def _query(self, prepared: Prepared, request: StatementRequest) -> ResultStream:
+        self._check_readable()
+        if self._last_statement_seen:
+            raise AfterLastStatement(self._text)
+        transaction = self._working()
+        transaction.context = self._core.context(self._generation, writable=True)
+        refuse_pending_plan(transaction, prepared, self._generation.schema)
+        reader = self._reader(lock=prepared.locks_exclusively)
+        result = run_query(prepared, request, reader, transaction.context)
+        result.rows = self._guarded(result.rows)
+        return result
+
+    def _dml(self, prepared: Prepared, request: StatementRequest) -> ResultStream:
+        self._check_writable()
+        if request.mode is QueryMode.PLAN:
+            return explained(prepared)
+        self._replays.check_order(request.seqno, self._invalidate)
+        try:
+            result = self._run_dml(prepared, request)
+        except TransactionAborted:
+            raise
+        except SpannerError as failure:
+            self._replays.keep_failure(request, failure)
+            raise
+        self._last_statement_seen = self._last_statement_seen or request.last_statement
+        return self._replays.keep(request, result)
+
+    def _run_dml(self, prepared: Prepared, request: StatementRequest) -> ResultStream:
+        transaction = self._working()
+        transaction.context = self._core.context(self._generation, writable=True)
+        refuse_pending_plan(transaction, prepared, self._generation.schema)
+        reader = self._reader(lock=prepared.locks_exclusively)
+        done = execute_dml(prepared, request, transaction, reader, self._generation)
+        if done.violation is not None:
+            self._invalidate(done.violation)
+            raise done.violation.fresh()
+        self._mutation_count += done.mutations
+        self._owner.check()
+        return done.result
+
+    def _run_batch(self, requests: Sequence[StatementRequest]) -> BatchOutcome:
+        self._check_writable()
+        results: list[ResultStream] = []
+        for number, request in enumerate(requests):
+            try:
+                prepared = prepare(self._live(), request, self._reader(lock=False))
+                if not prepared.is_dml:
+                    raise NotDml(number, request.sql)
+                results.append(self._run_dml(prepared, request))
+            except TransactionAborted:
+                raise
+            except SpannerError as failure:
+                return BatchOutcome(tuple(results), failure)
+        return BatchOutcome(tuple(results), None)
+
+    def _guarded(self, rows: Iterator[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
+        """Rows of a query that may still be streaming when the transaction is wounded."""
+        yield from rows
+        self._owner.check()
+
+    # ------------------------------------------------------------------ ending
+
+    def commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
+        """Make everything visible at one timestamp."""
+        with self._request("commit", ends=True):
+            if self._committed is not None:
+                return self._committed
+            self._check_writable()
+            again = self._token_problem(mutations, options)
+            if again is not None:
+                return again
+            try:
+                outcome = self._commit([*self._mutations, *mutations], options)
+            except TransactionAborted as lost:
+                self._abort(lost.reason)
+                raise
+            except SpannerError as failure:
+                self._invalidate(failure)
+                raise
+            except BaseException:
+                self._abort("Its commit was interrupted.")
+                raise
+            self._committed = outcome
+            return outcome
+
+    def _commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
+        generation = self._live()
+        transaction = self._working()
+        context = self._core.context(generation, writable=True)
+        transaction.context = context
+        count = self._mutation_count
+        if mutations:
+            count += buffer_mutations(transaction, generation.rules, mutations, context.now)
+        if count > MUTATIONS_PER_COMMIT_MAX:
+            raise TooManyMutations(count, MUTATIONS_PER_COMMIT_MAX)
+        self._core.locks.begin_commit(self._owner)
+        with self._core.store.mutex:
+            self._live()  # a schema change may have come in while locks were waited for
+            at = apply(transaction, generation.schema)
+        self._core.locks.release(self._owner, State.COMMITTED)
+        snapshot_at = transaction.snapshot_at
+        return CommitOutcome(
+            at, count if options.return_stats else None, snapshot_timestamp=snapshot_at
+        )
+
+    def rollback(self) -> None:
+        """End without effect. Raises TransactionEnded after a commit."""
+        with self._mutex:
+            if self._committed is not None:
+                raise TransactionEnded("roll back", self._text, "committed")
+            self._core.locks.release(self._owner, State.ROLLED_BACK)
+
+    def abort(self, why: str) -> None:
+        """Take the locks away, from any thread."""
+        self._core.locks.wound(self._owner, why)
+
+    def replace(self) -> None:
+        """A newer transaction of the session takes this one's place."""
+        if self._committed is None and self._owner.state is State.ACTIVE:
+            self._replaced = True
+            self._core.locks.release(self._owner, State.ROLLED_BACK)
+
+    def _abort(self, why: str) -> None:
+        if not self._core.locks.wound(self._owner, why):
+            self._owner.why_aborted = why
+            self._core.locks.release(self._owner, State.ABORTED)
+
+    def _invalidate(self, failure: SpannerError) -> None:
+        self._failure = failure
+        self._core.locks.release(self._owner, State.INVALID)
+
+    # ------------------------------------------------------------------ precommit tokens
+
+    def _next_token(self) -> tuple[bytes, int]:
+        self._tokens += 1
+        return b"%s:%d" % (self.id, self._tokens), self._tokens
+
+    def _token_problem(
+        self, mutations: Sequence[Mutation], options: CommitOptions
+    ) -> CommitOutcome | None:
+        """Ask for the commit again when its token is not the latest."""
+        if not self._multiplexed:
+            return None
+        if options.precommit_token == b"%s:%d" % (self.id, self._tokens):
+            return None
+        if self._tokens and not options.precommit_token:
+            raise PrecommitTokenMissing(self._text)
+        self._mutations.extend(mutations)
+        return CommitOutcome(None, retry_token=self._next_token())
+
+    # ------------------------------------------------------------------ what is allowed now
+
+    @property
+    def _text(self) -> str:
+        return self.id.decode("ascii")
+
+    @contextmanager
+    def _request(self, what: str, *, ends: bool = False) -> Iterator[None]:
+        """One request at a time, on a transaction that has not ended."""
+        owner = self._owner
+        with self._mutex:
+            self._core.check_open()
+            state = owner.state
+            if self._replaced:
+                raise TransactionClosed(self._text)
+            if state in _ENDINGS and not (ends and state is State.COMMITTED):
+                raise TransactionEnded(what, self._text, _ENDINGS[state])
+            owner.check()
+            owner.busy += 1
+            try:
+                yield
+            finally:
+                owner.busy -= 1
+                owner.heard_at = monotonic()
+
+    def _check_readable(self) -> None:
+        if self._failure is not None:
+            raise TransactionInvalidated(self._text, str(self._failure))
+
+    def _check_writable(self) -> None:
+        if self._failure is not None:
+            raise self._failure.fresh()
+
+    def _live(self) -> Generation:
+        """The schema the transaction began with, unless it has changed since."""
+        if self._generation is not self._core.generation:
+            if self._work is None:
+                self._generation = self._core.generation
+            else:
+                self._abort("The database schema has changed.")
+                self._owner.check()
+        return self._generation
+
+    def _working(self) -> work.ReadWrite:
+        if self._work is None:
+            key = (self._options.isolation, self._options.read_lock_mode)
+            self._work = work.ReadWrite(
+                self._core.store,
+                self._core.locks,
+                self._owner,
+                self._core.context(self._generation, writable=True),
+                _LOCK_FREE.get(key, work.Reads.PESSIMISTIC),
+            )
+        return self._work
+
+    def _reader(self, *, lock: bool) -> TransactionReader:
+        return TransactionReader(self._working(), lock_scanned=lock)

@@ -1,0 +1,143 @@
+"""Read and StreamingRead: rows of a table by key, straight from the keys to the columns.
+
+What can be known from table, columns and index alone is worked out once per schema generation
+(`ReadPlan`); a read by key then costs a decode, an encode and a lookup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from spanemu.database.generation import Generation
+from spanemu.database.options import ReadRequest
+from spanemu.schema.column import Column
+from spanemu.schema.index import Index
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.sql.executor.reader import ByteRange, Row, RowReader
+from spanemu.sql.functions.registry import Context
+from spanemu.txn.errors import (
+    ColumnNotFound,
+    ColumnNotInIndex,
+    IndexNotFound,
+    IndexOfOtherTable,
+    NoColumns,
+    TableNotFound,
+    ViewNotReadable,
+)
+from spanemu.txn.key_sets import KeyReader
+from spanemu.txn.rules import picker
+from spanemu.txn.write import computed
+from spanemu.values.mutation import RawKeySet
+from spanemu.values.types import Type
+
+
+class ReadPlan:
+    """Reads of given columns of a table, by its key or by an index."""
+
+    def __init__(self, generation: Generation, request: ReadRequest) -> None:
+        schema = generation.schema
+        self.table = _table(schema, request.table)
+        self.index = _index(schema, self.table, request.index) if request.index else None
+        if not request.columns:
+            raise NoColumns(self.table.name)
+        columns = [self._column(name) for name in request.columns]
+        self.columns: tuple[tuple[str, Type], ...] = tuple(
+            (name, column.type) for name, column in zip(request.columns, columns, strict=True)
+        )
+        self.reads = frozenset(column.position for column in columns)
+        self._rules = generation.rules.of(self.table)
+        self._computes = any(column.is_virtual for column in columns) and self.index is None
+        self._pick = self._picker(columns)
+        thing = self.table if self.index is None else self.index
+        self._keys = KeyReader(thing.name, thing.key)
+
+    def rows(
+        self, request: ReadRequest, reader: RowReader, context: Context
+    ) -> Iterator[tuple[Any, ...]]:
+        """The rows that a request asks for, in key order."""
+        found = self._found(request.key_set, reader, exclusive=request.lock_exclusive)
+        if self._computes:
+            found = (computed(self._rules, row, context) for row in found)
+        rows = map(self._pick, found)
+        return islice(rows, request.limit) if request.limit else rows
+
+    def ranges(self, key_set: RawKeySet) -> Sequence[ByteRange]:
+        """The ranges of encoded keys that a key set stands for."""
+        return self._keys.ranges(key_set)
+
+    def scan(
+        self, reader: RowReader, ranges: Sequence[ByteRange], context: Context
+    ) -> Iterator[tuple[Any, ...]]:
+        """Rows in given ranges: a partition's share."""
+        found = self._scan(reader, ranges, exclusive=False)
+        if self._computes:
+            found = (computed(self._rules, row, context) for row in found)
+        return map(self._pick, found)
+
+    def _found(
+        self, key_set: RawKeySet, reader: RowReader, *, exclusive: bool
+    ) -> Iterator[Row]:
+        if self.index is not None or key_set.all or key_set.ranges:
+            return self._scan(reader, self._keys.ranges(key_set), exclusive=exclusive)
+        keys = [self._keys.key(raw) for raw in key_set.keys]
+        if len(keys) > 1:
+            keys = sorted(set(keys))
+        rows = (reader.get(self.table, key, for_update=exclusive) for key in keys)
+        return (row for row in rows if row is not None)
+
+    def _scan(
+        self, reader: RowReader, ranges: Sequence[ByteRange], *, exclusive: bool
+    ) -> Iterator[Row]:
+        if not ranges:
+            return iter(())
+        if self.index is None:
+            return reader.scan(self.table, ranges, for_update=exclusive)
+        return reader.scan_index(self.index, ranges, for_update=exclusive)
+
+    def _column(self, name: str) -> Column:
+        column = self.table.column(name)
+        if column is None:
+            raise ColumnNotFound(self.table.name, name)
+        if self.index is not None and column not in self.index.columns:
+            raise ColumnNotInIndex(self.index.name, name)
+        return column
+
+    def _picker(self, columns: Sequence[Column]) -> Callable[[Row], tuple[Any, ...]]:
+        if self.index is None:
+            positions = tuple(column.position for column in columns)
+            if positions == tuple(range(self.table.width)):
+                return _whole
+            return picker(positions)
+        places = {column.position: place for place, column in enumerate(self.index.columns)}
+        return picker([places[column.position] for column in columns])
+
+
+def read_plan(generation: Generation, request: ReadRequest) -> ReadPlan:
+    """The plan for a request's table, columns and index."""
+    key = (ReadPlan, request.table, request.columns, request.index)
+    plan: ReadPlan = generation.compiled(key, lambda: ReadPlan(generation, request))
+    return plan
+
+
+def _whole(row: Row) -> Row:
+    return row
+
+
+def _table(schema: Schema, name: str) -> Table:
+    table = schema.table(name)
+    if table is not None:
+        return table
+    view = schema.view(name)
+    raise TableNotFound(name) if view is None else ViewNotReadable(view.name)
+
+
+def _index(schema: Schema, table: Table, name: str) -> Index:
+    index = schema.index(name)
+    if index is None:
+        raise IndexNotFound(name, table.name)
+    if index.table != table.name:
+        raise IndexOfOtherTable(index.name, index.table, table.name)
+    return index

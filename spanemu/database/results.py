@@ -1,0 +1,85 @@
+"""Rows on their way to a client, and what accompanies them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from spanemu.values.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionInfo:
+    """What a reply says of its transaction: `id` only when this request began it.
+
+    `read_timestamp` is in nanoseconds, None unless asked for. `precommit_token` is set on
+    read-write transactions of multiplexed sessions, with its sequence number.
+    """
+
+    id: bytes = b""
+    read_timestamp: int | None = None
+    precommit_token: tuple[bytes, int] | None = None
+
+
+@dataclass(slots=True)
+class ResultStats:
+    """Known when the rows are exhausted.
+
+    `row_count` is exact for DML; for partitioned DML it is a lower bound. `plan` is the tree of
+    a PLAN or PROFILE request (`sql.plan.explain.PlanTree`), `query_stats` its figures.
+    """
+
+    row_count: int | None = None
+    row_count_is_lower_bound: bool = False
+    plan: Any = None
+    query_stats: Mapping[str, str] | None = None
+
+
+@dataclass(slots=True)
+class ResultStream:
+    """The answer to a read or a statement.
+
+    `columns` are (name, type) pairs. `rows` may be lazy: it must be exhausted or closed, and
+    `stats` is complete only then. An error may surface while iterating. `repeatable_at` is the
+    timestamp read at, set only if the same request at that timestamp gives the same rows in the
+    same order: a broken stream can then be resumed by running it again.
+    """
+
+    columns: tuple[tuple[str, Type], ...]
+    rows: Iterator[tuple[Any, ...]]
+    transaction: TransactionInfo = TransactionInfo()
+    stats: ResultStats = field(default_factory=ResultStats)
+    undeclared_parameters: tuple[tuple[str, Type], ...] = ()
+    is_dml: bool = False
+    repeatable_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CommitOutcome:
+    """`timestamp` in nanoseconds; `mutation_count` as Spanner counts, when asked for.
+
+    `retry_token` is set instead of a timestamp when a multiplexed session's commit must be
+    repeated with that precommit token.
+    """
+
+    timestamp: int | None
+    mutation_count: int | None = None
+    retry_token: tuple[bytes, int] | None = None
+    snapshot_timestamp: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BatchOutcome:
+    """ExecuteBatchDml: the results of the statements that succeeded, and the first failure."""
+
+    results: tuple[ResultStream, ...]
+    failure: Exception | None
+    transaction: TransactionInfo = TransactionInfo()
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """A share of a partitioned read or query; `token` is opaque to the client."""
+
+    token: bytes

@@ -1,0 +1,207 @@
+"""A session: the requests of one client, each in the transaction that its selector names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from spanemu.base.errors import SpannerError
+from spanemu.database.errors import DmlSingleUse, NotReadWrite, PartitionNeedsReadOnlyTransaction
+from spanemu.database.filters import Fields
+from spanemu.database.options import (
+    Begin,
+    CommitOptions,
+    PartitionedDml,
+    ReadOnly,
+    ReadRequest,
+    ReadWrite,
+    Selector,
+    SingleUse,
+    StatementRequest,
+    TransactionOptions,
+)
+from spanemu.database.read_write import ReadWriteTransaction
+from spanemu.database.results import (
+    BatchOutcome,
+    CommitOutcome,
+    Partition,
+    ResultStream,
+    TransactionInfo,
+)
+from spanemu.database.snapshot import SnapshotTransaction
+from spanemu.database.transactions import Transaction, Transactions
+from spanemu.values.mutation import Mutation
+
+T = TypeVar("T")
+_STRONG = SingleUse(ReadOnly())
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSpec:
+    """What a caller asks of a new session."""
+
+    labels: Mapping[str, str]
+    creator_role: str = ""
+    multiplexed: bool = False
+
+
+class Session:
+    """One session. Times are in nanoseconds."""
+
+    def __init__(
+        self, name: str, spec: SessionSpec, transactions: Transactions, create_time: int
+    ) -> None:
+        self.name = name
+        self.labels = spec.labels
+        self.creator_role = spec.creator_role
+        self.multiplexed = spec.multiplexed
+        self.create_time = create_time
+        self.last_use_time = create_time
+        self.transactions = transactions
+
+    def fields(self) -> Fields:
+        """What a list filter can ask about."""
+        labels = {f"labels.{key}": value for key, value in self.labels.items()}
+        return {"name": self.name, **labels}
+
+    def close(self, why: str) -> None:
+        """Give up the session's transactions. Those of multiplexed sessions are shared."""
+        if not self.multiplexed:
+            self.transactions.close(why)
+
+    # ------------------------------------------------------------------ requests
+
+    def begin(
+        self, options: TransactionOptions, mutation_key: Mutation | None = None
+    ) -> TransactionInfo:
+        """Begin a transaction. `mutation_key` tells of one that will hold only mutations."""
+        transaction = self.transactions.begin(options)
+        if mutation_key is not None and isinstance(transaction, ReadWriteTransaction):
+            return transaction.announce(mutation_key)
+        return transaction.info(begun=True)
+
+    def execute(
+        self,
+        request: StatementRequest,
+        selector: Selector | None,
+        partition_token: bytes = b"",
+    ) -> ResultStream:
+        """Run one statement."""
+        if partition_token:
+            return self._partitioned(selector).execute_partition(request, partition_token)
+        return self._run(selector or _STRONG, lambda found: found.execute(request))
+
+    def execute_batch(
+        self,
+        requests: Sequence[StatementRequest],
+        selector: Selector,
+        seqno: int,
+        last_statements: bool = False,
+    ) -> BatchOutcome:
+        """Run DML statements in order, up to the first that fails."""
+        begun = isinstance(selector, Begin)
+        transaction = self._select(selector)
+        outcome = transaction.execute_batch(requests, seqno, last_statements)
+        if begun and outcome.failure is not None and not outcome.results:
+            self.transactions.abandon(transaction)
+        elif begun:
+            transaction.describe(outcome.results[0] if outcome.results else None, begun=True)
+        return outcome
+
+    def read(
+        self, request: ReadRequest, selector: Selector | None, partition_token: bytes = b""
+    ) -> ResultStream:
+        """Read rows by key."""
+        if partition_token:
+            return self._partitioned(selector).read_partition(request, partition_token)
+        return self._run(selector or _STRONG, lambda found: found.read(request))
+
+    def commit(
+        self, selector: Selector, mutations: Sequence[Mutation], options: CommitOptions
+    ) -> CommitOutcome:
+        """Commit a transaction with `mutations` on top of its DML."""
+        if isinstance(selector, SingleUse):
+            if not isinstance(selector.options, ReadWrite):
+                raise NotReadWrite("single-use read-only or partitioned-dml")
+            return self.transactions.single_use(selector.options).commit(mutations, options)
+        return self._select(selector).commit(mutations, options)
+
+    def rollback(self, transaction_id: bytes) -> None:
+        """End a transaction without effect; fine for one that is unknown or ended badly."""
+        self.transactions.rollback(transaction_id)
+
+    def batch_write(
+        self, groups: Sequence[Sequence[Mutation]], exclude_from_change_streams: bool = False
+    ) -> Iterator[tuple[int, SpannerError | None, int | None]]:
+        """Commit each group by itself: (its place, failure, commit timestamp in nanoseconds)."""
+        options = ReadWrite(exclude_from_change_streams=exclude_from_change_streams)
+        for place, group in enumerate(groups):
+            try:
+                outcome = self.transactions.single_use(options).commit(group, CommitOptions())
+            except SpannerError as failure:
+                yield place, failure, None
+            else:
+                yield place, None, outcome.timestamp
+
+    def partition_read(
+        self, request: ReadRequest, selector: Selector, partition_size: int, max_partitions: int
+    ) -> tuple[tuple[Partition, ...], TransactionInfo]:
+        """Cut a read into shares that can be read independently."""
+        return self._cut(selector, lambda found: found.partition_read(request, max_partitions))
+
+    def partition_query(
+        self,
+        request: StatementRequest,
+        selector: Selector,
+        partition_size: int,
+        max_partitions: int,
+    ) -> tuple[tuple[Partition, ...], TransactionInfo]:
+        """Cut a query into shares that can be run independently."""
+        return self._cut(selector, lambda found: found.partition_query(request, max_partitions))
+
+    # ------------------------------------------------------------------ which transaction
+
+    def _select(self, selector: Selector) -> Transaction:
+        if isinstance(selector, Begin):
+            return self.transactions.begin(selector.options)
+        if isinstance(selector, SingleUse):
+            if not isinstance(selector.options, ReadOnly):
+                raise DmlSingleUse()
+            return self.transactions.temporary(selector.options)
+        return self.transactions.get(selector.id)
+
+    def _run(
+        self, selector: Selector, request: Callable[[Transaction], ResultStream]
+    ) -> ResultStream:
+        transaction = self._select(selector)
+        if not isinstance(selector, Begin):
+            return transaction.describe(request(transaction), begun=False)
+        try:
+            return transaction.describe(request(transaction), begun=True)
+        except BaseException:
+            self.transactions.abandon(transaction)
+            raise
+
+    def _partitioned(self, selector: Selector | None) -> SnapshotTransaction:
+        if selector is None or isinstance(selector, Begin | SingleUse):
+            raise PartitionNeedsReadOnlyTransaction()
+        return self._snapshot(self._select(selector))
+
+    def _cut(
+        self,
+        selector: Selector,
+        cut: Callable[[SnapshotTransaction], tuple[Partition, ...]],
+    ) -> tuple[tuple[Partition, ...], TransactionInfo]:
+        if isinstance(selector, SingleUse) or (
+            isinstance(selector, Begin) and isinstance(selector.options, ReadWrite | PartitionedDml)
+        ):
+            raise PartitionNeedsReadOnlyTransaction()
+        transaction = self._snapshot(self._select(selector))
+        return cut(transaction), transaction.info(begun=isinstance(selector, Begin))
+
+    @staticmethod
+    def _snapshot(transaction: Transaction) -> SnapshotTransaction:
+        if not isinstance(transaction, SnapshotTransaction):
+            raise PartitionNeedsReadOnlyTransaction()
+        return transaction

@@ -1,0 +1,123 @@
+"""Sessions: who talks to a database, and which transactions each of them has open.
+
+    regular       gone after an hour without a request; one read-write transaction at a time
+    multiplexed   good for 28 days; any number of transactions, shared by all such sessions
+
+Expiry is found out when a name is looked up, so nothing runs in the background.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from itertools import count
+
+from spanemu.base.clock import Clock
+from spanemu.base.limits import (
+    MULTIPLEXED_SESSION_AGE_MAX_NANOS,
+    SESSION_IDLE_MAX_NANOS,
+)
+from spanemu.base.paging import PageRequest, page
+from spanemu.database.core import DatabaseCore
+from spanemu.database.errors import MultiplexedSessionDeleted, SessionNotFound
+from spanemu.database.filters import compile_filter
+from spanemu.database.session import Session, SessionSpec
+from spanemu.database.transactions import Transactions
+
+
+class Sessions:
+    """The sessions of one database. Safe to use from several threads."""
+
+    def __init__(self, core: DatabaseCore) -> None:
+        self._core = core
+        self._clock: Clock = core.environment.clock
+        self._mutex = threading.Lock()  # Guards the two fields below.
+        self._sessions: dict[str, Session] = {}
+        self._numbers = count(1)
+        # Transactions of multiplexed sessions belong to the database, not to one of them.
+        self._shared = Transactions(core, multiplexed=True)
+
+    def create(
+        self, labels: Mapping[str, str], creator_role: str = "", multiplexed: bool = False
+    ) -> Session:
+        """A new session."""
+        spec = SessionSpec(dict(labels), creator_role, multiplexed)
+        transactions = self._shared if multiplexed else Transactions(self._core, multiplexed=False)
+        with self._mutex:
+            number = next(self._numbers)
+            name = f"{self._core.name}/sessions/{self._core.environment.randomness.token()}{number}"
+            session = Session(name, spec, transactions, self._clock.peek())
+            self._sessions[name] = session
+        return session
+
+    def get(self, name: str) -> Session:
+        """The session of that name, marked as used now. Raises SessionNotFound."""
+        session = self._sessions.get(name)
+        if session is None:
+            raise SessionNotFound(name)
+        now = self._clock.peek()
+        if self._expired(session, now):
+            self._drop(session)
+            raise SessionNotFound(name)
+        session.last_use_time = now
+        return session
+
+    def delete(self, name: str) -> None:
+        """End a session and its transactions; one that is not there is no error."""
+        session = self._sessions.get(name)
+        if session is None:
+            return
+        if session.multiplexed:
+            raise MultiplexedSessionDeleted(name)
+        self._drop(session)
+
+    def list(
+        self, filter_: str, page_size: int, page_token: str
+    ) -> tuple[Sequence[Session], str]:
+        """Regular sessions by name, and the token of the next page ("" at the end)."""
+        wanted = compile_filter(filter_, _is_session_field)
+        paging = PageRequest(page_size, page_token)
+        start, now = paging.start(), self._clock.peek()
+        with self._mutex:
+            found = sorted(
+                (name, session)
+                for name, session in self._sessions.items()
+                if name >= start
+                and not session.multiplexed
+                and not self._expired(session, now)
+                and wanted(session.fields())
+            )
+        first = page(iter(found), paging.limit)
+        return first.items, first.next_token
+
+    def close(self) -> None:
+        """End every session: the database goes."""
+        with self._mutex:
+            sessions = list(self._sessions.values())
+            self._sessions.clear()
+        for session in sessions:
+            session.close("The database was dropped.")
+        self._shared.close("The database was dropped.")
+
+    def abort_all(self, why: str) -> None:
+        """Abort every open read-write transaction; sessions live on."""
+        with self._mutex:
+            sessions = list(self._sessions.values())
+        for session in sessions:
+            session.transactions.abort_all(why)
+        self._shared.abort_all(why)
+
+    def _drop(self, session: Session) -> None:
+        with self._mutex:
+            self._sessions.pop(session.name, None)
+        session.close("Its session was deleted.")
+
+    @staticmethod
+    def _expired(session: Session, now: int) -> bool:
+        if session.multiplexed:
+            return now - session.create_time > MULTIPLEXED_SESSION_AGE_MAX_NANOS
+        return now - session.last_use_time > SESSION_IDLE_MAX_NANOS
+
+
+def _is_session_field(name: str) -> bool:
+    return name == "name" or name.startswith("labels.")

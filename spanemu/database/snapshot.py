@@ -1,0 +1,168 @@
+"""A read-only transaction: one timestamp, one schema generation, no locks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from spanemu.database.core import DatabaseCore
+from spanemu.database.errors import (
+    BatchDmlNotAllowed,
+    DmlNotAllowed,
+    DmlSingleUse,
+    LocksInReadOnly,
+    NotReadWrite,
+    SequenceInReadOnly,
+)
+from spanemu.database.options import (
+    CommitOptions,
+    ReadOnly,
+    ReadRequest,
+    StatementRequest,
+)
+from spanemu.database.partitions import (
+    PartitionToken,
+    check_partitionable,
+    open_token,
+    partition_ranges,
+    query_fingerprint,
+    read_fingerprint,
+    seal,
+)
+from spanemu.database.query_engine import Prepared, prepare, run_query
+from spanemu.database.reads import read_plan
+from spanemu.database.results import (
+    BatchOutcome,
+    CommitOutcome,
+    Partition,
+    ResultStream,
+    TransactionInfo,
+)
+from spanemu.database.timestamps import await_timestamp, check_retained, read_timestamp
+from spanemu.txn.errors import TableNotFound, TableNotFoundAtTimestamp
+from spanemu.txn.read_only import SnapshotReader
+from spanemu.values.mutation import Mutation
+from spanemu.values.timestamp import format_utc
+
+
+class SnapshotTransaction:
+    """A read-only transaction. Its timestamp is fixed when it begins."""
+
+    def __init__(self, core: DatabaseCore, id_: bytes, options: ReadOnly) -> None:
+        self.id = id_
+        self.at = read_timestamp(core.store, options.bound)
+        self._core = core
+        self._options = options
+        self._reader = SnapshotReader(core.store, self.at)
+        self._plain = not id_ and not options.return_read_timestamp
+
+    @cached_property
+    def _generation(self):  # type: ignore[no-untyped-def]
+        return self._core.history.at(self.at)
+
+    # ------------------------------------------------------------------ what it says of itself
+
+    def info(self, *, begun: bool) -> TransactionInfo:
+        """Its id when this request began it, its timestamp when asked for."""
+        at = self.at if self._options.return_read_timestamp else None
+        return TransactionInfo(self.id if begun else b"", at)
+
+    def describe(self, result: ResultStream | None, *, begun: bool) -> ResultStream:
+        """Put `info` into a result on its way out."""
+        assert result is not None
+        if begun or self._options.return_read_timestamp:
+            result.transaction = self.info(begun=begun)
+        return result
+
+    # ------------------------------------------------------------------ reading
+
+    def execute(self, request: StatementRequest) -> ResultStream:
+        """Run one query."""
+        prepared = self._prepare(request)
+        context = self._core.context(self._generation, writable=False)
+        return run_query(prepared, request, self._reader, context)
+
+    def read(self, request: ReadRequest) -> ResultStream:
+        """Read rows by key."""
+        self._ready()
+        if request.lock_exclusive:
+            raise LocksInReadOnly("Lock hint")
+        try:
+            plan = read_plan(self._generation, request)
+        except TableNotFound as missing:
+            if self._core.generation.schema.table(request.table) is None:
+                raise
+            raise TableNotFoundAtTimestamp(missing.table, format_utc(self.at)) from None
+        context = self._core.context(self._generation, writable=False)
+        return ResultStream(plan.columns, plan.rows(request, self._reader, context))
+
+    def _ready(self) -> None:
+        self._core.check_open()
+        check_retained(self._core.store, self.at)
+        if self.at > self._core.store.clock.peek():
+            await_timestamp(self._core.store, self.at)
+
+    def _prepare(self, request: StatementRequest) -> Prepared:
+        self._ready()
+        prepared = prepare(self._generation, request, self._reader)
+        if prepared.is_dml:
+            raise DmlNotAllowed() if self.id else DmlSingleUse()
+        if prepared.for_update:
+            raise LocksInReadOnly("FOR UPDATE")
+        if prepared.locks_exclusively:
+            raise LocksInReadOnly("LOCK_SCANNED_RANGES=exclusive")
+        if prepared.needs_read_write:
+            raise SequenceInReadOnly("of the query")
+        return prepared
+
+    # ------------------------------------------------------------------ partitions
+
+    def partition_read(self, request: ReadRequest, most: int) -> tuple[Partition, ...]:
+        """Shares of a read, one for each split that it meets."""
+        self._ready()
+        plan = read_plan(self._generation, request)
+        ranges = partition_ranges(
+            self._core.store, self._generation.schema, plan, plan.ranges(request.key_set), most
+        )
+        fingerprint = read_fingerprint(request)
+        return tuple(
+            Partition(seal(PartitionToken(self.id, fingerprint, share))) for share in ranges
+        )
+
+    def read_partition(self, request: ReadRequest, token: bytes) -> ResultStream:
+        """One share of a partitioned read."""
+        self._ready()
+        opened = open_token(token, self.id, read_fingerprint(request))
+        plan = read_plan(self._generation, request)
+        context = self._core.context(self._generation, writable=False)
+        return ResultStream(plan.columns, plan.scan(self._reader, opened.ranges, context))
+
+    def partition_query(self, request: StatementRequest, most: int) -> tuple[Partition, ...]:
+        """Shares of a query: all rows in the first, so that any number may be asked for."""
+        prepared = self._prepare(request)
+        check_partitionable(prepared)
+        fingerprint = query_fingerprint(request)
+        return (Partition(seal(PartitionToken(self.id, fingerprint, ()))),)
+
+    def execute_partition(self, request: StatementRequest, token: bytes) -> ResultStream:
+        """One share of a partitioned query."""
+        open_token(token, self.id, query_fingerprint(request))
+        return self.execute(request)
+
+    # ------------------------------------------------------------------ what it refuses
+
+    def execute_batch(
+        self, requests: Sequence[StatementRequest], seqno: int, last_statements: bool
+    ) -> BatchOutcome:
+        """Refused: nothing is written here."""
+        raise BatchDmlNotAllowed()
+
+    def commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
+        """Refused: there is nothing to commit."""
+        raise NotReadWrite("read-only")
+
+    def rollback(self) -> None:
+        """Nothing to take back."""
+
+    def abort(self, why: str) -> None:
+        """Nothing can be taken away."""

@@ -1,0 +1,44 @@
+"""A batch of DDL statements as steps, each leading from one schema to the next.
+
+Planning a batch parses and judges every statement against the schema that those before it would
+leave, and changes nothing. Running a step is the caller's business (`database.Database`): it
+makes room for new tables and indexes, lets the step work on data, and publishes its schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from spanemu.base.errors import Unsupported
+from spanemu.ddl.change import Change, DataWork
+from spanemu.ddl.statements import STATEMENTS, statement_kind
+from spanemu.schema.schema import Schema
+from spanemu.sql.syntax.ddl import parse_ddl
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One statement of a batch, ready to run. `schema` is unchanged if it does nothing."""
+
+    statement: str
+    schema: Schema
+    work: DataWork
+
+
+def plan_batch(statements: Sequence[str], schema: Schema) -> Sequence[Step]:
+    """Steps for each statement in order. Raises for the first that is wrong; none has run."""
+    steps: list[Step] = []
+    for statement in statements:
+        change = change_of(statement, schema)
+        schema = change.schema
+        steps.append(Step(statement, schema, change.work))
+    return steps
+
+
+def change_of(statement: str, schema: Schema) -> Change:
+    """What one statement does to `schema`."""
+    parsed = parse_ddl(statement)
+    run = STATEMENTS.get(type(parsed))
+    if run is None:
+        raise Unsupported(statement_kind(parsed))
+    return run(parsed, schema)

@@ -1,0 +1,209 @@
+"""The composition root: the only module that builds every part of an emulator.
+
+Emulator
+├── clock, randomness           one of each, shared by all databases
+├── Instances                   the catalog
+└── Endpoints                   every RPC, bound to the catalog
+    ├── Server                  on a real port, for everybody
+    └── EmbeddedRegistry        for clients in this process, without sockets (DESIGN D2)
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, Unpack
+
+from spanemu.base.clock import SystemClock
+from spanemu.base.errors import SpannerError
+from spanemu.base.names import DatabaseName, InstanceName, InvalidDatabaseId
+from spanemu.base.rand import Randomness
+from spanemu.config import (
+    DEFAULT_INSTANCE,
+    DEFAULT_PROJECT,
+    ConfigChanges,
+    EmulatorConfig,
+    HostPort,
+)
+from spanemu.database.administration import add_database
+from spanemu.database.database import Database
+from spanemu.database.environment import Environment
+from spanemu.database.errors import DatabaseAlreadyExists, TooManyDatabases
+from spanemu.database.instances import CatalogSettings, Instances
+from spanemu.frontend.embedded import EmbeddedRegistry
+from spanemu.frontend.server import Server
+from spanemu.frontend.services import endpoints_for
+from spanemu.handle import DatabaseHandle, EmulatorHandle
+from spanemu.remote import RemoteEmulator
+from spanemu.schema_source import SchemaRejected, SchemaStatement, Source, load_schema, rejected
+
+# One for all emulators of this process, which may end in any order.
+_EMBEDDED = EmbeddedRegistry()
+
+
+class EmbeddedDatabase(DatabaseHandle):
+    """A database of an emulator in this process."""
+
+    def __init__(self, emulator: Emulator, name: DatabaseName, instances: Instances) -> None:
+        super().__init__(emulator, name)
+        self._instances = instances
+
+    def ddl(self) -> list[str]:
+        """The statements that would create the schema anew."""
+        return self._database().ddl()
+
+    def drop(self) -> None:
+        """Drop the database; if it is gone already, do nothing."""
+        self._instances.drop_database(self.name)
+
+    def snapshot(self) -> Any:
+        """The present state, for `restore`. Costs nothing."""
+        return self._database().snapshot()
+
+    def restore(self, snapshot: Any) -> None:
+        """Go back to a snapshot of this database. Sessions and clients stay usable."""
+        self._database().restore(snapshot)
+
+    def forget(self, snapshot: Any) -> None:
+        """Give a snapshot up, so that changes need not be remembered for it."""
+        self._database().forget(snapshot)
+
+    def clone(self, name: str) -> DatabaseHandle:
+        """A new database of that name with the present schema and rows."""
+        target = self._emulator.resolve(name)
+        self._instances.ensure_instance(target.parent)
+        self._instances.check_room(target)
+        clone = self._database().clone(str(target))
+        try:
+            self._instances.add_database(clone)
+        except SpannerError:
+            clone.close()
+            raise
+        return self._emulator.database(str(target))
+
+    def layout(self) -> str:
+        """A drawing of the splits and rows as they are stored."""
+        return self._database().physical_layout()
+
+    def _database(self) -> Database:
+        return self._instances.database(self.name)
+
+
+class Emulator(EmulatorHandle):
+    """An emulator in this process, listening from construction until `close`.
+
+    Settings are the fields of `EmulatorConfig`, given as one object, as keywords, or both.
+    Raises InvalidConfig, and PortTaken when it cannot listen.
+    """
+
+    def __init__(
+        self, config: EmulatorConfig | None = None, **changes: Unpack[ConfigChanges]
+    ) -> None:
+        self.config = replace(config or EmulatorConfig(), **changes)
+        super().__init__(self.config.project, self.config.instance)
+        self.clock = SystemClock()
+        self.randomness = Randomness(self.config.seed)
+        environment = Environment(clock=self.clock, randomness=self.randomness)
+        self._instances = Instances(
+            self.clock,
+            lambda name: Database(name, environment),
+            CatalogSettings(self.config.instance_configs, self.config.databases_per_instance_max),
+        )
+        endpoints = endpoints_for(self._instances)
+        self._server = Server(endpoints)
+        address = HostPort.parse(self.config.host_port)
+        self.address = replace(address, port=self._server.start(self.config.host_port))
+        self._mutex = threading.Lock()  # Guards the field below.
+        self._closed = False
+        if self.config.embedded_channel:
+            _EMBEDDED.register(self.uri, endpoints)
+
+    @classmethod
+    def subprocess(
+        cls,
+        *,
+        project: str = DEFAULT_PROJECT,
+        instance: str = DEFAULT_INSTANCE,
+        seed: int | None = None,
+        host_port: str = "127.0.0.1:0",
+    ) -> RemoteEmulator:
+        """An emulator in a process of its own, which `close` ends. Raises StartFailed."""
+        return RemoteEmulator.start(
+            project=project, instance=instance, seed=seed, host_port=host_port
+        )
+
+    @classmethod
+    def attach(
+        cls, uri: str, *, project: str = DEFAULT_PROJECT, instance: str = DEFAULT_INSTANCE
+    ) -> RemoteEmulator:
+        """The emulator at HOST:PORT, started by somebody else; `close` leaves it running."""
+        return RemoteEmulator(uri, project=project, instance=instance)
+
+    @property
+    def uri(self) -> str:
+        """HOST:PORT, as SPANNER_EMULATOR_HOST wants it."""
+        return str(self.address.reachable)
+
+    def create_database(
+        self, name: str, schema: Source | Iterable[Source] = ()
+    ) -> EmbeddedDatabase:
+        """Create a database, and its instance if need be.
+
+        `name` is an id in the default instance or a full resource name. `schema` is one or
+        several of: the path of a file, DDL text. Raises `SchemaRejected` with the place of the
+        statement at fault.
+        """
+        target = self.resolve(name)
+        statements = load_schema(schema)
+        self.create_instance(target.parent)
+        try:
+            add_database(self._instances, target, [each.text for each in statements])
+        except SpannerError as failure:
+            blamed = self._blamed(target, statements, failure)
+            if blamed is None:
+                raise
+            raise blamed from failure
+        return self.database(str(target))
+
+    def create_instance(self, name: InstanceName | None = None) -> None:
+        """Create an instance, the default one without a name; if it is there, do nothing."""
+        self._instances.ensure_instance(name or InstanceName(self.project, self.instance))
+
+    def database(self, name: str) -> EmbeddedDatabase:
+        """A handle on a database that exists, by id or full resource name."""
+        target = self.resolve(name)
+        self._instances.database(str(target))
+        return EmbeddedDatabase(self, target, self._instances)
+
+    def close(self) -> None:
+        """Stop listening, fail what is still running, drop everything."""
+        with self._mutex:
+            if self._closed:
+                return
+            self._closed = True
+        _EMBEDDED.unregister(self.uri)
+        self._instances.close()
+        self._server.stop()
+
+    def _blamed(
+        self, name: DatabaseName, statements: list[SchemaStatement], failure: SpannerError
+    ) -> SchemaRejected | None:
+        """Find the statement at fault by running them one by one in a database for the purpose.
+
+        None when none is, because the failure has to do with the name.
+        """
+        if isinstance(failure, DatabaseAlreadyExists | TooManyDatabases | InvalidDatabaseId):
+            return None
+        trial = self._instances.new_database(str(name))
+        try:
+            for statement in statements:
+                try:
+                    refusal = trial.apply_ddl([statement.text]).failure
+                except SpannerError as problem:
+                    refusal = problem
+                if refusal is not None:
+                    return rejected(statement, refusal)
+        finally:
+            trial.close()
+        return None

@@ -1,0 +1,71 @@
+"""google.spanner.admin.instance.v1: instance configs and instances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spanemu.base.paging import PageRequest
+from spanemu.database.administration import create_instance as create
+from spanemu.database.administration import update_instance as update
+from spanemu.database.errors import InvalidFieldMask
+from spanemu.database.instances import Instances
+from spanemu.frontend.admin import wire
+from spanemu.frontend.admin.operations import operation_to_proto
+from spanemu.frontend.admin.resources import config_to_proto, instance_to_proto, spec_from_proto
+
+
+def list_instance_configs(instances: Instances, request: Any) -> Any:
+    """The places where an instance can be created."""
+    page = instances.configs(request.parent, PageRequest(request.page_size, request.page_token))
+    return wire.ListInstanceConfigsResponse(
+        instance_configs=map(config_to_proto, page.items), next_page_token=page.next_token
+    )
+
+
+def get_instance_config(instances: Instances, request: Any) -> Any:
+    """One of those places."""
+    return config_to_proto(instances.config(request.name))
+
+
+def list_instances(instances: Instances, request: Any) -> Any:
+    """The instances of a project that a filter keeps."""
+    paging = PageRequest(request.page_size, request.page_token)
+    page = instances.instances(request.parent, request.filter, paging)
+    return wire.ListInstancesResponse(
+        instances=map(instance_to_proto, page.items), next_page_token=page.next_token
+    )
+
+
+def get_instance(instances: Instances, request: Any) -> Any:
+    """One instance, or those of its fields that a mask names."""
+    whole = instance_to_proto(instances.instance(request.name))
+    paths = request.field_mask.paths
+    return _masked(whole, request.field_mask) if paths else whole
+
+
+def create_instance(instances: Instances, request: Any) -> Any:
+    """Create an instance; the operation is done."""
+    spec = spec_from_proto(request.instance)
+    return operation_to_proto(create(instances, request.parent, request.instance_id, spec))
+
+
+def update_instance(instances: Instances, request: Any) -> Any:
+    """Change the fields that a mask names; the operation is done."""
+    spec = spec_from_proto(request.instance)
+    paths = tuple(request.field_mask.paths)
+    return operation_to_proto(update(instances, spec, paths))
+
+
+def delete_instance(instances: Instances, request: Any) -> Any:
+    """Drop an instance and all its databases."""
+    instances.delete_instance(request.name)
+    return wire.Empty()
+
+
+def _masked(whole: Any, mask: Any) -> Any:
+    for path in mask.paths:
+        if path.partition(".")[0] not in wire.Instance.DESCRIPTOR.fields_by_name:
+            raise InvalidFieldMask(whole.name, path)
+    part = wire.Instance()
+    mask.MergeMessage(whole, part)
+    return part

@@ -1,0 +1,147 @@
+"""Every RPC of the admin APIs and of long-running operations, and who answers it.
+
+What Spanner has and spanemu does not is listed too: it answers UNIMPLEMENTED with the feature's
+name. `tests/unit/frontend/admin/test_methods.py` holds the tables against the official client.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NoReturn
+
+from spanemu.base.errors import Unsupported
+from spanemu.database.instances import Instances
+from spanemu.frontend.admin import databases, instances, operations, wire
+from spanemu.frontend.method import Handler, Message, Method
+
+_INSTANCE_FEATURES: Mapping[str, tuple[str, ...]] = {
+    "Custom instance configs": (
+        "CreateInstanceConfig",
+        "UpdateInstanceConfig",
+        "DeleteInstanceConfig",
+        "ListInstanceConfigOperations",
+    ),
+    "Instance partitions": (
+        "ListInstancePartitions",
+        "GetInstancePartition",
+        "CreateInstancePartition",
+        "UpdateInstancePartition",
+        "DeleteInstancePartition",
+        "ListInstancePartitionOperations",
+    ),
+    "IAM policies on instances": ("SetIamPolicy", "GetIamPolicy", "TestIamPermissions"),
+    "Moving instances": ("MoveInstance",),
+}
+
+_DATABASE_FEATURES: Mapping[str, tuple[str, ...]] = {
+    "IAM policies on databases": ("SetIamPolicy", "GetIamPolicy", "TestIamPermissions"),
+    "Backups": (
+        "CreateBackup",
+        "CopyBackup",
+        "GetBackup",
+        "UpdateBackup",
+        "DeleteBackup",
+        "ListBackups",
+        "RestoreDatabase",
+        "ListBackupOperations",
+    ),
+    "Backup schedules": (
+        "CreateBackupSchedule",
+        "GetBackupSchedule",
+        "UpdateBackupSchedule",
+        "DeleteBackupSchedule",
+        "ListBackupSchedules",
+    ),
+    "Database roles": ("ListDatabaseRoles",),
+    "User split points": ("AddSplitPoints",),
+    "Quorum changes": ("ChangeQuorum",),
+    "Graph operations": ("InternalUpdateGraphOperation",),
+}
+
+
+def _refusals(features: Mapping[str, tuple[str, ...]]) -> list[Method]:
+    # Any message parses as an Empty with unknown fields, so the real classes are not needed.
+    return [
+        Method(name, wire.Empty, wire.Empty, _refusal(f"{feature} ({name})"))
+        for feature, names in features.items()
+        for name in names
+    ]
+
+
+def _refusal(feature: str) -> Handler:
+    def refuse(_instances: Instances, _request: Message) -> NoReturn:
+        raise Unsupported(feature)
+
+    return refuse
+
+
+INSTANCE_METHODS: tuple[Method, ...] = (
+    Method(
+        "ListInstanceConfigs",
+        wire.ListInstanceConfigsRequest,
+        wire.ListInstanceConfigsResponse,
+        instances.list_instance_configs,
+    ),
+    Method(
+        "GetInstanceConfig",
+        wire.GetInstanceConfigRequest,
+        wire.InstanceConfig,
+        instances.get_instance_config,
+    ),
+    Method(
+        "ListInstances",
+        wire.ListInstancesRequest,
+        wire.ListInstancesResponse,
+        instances.list_instances,
+    ),
+    Method("GetInstance", wire.GetInstanceRequest, wire.Instance, instances.get_instance),
+    Method("CreateInstance", wire.CreateInstanceRequest, wire.Operation, instances.create_instance),
+    Method("UpdateInstance", wire.UpdateInstanceRequest, wire.Operation, instances.update_instance),
+    Method("DeleteInstance", wire.DeleteInstanceRequest, wire.Empty, instances.delete_instance),
+    *_refusals(_INSTANCE_FEATURES),
+)
+
+DATABASE_METHODS: tuple[Method, ...] = (
+    Method(
+        "ListDatabases",
+        wire.ListDatabasesRequest,
+        wire.ListDatabasesResponse,
+        databases.list_databases,
+    ),
+    Method("GetDatabase", wire.GetDatabaseRequest, wire.Database, databases.get_database),
+    Method("CreateDatabase", wire.CreateDatabaseRequest, wire.Operation, databases.create_database),
+    Method("UpdateDatabase", wire.UpdateDatabaseRequest, wire.Operation, databases.update_database),
+    Method("DropDatabase", wire.DropDatabaseRequest, wire.Empty, databases.drop_database),
+    Method(
+        "GetDatabaseDdl",
+        wire.GetDatabaseDdlRequest,
+        wire.GetDatabaseDdlResponse,
+        databases.get_database_ddl,
+    ),
+    Method(
+        "UpdateDatabaseDdl",
+        wire.UpdateDatabaseDdlRequest,
+        wire.Operation,
+        databases.update_database_ddl,
+    ),
+    Method(
+        "ListDatabaseOperations",
+        wire.ListDatabaseOperationsRequest,
+        wire.ListDatabaseOperationsResponse,
+        operations.list_database_operations,
+    ),
+    *_refusals(_DATABASE_FEATURES),
+)
+
+OPERATION_METHODS: tuple[Method, ...] = (
+    Method(
+        "ListOperations",
+        wire.ListOperationsRequest,
+        wire.ListOperationsResponse,
+        operations.list_operations,
+    ),
+    Method("GetOperation", wire.GetOperationRequest, wire.Operation, operations.get_operation),
+    Method("DeleteOperation", wire.DeleteOperationRequest, wire.Empty, operations.delete_operation),
+    Method("CancelOperation", wire.CancelOperationRequest, wire.Empty, operations.cancel_operation),
+    Method("WaitOperation", wire.WaitOperationRequest, wire.Operation, operations.wait_operation),
+)

@@ -1,0 +1,126 @@
+"""Where failures meet gRPC: an exception -> a status code, a message and trailers.
+
+A `SpannerError` is told to the client as it is. Anything else is a bug of ours: it is logged
+whole, and the client gets INTERNAL with a reference by which to find it in the log.
+
+Facts that programs act on (which resource is missing, how long to wait) travel twice, since
+clients look in different places: packed into a google.rpc.Status, and as typed trailers.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from spanemu.base.clock import NANOS_PER_SECOND
+from spanemu.base.errors import (
+    Code,
+    Detail,
+    ErrorInfo,
+    ResourceInfo,
+    RetryInfo,
+    SpannerError,
+)
+from spanemu.base.rand import Randomness
+from spanemu.frontend import wire
+
+MESSAGE_BYTES_MAX = 1024  # gRPC sends the message as a header, and headers are limited.
+STATUS_TRAILER = "grpc-status-details-bin"
+
+log = logging.getLogger("spanemu")
+_references = Randomness()
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What a client learns of a failed RPC besides its name."""
+
+    code: Code
+    message: str
+    trailers: tuple[tuple[str, bytes], ...] = ()
+
+
+def failure_from(error: Exception, method: str) -> Failure:
+    """What to tell the client of `error`; logs it if it is a bug of ours."""
+    if not isinstance(error, SpannerError):
+        return _bug(error, method)
+    message = _shortened(str(error))
+    details = [(detail, _detail_to_proto(detail)) for detail in error.details()]
+    if not details:
+        return Failure(error.code, message)
+    status = _status(error.code, message, [packed for _, packed in details])
+    trailers = [(STATUS_TRAILER, status.SerializeToString())]
+    for detail, packed in details:
+        if name := _TRAILERS.get(type(detail)):
+            trailers.append((name, packed.SerializeToString()))
+    return Failure(error.code, message, tuple(trailers))
+
+
+def status_to_proto(error: BaseException) -> Any:
+    """A google.rpc.Status, as replies carry it that report failures inside themselves."""
+    if not isinstance(error, SpannerError):
+        assert isinstance(error, Exception)
+        bug = _bug(error, "a reply's status")
+        return _status(bug.code, bug.message, [])
+    details = [_detail_to_proto(detail) for detail in error.details()]
+    return _status(error.code, _shortened(str(error)), details)
+
+
+def _bug(error: Exception, method: str) -> Failure:
+    reference = _references.token()
+    log.error("bug %s while serving %s", reference, method, exc_info=error)
+    text = f"spanemu bug {reference} ({type(error).__name__}); its log has the whole story."
+    return Failure(Code.INTERNAL, text)
+
+
+def _shortened(message: str) -> str:
+    encoded = message.encode(errors="replace")
+    if len(encoded) <= MESSAGE_BYTES_MAX:
+        return encoded.decode()
+    return encoded[: MESSAGE_BYTES_MAX - 3].decode(errors="ignore") + "..."
+
+
+def _status(code: Code, message: str, details: list[Any]) -> Any:
+    status = wire.Status(code=int(code), message=message)
+    for detail in details:
+        status.details.add().Pack(detail)
+    return status
+
+
+def _retry_info(detail: Any) -> Any:
+    message = wire.RetryInfo()
+    message.retry_delay.seconds, message.retry_delay.nanos = divmod(
+        detail.delay_nanos, NANOS_PER_SECOND
+    )
+    return message
+
+
+def _resource_info(detail: Any) -> Any:
+    return wire.ResourceInfo(
+        resource_type=detail.resource_type,
+        resource_name=detail.resource_name,
+        description=detail.description,
+    )
+
+
+def _error_info(detail: Any) -> Any:
+    return wire.ErrorInfo(
+        reason=detail.reason, domain=detail.domain, metadata=dict(detail.metadata)
+    )
+
+
+def _detail_to_proto(detail: Detail) -> Any:
+    return _DETAILS[type(detail)](detail)
+
+
+_DETAILS: Mapping[type, Callable[[Any], Any]] = {
+    ErrorInfo: _error_info,
+    ResourceInfo: _resource_info,
+    RetryInfo: _retry_info,
+}
+_TRAILERS: Mapping[type, str] = {
+    ResourceInfo: "google.rpc.resourceinfo-bin",
+    RetryInfo: "google.rpc.retryinfo-bin",
+}

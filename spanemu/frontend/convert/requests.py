@@ -1,0 +1,224 @@
+"""Reads, statements and their options -> `database.options`, judged as far as a message can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from spanemu.base.errors import Unsupported
+from spanemu.database.options import (
+    CommitOptions,
+    Existing,
+    QueryMode,
+    ReadOnly,
+    ReadRequest,
+    Selector,
+    StatementRequest,
+)
+from spanemu.frontend.convert.keys import key_set_from_proto
+from spanemu.frontend.convert.params import param_types_from_proto, params_from_proto
+from spanemu.frontend.convert.timestamps import duration_from_proto
+from spanemu.frontend.errors import (
+    DataBoostWithoutPartition,
+    DirectedReadNotReadOnly,
+    InvalidCommitDelay,
+    InvalidEnumValue,
+    LimitWithPartition,
+    ModeWithPartition,
+    NegativeLimit,
+    NegativePartitionOption,
+    PartitionNeedsTransaction,
+    RequiredFieldMissing,
+    TooManyReplicaSelections,
+)
+
+TAG_CHARACTERS_MAX = 50
+REPLICA_SELECTIONS_MAX = 10
+COMMIT_DELAY_NANOS_MAX = 500_000_000
+
+_MODES: Mapping[int, QueryMode] = {
+    0: QueryMode.NORMAL,
+    1: QueryMode.PLAN,
+    2: QueryMode.PROFILE,
+    3: QueryMode.WITH_STATS,
+    4: QueryMode.WITH_PLAN_AND_STATS,
+}
+_LOCK_HINT_EXCLUSIVE = 2
+_LOCK_HINTS = frozenset({0, 1, _LOCK_HINT_EXCLUSIVE})
+_ORDERS = frozenset({0, 1, 2})
+_PRIORITIES = frozenset({0, 1, 2, 3})
+
+
+def statement_from_proto(request: Any, selector: Selector | None) -> StatementRequest:
+    """The statement of an ExecuteSqlRequest."""
+    mode = _MODES.get(request.query_mode)
+    if mode is None:
+        raise InvalidEnumValue("ExecuteSqlRequest.query_mode", request.query_mode)
+    if not request.sql:
+        raise RequiredFieldMissing("ExecuteSqlRequest.sql")
+    _check_partition(request, selector)
+    if request.partition_token and mode is not QueryMode.NORMAL:
+        raise ModeWithPartition()
+    options = request.query_options
+    return StatementRequest(
+        sql=request.sql,
+        parameters=params_from_proto(request),
+        parameter_types=param_types_from_proto(request),
+        mode=mode,
+        seqno=request.seqno,
+        last_statement=request.last_statement,
+        request_tag=request_tag_from_proto(request),
+        optimizer_version=options.optimizer_version,
+        optimizer_statistics_package=options.optimizer_statistics_package,
+        directed_read=_directed_read(request, selector),
+    )
+
+
+def batch_statement_from_proto(statement: Any, tag: str) -> StatementRequest:
+    """One statement of an ExecuteBatchDmlRequest; an empty one fails where it is run."""
+    return StatementRequest(
+        sql=statement.sql,
+        parameters=params_from_proto(statement),
+        parameter_types=param_types_from_proto(statement),
+        request_tag=tag,
+    )
+
+
+def partition_statement_from_proto(request: Any) -> StatementRequest:
+    """The statement of a PartitionQueryRequest."""
+    if not request.sql:
+        raise RequiredFieldMissing("PartitionQueryRequest.sql")
+    return StatementRequest(
+        sql=request.sql,
+        parameters=params_from_proto(request),
+        parameter_types=param_types_from_proto(request),
+    )
+
+
+def read_from_proto(request: Any, selector: Selector | None) -> ReadRequest:
+    """The read of a ReadRequest message."""
+    _check_target(request, "ReadRequest")
+    if request.limit < 0:
+        raise NegativeLimit(request.limit)
+    if request.limit and request.partition_token:
+        raise LimitWithPartition()
+    _check_partition(request, selector)
+    if request.order_by not in _ORDERS:
+        raise InvalidEnumValue("ReadRequest.order_by", request.order_by)
+    if request.lock_hint not in _LOCK_HINTS:
+        raise InvalidEnumValue("ReadRequest.lock_hint", request.lock_hint)
+    return ReadRequest(
+        table=request.table,
+        columns=tuple(request.columns),
+        key_set=key_set_from_proto(request.key_set),
+        index=request.index,
+        limit=request.limit,
+        request_tag=request_tag_from_proto(request),
+        lock_exclusive=request.lock_hint == _LOCK_HINT_EXCLUSIVE,
+        directed_read=_directed_read(request, selector),
+    )
+
+
+def partition_read_from_proto(request: Any) -> ReadRequest:
+    """The read of a PartitionReadRequest."""
+    _check_target(request, "PartitionReadRequest")
+    return ReadRequest(
+        table=request.table,
+        columns=tuple(request.columns),
+        key_set=key_set_from_proto(request.key_set),
+        index=request.index,
+    )
+
+
+def partition_options_from_proto(request: Any) -> tuple[int, int]:
+    """How large and how many partitions may be, 0 for whatever the server likes."""
+    options = request.partition_options
+    for name in ("partition_size_bytes", "max_partitions"):
+        if getattr(options, name) < 0:
+            raise NegativePartitionOption(name, getattr(options, name))
+    return options.partition_size_bytes, options.max_partitions
+
+
+def commit_options_from_proto(request: Any) -> CommitOptions:
+    """What a CommitRequest asks for besides its writes."""
+    delay: int | None = None
+    if request.HasField("max_commit_delay"):
+        delay = duration_from_proto(request.max_commit_delay)
+        if not 0 <= delay <= COMMIT_DELAY_NANOS_MAX:
+            raise InvalidCommitDelay(delay)
+    return CommitOptions(
+        return_stats=request.return_commit_stats,
+        max_delay_nanos=delay,
+        precommit_token=request.precommit_token.precommit_token,
+        transaction_tag=transaction_tag_from_proto(request),
+    )
+
+
+def request_tag_from_proto(request: Any) -> str:
+    """The tag of one request, cleaned; checks the other request options on the way."""
+    return _tag(request, "request_tag")
+
+
+def transaction_tag_from_proto(request: Any) -> str:
+    """The tag of the transaction, cleaned."""
+    return _tag(request, "transaction_tag")
+
+
+def _tag(request: Any, name: str) -> str:
+    if not request.HasField("request_options"):
+        return ""
+    options = request.request_options
+    if options.priority not in _PRIORITIES:
+        raise InvalidEnumValue("RequestOptions.priority", options.priority)
+    if _has(options, "client_context"):
+        raise Unsupported("RequestOptions.client_context")
+    return _clean_tag(getattr(options, name))
+
+
+def _clean_tag(tag: str) -> str:
+    """At most fifty printable ASCII characters, not led by an underscore."""
+    if not tag:
+        return ""
+    printable = "".join(one if " " <= one <= "~" else "_" for one in tag[:TAG_CHARACTERS_MAX])
+    return printable.lstrip("_")
+
+
+def _check_target(request: Any, message: str) -> None:
+    if not request.HasField("key_set"):
+        raise RequiredFieldMissing(f"{message}.key_set")
+    if not request.table:
+        raise RequiredFieldMissing(f"{message}.table")
+
+
+def _check_partition(request: Any, selector: Selector | None) -> None:
+    if request.partition_token:
+        if not isinstance(selector, Existing):
+            raise PartitionNeedsTransaction()
+    elif request.data_boost_enabled:
+        raise DataBoostWithoutPartition()
+
+
+def _directed_read(request: Any, selector: Selector | None) -> bool:
+    """Whether replicas are chosen; that the chosen ones exist does not matter here."""
+    if not request.HasField("directed_read_options"):
+        return False
+    options = request.directed_read_options
+    case = options.WhichOneof("replicas")
+    if case is None:
+        return False
+    _check_replicas(getattr(options, case).replica_selections)
+    decided = selector is not None and not isinstance(selector, Existing)
+    if decided and not isinstance(selector.options, ReadOnly):  # type: ignore[union-attr]
+        raise DirectedReadNotReadOnly()
+    return True
+
+
+def _check_replicas(selections: Iterable[Any]) -> None:
+    count = sum(1 for _ in selections)
+    if count > REPLICA_SELECTIONS_MAX:
+        raise TooManyReplicaSelections(count, REPLICA_SELECTIONS_MAX)
+
+
+def _has(message: Any, name: str) -> bool:
+    """Whether a field is set that older client libraries do not even know."""
+    return name in message.DESCRIPTOR.fields_by_name and message.HasField(name)

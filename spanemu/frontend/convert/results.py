@@ -1,0 +1,147 @@
+"""Rows, metadata and statistics -> ResultSet, as serialized bytes.
+
+    ResultSet          metadata = 1   rows = 2     stats = 3   precommit_token = 5
+    ResultSetMetadata  row_type = 1   transaction = 2   undeclared_parameters = 3
+
+What depends on the columns alone (the row type's bytes, an encoder for each column) is a `Shape`,
+made once for each columns tuple that the plan cache holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from spanemu.database.results import ResultStats, ResultStream, TransactionInfo
+from spanemu.frontend.convert.encoding import LISTED, PARTIAL, CellEncoder, cell_encoder, field
+from spanemu.frontend.convert.plans import plan_to_proto, struct_to_proto
+from spanemu.frontend.convert.timestamps import timestamp_to_proto
+from spanemu.frontend.convert.types import struct_type_to_proto
+from spanemu.frontend.errors import ResultTooLarge
+from spanemu.frontend.wire import PrecommitToken, ResultSetStats, Transaction
+from spanemu.values.types import Type
+
+Columns = tuple[tuple[str, Type], ...]
+
+UNARY_RESULT_BYTES_MAX = 10 * 1024 * 1024
+_SHAPES_COUNT_MAX = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a columns tuple means for the wire: `partial` and `listed` encode one cell each."""
+
+    row_type: bytes
+    partial: Sequence[CellEncoder]
+    listed: Sequence[CellEncoder]
+
+
+# Keyed by identity, since hashing nested types costs more than the rest of a small reply. The
+# entry holds its columns, so that an id cannot be reused while it is a key.
+_shapes: dict[int, tuple[Columns, Shape]] = {}
+
+
+def shape_of(columns: Columns) -> Shape:
+    """The shape of `columns`."""
+    entry = _shapes.get(id(columns))
+    if entry is None:
+        if len(_shapes) >= _SHAPES_COUNT_MAX:
+            _shapes.clear()
+        entry = _shapes[id(columns)] = (columns, _build_shape(columns))
+    return entry[1]
+
+
+@lru_cache(maxsize=_SHAPES_COUNT_MAX)
+def _build_shape(columns: Columns) -> Shape:
+    return Shape(
+        row_type=field(1, struct_type_to_proto(columns).SerializeToString()),
+        partial=tuple(cell_encoder(type_, PARTIAL) for _, type_ in columns),
+        listed=tuple(cell_encoder(type_, LISTED) for _, type_ in columns),
+    )
+
+
+def metadata_bytes(stream: ResultStream, shape: Shape) -> bytes:
+    """The content of a ResultSetMetadata."""
+    parts = [shape.row_type]
+    if stream.transaction.id or stream.transaction.read_timestamp is not None:
+        parts.append(field(2, transaction_to_proto(stream.transaction).SerializeToString()))
+    if stream.undeclared_parameters:
+        undeclared = struct_type_to_proto(stream.undeclared_parameters)
+        parts.append(field(3, undeclared.SerializeToString()))
+    return b"".join(parts)
+
+
+def transaction_to_proto(info: TransactionInfo) -> Any:
+    """A Transaction message, without its precommit token."""
+    message = Transaction(id=info.id)
+    if info.read_timestamp is not None:
+        message.read_timestamp.CopyFrom(timestamp_to_proto(info.read_timestamp))
+    return message
+
+
+def precommit_token_to_proto(token: tuple[bytes, int]) -> Any:
+    """A MultiplexedSessionPrecommitToken message."""
+    return PrecommitToken(precommit_token=token[0], seq_num=token[1])
+
+
+def precommit_token_bytes(info: TransactionInfo, number: int) -> bytes:
+    """The token as field `number` of a reply; nothing when there is none."""
+    if info.precommit_token is None:
+        return b""
+    return field(number, precommit_token_to_proto(info.precommit_token).SerializeToString())
+
+
+def stats_bytes(stats: ResultStats) -> bytes:
+    """The content of a ResultSetStats; empty when there is nothing to say."""
+    if stats.row_count is None and stats.plan is None and stats.query_stats is None:
+        return b""
+    message = ResultSetStats()
+    if stats.row_count is not None:
+        if stats.row_count_is_lower_bound:
+            message.row_count_lower_bound = stats.row_count
+        else:
+            message.row_count_exact = stats.row_count
+    if stats.plan is not None:
+        message.query_plan.CopyFrom(plan_to_proto(stats.plan))
+    if stats.query_stats is not None:
+        message.query_stats.CopyFrom(struct_to_proto(stats.query_stats))
+    return message.SerializeToString()  # type: ignore[no-any-return]
+
+
+def result_set_bytes(stream: ResultStream, size_max: int = UNARY_RESULT_BYTES_MAX) -> bytes:
+    """A whole ResultSet. Raises ResultTooLarge, and what the rows raise."""
+    shape = shape_of(stream.columns)
+    parts = [field(1, metadata_bytes(stream, shape))]
+    encoders, size = shape.listed, 0
+    try:
+        for row in stream.rows:
+            cells = [encode(cell) for encode, cell in zip(encoders, row, strict=True)]
+            listed = field(2, b"".join(cells))
+            parts.append(listed)
+            size += len(listed)
+            if size > size_max:
+                raise ResultTooLarge(size_max)
+    finally:
+        close_rows(stream)
+    if stats := stats_bytes(stream.stats):
+        parts.append(field(3, stats))
+    parts.append(precommit_token_bytes(stream.transaction, 5))
+    return b"".join(parts)
+
+
+def summary_bytes(stream: ResultStream, with_metadata: bool) -> bytes:
+    """A ResultSet of batch DML: no rows; the first of a batch has metadata."""
+    for _ in stream.rows:  # Nothing is left to do; `stats` is complete only when they are out.
+        pass
+    metadata = field(1, metadata_bytes(stream, shape_of(stream.columns))) if with_metadata else b""
+    stats = stats_bytes(stream.stats)
+    return metadata + (field(3, stats) if stats else b"")
+
+
+def close_rows(stream: ResultStream) -> None:
+    """Give back what the rows hold, whether or not they were exhausted."""
+    close = getattr(stream.rows, "close", None)  # A plain iterator holds nothing.
+    if close is not None:
+        close()

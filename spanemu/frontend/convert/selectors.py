@@ -1,0 +1,219 @@
+"""TransactionSelector and TransactionOptions -> `database.options`.
+
+Which options a request may carry depends on the RPC: a query's single-use transaction is
+read-only, a commit's is read-write, and a bounded staleness is for single use alone. All that can
+be judged without looking at a session is judged here; what an id stands for is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from spanemu.database.options import (
+    Begin,
+    ExactStaleness,
+    Existing,
+    Isolation,
+    MaxStaleness,
+    MinReadTimestamp,
+    PartitionedDml,
+    ReadLockMode,
+    ReadOnly,
+    ReadTimestamp,
+    ReadWrite,
+    Selector,
+    SingleUse,
+    Strong,
+    TimestampBound,
+    TransactionOptions,
+)
+from spanemu.frontend.convert.timestamps import read_timestamp_from_proto, staleness_from_proto
+from spanemu.frontend.errors import (
+    DmlNeedsTransaction,
+    EmptyTransactionId,
+    ExcludeFromStreamsReadOnly,
+    InvalidEnumValue,
+    MultiUseBound,
+    PartitionNeedsReadOnly,
+    PartitionNeedsTransaction,
+    ReadOnlyExpected,
+    ReadWriteExpected,
+    RepeatableReadPartitionedDml,
+    RequiredFieldMissing,
+    StrongMustBeTrue,
+)
+
+_STRONG = ReadOnly(Strong())
+_STRONG_WITH_TIMESTAMP = ReadOnly(Strong(), return_read_timestamp=True)
+_SINGLE_USE_STRONG = SingleUse(_STRONG)
+
+
+def selector_from_proto(request: Any) -> Selector | None:
+    """The transaction that a read or statement runs in; None when it names none."""
+    selector = request.transaction
+    case = selector.WhichOneof("selector")
+    if case == "id":
+        return existing_from_proto(selector.id)
+    if case == "begin":
+        return Begin(multi_use_from_proto(selector.begin))
+    if case is None:
+        return None
+    options = options_from_proto(selector.single_use)
+    if options is _STRONG:
+        return _SINGLE_USE_STRONG
+    if not isinstance(options, ReadOnly):
+        raise ReadOnlyExpected(selector.single_use.WhichOneof("mode"))
+    return SingleUse(options)
+
+
+def batch_selector_from_proto(request: Any) -> Selector:
+    """The transaction that batch DML runs in. Raises DmlNeedsTransaction."""
+    case = request.transaction.WhichOneof("selector")
+    if case is None or case == "single_use":
+        raise DmlNeedsTransaction()
+    selector = selector_from_proto(request)
+    assert selector is not None
+    if isinstance(selector, Begin) and not isinstance(selector.options, ReadWrite):
+        raise DmlNeedsTransaction()
+    return selector
+
+
+def partition_selector_from_proto(request: Any) -> Selector:
+    """The read-only transaction that a read or query is partitioned in."""
+    selector = request.transaction
+    case = selector.WhichOneof("selector")
+    if case is None or case == "single_use":
+        raise PartitionNeedsTransaction()
+    if case == "id":
+        return existing_from_proto(selector.id)
+    options = multi_use_from_proto(selector.begin)
+    if not isinstance(options, ReadOnly):
+        raise PartitionNeedsReadOnly(selector.begin.WhichOneof("mode"))
+    return Begin(options)
+
+
+def commit_selector_from_proto(request: Any) -> Selector:
+    """The transaction that a commit ends, or a read-write one of its own."""
+    case = request.WhichOneof("transaction")
+    if case == "transaction_id":
+        return existing_from_proto(request.transaction_id)
+    if case is None:
+        raise RequiredFieldMissing("CommitRequest.transaction")
+    options = options_from_proto(request.single_use_transaction)
+    if not isinstance(options, ReadWrite):
+        raise ReadWriteExpected(request.single_use_transaction.WhichOneof("mode"))
+    return SingleUse(options)
+
+
+def existing_from_proto(transaction_id: bytes) -> Existing:
+    """The transaction of that id. Raises EmptyTransactionId."""
+    if not transaction_id:
+        raise EmptyTransactionId()
+    return Existing(transaction_id)
+
+
+def multi_use_from_proto(message: Any) -> TransactionOptions:
+    """Options of a transaction that more than one request will use."""
+    options = options_from_proto(message)
+    if isinstance(options, ReadOnly):
+        if isinstance(options.bound, MinReadTimestamp):
+            raise MultiUseBound("min_read_timestamp")
+        if isinstance(options.bound, MaxStaleness):
+            raise MultiUseBound("max_staleness")
+    return options
+
+
+def options_from_proto(message: Any) -> TransactionOptions:
+    """Options of any transaction. Raises RequiredFieldMissing when they name no mode."""
+    return _MODES[message.WhichOneof("mode")](message)
+
+
+# ---------------------------------------------------------------------------- modes
+
+
+def _read_only(message: Any) -> TransactionOptions:
+    if message.exclude_txn_from_change_streams:
+        raise ExcludeFromStreamsReadOnly()
+    _isolation(message)
+    read_only = message.read_only
+    case = read_only.WhichOneof("timestamp_bound")
+    returns = read_only.return_read_timestamp
+    if case is None:
+        return _STRONG_WITH_TIMESTAMP if returns else _STRONG
+    bound = _BOUNDS[case](read_only)
+    if isinstance(bound, Strong):
+        return _STRONG_WITH_TIMESTAMP if returns else _STRONG
+    return ReadOnly(bound, returns)
+
+
+def _read_write(message: Any) -> TransactionOptions:
+    mode = message.read_write
+    lock_mode = _LOCK_MODES.get(mode.read_lock_mode)
+    if lock_mode is None:
+        raise InvalidEnumValue("TransactionOptions.read_write.read_lock_mode", mode.read_lock_mode)
+    return ReadWrite(
+        isolation=_isolation(message),
+        read_lock_mode=lock_mode,
+        previous=mode.multiplexed_session_previous_transaction_id,
+        exclude_from_change_streams=message.exclude_txn_from_change_streams,
+    )
+
+
+def _partitioned_dml(message: Any) -> TransactionOptions:
+    if _isolation(message) is Isolation.REPEATABLE_READ:
+        raise RepeatableReadPartitionedDml()
+    return PartitionedDml(message.exclude_txn_from_change_streams)
+
+
+def _no_mode(_message: Any) -> TransactionOptions:
+    raise RequiredFieldMissing("TransactionOptions.mode")
+
+
+_MODES: Mapping[str | None, Callable[[Any], TransactionOptions]] = {
+    "read_only": _read_only,
+    "read_write": _read_write,
+    "partitioned_dml": _partitioned_dml,
+    None: _no_mode,
+}
+
+
+def _isolation(message: Any) -> Isolation:
+    level = _ISOLATIONS.get(message.isolation_level)
+    if level is None:
+        raise InvalidEnumValue("TransactionOptions.isolation_level", message.isolation_level)
+    return level
+
+
+_ISOLATIONS: Mapping[int, Isolation] = {
+    0: Isolation.UNSPECIFIED,
+    1: Isolation.SERIALIZABLE,
+    2: Isolation.REPEATABLE_READ,
+}
+_LOCK_MODES: Mapping[int, ReadLockMode] = {
+    0: ReadLockMode.UNSPECIFIED,
+    1: ReadLockMode.PESSIMISTIC,
+    2: ReadLockMode.OPTIMISTIC,
+}
+
+
+# ---------------------------------------------------------------------------- bounds
+
+
+def _strong(message: Any) -> TimestampBound:
+    if not message.strong:
+        raise StrongMustBeTrue()
+    return Strong()
+
+
+_BOUNDS: Mapping[str, Callable[[Any], TimestampBound]] = {
+    "strong": _strong,
+    "min_read_timestamp": lambda bound: MinReadTimestamp(
+        read_timestamp_from_proto(bound.min_read_timestamp, "min")
+    ),
+    "max_staleness": lambda bound: MaxStaleness(staleness_from_proto(bound.max_staleness)),
+    "read_timestamp": lambda bound: ReadTimestamp(
+        read_timestamp_from_proto(bound.read_timestamp, "exact")
+    ),
+    "exact_staleness": lambda bound: ExactStaleness(staleness_from_proto(bound.exact_staleness)),
+}

@@ -1,0 +1,226 @@
+"""What calls of an embedded `grpc.aio` channel return.
+
+Handlers are synchronous and may wait for locks, so they run on threads of a pool that is large
+enough for all waiters (the loop's own pool is not), and never on the event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from typing import Any
+
+import grpc
+import grpc.aio
+
+from spanemu.frontend.embedded.status import (
+    CANCELLED,
+    DEADLINE_EXCEEDED,
+    OK,
+    Ending,
+    Refused,
+    ending_of,
+    is_late,
+)
+from spanemu.frontend.endpoint import ServedCall
+from spanemu.frontend.server import WORKERS_MAX
+
+
+@lru_cache(maxsize=1)
+def workers() -> ThreadPoolExecutor:
+    """The threads that handlers of asynchronous calls run on; started as they are needed."""
+    return ThreadPoolExecutor(WORKERS_MAX, thread_name_prefix="spanemu-aio")
+
+
+class AioCall:
+    """An RPC that ends once, as its future `_ended` says."""
+
+    def __init__(self, served: ServedCall) -> None:
+        self._served = served
+        self._loop = asyncio.get_running_loop()
+        self._ended: asyncio.Future[Ending] = self._loop.create_future()
+
+    def cancelled(self) -> bool:
+        return self._ended.done() and self._ended.result().code is grpc.StatusCode.CANCELLED
+
+    def done(self) -> bool:
+        return self._ended.done()
+
+    def time_remaining(self) -> float | None:
+        return self._served.seconds_left()
+
+    def cancel(self) -> bool:
+        if self._ended.done():
+            return False
+        self._finish(CANCELLED)
+        self._served.cancel()
+        return True
+
+    def abandon(self, ending: Ending) -> None:
+        """End the RPC as `ending` says, unless it has ended; from any thread."""
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._finish, ending)
+        self._served.cancel()
+
+    def add_done_callback(self, callback: Callable[[Any], None]) -> None:
+        if self._ended.done():
+            callback(self)
+        else:
+            self._ended.add_done_callback(lambda _: callback(self))
+
+    async def initial_metadata(self) -> grpc.aio.Metadata:
+        return grpc.aio.Metadata()
+
+    async def trailing_metadata(self) -> grpc.aio.Metadata:
+        return grpc.aio.Metadata(*(await self._end()).trailers)
+
+    async def code(self) -> grpc.StatusCode:
+        return (await self._end()).code
+
+    async def details(self) -> str:
+        return (await self._end()).details
+
+    async def debug_error_string(self) -> str:
+        return (await self._end()).details
+
+    async def _end(self) -> Ending:
+        # Shielded: whoever gives up waiting for the status has not given up the call.
+        return await asyncio.shield(self._ended)
+
+    def _finish(self, ending: Ending) -> None:
+        if not self._ended.done():
+            self._ended.set_result(ending)
+
+    def _raise_unless_ok(self) -> None:
+        ending = self._ended.result()
+        if ending is CANCELLED:
+            raise asyncio.CancelledError()
+        if ending.code is not grpc.StatusCode.OK:
+            raise grpc.aio.AioRpcError(
+                ending.code,
+                grpc.aio.Metadata(),
+                grpc.aio.Metadata(*ending.trailers),
+                details=ending.details,
+                debug_error_string=ending.details,
+            )
+
+
+class AioUnaryCall(AioCall, grpc.aio.UnaryUnaryCall):  # type: ignore[misc]
+    """A unary RPC that `work` carries out."""
+
+    def __init__(self, served: ServedCall, work: Callable[[], Any]) -> None:
+        super().__init__(served)
+        self._response: Any = None
+        self._task = self._loop.create_task(self._run(work))
+
+    def __await__(self) -> Generator[Any, None, Any]:
+        try:
+            yield from asyncio.shield(self._ended).__await__()
+        except asyncio.CancelledError:
+            self.cancel()
+            raise
+        self._raise_unless_ok()
+        return self._response
+
+    async def wait_for_connection(self) -> None:
+        await self._end()
+        self._raise_unless_ok()
+
+    async def _run(self, work: Callable[[], Any]) -> None:
+        try:
+            self._response = await self._loop.run_in_executor(workers(), work)
+        except Exception as error:
+            self._finish(ending_of(error, self._served))
+        else:
+            self._finish(OK)
+
+
+class AioStreamCall(AioCall, grpc.aio.UnaryStreamCall):  # type: ignore[misc]
+    """A streaming RPC; each reply is produced when it is asked for."""
+
+    def __init__(
+        self,
+        served: ServedCall,
+        replies: Iterator[bytes],
+        deserialize: Callable[[bytes], Any],
+    ) -> None:
+        super().__init__(served)
+        self._replies = replies
+        self._deserialize = deserialize
+        self._first: list[Any] = []
+        self._stepping = asyncio.Lock()
+        self._reader: AsyncIterator[Any] | None = None
+
+    async def read(self) -> Any:
+        async with self._stepping:
+            if self._first:
+                return self._first.pop()
+            if not self._ended.done():
+                reply = await self._step()
+                if reply is not None:
+                    return reply
+        self._raise_unless_ok()
+        return grpc.aio.EOF
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        if self._reader is None:
+            self._reader = self._read_all()
+        return self._reader
+
+    async def wait_for_connection(self) -> None:
+        """Until the first reply is there, or the RPC has failed."""
+        async with self._stepping:
+            if not self._first and not self._ended.done():
+                reply = await self._step()
+                if reply is not None:
+                    self._first.append(reply)
+                    return
+        if self._ended.done():
+            self._raise_unless_ok()
+
+    async def _read_all(self) -> AsyncIterator[Any]:
+        while (reply := await self.read()) is not grpc.aio.EOF:
+            yield reply
+
+    async def _step(self) -> Any:
+        """The next reply; None when there is none, and then the call has ended."""
+        step = self._loop.run_in_executor(workers(), self._next_reply)
+        try:
+            reply = await asyncio.shield(step)
+        except asyncio.CancelledError:
+            self.cancel()
+            step.add_done_callback(self._close)
+            raise
+        except Exception as error:
+            self._finish(ending_of(error, self._served))
+            return None
+        if reply is None:
+            self._finish(OK)
+        elif self._ended.done():
+            self._close()
+            return None
+        return reply
+
+    def _next_reply(self) -> Any:
+        data = next(self._replies, None)
+        if data is None:
+            return None
+        if is_late(self._served):
+            raise Refused(DEADLINE_EXCEEDED)
+        return self._deserialize(data)
+
+    def _close(self, step: asyncio.Future[Any] | None = None) -> None:
+        if step is not None and not step.cancelled():
+            step.exception()  # Looked at, so that asyncio does not complain of it.
+        close = getattr(self._replies, "close", None)
+        if close is not None:
+            close()
+
+    def cancel(self) -> bool:
+        if not super().cancel():
+            return False
+        if not self._stepping.locked():
+            self._close()
+        return True

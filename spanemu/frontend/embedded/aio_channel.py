@@ -1,0 +1,205 @@
+"""A `grpc.aio.Channel` that calls endpoints of this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+import grpc
+import grpc.aio
+
+from spanemu.frontend.embedded.aio_calls import AioStreamCall, AioUnaryCall
+from spanemu.frontend.embedded.aio_intercepted import (
+    InterceptedStreamCall,
+    InterceptedUnaryCall,
+    StreamOfIterator,
+    UnaryOfResponse,
+)
+from spanemu.frontend.embedded.channel import FindEndpoints, Link, Options
+from spanemu.frontend.embedded.status import deserialized, serialized
+
+_KINDS = (
+    grpc.aio.UnaryUnaryClientInterceptor,
+    grpc.aio.UnaryStreamClientInterceptor,
+    grpc.aio.StreamUnaryClientInterceptor,
+    grpc.aio.StreamStreamClientInterceptor,
+)
+
+
+class _Method:
+    """One method of a channel, with the client's idea of its messages and its interceptors."""
+
+    def __init__(
+        self,
+        link: Link,
+        path: str,
+        codecs: tuple[Callable[[Any], bytes] | None, Callable[[bytes], Any] | None],
+        interceptors: Sequence[Any],
+    ) -> None:
+        self._link = link
+        self._path = path
+        self._serializer, self._deserializer = codecs
+        self._interceptors = interceptors
+
+    def _details(
+        self, timeout: float | None, metadata: Any, credentials: Any, wait_for_ready: bool | None
+    ) -> grpc.aio.ClientCallDetails:
+        if not isinstance(metadata, grpc.aio.Metadata):
+            metadata = grpc.aio.Metadata(*(metadata or ()))
+        # Interceptors of real channels see the path as bytes.
+        return grpc.aio.ClientCallDetails(
+            self._path.encode(), timeout, metadata, credentials, wait_for_ready
+        )
+
+    def _unary(
+        self, path: str, request: Any, timeout: float | None, metadata: Any, credentials: Any
+    ) -> AioUnaryCall:
+        link = self._link
+        served = link.begin(path, timeout, metadata)
+
+        def work() -> Any:
+            data = serialized(request, self._serializer, link.limits)
+            reply = link.unary(link.endpoint(served, credentials), data, served)
+            return deserialized(reply, self._deserializer, link.limits)
+
+        call = AioUnaryCall(served, work)
+        link.track(call)
+        return call
+
+    def _stream(
+        self, path: str, request: Any, timeout: float | None, metadata: Any, credentials: Any
+    ) -> AioStreamCall:
+        link = self._link
+        served = link.begin(path, timeout, metadata)
+        replies = link.replies_to(request, self._serializer, served, credentials)
+
+        def deserialize(data: bytes) -> Any:
+            return deserialized(data, self._deserializer, link.limits)
+
+        call = AioStreamCall(served, replies, deserialize)
+        link.track(call)
+        return call
+
+    async def _run_unary(self, interceptors: Sequence[Any], details: Any, request: Any) -> Any:
+        if not interceptors:
+            return self._unary(
+                _path(details), request, details.timeout, details.metadata, details.credentials
+            )
+        rest = partial(self._run_unary, interceptors[1:])
+        answer = await interceptors[0].intercept_unary_unary(rest, details, request)
+        return answer if isinstance(answer, grpc.aio.UnaryUnaryCall) else UnaryOfResponse(answer)
+
+    async def _run_stream(self, interceptors: Sequence[Any], details: Any, request: Any) -> Any:
+        if not interceptors:
+            return self._stream(
+                _path(details), request, details.timeout, details.metadata, details.credentials
+            )
+        rest = partial(self._run_stream, interceptors[1:])
+        answer = await interceptors[0].intercept_unary_stream(rest, details, request)
+        return answer if isinstance(answer, grpc.aio.UnaryStreamCall) else StreamOfIterator(answer)
+
+
+def _path(details: Any) -> str:
+    method = details.method
+    return method.decode() if isinstance(method, bytes) else str(method)
+
+
+class _UnaryUnary(_Method, grpc.aio.UnaryUnaryMultiCallable):  # type: ignore[misc]
+    def __call__(
+        self,
+        request: Any,
+        *,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> Any:
+        if not self._interceptors:
+            return self._unary(self._path, request, timeout, metadata, credentials)
+        details = self._details(timeout, metadata, credentials, wait_for_ready)
+        return InterceptedUnaryCall(self._run_unary(self._interceptors, details, request))
+
+
+class _UnaryStream(_Method, grpc.aio.UnaryStreamMultiCallable):  # type: ignore[misc]
+    def __call__(
+        self,
+        request: Any,
+        *,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> Any:
+        if not self._interceptors:
+            return self._stream(self._path, request, timeout, metadata, credentials)
+        details = self._details(timeout, metadata, credentials, wait_for_ready)
+        return InterceptedStreamCall(self._run_stream(self._interceptors, details, request))
+
+
+class AioEmbeddedChannel(grpc.aio.Channel):  # type: ignore[misc]
+    """Calls what `find` returns. Methods that stream requests are refused: no service has any."""
+
+    def __init__(
+        self, find: FindEndpoints, options: Options = (), interceptors: Iterable[Any] = ()
+    ) -> None:
+        self.link = Link(find, options)
+        interceptors = tuple(interceptors)
+        for one in interceptors:
+            if not isinstance(one, _KINDS):
+                names = ", ".join(kind.__name__ for kind in _KINDS)
+                raise ValueError(f"Interceptor {one} must be one of {names}")
+        self._unary = [one for one in interceptors if isinstance(one, _KINDS[0])]
+        # As in real channels, an interceptor of several kinds counts as the first one only.
+        self._stream = [
+            one for one in interceptors if isinstance(one, _KINDS[1]) and one not in self._unary
+        ]
+
+    def unary_unary(
+        self,
+        method: str,
+        request_serializer: Callable[[Any], bytes] | None = None,
+        response_deserializer: Callable[[bytes], Any] | None = None,
+        _registered_method: bool | None = False,
+    ) -> grpc.aio.UnaryUnaryMultiCallable:
+        codecs = (request_serializer, response_deserializer)
+        return _UnaryUnary(self.link, method, codecs, self._unary)
+
+    def unary_stream(
+        self,
+        method: str,
+        request_serializer: Callable[[Any], bytes] | None = None,
+        response_deserializer: Callable[[bytes], Any] | None = None,
+        _registered_method: bool | None = False,
+    ) -> grpc.aio.UnaryStreamMultiCallable:
+        codecs = (request_serializer, response_deserializer)
+        return _UnaryStream(self.link, method, codecs, self._stream)
+
+    def stream_unary(self, method: str, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(f"{method}: no service of spanemu streams requests")
+
+    def stream_stream(self, method: str, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(f"{method}: no service of spanemu streams requests")
+
+    def get_state(self, try_to_connect: bool = False) -> grpc.ChannelConnectivity:
+        if self.link.closed:
+            return grpc.ChannelConnectivity.SHUTDOWN
+        ready, failing = grpc.ChannelConnectivity.READY, grpc.ChannelConnectivity.TRANSIENT_FAILURE
+        return ready if self.link.is_ready else failing
+
+    async def wait_for_state_change(self, last_observed_state: grpc.ChannelConnectivity) -> None:
+        """Returns at once: the state is what it is, and nobody needs to connect."""
+
+    async def channel_ready(self) -> None:
+        """Returns at once, as there is no connection to wait for."""
+
+    async def close(self, grace: float | None = None) -> None:
+        self.link.close()
+
+    async def __aenter__(self) -> AioEmbeddedChannel:
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self.close()

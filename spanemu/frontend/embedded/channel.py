@@ -1,0 +1,368 @@
+"""A `grpc.Channel` that calls endpoints directly, on the thread of the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol
+from weakref import WeakSet
+
+import grpc
+
+from spanemu.frontend.embedded.calls import Call, PendingCall, StreamCall
+from spanemu.frontend.embedded.status import (
+    CHANNEL_CLOSED,
+    CREDENTIALS_ON_INSECURE,
+    DEADLINE_EXCEEDED,
+    NO_SUCH_METHOD,
+    NOT_ONE_REPLY,
+    OK,
+    STOPPED,
+    EmbeddedCall,
+    Ending,
+    Limits,
+    Refused,
+    deserialized,
+    ending_of,
+    is_late,
+    serialized,
+)
+from spanemu.frontend.endpoint import Endpoint, Endpoints, ServedCall
+
+FindEndpoints = Callable[[], Endpoints | None]
+Options = Iterable[tuple[str, Any]]
+
+
+class Abandonable(Protocol):
+    """A call in progress that can be ended from outside."""
+
+    def abandon(self, ending: Ending) -> object: ...
+
+
+class Link:
+    """What the calls of one channel share: where they go, and what is in progress."""
+
+    def __init__(self, find: FindEndpoints, options: Options) -> None:
+        self.limits = Limits.of(options)
+        self._find = find
+        self.closed = False
+        # Each thread adds and removes only its own call; the value says how it was interrupted.
+        self._running: dict[ServedCall, Ending | None] = {}
+        self._live: WeakSet[Abandonable] = WeakSet()
+
+    def begin(self, path: str, timeout: float | None, metadata: Any) -> EmbeddedCall:
+        """A new call. Raises ValueError on a closed channel."""
+        if self.closed:
+            raise ValueError("Cannot invoke RPC on closed channel!")
+        return EmbeddedCall(path, timeout, metadata)
+
+    def endpoint(self, call: EmbeddedCall, credentials: Any) -> Endpoint:
+        """Who answers. Raises Refused when nobody does."""
+        call.check_metadata()
+        endpoints = self._find()
+        if endpoints is None:
+            raise Refused(STOPPED)
+        if credentials is not None:
+            raise Refused(CREDENTIALS_ON_INSECURE)
+        endpoint = endpoints.find(call.path)
+        if endpoint is None:
+            raise Refused(NO_SUCH_METHOD)
+        return endpoint
+
+    def unary(self, endpoint: Endpoint, data: bytes, call: ServedCall) -> bytes:
+        """The one reply of an RPC, cancelled when the channel is closed meanwhile."""
+        self._running[call] = None
+        try:
+            if endpoint.streams:
+                reply = _only(endpoint.stream(data, call))
+            else:
+                reply = endpoint.unary(data, call)
+        except Exception:
+            if interruption := self._running[call]:
+                raise Refused(interruption) from None
+            raise
+        finally:
+            del self._running[call]
+        if is_late(call):
+            raise Refused(DEADLINE_EXCEEDED)
+        return reply
+
+    def replies_to(
+        self,
+        request: Any,
+        serializer: Callable[[Any], bytes] | None,
+        call: EmbeddedCall,
+        credentials: Any,
+    ) -> Iterator[bytes]:
+        """The replies of an RPC; what fails, fails when the first is asked for."""
+        try:
+            data = serialized(request, serializer, self.limits)
+            endpoint = self.endpoint(call, credentials)
+        except Refused as refused:
+            return _failing(refused)
+        return endpoint.stream(data, call) if endpoint.streams else self._one(endpoint, data, call)
+
+    def _one(self, endpoint: Endpoint, data: bytes, call: ServedCall) -> Iterator[bytes]:
+        yield self.unary(endpoint, data, call)
+
+    def track(self, call: Abandonable) -> None:
+        """Have `call` end when the channel does."""
+        self._live.add(call)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether RPCs would reach anything."""
+        return not self.closed and self._find() is not None
+
+    def close(self) -> None:
+        """End every call in progress; refuse new ones."""
+        self.closed = True
+        self.interrupt(CHANNEL_CLOSED)
+
+    def interrupt(self, ending: Ending) -> None:
+        """End every call in progress."""
+        for live in list(self._live):
+            live.abandon(ending)
+        for call in list(self._running):
+            if call in self._running:
+                self._running[call] = ending
+                call.cancel()
+
+
+def _failing(refused: Refused) -> Iterator[bytes]:
+    raise refused
+    yield b""
+
+
+def _only(replies: Iterator[bytes]) -> bytes:
+    found = list(replies)
+    if len(found) != 1:
+        raise Refused(NOT_ONE_REPLY)
+    return found[0]
+
+
+class _Method:
+    """One method of a channel, with the client's idea of its messages."""
+
+    def __init__(
+        self,
+        link: Link,
+        path: str,
+        serializer: Callable[[Any], bytes] | None,
+        deserializer: Callable[[bytes], Any] | None,
+    ) -> None:
+        self._link = link
+        self._path = path
+        self._serializer = serializer
+        self._deserializer = deserializer
+
+    def _unary(self, request: Any, call: EmbeddedCall, credentials: Any) -> Any:
+        link = self._link
+        data = serialized(request, self._serializer, link.limits)
+        endpoint = link.endpoint(call, credentials)
+        reply = link.unary(endpoint, data, call)
+        return deserialized(reply, self._deserializer, link.limits)
+
+    def _blocking(
+        self, request: Any, timeout: float | None, metadata: Any, credentials: Any
+    ) -> tuple[Any, Call]:
+        call = self._link.begin(self._path, timeout, metadata)
+        try:
+            response = self._unary(request, call, credentials)
+        except Exception as error:
+            ending, cause = ending_of(error, call), _shown_cause(error)
+        else:
+            return response, Call(call, OK, response)
+        # Raised out here, for inside it would keep the error and all its frames as its context.
+        raise Call(call, ending) from cause
+
+    def _pending(
+        self, request: Any, timeout: float | None, metadata: Any, credentials: Any
+    ) -> PendingCall:
+        call = self._link.begin(self._path, timeout, metadata)
+        pending = PendingCall(call, lambda: self._unary(request, call, credentials))
+        self._link.track(pending)
+        return pending
+
+    def _streaming(
+        self, request: Any, timeout: float | None, metadata: Any, credentials: Any
+    ) -> StreamCall:
+        link, deserializer = self._link, self._deserializer
+        call = link.begin(self._path, timeout, metadata)
+        replies = link.replies_to(request, self._serializer, call, credentials)
+
+        def deserialize(data: bytes) -> Any:
+            return deserialized(data, deserializer, link.limits)
+
+        stream = StreamCall(call, replies, deserialize)
+        link.track(stream)
+        return stream
+
+
+def _shown_cause(error: Exception) -> BaseException | None:
+    """What of an error's history helps a client: only what its own serializers raised."""
+    return error.__cause__ if isinstance(error, Refused) else None
+
+
+class _UnaryUnary(_Method, grpc.UnaryUnaryMultiCallable):  # type: ignore[misc]
+    def __call__(
+        self,
+        request: Any,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> Any:
+        return self._blocking(request, timeout, metadata, credentials)[0]
+
+    def with_call(
+        self,
+        request: Any,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> tuple[Any, Call]:
+        return self._blocking(request, timeout, metadata, credentials)
+
+    def future(
+        self,
+        request: Any,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> PendingCall:
+        return self._pending(request, timeout, metadata, credentials)
+
+
+class _UnaryStream(_Method, grpc.UnaryStreamMultiCallable):  # type: ignore[misc]
+    def __call__(
+        self,
+        request: Any,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> StreamCall:
+        return self._streaming(request, timeout, metadata, credentials)
+
+
+class _StreamUnary(_Method, grpc.StreamUnaryMultiCallable):  # type: ignore[misc]
+    """No service here streams requests: the first one is the request, as on a wire."""
+
+    def __call__(
+        self,
+        request_iterator: Iterator[Any],
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> Any:
+        return self._blocking(next(iter(request_iterator), None), timeout, metadata, credentials)[0]
+
+    def with_call(
+        self,
+        request_iterator: Iterator[Any],
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> tuple[Any, Call]:
+        return self._blocking(next(iter(request_iterator), None), timeout, metadata, credentials)
+
+    def future(
+        self,
+        request_iterator: Iterator[Any],
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> PendingCall:
+        return self._pending(next(iter(request_iterator), None), timeout, metadata, credentials)
+
+
+class _StreamStream(_Method, grpc.StreamStreamMultiCallable):  # type: ignore[misc]
+    """As `_StreamUnary`, with replies that stream."""
+
+    def __call__(
+        self,
+        request_iterator: Iterator[Any],
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> StreamCall:
+        return self._streaming(next(iter(request_iterator), None), timeout, metadata, credentials)
+
+
+class EmbeddedChannel(grpc.Channel):  # type: ignore[misc]
+    """Calls what `find` returns, None when nothing is served at the address any more."""
+
+    def __init__(self, find: FindEndpoints, options: Options = ()) -> None:
+        self.link = Link(find, options)
+        self._watchers: list[Callable[[grpc.ChannelConnectivity], None]] = []
+
+    def subscribe(
+        self, callback: Callable[[grpc.ChannelConnectivity], None], try_to_connect: bool = False
+    ) -> None:
+        self._watchers.append(callback)
+        ready, failing = grpc.ChannelConnectivity.READY, grpc.ChannelConnectivity.TRANSIENT_FAILURE
+        callback(ready if self.link.is_ready else failing)
+
+    def unsubscribe(self, callback: Callable[[grpc.ChannelConnectivity], None]) -> None:
+        if callback in self._watchers:
+            self._watchers.remove(callback)
+
+    def unary_unary(
+        self,
+        method: str,
+        request_serializer: Callable[[Any], bytes] | None = None,
+        response_deserializer: Callable[[bytes], Any] | None = None,
+        _registered_method: bool | None = False,
+    ) -> grpc.UnaryUnaryMultiCallable:
+        return _UnaryUnary(self.link, method, request_serializer, response_deserializer)
+
+    def unary_stream(
+        self,
+        method: str,
+        request_serializer: Callable[[Any], bytes] | None = None,
+        response_deserializer: Callable[[bytes], Any] | None = None,
+        _registered_method: bool | None = False,
+    ) -> grpc.UnaryStreamMultiCallable:
+        return _UnaryStream(self.link, method, request_serializer, response_deserializer)
+
+    def stream_unary(
+        self,
+        method: str,
+        request_serializer: Callable[[Any], bytes] | None = None,
+        response_deserializer: Callable[[bytes], Any] | None = None,
+        _registered_method: bool | None = False,
+    ) -> grpc.StreamUnaryMultiCallable:
+        return _StreamUnary(self.link, method, request_serializer, response_deserializer)
+
+    def stream_stream(
+        self,
+        method: str,
+        request_serializer: Callable[[Any], bytes] | None = None,
+        response_deserializer: Callable[[bytes], Any] | None = None,
+        _registered_method: bool | None = False,
+    ) -> grpc.StreamStreamMultiCallable:
+        return _StreamStream(self.link, method, request_serializer, response_deserializer)
+
+    def close(self) -> None:
+        self._watchers.clear()
+        self.link.close()
+
+    def __enter__(self) -> EmbeddedChannel:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()

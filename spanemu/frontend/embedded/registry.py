@@ -1,0 +1,136 @@
+"""Which addresses are served in this process, and the hook that lets clients find out.
+
+While at least one address is registered, `grpc.insecure_channel` and `grpc.aio.insecure_channel`
+are replaced by functions that return an embedded channel for a registered address, and pass every
+other target on. Nothing is left behind after the last one is unregistered, unless somebody else
+has wrapped the functions meanwhile: then ours stays inside theirs, and passes everything on.
+
+A forked child has a copy of the emulator that nobody else sees, so it forgets all addresses: its
+clients reach the parent through the real port.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from threading import RLock
+from typing import Any
+from weakref import WeakSet
+
+import grpc
+import grpc.aio
+
+from spanemu.frontend.embedded.aio_channel import AioEmbeddedChannel
+from spanemu.frontend.embedded.channel import EmbeddedChannel, FindEndpoints, Link
+from spanemu.frontend.embedded.status import STOPPED
+from spanemu.frontend.endpoint import Endpoints
+
+_SCHEMES = ("dns:///", "passthrough:///", "dns:", "ipv4:", "ipv6:")
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "0.0.0.0"})
+
+
+def canonical(target: str) -> str:
+    """One spelling for all that reach the same port of this machine by IPv4."""
+    for scheme in _SCHEMES:
+        if target.startswith(scheme):
+            target = target.removeprefix(scheme)
+            break
+    host, _, port = target.rpartition(":")
+    return f"127.0.0.1:{port}" if host.lower() in _LOOPBACK else target
+
+
+class EmbeddedRegistry:
+    """Addresses served here. One for each emulator, or one for all: they may be nested."""
+
+    def __init__(self) -> None:
+        self._mutex = RLock()  # Guards every field below, and the attributes of `grpc`.
+        self._endpoints: dict[str, Endpoints] = {}
+        self._links: dict[str, WeakSet[Link]] = {}
+        self._restore: Callable[[], None] | None = None
+        _registries.add(self)
+
+    def register(self, address: str, endpoints: Endpoints) -> None:
+        """Serve clients of this process that open a channel to `address` ("host:port")."""
+        address = canonical(address)
+        with self._mutex:
+            if address in self._endpoints:
+                raise ValueError(f"{address} is registered already")
+            self._endpoints[address] = endpoints
+            if self._restore is None:
+                self._restore = self._install()
+
+    def unregister(self, address: str) -> None:
+        """Stop serving `address`: calls in progress and later ones end with UNAVAILABLE."""
+        address = canonical(address)
+        with self._mutex:
+            if self._endpoints.pop(address, None) is None:
+                return
+            links = list(self._links.get(address, ()))
+            if not self._endpoints and self._restore is not None:
+                self._restore()
+                self._restore = None
+        for link in links:
+            link.interrupt(STOPPED)
+
+    def find(self, address: str) -> Endpoints | None:
+        """What is served at a canonical address."""
+        return self._endpoints.get(address)
+
+    def _install(self) -> Callable[[], None]:
+        real, real_aio = grpc.insecure_channel, grpc.aio.insecure_channel
+
+        def insecure_channel(target: str, options: Any = None, compression: Any = None) -> Any:
+            find = self._finder(target)
+            if find is None:
+                return real(target, options, compression)
+            channel = EmbeddedChannel(find, options or ())
+            self._track(target, channel.link)
+            return channel
+
+        def aio_insecure_channel(
+            target: str, options: Any = None, compression: Any = None, interceptors: Any = None
+        ) -> Any:
+            find = self._finder(target)
+            if find is None:
+                return real_aio(target, options, compression, interceptors)
+            channel = AioEmbeddedChannel(find, options or (), interceptors or ())
+            self._track(target, channel.link)
+            return channel
+
+        def restore() -> None:
+            if grpc.insecure_channel is insecure_channel:
+                grpc.insecure_channel = real
+            if grpc.aio.insecure_channel is aio_insecure_channel:
+                grpc.aio.insecure_channel = real_aio
+
+        grpc.insecure_channel = insecure_channel
+        grpc.aio.insecure_channel = aio_insecure_channel
+        return restore
+
+    def _finder(self, target: str) -> FindEndpoints | None:
+        address = canonical(target)
+        return (lambda: self._endpoints.get(address)) if address in self._endpoints else None
+
+    def _track(self, target: str, link: Link) -> None:
+        with self._mutex:
+            self._links.setdefault(canonical(target), WeakSet()).add(link)
+
+    def forget_all(self) -> None:
+        """Serve nothing any more, in a process that was just forked."""
+        self._mutex = RLock()  # Another thread of the parent may have held the old one.
+        self._endpoints.clear()
+        if self._restore is not None:
+            self._restore()
+            self._restore = None
+
+
+_registries: WeakSet[EmbeddedRegistry] = WeakSet()
+
+
+def _forget_all() -> None:
+    for registry in list(_registries):
+        registry.forget_all()
+
+
+if hasattr(os, "register_at_fork"):  # Not on Windows, which cannot fork either.
+    os.register_at_fork(after_in_child=_forget_all)

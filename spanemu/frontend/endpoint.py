@@ -1,0 +1,165 @@
+"""A method of a service, ready to be called: bytes in, bytes out, failures as exceptions.
+
+    transport (server, embedded)  ->  Endpoint  ->  handler
+
+An endpoint parses the request, makes the RPC the current `Call` of its thread while the handler
+works, and tells watchers. It knows no transport: those turn what it raises into statuses with
+`boundary.failure_from`.
+
+A streaming reply is produced step by step, and between two steps the thread belongs to whoever
+consumes it, who may be the client itself: the call is current during a step only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Protocol
+
+from google.protobuf.message import DecodeError
+
+from spanemu.base.call import Call, serving
+from spanemu.frontend.errors import UnreadableRequest
+from spanemu.frontend.method import Message, Method, Service
+
+Metadata = Sequence[tuple[str, str | bytes]]
+
+
+class ServedCall(Call):
+    """An RPC in progress: its method's path, and what the client sent along."""
+
+    def __init__(
+        self, path: str, deadline: float | None, read_metadata: Callable[[], Metadata]
+    ) -> None:
+        super().__init__(deadline)
+        self.path = path
+        self._read_metadata = read_metadata
+
+    @property
+    def metadata(self) -> Metadata:
+        """(key, value) pairs, keys in lower case; "user-agent" among them."""
+        return self._read_metadata()
+
+
+class Watcher(Protocol):
+    """Told of every RPC. Raising a SpannerError from `started` or `replied` makes it fail."""
+
+    def started(self, call: ServedCall, request: Message) -> None:
+        """The handler is about to be called."""
+        ...
+
+    def replied(self, call: ServedCall, reply: bytes) -> None:
+        """A reply, one of several if the method streams, is about to leave."""
+        ...
+
+    def ended(self, call: ServedCall, error: Exception | None) -> None:
+        """The RPC is over; `error` is None when it succeeded or was abandoned."""
+        ...
+
+
+class Endpoint:
+    """One method bound to what it serves."""
+
+    def __init__(
+        self, path: str, method: Method, instances: Any, watchers: Sequence[Watcher]
+    ) -> None:
+        self.path = path
+        self.streams = method.streams
+        self._parse: Callable[[bytes], Message] = method.request.FromString
+        self._handler = method.handler
+        self._instances = instances
+        self._watchers = watchers
+
+    def unary(self, data: bytes, call: ServedCall) -> bytes:
+        """The one reply."""
+        if self._watchers:
+            return self._watched_unary(data, call)
+        with serving(call):
+            call.check()
+            return _serialized(self._handler(self._instances, self._request(data)))
+
+    def stream(self, data: bytes, call: ServedCall) -> Iterator[bytes]:
+        """The replies, one by one; nothing happens before the first is asked for."""
+        replies = self._replies(data, call)
+        return self._watched(replies, call) if self._watchers else replies
+
+    def _request(self, data: bytes) -> Message:
+        try:
+            return self._parse(data)
+        except DecodeError:
+            raise UnreadableRequest(self.path) from None
+
+    def _replies(self, data: bytes, call: ServedCall) -> Iterator[bytes]:
+        with serving(call):
+            call.check()
+            request = self._request(data)
+            for watcher in self._watchers:
+                watcher.started(call, request)
+            replies = iter(self._handler(self._instances, request))
+        try:
+            while True:
+                # Not checked here for lateness: a reply that only remains to be ended is not late.
+                with serving(call):
+                    reply = next(replies, None)
+                if reply is None:
+                    return
+                yield _serialized(reply)
+        finally:
+            close = getattr(replies, "close", None)
+            if close is not None:
+                close()
+
+    def _watched_unary(self, data: bytes, call: ServedCall) -> bytes:
+        def replies() -> Iterator[bytes]:
+            with serving(call):
+                call.check()
+                request = self._request(data)
+                for watcher in self._watchers:
+                    watcher.started(call, request)
+                reply = _serialized(self._handler(self._instances, request))
+            yield reply
+
+        (only,) = self._watched(replies(), call)
+        return only
+
+    def _watched(self, replies: Iterator[bytes], call: ServedCall) -> Iterator[bytes]:
+        failure: Exception | None = None
+        try:
+            for reply in replies:
+                for watcher in self._watchers:
+                    watcher.replied(call, reply)
+                yield reply
+        except Exception as error:
+            failure = error
+            raise
+        finally:
+            for watcher in self._watchers:
+                watcher.ended(call, failure)
+
+
+def _serialized(reply: Any) -> bytes:
+    """Handlers on hot paths write their reply's bytes themselves."""
+    return reply if reply.__class__ is bytes else reply.SerializeToString()
+
+
+class Endpoints:
+    """Every method of some services, by path (`/package.Service/Method`).
+
+    `watchers` may be changed at any time and applies to RPCs that start after.
+    """
+
+    def __init__(self, services: Iterable[Service], instances: Any) -> None:
+        self.services = tuple(services)
+        self.watchers: list[Watcher] = []
+        self._by_path = {
+            path: Endpoint(path, method, instances, self.watchers)
+            for service in self.services
+            for method in service.methods
+            for path in (f"/{service.name}/{method.name}",)
+        }
+
+    def find(self, path: str) -> Endpoint | None:
+        """The endpoint at `path`, None when there is no such method."""
+        return self._by_path.get(path)
+
+    def __iter__(self) -> Iterator[Endpoint]:
+        return iter(self._by_path.values())

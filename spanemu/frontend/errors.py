@@ -1,0 +1,386 @@
+"""What can be wrong with a request that its message alone shows, and with serving at all.
+
+SpannerError                    (all INVALID_ARGUMENT unless said otherwise)
+├── UnreadableRequest           the bytes are no such message, or hold invalid UTF-8
+├── RequiredFieldMissing
+├── InvalidEnumValue
+├── TimestampOutOfRange, InvalidReadTimestamp, InvalidDuration, NegativeStaleness,
+│   StrongMustBeTrue
+├── MultiUseBound               a bound that only a single-use transaction may have
+├── EmptyTransactionId, ReadOnlyExpected, ReadWriteExpected, DmlNeedsTransaction,
+│   PartitionNeedsTransaction, PartitionNeedsReadOnly, RepeatableReadPartitionedDml,
+│   ExcludeFromStreamsReadOnly
+├── InvalidSessionCount, MultiplexedInBatch
+├── NegativeLimit, LimitWithPartition, ModeWithPartition, NegativePartitionOption,
+│   DataBoostWithoutPartition, DirectedReadNotReadOnly, TooManyReplicaSelections
+├── NoStatements, InvalidCommitDelay
+├── TypeUnspecified, ArrayWithoutElement, StructWithoutFields, UnknownTypeCode, ValueWithoutKind
+├── RangeWithoutEndpoint
+├── InvalidResumeToken
+└── ResultTooLarge              FAILED_PRECONDITION
+
+RuntimeError
+└── PortTaken                   the server cannot listen where it was told to
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spanemu.base.errors import Code, SpannerError
+
+
+@dataclass(eq=False)
+class UnreadableRequest(SpannerError):
+    """The request's bytes do not parse as the message that the method takes."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "The request of {method} could not be parsed; strings must be valid UTF-8."
+    method: str
+
+
+@dataclass(eq=False)
+class RequiredFieldMissing(SpannerError):
+    """A field without which the request means nothing is not set."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "No value provided for required field: {field}"
+    field: str
+
+
+@dataclass(eq=False)
+class InvalidEnumValue(SpannerError):
+    """A number that the enumeration of the field does not have."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Invalid value for {field}: {number}"
+    field: str
+    number: int
+
+
+# ---------------------------------------------------------------------------- times
+
+
+@dataclass(eq=False)
+class TimestampOutOfRange(SpannerError):
+    """A protobuf Timestamp outside the years 1 to 9999, or with impossible nanos."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Timestamp out of range: {seconds} seconds, {nanos} nanos"
+    seconds: int
+    nanos: int
+
+
+@dataclass(eq=False)
+class InvalidReadTimestamp(SpannerError):
+    """A read timestamp before 1970 or at the very end of time."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Invalid {kind} read timestamp: {seconds} seconds, {nanos} nanos"
+    kind: str
+    seconds: int
+    nanos: int
+
+
+@dataclass(eq=False)
+class InvalidDuration(SpannerError):
+    """A protobuf Duration out of its range, or with mixed signs."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Invalid duration: {seconds} seconds, {nanos} nanos"
+    seconds: int
+    nanos: int
+
+
+@dataclass(eq=False)
+class NegativeStaleness(SpannerError):
+    """A staleness that points into the future."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Staleness must be non-negative: {seconds} seconds, {nanos} nanos"
+    seconds: int
+    nanos: int
+
+
+@dataclass(eq=False)
+class StrongMustBeTrue(SpannerError):
+    """`strong` is set to false, which means nothing."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Strong read option must be true."
+
+
+@dataclass(eq=False)
+class InvalidCommitDelay(SpannerError):
+    """`max_commit_delay` outside 0 to 500 milliseconds."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "max_commit_delay must be between 0 and 500 milliseconds, got {nanos} nanoseconds."
+    nanos: int
+
+
+# ---------------------------------------------------------------------------- transactions
+
+
+@dataclass(eq=False)
+class MultiUseBound(SpannerError):
+    """A bounded staleness in a transaction of more than one request."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "{field} can only be used in a single use transaction."
+    field: str
+
+
+@dataclass(eq=False)
+class EmptyTransactionId(SpannerError):
+    """An existing transaction is meant, but not named."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Invalid transaction ID: it is empty."
+
+
+@dataclass(eq=False)
+class ReadOnlyExpected(SpannerError):
+    """A single-use transaction of a read or query that is not read-only."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "A single-use transaction of a read or query should be read_only, got {mode}."
+    mode: str
+
+
+@dataclass(eq=False)
+class ReadWriteExpected(SpannerError):
+    """A single-use transaction of a commit that is not read-write."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "A single-use transaction of a commit must be read_write, got {mode}."
+    mode: str
+
+
+@dataclass(eq=False)
+class DmlNeedsTransaction(SpannerError):
+    """Batch DML outside of a read-write transaction."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Batch DML is only supported within a read-write transaction."
+
+
+@dataclass(eq=False)
+class PartitionNeedsTransaction(SpannerError):
+    """A partitioned read or query in a transaction of its own."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Partitioned reads and queries may not be performed in single-use transactions."
+
+
+@dataclass(eq=False)
+class PartitionNeedsReadOnly(SpannerError):
+    """A partitioned read or query in a transaction that writes."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "Partitioned reads and queries can only be performed in a read-only transaction, "
+        "got {mode}."
+    )
+    mode: str
+
+
+@dataclass(eq=False)
+class RepeatableReadPartitionedDml(SpannerError):
+    """Partitioned DML has an isolation of its own."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Isolation level REPEATABLE_READ is not allowed on partitioned DML transactions."
+
+
+@dataclass(eq=False)
+class ExcludeFromStreamsReadOnly(SpannerError):
+    """`exclude_txn_from_change_streams` on a transaction that changes nothing."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "exclude_txn_from_change_streams is not allowed on read-only transactions."
+
+
+# ---------------------------------------------------------------------------- sessions
+
+
+@dataclass(eq=False)
+class InvalidSessionCount(SpannerError):
+    """A batch of no sessions."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Invalid number of sessions: {count}. It must be positive."
+    count: int
+
+
+@dataclass(eq=False)
+class MultiplexedInBatch(SpannerError):
+    """A batch of multiplexed sessions: one is enough for any client."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Multiplexed sessions may not be created in batch."
+
+
+# ---------------------------------------------------------------------------- reads
+
+
+@dataclass(eq=False)
+class NegativeLimit(SpannerError):
+    """A read that wants fewer than no rows."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Limit must be non-negative, got {limit}."
+    limit: int
+
+
+@dataclass(eq=False)
+class LimitWithPartition(SpannerError):
+    """A share of a partitioned read is always read whole."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "A limit cannot be used when a partition_token is specified."
+
+
+@dataclass(eq=False)
+class ModeWithPartition(SpannerError):
+    """A share of a partitioned query can only be run."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "The query mode of a request with a partition_token must be NORMAL."
+
+
+@dataclass(eq=False)
+class NegativePartitionOption(SpannerError):
+    """A negative size or number of partitions."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "{field} must be non-negative, got {number}."
+    field: str
+    number: int
+
+
+@dataclass(eq=False)
+class DataBoostWithoutPartition(SpannerError):
+    """Data Boost serves partitions only."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "data_boost_enabled can only be used with a partition_token."
+
+
+@dataclass(eq=False)
+class DirectedReadNotReadOnly(SpannerError):
+    """Directed reads outside of a read-only transaction."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Directed reads can only be performed in a read-only transaction."
+
+
+@dataclass(eq=False)
+class TooManyReplicaSelections(SpannerError):
+    """More replica selections than a directed read may name."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Directed read options name {count} replica selections; at most {limit} are allowed."
+    count: int
+    limit: int
+
+
+@dataclass(eq=False)
+class NoStatements(SpannerError):
+    """Batch DML without a statement."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Request must contain at least one DML statement."
+
+
+@dataclass(eq=False)
+class MutationWithoutTable(SpannerError):
+    """A mutation that does not say where."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Mutation does not specify table."
+
+
+@dataclass(eq=False)
+class RangeWithoutEndpoint(SpannerError):
+    """A key range that does not say where it starts or ends."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Key range must contain either {side}_closed or {side}_open."
+    side: str
+
+
+# ---------------------------------------------------------------------------- values and types
+
+
+@dataclass(eq=False)
+class TypeUnspecified(SpannerError):
+    """A declared type without a code."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Type code must be specified, got TYPE_CODE_UNSPECIFIED."
+
+
+@dataclass(eq=False)
+class ArrayWithoutElement(SpannerError):
+    """A declared array of nothing."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Array types must specify element type."
+
+
+@dataclass(eq=False)
+class StructWithoutFields(SpannerError):
+    """A declared struct without its struct_type."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Struct types must specify struct_type."
+
+
+@dataclass(eq=False)
+class UnknownTypeCode(SpannerError):
+    """A declared type whose code no published API has."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Unrecognized type code: {number}"
+    number: int
+
+
+@dataclass(eq=False)
+class ValueWithoutKind(SpannerError):
+    """A protobuf Value that says nothing, not even null."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "A google.protobuf.Value in the request has no kind set; NULL is null_value."
+
+
+# ---------------------------------------------------------------------------- results
+
+
+@dataclass(eq=False)
+class InvalidResumeToken(SpannerError):
+    """A resume token that no stream of this request gave out."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Invalid resume token: {reason}."
+    reason: str
+
+
+@dataclass(eq=False)
+class ResultTooLarge(SpannerError):
+    """A unary reply over 10 MiB."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "The result has more than {limit} bytes; results that large can only be streamed: "
+        "use ExecuteStreamingSql or StreamingRead."
+    )
+    limit: int
+
+
+class PortTaken(RuntimeError):
+    """Another process, or another server of this one, listens at the address."""
+
+    def __init__(self, host_port: str) -> None:
+        super().__init__(f"cannot listen at {host_port}: the port is taken, or no such address")
+        self.host_port = host_port

@@ -1,0 +1,60 @@
+"""One RPC as data: what the tables of every service are made of.
+
+    Method("GetSession", GetSessionRequest, Session, get_session)
+    Method("StreamingRead", ReadRequest, PartialResultSet, streaming_read, streams=True)
+
+A handler takes the catalog of everything the emulator holds (`database.instances.Instances`) and
+the request, and returns the response, or for a streaming method an iterator of responses. It
+raises `SpannerError`s; `boundary` turns them into statuses. The same tables serve the real port
+(`server`) and clients in this process (`embedded`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from spanemu.base.errors import Unsupported
+
+# Messages are dynamic classes of the protobuf runtime, which no type checker can see into.
+Message = Any
+Handler = Callable[[Any, Message], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """An RPC: its name inside the service, its message classes, and who answers it.
+
+    `request` and `response` are raw protobuf classes (`X.pb()` of a proto-plus class).
+    """
+
+    name: str
+    request: type[Any]
+    response: type[Any]
+    handler: Handler
+    streams: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A gRPC service: its full protobuf name and every RPC it has."""
+
+    name: str
+    methods: tuple[Method, ...]
+
+
+def unimplemented(names: Iterable[str], request: type[Any], response: type[Any]) -> list[Method]:
+    """Rows for RPCs that exist in Spanner and not here yet: each answers UNIMPLEMENTED.
+
+    The message classes do not matter, since every message parses as an empty one's unknown
+    fields: pass `google.protobuf.empty_pb2.Empty` for both.
+    """
+    return [Method(name, request, response, _refuse(name)) for name in names]
+
+
+def _refuse(name: str) -> Handler:
+    def refuse(_instances: object, _request: Message) -> Message:
+        raise Unsupported(name)
+
+    return refuse

@@ -1,0 +1,121 @@
+"""The real gRPC server: endpoints behind a port, one thread for each RPC in progress.
+
+An RPC that waits for a lock keeps its thread, so the pool must be larger than any number of
+waiters a test can bring about; threads are started only when all others are busy (DESIGN D1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NoReturn
+
+import grpc
+
+from spanemu.base.clock import monotonic
+from spanemu.base.errors import Code
+from spanemu.frontend.boundary import Failure, failure_from
+from spanemu.frontend.endpoint import Endpoint, Endpoints, ServedCall
+from spanemu.frontend.errors import PortTaken
+
+WORKERS_MAX = 1024
+MESSAGE_BYTES_MAX = 100 * 1024 * 1024
+_FOREVER_SECONDS = 10 * 365 * 86_400  # gRPC gives RPCs without a deadline one far away.
+
+STATUS_CODES: dict[Code, grpc.StatusCode] = {
+    code: status for status in grpc.StatusCode for code in (Code(status.value[0]),)
+}
+
+_OPTIONS = (
+    ("grpc.so_reuseport", 0),  # With it, two servers could share a port unknowingly.
+    ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
+    ("grpc.max_send_message_length", MESSAGE_BYTES_MAX),
+)
+
+
+class Server:
+    """Serves endpoints on a port."""
+
+    def __init__(self, endpoints: Endpoints, workers_max: int = WORKERS_MAX) -> None:
+        self._workers = ThreadPoolExecutor(workers_max, thread_name_prefix="spanemu-rpc")
+        self._server = grpc.server(self._workers, options=_OPTIONS)
+        self._server.add_generic_rpc_handlers((_Handlers(endpoints),))
+
+    def start(self, host_port: str = "127.0.0.1:0") -> int:
+        """Listen, and return the port: a free one if asked for port 0. Raises PortTaken."""
+        try:
+            port = self._server.add_insecure_port(_address(host_port))
+        except RuntimeError:
+            port = 0
+        if not port:
+            self._workers.shutdown(wait=False)
+            raise PortTaken(host_port) from None
+        self._server.start()
+        return int(port)
+
+    def stop(self, grace_seconds: float = 0.0) -> None:
+        """Stop listening at once, and cancel what is still running after the grace."""
+        self._server.stop(grace_seconds).wait()
+        self._workers.shutdown(wait=False, cancel_futures=True)
+
+
+def _address(host_port: str) -> str:
+    """Where to listen: "localhost" means IPv4 only, so that a taken port is noticed."""
+    host, _, port = host_port.rpartition(":")
+    return f"127.0.0.1:{port}" if host in ("", "localhost") else host_port
+
+
+class _Handlers(grpc.GenericRpcHandler):  # type: ignore[misc]
+    """Finds the handler of a path; messages stay bytes on both sides of it."""
+
+    def __init__(self, endpoints: Endpoints) -> None:
+        self._by_path = {endpoint.path: _handler(endpoint) for endpoint in endpoints}
+
+    def service(self, handler_call_details: Any) -> Any:
+        return self._by_path.get(handler_call_details.method)
+
+
+def _handler(endpoint: Endpoint) -> Any:
+    if endpoint.streams:
+        return grpc.unary_stream_rpc_method_handler(_serve_stream(endpoint))
+    return grpc.unary_unary_rpc_method_handler(_serve_unary(endpoint))
+
+
+def _serve_unary(endpoint: Endpoint) -> Callable[[bytes, Any], bytes]:
+    def serve(data: bytes, context: Any) -> bytes:
+        try:
+            return endpoint.unary(data, _call(endpoint, context))
+        except Exception as error:
+            failure = failure_from(error, endpoint.path)
+        _abort(context, failure)
+
+    return serve
+
+
+def _serve_stream(endpoint: Endpoint) -> Callable[[bytes, Any], Iterator[bytes]]:
+    def serve(data: bytes, context: Any) -> Iterator[bytes]:
+        try:
+            yield from endpoint.stream(data, _call(endpoint, context))
+        except Exception as error:
+            failure = failure_from(error, endpoint.path)
+        else:
+            return
+        _abort(context, failure)
+
+    return serve
+
+
+def _call(endpoint: Endpoint, context: Any) -> ServedCall:
+    seconds = context.time_remaining()
+    lasting = seconds is None or seconds > _FOREVER_SECONDS
+    deadline = None if lasting else monotonic() + seconds
+    call = ServedCall(endpoint.path, deadline, context.invocation_metadata)
+    if not context.add_callback(call.cancel):
+        call.cancel()
+    return call
+
+
+def _abort(context: Any, failure: Failure) -> NoReturn:
+    context.set_trailing_metadata(failure.trailers)
+    context.abort(STATUS_CODES[failure.code], failure.message)
+    raise AssertionError("abort returned")

@@ -1,0 +1,63 @@
+"""SQL: ExecuteSql, ExecuteStreamingSql, ExecuteBatchDml."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from spanemu.database.instances import Instances
+from spanemu.frontend.boundary import status_to_proto
+from spanemu.frontend.convert.encoding import field
+from spanemu.frontend.convert.requests import (
+    batch_statement_from_proto,
+    request_tag_from_proto,
+    statement_from_proto,
+)
+from spanemu.frontend.convert.results import (
+    precommit_token_bytes,
+    result_set_bytes,
+    summary_bytes,
+)
+from spanemu.frontend.convert.resume import place_from_token, resumable_chunks
+from spanemu.frontend.convert.selectors import batch_selector_from_proto, selector_from_proto
+from spanemu.frontend.errors import NoStatements
+from spanemu.frontend.registry import session_of
+
+
+def execute_sql(instances: Instances, request: Any) -> bytes:
+    """A statement's whole result in one ResultSet."""
+    session = session_of(instances, request.session)
+    selector = selector_from_proto(request)
+    statement = statement_from_proto(request, selector)
+    return result_set_bytes(session.execute(statement, selector, request.partition_token))
+
+
+def execute_streaming_sql(instances: Instances, request: Any) -> Iterator[bytes]:
+    """A statement's result as PartialResultSets."""
+    session = session_of(instances, request.session)
+    selector = selector_from_proto(request)
+    statement = statement_from_proto(request, selector)
+    place = place_from_token(request)
+    if place is not None:
+        selector = place.selector(selector)
+    stream = session.execute(statement, selector, request.partition_token)
+    return resumable_chunks(request, stream, place)
+
+
+def execute_batch_dml(instances: Instances, request: Any) -> bytes:
+    """DML statements in order up to the first that fails, whose status is part of the reply."""
+    session = session_of(instances, request.session)
+    selector = batch_selector_from_proto(request)
+    if not request.statements:
+        raise NoStatements()
+    tag = request_tag_from_proto(request)
+    statements = [batch_statement_from_proto(statement, tag) for statement in request.statements]
+    outcome = session.execute_batch(statements, selector, request.seqno, request.last_statements)
+    parts = [
+        field(1, summary_bytes(result, with_metadata=position == 0))
+        for position, result in enumerate(outcome.results)
+    ]
+    if outcome.failure is not None:
+        parts.append(field(2, status_to_proto(outcome.failure).SerializeToString()))
+    parts.append(precommit_token_bytes(outcome.transaction, 3))
+    return b"".join(parts)

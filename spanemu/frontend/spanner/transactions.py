@@ -1,0 +1,69 @@
+"""Transactions: begin, commit, roll back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spanemu.database.instances import Instances
+from spanemu.database.results import CommitOutcome
+from spanemu.frontend import wire
+from spanemu.frontend.convert.mutations import mutation_from_proto, mutations_from_proto
+from spanemu.frontend.convert.requests import (
+    commit_options_from_proto,
+    transaction_tag_from_proto,
+)
+from spanemu.frontend.convert.results import precommit_token_to_proto, transaction_to_proto
+from spanemu.frontend.convert.selectors import (
+    commit_selector_from_proto,
+    existing_from_proto,
+    multi_use_from_proto,
+)
+from spanemu.frontend.convert.timestamps import timestamp_to_proto
+from spanemu.frontend.registry import session_of
+
+
+def begin_transaction(instances: Instances, request: Any) -> Any:
+    """A transaction that later requests name by its id."""
+    session = session_of(instances, request.session)
+    options = multi_use_from_proto(request.options)
+    transaction_tag_from_proto(request)
+    key = mutation_from_proto(request.mutation_key) if request.HasField("mutation_key") else None
+    info = session.begin(options, key)
+    message = transaction_to_proto(info)
+    if info.precommit_token is not None:
+        message.precommit_token.CopyFrom(precommit_token_to_proto(info.precommit_token))
+    return message
+
+
+def commit(instances: Instances, request: Any) -> Any:
+    """The request's mutations and the transaction's DML, applied as one."""
+    session = session_of(instances, request.session)
+    selector = commit_selector_from_proto(request)
+    options = commit_options_from_proto(request)
+    mutations = mutations_from_proto(request.mutations)
+    return commit_to_proto(session.commit(selector, mutations, options))
+
+
+def rollback(instances: Instances, request: Any) -> Any:
+    """The transaction's writes are forgotten and its locks given back."""
+    session = session_of(instances, request.session)
+    session.rollback(existing_from_proto(request.transaction_id).id)
+    return wire.Empty()
+
+
+def commit_to_proto(outcome: CommitOutcome) -> Any:
+    """A CommitResponse."""
+    message = wire.CommitResponse()
+    if outcome.timestamp is not None:
+        message.commit_timestamp.CopyFrom(timestamp_to_proto(outcome.timestamp))
+    if outcome.mutation_count is not None:
+        message.commit_stats.mutation_count = outcome.mutation_count
+    if outcome.retry_token is not None:
+        message.precommit_token.CopyFrom(precommit_token_to_proto(outcome.retry_token))
+    if outcome.snapshot_timestamp is not None and _KNOWS_SNAPSHOT:
+        message.snapshot_timestamp.CopyFrom(timestamp_to_proto(outcome.snapshot_timestamp))
+    return message
+
+
+# Older releases of the client library do not have the field, and could not show it either.
+_KNOWS_SNAPSHOT = "snapshot_timestamp" in wire.CommitResponse.DESCRIPTOR.fields_by_name

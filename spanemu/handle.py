@@ -1,0 +1,167 @@
+"""What a test holds: an emulator and its databases, wherever they run.
+
+    EmulatorHandle
+    ├── Emulator            in this process (`spanemu.emulator`)
+    └── RemoteEmulator      in another one (`spanemu.remote`)
+    DatabaseHandle          one database of either
+
+The data goes through the official client library, which `client()` hands out; the handles add
+what only an emulator can do.
+"""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any, Self
+
+from google.cloud.spanner import Client
+
+from spanemu.base.errors import Unsupported
+from spanemu.base.names import DatabaseName, InstanceName
+from spanemu.client import official_client, official_database
+from spanemu.schema_source import Source
+
+
+class DatabaseHandle(ABC):
+    """One database. Safe to use from several threads."""
+
+    def __init__(self, emulator: EmulatorHandle, name: DatabaseName) -> None:
+        self._emulator = emulator
+        self._path = name
+        self._mutex = threading.Lock()  # Guards the field below.
+        self._client: Any = None
+
+    @property
+    def name(self) -> str:
+        """projects/P/instances/I/databases/D"""
+        return str(self._path)
+
+    @property
+    def database_id(self) -> str:
+        """The last part of the name."""
+        return self._path.database
+
+    def client(self, **options: Any) -> Any:
+        """The official client's `Database` object; the same one each time.
+
+        With `options` (a session pool, a database role, ...: those of `Instance.database`) it
+        is a new one.
+        """
+        with self._mutex:
+            if self._client is None or options:
+                found = official_database(
+                    self._emulator.client(self._path.project),
+                    self._path.instance,
+                    self._path.database,
+                    **options,
+                )
+                self._client = self._client or (None if options else found)
+                return found
+            return self._client
+
+    @abstractmethod
+    def ddl(self) -> list[str]:
+        """The statements that would create the schema anew."""
+
+    @abstractmethod
+    def drop(self) -> None:
+        """Drop the database; if it is gone already, do nothing."""
+
+    @abstractmethod
+    def snapshot(self) -> Any:
+        """The present state, for `restore`. Costs nothing."""
+
+    @abstractmethod
+    def restore(self, snapshot: Any) -> None:
+        """Go back to a snapshot of this database. Sessions and clients stay usable."""
+
+    @abstractmethod
+    def forget(self, snapshot: Any) -> None:
+        """Give a snapshot up, so that changes need not be remembered for it."""
+
+    @abstractmethod
+    def clone(self, name: str) -> DatabaseHandle:
+        """A new database of that name with the present schema and rows."""
+
+    @abstractmethod
+    def layout(self) -> str:
+        """A drawing of the splits and rows as they are stored."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
+
+class EmulatorHandle(ABC):
+    """An emulator; a context manager that closes it. Safe to use from several threads."""
+
+    def __init__(self, project: str, instance: str) -> None:
+        self.project = project
+        self.instance = instance
+        self._clients_mutex = threading.Lock()  # Guards the field below.
+        self._clients: dict[str, Client] = {}
+
+    @property
+    @abstractmethod
+    def uri(self) -> str:
+        """HOST:PORT, as SPANNER_EMULATOR_HOST wants it."""
+
+    @abstractmethod
+    def create_database(self, name: str, schema: Source | Iterable[Source] = ()) -> DatabaseHandle:
+        """Create a database, and its instance if need be.
+
+        `name` is an id in the default instance or a full resource name. `schema` is one or
+        several of: the path of a file, DDL text. Raises `SchemaRejected` with the place of the
+        statement at fault.
+        """
+
+    @abstractmethod
+    def database(self, name: str) -> DatabaseHandle:
+        """A handle on a database that exists, by id or full resource name."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Stop it. Closing twice does nothing."""
+
+    def client(self, project: str | None = None) -> Client:
+        """The official `google.cloud.spanner.Client`, one per project."""
+        wanted = project or self.project
+        with self._clients_mutex:
+            if wanted not in self._clients:
+                self._clients[wanted] = official_client(self.uri, wanted)
+            return self._clients[wanted]
+
+    @property
+    def faults(self) -> Any:
+        """Failures to bring about on purpose."""
+        raise Unsupported("Fault injection (faults)")
+
+    def record(self, database: DatabaseHandle) -> Any:
+        """What the clients of a database do while a block runs."""
+        raise Unsupported("Recording (record)")
+
+    def hotspots(self, database: DatabaseHandle) -> Any:
+        """Where the load on a database concentrates."""
+        raise Unsupported("Hotspot detection (hotspots)")
+
+    def resolve(self, name: str) -> DatabaseName:
+        """The full name of a database given by id or by full name. Raises InvalidName."""
+        if "/" in name:
+            return DatabaseName.parse(name)
+        return InstanceName(self.project, self.instance).database(name)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} at {self.uri}>"

@@ -1,0 +1,99 @@
+"""Says which argument goes to which parameter of a signature, before any type is looked at.
+
+(STRING, INT64, [STRING = ' '])   given 2    -> STRING, INT64
+(T, T...)                         given 3    -> T, T, T
+([a=>INT64], [b=>INT64])          given b    -> default of a, b
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from spanemu.sql.functions.registry import Arity, Parameter
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One argument to be passed: number `argument` of those given, or the parameter's default."""
+
+    parameter: Parameter
+    argument: int | None
+
+    @property
+    def default(self) -> Any:
+        return self.parameter.default
+
+
+def bind(
+    parameters: Sequence[Parameter], positional: int, named: Mapping[str, int]
+) -> tuple[Slot, ...] | None:
+    """Slots in the order of the signature; None if the numbers or names do not fit.
+
+    `named` maps lower-cased names to argument numbers, which follow the positional ones.
+    """
+    counts = _counts(parameters, positional, named)
+    if counts is None:
+        return None
+    repetitions, optional = counts
+    slots: list[Slot] = []
+    taken, names_used, run_done = 0, 0, False
+    for parameter in parameters:
+        given_name = named.get(parameter.name.lower()) if parameter.name else None
+        if given_name is not None:
+            slots.append(Slot(parameter, given_name))
+            names_used += 1
+        elif parameter.arity is Arity.REPEATED:
+            if not run_done:
+                run = [p for p in parameters if p.arity is Arity.REPEATED]
+                for _ in range(repetitions):
+                    for one in run:
+                        slots.append(Slot(one, taken))
+                        taken += 1
+                run_done = True
+        elif parameter.arity is Arity.REQUIRED and not parameter.named_only:
+            slots.append(Slot(parameter, taken))
+            taken += 1
+        elif parameter.arity is Arity.REQUIRED:
+            return None
+        elif optional > 0 and not parameter.named_only:
+            slots.append(Slot(parameter, taken))
+            taken += 1
+            optional -= 1
+        else:
+            slots.append(Slot(parameter, None))
+    if taken != positional or names_used != len(named):
+        return None
+    return _without_trailing_defaults(slots, run_done)
+
+
+def _counts(
+    parameters: Sequence[Parameter], positional: int, named: Mapping[str, int]
+) -> tuple[int, int] | None:
+    """How often the repeated run is given, and how many optional parameters."""
+    required = run = optional = 0
+    for parameter in parameters:
+        if parameter.name and parameter.name.lower() in named:
+            continue
+        if parameter.arity is Arity.REPEATED:
+            run += 1
+        elif parameter.arity is Arity.REQUIRED:
+            required += not parameter.named_only
+        else:
+            optional += not parameter.named_only
+    left = positional - required
+    if left < 0:
+        return None
+    if not run:
+        return (0, left) if left <= optional else None
+    repetitions, rest = divmod(left, run)
+    return (repetitions, rest) if rest <= optional else None
+
+
+def _without_trailing_defaults(slots: list[Slot], after_run: bool) -> tuple[Slot, ...]:
+    """Omitted arguments at the end are not passed, so that Python's own defaults apply."""
+    if not after_run:
+        while slots and slots[-1].argument is None:
+            slots.pop()
+    return tuple(slots)

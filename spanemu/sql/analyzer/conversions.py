@@ -1,0 +1,129 @@
+"""Resolves CAST, EXTRACT and INTERVAL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from spanemu.base.errors import SpannerError
+from spanemu.sql.analyzer.coercion import Kind, coerce, fits, kind_of
+from spanemu.sql.analyzer.date_part_arguments import check_part, date_part
+from spanemu.sql.analyzer.env import Env
+from spanemu.sql.analyzer.errors.typing import BadCall, InvalidCast
+from spanemu.sql.analyzer.expression import resolve
+from spanemu.sql.analyzer.operator_call import operator_call
+from spanemu.sql.analyzer.overload import Argument
+from spanemu.sql.analyzer.resolved import Cast, Expr, Literal
+from spanemu.sql.analyzer.type_names import named_type
+from spanemu.sql.functions.conversion import cast_function
+from spanemu.sql.functions.conversion_rules import is_castable, is_zoned
+from spanemu.sql.syntax import ast
+from spanemu.values.types import STRING, Type, TypeCode
+
+_UNTYPED = (Kind.NULL, Kind.PENDING, Kind.EMPTY_ARRAY)
+
+
+def _cast(node: ast.Cast, env: Env) -> Expr:
+    analysis = env.analysis
+    target = named_type(node.type)
+    operand = resolve(node.operand, env)
+    kind = kind_of(operand, analysis)
+    if kind in _UNTYPED and fits(operand, target, analysis):
+        if isinstance(operand, Literal):
+            return Literal(target, operand.value)
+        return coerce(operand, target, analysis, node.at)
+    if kind is Kind.COMPOSITE and fits(operand, target, analysis):
+        return coerce(operand, target, analysis, node.at)
+    if not is_castable(operand.type, target):
+        raise _invalid(operand.type, target, node.operand.at)
+    if node.format is None and isinstance(operand, Literal):
+        folded = _folded(operand, target, env)
+        if folded is not None:
+            return folded
+    return Cast(
+        target,
+        operand,
+        safe=node.safe,
+        format=_text(node.format, env),
+        time_zone=_text(node.time_zone, env),
+        at=node.at,
+    )
+
+
+def _invalid(source: Type, target: Type, at: int) -> InvalidCast:
+    if source.is_array and target.is_array:
+        return InvalidCast(
+            str(source),
+            f"{target}: casting between arrays with incompatible element types is not supported",
+            at=at,
+        )
+    return InvalidCast(str(source), str(target), at=at)
+
+
+def _folded(operand: Literal, target: Type, env: Env) -> Literal | None:
+    """The value of a cast literal; None if it has none, which is an error only when it runs."""
+    source, value = operand.type, operand.value
+    if value is None:
+        return Literal(target, None)
+    if source.code is TypeCode.FLOAT64 and target.code is TypeCode.NUMERIC and operand.image:
+        # The digits as written may be more than a float holds.
+        source, value = STRING, operand.image
+    convert = cast_function(source, target)
+    try:
+        if is_zoned(source, target):
+            value = convert(value, env.analysis.schema.default_time_zone)
+        else:
+            value = convert(value)
+    except (SpannerError, ValueError, ArithmeticError):
+        return None
+    return Literal(target, value)
+
+
+def _text(node: ast.Expression | None, env: Env) -> Expr | None:
+    if node is None:
+        return None
+    text = resolve(node, env)
+    if not fits(text, STRING, env.analysis):
+        raise BadCall(f"FORMAT and AT TIME ZONE expect a STRING, but got {text.type}", at=node.at)
+    return coerce(text, STRING, env.analysis, node.at)
+
+
+def _extract(node: ast.Extract, env: Env) -> Expr:
+    operand = resolve(node.operand, env)
+    if kind_of(operand, env.analysis) is Kind.LITERAL:
+        raise BadCall(
+            f"EXTRACT does not support literal {operand.type} arguments", at=node.operand.at
+        )
+    if kind_of(operand, env.analysis) is Kind.PENDING:
+        raise BadCall("EXTRACT does not support undeclared parameters", at=node.operand.at)
+    part = node.part.upper()
+    check_part(f"$extract {operand.type.code}", part, node.at, "EXTRACT from {type}", operand.type)
+    zone = _text(node.time_zone, env)
+    if zone is not None and operand.type.code is not TypeCode.TIMESTAMP:
+        raise BadCall(f"EXTRACT from {operand.type} does not support AT TIME ZONE", at=node.at)
+    zones = () if zone is None else (zone,)
+    if part == "DATE":
+        return operator_call("$extract_date", (operand, *zones), env.analysis, node.at)
+    arguments: tuple[Argument, ...] = (operand, date_part(part), *zones)
+    return operator_call("$extract", arguments, env.analysis, node.at)
+
+
+def interval(node: ast.IntervalExpression, env: Env) -> Expr:
+    """INTERVAL amount part [TO part], as a value of its own."""
+    amount = resolve(node.amount, env)
+    part = node.part.upper()
+    if node.to_part is None:
+        check_part("$interval", part, node.at, "INTERVAL")
+        return operator_call("$interval", (amount, date_part(part)), env.analysis, node.at)
+    to_part = node.to_part.upper()
+    for one in (part, to_part):
+        check_part("$interval_range", one, node.at, "INTERVAL")
+    arguments = (amount, date_part(part), date_part(to_part))
+    return operator_call("$interval_range", arguments, env.analysis, node.at)
+
+
+RESOLVERS: Mapping[type[ast.Expression], Callable[[Any, Env], Expr]] = {
+    ast.Cast: _cast,
+    ast.Extract: _extract,
+    ast.IntervalExpression: interval,
+}

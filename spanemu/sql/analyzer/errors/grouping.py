@@ -1,0 +1,76 @@
+"""Aggregates, and columns beside them, in places where they mean nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spanemu.sql.analyzer.errors.base import AnalysisError
+
+
+@dataclass(eq=False)
+class NeitherGroupedNorAggregated(AnalysisError):
+    """A column of the input is used after grouping."""
+
+    prose = "{clause} references {column} which is neither grouped nor aggregated"
+    clause: str
+    column: str
+
+
+@dataclass(eq=False)
+class NotVisibleAfterDistinct(AnalysisError):
+    """ORDER BY uses a column that SELECT DISTINCT has dropped."""
+
+    prose = "{clause} references {column} which is not visible after SELECT DISTINCT"
+    clause: str
+    column: str
+
+
+@dataclass(eq=False)
+class AggregateNotAllowed(AnalysisError):
+    """An aggregate function where there is nothing to aggregate."""
+
+    prose = "Aggregate function {function} not allowed in {clause}"
+    function: str
+    clause: str
+
+
+@dataclass(eq=False)
+class NestedAggregate(AnalysisError):
+    """An aggregate of an aggregate."""
+
+    prose = "Aggregations of aggregations are not allowed"
+
+
+@dataclass(eq=False)
+class BadGrouping(AnalysisError):
+    """GROUP BY or HAVING is used wrongly; `problem` is the whole sentence."""
+
+    prose = "{problem}"
+    problem: str
+
+
+@dataclass(eq=False)
+class OrdinalOutOfRange(AnalysisError):
+    """GROUP BY or ORDER BY a column number that the select list does not have."""
+
+    prose = "{clause} is out of SELECT column number range: {number}"
+    clause: str
+    number: int
+
+
+@dataclass(eq=False)
+class NotGroupable(AnalysisError):
+    """A type that GROUP BY, DISTINCT or a set operation cannot compare."""
+
+    prose = "{problem}"
+    problem: str
+    type: str
+
+
+@dataclass(eq=False)
+class NotOrderable(AnalysisError):
+    """A type that ORDER BY cannot sort."""
+
+    prose = "{clause} does not support expressions of type {type}"
+    clause: str
+    type: str

@@ -1,0 +1,195 @@
+"""Values of types that do not fit together, and calls that fit no signature."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spanemu.base.errors import Code, SpannerError
+from spanemu.sql.analyzer.errors.base import AnalysisError
+
+
+@dataclass(eq=False)
+class NoMatchingSignature(AnalysisError):
+    """No overload takes arguments of these types; `supported` lists those that exist."""
+
+    prose = "No matching signature for {function} for argument types: {types}"
+    function: str  # "function SUBSTR", "operator +", "aggregate function SUM"
+    types: str
+    supported: tuple[str, ...] = ()
+
+    def sentence(self) -> str:
+        if not self.supported:
+            return super().sentence()
+        plural = "s" if len(self.supported) > 1 else ""
+        return f"{super().sentence()}. Supported signature{plural}: {'; '.join(self.supported)}"
+
+
+@dataclass(eq=False)
+class NotDefinedFor(AnalysisError):
+    """A comparison of values that do not compare."""
+
+    prose = "{operation} is not defined for arguments of type {type}"
+    operation: str  # "Equality", "Less than"
+    type: str
+
+
+@dataclass(eq=False)
+class NotBool(AnalysisError):
+    """A condition is not a BOOL."""
+
+    prose = "{clause} should return type BOOL, but returns {type}"
+    clause: str
+    type: str
+
+
+@dataclass(eq=False)
+class NoCommonType(AnalysisError):
+    """Array elements have no common type."""
+
+    prose = "Array elements of types {{{types}}} do not have a common supertype"
+    types: str
+
+
+@dataclass(eq=False)
+class ElementDoesNotCoerce(AnalysisError):
+    """An element is not of the array's declared type."""
+
+    prose = "Array element type {type} does not coerce to {wanted}"
+    type: str
+    wanted: str
+
+
+@dataclass(eq=False)
+class FieldDoesNotCoerce(AnalysisError):
+    """A value is not of the struct field's declared type."""
+
+    prose = "Struct field {number} has type {type} which does not coerce to {wanted}"
+    number: int
+    type: str
+    wanted: str
+
+
+@dataclass(eq=False)
+class WrongFieldCount(AnalysisError):
+    """A struct constructor with too many or too few values."""
+
+    prose = "STRUCT type has {wanted} fields but constructor call has {given} fields"
+    wanted: int
+    given: int
+
+
+@dataclass(eq=False)
+class NestedArray(AnalysisError):
+    """Arrays of arrays do not exist."""
+
+    prose = "{problem}"
+    problem: str
+
+
+@dataclass(eq=False)
+class BadLiteral(AnalysisError):
+    """A literal is no value of its type."""
+
+    prose = "Invalid {type} literal{shown}"
+    type: str
+    shown: str = ""
+
+
+@dataclass(eq=False)
+class LiteralDoesNotCast(AnalysisError):
+    """A literal has no value in the type that its place asks for."""
+
+    prose = "Could not cast literal {literal} to type {type}"
+    literal: str
+    type: str
+
+
+@dataclass(eq=False)
+class InvalidCast(AnalysisError):
+    """No conversion between these types."""
+
+    prose = "Invalid cast from {source} to {target}"
+    source: str
+    target: str
+
+
+@dataclass(eq=False)
+class ExpectsInt64(AnalysisError):
+    """LIMIT, OFFSET and the like take an INT64."""
+
+    prose = "{clause} expects INT64, got {type}"
+    clause: str
+    type: str
+
+
+@dataclass(eq=False)
+class ExpectsConstant(AnalysisError):
+    """A place that takes a literal or a parameter and nothing else."""
+
+    prose = "{clause} must be a literal or query parameter"
+    clause: str
+
+
+@dataclass(eq=False)
+class BadCall(AnalysisError):
+    """A call that is wrong whatever its types; `problem` is the whole sentence."""
+
+    prose = "{problem}"
+    problem: str
+
+
+@dataclass(eq=False)
+class NotAnArray(AnalysisError):
+    """UNNEST, or a path in FROM, of something that is not an array."""
+
+    prose = "{problem}"
+    problem: str
+
+
+@dataclass(eq=False)
+class UndeclaredParameterConflict(AnalysisError):
+    """Two places give an undeclared parameter different types."""
+
+    prose = "Undeclared parameter '{name}' is used assuming different types ({first} vs {second})"
+    name: str
+    first: str
+    second: str
+
+
+@dataclass(eq=False)
+class IncompatibleColumns(AnalysisError):
+    """A column of a set operation has no common type."""
+
+    prose = "Column {number} in {operation} has incompatible types: {types}"
+    number: int
+    operation: str
+    types: str
+
+
+@dataclass(eq=False)
+class ExpressionDoesNotFit(AnalysisError):
+    """An expression of the schema is not of the type that its clause needs."""
+
+    prose = "Expected an expression of type {wanted}, but found one of type {type}"
+    type: str
+    wanted: str
+
+
+@dataclass(eq=False)
+class StructColumn(SpannerError):
+    """The query's result has a column of type STRUCT."""
+
+    code = Code.UNIMPLEMENTED
+    prose = (
+        "Unsupported query shape: A struct value cannot be returned as a column value. "
+        "Rewrite the query to flatten the struct fields in the result."
+    )
+    column: str
+
+
+@dataclass(eq=False)
+class TokenListColumn(AnalysisError):
+    """The query's result has a column of type TOKENLIST."""
+
+    prose = "A query may not return a value of type TOKENLIST: column {column}"
+    column: str

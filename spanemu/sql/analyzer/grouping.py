@@ -1,0 +1,83 @@
+"""What expressions mean once rows are grouped: keys and aggregates, and no other columns.
+
+SELECT, HAVING and ORDER BY are first resolved against the ungrouped input. Then `Grouping`
+puts the key's column in place of each expression that is a key, and refuses what is left of the
+input's columns:
+
+    SELECT UPPER(Name), COUNT(*) FROM t GROUP BY UPPER(Name)
+           key 1        aggregate 1
+
+A whole item may equal a key; inside an item only columns and fields do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spanemu.sql.analyzer.errors.grouping import (
+    NeitherGroupedNorAggregated,
+    NotVisibleAfterDistinct,
+)
+from spanemu.sql.analyzer.resolved import ColumnRef, Expr, GetField, ResolvedColumn
+from spanemu.sql.analyzer.scope import Origin
+from spanemu.sql.analyzer.tree import column_refs, rewritten, same
+
+Keys = Sequence[tuple[ResolvedColumn, Expr]]
+
+
+class Grouping:
+    """The keys of one SELECT, and the mentions of its input's columns (`Scope.origins`)."""
+
+    def __init__(self, keys: Keys, origins: Sequence[Origin], *, distinct: bool = False) -> None:
+        self._origins = origins
+        self._distinct = distinct
+        self._by_column: dict[int, ResolvedColumn] = {}
+        self._fields: list[tuple[Expr, ResolvedColumn]] = []
+        self._whole: list[tuple[Expr, ResolvedColumn]] = []
+        for column, expression in keys:
+            if isinstance(expression, ColumnRef):
+                self._by_column.setdefault(expression.column.id, column)
+            elif _is_field_path(expression):
+                self._fields.append((expression, column))
+            else:
+                self._whole.append((expression, column))
+        self._mentions: dict[int, Origin] = {}
+        self._counted = 0
+
+    def regrouped(self, expression: Expr) -> Expr:
+        """`expression` over the grouped rows."""
+        for key, column in self._whole:
+            if same(key, expression):
+                return ColumnRef(column.type, column)
+        result: Expr = rewritten(expression, self._replaced)
+        return result
+
+    def _replaced(self, expression: Expr) -> Expr | None:
+        if type(expression) is ColumnRef:
+            column = self._by_column.get(expression.column.id)
+            if column is not None:
+                return ColumnRef(column.type, column)
+            origin = self._origin_of(expression)
+            if origin is not None:
+                kind = NotVisibleAfterDistinct if self._distinct else NeitherGroupedNorAggregated
+                raise kind(f"{origin.clause} expression", origin.shown, at=origin.at)
+        elif type(expression) is GetField:
+            for key, column in self._fields:
+                if same(key, expression):
+                    return ColumnRef(column.type, column)
+        return None
+
+    def _origin_of(self, reference: ColumnRef) -> Origin | None:
+        """The mention in the text, if it is one of a column of the input."""
+        while self._counted < len(self._origins):
+            origin = self._origins[self._counted]
+            self._counted += 1
+            for ref in column_refs(origin.expression):
+                self._mentions.setdefault(id(ref), origin)
+        return self._mentions.get(id(reference))
+
+
+def _is_field_path(expression: Expr) -> bool:
+    while isinstance(expression, GetField):
+        expression = expression.operand
+    return isinstance(expression, ColumnRef)

@@ -1,0 +1,38 @@
+"""Resolves LIMIT and OFFSET."""
+
+from __future__ import annotations
+
+from spanemu.sql.analyzer.analysis import QueryResult
+from spanemu.sql.analyzer.coercion import coerce, fits
+from spanemu.sql.analyzer.env import Env
+from spanemu.sql.analyzer.errors.shape import BadQuery
+from spanemu.sql.analyzer.errors.typing import ExpectsConstant, ExpectsInt64
+from spanemu.sql.analyzer.expression import resolve
+from spanemu.sql.analyzer.resolved import Expr, LimitScan, Literal, ParameterRef
+from spanemu.sql.syntax import ast
+from spanemu.values.types import INT64
+
+
+def limited(
+    result: QueryResult, limit: ast.Expression, offset: ast.Expression | None, env: Env
+) -> QueryResult:
+    """`result` cut by LIMIT and OFFSET."""
+    inside = Env(env.analysis, env.scope, "LIMIT clause", env.common_tables)
+    scan = LimitScan(
+        result.scan,
+        _count(limit, inside),
+        None if offset is None else _count(offset, inside),
+    )
+    return QueryResult(scan, result.columns, result.value_table, result.ordered)
+
+
+def _count(node: ast.Expression, env: Env) -> Expr:
+    count = resolve(node, env)
+    if not fits(count, INT64, env.analysis):
+        raise ExpectsInt64("LIMIT ... OFFSET ...", str(count.type), at=node.at)
+    count = coerce(count, INT64, env.analysis, node.at)
+    if not isinstance(count, Literal | ParameterRef):
+        raise ExpectsConstant("LIMIT ... OFFSET ...", at=node.at)
+    if isinstance(count, Literal) and count.value is not None and count.value < 0:
+        raise BadQuery("LIMIT ... OFFSET ... must not be negative", at=node.at)
+    return count

@@ -1,0 +1,30 @@
+"""The table of all resolvers: which function resolves which kind of expression."""
+
+from __future__ import annotations
+
+from spanemu.sql.analyzer import (
+    calls,
+    conditionals,
+    constructors,
+    conversions,
+    literals,
+    names,
+    operators,
+    subqueries,
+)
+from spanemu.sql.analyzer.analysis import Machinery
+from spanemu.sql.analyzer.query import resolve_query
+
+MACHINERY = Machinery(
+    {
+        **literals.RESOLVERS,
+        **names.RESOLVERS,
+        **operators.RESOLVERS,
+        **conditionals.RESOLVERS,
+        **conversions.RESOLVERS,
+        **constructors.RESOLVERS,
+        **calls.RESOLVERS,
+        **subqueries.RESOLVERS,
+    },
+    resolve_query,
+)

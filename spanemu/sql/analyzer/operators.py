@@ -1,0 +1,152 @@
+"""Resolves operators: arithmetic, comparison, logic, BETWEEN, LIKE, IS, IN over values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from spanemu.base.errors import Unsupported
+from spanemu.sql.analyzer.coercion import Kind, coerce, fits, kind_of
+from spanemu.sql.analyzer.env import Env
+from spanemu.sql.analyzer.errors.shape import LimitExceeded
+from spanemu.sql.analyzer.errors.typing import NoMatchingSignature, NotAnArray
+from spanemu.sql.analyzer.expression import resolve
+from spanemu.sql.analyzer.literals import integer
+from spanemu.sql.analyzer.operator_call import operator_call
+from spanemu.sql.analyzer.resolved import And, Expr, Literal, Or
+from spanemu.sql.analyzer.signature_text import argument_types
+from spanemu.sql.syntax import ast
+from spanemu.values.types import BOOL, FLOAT64
+
+IN_LIST_MAX = 10_000
+
+_BINARY: Mapping[str, str] = {
+    "+": "$add",
+    "-": "$subtract",
+    "*": "$multiply",
+    "/": "$divide",
+    "||": "$concat_op",
+    "&": "$bitwise_and",
+    "|": "$bitwise_or",
+    "^": "$bitwise_xor",
+    "<<": "$shift_left",
+    ">>": "$shift_right",
+    "=": "$equal",
+    "!=": "$not_equal",
+    "<": "$less",
+    "<=": "$less_or_equal",
+    ">": "$greater",
+    ">=": "$greater_or_equal",
+}
+_UNARY: Mapping[str, str] = {
+    "-": "$unary_minus",
+    "+": "$unary_plus",
+    "~": "$bitwise_not",
+    "NOT": "$not",
+}
+_IS: Mapping[str, str] = {
+    "NULL": "$is_null",
+    "TRUE": "$is_true",
+    "FALSE": "$is_false",
+    "UNKNOWN": "$is_null",
+}
+
+
+def _binary(node: ast.Binary, env: Env) -> Expr:
+    left, right = resolve(node.left, env), resolve(node.right, env)
+    return operator_call(_BINARY[node.op], (left, right), env.analysis, node.op_at or node.at)
+
+
+def _unary(node: ast.Unary, env: Env) -> Expr:
+    operand = node.operand
+    if node.op == "-":
+        # One literal, sign included: -9223372036854775808 has no positive counterpart.
+        if type(operand) is ast.IntLiteral:
+            return integer(-operand.value, f"-{operand.text or operand.value}", node.at)
+        if type(operand) is ast.FloatLiteral:
+            return Literal(FLOAT64, -operand.value, f"-{operand.text or operand.value}")
+    return operator_call(_UNARY[node.op], (resolve(operand, env),), env.analysis, node.at)
+
+
+def _junction(node: ast.Junction, env: Env) -> Expr:
+    operands = [resolve(operand, env) for operand in node.operands]
+    analysis = env.analysis
+    if not all(fits(operand, BOOL, analysis) for operand in operands):
+        raise NoMatchingSignature(
+            f"operator {node.op}",
+            argument_types(operands, analysis),
+            (f"BOOL {node.op} ([BOOL, ...])",),
+            at=node.at,
+        )
+    passed = tuple(coerce(operand, BOOL, analysis, node.at) for operand in operands)
+    return And(BOOL, passed) if node.op == "AND" else Or(BOOL, passed)
+
+
+def negation(operand: Expr, env: Env, at: int) -> Expr:
+    """NOT operand."""
+    return operator_call("$not", (operand,), env.analysis, at)
+
+
+def _is(node: ast.Is, env: Env) -> Expr:
+    operand = resolve(node.operand, env)
+    if node.what == "UNKNOWN" and fits(operand, BOOL, env.analysis):
+        operand = coerce(operand, BOOL, env.analysis, node.at)
+    call = operator_call(_IS[node.what], (operand,), env.analysis, node.at)
+    return negation(call, env, node.at) if node.negated else call
+
+
+def _is_distinct(node: ast.IsDistinct, env: Env) -> Expr:
+    operands = (resolve(node.left, env), resolve(node.right, env))
+    call = operator_call("$is_distinct_from", operands, env.analysis, node.at)
+    return negation(call, env, node.at) if node.negated else call
+
+
+def _between(node: ast.Between, env: Env) -> Expr:
+    operands = tuple(resolve(one, env) for one in (node.operand, node.low, node.high))
+    call = operator_call("$between", operands, env.analysis, node.at)
+    return negation(call, env, node.at) if node.negated else call
+
+
+def _like(node: ast.Like, env: Env) -> Expr:
+    operand = resolve(node.operand, env)
+    if node.quantifier is None:
+        assert node.pattern is not None
+        operands: Sequence[Expr] = (operand, resolve(node.pattern, env))
+        name = "$like"
+    elif node.items:
+        operands = (operand, *(resolve(item, env) for item in node.items))
+        name = "$like_all" if node.quantifier == "ALL" else "$like_any"
+    else:
+        raise Unsupported(f"LIKE {node.quantifier} with an array or a subquery")
+    call = operator_call(name, operands, env.analysis, node.at)
+    return negation(call, env, node.at) if node.negated else call
+
+
+def in_values(node: ast.In, env: Env) -> Expr:
+    """IN (items) and IN UNNEST(array)."""
+    operand = resolve(node.operand, env)
+    if node.unnest is not None:
+        array = resolve(node.unnest, env)
+        if not array.type.is_array and kind_of(array, env.analysis) < Kind.NULL:
+            raise NotAnArray(
+                f"Second argument of IN UNNEST must be an array but was {array.type}",
+                at=node.unnest.at,
+            )
+        call = operator_call("$in_unnest", (operand, array), env.analysis, node.at)
+    else:
+        if len(node.items) > IN_LIST_MAX:
+            raise LimitExceeded("items in an IN list", IN_LIST_MAX, at=node.at)
+        items = (resolve(item, env) for item in node.items)
+        call = operator_call("$in", (operand, *items), env.analysis, node.at)
+    return negation(call, env, node.at) if node.negated else call
+
+
+RESOLVERS: Mapping[type[ast.Expression], Callable[[Any, Env], Expr]] = {
+    ast.Binary: _binary,
+    ast.Unary: _unary,
+    ast.Junction: _junction,
+    ast.Is: _is,
+    ast.IsDistinct: _is_distinct,
+    ast.Between: _between,
+    ast.Like: _like,
+}

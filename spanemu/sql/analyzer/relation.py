@@ -1,0 +1,208 @@
+"""What stands in a FROM clause: a thing with columns that can become a scan.
+
+A relation is asked for columns while the query is resolved, and for its scan once that is done,
+so that the scan of a table holds only the columns that were asked for. Each mention of a column
+is a `ColumnRef` of its own.
+
+Not here: what names mean when several relations stand side by side (`scope`, `join_relation`);
+tables of the schema, whose columns may be computed (`table_relation`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from spanemu.sql.analyzer.analysis import Analysis
+from spanemu.sql.analyzer.errors.names import AmbiguousColumn, AmbiguousField
+from spanemu.sql.analyzer.resolved import (
+    ArrayScan,
+    ColumnRef,
+    Expr,
+    GetField,
+    Hints,
+    MakeStruct,
+    ResolvedColumn,
+    Scan,
+    SystemTableScan,
+)
+from spanemu.sql.analyzer.system import SystemTable
+from spanemu.values.types import StructField, Type, TypeCode
+
+Star = Iterable[tuple[str, Expr]]
+
+
+class Relation:
+    """Something with columns. `alias` is "" where it has no name of its own."""
+
+    # A value relation's rows are values: asked for a name it has not, it has no such *field*.
+    is_value = False
+
+    def __init__(self, alias: str) -> None:
+        self.alias = alias
+        self.sample: Callable[[Scan], Scan] | None = None
+
+    def aliases(self) -> Mapping[str, Relation]:
+        """The relations that have names, by lower-cased name."""
+        return {self.alias.lower(): self} if self.alias else {}
+
+    def column(self, name: str, at: int) -> Expr | None:
+        """The column of that name; None if there is none, AmbiguousColumn if several."""
+        raise NotImplementedError
+
+    def star(self) -> Star:
+        """What * stands for."""
+        raise NotImplementedError
+
+    def whole(self) -> Expr:
+        """The row as one value: what the alias alone means."""
+        items = tuple(self.star())
+        type_ = Type(
+            TypeCode.STRUCT, fields=tuple(StructField(name, item.type) for name, item in items)
+        )
+        return MakeStruct(type_, tuple(item for _, item in items))
+
+    def known(self) -> Iterator[str]:
+        """The names of its columns, for suggestions."""
+        return (name for name, _ in self.star())
+
+    def build(self) -> Scan:
+        """The scan, without sampling."""
+        raise NotImplementedError
+
+    def scan(self) -> Scan:
+        """The scan; ask once, when every column that is needed has been asked for."""
+        built = self.build()
+        return built if self.sample is None else self.sample(built)
+
+
+class DerivedRelation(Relation):
+    """The rows of a subquery, a view or a common table."""
+
+    def __init__(
+        self, alias: str, columns: Sequence[tuple[str, ResolvedColumn]], built: Scan
+    ) -> None:
+        super().__init__(alias)
+        self._columns = columns
+        self._built = built
+        self._by_name: dict[str, ResolvedColumn | None] = {}
+        for name, column in columns:
+            if name:
+                key = name.lower()
+                self._by_name[key] = None if key in self._by_name else column
+
+    def column(self, name: str, at: int) -> Expr | None:
+        key = name.lower()
+        if key not in self._by_name:
+            return None
+        found = self._by_name[key]
+        if found is None:
+            raise AmbiguousColumn(name, at=at)
+        return ColumnRef(found.type, found)
+
+    def star(self) -> Star:
+        return [(name, ColumnRef(column.type, column)) for name, column in self._columns]
+
+    def build(self) -> Scan:
+        return self._built
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayElements:
+    """The elements of an array, where they are not a scan yet: what an `ArrayScan` is made of."""
+
+    array: Expr
+    element: ResolvedColumn
+    offset: ResolvedColumn | None
+    hints: Hints
+
+    def scan(self) -> Scan:
+        """The elements alone."""
+        return ArrayScan(None, self.array, self.element, self.offset, hints=self.hints)
+
+
+class ValueRelation(Relation):
+    """Rows that are values: UNNEST, or SELECT AS STRUCT. Fields of a struct act as columns.
+
+    `elements` is set for an array, which a join puts beside its left side's rows.
+    """
+
+    is_value = True
+
+    def __init__(
+        self,
+        alias: str,
+        element: ResolvedColumn,
+        built: Scan | ArrayElements,
+        offset: tuple[str, ResolvedColumn] | None = None,
+    ) -> None:
+        super().__init__(alias)
+        self.element = element
+        self.offset = offset
+        self.elements = built if isinstance(built, ArrayElements) else None
+        self._built = built.scan() if isinstance(built, ArrayElements) else built
+
+    def column(self, name: str, at: int) -> Expr | None:
+        key = name.lower()
+        if self.offset is not None and self.offset[0].lower() == key:
+            return ColumnRef(self.offset[1].type, self.offset[1])
+        fields = self.element.type.fields
+        matches = [number for number, field in enumerate(fields) if field.name.lower() == key]
+        if not matches:
+            return None
+        if len(matches) > 1:
+            raise AmbiguousField(name, at=at)
+        return self._field(matches[0])
+
+    def _field(self, number: int) -> Expr:
+        return GetField(self.element.type.fields[number].type, self.whole(), number)
+
+    def star(self) -> Star:
+        items: list[tuple[str, Expr]]
+        if self.element.type.is_struct:
+            fields = self.element.type.fields
+            items = [(field.name, self._field(number)) for number, field in enumerate(fields)]
+        else:
+            items = [(self.alias, self.whole())]
+        if self.offset is not None:
+            items.append((self.offset[0], ColumnRef(self.offset[1].type, self.offset[1])))
+        return items
+
+    def whole(self) -> Expr:
+        return ColumnRef(self.element.type, self.element)
+
+    def build(self) -> Scan:
+        return self._built
+
+
+class SystemRelation(Relation):
+    """A system table."""
+
+    def __init__(self, alias: str, table: SystemTable, analysis: Analysis) -> None:
+        super().__init__(alias)
+        self._table = table
+        self._analysis = analysis
+        self._found: dict[int, ResolvedColumn] = {}
+
+    def column(self, name: str, at: int) -> Expr | None:
+        number = self._table.positions.get(name.lower())
+        return None if number is None else self._numbered(number)
+
+    def _numbered(self, number: int) -> Expr:
+        column = self._found.get(number)
+        if column is None:
+            name, type_ = self._table.columns[number]
+            column = self._found[number] = self._analysis.column(name, type_)
+        return ColumnRef(column.type, column)
+
+    def star(self) -> Star:
+        return [
+            (name, self._numbered(number)) for number, (name, _) in enumerate(self._table.columns)
+        ]
+
+    def known(self) -> Iterator[str]:
+        return (name for name, _ in self._table.columns)
+
+    def build(self) -> Scan:
+        columns = tuple((column, number) for number, column in self._found.items())
+        return SystemTableScan(self._table.name, columns)

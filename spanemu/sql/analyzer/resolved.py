@@ -1,0 +1,505 @@
+"""The resolved tree: what a statement means. Typed, names gone, every column an id.
+
+The contract between analyzer and planner, shared by every dialect. A `ResolvedColumn` is
+produced by exactly one scan and referred to by `ColumnRef`; a reference to a column that no
+scan inside a subquery produces is a correlated one. Conversions are explicit (`Cast`), so the
+planner and executor never coerce. Views and virtual generated columns are expanded here.
+
+Dataclasses compare by identity where a node may be large (`eq=False`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from spanemu.schema.column import Column
+from spanemu.schema.table import Table
+from spanemu.values.types import BOOL, Type
+
+if TYPE_CHECKING:
+    from spanemu.sql.functions.registry import AggregateSignature, Signature
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedColumn:
+    """A column of an intermediate result; `id` is unique within the statement."""
+
+    id: int
+    name: str
+    type: Type
+
+
+Hints = tuple[tuple[str, Any], ...]  # (lower-cased name, checked value)
+
+
+# ---------------------------------------------------------------------------- expressions
+
+
+@dataclass(frozen=True, eq=False)
+class Expr:
+    """Something with a value of `type`; `at` is its offset in the text, for run-time errors."""
+
+    type: Type
+
+
+@dataclass(frozen=True, eq=False)
+class Literal(Expr):
+    """A constant in Python form (`values.value`).
+
+    `image` is set while the analyzer may still give a bare literal another type: what was
+    written, or "" where that does not matter. Nobody else looks at it.
+    """
+
+    value: Any
+    image: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ParameterRef(Expr):
+    """@name, lower-cased; its type is declared by the client or inferred."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnRef(Expr):
+    """The value of a column of an enclosing scan."""
+
+    column: ResolvedColumn
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionCall(Expr):
+    """A scalar function, operator or conditional form applied to arguments.
+
+    `signature` says how to evaluate it (`functions.registry`); SAFE. turns its failures to NULL.
+    """
+
+    signature: Signature
+    arguments: tuple[Expr, ...]
+    safe: bool = False
+    at: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Cast(Expr):
+    """Conversion of `operand` to `type`; `implicit` ones were inserted by coercion."""
+
+    operand: Expr
+    safe: bool = False
+    format: Expr | None = None
+    time_zone: Expr | None = None
+    implicit: bool = False
+    at: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Case(Expr):
+    """CASE and IF: the first result whose condition is TRUE; later ones are not evaluated."""
+
+    whens: tuple[tuple[Expr, Expr], ...]
+    otherwise: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class And(Expr):
+    """Three-valued AND of two or more BOOLs."""
+
+    operands: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Or(Expr):
+    """Three-valued OR of two or more BOOLs."""
+
+    operands: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class MakeArray(Expr):
+    """An array of its items."""
+
+    items: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class MakeStruct(Expr):
+    """A struct of its items, one per field of `type`."""
+
+    items: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class GetField(Expr):
+    """Field number `index` of a struct; NULL of NULL."""
+
+    operand: Expr
+    index: int
+
+
+@dataclass(frozen=True, eq=False)
+class LambdaExpr(Expr):
+    """A function argument with parameters; `type` is that of its body."""
+
+    parameters: tuple[ResolvedColumn, ...]
+    body: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Let(Expr):
+    """WITH(...): each binding is evaluated once, in order, then the result."""
+
+    bindings: tuple[tuple[ResolvedColumn, Expr], ...]
+    result: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class SequenceRef(Expr):
+    """A sequence by its exact name, as an argument."""
+
+    name: str
+
+
+class SubqueryKind(StrEnum):
+    """What a subquery expression makes of its rows."""
+
+    SCALAR = "scalar"  # one column, at most one row; none is NULL
+    ARRAY = "array"  # one column
+    EXISTS = "exists"
+    IN = "in"  # `operand` against one column, three-valued
+
+
+@dataclass(frozen=True, eq=False)
+class SubqueryExpr(Expr):
+    """A query as a value; `output` are the columns of `scan` that count, in order.
+
+    `hints` are those written before the parenthesis.
+    """
+
+    kind: SubqueryKind
+    scan: Scan
+    output: tuple[ResolvedColumn, ...]
+    operand: Expr | None = None
+    hints: Hints = ()
+
+
+# ---------------------------------------------------------------------------- scans
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """Something that yields rows; each says which columns it gives."""
+
+
+@dataclass(frozen=True, eq=False)
+class SingleRow(Scan):
+    """One row without columns: SELECT without FROM."""
+
+
+@dataclass(frozen=True, eq=False)
+class TableScan(Scan):
+    """Rows of a stored table. `columns` pairs each output with its stored column."""
+
+    table: Table
+    columns: tuple[tuple[ResolvedColumn, Column], ...]
+    hints: Hints = ()
+    for_update: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class SystemTableScan(Scan):
+    """Rows of a system table such as INFORMATION_SCHEMA.TABLES, by its canonical name.
+
+    `columns` pairs each output with the position in the rows that the provider yields.
+    """
+
+    name: str
+    columns: tuple[tuple[ResolvedColumn, int], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ValuesScan(Scan):
+    """Literal rows: VALUES of INSERT, expanded UNNEST of literals."""
+
+    columns: tuple[ResolvedColumn, ...]
+    rows: tuple[tuple[Expr, ...], ...]
+
+
+class JoinType(StrEnum):
+    """RIGHT is kept (not swapped) so that plans can show what was asked."""
+
+    INNER = "inner"
+    LEFT = "left"
+    RIGHT = "right"
+    FULL = "full"
+
+
+@dataclass(frozen=True, eq=False)
+class JoinScan(Scan):
+    """Pairs of rows for which `condition` is TRUE; None is a cross join.
+
+    USING is already turned into equalities, its merged columns into a projection. `right` may
+    refer to columns of `left` only inside an `ArrayScan`, which is its own node.
+    """
+
+    join_type: JoinType
+    left: Scan
+    right: Scan
+    condition: Expr | None
+    hints: Hints = ()
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayScan(Scan):
+    """Elements of `array` for each row of `input` (None: a single row), as UNNEST.
+
+    A NULL array has no elements. With `outer`, a row without matching element comes once with
+    NULLs. `condition` is an ON clause over both.
+    """
+
+    input: Scan | None
+    array: Expr
+    element: ResolvedColumn
+    offset: ResolvedColumn | None = None
+    outer: bool = False
+    condition: Expr | None = None
+    hints: Hints = ()
+
+
+@dataclass(frozen=True, eq=False)
+class FilterScan(Scan):
+    """Rows for which `condition` is TRUE."""
+
+    input: Scan
+    condition: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class ProjectScan(Scan):
+    """The input's columns and `computed` ones beside them. Pruning is the planner's."""
+
+    input: Scan
+    computed: tuple[tuple[ResolvedColumn, Expr], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SortKey:
+    """One key of an order. `nulls_first` is already decided; `collation` is "" or a tag."""
+
+    value: Expr
+    descending: bool = False
+    nulls_first: bool = True
+    collation: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class AggregateCall:
+    """An aggregate function with its modifiers. `having` is (is_max, expression)."""
+
+    type: Type
+    signature: AggregateSignature
+    arguments: tuple[Expr, ...]
+    distinct: bool = False
+    ignore_nulls: bool = False
+    having: tuple[bool, Expr] | None = None
+    order_by: tuple[SortKey, ...] = ()
+    limit: Expr | None = None
+    safe: bool = False
+    at: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class AggregateScan(Scan):
+    """One row for each distinct combination of `keys`; one in all without keys.
+
+    SELECT DISTINCT and UNION DISTINCT are this, without aggregates.
+    """
+
+    input: Scan
+    keys: tuple[tuple[ResolvedColumn, Expr], ...]
+    aggregates: tuple[tuple[ResolvedColumn, AggregateCall], ...] = ()
+    hints: Hints = ()
+
+
+@dataclass(frozen=True, eq=False)
+class OrderScan(Scan):
+    """Rows in order of `keys`."""
+
+    input: Scan
+    keys: tuple[SortKey, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class LimitScan(Scan):
+    """At most `limit` rows after skipping `offset`; both INT64 literals or parameters."""
+
+    input: Scan
+    limit: Expr
+    offset: Expr | None = None
+
+
+class SetOpKind(StrEnum):
+    """UNION DISTINCT is UNION_ALL under an `AggregateScan`."""
+
+    UNION_ALL = "union all"
+    INTERSECT_ALL = "intersect all"
+    INTERSECT_DISTINCT = "intersect distinct"
+    EXCEPT_ALL = "except all"
+    EXCEPT_DISTINCT = "except distinct"
+
+
+@dataclass(frozen=True, eq=False)
+class SetOpScan(Scan):
+    """Inputs combined; `inputs[i][1]` are the columns that line up with `columns`."""
+
+    kind: SetOpKind
+    inputs: tuple[tuple[Scan, tuple[ResolvedColumn, ...]], ...]
+    columns: tuple[ResolvedColumn, ...]
+    hints: Hints = ()
+
+
+@dataclass(frozen=True, eq=False)
+class WithScan(Scan):
+    """Common tables (evaluated at most once each, keyed by a unique name), then a body."""
+
+    tables: tuple[tuple[str, Scan, tuple[ResolvedColumn, ...]], ...]
+    body: Scan
+
+
+@dataclass(frozen=True, eq=False)
+class WithRef(Scan):
+    """Rows of a common table; `columns` line up with the columns it was defined with."""
+
+    name: str
+    columns: tuple[ResolvedColumn, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SampleScan(Scan):
+    """TABLESAMPLE: `method` is "bernoulli" (percent) or "reservoir" (rows)."""
+
+    input: Scan
+    method: str
+    size: Expr
+
+
+# ---------------------------------------------------------------------------- statements
+
+
+@dataclass(frozen=True, eq=False)
+class OutputColumn:
+    """A column of the result under the name the client sees; "" when it has none."""
+
+    name: str
+    column: ResolvedColumn
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """`parameters` are all that the statement uses, by lower-cased name, with their types;
+    `undeclared` are those among them whose type was inferred.
+    """
+
+    parameters: dict[str, Type]
+    undeclared: frozenset[str]
+    hints: Hints
+
+
+@dataclass(frozen=True, eq=False)
+class QueryStatement(Statement):
+    """A query. `ordered` tells whether its rows come in an order the user asked for."""
+
+    scan: Scan
+    output: tuple[OutputColumn, ...]
+    for_update: bool = False
+    needs_read_write: bool = False  # calls something such as GET_NEXT_SEQUENCE_VALUE
+
+
+@dataclass(frozen=True, eq=False)
+class ReturningClause:
+    """THEN RETURN: expressions over `row`, the table's columns of each row written.
+
+    `row` pairs each output with its stored column. The action, when asked for, is the last
+    output: a STRING column that the executor fills.
+    """
+
+    row: tuple[tuple[ResolvedColumn, Column], ...]
+    computed: tuple[tuple[ResolvedColumn, Expr], ...]
+    output: tuple[OutputColumn, ...]
+    action: ResolvedColumn | None = None
+
+
+class InsertKind(StrEnum):
+    """What to do with a row whose key exists."""
+
+    INSERT = "insert"
+    IGNORE = "ignore"
+    UPDATE = "update"
+
+
+@dataclass(frozen=True, eq=False)
+class ConflictClause:
+    """ON CONFLICT: `target` columns (empty: any), then DO NOTHING or assignments.
+
+    `existing` and `excluded` pair columns of the two rows with stored columns; assignments and
+    `where` refer to them.
+    """
+
+    target: tuple[Column, ...]
+    index: str | None
+    existing: tuple[tuple[ResolvedColumn, Column], ...]
+    excluded: tuple[tuple[ResolvedColumn, Column], ...]
+    assignments: tuple[tuple[Column, Expr], ...] | None
+    where: Expr | None
+
+
+@dataclass(frozen=True, eq=False)
+class InsertStatement(Statement):
+    """INSERT: `source` yields `values`, one for each of `columns`, already of their types.
+
+    A column set to PENDING_COMMIT_TIMESTAMP() has the literal `COMMIT_TIMESTAMP`. Columns left
+    out, key or not, get their defaults from the transaction.
+    """
+
+    table: Table
+    kind: InsertKind
+    columns: tuple[Column, ...]
+    source: Scan
+    values: tuple[ResolvedColumn, ...]
+    conflict: ConflictClause | None = None
+    assert_rows: Expr | None = None
+    returning: ReturningClause | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class UpdateStatement(Statement):
+    """UPDATE: `source` yields the matching rows (key columns and what the values need).
+
+    `key` are its columns for the table's primary key, in order; each assignment's value is an
+    expression over `source`.
+    """
+
+    table: Table
+    source: Scan
+    key: tuple[ResolvedColumn, ...]
+    assignments: tuple[tuple[Column, Expr], ...]
+    assert_rows: Expr | None = None
+    returning: ReturningClause | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class DeleteStatement(Statement):
+    """DELETE: `source` yields the rows to remove, `key` their primary key in order."""
+
+    table: Table
+    source: Scan
+    key: tuple[ResolvedColumn, ...]
+    assert_rows: Expr | None = None
+    returning: ReturningClause | None = None
+
+
+DmlStatement = InsertStatement | UpdateStatement | DeleteStatement
+
+TRUE = Literal(BOOL, True)

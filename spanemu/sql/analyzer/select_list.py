@@ -1,0 +1,136 @@
+"""Resolves the items between SELECT and FROM, stars included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from spanemu.sql.analyzer.constructors import implied_name
+from spanemu.sql.analyzer.env import Env
+from spanemu.sql.analyzer.errors.names import UnrecognizedName
+from spanemu.sql.analyzer.errors.shape import BadQuery
+from spanemu.sql.analyzer.expression import resolve
+from spanemu.sql.analyzer.relation import Relation
+from spanemu.sql.analyzer.resolved import Expr, GetField
+from spanemu.sql.analyzer.scope import Origin, Scope
+from spanemu.sql.analyzer.suggestion import closest
+from spanemu.sql.syntax import ast
+
+
+@dataclass(slots=True)
+class SelectColumn:
+    """One column of a select list: `name` is "" where it has none."""
+
+    name: str
+    expression: Expr
+    at: int
+    aggregated: bool = False  # mentions an aggregate
+
+
+def resolve_items(
+    items: Sequence[ast.SelectItem | ast.SelectStar], source: Relation | None, env: Env
+) -> list[SelectColumn]:
+    """Every column of the list, stars expanded."""
+    columns: list[SelectColumn] = []
+    calls = [] if env.aggregation is None else env.aggregation.calls
+    for item in items:
+        if isinstance(item, ast.SelectStar):
+            columns.extend(_star(item, source, env))
+            continue
+        before = len(calls)
+        expression = resolve(item.value, env)
+        name = implied_name(item.value) if item.alias is None else item.alias.name
+        columns.append(SelectColumn(name, expression, item.value.at, len(calls) > before))
+    return columns
+
+
+def _star(node: ast.SelectStar, source: Relation | None, env: Env) -> Iterable[SelectColumn]:
+    columns = _expanded(node, source, env)
+    _note_origins(columns, node.at, env.scope)
+    if node.excepted or node.replaced:
+        columns = _changed(node, columns, env)
+    return [SelectColumn(name, expression, node.at) for name, expression in columns]
+
+
+def _expanded(
+    node: ast.SelectStar, source: Relation | None, env: Env
+) -> Sequence[tuple[str, Expr]]:
+    if node.operand is None:
+        if source is None:
+            raise BadQuery("SELECT * must have a FROM clause", at=node.at)
+        return list(source.star())
+    relation = _range_variable(node.operand, env)
+    if relation is not None:
+        return list(relation.star())
+    operand = resolve(node.operand, env)
+    if not operand.type.is_struct:
+        raise BadQuery(f"Dot-star is not supported for type {operand.type}", at=node.at)
+    fields = enumerate(operand.type.fields)
+    return [(field.name, GetField(field.type, operand, number)) for number, field in fields]
+
+
+def _range_variable(operand: ast.Expression, env: Env) -> Relation | None:
+    if type(operand) is not ast.Name or len(operand.path.parts) != 1:
+        return None
+    name = operand.path.parts[0]
+    found = env.scope.lookup(name.name, name.at)
+    if found is None:
+        raise UnrecognizedName(name.name, closest(name.name, env.scope.known()), at=name.at)
+    # A value that is no struct is refused by its type, not expanded to itself.
+    target = found.target
+    if isinstance(target, Relation) and not target.is_value:
+        return target
+    return None
+
+
+def _note_origins(columns: Iterable[tuple[str, Expr]], at: int, scope: Scope) -> None:
+    """Columns of * are mentions too: not grouped, they may not stand."""
+    if scope.origins is not None:
+        scope.origins.extend(
+            Origin(expression, at, "Star expansion", f"column {name}")
+            for name, expression in columns
+        )
+
+
+def _changed(
+    node: ast.SelectStar, columns: Sequence[tuple[str, Expr]], env: Env
+) -> Sequence[tuple[str, Expr]]:
+    """The columns after EXCEPT and REPLACE."""
+    excepted = _distinct_names(node.excepted, "EXCEPT")
+    replaced = _distinct_names([name for _, name in node.replaced], "REPLACE")
+    known = {name.lower() for name, _ in columns}
+    for names, clause in ((excepted, "EXCEPT"), (replaced, "REPLACE")):
+        for key, identifier in names.items():
+            if key not in known:
+                raise BadQuery(
+                    f"Column {identifier.name} in SELECT * {clause} list does not exist",
+                    at=identifier.at,
+                )
+    for key in excepted.keys() & replaced.keys():
+        raise BadQuery(
+            f"Column {excepted[key].name} cannot occur in both SELECT * EXCEPT and REPLACE",
+            at=excepted[key].at,
+        )
+    values = {name.name.lower(): resolve(value, env) for value, name in node.replaced}
+    kept = [
+        (name, values.get(name.lower(), expression))
+        for name, expression in columns
+        if name.lower() not in excepted
+    ]
+    if not kept:
+        raise BadQuery("SELECT * expands to zero columns after applying EXCEPT", at=node.at)
+    return kept
+
+
+def _distinct_names(
+    identifiers: Sequence[ast.Identifier], clause: str
+) -> Mapping[str, ast.Identifier]:
+    names: dict[str, ast.Identifier] = {}
+    for identifier in identifiers:
+        key = identifier.name.lower()
+        if key in names:
+            raise BadQuery(
+                f"Duplicate column {identifier.name} in SELECT * {clause} list", at=identifier.at
+            )
+        names[key] = identifier
+    return names

@@ -1,0 +1,100 @@
+"""Analyzes expressions that a schema holds: DEFAULT, generated columns, CHECK.
+
+Refused here: parameters, aggregates, unknown names, a type that does not convert. What else is
+allowed depends on the clause, so it is reported in `StoredExpression` for `ddl` to judge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spanemu.schema.column import Column
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.sql.analyzer.analysis import Analysis
+from spanemu.sql.analyzer.coercion import coerce, fits
+from spanemu.sql.analyzer.defaults import is_pending_commit_timestamp, pending_commit_timestamp
+from spanemu.sql.analyzer.env import Env
+from spanemu.sql.analyzer.errors.base import AnalysisError
+from spanemu.sql.analyzer.errors.shape import LimitExceeded
+from spanemu.sql.analyzer.errors.typing import ExpressionDoesNotFit
+from spanemu.sql.analyzer.expression import resolve
+from spanemu.sql.analyzer.machinery import MACHINERY
+from spanemu.sql.analyzer.parameters import Parameters
+from spanemu.sql.analyzer.resolved import Expr, ResolvedColumn
+from spanemu.sql.analyzer.scope import Scope
+from spanemu.sql.analyzer.system import NoSystemTables
+from spanemu.sql.analyzer.table_relation import TableRelation
+from spanemu.sql.analyzer.tree import depth
+from spanemu.sql.functions.catalog import CATALOG
+from spanemu.sql.syntax.statement import parse_expression
+from spanemu.values.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class StoredExpression:
+    """An expression over one row of a table.
+
+    `columns` pairs each column that `expression` mentions with the stored column it stands for
+    (virtual generated columns are expanded); `references` are the columns named in the text.
+    """
+
+    expression: Expr
+    columns: tuple[tuple[ResolvedColumn, Column], ...]
+    references: tuple[Column, ...]
+    volatile: bool  # differs between calls
+    stable: bool  # differs between statements
+    has_subquery: bool
+    pending_commit_timestamp: bool
+    depth: int
+    sequences: frozenset[str]
+
+    @property
+    def is_deterministic(self) -> bool:
+        """Whether equal rows give equal values, whenever it is asked."""
+        return not (self.volatile or self.stable)
+
+
+def analyze_expression(
+    text: str,
+    table: Table | None,
+    schema: Schema,
+    *,
+    expected: Type,
+    allow_columns: bool = True,
+) -> StoredExpression:
+    """The expression `text` over a row of `table`, converted to `expected`."""
+    parameters = Parameters({}, refused_in="in this expression")
+    analysis = Analysis(schema, CATALOG, NoSystemTables(), parameters, MACHINERY)
+    relation = None
+    if table is not None and allow_columns:
+        relation = TableRelation(table.name, table, analysis, inline=True)
+    env = Env(analysis, Scope(None, relation), "this expression", {})
+    try:
+        expression, pending = _resolved(text, env, expected)
+    except AnalysisError as failure:
+        failure.locate(text)
+        raise
+    except RecursionError:
+        raise LimitExceeded("nested expressions", 0) from None
+    return StoredExpression(
+        expression,
+        () if relation is None else relation.stored,
+        () if relation is None else tuple(relation.referenced.values()),
+        analysis.traits.volatile,
+        analysis.traits.stable,
+        analysis.traits.subquery,
+        pending,
+        depth(expression),
+        frozenset(analysis.traits.sequences),
+    )
+
+
+def _resolved(text: str, env: Env, expected: Type) -> tuple[Expr, bool]:
+    node = parse_expression(text)
+    if is_pending_commit_timestamp(node):
+        return pending_commit_timestamp(), True
+    expression = resolve(node, env)
+    if not fits(expression, expected, env.analysis):
+        raise ExpressionDoesNotFit(str(expression.type), str(expected), at=node.at)
+    return coerce(expression, expected, env.analysis, node.at), False

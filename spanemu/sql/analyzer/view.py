@@ -1,0 +1,56 @@
+"""Analyzes the query of a view, when it is defined and when something it uses changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spanemu.schema.schema import Schema
+from spanemu.sql.analyzer.analysis import Analysis
+from spanemu.sql.analyzer.env import Env
+from spanemu.sql.analyzer.errors.base import AnalysisError
+from spanemu.sql.analyzer.errors.shape import BadQuery, LimitExceeded
+from spanemu.sql.analyzer.machinery import MACHINERY
+from spanemu.sql.analyzer.parameters import Parameters
+from spanemu.sql.analyzer.scope import Scope
+from spanemu.sql.analyzer.system import NoSystemTables, SystemCatalog
+from spanemu.sql.functions.catalog import CATALOG
+from spanemu.sql.syntax.statement import parse_query
+from spanemu.values.types import Type
+
+_NO_SYSTEM_TABLES = NoSystemTables()
+
+
+@dataclass(frozen=True, slots=True)
+class ViewShape:
+    """What a view yields, and the tables, views and sequences that it names, exactly spelt.
+
+    Tables and views behind another view are counted too.
+    """
+
+    columns: tuple[tuple[str, Type], ...]
+    depends_on: frozenset[str]
+
+
+def analyze_view(text: str, schema: Schema, system: SystemCatalog = _NO_SYSTEM_TABLES) -> ViewShape:
+    """The shape of the view whose query is `text`."""
+    parameters = Parameters({}, refused_in="in a view")
+    analysis = Analysis(schema, CATALOG, system, parameters, MACHINERY)
+    try:
+        query = parse_query(text)
+        result = analysis.resolve_query(query, Env(analysis, Scope(None), "view", {}))
+        seen: set[str] = set()
+        for number, (name, _) in enumerate(result.columns, 1):
+            if not name:
+                raise BadQuery(f"Column {number} of the view has no name", at=query.at)
+            if name.lower() in seen:
+                raise BadQuery(f"Duplicate column name {name} in the view", at=query.at)
+            seen.add(name.lower())
+    except AnalysisError as failure:
+        failure.locate(text)
+        raise
+    except RecursionError:
+        raise LimitExceeded("nested expressions", 0) from None
+    return ViewShape(
+        tuple((name, column.type) for name, column in result.columns),
+        frozenset(analysis.traits.tables | analysis.traits.sequences),
+    )

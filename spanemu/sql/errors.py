@@ -1,0 +1,85 @@
+"""Why a text is not a statement that can run.
+
+    SpannerError
+    ├── SyntaxFailure       the text does not follow the grammar
+    ├── DdlSyntaxFailure    the same inside a schema statement
+    ├── DdlStatementEmpty   a schema statement without a word in it
+    ├── TextTooLong         the text is longer than Spanner takes
+    ├── NotInSpanner        GoogleSQL has it, Spanner refuses it
+    └── StatementRefused    a statement, but not one that this call takes
+
+All are the client's mistakes, INVALID_ARGUMENT. What Spanner's grammar has and spanemu does not
+is `base.errors.Unsupported`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spanemu.base.errors import Code, SpannerError
+
+
+@dataclass(eq=False)
+class SyntaxFailure(SpannerError):
+    """The text stops being SQL at `line` and `column`, both counted from one."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Syntax error: {message} [at {line}:{column}]"
+    message: str
+    line: int
+    column: int
+
+
+@dataclass(eq=False)
+class DdlSyntaxFailure(SpannerError):
+    """A schema statement does not follow the grammar; `statement` is its whole text."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "Error parsing Spanner DDL statement: {statement} : "
+        "Syntax error on line {line}, column {column}: {message}"
+    )
+    statement: str
+    message: str
+    line: int
+    column: int
+
+
+@dataclass(eq=False)
+class DdlStatementEmpty(SpannerError):
+    """A schema statement holds nothing but white space and comments."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "DDL statement is empty."
+
+
+@dataclass(eq=False)
+class TextTooLong(SpannerError):
+    """A statement has more characters than Spanner takes."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Query string length of {length} exceeds maximum allowed length of {limit}."
+    length: int
+    limit: int
+
+
+@dataclass(eq=False)
+class NotInSpanner(SpannerError):
+    """The language has `feature`, but Spanner's edition of it does not."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "{feature} is not supported [at {line}:{column}]"
+    feature: str
+    line: int
+    column: int
+
+
+@dataclass(eq=False)
+class StatementRefused(SpannerError):
+    """A statement of a kind that is no query and no DML, such as DDL sent to ExecuteSql."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Statement not supported: {statement} [at {line}:{column}]"
+    statement: str
+    line: int
+    column: int

@@ -1,0 +1,174 @@
+"""One aggregate function over the rows of one group, with its modifiers.
+
+They act in the order of the reference: HAVING MAX/MIN picks rows, NULLs are dropped, DISTINCT
+removes repetitions, ORDER BY sorts, LIMIT cuts, and the accumulator sees what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from spanemu.sql.analyzer.resolved import AggregateCall, Expr
+from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.grouping import grouping_value
+from spanemu.sql.executor.limit import compile_bounds
+from spanemu.sql.executor.reader import Row
+from spanemu.sql.executor.relation import Layout, Value
+from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.sort import compile_sorter
+from spanemu.sql.functions.errors import EvaluationError
+from spanemu.values.order import sort_key
+
+Reduce = Callable[[list[Row], Run], Any]
+Step = Callable[[list[Row], Run], list[Row]]
+
+COUNT_ROWS = frozenset({"$count_star", "COUNT(*)"})
+
+
+def compile_call(call: AggregateCall, layout: Layout, compiler: Compiler) -> Reduce:
+    """The value of an aggregate for a list of rows."""
+    steps = _steps(call, layout, compiler)
+    if not call.arguments and not steps and call.signature.function in COUNT_ROWS:
+        return lambda rows, run: len(rows)
+    accumulate = _accumulator(call, layout, compiler)
+    if call.safe:
+        accumulate = _forgiving(accumulate)
+    if not steps:
+        return accumulate
+
+    def reduce(rows: list[Row], run: Run) -> Any:
+        for step in steps:
+            rows = step(rows, run)
+        return accumulate(rows, run)
+
+    return reduce
+
+
+def _accumulator(call: AggregateCall, layout: Layout, compiler: Compiler) -> Reduce:
+    new = call.signature.new
+    if not call.arguments:
+        return _without_arguments(call)
+    if len(call.arguments) > 1:
+        return _of_several(call, compiler.cells(call.arguments, layout))
+    value_of = compiler.value(call.arguments[0], layout)
+    if call.signature.skips_nulls:
+
+        def over_values(rows: list[Row], run: Run) -> Any:
+            state = new()
+            add = state.add
+            for row in rows:
+                value = value_of(row, run)
+                if value is not None:
+                    add(value)
+            return state.result()
+
+        return over_values
+
+    def over_all(rows: list[Row], run: Run) -> Any:
+        state = new()
+        add = state.add
+        for row in rows:
+            add(value_of(row, run))
+        return state.result()
+
+    return over_all
+
+
+def _without_arguments(call: AggregateCall) -> Reduce:
+    new = call.signature.new
+
+    def over_rows(rows: list[Row], run: Run) -> Any:
+        state = new()
+        for _ in rows:
+            state.add()
+        return state.result()
+
+    return over_rows
+
+
+def _of_several(call: AggregateCall, cells_of: Value) -> Reduce:
+    new, skips_nulls = call.signature.new, call.signature.skips_nulls
+
+    def over_cells(rows: list[Row], run: Run) -> Any:
+        state = new()
+        for row in rows:
+            cells = cells_of(row, run)
+            if not skips_nulls or cells[0] is not None:
+                state.add(*cells)
+        return state.result()
+
+    return over_cells
+
+
+def _forgiving(accumulate: Reduce) -> Reduce:
+    def attempt(rows: list[Row], run: Run) -> Any:
+        try:
+            return accumulate(rows, run)
+        except EvaluationError:
+            return None
+
+    return attempt
+
+
+def _steps(call: AggregateCall, layout: Layout, compiler: Compiler) -> list[Step]:
+    steps: list[Step] = []
+    if call.having is not None:
+        steps.append(_having(call.having, layout, compiler))
+    if call.ignore_nulls and call.arguments:
+        steps.append(_without_nulls(compiler.value(call.arguments[0], layout)))
+    if call.distinct and call.arguments:
+        steps.append(_distinct(grouping_value(call.arguments, layout, compiler)))
+    if call.order_by:
+        steps.append(_sorted(call, layout, compiler))
+    if call.limit is not None:
+        steps.append(_limited(call.limit, compiler))
+    return steps
+
+
+def _having(having: tuple[bool, Expr], layout: Layout, compiler: Compiler) -> Step:
+    """Rows in which the expression has its greatest, or least, value."""
+    is_max, expr = having
+    value_of = compiler.value(expr, layout)
+    key_of = sort_key(expr.type)
+    choose = max if is_max else min
+
+    def step(rows: list[Row], run: Run) -> list[Row]:
+        valued = [(value_of(row, run), row) for row in rows]
+        keyed = [(key_of(value), row) for value, row in valued if value is not None]
+        if not keyed:
+            return []
+        best = choose(key for key, _ in keyed)
+        return [row for key, row in keyed if key == best]
+
+    return step
+
+
+def _without_nulls(value_of: Value) -> Step:
+    return lambda rows, run: [row for row in rows if value_of(row, run) is not None]
+
+
+def _distinct(key_of: Value) -> Step:
+    def step(rows: list[Row], run: Run) -> list[Row]:
+        seen: dict[Any, Row] = {}
+        for row in rows:
+            seen.setdefault(key_of(row, run), row)
+        return list(seen.values())
+
+    return step
+
+
+def _sorted(call: AggregateCall, layout: Layout, compiler: Compiler) -> Step:
+    sort = compile_sorter(call.order_by, layout, compiler)
+
+    def step(rows: list[Row], run: Run) -> list[Row]:
+        copied = list(rows)
+        sort(copied, run)
+        return copied
+
+    return step
+
+
+def _limited(limit: Expr, compiler: Compiler) -> Step:
+    bounds = compile_bounds(limit, None, compiler)
+    return lambda rows, run: rows[: bounds(run)[1]]

@@ -1,0 +1,171 @@
+"""Compiles a plan into something that can be run; the table of operators is here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from spanemu.schema.table import Table
+from spanemu.sql.analyzer.resolved import Expr
+from spanemu.sql.executor import (
+    aggregate,
+    apply_join,
+    common_tables,
+    filter,  # noqa: A004
+    hash_join,
+    keyed_spool,
+    limit,
+    loop_join,
+    project,
+    sample,
+    scan,
+    set_operations,
+    sort,
+    unnest,
+    values,
+)
+from spanemu.sql.executor.compiler import Compiler, Operator
+from spanemu.sql.executor.dml import compile_dml
+from spanemu.sql.executor.reader import Row
+from spanemu.sql.executor.returning import Returning, Written, compile_returning
+from spanemu.sql.executor.run import Run
+from spanemu.sql.functions.registry import Context
+from spanemu.sql.plan import joins, nodes
+from spanemu.sql.plan.nodes import Node
+from spanemu.sql.plan.reads import Reads, reads_of
+from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan
+from spanemu.values.types import Type
+
+OPERATORS: Mapping[type[Node], Operator] = {
+    nodes.Unit: values.compile_unit,
+    nodes.Values: values.compile_values,
+    nodes.Scan: scan.compile_scan,
+    nodes.SystemScan: scan.compile_system_scan,
+    nodes.Filter: filter.compile_filter,
+    nodes.Project: project.compile_project,
+    nodes.Limit: limit.compile_limit,
+    nodes.Sort: sort.compile_sort,
+    nodes.TopN: sort.compile_top_n,
+    nodes.HashAggregate: aggregate.compile_hash_aggregate,
+    nodes.StreamAggregate: aggregate.compile_stream_aggregate,
+    nodes.UnionAll: set_operations.compile_union_all,
+    nodes.SetOperation: set_operations.compile_set_operation,
+    nodes.With: common_tables.compile_with,
+    nodes.WithRef: common_tables.compile_with_ref,
+    nodes.Sample: sample.compile_sample,
+    joins.Join: loop_join.compile_join,
+    joins.HashJoin: hash_join.compile_hash_join,
+    joins.ApplyJoin: apply_join.compile_apply_join,
+    joins.KeyedSpool: keyed_spool.compile_keyed_spool,
+    joins.Unnest: unnest.compile_unnest,
+}
+
+_Rows = Callable[[Run], Iterable[Any]]
+
+
+class _Code:
+    """The compiled functions of a plan, and how much scratch space they need."""
+
+    __slots__ = ("memos", "returning", "rows", "slots")
+
+    def __init__(self, plan: Plan, *, profiled: bool) -> None:
+        compiler = Compiler(OPERATORS, plan.parameters, profiled=profiled)
+        self.returning: Returning | None = None
+        self.rows: _Rows
+        if isinstance(plan, DmlPlan):
+            self.rows = compile_dml(plan, compiler)
+            if plan.returning is not None:
+                self.returning = compile_returning(plan.returning, plan.table.width, compiler)
+        else:
+            assert isinstance(plan, QueryPlan)
+            self.rows = project.compile_outputs(plan.root, plan.outputs, compiler)
+        self.slots = compiler.slot_count
+        self.memos = compiler.memo_count
+
+    def prepare(self, run: Run) -> None:
+        """Give a run the scratch space that this code needs."""
+        if self.slots:
+            run.slots = [None] * self.slots
+        if self.memos:
+            run.memo = [None] * self.memos
+
+
+class Executable:
+    """A compiled plan. Holds no state of a run: any number of threads may run it at once.
+
+    `columns` are (name, type) of the rows it yields, of THEN RETURN for DML; `parameters` (name,
+    type) in the order in which `Run.parameters` holds values; `reads` what it may read.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.is_dml = isinstance(plan, DmlPlan)
+        self.parameters: tuple[tuple[str, Type], ...] = plan.parameters
+        self.columns = _columns(plan)
+        self.reads: Reads = reads_of(plan)
+        self._code = _Code(plan, profiled=False)
+        self._profiled: _Code | None = None
+
+    @property
+    def table(self) -> Table | None:
+        """The table that DML writes to."""
+        return self.plan.table if isinstance(self.plan, DmlPlan) else None
+
+    def run(self, run: Run) -> Iterator[Any]:
+        """Rows of a query as tuples over `columns`; `RowWrite`s and `RowDelete`s of DML."""
+        code = self._code if run.profile is None else self._profiled_code()
+        code.prepare(run)
+        return iter(code.rows(run))
+
+    def returning(self, run: Run, written: Iterable[Written]) -> Iterator[Row]:
+        """THEN RETURN rows for (action, final stored row) of each write, after `run`."""
+        code = self._code if run.profile is None else self._profiled_code()
+        if code.returning is None:
+            return iter(())
+        code.prepare(run)  # The data has changed: nothing that was kept holds any longer.
+        return code.returning(run, written)
+
+    def _profiled_code(self) -> _Code:
+        # Two threads may both compile it; either result will do.
+        if self._profiled is None:
+            self._profiled = _Code(self.plan, profiled=True)
+        return self._profiled
+
+
+def _columns(plan: Plan) -> tuple[tuple[str, Type], ...]:
+    if isinstance(plan, QueryPlan):
+        types = [column.type for column in plan.outputs]
+    elif isinstance(plan, DmlPlan) and plan.returning is not None:
+        types = [output.column.type for output in plan.returning.output]
+    else:
+        types = []
+    return tuple(zip(plan.names, types, strict=True))
+
+
+def compile_plan(plan: Plan) -> Executable:
+    """Compile a plan once, to be run many times."""
+    return Executable(plan)
+
+
+def compile_row_expression(
+    expr: Expr, positions: Mapping[int, int]
+) -> Callable[[Row, Context], Any]:
+    """`evaluate(row, context)` of an expression without parameters and subqueries.
+
+    `positions` say where in the row each column id is. Used for DEFAULT, CHECK and generated
+    columns.
+    """
+    compiler = Compiler(OPERATORS, ())
+    value = compiler.value(expr, positions)
+    slots, memos = compiler.slot_count, compiler.memo_count
+
+    def evaluate(row: Row, context: Context) -> Any:
+        run = Run(_NO_READER, (), context)
+        if slots or memos:
+            run.slots, run.memo = [None] * slots, [None] * memos
+        return value(row, run)
+
+    return evaluate
+
+
+_NO_READER: Any = None

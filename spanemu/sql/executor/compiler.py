@@ -1,0 +1,106 @@
+"""What compiling one plan passes around: numbers for slots, memos and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import count
+from typing import Any
+
+from spanemu.sql.analyzer.resolved import Expr
+from spanemu.sql.executor import source
+from spanemu.sql.executor.relation import Layout, Relation, Rows, Value
+from spanemu.sql.executor.run import Run
+from spanemu.sql.plan.nodes import Node
+from spanemu.values.types import Type
+
+Operator = Callable[[Any, "Compiler"], Relation]
+
+
+class Compiler:
+    """Compiles the nodes and expressions of one plan.
+
+    A column that is not in the layout at hand comes from outside: it is read from a slot, which
+    whoever evaluates the correlated part fills first. A memo is a place for something that is
+    computed once per run.
+    """
+
+    def __init__(
+        self,
+        operators: Mapping[type[Node], Operator],
+        parameters: Sequence[tuple[str, Type]],
+        *,
+        profiled: bool = False,
+    ) -> None:
+        self._operators = operators
+        self._parameters = {name: number for number, (name, _) in enumerate(parameters)}
+        self.profiled = profiled
+        self._slots: dict[int, int] = {}
+        self._memos = count()
+        self.memo_count = 0
+        self.common_tables: dict[str, tuple[int, Relation]] = {}
+
+    @property
+    def slot_count(self) -> int:
+        return len(self._slots)
+
+    def slot(self, column: int) -> int:
+        """The slot of an outer column."""
+        return self._slots.setdefault(column, len(self._slots))
+
+    def memo(self) -> int:
+        """A new memo; it holds None until something is put there."""
+        self.memo_count = next(self._memos) + 1
+        return self.memo_count - 1
+
+    def parameter(self, name: str) -> int:
+        """The number of a parameter."""
+        return self._parameters[name.lower()]
+
+    def relation(self, node: Node) -> Relation:
+        """The operator for a node."""
+        relation = self._operators[type(node)](node, self)
+        if not self.profiled:
+            return relation
+        return Relation(_counted(node, relation.rows), relation.layout, relation.width)
+
+    def value(self, expr: Expr, layout: Layout) -> Value:
+        """A function of a row: the value of `expr`."""
+        return source.value_function(expr, layout, self)
+
+    def test(self, expr: Expr, layout: Layout) -> Value:
+        """A function of a row: something true if and only if `expr` is TRUE."""
+        return source.test_function(expr, layout, self)
+
+    def cells(self, exprs: Sequence[Expr], layout: Layout) -> Value:
+        """A function of a row: the tuple of the values of `exprs`."""
+        return source.cells_function(exprs, layout, self)
+
+    def binding(self, columns: frozenset[int], layout: Layout) -> Callable[[Any, Run], None] | None:
+        """A function that puts those of `columns` that `layout` has into their slots."""
+        pairs = [(self.slot(column), layout[column]) for column in columns if column in layout]
+        if not pairs:
+            return None
+        if len(pairs) == 1:
+            ((slot, place),) = pairs
+
+            def bind_one(row: Any, run: Run) -> None:
+                run.slots[slot] = row[place]
+
+            return bind_one
+
+        def bind(row: Any, run: Run) -> None:
+            slots = run.slots
+            for slot, place in pairs:
+                slots[slot] = row[place]
+
+        return bind
+
+
+def _counted(node: Node, rows: Rows) -> Rows:
+    """`rows` that tells the run's profile what it does."""
+
+    def counted(run: Run) -> Iterator[Any]:
+        assert run.profile is not None
+        yield from run.profile.watched(node, rows(run))
+
+    return counted

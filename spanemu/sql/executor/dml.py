@@ -1,0 +1,91 @@
+"""DML: what a statement wants written, as data. The transaction writes it.
+
+The whole input is read before the first write is handed out, so that a statement never sees its
+own effects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from spanemu.sql.analyzer.resolved import InsertKind
+from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.conflict import compile_conflict
+from spanemu.sql.executor.errors import RowCountMismatch
+from spanemu.sql.executor.insert_keys import InsertKeys
+from spanemu.sql.executor.project import compile_outputs
+from spanemu.sql.executor.run import Run
+from spanemu.sql.plan.statements import DeletePlan, DmlPlan, InsertPlan, UpdatePlan
+from spanemu.values.mutation import RowDelete, RowWrite, WriteKind
+
+RowChange = RowWrite | RowDelete
+Changes = Callable[[Run], list[RowChange]]
+
+
+def compile_dml(plan: DmlPlan, compiler: Compiler) -> Callable[[Run], Iterator[RowChange]]:
+    """The changes a statement makes, in the order in which they should be made."""
+    changes_of = _STATEMENTS[type(plan)](plan, compiler)
+    expected_of = None if plan.assert_rows is None else compiler.value(plan.assert_rows, {})
+
+    def run_dml(run: Run) -> Iterator[RowChange]:
+        changes = changes_of(run)
+        if expected_of is not None:
+            expected = expected_of((), run)
+            if expected != len(changes):
+                raise RowCountMismatch(expected, len(changes))
+        return iter(changes)
+
+    return run_dml
+
+
+def _insert(plan: InsertPlan, compiler: Compiler) -> Changes:
+    rows = compile_outputs(plan.root, plan.values, compiler)
+    positions = tuple([column.position for column in plan.targets])
+    table = plan.table.name
+    if plan.conflict is not None:
+        return compile_conflict(plan, plan.conflict, rows, compiler)
+    kind = WriteKind.INSERT
+    if plan.kind is InsertKind.UPDATE:
+        kind = WriteKind.INSERT_OR_UPDATE
+    keys = InsertKeys(plan.table, plan.targets)
+
+    def changes(run: Run) -> list[RowChange]:
+        found = list(rows(run))
+        if kind is WriteKind.INSERT_OR_UPDATE:
+            keys.refuse_repetition(found)
+        return [RowWrite(kind, table, positions, row) for row in found]
+
+    return changes
+
+
+def _update(plan: UpdatePlan, compiler: Compiler) -> Changes:
+    outputs = (*plan.key, *(value for _, value in plan.assignments))
+    rows = compile_outputs(plan.root, outputs, compiler)
+    table = plan.table.name
+    positions = (
+        *plan.table.key_positions,
+        *(column.position for column, _ in plan.assignments),
+    )
+
+    def changes(run: Run) -> list[RowChange]:
+        return [RowWrite(WriteKind.UPDATE, table, positions, row) for row in list(rows(run))]
+
+    return changes
+
+
+def _delete(plan: DeletePlan, compiler: Compiler) -> Changes:
+    rows = compile_outputs(plan.root, plan.key, compiler)
+    table = plan.table.name
+
+    def changes(run: Run) -> list[RowChange]:
+        return [RowDelete(table, tuple(row)) for row in list(rows(run))]
+
+    return changes
+
+
+_STATEMENTS: Mapping[type[DmlPlan], Callable[[Any, Compiler], Changes]] = {
+    InsertPlan: _insert,
+    UpdatePlan: _update,
+    DeletePlan: _delete,
+}

@@ -1,0 +1,58 @@
+"""The primary keys of rows about to be inserted, as far as the statement gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from spanemu.schema.column import Column
+from spanemu.schema.table import Table
+from spanemu.sql.executor.errors import RowAffectedTwice
+from spanemu.sql.executor.reader import Row
+from spanemu.values.key import key_encoder
+from spanemu.values.mutation import COMMIT_TIMESTAMP
+
+
+class InsertKeys:
+    """Finds the key of a proposed row.
+
+    A key column that the statement leaves out is NULL, unless the transaction computes it (a
+    default, a generated or an identity column): then no key is known here, and the row is taken
+    to be a new one.
+    """
+
+    def __init__(self, table: Table, targets: Sequence[Column]) -> None:
+        self.table = table
+        places = {column.name: place for place, column in enumerate(targets)}
+        self._places = [places.get(part.column.name) for part in table.key]
+        self.is_known = all(
+            place is not None or not _is_computed(part.column)
+            for place, part in zip(self._places, table.key, strict=True)
+        )
+        self._encode = key_encoder([(part.column.type, part.descending) for part in table.key])
+
+    def values(self, row: Sequence[Any]) -> tuple[Any, ...]:
+        """The key of a proposed row."""
+        return tuple([None if place is None else row[place] for place in self._places])
+
+    def encoded(self, row: Sequence[Any]) -> bytes | None:
+        """The key as bytes; None if it is not known yet."""
+        if not self.is_known:
+            return None
+        values = self.values(row)
+        return None if COMMIT_TIMESTAMP in values else self._encode(values)
+
+    def refuse_repetition(self, rows: Iterable[Row]) -> None:
+        """Raise RowAffectedTwice if two of `rows` have one key."""
+        seen: set[bytes] = set()
+        for row in rows:
+            key = self.encoded(row)
+            if key is None:
+                continue
+            if key in seen:
+                raise RowAffectedTwice(self.table.name, str(self.values(row)))
+            seen.add(key)
+
+
+def _is_computed(column: Column) -> bool:
+    return column.default is not None or column.generated is not None or column.identity is not None

@@ -1,0 +1,115 @@
+"""Joins by comparing all pairs: for conditions that nothing can be hashed or sought by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from spanemu.base.call import current
+from spanemu.sql.analyzer.resolved import TRUE
+from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.reader import Row
+from spanemu.sql.executor.relation import Relation, Value, beside
+from spanemu.sql.executor.run import Run
+from spanemu.sql.plan.joins import Join, JoinKind
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Sides:
+    """A compiled join's two sides; `test` is None for a product."""
+
+    left: Relation
+    right: Relation
+    test: Value | None
+
+    def pairs(self, run: Run, everything: list[Row]) -> Iterator[tuple[Row, list[Row]]]:
+        """Each left row with the right rows that it goes with."""
+        check, test = current().check, self.test
+        for row in self.left.rows(run):
+            check()
+            if test is None:
+                yield row, everything
+            else:
+                yield row, [other for other in everything if test(row + other, run)]
+
+
+def compile_join(node: Join, compiler: Compiler) -> Relation:
+    """Keeps the right side's rows and goes through them for each left row."""
+    left, right = compiler.relation(node.left), compiler.relation(node.right)
+    layout = beside(left, right)
+    condition = node.condition
+    test = None if condition in (None, TRUE) else compiler.test(condition or TRUE, layout)
+    rows = _JOINS[node.kind](Sides(left, right, test))
+    if node.kind.keeps_right:
+        return Relation(rows, layout, left.width + right.width)
+    return Relation(rows, left.layout, left.width)
+
+
+def _inner(sides: Sides) -> Callable[[Run], Iterator[Row]]:
+    def rows(run: Run) -> Iterator[Row]:
+        everything = list(sides.right.rows(run))
+        if everything:
+            for row, matches in sides.pairs(run, everything):
+                for match in matches:
+                    yield row + match
+
+    return rows
+
+
+def _left(sides: Sides) -> Callable[[Run], Iterator[Row]]:
+    missing = (None,) * sides.right.width
+
+    def rows(run: Run) -> Iterator[Row]:
+        for row, matches in sides.pairs(run, list(sides.right.rows(run))):
+            if not matches:
+                yield row + missing
+            for match in matches:
+                yield row + match
+
+    return rows
+
+
+def _full(sides: Sides) -> Callable[[Run], Iterator[Row]]:
+    no_right = (None,) * sides.right.width
+    no_left = (None,) * sides.left.width
+
+    def rows(run: Run) -> Iterator[Row]:
+        everything = list(sides.right.rows(run))
+        matched: set[int] = set()
+        for row, matches in sides.pairs(run, everything):
+            if not matches:
+                yield row + no_right
+            for match in matches:
+                matched.add(id(match))
+                yield row + match
+        for row in everything:
+            if id(row) not in matched:
+                yield no_left + row
+
+    return rows
+
+
+def _keeping(wants_match: bool) -> Callable[[Sides], Callable[[Run], Iterator[Row]]]:
+    def join(sides: Sides) -> Callable[[Run], Iterator[Row]]:
+        def rows(run: Run) -> Iterator[Row]:
+            for row, matches in sides.pairs(run, list(sides.right.rows(run))):
+                if bool(matches) is wants_match:
+                    yield row
+
+        return rows
+
+    return join
+
+
+def _null_aware_anti(sides: Sides) -> Callable[[Run], Iterator[Row]]:
+    raise AssertionError("NOT IN is always hashed: its condition is an equality")
+
+
+_JOINS: Mapping[JoinKind, Callable[[Sides], Callable[[Run], Iterator[Row]]]] = {
+    JoinKind.INNER: _inner,
+    JoinKind.LEFT: _left,
+    JoinKind.FULL: _full,
+    JoinKind.SEMI: _keeping(True),
+    JoinKind.ANTI: _keeping(False),
+    JoinKind.NULL_AWARE_ANTI: _null_aware_anti,
+}

@@ -1,0 +1,261 @@
+"""Seeks as ranges of encoded keys, computed from the values of one evaluation.
+
+    SingerId = @s AND AlbumId > 4      (enc(s) + after(enc(4)), after(enc(s)))
+
+Ranges come out sorted and disjoint. A constraint whose value is NULL or NaN matches nothing, and
+then there is no range at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from spanemu.schema.column import KeyPart
+from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.reader import ByteRange
+from spanemu.sql.executor.relation import Layout
+from spanemu.sql.executor.run import Run
+from spanemu.sql.plan.seek import Among, Constraint, Equal, Prefixed, Seek, Within
+from spanemu.values.key import TOP, after_prefix, key_encoder, merge_ranges, successor
+from spanemu.values.types import TypeCode
+
+RangesOf = Callable[[Any, Run], list[ByteRange]]
+PointOf = Callable[[Any, Run], bytes | None]
+
+# The encoded values of one key part, of which any may be taken.
+_Options = Callable[[Any, Run], Sequence[bytes]]
+# Start and end of one key part's interval; an end of None is the end of what has the prefix.
+_Interval = Callable[[Any, Run], tuple[bytes, bytes | None] | None]
+_Encode = Callable[[Any], bytes]
+
+_SURROGATES = range(0xD800, 0xE000)
+_HIGHEST_CHARACTER = 0x10FFFF
+
+
+def compile_ranges(
+    seeks: Sequence[Seek], key: Sequence[KeyPart], layout: Layout, compiler: Compiler
+) -> RangesOf:
+    """A function of an outer row: the union of the seeks into a key."""
+    makers = [_compile_seek(seek, key, layout, compiler) for seek in seeks]
+    if len(makers) == 1:
+        return makers[0]
+
+    def ranges(row: Any, run: Run) -> list[ByteRange]:
+        return merge_ranges([found for make in makers for found in make(row, run)])
+
+    return ranges
+
+
+def compile_point(
+    seeks: Sequence[Seek] | None, key: Sequence[KeyPart], layout: Layout, compiler: Compiler
+) -> PointOf | None:
+    """A function of an outer row: the one whole key sought; None if the seeks are not that."""
+    if seeks is None or len(seeks) != 1 or len(seeks[0].points) != len(key):
+        return None
+    points = [point for point in seeks[0].points if isinstance(point, Equal)]
+    if len(points) != len(key):
+        return None
+    encode = key_encoder([(part.column.type, part.descending) for part in key])
+    checks = [
+        (not point.nulls, point.value.type.is_float, compiler.value(point.value, layout))
+        for point in points
+    ]
+    if len(checks) == 1 and checks[0][:2] == (True, False):
+        only = checks[0][2]
+
+        def single(row: Any, run: Run) -> bytes | None:
+            value = only(row, run)
+            return None if value is None else encode((value,))
+
+        return single
+
+    def whole(row: Any, run: Run) -> bytes | None:
+        values = []
+        for is_strict, is_float, value_of in checks:
+            value = value_of(row, run)
+            # NaN is the value that is unequal to itself.
+            if (value is None and is_strict) or (is_float and is_strict and value != value):
+                return None
+            values.append(value)
+        return encode(values)
+
+    return whole
+
+
+def _compile_seek(
+    seek: Seek, key: Sequence[KeyPart], layout: Layout, compiler: Compiler
+) -> RangesOf:
+    options = [
+        _OPTIONS[type(point)](point, _part_encoder(part), layout, compiler)
+        for point, part in zip(seek.points, key, strict=False)
+    ]
+    interval: _Interval | None = None
+    if seek.last is not None:
+        part = key[len(seek.points)]
+        interval = _INTERVALS[type(seek.last)](seek.last, part, layout, compiler)
+    is_whole = len(seek.points) == len(key)
+
+    def ranges(row: Any, run: Run) -> list[ByteRange]:
+        prefixes: Sequence[bytes] = (b"",)
+        for option in options:
+            found = option(row, run)
+            prefixes = [prefix + end for prefix in prefixes for end in found]
+        if interval is None:
+            end_of = successor if is_whole else after_prefix
+            made = [(prefix, end_of(prefix)) for prefix in prefixes]
+        else:
+            bounds = interval(row, run)
+            if bounds is None:
+                return []
+            start, end = bounds
+            made = [
+                (prefix + start, _end(prefix) if end is None else prefix + end)
+                for prefix in prefixes
+            ]
+        return merge_ranges(made)
+
+    return ranges
+
+
+def _end(prefix: bytes) -> bytes:
+    return after_prefix(prefix) if prefix else TOP
+
+
+def _part_encoder(part: KeyPart) -> _Encode:
+    encode = key_encoder(((part.column.type, part.descending),))
+    return lambda value: encode((value,))
+
+
+def _equal(point: Equal, encode: _Encode, layout: Layout, compiler: Compiler) -> _Options:
+    value_of = compiler.value(point.value, layout)
+    takes_null = point.nulls
+
+    def options(row: Any, run: Run) -> Sequence[bytes]:
+        value = value_of(row, run)
+        if value is None:
+            return (encode(None),) if takes_null else ()
+        return (encode(value),) if takes_null or value == value else ()
+
+    return options
+
+
+def _among(point: Among, encode: _Encode, layout: Layout, compiler: Compiler) -> _Options:
+    if point.array is not None:
+        values_of = compiler.value(point.array, layout)
+    else:
+        values_of = compiler.cells(point.values, layout)
+
+    def options(row: Any, run: Run) -> Sequence[bytes]:
+        values = values_of(row, run) or ()
+        found = {encode(value) for value in values if value is not None and value == value}
+        return sorted(found)
+
+    return options
+
+
+_OPTIONS: Mapping[type, Callable[[Any, _Encode, Layout, Compiler], _Options]] = {
+    Equal: _equal,
+    Among: _among,
+}
+
+_Bounds = tuple[Any, bool, Any, bool]  # low, low_closed, high, high_closed; None: unbounded
+
+
+def _bounded(part: KeyPart) -> Callable[[_Bounds], tuple[bytes, bytes | None]]:
+    """How bounds on a key part are encoded, whichever way the part is sorted."""
+    encode = _part_encoder(part)
+    null = encode(None)
+    after_null = after_prefix(null)
+
+    def ascending(bounds: _Bounds) -> tuple[bytes, bytes | None]:
+        low, low_closed, high, high_closed = bounds
+        start = after_null if low is None else _from(encode(low), low_closed)
+        return start, None if high is None else _up_to(encode(high), high_closed)
+
+    def descending(bounds: _Bounds) -> tuple[bytes, bytes | None]:
+        low, low_closed, high, high_closed = bounds
+        start = b"" if high is None else _from(encode(high), high_closed)
+        return start, null if low is None else _up_to(encode(low), low_closed)
+
+    return descending if part.descending else ascending
+
+
+def _from(encoded: bytes, closed: bool) -> bytes:
+    return encoded if closed else after_prefix(encoded)
+
+
+def _up_to(encoded: bytes, closed: bool) -> bytes:
+    return after_prefix(encoded) if closed else encoded
+
+
+def _within(last: Within, part: KeyPart, layout: Layout, compiler: Compiler) -> _Interval:
+    bounded = _bounded(part)
+    low_of = None if last.low is None else compiler.value(last.low, layout)
+    high_of = None if last.high is None else compiler.value(last.high, layout)
+
+    def interval(row: Any, run: Run) -> tuple[bytes, bytes | None] | None:
+        low = high = None
+        if low_of is not None:
+            low = low_of(row, run)
+            if low is None or low != low:
+                return None
+        if high_of is not None:
+            high = high_of(row, run)
+            if high is None or high != high:
+                return None
+        return bounded((low, last.low_closed, high, last.high_closed))
+
+    return interval
+
+
+def _prefixed(last: Prefixed, part: KeyPart, layout: Layout, compiler: Compiler) -> _Interval:
+    bounded = _bounded(part)
+    prefix_of = compiler.value(last.prefix, layout)
+    following = after_bytes if part.column.type.code is TypeCode.BYTES else after_text
+
+    def interval(row: Any, run: Run) -> tuple[bytes, bytes | None] | None:
+        prefix = prefix_of(row, run)
+        if prefix is None:
+            return None
+        if last.is_pattern:
+            prefix = literal_prefix(prefix)
+        return bounded((prefix, True, following(prefix), False))
+
+    return interval
+
+
+_INTERVALS: Mapping[type[Constraint], Callable[[Any, KeyPart, Layout, Compiler], _Interval]] = {
+    Within: _within,
+    Prefixed: _prefixed,
+}
+
+
+def after_text(prefix: str) -> str | None:
+    """The least text above every text that starts with `prefix`; None if there is none."""
+    kept = prefix.rstrip(chr(_HIGHEST_CHARACTER))
+    if not kept:
+        return None
+    following = ord(kept[-1]) + 1
+    if following in _SURROGATES:
+        following = _SURROGATES.stop
+    return kept[:-1] + chr(following)
+
+
+def after_bytes(prefix: bytes) -> bytes | None:
+    """The same for bytes."""
+    kept = prefix.rstrip(b"\xff")
+    return kept[:-1] + bytes((kept[-1] + 1,)) if kept else None
+
+
+def literal_prefix(pattern: Any) -> Any:
+    r"""What every match of a LIKE pattern begins with: all before the first bare % or _."""
+    text: str = pattern.decode("latin-1") if isinstance(pattern, bytes) else pattern
+    taken: list[str] = []
+    characters = iter(text)
+    for character in characters:
+        if character in "%_":
+            break
+        taken.append(next(characters, "") if character == "\\" else character)
+    prefix = "".join(taken)
+    return prefix.encode("latin-1") if isinstance(pattern, bytes) else prefix

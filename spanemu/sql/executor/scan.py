@@ -1,0 +1,122 @@
+"""Reads a table, an index or a system table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from spanemu.base.call import current
+from spanemu.base.errors import Unsupported
+from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.ranges import RangesOf, compile_point, compile_ranges
+from spanemu.sql.executor.reader import ByteRange, Row
+from spanemu.sql.executor.relation import Layout, Relation, Value
+from spanemu.sql.executor.run import Run
+from spanemu.sql.plan.nodes import Scan, SystemScan
+
+_NO_LAYOUT: Layout = {}
+_NO_ROW: Row = ()
+CHECKED_EVERY = 0xFF  # a mask: the deadline is looked at every 256 rows
+
+Fetch = Callable[[Run, "list[ByteRange] | None"], Iterator[Row]]
+
+
+def layout_of(scan: Scan) -> tuple[dict[int, int], int]:
+    """Where a scan's columns are in the rows its reader gives, and how wide those are."""
+    if scan.index is None:
+        return {column.id: stored.position for column, stored in scan.outputs}, scan.table.width
+    places = {stored.name: place for place, stored in enumerate(scan.index.columns)}
+    return {column.id: places[stored.name] for column, stored in scan.outputs}, len(places)
+
+
+def compile_scan(node: Scan, compiler: Compiler) -> Relation:
+    """Stored rows as they are, those outside the seeks and the residual left out."""
+    layout, width = layout_of(node)
+    test = None if node.residual is None else compiler.test(node.residual, layout)
+    key = node.table.key if node.index is None else node.index.full_key
+    if node.index is None and not compiler.profiled:
+        point = compile_point(node.seeks, key, _NO_LAYOUT, compiler)
+        if point is not None:
+            return Relation(_get(node, point, test), layout, width)
+    ranges: RangesOf | None = None
+    if node.seeks is not None:
+        ranges = compile_ranges(node.seeks, key, _NO_LAYOUT, compiler)
+    fetch = fetcher(node)
+    if compiler.profiled:
+        fetch = _counting(node, fetch)
+    return Relation(_scan(fetch, ranges, test), layout, width)
+
+
+def fetcher(node: Scan) -> Fetch:
+    """A function that asks the reader for the rows in some ranges, or for all."""
+    table, index = node.table, node.index
+    options: dict[str, Any] = {}
+    if node.descending:
+        options["descending"] = True
+    if node.for_update:
+        options["for_update"] = True
+    if index is None:
+        return lambda run, ranges: run.reader.scan(table, ranges, **options)
+    return lambda run, ranges: run.reader.scan_index(index, ranges, **options)
+
+
+def _get(
+    node: Scan, point: Callable[[Any, Run], bytes | None], test: Value | None
+) -> Callable[[Run], Iterable[Row]]:
+    """The fast path: at most one row, by its whole key."""
+    table, for_update = node.table, node.for_update
+
+    def rows(run: Run) -> Iterable[Row]:
+        key = point(_NO_ROW, run)
+        if key is None:
+            return ()
+        row = run.reader.get(table, key, for_update=for_update)
+        if row is None or (test is not None and not test(row, run)):
+            return ()
+        return (row,)
+
+    return rows
+
+
+def _scan(
+    fetch: Fetch, ranges_of: RangesOf | None, test: Value | None
+) -> Callable[[Run], Iterator[Row]]:
+    def rows(run: Run) -> Iterator[Row]:
+        ranges = None
+        if ranges_of is not None:
+            ranges = ranges_of(_NO_ROW, run)
+            if not ranges:
+                return
+        check = current().check
+        for number, row in enumerate(fetch(run, ranges)):
+            if not number & CHECKED_EVERY:
+                check()
+            if test is None or test(row, run):
+                yield row
+
+    return rows
+
+
+def _counting(node: Scan, fetch: Fetch) -> Fetch:
+    def counted(run: Run, ranges: list[ByteRange] | None) -> Iterator[Row]:
+        assert run.profile is not None
+        figures = run.profile.of(node)
+        for row in fetch(run, ranges):
+            figures.scanned += 1
+            yield row
+
+    return counted
+
+
+def compile_system_scan(node: SystemScan, _: Compiler) -> Relation:
+    """Rows of a system table, from whoever runs the statement."""
+    layout = {column.id: place for column, place in node.outputs}
+    width = 1 + max(layout.values(), default=-1)
+
+    def rows(run: Run) -> Iterable[Row]:
+        if run.system_tables is None:
+            raise Unsupported(node.name)
+        # Rows may be wider than what is read of them; what is appended to them must line up.
+        return [row[:width] for row in run.system_tables.rows(node.name)]
+
+    return Relation(rows, layout, width)

@@ -1,0 +1,129 @@
+"""Puts rows in order: all of them, or the first few."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+from spanemu.base.call import current
+from spanemu.base.errors import Unsupported
+from spanemu.sql.analyzer.resolved import Expr, FunctionCall, SortKey
+from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.limit import compile_bounds
+from spanemu.sql.executor.reader import Row
+from spanemu.sql.executor.relation import Layout, Relation, Value
+from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.scan import CHECKED_EVERY
+from spanemu.sql.functions.registry import Nulls, Signature
+from spanemu.sql.plan.conditions import is_null
+from spanemu.sql.plan.nodes import Sort, TopN
+from spanemu.sql.plan.operators import NOT
+from spanemu.values import order
+from spanemu.values.types import BOOL
+
+SortInPlace = Callable[[list[Row], Run], None]
+
+_SLACK = 1_024  # rows that a top-n buffers beyond twice its limit before it sorts
+
+
+def compile_sort(node: Sort, compiler: Compiler) -> Relation:
+    """All rows, sorted; rows with equal keys keep their order."""
+    below = compiler.relation(node.input)
+    sort = compile_sorter(node.keys, below.layout, compiler)
+
+    def rows(run: Run) -> Iterable[Row]:
+        found = list(below.rows(run))
+        sort(found, run)
+        return found
+
+    return Relation(rows, below.layout, below.width)
+
+
+def compile_top_n(node: TopN, compiler: Compiler) -> Relation:
+    """The first rows in order. Sorts a buffer now and then, keeping only what can still win."""
+    below = compiler.relation(node.input)
+    sort = compile_sorter(node.keys, below.layout, compiler)
+    bounds = compile_bounds(node.limit, node.offset, compiler)
+
+    def rows(run: Run) -> Iterable[Row]:
+        start, stop = bounds(run)
+        if stop == start:
+            return ()
+        check = current().check
+        full = 2 * stop + _SLACK
+        best: list[Row] = []
+        for number, row in enumerate(below.rows(run)):
+            if not number & CHECKED_EVERY:
+                check()
+            best.append(row)
+            if len(best) >= full:
+                sort(best, run)
+                del best[stop:]
+        sort(best, run)
+        return best[start:stop]
+
+    return Relation(rows, below.layout, below.width)
+
+
+def compile_sorter(keys: Sequence[SortKey], layout: Layout, compiler: Compiler) -> SortInPlace:
+    """A function that sorts a list of rows.
+
+    Neighbouring keys of one direction make one comparison key. Python's sort is stable, so the
+    groups of keys are sorted by from the last to the first.
+    """
+    passes: list[tuple[Value, bool]] = []
+    for descending, group in groupby(keys, lambda key: key.descending):
+        cells = [cell for key in group for cell in _comparable(key)]
+        passes.append((compiler.cells(cells, layout), descending))
+    passes.reverse()
+
+    def sort(rows: list[Row], run: Run) -> None:
+        for cells, descending in passes:
+            rows.sort(key=_with_run(cells, run), reverse=descending)
+
+    return sort
+
+
+def _with_run(cells: Value, run: Run) -> Callable[[Row], Any]:
+    return lambda row: cells(row, run)
+
+
+def _comparable(key: SortKey) -> tuple[Expr, Expr]:
+    """Where NULL stands, then the value in a form that compares.
+
+    The first differs wherever one of two values is NULL, so that NULLs are never compared.
+    """
+    missing = is_null(key.value)
+    if key.nulls_first is key.descending:
+        place = missing
+    else:
+        place = FunctionCall(BOOL, Signature(NOT, (BOOL,), BOOL, _negate), (missing,))
+    return place, _sortable(key)
+
+
+def _negate(value: bool) -> bool:
+    return not value
+
+
+def _sortable(key: SortKey) -> Expr:
+    function = _COLLATIONS.get(key.collation)
+    if function is None:
+        raise Unsupported(f"COLLATE '{key.collation}'")
+    convert = function(key)
+    if convert is order.identity:
+        return key.value
+    type_ = key.value.type
+    signature = Signature("$sort_key", (type_,), type_, convert, Nulls.STRICT)
+    return FunctionCall(type_, signature, (key.value,))
+
+
+def _by_type(key: SortKey) -> Callable[[Any], Any]:
+    return order.sort_key(key.value.type)
+
+
+_COLLATIONS: dict[str, Callable[[SortKey], Callable[[Any], Any]]] = {
+    "": _by_type,
+    "binary": _by_type,
+    "und:ci": lambda key: str.casefold,
+}

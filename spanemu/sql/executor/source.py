@@ -1,0 +1,124 @@
+"""Expressions as generated functions: one Python lambda per expression, however deep it nests.
+
+    UPPER(c) = 'X' AND d > @p        lambda row, run: (((t1 := ...) ...) and ...)
+
+A closure per node would cost a Python call per node and row; generated code costs one per row.
+The text is put together from the fixed templates in `writers` and names made here (k1 for a bound
+object, t1 for a temporary), never from anything a user wrote, and is evaluated without builtins.
+The same shapes come again and again, so that code objects are cached by their text.
+
+Parts nested deeper than `_DEPTH_MAX` become functions of their own: Python's parser has limits
+that a client's statement must not reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from types import CodeType
+from typing import TYPE_CHECKING, Any
+
+from spanemu.sql.analyzer.resolved import ColumnRef, Expr, Literal, ParameterRef
+from spanemu.sql.executor.writers import TEST_WRITERS, WRITERS
+
+if TYPE_CHECKING:
+    from spanemu.sql.executor.compiler import Compiler
+    from spanemu.sql.executor.relation import Layout, Value
+
+_DEPTH_MAX = 10
+
+
+class Writer:
+    """Writes one function: text is returned, the objects it speaks of are kept in `names`."""
+
+    def __init__(self, layout: Layout, compiler: Compiler) -> None:
+        self.layout = layout
+        self.compiler = compiler
+        self.names: dict[str, Any] = {"__builtins__": {}}
+        self._bound = 0
+        self._temporaries = 0
+        self._depth = 0
+
+    def bind(self, thing: Any) -> str:
+        """A name for an object."""
+        self._bound += 1
+        name = f"k{self._bound}"
+        self.names[name] = thing
+        return name
+
+    def temporary(self) -> str:
+        """A name for an intermediate value."""
+        self._temporaries += 1
+        return f"t{self._temporaries}"
+
+    def value(self, expr: Expr) -> str:
+        """Text whose value is that of `expr`."""
+        return self._nested(expr, WRITERS[type(expr)], value_function)
+
+    def test(self, expr: Expr) -> str:
+        """Text that is true if and only if `expr` is TRUE; NULL may count as false."""
+        writer = TEST_WRITERS.get(type(expr))
+        if writer is None:
+            return self.value(expr)
+        return self._nested(expr, writer, test_function)
+
+    def _nested(
+        self,
+        expr: Expr,
+        write: Callable[[Any, Writer], str],
+        function: Callable[[Expr, Layout, Compiler], Value],
+    ) -> str:
+        if self._depth > _DEPTH_MAX:
+            return f"{self.bind(function(expr, self.layout, self.compiler))}(row, run)"
+        self._depth += 1
+        try:
+            return write(expr, self)
+        finally:
+            self._depth -= 1
+
+
+def value_function(expr: Expr, layout: Layout, compiler: Compiler) -> Value:
+    """The value of `expr` as a function of a row and the run."""
+    if isinstance(expr, ColumnRef) and expr.column.id in layout:
+        return _cell(layout[expr.column.id])
+    if isinstance(expr, Literal):
+        return _constant(expr.value)
+    if isinstance(expr, ParameterRef):
+        return _parameter(compiler.parameter(expr.name))
+    writer = Writer(layout, compiler)
+    return _function(writer.value(expr), writer)
+
+
+def test_function(expr: Expr, layout: Layout, compiler: Compiler) -> Value:
+    """Whether `expr` is TRUE, as a function."""
+    writer = Writer(layout, compiler)
+    return _function(writer.test(expr), writer)
+
+
+def cells_function(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -> Value:
+    """The values of `exprs` as a tuple, as a function."""
+    writer = Writer(layout, compiler)
+    cells = "".join([f"{writer.value(expr)}, " for expr in exprs])
+    return _function(f"({cells})", writer)
+
+
+def _function(text: str, writer: Writer) -> Value:
+    made: Value = eval(_code(f"lambda row, run: {text}"), writer.names)
+    return made
+
+
+@lru_cache(maxsize=4096)
+def _code(text: str) -> CodeType:
+    return compile(text, "<expression>", "eval")
+
+
+def _cell(place: int) -> Value:
+    return lambda row, run: row[place]
+
+
+def _constant(value: Any) -> Value:
+    return lambda row, run: value
+
+
+def _parameter(number: int) -> Value:
+    return lambda row, run: run.parameters[number]

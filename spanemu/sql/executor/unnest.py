@@ -1,0 +1,52 @@
+"""Rows of an array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from spanemu.base.call import current
+from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.reader import Row
+from spanemu.sql.executor.relation import Relation
+from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.scan import CHECKED_EVERY
+from spanemu.sql.plan.joins import Unnest
+
+
+def compile_unnest(node: Unnest, compiler: Compiler) -> Relation:
+    """Each row with each element of its array."""
+    below = compiler.relation(node.input)
+    array_of = compiler.value(node.array, below.layout)
+    layout = {**below.layout, node.element.id: below.width}
+    if node.offset is not None:
+        layout[node.offset.id] = below.width + 1
+    width = below.width + (1 if node.offset is None else 2)
+    cells = _elements if node.offset is None else _numbered
+    test = None if node.condition is None else compiler.test(node.condition, layout)
+    missing = (None,) * (width - below.width)
+
+    def partners(row: Row, run: Run) -> Iterable[Row]:
+        elements = array_of(row, run)
+        found = [row + cell for cell in cells(elements)] if elements else []
+        return found if test is None else [one for one in found if test(one, run)]
+
+    def rows(run: Run) -> Iterator[Row]:
+        check = current().check
+        for number, row in enumerate(below.rows(run)):
+            if not number & CHECKED_EVERY:
+                check()
+            found = partners(row, run)
+            if node.outer and not found:
+                yield row + missing
+            yield from found
+
+    return Relation(rows, layout, width)
+
+
+def _elements(elements: Iterable[Any]) -> Iterable[Row]:
+    return [(element,) for element in elements]
+
+
+def _numbered(elements: Iterable[Any]) -> Iterable[Row]:
+    return [(element, offset) for offset, element in enumerate(elements)]

@@ -1,0 +1,286 @@
+"""How each kind of expression is written as Python text; see `source` for what becomes of it.
+
+Every template yields a parenthesised expression. A temporary is assigned before it is used in the
+order in which Python evaluates, which is left to right, conditions of `x if c else y` first.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from spanemu.base.errors import Unsupported
+from spanemu.sql.analyzer import resolved
+from spanemu.sql.analyzer.resolved import Expr, FunctionCall, LambdaExpr, Literal
+from spanemu.sql.executor import scoped
+from spanemu.sql.executor.subquery import compile_subquery
+from spanemu.sql.functions.comparison import membership
+from spanemu.sql.functions.conversion import cast_function
+from spanemu.sql.functions.conversion_rules import is_zoned
+from spanemu.sql.functions.errors import EvaluationError
+from spanemu.sql.functions.registry import Nulls
+from spanemu.sql.plan import operators as op
+from spanemu.sql.plan.nodes import Subquery
+
+if TYPE_CHECKING:
+    from spanemu.sql.executor.source import Writer
+
+# Implementations that are Python operators are written as such.
+_INLINE: Mapping[Any, str] = {
+    operator.eq: "{} == {}",
+    operator.ne: "{} != {}",
+    operator.lt: "{} < {}",
+    operator.le: "{} <= {}",
+    operator.gt: "{} > {}",
+    operator.ge: "{} >= {}",
+    operator.add: "{} + {}",
+    operator.not_: "not {}",
+}
+
+
+def _literal(expr: Literal, writer: Writer) -> str:
+    if expr.value is None or expr.value is True or expr.value is False:
+        return str(expr.value)
+    return writer.bind(expr.value)
+
+
+def _parameter(expr: resolved.ParameterRef, writer: Writer) -> str:
+    return f"run.parameters[{writer.compiler.parameter(expr.name)}]"
+
+
+def _column(expr: resolved.ColumnRef, writer: Writer) -> str:
+    place = writer.layout.get(expr.column.id)
+    if place is None:
+        return f"run.slots[{writer.compiler.slot(expr.column.id)}]"
+    return f"row[{place}]"
+
+
+def _call(expr: FunctionCall, writer: Writer) -> str:
+    special = _SPECIAL.get(expr.signature.function)
+    if special is not None:
+        text = special(expr, writer)
+        if text is not None:
+            return text
+    return _plain_call(expr, writer)
+
+
+def _plain_call(expr: FunctionCall, writer: Writer) -> str:
+    signature = expr.signature
+    arguments: list[str] = []
+    tests: list[str] = []
+    for argument in expr.arguments:
+        text = _argument(argument, signature.lazy, writer)
+        if signature.nulls is Nulls.STRICT and _may_be_null(argument):
+            name = writer.temporary()
+            tests.append(f"({name} := {text}) is None")
+            text = name
+        arguments.append(text)
+    made = _applied(expr, arguments, writer)
+    return f"(None if {' or '.join(tests)} else {made})" if tests else f"({made})"
+
+
+def _applied(expr: FunctionCall, arguments: list[str], writer: Writer) -> str:
+    signature = expr.signature
+    template = _INLINE.get(signature.evaluate)
+    if template is not None and not signature.context and not expr.safe:
+        return template.format(*arguments)
+    if signature.context:
+        arguments = ["run.context", *arguments]
+    evaluate = _safe(signature.evaluate) if expr.safe else signature.evaluate
+    return f"{writer.bind(evaluate)}({', '.join(arguments)})"
+
+
+def _argument(argument: Expr, is_lazy: bool, writer: Writer) -> str:
+    text = writer.value(argument)
+    return f"lambda: {text}" if is_lazy and not isinstance(argument, LambdaExpr) else text
+
+
+def _may_be_null(argument: Expr) -> bool:
+    if isinstance(argument, Literal):
+        return argument.value is None
+    return not isinstance(argument, (LambdaExpr, resolved.SequenceRef))
+
+
+def _safe(evaluate: Callable[..., Any]) -> Callable[..., Any]:
+    def attempt(*arguments: Any) -> Any:
+        try:
+            return evaluate(*arguments)
+        except EvaluationError:
+            return None
+
+    return attempt
+
+
+def _is_null(expr: FunctionCall, writer: Writer) -> str | None:
+    return f"({writer.value(expr.arguments[0])} is None)"
+
+
+def _is_true(expr: FunctionCall, writer: Writer) -> str | None:
+    return f"({writer.value(expr.arguments[0])} is True)"
+
+
+def _is_false(expr: FunctionCall, writer: Writer) -> str | None:
+    return f"({writer.value(expr.arguments[0])} is False)"
+
+
+def _coalesce(expr: FunctionCall, writer: Writer) -> str | None:
+    if expr.safe:
+        return None
+    *firsts, last = expr.arguments
+    text = ""
+    for argument in firsts:
+        name = writer.temporary()
+        text += f"{name} if ({name} := {writer.value(argument)}) is not None else "
+    return f"({text}{writer.value(last)})"
+
+
+def _member(expr: FunctionCall, writer: Writer) -> str | None:
+    """IN with a constant list is one look-up in a set."""
+    value, *items = expr.arguments
+    if not all(isinstance(item, Literal) for item in items):
+        return None
+    known = [item.value for item in items if isinstance(item, Literal)]
+    return f"{writer.bind(membership(value.type, known))}({writer.value(value)})"
+
+
+_SPECIAL: Mapping[str, Callable[[FunctionCall, Any], str | None]] = {
+    op.IS_NULL: _is_null,
+    op.IS_TRUE: _is_true,
+    op.IS_FALSE: _is_false,
+    op.COALESCE: _coalesce,
+    op.IFNULL: _coalesce,
+    op.IN_LIST: _member,
+}
+
+
+def _cast(expr: resolved.Cast, writer: Writer) -> str:
+    if expr.format is not None:
+        raise Unsupported("CAST with FORMAT")
+    source = expr.operand.type
+    convert = cast_function(source, expr.type)
+    name = writer.temporary()
+    operand = writer.value(expr.operand)
+    arguments = name
+    if is_zoned(source, expr.type):
+        zone = "run.context.time_zone"
+        if expr.time_zone is not None:
+            zone = writer.value(expr.time_zone)
+        arguments += f", {zone}"
+    function = writer.bind(_safe(convert) if expr.safe else convert)
+    return f"(None if ({name} := {operand}) is None else {function}({arguments}))"
+
+
+def _case(expr: resolved.Case, writer: Writer) -> str:
+    whens = [
+        f"{writer.value(result)} if {writer.test(condition)} else "
+        for condition, result in expr.whens
+    ]
+    return f"({''.join(whens)}{writer.value(expr.otherwise)})"
+
+
+def _junction(decisive: bool) -> Callable[[Any, Writer], str]:
+    def write(expr: resolved.And | resolved.Or, writer: Writer) -> str:
+        names = [writer.temporary() for _ in expr.operands]
+        decided = " or ".join(
+            [
+                f"({name} := {writer.value(operand)}) is {decisive}"
+                for name, operand in zip(names, expr.operands, strict=True)
+            ]
+        )
+        unknown = " or ".join([f"{name} is None" for name in names])
+        return f"({decisive} if {decided} else None if {unknown} else {not decisive})"
+
+    return write
+
+
+def _items(expr: resolved.MakeArray | resolved.MakeStruct, writer: Writer) -> str:
+    return f"({''.join([f'{writer.value(item)}, ' for item in expr.items])})"
+
+
+def _field(expr: resolved.GetField, writer: Writer) -> str:
+    name = writer.temporary()
+    operand = writer.value(expr.operand)
+    return f"(None if ({name} := {operand}) is None else {name}[{expr.index}])"
+
+
+def _lambda(expr: LambdaExpr, writer: Writer) -> str:
+    made = scoped.lambda_maker(expr, writer.layout, writer.compiler)
+    return f"{writer.bind(made)}(row, run)"
+
+
+def _let(expr: resolved.Let, writer: Writer) -> str:
+    made = scoped.let_function(expr, writer.layout, writer.compiler)
+    return f"{writer.bind(made)}(row, run)"
+
+
+def _sequence(expr: resolved.SequenceRef, writer: Writer) -> str:
+    return writer.bind(expr.name)
+
+
+def _subquery(expr: Subquery, writer: Writer) -> str:
+    made = compile_subquery(expr, writer.layout, writer.compiler)
+    return f"{writer.bind(made)}(row, run)"
+
+
+WRITERS: Mapping[type[Expr], Callable[[Any, Any], str]] = {
+    Literal: _literal,
+    resolved.ParameterRef: _parameter,
+    resolved.ColumnRef: _column,
+    FunctionCall: _call,
+    resolved.Cast: _cast,
+    resolved.Case: _case,
+    resolved.And: _junction(False),
+    resolved.Or: _junction(True),
+    resolved.MakeArray: _items,
+    resolved.MakeStruct: _items,
+    resolved.GetField: _field,
+    LambdaExpr: _lambda,
+    resolved.Let: _let,
+    resolved.SequenceRef: _sequence,
+    Subquery: _subquery,
+}
+
+
+# ---------------------------------------------------------------------------- tests
+
+
+def _all_true(expr: resolved.And, writer: Writer) -> str:
+    return f"({' and '.join([writer.test(operand) for operand in expr.operands])})"
+
+
+def _any_true(expr: resolved.Or, writer: Writer) -> str:
+    return f"({' or '.join([writer.test(operand) for operand in expr.operands])})"
+
+
+def _call_test(expr: FunctionCall, writer: Writer) -> str:
+    signature = expr.signature
+    if signature.function == op.NOT:
+        return f"({writer.value(expr.arguments[0])} is False)"
+    if expr.safe or signature.evaluate not in _INLINE or signature.function not in op.COMPARISONS:
+        return _call(expr, writer)
+    if signature.function == op.EQUAL and any(map(_is_value, expr.arguments)):
+        # Nothing but NULL equals NULL, so a side that is surely a value needs no help.
+        left, right = [writer.value(argument) for argument in expr.arguments]
+        return f"({left} == {right})"
+    tests: list[str] = []
+    sides: list[str] = []
+    for argument in expr.arguments:
+        text = writer.value(argument)
+        if _may_be_null(argument) and not (tests and signature.function == op.EQUAL):
+            name = writer.temporary()
+            tests.append(f"({name} := {text}) is not None and ")
+            text = name
+        sides.append(text)
+    return f"({''.join(tests)}{_INLINE[signature.evaluate].format(*sides)})"
+
+
+def _is_value(argument: Expr) -> bool:
+    return isinstance(argument, Literal) and argument.value is not None
+
+
+TEST_WRITERS: Mapping[type[Expr], Callable[[Any, Any], str]] = {
+    FunctionCall: _call_test,
+    resolved.And: _all_true,
+    resolved.Or: _any_true,
+}

@@ -1,0 +1,217 @@
+"""Arithmetic on one type: what +, -, *, / and unary minus compute, and their SAFE_ variants.
+
+Operands are of the type in the function's name; the analyzer coerced them. A result that does
+not fit is an error, never a wrapped number or an infinity that no operand had.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from math import inf, isfinite, nan
+from typing import TYPE_CHECKING, Any
+
+from spanemu.sql.functions.errors import DivisionByZero, EvaluationError, Overflow
+from spanemu.values import float32, numeric
+from spanemu.values.errors import BadValue
+from spanemu.values.value import INT64_MAX, INT64_MIN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ZERO = Decimal(0)
+
+
+def shown(number: float) -> str:
+    """A FLOAT64 as messages print it: six significant digits."""
+    return f"{number:g}"
+
+
+# ---------------------------------------------------------------------------- INT64
+
+
+def add_int64(left: int, right: int) -> int:
+    """INT64 + INT64."""
+    total = left + right
+    if INT64_MIN <= total <= INT64_MAX:
+        return total
+    raise Overflow("int64", f"{left} + {right}")
+
+
+def subtract_int64(left: int, right: int) -> int:
+    """INT64 - INT64."""
+    difference = left - right
+    if INT64_MIN <= difference <= INT64_MAX:
+        return difference
+    raise Overflow("int64", f"{left} - {right}")
+
+
+def multiply_int64(left: int, right: int) -> int:
+    """INT64 * INT64."""
+    product = left * right
+    if INT64_MIN <= product <= INT64_MAX:
+        return product
+    raise Overflow("int64", f"{left} * {right}")
+
+
+def negate_int64(value: int) -> int:
+    """-INT64."""
+    if value != INT64_MIN:
+        return -value
+    raise Overflow("int64", f"-{value}")
+
+
+def divide_integers(left: int, right: int) -> float:
+    """INT64 / INT64, which is FLOAT64."""
+    if not right:
+        raise DivisionByZero(f"{left} / {right}")
+    return float(left) / float(right)
+
+
+def divide_int64(left: int, right: int) -> int:
+    """DIV: the quotient cut toward zero."""
+    if not right:
+        raise DivisionByZero(f"{left} / {right}")
+    quotient = abs(left) // abs(right)
+    if (left < 0) != (right < 0):
+        quotient = -quotient
+    if quotient > INT64_MAX:
+        raise Overflow("int64", f"{left} / {right}")
+    return quotient
+
+
+def modulo_int64(left: int, right: int) -> int:
+    """MOD: the remainder, with the sign of `left`."""
+    if not right:
+        raise DivisionByZero(f"MOD({left}, {right})")
+    rest = abs(left) % abs(right)
+    return -rest if left < 0 else rest
+
+
+# ---------------------------------------------------------------------------- FLOAT64
+
+
+def add_float64(left: float, right: float) -> float:
+    """FLOAT64 + FLOAT64."""
+    total = left + right
+    if -inf < total < inf or not (isfinite(left) and isfinite(right)):
+        return total
+    raise Overflow("double", f"{shown(left)} + {shown(right)}")
+
+
+def subtract_float64(left: float, right: float) -> float:
+    """FLOAT64 - FLOAT64."""
+    difference = left - right
+    if -inf < difference < inf or not (isfinite(left) and isfinite(right)):
+        return difference
+    raise Overflow("double", f"{shown(left)} - {shown(right)}")
+
+
+def multiply_float64(left: float, right: float) -> float:
+    """FLOAT64 * FLOAT64."""
+    product = left * right
+    if -inf < product < inf or not (isfinite(left) and isfinite(right)):
+        return product
+    raise Overflow("double", f"{shown(left)} * {shown(right)}")
+
+
+def divide_float64(left: float, right: float) -> float:
+    """FLOAT64 / FLOAT64; a zero divisor is an error whatever is divided."""
+    if not right:
+        raise DivisionByZero(f"{shown(left)} / {shown(right)}")
+    quotient = left / right
+    if -inf < quotient < inf or not (isfinite(left) and isfinite(right)):
+        return quotient
+    raise Overflow("double", f"{shown(left)} / {shown(right)}")
+
+
+def ieee_divide(left: float, right: float) -> float:
+    """Division that never fails: x / 0 is an infinity or NaN."""
+    if right:
+        return left / right
+    if not left or left != left or right != right:
+        return nan
+    # The sign of a zero shows only in its text.
+    return inf if (left > 0) is (str(right)[0] != "-") else -inf
+
+
+def ieee_divide_float32(left: float, right: float) -> float:
+    """IEEE_DIVIDE of FLOAT32s: too large a quotient is an infinity."""
+    quotient = ieee_divide(left, right)
+    if float32.fits(quotient):
+        return float32.round32(quotient)
+    return inf if quotient > 0 else -inf
+
+
+# ---------------------------------------------------------------------------- NUMERIC
+
+
+def add_numeric(left: Decimal, right: Decimal) -> Decimal:
+    """NUMERIC + NUMERIC."""
+    try:
+        return numeric.add(left, right)
+    except BadValue:
+        raise _numeric_overflow(left, "+", right) from None
+
+
+def subtract_numeric(left: Decimal, right: Decimal) -> Decimal:
+    """NUMERIC - NUMERIC."""
+    try:
+        return numeric.subtract(left, right)
+    except BadValue:
+        raise _numeric_overflow(left, "-", right) from None
+
+
+def multiply_numeric(left: Decimal, right: Decimal) -> Decimal:
+    """NUMERIC * NUMERIC, rounded to nine digits."""
+    try:
+        return numeric.multiply(left, right)
+    except BadValue:
+        raise _numeric_overflow(left, "*", right) from None
+
+
+def divide_numeric(left: Decimal, right: Decimal) -> Decimal:
+    """NUMERIC / NUMERIC, rounded to nine digits."""
+    if not right:
+        raise DivisionByZero(f"{numeric.format(left)} / 0")
+    try:
+        return numeric.divide(left, right)
+    except BadValue:
+        raise _numeric_overflow(left, "/", right) from None
+
+
+def negate_numeric(value: Decimal) -> Decimal:
+    """-NUMERIC."""
+    return value.copy_negate() if value else ZERO
+
+
+def div_numeric(left: Decimal, right: Decimal) -> Decimal:
+    """DIV: the quotient cut toward zero."""
+    if not right:
+        raise DivisionByZero(f"{numeric.format(left)} / 0")
+    try:
+        return numeric.truncated_quotient(left, right) or ZERO
+    except BadValue:
+        raise Overflow("numeric", f"DIV({numeric.format(left)}, {numeric.format(right)})") from None
+
+
+def modulo_numeric(left: Decimal, right: Decimal) -> Decimal:
+    """MOD: the remainder, with the sign of `left`."""
+    if not right:
+        raise DivisionByZero(f"MOD({numeric.format(left)}, 0)")
+    return numeric.remainder(left, right) or ZERO
+
+
+def _numeric_overflow(left: Decimal, symbol: str, right: Decimal) -> Overflow:
+    return Overflow("numeric", f"{numeric.format(left)} {symbol} {numeric.format(right)}")
+
+
+def safe(operation: Callable[..., Any]) -> Callable[..., Any]:
+    """`operation` with NULL in place of a failure."""
+
+    def call(*operands: Any) -> Any:
+        try:
+            return operation(*operands)
+        except EvaluationError:
+            return None
+
+    return call

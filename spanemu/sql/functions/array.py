@@ -1,0 +1,199 @@
+"""Functions on arrays, by the chapter "Array functions".
+
+ARRAY(subquery) is syntax; the JSON functions that give arrays are in `json`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import Any
+
+from spanemu.sql.functions.array_generate import (
+    generate_date_array,
+    generate_float_array,
+    generate_int_array,
+    generate_numeric_array,
+)
+from spanemu.sql.functions.errors import BadArgument
+from spanemu.sql.functions.notation import chapter, overload
+from spanemu.values import order
+from spanemu.values.types import Type
+
+Array = tuple[Any, ...]
+
+
+def array_concat(*arrays: Array) -> Array:
+    """ARRAY_CONCAT."""
+    return tuple(chain.from_iterable(arrays))
+
+
+def array_filter(array: Array, keeps: Callable[[Any], bool | None]) -> Array:
+    """ARRAY_FILTER(array, element -> bool)."""
+    return tuple([item for item in array if keeps(item)])
+
+
+def array_filter_indexed(array: Array, keeps: Callable[[Any, int], bool | None]) -> Array:
+    """ARRAY_FILTER(array, (element, index) -> bool)."""
+    return tuple([item for index, item in enumerate(array) if keeps(item, index)])
+
+
+def array_transform(array: Array, change: Callable[[Any], Any]) -> Array:
+    """ARRAY_TRANSFORM(array, element -> value)."""
+    return tuple([change(item) for item in array])
+
+
+def array_transform_indexed(array: Array, change: Callable[[Any, int], Any]) -> Array:
+    """ARRAY_TRANSFORM(array, (element, index) -> value)."""
+    return tuple([change(item, index) for index, item in enumerate(array)])
+
+
+def array_first(array: Array) -> Any:
+    """ARRAY_FIRST."""
+    if not array:
+        raise BadArgument("ARRAY_FIRST cannot get the first element of an empty array")
+    return array[0]
+
+
+def array_last(array: Array) -> Any:
+    """ARRAY_LAST."""
+    if not array:
+        raise BadArgument("ARRAY_LAST cannot get the last element of an empty array")
+    return array[-1]
+
+
+def array_slice(array: Array, start: int, end: int) -> Array:
+    """ARRAY_SLICE: both ends count; a negative offset counts from the back."""
+    size = len(array)
+    first = start + size if start < 0 else start
+    last = end + size if end < 0 else end
+    return array[max(first, 0) : last + 1] if last >= 0 else ()
+
+
+def array_reverse(array: Array) -> Array:
+    """ARRAY_REVERSE."""
+    return array[::-1]
+
+
+def array_to_string(array: Array, delimiter: Any, null_text: Any = None) -> Any:
+    """ARRAY_TO_STRING: NULL elements are left out, or shown as `null_text`."""
+    if null_text is None:
+        return delimiter.join([item for item in array if item is not None])
+    return delimiter.join([null_text if item is None else item for item in array])
+
+
+def array_includes_if(array: Array, matches: Callable[[Any], bool | None]) -> bool:
+    """ARRAY_INCLUDES(array, element -> bool)."""
+    return any(matches(item) for item in array)
+
+
+def array_includes(types: Sequence[Type], _: Type) -> Callable[[Array, Any], bool]:
+    """ARRAY_INCLUDES(array, value)."""
+    return _includer(types[1])
+
+
+def array_includes_any(types: Sequence[Type], _: Type) -> Callable[[Array, Array], bool]:
+    """ARRAY_INCLUDES_ANY(array, values)."""
+    includes = _includer(types[1].item())
+
+    def evaluate(array: Array, values: Array) -> bool:
+        return any(value is not None and includes(array, value) for value in values)
+
+    return evaluate
+
+
+def array_includes_all(types: Sequence[Type], _: Type) -> Callable[[Array, Array], bool]:
+    """ARRAY_INCLUDES_ALL(array, values)."""
+    includes = _includer(types[1].item())
+
+    def evaluate(array: Array, values: Array) -> bool:
+        return all(value is not None and includes(array, value) for value in values)
+
+    return evaluate
+
+
+def _includer(type_: Type) -> Callable[[Array, Any], bool]:
+    """Whether an array has an element equal to a value."""
+    if order.group_key(type_) is None and not type_.is_struct:
+        return tuple.__contains__
+    equals = order.equals(type_)
+
+    def includes(array: Array, value: Any) -> bool:
+        return any(item is not None and equals(item, value) for item in array)
+
+    return includes
+
+
+def array_is_distinct(types: Sequence[Type], _: Type) -> Callable[[Array], bool]:
+    """ARRAY_IS_DISTINCT: as SELECT DISTINCT compares, so NULL equals NULL."""
+    key = order.group_key(types[0].item())
+    if key is None:
+        return lambda array: len(set(array)) == len(array)
+    return lambda array: len({None if x is None else key(x) for x in array}) == len(array)
+
+
+def array_max(types: Sequence[Type], _: Type) -> Callable[[Array], Any]:
+    """ARRAY_MAX: NaN if there is one."""
+    return _extreme(max, types[0].item())
+
+
+def array_min(types: Sequence[Type], _: Type) -> Callable[[Array], Any]:
+    """ARRAY_MIN: NaN if there is one."""
+    return _extreme(min, types[0].item())
+
+
+def _extreme(pick: Callable[..., Any], type_: Type) -> Callable[[Array], Any]:
+    key = order.sort_key(type_)
+    sort_key = None if key is order.identity else key
+
+    def evaluate(array: Array) -> Any:
+        items = [item for item in array if item is not None]
+        if type_.is_float:
+            for item in items:
+                if item != item:
+                    return item
+        return pick(items, key=sort_key) if items else None
+
+    return evaluate
+
+
+FUNCTIONS = chapter(
+    "array",
+    {
+        "ARRAY_CONCAT": (overload("(ARRAY<T>, ARRAY<T>...) -> ARRAY<T>", array_concat),),
+        "ARRAY_FILTER": (
+            overload("(ARRAY<T>, LAMBDA(T) -> BOOL) -> ARRAY<T>", array_filter),
+            overload("(ARRAY<T>, LAMBDA(T, INT64) -> BOOL) -> ARRAY<T>", array_filter_indexed),
+        ),
+        "ARRAY_FIRST": (overload("(ARRAY<T>) -> T", array_first),),
+        "ARRAY_INCLUDES": (
+            overload("(ARRAY<T>, LAMBDA(T) -> BOOL) -> BOOL", array_includes_if),
+            overload("(ARRAY<T>, T) -> BOOL", bind=array_includes),
+        ),
+        "ARRAY_INCLUDES_ALL": (overload("(ARRAY<T>, ARRAY<T>) -> BOOL", bind=array_includes_all),),
+        "ARRAY_INCLUDES_ANY": (overload("(ARRAY<T>, ARRAY<T>) -> BOOL", bind=array_includes_any),),
+        "ARRAY_IS_DISTINCT": (overload("(ARRAY<T>) -> BOOL", bind=array_is_distinct),),
+        "ARRAY_LAST": (overload("(ARRAY<T>) -> T", array_last),),
+        "ARRAY_LENGTH": (overload("(ARRAY<T>) -> INT64", len),),
+        "ARRAY_MAX": (overload("(ARRAY<T>) -> T", bind=array_max),),
+        "ARRAY_MIN": (overload("(ARRAY<T>) -> T", bind=array_min),),
+        "ARRAY_REVERSE": (overload("(ARRAY<T>) -> ARRAY<T>", array_reverse),),
+        "ARRAY_SLICE": (overload("(ARRAY<T>, INT64, INT64) -> ARRAY<T>", array_slice),),
+        "ARRAY_TO_STRING": (
+            overload("(ARRAY<STRING>, STRING, [STRING]) -> STRING", array_to_string),
+            overload("(ARRAY<BYTES>, BYTES, [BYTES]) -> BYTES", array_to_string),
+        ),
+        "ARRAY_TRANSFORM": (
+            overload("(ARRAY<T1>, LAMBDA(T1) -> T2) -> ARRAY<T2>", array_transform),
+            overload("(ARRAY<T1>, LAMBDA(T1, INT64) -> T2) -> ARRAY<T2>", array_transform_indexed),
+        ),
+        "GENERATE_ARRAY": (
+            overload("(INT64, INT64, [INT64]) -> ARRAY<INT64>", generate_int_array),
+            overload("(NUMERIC, NUMERIC, [NUMERIC]) -> ARRAY<NUMERIC>", generate_numeric_array),
+            overload("(FLOAT64, FLOAT64, [FLOAT64]) -> ARRAY<FLOAT64>", generate_float_array),
+        ),
+        "GENERATE_DATE_ARRAY": (
+            overload("(DATE, DATE, [INT64], [DATE_PART]) -> ARRAY<DATE>", generate_date_array),
+        ),
+    },
+)

@@ -1,0 +1,80 @@
+"""Bitwise operators on INT64, in two's complement, and on BYTES, as one long bit string."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanemu.sql.functions.errors import BadArgument
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_BITS = 64
+_MASK = (1 << _BITS) - 1
+_SIGN = 1 << (_BITS - 1)
+
+
+def shift_left(value: int, count: int) -> int:
+    """INT64 << INT64; bits shifted out are lost."""
+    if count < 0:
+        raise _negative_shift()
+    if count >= _BITS:
+        return 0
+    bits = (value << count) & _MASK
+    return bits - (1 << _BITS) if bits & _SIGN else bits
+
+
+def shift_right(value: int, count: int) -> int:
+    """INT64 >> INT64; zeros come in from the left, whatever the sign."""
+    if count < 0:
+        raise _negative_shift()
+    if not count:
+        return value
+    return (value & _MASK) >> count if count < _BITS else 0
+
+
+def shift_bytes_left(value: bytes, count: int) -> bytes:
+    """BYTES << INT64; the length stays."""
+    if count < 0:
+        raise _negative_shift()
+    length = len(value)
+    if count >= 8 * length:
+        return bytes(length)
+    bits = (int.from_bytes(value, "big") << count) & ((1 << 8 * length) - 1)
+    return bits.to_bytes(length, "big")
+
+
+def shift_bytes_right(value: bytes, count: int) -> bytes:
+    """BYTES >> INT64; the length stays."""
+    if count < 0:
+        raise _negative_shift()
+    length = len(value)
+    if count >= 8 * length:
+        return bytes(length)
+    return (int.from_bytes(value, "big") >> count).to_bytes(length, "big")
+
+
+def not_bytes(value: bytes) -> bytes:
+    """~BYTES."""
+    return bytes([byte ^ 0xFF for byte in value])
+
+
+def on_bytes(operation: Callable[[int, int], int]) -> Callable[[bytes, bytes], bytes]:
+    """The operator between BYTES of equal length."""
+
+    def call(left: bytes, right: bytes) -> bytes:
+        length = len(left)
+        if length != len(right):
+            raise BadArgument(
+                "Bitwise binary operator for BYTES requires equal length of the inputs. "
+                f"Got {length} bytes on the left hand side and "
+                f"{len(right)} bytes on the right hand side."
+            )
+        bits = operation(int.from_bytes(left, "big"), int.from_bytes(right, "big"))
+        return bits.to_bytes(length, "big")
+
+    return call
+
+
+def _negative_shift() -> BadArgument:
+    return BadArgument("Bitwise shift by negative offset.")

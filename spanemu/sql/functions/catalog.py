@@ -1,0 +1,116 @@
+"""Every function GoogleSQL for Spanner has, by name.
+
+The one place that lists the chapter modules. `CATALOG.scalars` and `CATALOG.aggregates` hold
+what is implemented, under each name and alias in upper case; `CATALOG.unsupported` holds names
+that Spanner has and spanemu does not, with the chapter each belongs to.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from spanemu.sql.functions import (
+    aggregate,
+    array,
+    bit,
+    compression,
+    conditional,
+    date,
+    debugging,
+    interval,
+    json,
+    mathematical,
+    net,
+    operators,
+    statistical_aggregate,
+    string,
+    timestamp,
+    utility,
+    vector,
+)
+from spanemu.sql.functions import hash as hashes
+from spanemu.sql.functions.registry import AggregateFunction, Catalog, Function
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+F = TypeVar("F", bound=Function | AggregateFunction)
+
+_SCALARS: tuple[tuple[Function, ...], ...] = (
+    array.FUNCTIONS,
+    bit.FUNCTIONS,
+    compression.FUNCTIONS,
+    conditional.FUNCTIONS,
+    date.FUNCTIONS,
+    debugging.FUNCTIONS,
+    hashes.FUNCTIONS,
+    interval.FUNCTIONS,
+    json.FUNCTIONS,
+    mathematical.FUNCTIONS,
+    net.FUNCTIONS,
+    operators.FUNCTIONS,
+    string.FUNCTIONS,
+    timestamp.FUNCTIONS,
+    utility.FUNCTIONS,
+    vector.FUNCTIONS,
+)
+_AGGREGATES: tuple[tuple[AggregateFunction, ...], ...] = (
+    aggregate.AGGREGATES,
+    statistical_aggregate.AGGREGATES,
+)
+
+# The MySQL compatibility functions, all of schema `mysql`.
+_MYSQL_NAMES = """
+    BIN_TO_UUID BIT_LENGTH CHAR CONCAT_WS DATEDIFF DATE_FORMAT DAY DAYNAME DAYOFMONTH
+    DAYOFWEEK DAYOFYEAR DEGREES FROM_DAYS FROM_UNIXTIME HEX HOUR INET6_ATON INET6_NTOA
+    INET_ATON INET_NTOA INSERT IS_IPV4 IS_IPV4_COMPAT IS_IPV4_MAPPED IS_IPV6 IS_UUID
+    JSON_QUOTE JSON_UNQUOTE LOCALTIME LOCALTIMESTAMP LOCATE LOG2 MAKEDATE MICROSECOND MID
+    MINUTE MONTH MONTHNAME NOW OCT ORD PERIOD_ADD PERIOD_DIFF PI POSITION QUARTER QUOTE
+    RADIANS REGEXP_LIKE REGEXP_SUBSTR SECOND SHA2 SPACE STRCMP STR_TO_DATE SUBSTRING_INDEX
+    SYSDATE TIME TO_DAYS TO_SECONDS TRUNCATE UNHEX UNIX_TIMESTAMP UTC_DATE UTC_TIMESTAMP
+    UUID UUID_TO_BIN WEEK WEEKDAY WEEKOFYEAR YEAR
+"""
+
+_UNSUPPORTED: Mapping[str, str] = {
+    **{f"MYSQL.{name}": "MySQL" for name in _MYSQL_NAMES.split()},
+    **dict.fromkeys(
+        ("APPROX_COSINE_DISTANCE", "APPROX_DOT_PRODUCT", "APPROX_EUCLIDEAN_DISTANCE"), "vector"
+    ),
+    **dict.fromkeys(
+        (
+            "DEBUG_TOKENLIST", "SCORE", "SCORE_NGRAMS", "SEARCH", "SEARCH_NGRAMS",
+            "SEARCH_SUBSTRING", "SNIPPET", "TOKEN", "TOKENIZE_BOOL", "TOKENIZE_FULLTEXT",
+            "TOKENIZE_JSON", "TOKENIZE_NGRAMS", "TOKENIZE_NUMBER", "TOKENIZE_SUBSTRING",
+            "TOKENLIST_CONCAT",
+        ),
+        "search",
+    ),
+    **dict.fromkeys(
+        (
+            "DESTINATION_NODE_ID", "EDGES", "ELEMENT_DEFINITION_NAME", "ELEMENT_ID", "IS_ACYCLIC",
+            "IS_FIRST", "IS_SIMPLE", "IS_TRAIL", "LABELS", "NODES", "PATH", "PATH_FIRST",
+            "PATH_LAST", "PATH_LENGTH", "PROPERTY_NAMES", "SOURCE_NODE_ID",
+        ),
+        "graph",
+    ),
+    **dict.fromkeys(("AI.CLASSIFY", "AI.IF", "AI.SCORE", "ML.PREDICT"), "machine learning"),
+    "REPLACE_FIELDS": "protocol buffer",
+}  # fmt: skip
+
+
+def by_name(tables: Iterable[Iterable[F]]) -> dict[str, F]:
+    """Functions under each of their names."""
+    found: dict[str, F] = {}
+    for table in tables:
+        for function in table:
+            found |= dict.fromkeys((function.name, *function.aliases), function)
+    return found
+
+
+CATALOG = Catalog(by_name(_SCALARS), by_name(_AGGREGATES), _UNSUPPORTED)
+
+
+def lookup(name: str) -> Function | AggregateFunction | None:
+    """The function of that name, in any letter case; None if there is none."""
+    key = name if name.startswith("$") else name.upper()
+    return CATALOG.scalars.get(key) or CATALOG.aggregates.get(key)

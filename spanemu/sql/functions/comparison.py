@@ -1,0 +1,185 @@
+"""Comparison of two values of one type: three-valued equality, order, BETWEEN and membership.
+
+Everything here is built for a type once and then called per row. Which types compare at all is
+said by `is_comparable` and `is_orderable`; values inside arrays and structs may be NULL, and an
+equality that hangs on one is NULL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import eq, ge, gt, le, lt, ne
+from typing import TYPE_CHECKING, Any
+
+from spanemu.values import order
+from spanemu.values.types import Type, TypeCode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+Test = Callable[..., bool | None]
+
+_INCOMPARABLE = frozenset({TypeCode.JSON, TypeCode.PROTO, TypeCode.TOKENLIST})
+_UNORDERABLE = _INCOMPARABLE | {TypeCode.ARRAY, TypeCode.STRUCT}
+# A list this short is searched; a longer one is hashed.
+_SEARCHED_MAX = 8
+
+
+def is_comparable(type_: Type) -> bool:
+    """Whether = and != take the type."""
+    if type_.element is not None:
+        return is_comparable(type_.element)
+    if type_.fields:
+        return all(is_comparable(field.type) for field in type_.fields)
+    return type_.code not in _INCOMPARABLE
+
+
+def is_orderable(type_: Type) -> bool:
+    """Whether <, ORDER BY, MIN and MAX take the type."""
+    return type_.code not in _UNORDERABLE
+
+
+def is_groupable(type_: Type) -> bool:
+    """Whether GROUP BY and DISTINCT take the type."""
+    return type_.code not in _UNORDERABLE
+
+
+def equal(types: Sequence[Type], _: Type) -> Test:
+    """a = b."""
+    return order.equals(types[0])
+
+
+def not_equal(types: Sequence[Type], _: Type) -> Test:
+    """a != b."""
+    equals = order.equals(types[0])
+    if equals is eq:
+        return ne
+
+    def differs(left: Any, right: Any) -> bool | None:
+        same = equals(left, right)
+        return None if same is None else not same
+
+    return differs
+
+
+def between(value: Any, low: Any, high: Any) -> bool | None:
+    """low <= value AND value <= high, where any may be NULL."""
+    if value is None:
+        return None
+    if low is None:
+        return None if high is None or value <= high else False
+    if high is None:
+        return None if low <= value else False
+    result: bool = low <= value <= high
+    return result
+
+
+def is_distinct_from(types: Sequence[Type], _: Type) -> Test:
+    """Whether two values, NULLs included, would fall in different groups."""
+    key = order.group_key(types[0])
+    if key is None:
+        return ne  # None is unequal to every value but itself.
+
+    def distinct(left: Any, right: Any) -> bool:
+        if left is None or right is None:
+            return left is not right
+        return bool(key(left) != key(right))
+
+    return distinct
+
+
+def membership(type_: Type, values: Iterable[Any]) -> Callable[[Any], bool | None]:
+    """`x IN (values)` for values known beforehand, as a function of x: O(1) for scalars."""
+    known = tuple(values)
+    if not known:
+        return lambda _: False
+    if type_.is_array or type_.is_struct:
+        return _searched(order.equals(type_), known)
+    # Never equal to itself, NaN can neither be found nor leave a doubt.
+    wanted = frozenset(value for value in known if value is not None and value == value)
+    missing = None if None in known else False
+
+    def test(value: Any) -> bool | None:
+        if value is None:
+            return None
+        return True if value in wanted else missing
+
+    return test
+
+
+def in_list(types: Sequence[Type], _: Type) -> Test:
+    """x IN (a, b, ...), evaluated values and all."""
+    equals = order.equals(types[0])
+    if equals is not eq:
+
+        def search(value: Any, *items: Any) -> bool | None:
+            return _search(equals, value, items)
+
+        return search
+
+    def scan(value: Any, *items: Any) -> bool | None:
+        if value is None:
+            return None
+        missing: bool | None = False
+        for item in items:
+            if item is None:
+                missing = None
+            elif item == value:
+                return True
+        return missing
+
+    return scan
+
+
+def in_unnest(types: Sequence[Type], _: Type) -> Test:
+    """x IN UNNEST(array). A long array that comes again and again is hashed once."""
+    type_ = types[0]
+    # One slot, replaced whole: threads that share the plan see a pair that belongs together.
+    latest: list[tuple[Any, Callable[[Any], bool | None]]] = [((), lambda _: False)]
+    test_short = in_list((type_,), type_)
+
+    def test(value: Any, items: Any) -> bool | None:
+        if not items:
+            return False
+        if len(items) <= _SEARCHED_MAX:
+            return test_short(value, *items)
+        array, member = latest[0]
+        if array is not items:
+            member = membership(type_, items)
+            latest[0] = (items, member)
+        return member(value)
+
+    return test
+
+
+def _searched(equals: Callable[[Any, Any], bool | None], known: tuple[Any, ...]) -> Test:
+    return lambda value: _search(equals, value, known)
+
+
+def _search(
+    equals: Callable[[Any, Any], bool | None], value: Any, items: Sequence[Any]
+) -> bool | None:
+    if not items:
+        return False
+    if value is None:
+        return None
+    outcome: bool | None = False
+    for item in items:
+        same = None if item is None else equals(value, item)
+        if same:
+            return True
+        if same is None:
+            outcome = None
+    return outcome
+
+
+# What the operators do to scalars, which Python orders as SQL does: NaN is unequal to everything,
+# text goes by code point, FALSE comes before TRUE.
+SCALAR_TESTS: dict[str, Callable[[Any, Any], Any]] = {
+    "$equal": eq,
+    "$not_equal": ne,
+    "$less": lt,
+    "$less_or_equal": le,
+    "$greater": gt,
+    "$greater_or_equal": ge,
+}

@@ -1,0 +1,80 @@
+"""Conditional expressions, by the chapter of that name. CASE and IF are nodes of their own.
+
+COALESCE and IFNULL look at their arguments one by one, so what comes after the answer is never
+evaluated.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from operator import eq
+from typing import TYPE_CHECKING, Any
+
+from spanemu.sql.functions.notation import chapter, overload
+from spanemu.values import order
+from spanemu.values.types import TypeCode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from spanemu.values.types import Type
+
+_ZEROS: dict[TypeCode, Any] = {
+    TypeCode.INT64: 0,
+    TypeCode.FLOAT32: 0.0,
+    TypeCode.FLOAT64: 0.0,
+    TypeCode.NUMERIC: Decimal(0),
+}
+
+
+def coalesce(*thunks: Callable[[], Any]) -> Any:
+    """The first value that is not NULL."""
+    for thunk in thunks:
+        value = thunk()
+        if value is not None:
+            return value
+    return None
+
+
+def if_(condition: Callable[[], Any], yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
+    """IF: NULL counts as FALSE."""
+    return yes() if condition() else no()
+
+
+def _null_if_equal(types: Sequence[Type], _: Type) -> Callable[[Any, Any], Any]:
+    equals = order.equals(types[0])
+    if equals is eq:
+        return _null_if_same
+
+    def null_if(value: Any, match: Any) -> Any:
+        if value is not None and match is not None and equals(value, match):
+            return None
+        return value
+
+    return null_if
+
+
+def _null_if_same(value: Any, match: Any) -> Any:
+    return None if value == match else value
+
+
+def _null_if_zero(value: Any) -> Any:
+    return value if value else None
+
+
+def _zero_if_null(types: Sequence[Type], _: Type) -> Callable[[Any], Any]:
+    zero = _ZEROS[types[0].code]
+    return lambda value: zero if value is None else value
+
+
+FUNCTIONS = chapter(
+    "conditional",
+    {
+        "COALESCE": (overload("(T1, T1...) -> T1", coalesce, called=True, lazy=True),),
+        "IF": (overload("(BOOL, T1, T1) -> T1", if_, called=True, lazy=True),),
+        "IFNULL": (overload("(T1, T1) -> T1", coalesce, called=True, lazy=True),),
+        "NULLIF": (overload("(T1, T1) -> T1", bind=_null_if_equal, called=True),),
+        "NULLIFZERO": (overload("(T1{NUMBER}) -> T1", _null_if_zero),),
+        "ZEROIFNULL": (overload("(T1{NUMBER}) -> T1", bind=_zero_if_null, called=True),),
+    },
+)

@@ -1,0 +1,182 @@
+"""Date parts: what each means for a DATE, for all functions that take one.
+
+    difference(end, start, part)     boundaries between two dates
+    truncated(day, part)             the first day of the part that holds `day`
+    extracted(day, part)             EXTRACT(part FROM day)
+    moved(day, amount, part)         `amount` parts later
+
+A part arrives as the analyzer passes it: in upper case, a week's first day in parentheses
+("WEEK(MONDAY)"). Which parts a function takes is `ALLOWED`, so that the analyzer can refuse the
+others without a row at hand; the tables here are keyed the same way.
+"""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from collections.abc import Callable, Mapping
+from datetime import date
+
+from spanemu.sql.functions.errors import BadArgument, BadDatePart
+
+ORDINAL_MIN = date.min.toordinal()
+ORDINAL_MAX = date.max.toordinal()
+
+_WEEKDAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
+
+# Days from Monday to the day that the week begins with.
+WEEK_STARTS: Mapping[str, int] = {
+    "WEEK": 6,
+    "ISOWEEK": 0,
+    **{f"WEEK({name})": index for index, name in enumerate(_WEEKDAYS)},
+}
+
+_DATE_GRANULARITIES = frozenset({"DAY", "MONTH", "QUARTER", "YEAR", "ISOYEAR", *WEEK_STARTS})
+_TIME_PARTS = frozenset({"HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND", "NANOSECOND"})
+_DATE_STEPS = frozenset({"DAY", "WEEK", "MONTH", "QUARTER", "YEAR"})
+_EXTRACTED = _DATE_GRANULARITIES | {"DAYOFWEEK", "DAYOFYEAR"}
+
+# Function -> the parts it takes; where the first argument's type matters, "NAME TYPE".
+ALLOWED: Mapping[str, frozenset[str]] = {
+    "DATE_ADD": _DATE_STEPS,
+    "DATE_SUB": _DATE_STEPS,
+    "ADDDATE": _DATE_STEPS,
+    "SUBDATE": _DATE_STEPS,
+    "GENERATE_DATE_ARRAY": _DATE_STEPS,
+    "DATE_DIFF": _DATE_GRANULARITIES,
+    "DATE_TRUNC": _DATE_GRANULARITIES,
+    "TIMESTAMP_ADD": _TIME_PARTS | {"DAY"},
+    "TIMESTAMP_SUB": _TIME_PARTS | {"DAY"},
+    "TIMESTAMP_DIFF": _TIME_PARTS | {"DAY"},
+    "TIMESTAMP_TRUNC": _TIME_PARTS | _DATE_GRANULARITIES,
+    "$extract DATE": _EXTRACTED,
+    "$extract TIMESTAMP": _EXTRACTED | _TIME_PARTS | {"DATE"},
+    "$extract INTERVAL": (_TIME_PARTS | {"YEAR", "MONTH", "DAY"}),
+    "$interval": _TIME_PARTS | _DATE_STEPS,
+    "$interval_range": frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"}),
+}
+
+
+def day_numbered(ordinal: int, expression: str) -> date:
+    """The date of a proleptic ordinal; `expression` says in a message what came to it."""
+    if ORDINAL_MIN <= ordinal <= ORDINAL_MAX:
+        return date.fromordinal(ordinal)
+    raise BadArgument(f"Date out of range: {expression}")
+
+
+def moved(day: date, amount: int, part: str) -> date:
+    """`day` plus `amount` parts; the last day of the month if that has fewer days."""
+    unit = _STEPS.get(part)
+    if unit is None:
+        raise BadDatePart(part, "DATE_ADD")
+    days, months = unit
+    if days:
+        return day_numbered(day.toordinal() + days * amount, f"{day} + {amount} {part}")
+    return moved_by_months(day, months * amount)
+
+
+def moved_by_months(day: date, months: int) -> date:
+    """`day` plus whole months, held inside the month it falls in."""
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    if not 1 <= year <= 9_999:
+        raise BadArgument(f"Date out of range: {day} + {months} MONTH")
+    month += 1
+    number = day.day
+    if number > 28:
+        number = min(number, monthrange(year, month)[1])
+    return date(year, month, number)
+
+
+def difference(end: date, start: date, part: str) -> int:
+    """How many boundaries of the part lie between the dates."""
+    function = _DIFFERENCES.get(part)
+    if function is None:
+        raise BadDatePart(part, "DATE_DIFF")
+    return function(end, start)
+
+
+def truncated(day: date, part: str) -> date:
+    """The first day of the part that `day` is in."""
+    function = _TRUNCATIONS.get(part)
+    if function is None:
+        raise BadDatePart(part, "DATE_TRUNC")
+    return function(day)
+
+
+def extracted(day: date, part: str) -> int:
+    """The number that the part has on `day`."""
+    function = EXTRACTIONS.get(part)
+    if function is None:
+        raise BadDatePart(part, "EXTRACT")
+    return function(day)
+
+
+def week_of_year(day: date, first: int) -> int:
+    """0 before the first week that begins inside the year; `first` is days after Monday."""
+    day_of_year = day.toordinal() - date(day.year, 1, 1).toordinal()
+    return (day_of_year + 7 - (day.weekday() - first) % 7) // 7
+
+
+def _months(day: date) -> int:
+    return day.year * 12 + day.month
+
+
+def _iso_year(day: date) -> int:
+    return day.isocalendar()[0]
+
+
+def _weeks_between(first: int) -> Callable[[date, date], int]:
+    # Ordinal 1 is a Monday.
+    shift = 1 + first
+    return lambda end, start: (end.toordinal() - shift) // 7 - (start.toordinal() - shift) // 7
+
+
+def _week_start(first: int) -> Callable[[date], date]:
+    def start(day: date) -> date:
+        ordinal = day.toordinal()
+        return day_numbered(ordinal - (ordinal - 1 - first) % 7, f"week of {day}")
+
+    return start
+
+
+def _week_number(first: int) -> Callable[[date], int]:
+    return lambda day: week_of_year(day, first)
+
+
+# Days and months that make up one step; one of the two is zero.
+_STEPS: Mapping[str, tuple[int, int]] = {
+    "DAY": (1, 0),
+    "WEEK": (7, 0),
+    "MONTH": (0, 1),
+    "QUARTER": (0, 3),
+    "YEAR": (0, 12),
+}
+
+_DIFFERENCES: Mapping[str, Callable[[date, date], int]] = {
+    "DAY": lambda end, start: end.toordinal() - start.toordinal(),
+    "MONTH": lambda end, start: _months(end) - _months(start),
+    "QUARTER": lambda end, start: (_months(end) - 1) // 3 - (_months(start) - 1) // 3,
+    "YEAR": lambda end, start: end.year - start.year,
+    "ISOYEAR": lambda end, start: _iso_year(end) - _iso_year(start),
+    **{part: _weeks_between(first) for part, first in WEEK_STARTS.items()},
+}
+
+_TRUNCATIONS: Mapping[str, Callable[[date], date]] = {
+    "DAY": lambda day: day,
+    "MONTH": lambda day: day.replace(day=1),
+    "QUARTER": lambda day: date(day.year, (day.month - 1) // 3 * 3 + 1, 1),
+    "YEAR": lambda day: date(day.year, 1, 1),
+    "ISOYEAR": lambda day: date.fromisocalendar(_iso_year(day), 1, 1),
+    **{part: _week_start(first) for part, first in WEEK_STARTS.items()},
+}
+
+EXTRACTIONS: Mapping[str, Callable[[date], int]] = {
+    "YEAR": lambda day: day.year,
+    "ISOYEAR": _iso_year,
+    "QUARTER": lambda day: (day.month + 2) // 3,
+    "MONTH": lambda day: day.month,
+    "DAY": lambda day: day.day,
+    "DAYOFYEAR": lambda day: day.toordinal() - date(day.year, 1, 1).toordinal() + 1,
+    "DAYOFWEEK": lambda day: day.isoweekday() % 7 + 1,
+    **{part: _week_number(first) for part, first in WEEK_STARTS.items()},
+    "ISOWEEK": lambda day: day.isocalendar()[1],
+}

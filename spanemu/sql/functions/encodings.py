@@ -1,0 +1,130 @@
+"""Texts and bytes as numbers and back: base64, base32, hexadecimal, code points, Unicode forms."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from base64 import b32decode, b32encode
+from binascii import Error as BinasciiError
+from binascii import a2b_base64, b2a_base64
+from typing import TYPE_CHECKING
+
+from spanemu.sql.functions.errors import BadArgument
+from spanemu.sql.functions.notation import overload
+
+if TYPE_CHECKING:
+    from spanemu.sql.functions.registry import Overload
+
+_SPACE = re.compile(r"[ \t\n\v\f\r]+")
+_NOT_HEX = re.compile(r"[^0-9A-Fa-f]")
+_CODE_POINT_MAX = 0x10FFFF
+_SURROGATES = range(0xD800, 0xE000)
+_FORMS = frozenset({"NFC", "NFKC", "NFD", "NFKD"})
+
+
+def from_base64(text: str) -> bytes:
+    """FROM_BASE64: white space is skipped, padding may be left out but not wrong."""
+    digits = _SPACE.sub("", text)
+    try:
+        if not digits.endswith("="):
+            digits += "=" * (-len(digits) % 4)
+        return a2b_base64(digits, strict_mode=True)
+    except (BinasciiError, ValueError):
+        raise BadArgument("Failed to decode invalid base64 string") from None
+
+
+def to_base64(data: bytes) -> str:
+    """TO_BASE64."""
+    return b2a_base64(data, newline=False).decode()
+
+
+def from_base32(text: str) -> bytes:
+    """FROM_BASE32."""
+    try:
+        return b32decode(text)
+    except (BinasciiError, ValueError):
+        raise BadArgument("Failed to decode invalid base32 string") from None
+
+
+def to_base32(data: bytes) -> str:
+    """TO_BASE32."""
+    return b32encode(data).decode()
+
+
+def from_hex(text: str) -> bytes:
+    """FROM_HEX: an odd number of digits counts as having a leading 0."""
+    bad = _NOT_HEX.search(text)
+    if bad is not None:
+        raise BadArgument(
+            "Failed to decode invalid hexadecimal string due to character at offset "
+            f"{bad.start()}: {bad[0]}"
+        )
+    return bytes.fromhex("0" + text if len(text) % 2 else text)
+
+
+def string_to_code_points(text: str) -> tuple[int, ...]:
+    """TO_CODE_POINTS of a STRING."""
+    return tuple(map(ord, text))
+
+
+def code_points_to_string(points: tuple[int | None, ...]) -> str | None:
+    """CODE_POINTS_TO_STRING; NULL if one of them is."""
+    for point in points:
+        if point is None:
+            return None
+        if not 0 <= point <= _CODE_POINT_MAX or point in _SURROGATES:
+            raise BadArgument(f"Invalid codepoint {point}")
+    return "".join([chr(point) for point in points if point is not None])
+
+
+def code_points_to_bytes(points: tuple[int | None, ...]) -> bytes | None:
+    """CODE_POINTS_TO_BYTES; NULL if one of them is."""
+    for point in points:
+        if point is None:
+            return None
+        if not 0 <= point <= 0xFF:
+            raise BadArgument(f"Invalid ASCII value {point}")
+    return bytes([point for point in points if point is not None])
+
+
+def bytes_to_string_leniently(data: bytes) -> str:
+    """SAFE_CONVERT_BYTES_TO_STRING: U+FFFD for what is not UTF-8."""
+    return data.decode(errors="replace")
+
+
+def normalize(text: str, form: str = "NFC") -> str:
+    """NORMALIZE."""
+    return unicodedata.normalize(_form(form), text)  # type: ignore[arg-type]
+
+
+def normalize_and_casefold(text: str, form: str = "NFC") -> str:
+    """NORMALIZE_AND_CASEFOLD: folding can undo a normal form, so it is made again."""
+    return normalize(normalize(text, form).casefold(), form)
+
+
+def _form(name: str) -> str:
+    form = name.upper()
+    if form not in _FORMS:
+        raise BadArgument("A valid normalize mode is required.")
+    return form
+
+
+OVERLOADS: dict[str, tuple[Overload, ...]] = {
+    "CODE_POINTS_TO_BYTES": (overload("(ARRAY<INT64>) -> BYTES", code_points_to_bytes),),
+    "CODE_POINTS_TO_STRING": (overload("(ARRAY<INT64>) -> STRING", code_points_to_string),),
+    "FROM_BASE32": (overload("(STRING) -> BYTES", from_base32),),
+    "FROM_BASE64": (overload("(STRING) -> BYTES", from_base64),),
+    "FROM_HEX": (overload("(STRING) -> BYTES", from_hex),),
+    "NORMALIZE": (overload("(STRING, [NORMALIZATION_MODE]) -> STRING", normalize),),
+    "NORMALIZE_AND_CASEFOLD": (
+        overload("(STRING, [NORMALIZATION_MODE]) -> STRING", normalize_and_casefold),
+    ),
+    "SAFE_CONVERT_BYTES_TO_STRING": (overload("(BYTES) -> STRING", bytes_to_string_leniently),),
+    "TO_BASE32": (overload("(BYTES) -> STRING", to_base32),),
+    "TO_BASE64": (overload("(BYTES) -> STRING", to_base64),),
+    "TO_CODE_POINTS": (
+        overload("(STRING) -> ARRAY<INT64>", string_to_code_points),
+        overload("(BYTES) -> ARRAY<INT64>", tuple),
+    ),
+    "TO_HEX": (overload("(BYTES) -> STRING", bytes.hex),),
+}

@@ -1,0 +1,172 @@
+"""What can go wrong while an expression is evaluated.
+
+    EvaluationError             OUT_OF_RANGE; SAFE. and SAFE_CAST turn it into NULL
+    ├── BadArgument             a function cannot take this value; says so in a sentence
+    ├── Overflow                a result does not fit its type
+    ├── DivisionByZero
+    ├── UndefinedResult         a floating point function has no finite value here
+    ├── BadValue, InvalidText   a text cannot be read as a value of a type
+    ├── ValueOutOfRange         a number does not fit the type it is converted to
+    ├── ArrayIndexOutOfBounds
+    ├── BadRegularExpression
+    ├── BadTimeZone
+    ├── UnparseableText         a text does not follow a PARSE_ function's format
+    ├── BadJsonPath
+    ├── JsonMismatch            a JSON value is not what a conversion takes
+    └── RaisedByQuery           ERROR(...)
+
+    BadDatePart                 INVALID_ARGUMENT: the function does not take this date part
+    NotAnIdentityColumn         INVALID_ARGUMENT
+
+Facts are kept as the text that the message shows: these are raised from hot code, and only there
+is the value at hand. Not here: mistakes that are found without data (`analyzer.errors`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spanemu.base.errors import Code, SpannerError
+
+
+class EvaluationError(SpannerError):
+    """An expression has no value for this row. The only failure that SAFE. forgives."""
+
+    code = Code.OUT_OF_RANGE
+
+
+@dataclass(eq=False)
+class BadArgument(EvaluationError):
+    """A function refuses an argument's value."""
+
+    prose = "{problem}"
+    problem: str
+
+
+@dataclass(eq=False)
+class Overflow(EvaluationError):
+    """The result of `expression` is outside the range of `kind` (int64, numeric, double...)."""
+
+    prose = "{kind} overflow: {expression}"
+    kind: str
+    expression: str
+
+
+@dataclass(eq=False)
+class DivisionByZero(EvaluationError):
+    """The divisor is zero."""
+
+    prose = "division by zero: {expression}"
+    expression: str
+
+
+@dataclass(eq=False)
+class UndefinedResult(EvaluationError):
+    """Finite arguments for which a floating point function is not defined, or not finite."""
+
+    prose = "Floating point error in function: {expression}"
+    expression: str
+
+
+@dataclass(eq=False)
+class BadValue(EvaluationError):
+    """A text that is no value of the type it is cast to."""
+
+    prose = "Bad {kind} value: {text}"
+    kind: str
+    text: str
+
+
+@dataclass(eq=False)
+class InvalidText(EvaluationError):
+    """The same, for types whose texts have a form to follow: dates, NUMERIC, UUID..."""
+
+    prose = "Invalid {kind}: {text}"
+    kind: str
+    text: str
+
+
+@dataclass(eq=False)
+class ValueOutOfRange(EvaluationError):
+    """A number outside the range of the type it is converted to."""
+
+    prose = "{kind} out of range: {value}"
+    kind: str
+    value: str
+
+
+@dataclass(eq=False)
+class ArrayIndexOutOfBounds(EvaluationError):
+    """An array subscript past either end."""
+
+    prose = "Array index {index} is out of bounds"
+    index: int
+
+
+@dataclass(eq=False)
+class BadRegularExpression(EvaluationError):
+    """A pattern that RE2 does not accept."""
+
+    prose = "Cannot parse regular expression: {reason}"
+    reason: str
+
+
+@dataclass(eq=False)
+class BadTimeZone(EvaluationError):
+    """A text that names no time zone."""
+
+    prose = "Invalid time zone: {zone}"
+    zone: str
+
+
+@dataclass(eq=False)
+class UnparseableText(EvaluationError):
+    """`text` does not follow `format`."""
+
+    prose = 'Failed to parse input string "{text}" with format "{format}"'
+    text: str
+    format: str
+
+
+@dataclass(eq=False)
+class BadJsonPath(EvaluationError):
+    """A JSONPath that cannot be read, or not used here."""
+
+    prose = "Invalid JSONPath {path}: {problem}"
+    path: str
+    problem: str
+
+
+@dataclass(eq=False)
+class JsonMismatch(EvaluationError):
+    """A JSON value cannot be converted to `wanted` (an integer, a boolean...)."""
+
+    prose = "The provided JSON input is not {wanted}"
+    wanted: str
+
+
+@dataclass(eq=False)
+class RaisedByQuery(EvaluationError):
+    """The query itself called ERROR."""
+
+    prose = "{message}"
+    message: str
+
+
+@dataclass(eq=False)
+class BadDatePart(SpannerError):
+    """A date part that `function` does not take."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "A valid date part is required for {function}, but found {part}"
+    part: str
+    function: str
+
+
+@dataclass(eq=False)
+class NotAnIdentityColumn(SpannerError):
+    """GET_TABLE_COLUMN_IDENTITY_STATE of something that is no identity column."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "{column} is not the name of an identity column"
+    column: str

@@ -1,0 +1,51 @@
+"""Hash functions, by the chapter of that name. A STRING is hashed as its UTF-8 bytes."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import farmhash  # type: ignore[import-untyped]
+
+from spanemu.sql.functions.notation import chapter, overload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanemu.sql.functions.registry import Overload
+
+_fingerprint64: Callable[[bytes | str], int] = farmhash.Fingerprint64
+
+
+def farm_fingerprint(value: bytes | str) -> int:
+    """FarmHash's Fingerprint64, as a signed number."""
+    hashed = _fingerprint64(value)
+    return hashed if hashed < 1 << 63 else hashed - (1 << 64)
+
+
+def _digest(algorithm: Callable[[bytes], hashlib._Hash]) -> tuple[Overload, ...]:
+    def of_string(text: str) -> bytes:
+        return algorithm(text.encode()).digest()
+
+    def of_bytes(data: bytes) -> bytes:
+        return algorithm(data).digest()
+
+    return (
+        overload("(STRING) -> BYTES", of_string),
+        overload("(BYTES) -> BYTES", of_bytes),
+    )
+
+
+FUNCTIONS = chapter(
+    "hash",
+    {
+        "FARM_FINGERPRINT": (
+            overload("(STRING) -> INT64", farm_fingerprint),
+            overload("(BYTES) -> INT64", farm_fingerprint),
+        ),
+        "MD5": _digest(hashlib.md5),
+        "SHA1": _digest(hashlib.sha1),
+        "SHA256": _digest(hashlib.sha256),
+        "SHA512": _digest(hashlib.sha512),
+    },
+)

@@ -1,0 +1,73 @@
+"""Between an instant and the calendar of a zone: what date and timestamp functions share.
+
+Zones may be written `+05:30`, `+0530`, `-8` or `UTC+9`, or by their name in the tz database.
+A bad one is the query's mistake, and reported as such.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from functools import lru_cache
+
+from spanemu.sql.functions.errors import BadArgument, BadTimeZone
+from spanemu.values.date import EPOCH_ORDINAL
+from spanemu.values.errors import BadValue
+from spanemu.values.timestamp import NANOS_PER_SECOND, TIMESTAMP_MAX, TIMESTAMP_MIN, format_utc
+from spanemu.values.zone import Zone, zone_named
+
+SECONDS_PER_DAY = 86_400
+NANOS_PER_MICRO = 1_000
+NANOS_PER_MILLI = 1_000_000
+
+_OFFSET = re.compile(r"(?:UTC)?([+-]\d{1,2})(?::?(\d{1,2}))?", re.ASCII)
+_ORDINAL_MAX = date.max.toordinal()
+
+
+@lru_cache(maxsize=1024)
+def zone(name: str) -> Zone:
+    """The zone of that name or offset."""
+    return zone_named(zone_name(name))
+
+
+@lru_cache(maxsize=1024)
+def zone_name(name: str) -> str:
+    """`name` as `values.zone` spells it, known to exist."""
+    if found := _OFFSET.fullmatch(name):
+        hours, minutes = found.groups()
+        spelled = f"{hours}:{minutes}" if minutes else hours
+    else:
+        spelled = name
+    try:
+        zone_named(spelled)
+    except BadValue:
+        raise BadTimeZone(name) from None
+    return spelled
+
+
+def local_seconds(nanos: int, where: str) -> int:
+    """What clocks of the zone show at the instant, in seconds since their 1970-01-01."""
+    seconds = nanos // NANOS_PER_SECOND
+    return seconds + zone(where).offset_at(seconds)
+
+
+def day_in(nanos: int, where: str) -> date:
+    """The date in a zone at an instant."""
+    ordinal = EPOCH_ORDINAL + local_seconds(nanos, where) // SECONDS_PER_DAY
+    if 1 <= ordinal <= _ORDINAL_MAX:
+        return date.fromordinal(ordinal)
+    raise BadArgument(f"Date out of range: {format_utc(nanos)} in time zone {where}")
+
+
+def midnight(day: date, where: str) -> int:
+    """The instant at which the date begins in a zone."""
+    local = (day.toordinal() - EPOCH_ORDINAL) * SECONDS_PER_DAY
+    nanos = zone(where).instant_of(local) * NANOS_PER_SECOND
+    return checked(nanos, f"start of {day} in time zone {where}")
+
+
+def checked(nanos: int, expression: str) -> int:
+    """`nanos` if it is a TIMESTAMP; `expression` says in a message what came to it."""
+    if TIMESTAMP_MIN <= nanos <= TIMESTAMP_MAX:
+        return nanos
+    raise BadArgument(f"Timestamp out of range: {expression}")

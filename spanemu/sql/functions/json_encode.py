@@ -1,0 +1,185 @@
+"""SQL values as JSON: what TO_JSON does, and every function that puts a value into a document.
+
+`encoder(type, ...)` is built once per type and gives plain data, as `values.json.Json` holds it.
+A type that JSON has no form for is refused when the function is bound; for SAFE_TO_JSON it is
+null, and so is an array of it.
+"""
+
+from __future__ import annotations
+
+from binascii import b2a_base64
+from collections.abc import Callable
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+from spanemu.base.errors import Unsupported
+from spanemu.sql.functions.errors import BadArgument
+from spanemu.values import interval, numeric, timestamp
+from spanemu.values.json import JSON_NESTING_MAX, Json, ordered
+from spanemu.values.types import Type, TypeCode
+
+Encoder = Callable[[Any], Any]
+
+# Integers beyond these are not all doubles.
+WHOLE_DOUBLE_MAX = 2**53
+
+_INT64_MIN = -(2**63)
+_UINT64_MAX = 2**64 - 1
+
+
+@lru_cache(maxsize=1024)
+def encoder(type_: Type, *, stringify: bool = False, safe: bool = False) -> Encoder:
+    """A function from a value of the type, NULL included, to plain JSON data."""
+    if type_.code is TypeCode.ARRAY:
+        return _array_encoder(type_, stringify, safe)
+    if type_.code is TypeCode.STRUCT:
+        return _struct_encoder(type_, stringify, safe)
+    encode = (_STRINGIFYING if stringify else _SCALARS).get(type_.code)
+    if encode is not None:
+        return encode
+    if safe:
+        return _nothing
+    raise Unsupported(f"TO_JSON of {type_}")
+
+
+def made(value: Any) -> Json:
+    """A document of plain data, checked to be no deeper than JSON may be."""
+    level = [value]
+    for _ in range(JSON_NESTING_MAX + 1):
+        level = [item for container in level for item in _children(container)]
+        if not level:
+            return Json(value)
+    raise BadArgument(f"JSON nesting is deeper than {JSON_NESTING_MAX} levels")
+
+
+def _children(value: Any) -> Any:
+    """The containers directly inside a value."""
+    if value.__class__ is dict:
+        items = list(value.values())
+    elif value.__class__ is list:
+        items = value
+    else:
+        return ()
+    return [item for item in items if item.__class__ is list or item.__class__ is dict]
+
+
+def _array_encoder(type_: Type, stringify: bool, safe: bool) -> Encoder:
+    try:
+        item = encoder(type_.item(), stringify=stringify)
+    except Unsupported:
+        if safe:
+            return _nothing
+        raise
+
+    def encode(value: Any) -> Any:
+        return None if value is None else [item(one) for one in value]
+
+    return encode
+
+
+def _struct_encoder(type_: Type, stringify: bool, safe: bool) -> Encoder:
+    # Only the first field of a name is kept.
+    wanted: dict[str, tuple[int, Encoder]] = {}
+    for position, field in enumerate(type_.fields):
+        if field.name not in wanted:
+            item = encoder(field.type, stringify=stringify, safe=safe)
+            wanted[field.name] = (position, item)
+    fields = [(name, *place) for name, place in ordered(wanted).items()]
+
+    def encode(value: Any) -> Any:
+        if value is None:
+            return None
+        return {name: item(value[position]) for name, position, item in fields}
+
+    return encode
+
+
+def _nothing(_: Any) -> Any:
+    return None
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _wide_int(value: Any) -> Any:
+    if value is None or -WHOLE_DOUBLE_MAX <= value <= WHOLE_DOUBLE_MAX:
+        return value
+    return str(value)
+
+
+def _float(value: Any) -> Any:
+    if value is None:
+        return None
+    if value - value == 0:  # Finite.
+        return value or 0.0
+    return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
+
+
+def _numeric(value: Decimal | None) -> Any:
+    number = None if value is None else _number_of(value)
+    if number is None and value is not None:
+        raise BadArgument("Failed to convert type NUMERIC to JSON")
+    return number
+
+
+def _wide_numeric(value: Decimal | None) -> Any:
+    if value is None:
+        return None
+    number = _number_of(value)
+    if number is None:
+        return numeric.format(value)
+    return _wide_int(number) if isinstance(number, int) else number
+
+
+def _number_of(value: Decimal) -> int | float | None:
+    """The JSON number that is exactly `value`, if there is one."""
+    if value == value.to_integral_value() and _INT64_MIN <= value <= _UINT64_MAX:
+        return int(value)
+    nearest = float(value)
+    return nearest if Decimal(repr(nearest)) == value else None
+
+
+def _bytes(value: bytes | None) -> Any:
+    return None if value is None else b2a_base64(value, newline=False).decode()
+
+
+def _timestamp(value: int | None) -> Any:
+    if value is None:
+        return None
+    text = timestamp.format_sql(value, "+00:00")
+    return f"{text[:10]}T{text[11:-3]}Z"
+
+
+def _text(value: Any) -> Any:
+    return None if value is None else str(value)
+
+
+def _interval(value: interval.Interval | None) -> Any:
+    return None if value is None else interval.format_iso(value)
+
+
+def _json(value: Json | None) -> Any:
+    return None if value is None else value.value
+
+
+_SCALARS: dict[TypeCode, Encoder] = {
+    TypeCode.BOOL: _itself,
+    TypeCode.INT64: _itself,
+    TypeCode.FLOAT32: _float,
+    TypeCode.FLOAT64: _float,
+    TypeCode.NUMERIC: _numeric,
+    TypeCode.STRING: _itself,
+    TypeCode.BYTES: _bytes,
+    TypeCode.DATE: _text,
+    TypeCode.TIMESTAMP: _timestamp,
+    TypeCode.JSON: _json,
+    TypeCode.UUID: _text,
+    TypeCode.INTERVAL: _interval,
+}
+_STRINGIFYING: dict[TypeCode, Encoder] = {
+    **_SCALARS,
+    TypeCode.INT64: _wide_int,
+    TypeCode.NUMERIC: _wide_numeric,
+}

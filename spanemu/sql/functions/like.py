@@ -1,0 +1,152 @@
+"""LIKE: `%` is any run of characters, `_` one character, `\\` takes the next one literally.
+
+A pattern becomes a matcher once: the pieces between the `%` signs have to occur one after the
+other, and taking each at its first place is always right, so that matching never backtracks.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from spanemu.sql.functions.errors import BadArgument
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+_NOWHERE = -1
+
+
+def like(text: str, pattern: str) -> bool:
+    """STRING LIKE STRING."""
+    return string_matcher(pattern)(text)
+
+
+def like_bytes(data: bytes, pattern: bytes) -> bool:
+    """BYTES LIKE BYTES, byte by byte."""
+    # Latin-1 gives each byte a character of its own.
+    return string_matcher(pattern.decode("latin-1"))(data.decode("latin-1"))
+
+
+def like_any(text: Any, *patterns: Any) -> bool | None:
+    """x LIKE ANY (a, b, ...): the OR of the single tests."""
+    return _quantified(True, text, patterns)
+
+
+def like_all(text: Any, *patterns: Any) -> bool | None:
+    """x LIKE ALL (a, b, ...): the AND of the single tests."""
+    return _quantified(False, text, patterns)
+
+
+def _quantified(decisive: bool, value: Any, patterns: Sequence[Any]) -> bool | None:
+    if value is None:
+        return None
+    match = like if isinstance(value, str) else like_bytes
+    outcome: bool | None = not decisive
+    for pattern in patterns:
+        if pattern is None:
+            outcome = None
+        elif match(value, pattern) is decisive:
+            return decisive
+    return outcome
+
+
+@lru_cache(maxsize=1024)
+def string_matcher(pattern: str) -> Callable[[str], bool]:
+    """A test of texts against the whole pattern."""
+    pieces = _pieces(pattern)
+    if len(pieces) == 1:
+        return _whole(pieces[0])
+    head, *middle, tail = pieces
+    if any("" in piece for piece in pieces):  # "" stands for `_`
+        return _general(pieces)
+    prefix, suffix = "".join(head), "".join(tail)
+    inner = ["".join(piece) for piece in middle if piece]
+    if not inner:
+        return _prefix_and_suffix(prefix, suffix)
+    if len(inner) == 1 and not prefix and not suffix:
+        wanted = inner[0]
+        return lambda text: wanted in text
+    return _general(pieces)
+
+
+def _pieces(pattern: str) -> list[list[str]]:
+    """The pattern cut at each `%`: lists of characters, "" for `_`."""
+    pieces: list[list[str]] = [[]]
+    characters = iter(pattern)
+    for character in characters:
+        if character == "%":
+            pieces.append([])
+        elif character == "_":
+            pieces[-1].append("")
+        elif character == "\\":
+            escaped = next(characters, None)
+            if escaped is None:
+                raise BadArgument("LIKE pattern ends with a backslash")
+            pieces[-1].append(escaped)
+        else:
+            pieces[-1].append(character)
+    return pieces
+
+
+def _whole(piece: list[str]) -> Callable[[str], bool]:
+    if "" not in piece:
+        return "".join(piece).__eq__
+    fullmatch = _regex(piece).fullmatch
+    return lambda text: fullmatch(text) is not None
+
+
+def _prefix_and_suffix(prefix: str, suffix: str) -> Callable[[str], bool]:
+    if not suffix:
+        return lambda text: text.startswith(prefix)
+    if not prefix:
+        return lambda text: text.endswith(suffix)
+    shortest = len(prefix) + len(suffix)
+    return lambda text: len(text) >= shortest and text.startswith(prefix) and text.endswith(suffix)
+
+
+def _general(pieces: list[list[str]]) -> Callable[[str], bool]:
+    head, *middle, tail = pieces
+    starts = _regex(head).match
+    ends = _regex(tail).match
+    finders = [_finder(piece) for piece in middle if piece]
+    head_length, tail_length = len(head), len(tail)
+
+    def match(text: str) -> bool:
+        last = len(text) - tail_length
+        if last < head_length or not starts(text) or not ends(text, last):
+            return False
+        at = head_length
+        for find in finders:
+            at = find(text, at, last)
+            if at < 0:
+                return False
+        return True
+
+    return match
+
+
+def _finder(piece: list[str]) -> Callable[[str, int, int], int]:
+    """Where the piece's first occurrence within a range ends; negative if there is none."""
+    length = len(piece)
+    if "" in piece:
+        search = _regex(piece).search
+
+        def find_wild(text: str, start: int, end: int) -> int:
+            found = search(text, start, end)
+            return found.end() if found else _NOWHERE
+
+        return find_wild
+    wanted = "".join(piece)
+
+    def find(text: str, start: int, end: int) -> int:
+        at = text.find(wanted, start, end)
+        return at + length if at >= 0 else at
+
+    return find
+
+
+def _regex(piece: list[str]) -> re.Pattern[str]:
+    return re.compile("".join(re.escape(c) if c else "." for c in piece), re.DOTALL)

@@ -1,0 +1,323 @@
+"""Declares functions as data: signatures are written as text and parsed once, at import.
+
+    overload("(STRING, INT64, [STRING]) -> STRING", lpad)
+    overload("(ARRAY<T1>, LAMBDA(T1) -> BOOL) -> ARRAY<T1>", array_filter)
+    overload("(TIMESTAMP, DATE_PART, [STRING]) -> TIMESTAMP", timestamp_trunc, context=True)
+
+A pattern is one of
+
+    STRING, INT64 ...         a type                  ARRAY<P>       an array
+    T, T1, T2 ...             one type for all uses   ANY            any type, each use its own
+    T{INT64|NUMERIC}          a variable held to some type codes (say so once per signature);
+                              NUMBER in braces is INT64|NUMERIC|FLOAT32|FLOAT64
+    LAMBDA(P, P) -> P         a lambda
+    DATE_PART, SEQUENCE ...   a special argument (`SPECIALS`): it reaches `evaluate` as a str: the
+                              part in upper case ("DAY", "WEEK(MONDAY)"), the sequence's name
+    ?                         (result only) computed: pass `result=` with (types) -> type
+
+and a parameter is a pattern with marks around it
+
+    [P]                       optional                P...           zero or more (see `Arity`)
+    name=>P                   may be given by name    *name=>P       by name only
+    P LITERAL                 must be a constant      [P = 0]        default: an integer, 'text',
+                                                                     TRUE, FALSE or NULL
+
+An omitted optional argument is not passed, so that the Python default applies, except where a
+later argument is given or a P... comes before it: then its default is passed.
+
+Keywords of `overload` are the fields of `registry.Overload`: context, lazy, nulls (or the short
+`called=True` for Nulls.CALLED), volatile, stable, bind. `aggregate` does the same for aggregates.
+
+A chapter module ends in a table, keyed by "NAME" or "NAME|ALIAS|ALIAS"; "$name" is hidden:
+
+    FUNCTIONS = chapter("string", {"LENGTH": (overload(...), overload(...)), ...})
+    AGGREGATES = aggregates("aggregate", {"COUNT": (aggregate(...),)})
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any, TypedDict, Unpack
+
+from spanemu.sql.functions.registry import (
+    Accumulator,
+    AggregateFunction,
+    AggregateOverload,
+    Arity,
+    ArrayOf,
+    Function,
+    LambdaOf,
+    Nulls,
+    Overload,
+    Parameter,
+    Pattern,
+    ResultType,
+    Special,
+    TypeVariable,
+)
+from spanemu.values.types import SCALARS, Type, TypeCode, array_of
+
+SPECIALS = frozenset({"DATE_PART", "SEQUENCE", "MODEL", "NORMALIZATION_MODE"})
+
+_NUMBER = frozenset({"INT64", "NUMERIC", "FLOAT32", "FLOAT64"})
+_TOKEN = re.compile(r"\s*(\.\.\.|->|=>|'[^']*'|-?\d+|\w+|[<>()\[\]{}|,*=?])")
+_VARIABLE = re.compile(r"T\d*|ANY")
+_LITERALS: Mapping[str, Any] = {"TRUE": True, "FALSE": False, "NULL": None}
+
+Evaluate = Callable[..., Any]
+Bind = Callable[[Sequence[Type], Type], Evaluate]
+Make = Callable[[Sequence[Type], Type], Callable[[], Accumulator]]
+ComputedResult = Callable[[Sequence[Type]], Type]
+
+
+class OverloadFlags(TypedDict, total=False):
+    """Keywords of `overload`: see `registry.Overload`."""
+
+    nulls: Nulls
+    called: bool
+    context: bool
+    lazy: bool
+    volatile: bool
+    stable: bool
+    bind: Bind
+    result: ComputedResult
+
+
+class AggregateFlags(TypedDict, total=False):
+    """Keywords of `aggregate`: see `registry.AggregateOverload`."""
+
+    skips_nulls: bool
+    allows_distinct: bool
+    allows_order: bool
+    allows_limit: bool
+    allows_null_handling: bool
+    allows_having: bool
+    result: ComputedResult
+
+
+class NotationError(ValueError):
+    """A signature text that does not parse: a mistake in a table of ours."""
+
+
+def overload(
+    text: str, evaluate: Evaluate | None = None, **flags: Unpack[OverloadFlags]
+) -> Overload:
+    """The overload that `text` and the flags describe; without `evaluate` it must have `bind`."""
+    parameters, result = signature(text)
+    rest: dict[str, Any] = dict(flags)
+    computed = rest.pop("result", None)
+    if rest.pop("called", False):
+        rest["nulls"] = Nulls.CALLED
+    if evaluate is None and "bind" not in rest:
+        raise NotationError(f"{text}: neither evaluate nor bind")
+    return Overload(
+        parameters,
+        _result(text, result, computed),
+        evaluate if evaluate is not None else _unbound,
+        **rest,
+    )
+
+
+def aggregate(text: str, make: Make, **flags: Unpack[AggregateFlags]) -> AggregateOverload:
+    """The aggregate overload that `text` and the flags describe."""
+    parameters, result = signature(text)
+    rest: dict[str, Any] = dict(flags)
+    computed = rest.pop("result", None)
+    return AggregateOverload(
+        parameters,
+        _result(text, result, computed),
+        make,
+        **rest,
+    )
+
+
+def chapter(name: str, table: Mapping[str, Sequence[Overload]]) -> tuple[Function, ...]:
+    """The functions of a documentation chapter from a table by "NAME|ALIAS"."""
+    functions = []
+    for key, overloads in table.items():
+        first, *aliases = key.split("|")
+        functions.append(
+            Function(first, tuple(overloads), name, tuple(aliases), hidden=first.startswith("$"))
+        )
+    return tuple(functions)
+
+
+def operator(name: str, symbol: str, overloads: Sequence[Overload]) -> Function:
+    """A hidden function; `symbol` is what messages call it."""
+    return Function(
+        name, tuple(overloads), "operator", safe_allowed=False, hidden=True, operator_symbol=symbol
+    )
+
+
+def aggregates(
+    name: str, table: Mapping[str, Sequence[AggregateOverload]]
+) -> tuple[AggregateFunction, ...]:
+    """The aggregate functions of a chapter from a table by "NAME|ALIAS"."""
+    functions = []
+    for key, overloads in table.items():
+        first, *aliases = key.split("|")
+        functions.append(AggregateFunction(first, tuple(overloads), name, tuple(aliases)))
+    return tuple(functions)
+
+
+def _unbound(*_: Any) -> Any:
+    raise AssertionError("an overload with bind was called unbound")
+
+
+def _result(text: str, pattern: Pattern | None, computed: ComputedResult | None) -> ResultType:
+    if (pattern is None) != (computed is not None):
+        raise NotationError(f"{text}: '?' as result goes with result=")
+    return computed if pattern is None else pattern  # type: ignore[return-value]
+
+
+# The result is None where it is computed ("?").
+@cache
+def signature(text: str) -> tuple[tuple[Parameter, ...], Pattern | None]:
+    """Parameters and result of a signature text."""
+    return _Parser(text).signature()
+
+
+class _Parser:
+    """Recursive descent over the tokens of one signature."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens = _tokens(text)
+        self._next = 0
+        self._variables: dict[str, TypeVariable] = {}
+
+    def signature(self) -> tuple[tuple[Parameter, ...], Pattern | None]:
+        self._expect("(")
+        parameters: list[Parameter] = []
+        while not self._take(")"):
+            if parameters:
+                self._expect(",")
+            parameters.append(self._parameter())
+        self._expect("->")
+        result = None if self._take("?") else self._pattern()
+        if self._peek():
+            raise self._wrong("the end")
+        return tuple(self._restricted(p) for p in parameters), result and self._fix(result)
+
+    def _restricted(self, parameter: Parameter) -> Parameter:
+        return replace(parameter, pattern=self._fix(parameter.pattern))
+
+    def _fix(self, pattern: Pattern) -> Pattern:
+        """Give every use of a variable the restriction that one of them was written with."""
+        match pattern:
+            case TypeVariable(name):
+                return self._variables[name]
+            case ArrayOf(element):
+                return ArrayOf(self._fix(element))
+            case LambdaOf(parameters, body):
+                return LambdaOf(tuple(self._fix(p) for p in parameters), self._fix(body))
+            case _:
+                return pattern
+
+    def _parameter(self) -> Parameter:
+        optional = self._take("[")
+        named_only = self._take("*")
+        name = ""
+        if self._peek(1) == "=>":
+            name = self._word()
+            self._expect("=>")
+        pattern = self._pattern()
+        literal = self._take("LITERAL")
+        repeated = self._take("...")
+        default = self._constant() if self._take("=") else None
+        if optional:
+            self._expect("]")
+        arity = Arity.OPTIONAL if optional else Arity.REPEATED if repeated else Arity.REQUIRED
+        return Parameter(pattern, arity, name, named_only, literal, default)
+
+    def _pattern(self) -> Pattern:
+        word = self._word()
+        if word == "ARRAY":
+            self._expect("<")
+            element = self._pattern()
+            self._expect(">")
+            return array_of(element) if isinstance(element, Type) else ArrayOf(element)
+        if word == "LAMBDA":
+            return self._lambda()
+        if word in SCALARS:
+            return SCALARS[word]
+        if word in SPECIALS:
+            return Special(word)
+        if _VARIABLE.fullmatch(word):
+            return self._variable(word)
+        raise NotationError(f"{self._text}: unknown type {word}")
+
+    def _variable(self, name: str) -> TypeVariable:
+        only: set[str] = set()
+        if self._take("{"):
+            only |= self._codes()
+            while self._take("|"):
+                only |= self._codes()
+            self._expect("}")
+        known = self._variables.get(name)
+        if known is None or only:
+            self._variables[name] = known = TypeVariable(name, frozenset(only))
+        return known
+
+    def _codes(self) -> frozenset[str]:
+        word = self._word()
+        return _NUMBER if word == "NUMBER" else frozenset({TypeCode(word).value})
+
+    def _lambda(self) -> LambdaOf:
+        self._expect("(")
+        parameters = [self._pattern()]
+        while self._take(","):
+            parameters.append(self._pattern())
+        self._expect(")")
+        self._expect("->")
+        return LambdaOf(tuple(parameters), self._pattern())
+
+    def _constant(self) -> Any:
+        token = self._peek()
+        self._next += 1
+        if token in _LITERALS:
+            return _LITERALS[token]
+        if token.startswith("'"):
+            return token[1:-1]
+        try:
+            return int(token)
+        except ValueError:
+            raise self._wrong("a constant") from None
+
+    def _peek(self, ahead: int = 0) -> str:
+        at = self._next + ahead
+        return self._tokens[at] if at < len(self._tokens) else ""
+
+    def _take(self, token: str) -> bool:
+        if self._peek() == token:
+            self._next += 1
+            return True
+        return False
+
+    def _expect(self, token: str) -> None:
+        if not self._take(token):
+            raise self._wrong(repr(token))
+
+    def _word(self) -> str:
+        token = self._peek()
+        if not token.isidentifier():
+            raise self._wrong("a word")
+        self._next += 1
+        return token
+
+    def _wrong(self, wanted: str) -> NotationError:
+        return NotationError(f"{self._text}: wanted {wanted}, got {self._peek()!r}")
+
+
+def _tokens(text: str) -> list[str]:
+    tokens, at, end = [], 0, len(text.rstrip())
+    while at < end:
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise NotationError(f"{text}: cannot read {text[at:]!r}")
+        tokens.append(match[1])
+        at = match.end()
+    return tokens

@@ -1,0 +1,196 @@
+"""Operators as hidden functions, named "$...": what the analyzer makes of symbols and keywords.
+
+This is a table: the work is done in `arithmetic`, `interval_arithmetic`, `bitwise`, `comparison`,
+`like` and `subscript`. Scalars whose Python operator does what SQL asks (comparison, and, or)
+use that operator itself.
+
+Types that a comparison refuses (JSON, PROTO, an array of JSON) are told by
+`comparison.is_comparable`, which the analyzer asks after it has found the type. AND and OR are
+nodes of the resolved tree, not functions.
+"""
+
+from __future__ import annotations
+
+from operator import add, and_, invert, neg, not_, or_, xor
+from typing import TYPE_CHECKING, Any
+
+from spanemu.sql.functions import arithmetic as number
+from spanemu.sql.functions import bitwise, comparison, like, subscript
+from spanemu.sql.functions import interval_arithmetic as span
+from spanemu.sql.functions.notation import operator, overload
+
+if TYPE_CHECKING:
+    from spanemu.sql.functions.registry import Function, Overload
+
+# Scalars with an order of their own, then the types built from others.
+_SCALAR = "T1{BOOL|INT64|NUMERIC|FLOAT32|FLOAT64|STRING|BYTES|DATE|TIMESTAMP|UUID|INTERVAL|ENUM}"
+_BUILT = "T1{ARRAY|STRUCT}"
+
+
+def _is_null(value: Any) -> bool:
+    return value is None
+
+
+def _is_true(value: Any) -> bool:
+    return value is True
+
+
+def _is_false(value: Any) -> bool:
+    return value is False
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _equality(name: str, symbol: str) -> Function:
+    bind = comparison.equal if name == "$equal" else comparison.not_equal
+    scalars = overload(f"({_SCALAR}, T1) -> BOOL", comparison.SCALAR_TESTS[name])
+    return operator(name, symbol, (scalars, overload(f"({_BUILT}, T1) -> BOOL", bind=bind)))
+
+
+def _ordering(name: str, symbol: str) -> Function:
+    test = comparison.SCALAR_TESTS[name]
+    return operator(name, symbol, (overload(f"({_SCALAR}, T1) -> BOOL", test),))
+
+
+_ARITHMETIC = (
+    operator("$add", "+", (
+        overload("(INT64, INT64) -> INT64", number.add_int64),
+        overload("(NUMERIC, NUMERIC) -> NUMERIC", number.add_numeric),
+        overload("(FLOAT64, FLOAT64) -> FLOAT64", number.add_float64),
+        overload("(TIMESTAMP, INTERVAL) -> TIMESTAMP", span.add_to_timestamp),
+        overload("(INTERVAL, TIMESTAMP) -> TIMESTAMP", span.add_timestamp),
+        overload("(INTERVAL, INTERVAL) -> INTERVAL", span.add_intervals),
+    )),
+    operator("$subtract", "-", (
+        overload("(INT64, INT64) -> INT64", number.subtract_int64),
+        overload("(NUMERIC, NUMERIC) -> NUMERIC", number.subtract_numeric),
+        overload("(FLOAT64, FLOAT64) -> FLOAT64", number.subtract_float64),
+        overload("(DATE, DATE) -> INTERVAL", span.date_difference),
+        overload("(TIMESTAMP, TIMESTAMP) -> INTERVAL", span.timestamp_difference),
+        overload("(TIMESTAMP, INTERVAL) -> TIMESTAMP", span.subtract_from_timestamp),
+        overload("(INTERVAL, INTERVAL) -> INTERVAL", span.subtract_intervals),
+    )),
+    operator("$multiply", "*", (
+        overload("(INT64, INT64) -> INT64", number.multiply_int64),
+        overload("(NUMERIC, NUMERIC) -> NUMERIC", number.multiply_numeric),
+        overload("(FLOAT64, FLOAT64) -> FLOAT64", number.multiply_float64),
+        overload("(INTERVAL, INT64) -> INTERVAL", span.multiply_interval),
+        overload("(INT64, INTERVAL) -> INTERVAL", span.multiply_by_interval),
+    )),
+    # Integers have an overload of their own, or NUMERIC would be as good a match as FLOAT64.
+    operator("$divide", "/", (
+        overload("(INT64, INT64) -> FLOAT64", number.divide_integers),
+        overload("(FLOAT64, FLOAT64) -> FLOAT64", number.divide_float64),
+        overload("(NUMERIC, NUMERIC) -> NUMERIC", number.divide_numeric),
+        overload("(INTERVAL, INT64) -> INTERVAL", span.divide_interval),
+    )),
+    operator("$unary_minus", "-", (
+        overload("(INT64) -> INT64", number.negate_int64),
+        overload("(NUMERIC) -> NUMERIC", number.negate_numeric),
+        overload("(FLOAT32) -> FLOAT32", neg),
+        overload("(FLOAT64) -> FLOAT64", neg),
+        overload("(INTERVAL) -> INTERVAL", span.negate_interval),
+    )),
+    operator("$unary_plus", "+", (overload("(T1{NUMBER|INTERVAL}) -> T1", _itself),)),
+)  # fmt: skip
+
+_COMPARISON = (
+    _equality("$equal", "="),
+    _equality("$not_equal", "!="),
+    _ordering("$less", "<"),
+    _ordering("$less_or_equal", "<="),
+    _ordering("$greater", ">"),
+    _ordering("$greater_or_equal", ">="),
+    operator("$between", "BETWEEN", (
+        overload(f"({_SCALAR}, T1, T1) -> BOOL", comparison.between, called=True),
+    )),
+    operator("$in", "IN", (
+        overload("(T1, T1...) -> BOOL", bind=comparison.in_list, called=True),
+    )),
+    operator("$in_unnest", "IN UNNEST", (
+        overload("(T1, ARRAY<T1>) -> BOOL", bind=comparison.in_unnest, called=True),
+    )),
+    operator("$is_distinct_from", "IS DISTINCT FROM", (
+        overload("(T1, T1) -> BOOL", bind=comparison.is_distinct_from, called=True),
+    )),
+    operator("$is_null", "IS NULL", (overload("(T1) -> BOOL", _is_null, called=True),)),
+    operator("$is_true", "IS TRUE", (overload("(BOOL) -> BOOL", _is_true, called=True),)),
+    operator("$is_false", "IS FALSE", (overload("(BOOL) -> BOOL", _is_false, called=True),)),
+    operator("$not", "NOT", (overload("(BOOL) -> BOOL", not_),)),
+    operator("$like", "LIKE", (
+        overload("(STRING, STRING) -> BOOL", like.like),
+        overload("(BYTES, BYTES) -> BOOL", like.like_bytes),
+    )),
+    operator("$like_any", "LIKE ANY", (
+        overload("(STRING, STRING...) -> BOOL", like.like_any, called=True),
+        overload("(BYTES, BYTES...) -> BOOL", like.like_any, called=True),
+    )),
+    operator("$like_all", "LIKE ALL", (
+        overload("(STRING, STRING...) -> BOOL", like.like_all, called=True),
+        overload("(BYTES, BYTES...) -> BOOL", like.like_all, called=True),
+    )),
+)  # fmt: skip
+
+
+def _bitwise(name: str, symbol: str, python: Any) -> Function:
+    return operator(name, symbol, (
+        overload("(INT64, INT64) -> INT64", python),
+        overload("(BYTES, BYTES) -> BYTES", bitwise.on_bytes(python)),
+    ))  # fmt: skip
+
+
+_BITS = (
+    _bitwise("$bitwise_and", "&", and_),
+    _bitwise("$bitwise_or", "|", or_),
+    _bitwise("$bitwise_xor", "^", xor),
+    operator("$bitwise_not", "~", (
+        overload("(INT64) -> INT64", invert),
+        overload("(BYTES) -> BYTES", bitwise.not_bytes),
+    )),
+    operator("$shift_left", "<<", (
+        overload("(INT64, INT64) -> INT64", bitwise.shift_left),
+        overload("(BYTES, INT64) -> BYTES", bitwise.shift_bytes_left),
+    )),
+    operator("$shift_right", ">>", (
+        overload("(INT64, INT64) -> INT64", bitwise.shift_right),
+        overload("(BYTES, INT64) -> BYTES", bitwise.shift_bytes_right),
+    )),
+)  # fmt: skip
+
+
+def _element(evaluate: Any) -> tuple[Overload, ...]:
+    return (overload("(ARRAY<T1>, INT64) -> T1", evaluate),)
+
+
+_SUBSCRIPTS = (
+    operator("$array_at_offset", "ARRAY[OFFSET(INT64)]", _element(subscript.at_offset)),
+    operator("$array_at_ordinal", "ARRAY[ORDINAL(INT64)]", _element(subscript.at_ordinal)),
+    operator(
+        "$safe_array_at_offset", "ARRAY[SAFE_OFFSET(INT64)]", _element(subscript.at_safe_offset)
+    ),
+    operator(
+        "$safe_array_at_ordinal", "ARRAY[SAFE_ORDINAL(INT64)]", _element(subscript.at_safe_ordinal)
+    ),
+    operator("$json_subscript", "JSON[INT64 or STRING]", (
+        overload("(JSON, INT64) -> JSON", subscript.json_element),
+        overload("(JSON, STRING) -> JSON", subscript.json_member),
+    )),
+)  # fmt: skip
+
+_CONCATENATION = (
+    operator("$concat_op", "||", (
+        overload("(STRING, STRING) -> STRING", add),
+        overload("(BYTES, BYTES) -> BYTES", add),
+        overload("(ARRAY<T1>, ARRAY<T1>) -> ARRAY<T1>", add),
+    )),
+)  # fmt: skip
+
+FUNCTIONS: tuple[Function, ...] = (
+    *_ARITHMETIC,
+    *_COMPARISON,
+    *_BITS,
+    *_SUBSCRIPTS,
+    *_CONCATENATION,
+)

@@ -1,0 +1,228 @@
+"""Regular expressions, in RE2's syntax and with RE2's guarantee of linear time.
+
+Texts are matched as UTF-8 bytes and cut from them again, so no positions have to be translated
+between characters and bytes. A BYTES pattern sees each byte as a character of its own.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import re2
+
+from spanemu.sql.functions.errors import BadArgument, BadRegularExpression
+from spanemu.sql.functions.notation import overload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from spanemu.sql.functions.registry import Overload
+
+_OUTPUT_BYTES_MAX = 1 << 30
+_SPECIAL = frozenset(rb"\.+*?()|[]{}^$")
+
+
+def _options(encoding: Any) -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    options.encoding = encoding
+    return options
+
+
+_TEXT = _options(re2.Options.Encoding.UTF8)
+_BYTES = _options(re2.Options.Encoding.LATIN1)
+
+
+class Pattern(NamedTuple):
+    """A compiled pattern. `literal` is what it looks for when it has no special characters."""
+
+    search: Callable[..., Any]
+    groups: int
+    literal: bytes | None
+
+
+@lru_cache(maxsize=1024)
+def compiled(pattern: bytes, of_bytes: bool = False) -> Pattern:
+    """The pattern, ready to search; compiled patterns are kept."""
+    try:
+        regexp = re2.compile(pattern, _BYTES if of_bytes else _TEXT)
+    except re2.error as failure:
+        raise BadRegularExpression(_reason(failure)) from None
+    literal = None if _SPECIAL.intersection(pattern) else pattern
+    return Pattern(regexp.search, regexp.groups, literal)
+
+
+def _reason(failure: Exception) -> str:
+    what = failure.args[0] if failure.args else ""
+    return what.decode(errors="replace") if isinstance(what, bytes) else str(what)
+
+
+def _extracting(pattern: bytes, of_bytes: bool) -> Pattern:
+    found = compiled(pattern, of_bytes)
+    if found.groups > 1:
+        raise BadArgument(
+            "Regular expressions passed into extraction functions must not have more "
+            "than 1 capturing group"
+        )
+    return found
+
+
+def contains(value: bytes, pattern: bytes, of_bytes: bool) -> bool:
+    """Whether the pattern occurs."""
+    search, _, literal = compiled(pattern, of_bytes)
+    if literal is not None:
+        return literal in value
+    return search(value) is not None
+
+
+def extract(value: bytes, pattern: bytes, of_bytes: bool) -> bytes | None:
+    """The first occurrence, or what its group caught."""
+    search, groups, _ = _extracting(pattern, of_bytes)
+    found: Any = search(value)
+    return None if found is None else found[groups]
+
+
+def extract_all(value: bytes, pattern: bytes, of_bytes: bool) -> Iterator[bytes]:
+    """All occurrences that do not overlap; empty ones move on by a character."""
+    search, groups, _ = _extracting(pattern, of_bytes)
+    at = 0
+    while (found := search(value, at)) is not None:
+        yield found[groups] or b""
+        start, at = found.span()
+        if start == at < len(value):
+            at += 1 if of_bytes else _character_length(value, at)
+        if at >= len(value):
+            return
+
+
+def replace(value: bytes, pattern: bytes, replacement: bytes, of_bytes: bool) -> bytes:
+    """All occurrences replaced; an empty one right behind another stays."""
+    search, groups, _ = compiled(pattern, of_bytes)
+    pieces = _rewrite_pieces(replacement, groups)
+    out: list[bytes] = []
+    at, last_end, size = 0, -1, 0
+    while (found := search(value, at)) is not None:
+        start, end = found.span()
+        out.append(value[at:start])
+        if start != end or start != last_end:
+            new = b"".join([p if isinstance(p, bytes) else found[p] or b"" for p in pieces])
+            out.append(new)
+            size += len(new)
+        at = last_end = end
+        if start == end:
+            if at >= len(value):
+                break
+            step = 1 if of_bytes else _character_length(value, at)
+            out.append(value[at : at + step])
+            at += step
+        if size > _OUTPUT_BYTES_MAX:
+            raise BadArgument("REGEXP_REPLACE: exceeded maximum output length")
+    out.append(value[at:])
+    return b"".join(out)
+
+
+def _character_length(value: bytes, at: int) -> int:
+    end = at + 1
+    while end < len(value) and value[end] & 0xC0 == 0x80:
+        end += 1
+    return end - at
+
+
+@lru_cache(maxsize=1024)
+def _rewrite_pieces(replacement: bytes, groups: int) -> tuple[bytes | int, ...]:
+    """The replacement as literal bytes and group numbers."""
+    pieces: list[bytes | int] = []
+    for part in _unescaped(replacement):
+        if isinstance(part, int) and part > groups:
+            raise BadArgument(
+                f"Invalid REGEXP_REPLACE pattern: Rewrite schema requests {part} matches, "
+                f"but the regexp only has {groups} parenthesized subexpressions."
+            )
+        pieces.append(part)
+    return tuple(pieces)
+
+
+def _unescaped(replacement: bytes) -> Iterator[bytes | int]:
+    head, *rest = replacement.split(b"\\")
+    yield head
+    parts = iter(rest)
+    for part in parts:
+        if part[:1].isdigit():
+            yield int(part[:1])
+            yield part[1:]
+        elif part:
+            raise BadArgument(
+                "Invalid REGEXP_REPLACE pattern: "
+                "Rewrite schema error: '\\' must be followed by a digit or '\\'."
+            )
+        else:  # Two backslashes in a row, or one at the end.
+            literal = next(parts, None)
+            if literal is None:
+                raise BadArgument(
+                    "Invalid REGEXP_REPLACE pattern: Rewrite schema error: '\\' not allowed at end."
+                )
+            yield b"\\" + literal
+
+
+# ---------------------------------------------------------------------------- the table
+
+
+def _contains_text(value: str, pattern: str) -> bool:
+    return contains(value.encode(), pattern.encode(), False)
+
+
+def _contains_bytes(value: bytes, pattern: bytes) -> bool:
+    return contains(value, pattern, True)
+
+
+def _extract_text(value: str, pattern: str) -> str | None:
+    found = extract(value.encode(), pattern.encode(), False)
+    return None if found is None else found.decode(errors="replace")
+
+
+def _extract_bytes(value: bytes, pattern: bytes) -> bytes | None:
+    return extract(value, pattern, True)
+
+
+def _extract_all_texts(value: str, pattern: str) -> tuple[str, ...]:
+    return tuple(
+        [
+            one.decode(errors="replace")
+            for one in extract_all(value.encode(), pattern.encode(), False)
+        ]
+    )
+
+
+def _extract_all_bytes(value: bytes, pattern: bytes) -> tuple[bytes, ...]:
+    return tuple(extract_all(value, pattern, True))
+
+
+def _replace_text(value: str, pattern: str, replacement: str) -> str:
+    return replace(value.encode(), pattern.encode(), replacement.encode(), False).decode(
+        errors="replace"
+    )
+
+
+def _replace_bytes(value: bytes, pattern: bytes, replacement: bytes) -> bytes:
+    return replace(value, pattern, replacement, True)
+
+
+OVERLOADS: dict[str, tuple[Overload, ...]] = {
+    "REGEXP_CONTAINS": (
+        overload("(STRING, STRING) -> BOOL", _contains_text),
+        overload("(BYTES, BYTES) -> BOOL", _contains_bytes),
+    ),
+    "REGEXP_EXTRACT": (
+        overload("(STRING, STRING) -> STRING", _extract_text),
+        overload("(BYTES, BYTES) -> BYTES", _extract_bytes),
+    ),
+    "REGEXP_EXTRACT_ALL": (
+        overload("(STRING, STRING) -> ARRAY<STRING>", _extract_all_texts),
+        overload("(BYTES, BYTES) -> ARRAY<BYTES>", _extract_all_bytes),
+    ),
+    "REGEXP_REPLACE": (
+        overload("(STRING, STRING, STRING) -> STRING", _replace_text),
+        overload("(BYTES, BYTES, BYTES) -> BYTES", _replace_bytes),
+    ),
+}

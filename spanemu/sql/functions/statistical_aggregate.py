@@ -1,0 +1,111 @@
+"""Statistical aggregate functions, by the chapter of that name."""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+from typing import TYPE_CHECKING, Any
+
+from spanemu.sql.functions.errors import Overflow
+from spanemu.sql.functions.notation import aggregate, aggregates
+from spanemu.values import numeric
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from spanemu.sql.functions.registry import AggregateOverload
+
+_SQUARED_SCALE = 10 ** (2 * numeric.SCALE)
+
+
+class VarianceFloat64:
+    """VAR_SAMP of floats, by the running mean, which keeps large offsets from drowning it."""
+
+    __slots__ = ("_count", "_mean", "_squares")
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._mean = 0.0
+        self._squares = 0.0
+
+    def add(self, value: float) -> None:
+        self._count += 1
+        above = value - self._mean
+        self._mean += above / self._count
+        self._squares += above * (value - self._mean)
+
+    def variance(self) -> float | None:
+        """The sample variance; None of fewer than two values."""
+        if self._count < 2:
+            return None
+        squares = self._squares
+        if abs(squares) == inf:  # Infinite values would have made it NaN.
+            raise Overflow("double", "VARIANCE")
+        return squares / (self._count - 1)
+
+    def result(self) -> Any:
+        return self.variance()
+
+
+class DeviationFloat64(VarianceFloat64):
+    """STDDEV_SAMP of floats."""
+
+    __slots__ = ()
+
+    def result(self) -> Any:
+        variance = self.variance()
+        return None if variance is None else sqrt(variance)
+
+
+class VarianceNumeric:
+    """VAR_SAMP of NUMERIC, in whole billionths: exact until the last division."""
+
+    __slots__ = ("_count", "_squares", "_total")
+
+    def __init__(self) -> None:
+        self._count = self._total = self._squares = 0
+
+    def add(self, value: Decimal) -> None:
+        scaled = numeric.to_scaled(value)
+        self._count += 1
+        self._total += scaled
+        self._squares += scaled * scaled
+
+    def variance(self) -> float | None:
+        """The sample variance; None of fewer than two values."""
+        count = self._count
+        if count < 2:
+            return None
+        above = self._squares * count - self._total * self._total
+        quotient: float = above / (count * (count - 1) * _SQUARED_SCALE)
+        return quotient
+
+    def result(self) -> Any:
+        return self.variance()
+
+
+class DeviationNumeric(VarianceNumeric):
+    """STDDEV_SAMP of NUMERIC."""
+
+    __slots__ = ()
+
+    def result(self) -> Any:
+        variance = self.variance()
+        return None if variance is None else sqrt(variance)
+
+
+def _spread(of_float: type[Any], of_numeric: type[Any]) -> tuple[AggregateOverload, ...]:
+    return (
+        # Integers have an overload of their own, or NUMERIC would be as good a match.
+        aggregate("(INT64) -> FLOAT64", lambda types, result: of_float),
+        aggregate("(NUMERIC) -> FLOAT64", lambda types, result: of_numeric),
+        aggregate("(FLOAT64) -> FLOAT64", lambda types, result: of_float),
+    )
+
+
+AGGREGATES = aggregates(
+    "statistical aggregate",
+    {
+        "STDDEV_SAMP|STDDEV": _spread(DeviationFloat64, DeviationNumeric),
+        "VAR_SAMP|VARIANCE": _spread(VarianceFloat64, VarianceNumeric),
+    },
+)

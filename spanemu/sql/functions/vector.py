@@ -1,0 +1,84 @@
+"""Distances and products of vectors, by the chapter "Mathematical functions".
+
+A vector is an array of numbers. All of these are exact; the approximate ones need a vector index
+and are not here.
+"""
+
+from __future__ import annotations
+
+from math import dist, isfinite, sqrt
+from operator import mul
+from typing import Any
+
+from spanemu.sql.functions.errors import BadArgument
+from spanemu.sql.functions.notation import chapter, overload
+
+# Elements are numbers once `_check` has seen them; before it, an element may be None.
+Vector = tuple[Any, ...]
+
+
+def cosine_distance(left: Vector, right: Vector) -> float:
+    """1 minus the cosine of the angle; a zero vector has no direction."""
+    _check(left, right, "COSINE_DISTANCE")
+    length = sqrt(_dot(left, left)) * sqrt(_dot(right, right))
+    if not length or not isfinite(length):
+        # Squares left the range of a double, or there is indeed nothing to divide by.
+        left, right = _unit(left), _unit(right)
+        length = sqrt(_dot(left, left)) * sqrt(_dot(right, right))
+    cosine = _dot(left, right) / length
+    return 1.0 - max(-1.0, min(1.0, cosine)) if cosine == cosine else cosine
+
+
+def euclidean_distance(left: Vector, right: Vector) -> float:
+    """The length of the difference."""
+    _check(left, right, "EUCLIDEAN_DISTANCE")
+    return dist(left, right)
+
+
+def dot_product(left: Vector, right: Vector) -> float:
+    """The sum of the products."""
+    _check(left, right, "DOT_PRODUCT")
+    return float(_dot(left, right))
+
+
+def _dot(left: Vector, right: Vector) -> float:
+    total: float = sum(map(mul, left, right))
+    return total
+
+
+def _unit(vector: Vector) -> Vector:
+    """The vector divided by its largest magnitude."""
+    largest = max(map(abs, vector), default=0)
+    if not largest:
+        raise BadArgument("Cannot compute cosine distance against zero vector.")
+    return tuple([x / largest for x in vector]) if isfinite(largest) else vector
+
+
+def _check(left: Vector, right: Vector, function: str) -> None:
+    if len(left) != len(right):
+        raise BadArgument(
+            f"Array arguments to {function} must have equal length. "
+            f"The given arrays have lengths of {len(left)} and {len(right)}"
+        )
+    if None in left or None in right:
+        raise BadArgument(f"Cannot compute {function} with a NULL array element")
+
+
+FUNCTIONS = chapter(
+    "mathematical",
+    {
+        "COSINE_DISTANCE": (
+            overload("(ARRAY<FLOAT32>, ARRAY<FLOAT32>) -> FLOAT64", cosine_distance),
+            overload("(ARRAY<FLOAT64>, ARRAY<FLOAT64>) -> FLOAT64", cosine_distance),
+        ),
+        "EUCLIDEAN_DISTANCE": (
+            overload("(ARRAY<FLOAT32>, ARRAY<FLOAT32>) -> FLOAT64", euclidean_distance),
+            overload("(ARRAY<FLOAT64>, ARRAY<FLOAT64>) -> FLOAT64", euclidean_distance),
+        ),
+        "DOT_PRODUCT": (
+            overload("(ARRAY<INT64>, ARRAY<INT64>) -> FLOAT64", dot_product),
+            overload("(ARRAY<FLOAT32>, ARRAY<FLOAT32>) -> FLOAT64", dot_product),
+            overload("(ARRAY<FLOAT64>, ARRAY<FLOAT64>) -> FLOAT64", dot_product),
+        ),
+    },
+)

@@ -1,0 +1,127 @@
+"""Taking predicates apart, putting them together, and telling what they imply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from spanemu.sql.analyzer.resolved import (
+    TRUE,
+    And,
+    Cast,
+    ColumnRef,
+    Expr,
+    FunctionCall,
+    Literal,
+    Or,
+)
+from spanemu.sql.functions.registry import Nulls, Signature
+from spanemu.sql.plan.operators import EQUAL, IS_NULL, NOT
+from spanemu.sql.plan.traverse import walk
+from spanemu.values.order import equals
+from spanemu.values.types import BOOL
+
+
+def conjuncts(condition: Expr | None) -> Iterator[Expr]:
+    """The parts that must all be TRUE for `condition` to be; none for a literal TRUE."""
+    pending = [] if condition is None else [condition]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, And):
+            pending.extend(reversed(current.operands))
+        elif not (isinstance(current, Literal) and current.value is True):
+            yield current
+
+
+def conjunction(parts: Iterable[Expr]) -> Expr | None:
+    """The condition that all of `parts` are TRUE; None when there are none."""
+    found = tuple(parts)
+    if len(found) < 2:
+        return found[0] if found else None
+    return And(BOOL, found)
+
+
+def conjunction_or_true(parts: Iterable[Expr]) -> Expr:
+    """As `conjunction`, with a literal TRUE for nothing."""
+    return conjunction(parts) or TRUE
+
+
+def disjuncts(condition: Expr) -> Iterator[Expr]:
+    """The parts one of which must be TRUE for `condition` to be."""
+    if isinstance(condition, Or):
+        for operand in condition.operands:
+            yield from disjuncts(operand)
+    else:
+        yield condition
+
+
+def call_of(expr: Expr, *names: str) -> FunctionCall | None:
+    """`expr` if it is a call of one of those functions."""
+    if isinstance(expr, FunctionCall) and expr.signature.function in names:
+        return expr
+    return None
+
+
+def negated(expr: Expr) -> Expr | None:
+    """X of NOT X."""
+    call = call_of(expr, NOT)
+    return call.arguments[0] if call else None
+
+
+def equality(expr: Expr) -> tuple[Expr, Expr] | None:
+    """Both sides of an equality of one comparable type."""
+    call = call_of(expr, EQUAL)
+    if call is None or call.arguments[0].type != call.arguments[1].type:
+        return None
+    return call.arguments[0], call.arguments[1]
+
+
+def equal(left: Expr, right: Expr) -> Expr:
+    """left = right, of one type."""
+    signature = Signature(EQUAL, (left.type, right.type), BOOL, equals(left.type))
+    return FunctionCall(BOOL, signature, (left, right))
+
+
+def is_null(expr: Expr) -> Expr:
+    """expr IS NULL."""
+    signature = Signature(IS_NULL, (expr.type,), BOOL, _is_none, Nulls.CALLED)
+    return FunctionCall(BOOL, signature, (expr,))
+
+
+def _is_none(value: Any) -> bool:
+    return value is None
+
+
+def is_volatile(expr: Expr) -> bool:
+    """Whether evaluating `expr` again may give something else."""
+    return any(isinstance(item, FunctionCall) and item.signature.volatile for item in walk(expr))
+
+
+def rejects_null(condition: Expr, columns: frozenset[int]) -> bool:
+    """Whether `condition` cannot be TRUE where any of `columns` that it mentions is NULL.
+
+    Used with all columns of an outer join's weak side (then "where all are NULL"), and with a
+    single one. Errs on the side of no.
+    """
+    if isinstance(condition, And):
+        return any(rejects_null(operand, columns) for operand in condition.operands)
+    if isinstance(condition, Or):
+        return all(rejects_null(operand, columns) for operand in condition.operands)
+    inside = negated(condition)
+    if inside is not None:
+        test = call_of(inside, IS_NULL)
+        return _is_null_of_null(test.arguments[0] if test else inside, columns)
+    return _is_null_of_null(condition, columns)
+
+
+def _is_null_of_null(expr: Expr, columns: frozenset[int]) -> bool:
+    """Whether `expr` is surely NULL where `columns` are."""
+    if isinstance(expr, ColumnRef):
+        return expr.column.id in columns
+    if isinstance(expr, Cast):
+        return _is_null_of_null(expr.operand, columns)
+    if isinstance(expr, FunctionCall) and expr.signature.nulls is Nulls.STRICT:
+        if expr.signature.lazy:
+            return False
+        return any(_is_null_of_null(argument, columns) for argument in expr.arguments)
+    return False

@@ -1,0 +1,129 @@
+"""Plan nodes that pair the rows of two inputs, or a row with what it holds or implies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from spanemu.sql.analyzer.resolved import Expr, Hints, ResolvedColumn
+from spanemu.sql.plan.nodes import Columns, Node
+
+
+class JoinKind(StrEnum):
+    """Which pairs, and which rows without a partner, a join emits."""
+
+    INNER = "inner"
+    LEFT = "left outer"
+    FULL = "full outer"
+    SEMI = "semi"  # left rows that have a partner, once
+    ANTI = "anti semi"  # left rows that have none
+    NULL_AWARE_ANTI = "null-aware anti semi"  # NOT IN: see `HashJoin`
+
+    @property
+    def keeps_right(self) -> bool:
+        """Whether the columns of the right input come out."""
+        return self in (JoinKind.INNER, JoinKind.LEFT, JoinKind.FULL)
+
+
+@dataclass(frozen=True, eq=False)
+class Join(Node):
+    """Emit left + right for each pair for which `condition` is TRUE, by comparing all pairs.
+
+    Buffers the right input. The planner leaves it only where there is nothing to hash or seek.
+    """
+
+    kind: JoinKind
+    left: Node
+    right: Node
+    condition: Expr | None
+    hints: Hints = ()
+    parts = ("left", "right", "condition")
+
+    @property
+    def columns(self) -> Columns:
+        return self.left.columns + (self.right.columns if self.kind.keeps_right else ())
+
+
+@dataclass(frozen=True, eq=False)
+class HashJoin(Node):
+    """Emit left + right for each pair whose keys are equal and whose `residual` is TRUE.
+
+    A NULL or NaN key equals nothing. Buffers the right input, so the planner puts the smaller
+    one there; keeps the left input's order. NULL_AWARE_ANTI (one key, no residual) is NOT IN: a
+    NULL on the right lets no row pass, a NULL on the left passes only if the right is empty.
+    """
+
+    kind: JoinKind
+    left: Node
+    right: Node
+    left_keys: tuple[Expr, ...]
+    right_keys: tuple[Expr, ...]
+    residual: Expr | None = None
+    parts = ("left", "right", "left_keys", "right_keys", "residual")
+
+    @property
+    def columns(self) -> Columns:
+        return self.left.columns + (self.right.columns if self.kind.keeps_right else ())
+
+
+@dataclass(frozen=True, eq=False)
+class ApplyJoin(Node):
+    """For each left row, emit it with every row of `right`, which may refer to left columns.
+
+    INNER, LEFT, SEMI or ANTI. Streams, keeps the left order; costs one evaluation of `right` per
+    left row, so `right` should seek. `back_join` tells the fetch of a base row for an index entry.
+    """
+
+    kind: JoinKind
+    left: Node
+    right: Node
+    back_join: bool = False
+    parts = ("left", "right")
+
+    @property
+    def columns(self) -> Columns:
+        return self.left.columns + (self.right.columns if self.kind.keeps_right else ())
+
+
+@dataclass(frozen=True, eq=False)
+class KeyedSpool(Node):
+    """Emit the rows of `input` whose `keys` equal the `probes`, which come from outside.
+
+    `input` depends on nothing outside, so it is read once per run and hashed by `keys`; every
+    evaluation after that is a look-up. This is what a correlated equality becomes when no key
+    or index can be sought, so that a correlated subquery never rescans its table.
+    """
+
+    input: Node
+    keys: tuple[Expr, ...]
+    probes: tuple[Expr, ...]
+    parts = ("input", "keys", "probes")
+
+    @property
+    def columns(self) -> Columns:
+        return self.input.columns
+
+
+@dataclass(frozen=True, eq=False)
+class Unnest(Node):
+    """Emit each input row with each element of `array`, which may refer to the row.
+
+    `offset` counts from 0. With `outer`, a row without element comes once with NULLs. `condition`
+    is part of the join: elements for which it is not TRUE do not count.
+    """
+
+    input: Node
+    array: Expr
+    element: ResolvedColumn
+    offset: ResolvedColumn | None = None
+    outer: bool = False
+    condition: Expr | None = None
+    parts = ("input", "array", "condition")
+
+    @property
+    def columns(self) -> Columns:
+        return self.input.columns + self.produced
+
+    @property
+    def produced(self) -> Columns:
+        return (self.element,) if self.offset is None else (self.element, self.offset)

@@ -1,0 +1,282 @@
+"""How each plan node is drawn: the operator's name at Spanner, its metadata, its links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from spanemu.sql.analyzer.resolved import MakeStruct, SetOpKind
+from spanemu.sql.plan import joins, nodes
+from spanemu.sql.plan.conditions import conjunction, equal
+from spanemu.sql.plan.joins import JoinKind
+from spanemu.sql.plan.nodes import Node, Scan
+
+if TYPE_CHECKING:
+    from spanemu.sql.plan.explain import Drawing
+
+Display = Callable[[Any, Any], int]
+
+
+def _unit(node: Node, drawing: Drawing) -> int:
+    return drawing.relational("Unit Relation", node).index
+
+
+def _values(node: nodes.Values, drawing: Drawing) -> int:
+    if not node.rows:
+        return drawing.relational("Empty Relation", node).index
+    made = drawing.relational("Array Unnest" if len(node.rows) > 1 else "Unit Relation", node)
+    for column, value in zip(node.outputs, node.rows[0], strict=True):
+        drawing.variable(made, column, value)
+    return made.index
+
+
+def _scan(node: Scan, drawing: Drawing) -> int:
+    if node.seeks is None and node.residual is None:
+        return _bare_scan(node, drawing)
+    size = max((seek.key_size for seek in node.seeks), default=0) if node.seeks else 0
+    made = drawing.relational("Filter Scan", node, seekable_key_size=str(size))
+    drawing.link(made, _bare_scan(node, drawing))
+    drawing.condition(made, node.residual, "Residual Condition")
+    return made.index
+
+
+def _bare_scan(node: Scan, drawing: Drawing) -> int:
+    metadata = {
+        "scan_type": "TableScan" if node.index is None else "IndexScan",
+        "scan_target": node.table.name if node.index is None else node.index.name,
+        "scan_method": "Row",
+    }
+    if node.seeks is None:
+        metadata["Full scan"] = "true"
+    if node.descending:
+        metadata["scan_direction"] = "backward"
+    made = drawing.relational("Scan", node, **metadata)
+    for column, stored in node.outputs:
+        drawing.stored(made, column, stored.name)
+    drawing.condition(made, node.sought, "Seek Condition")
+    return made.index
+
+
+def _system_scan(node: nodes.SystemScan, drawing: Drawing) -> int:
+    made = drawing.relational(
+        "Scan",
+        node,
+        **{"scan_type": "TableScan", "scan_target": node.name, "Full scan": "true"},
+    )
+    for column, _ in node.outputs:
+        drawing.stored(made, column, column.name)
+    return made.index
+
+
+def _filter(node: nodes.Filter, drawing: Drawing) -> int:
+    made = drawing.relational("Filter", node)
+    drawing.input(made, node.input)
+    drawing.condition(made, node.condition)
+    return made.index
+
+
+def _project(node: nodes.Project, drawing: Drawing) -> int:
+    if not node.computed:
+        return drawing.draw(node.input)
+    has_struct = any(isinstance(value, MakeStruct) for _, value in node.computed)
+    made = drawing.relational("Compute Struct" if has_struct else "Compute", node)
+    drawing.input(made, node.input)
+    for column, value in node.computed:
+        drawing.variable(made, column, value)
+    return made.index
+
+
+def _limit(node: nodes.Limit, drawing: Drawing) -> int:
+    made = drawing.relational("Limit", node, call_type="Global")
+    drawing.input(made, node.input)
+    drawing.condition(made, node.limit, "Limit")
+    drawing.condition(made, node.offset, "Offset")
+    return made.index
+
+
+def _sort(node: nodes.Sort | nodes.TopN, drawing: Drawing) -> int:
+    if isinstance(node, nodes.TopN):
+        made = drawing.relational("Sort Limit", node, call_type="Global")
+    else:
+        made = drawing.relational("Sort", node)
+    drawing.input(made, node.input)
+    for key in node.keys:
+        direction = "DESC" if key.descending else "ASC"
+        text = f"{drawing.describe(key.value)} ({direction})"
+        drawing.link(made, drawing.text("Reference", text), "Key")
+    if isinstance(node, nodes.TopN):
+        drawing.condition(made, node.limit, "Limit")
+        drawing.condition(made, node.offset, "Offset")
+    return made.index
+
+
+def _aggregate(node: nodes.HashAggregate, drawing: Drawing) -> int:
+    is_stream = isinstance(node, nodes.StreamAggregate)
+    metadata = {"call_type": "Global", "iterator_type": "Stream" if is_stream else "Hash"}
+    if not node.keys:
+        metadata["scalar_aggregate"] = "true"
+    made = drawing.relational("Aggregate", node, **metadata)
+    drawing.input(made, node.input)
+    for column, value in node.keys:
+        drawing.link(made, drawing.scalar(value), "Key", drawing.name_of(column))
+    for column, call in node.aggregates:
+        arguments = ", ".join([drawing.describe(argument) for argument in call.arguments])
+        distinct = "DISTINCT " if call.distinct else ""
+        name = call.signature.function.removeprefix("$").upper()
+        text = drawing.text("Function", f"{name}({distinct}{arguments})")
+        drawing.link(made, text, "Agg", drawing.name_of(column))
+    return made.index
+
+
+_JOIN_TYPES: Mapping[JoinKind, str] = {
+    JoinKind.INNER: "INNER",
+    JoinKind.LEFT: "LEFT_OUTER",
+    JoinKind.FULL: "FULL_OUTER",
+    JoinKind.SEMI: "SEMI",
+    JoinKind.ANTI: "ANTI_SEMI",
+    JoinKind.NULL_AWARE_ANTI: "NULL_AWARE_ANTI_SEMI",
+}
+
+
+def _join(node: joins.Join, drawing: Drawing) -> int:
+    made = drawing.relational("Loop Join", node, join_type=_JOIN_TYPES[node.kind])
+    drawing.input(made, node.left, "Input")
+    drawing.input(made, node.right, "Map")
+    drawing.condition(made, node.condition)
+    return made.index
+
+
+def _hash_join(node: joins.HashJoin, drawing: Drawing) -> int:
+    made = drawing.relational("Hash Join", node, join_type=_JOIN_TYPES[node.kind])
+    drawing.input(made, node.right, "Build")
+    drawing.input(made, node.left, "Probe")
+    pairs = zip(node.left_keys, node.right_keys, strict=True)
+    drawing.condition(made, conjunction([equal(a, b) for a, b in pairs]))
+    drawing.condition(made, node.residual, "Residual Condition")
+    return made.index
+
+
+_APPLIES: Mapping[JoinKind, str] = {
+    JoinKind.INNER: "Cross Apply",
+    JoinKind.LEFT: "Outer Apply",
+    JoinKind.SEMI: "Semi Apply",
+    JoinKind.ANTI: "Anti Semi Apply",
+}
+
+
+def _apply_join(node: joins.ApplyJoin, drawing: Drawing) -> int:
+    name = _APPLIES[node.kind]
+    made = drawing.relational(name if _is_local(node) else f"Distributed {name}", node)
+    drawing.input(made, node.left, "Input")
+    drawing.input(made, node.right, "Map")
+    return made.index
+
+
+def _is_local(node: joins.ApplyJoin) -> bool:
+    """Whether both sides lie together: a table and the parent it is interleaved in."""
+    left, right = _table_under(node.left), _table_under(node.right)
+    if left is None or right is None or left.index is not None or right.index is not None:
+        return left is None or right is None
+    return left.table.parent == right.table.name or right.table.parent == left.table.name
+
+
+def _table_under(node: Node) -> Scan | None:
+    while not isinstance(node, Scan):
+        below = getattr(node, "input", None)
+        if below is None:
+            return None
+        node = below
+    return node
+
+
+def _keyed_spool(node: joins.KeyedSpool, drawing: Drawing) -> int:
+    made = drawing.relational("SpoolScan", node)
+    build = drawing.relational("SpoolBuild", node)
+    drawing.link(made, build.index)
+    drawing.input(build, node.input)
+    pairs = zip(node.keys, node.probes, strict=True)
+    drawing.condition(made, conjunction([equal(a, b) for a, b in pairs]))
+    return made.index
+
+
+def _unnest(node: joins.Unnest, drawing: Drawing) -> int:
+    if isinstance(node.input, nodes.Unit) and not node.outer and node.condition is None:
+        return _array(node, drawing)
+    name = "Outer Apply" if node.outer else "Cross Apply"
+    made = drawing.relational(name, node)
+    drawing.input(made, node.input, "Input")
+    drawing.link(made, _array(node, drawing), "Map")
+    drawing.condition(made, node.condition)
+    return made.index
+
+
+def _array(node: joins.Unnest, drawing: Drawing) -> int:
+    made = drawing.relational("Array Unnest", node)
+    drawing.variable(made, node.element, node.array)
+    return made.index
+
+
+def _union_all(node: nodes.UnionAll, drawing: Drawing) -> int:
+    made = drawing.relational("Union All", node)
+    for below in node.inputs:
+        inner = drawing.relational("Union Input", below)
+        drawing.link(made, inner.index)
+        drawing.input(inner, below)
+    return made.index
+
+
+def _set_operation(node: nodes.SetOperation, drawing: Drawing) -> int:
+    is_except = node.kind in (SetOpKind.EXCEPT_ALL, SetOpKind.EXCEPT_DISTINCT)
+    made = drawing.relational("Hash Join", node, join_type="ANTI_SEMI" if is_except else "SEMI")
+    for number, below in enumerate(node.inputs):
+        drawing.input(made, below, "Build" if number else "Probe")
+    return made.index
+
+
+def _with(node: nodes.With, drawing: Drawing) -> int:
+    made = drawing.relational("Cross Apply", node)
+    for table in node.tables:
+        build = drawing.relational("SpoolBuild", table.node, spool_name=table.name)
+        drawing.link(made, build.index, "Input")
+        drawing.input(build, table.node)
+    drawing.input(made, node.body, "Map")
+    return made.index
+
+
+def _with_ref(node: nodes.WithRef, drawing: Drawing) -> int:
+    made = drawing.relational("SpoolScan", node, spool_name=node.name)
+    for column in node.outputs:
+        drawing.stored(made, column, column.name)
+    return made.index
+
+
+def _sample(node: nodes.Sample, drawing: Drawing) -> int:
+    made = drawing.relational("Sample", node, sampling_method=node.method)
+    drawing.input(made, node.input)
+    drawing.condition(made, node.size, "Size")
+    return made.index
+
+
+DISPLAYS: Mapping[type[Node], Display] = {
+    nodes.Unit: _unit,
+    nodes.Values: _values,
+    nodes.Scan: _scan,
+    nodes.SystemScan: _system_scan,
+    nodes.Filter: _filter,
+    nodes.Project: _project,
+    nodes.Limit: _limit,
+    nodes.Sort: _sort,
+    nodes.TopN: _sort,
+    nodes.HashAggregate: _aggregate,
+    nodes.StreamAggregate: _aggregate,
+    nodes.UnionAll: _union_all,
+    nodes.SetOperation: _set_operation,
+    nodes.With: _with,
+    nodes.WithRef: _with_ref,
+    nodes.Sample: _sample,
+    joins.Join: _join,
+    joins.HashJoin: _hash_join,
+    joins.ApplyJoin: _apply_join,
+    joins.KeyedSpool: _keyed_spool,
+    joins.Unnest: _unnest,
+}

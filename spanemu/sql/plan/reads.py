@@ -1,0 +1,62 @@
+"""Which stored columns a plan may read, from which tables and indexes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from spanemu.sql.analyzer.resolved import Expr
+from spanemu.sql.plan.nodes import Node, Scan, SystemScan
+from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan
+from spanemu.sql.plan.traverse import free, walk
+
+
+@dataclass(frozen=True, eq=False)
+class Reads:
+    """`columns` by table name, `indexes` and `system_tables` by name.
+
+    Columns that DML only hands from a row to the key of its write count as read.
+    """
+
+    columns: Mapping[str, frozenset[str]]
+    indexes: frozenset[str]
+    system_tables: frozenset[str]
+
+
+def reads_of(plan: Plan) -> Reads:
+    """What `plan` may read."""
+    columns: dict[str, frozenset[str]] = {}
+    indexes: set[str] = set()
+    system: set[str] = set()
+    for root in _roots(plan):
+        for node in walk(root):
+            if isinstance(node, Scan):
+                names = frozenset([stored.name for _, stored in node.outputs])
+                columns[node.table.name] = columns.get(node.table.name, frozenset()) | names
+                if node.index is not None:
+                    indexes.add(node.index.name)
+            elif isinstance(node, SystemScan):
+                system.add(node.name)
+    if isinstance(plan, DmlPlan) and plan.returning is not None:
+        mine = columns.get(plan.table.name, frozenset())
+        columns[plan.table.name] = mine | _returned(plan)
+    return Reads(MappingProxyType(columns), frozenset(indexes), frozenset(system))
+
+
+def _roots(plan: Plan) -> Iterator[Node | Expr]:
+    if isinstance(plan, (QueryPlan, DmlPlan)):
+        yield plan.root
+    if isinstance(plan, DmlPlan) and plan.returning is not None:
+        for _, value in plan.returning.computed:
+            yield value
+
+
+def _returned(plan: DmlPlan) -> frozenset[str]:
+    clause = plan.returning
+    assert clause is not None
+    used = {output.column.id for output in clause.output}
+    for column, value in clause.computed:
+        if column.id in used:
+            used |= free(value)
+    return frozenset([stored.name for column, stored in clause.row if column.id in used])

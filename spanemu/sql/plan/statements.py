@@ -1,0 +1,78 @@
+"""A whole plan: what a statement reads, in which shape its result comes, what it writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spanemu.schema.column import Column
+from spanemu.schema.index import Index
+from spanemu.schema.table import Table
+from spanemu.sql.analyzer.resolved import Expr, InsertKind, ResolvedColumn, ReturningClause
+from spanemu.sql.plan.nodes import Columns, Node
+from spanemu.values.types import Type
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """`names` are the client's names of the result's columns; parameters are numbered in order."""
+
+    names: tuple[str, ...]
+    parameters: tuple[tuple[str, Type], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class QueryPlan(Plan):
+    """Emit `outputs` of `root`."""
+
+    root: Node
+    outputs: Columns
+
+
+@dataclass(frozen=True, eq=False)
+class DmlPlan(Plan):
+    """Write to `table` what `root` yields. `returning` has its subqueries planned."""
+
+    table: Table
+    root: Node
+    assert_rows: Expr | None
+    returning: ReturningClause | None
+
+
+@dataclass(frozen=True, eq=False)
+class Conflict:
+    """What to do with a row that conflicts on one of `targets`: None is the primary key.
+
+    Without `assignments` the row is dropped. Otherwise they are computed over the existing row
+    and the proposed one, if `where` is TRUE of them.
+    """
+
+    targets: tuple[Index | None, ...]
+    existing: tuple[tuple[ResolvedColumn, Column], ...] = ()
+    excluded: tuple[tuple[ResolvedColumn, Column], ...] = ()
+    assignments: tuple[tuple[Column, Expr], ...] | None = None
+    where: Expr | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class InsertPlan(DmlPlan):
+    """Insert `values` of each row of `root` into `positions`-matching `targets`."""
+
+    kind: InsertKind
+    targets: tuple[Column, ...]
+    values: Columns
+    conflict: Conflict | None
+
+
+@dataclass(frozen=True, eq=False)
+class UpdatePlan(DmlPlan):
+    """Assign to the row of key `key`, for each row of `root`, the values found in that row."""
+
+    key: Columns
+    assignments: tuple[tuple[Column, ResolvedColumn], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class DeletePlan(DmlPlan):
+    """Remove the row of key `key`, for each row of `root`."""
+
+    key: Columns

@@ -1,0 +1,205 @@
+"""How to read one table under some conditions: the whole of it, or by key, or by an index.
+
+Every candidate is a `Path` with an estimate; the cheapest wins, and of equals the first: the
+table itself, then indexes in order of creation. So a whole table is read in the order of its key,
+which is what people expect to see. Costs count rows touched, so that only their ratios matter. An
+index that lacks columns costs one look-up in the table per row (a back-join).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from spanemu.schema.index import Index
+from spanemu.schema.table import Table
+from spanemu.sql.analyzer.resolved import ColumnRef, Expr, ResolvedColumn
+from spanemu.sql.plan.conditions import conjunction, rejects_null
+from spanemu.sql.plan.joins import ApplyJoin, JoinKind
+from spanemu.sql.plan.nodes import Node, Scan
+from spanemu.sql.plan.seek import Equal, Seek
+from spanemu.sql.plan.traverse import free
+from spanemu.sql.planner.errors import IndexNotFound, NullFilteredIndexUnusable
+from spanemu.sql.planner.estimate import BACK_JOIN, SEEK, Estimate, table_rows
+from spanemu.sql.planner.ordering import Wanted, covers
+from spanemu.sql.planner.planning import Planning
+from spanemu.sql.planner.seeks import Match, Terms, match_key
+
+_BASE_TABLE = "_BASE_TABLE"
+_SORT_PER_ROW = 0.5  # of a row's visit
+_LIMITED_ROWS = 20.0  # what a LIMIT above is taken to need
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """One way to read a scan. `direction` is -1 when keys should come backwards."""
+
+    index: Index | None
+    match: Match | None
+    estimate: Estimate
+    direction: int = 1
+
+
+def best_access(
+    scan: Scan, conditions: Sequence[Expr], wanted: Wanted | None, planning: Planning
+) -> Node:
+    """`scan` with `conditions` applied, read in the cheapest way."""
+    chosen = min(_paths(scan, conditions, wanted, planning), key=lambda path: path.estimate.cost)
+    return _realise(scan, conditions, chosen, planning)
+
+
+def _paths(
+    scan: Scan, conditions: Sequence[Expr], wanted: Wanted | None, planning: Planning
+) -> Iterator[Path]:
+    terms = Terms({column.id: stored.name for column, stored in scan.outputs})
+    for index in _candidates(scan, conditions, planning):
+        key = scan.table.key if index is None else index.full_key
+        match = match_key(key, conditions, terms)
+        yield _priced(scan, Path(index, match, Estimate(0, 0)), wanted, planning)
+
+
+def _candidates(
+    scan: Scan, conditions: Sequence[Expr], planning: Planning
+) -> Iterator[Index | None]:
+    forced = planning.hint("force_index", scan.hints)
+    if forced is None:
+        yield None
+        for index in planning.schema.indexes_of(scan.table):
+            if _loses_no_row(index, scan, conditions):
+                yield index
+        return
+    if forced == _BASE_TABLE:
+        yield None
+        return
+    for index in planning.schema.indexes_of(scan.table):
+        if index.name.upper() == forced:
+            if not _loses_no_row(index, scan, conditions):
+                raise NullFilteredIndexUnusable(index.name, scan.table.name)
+            yield index
+            return
+    raise IndexNotFound(scan.table.name, str(forced))
+
+
+def _loses_no_row(index: Index, scan: Scan, conditions: Sequence[Expr]) -> bool:
+    """Whether every row that meets `conditions` is in the index."""
+    return all(
+        column.not_null
+        or any(
+            stored.name == column.name
+            and any(rejects_null(condition, frozenset((output.id,))) for condition in conditions)
+            for output, stored in scan.outputs
+        )
+        for column in index.filtered
+    )
+
+
+def _priced(scan: Scan, path: Path, wanted: Wanted | None, planning: Planning) -> Path:
+    total = table_rows(scan.table, planning)
+    match, index = path.match, path.index
+    visited = total * match.fraction if match else total
+    if match and (_pins(match, index) if index is not None and index.unique else match.is_point):
+        visited = 1.0
+    visited = max(visited, 1.0)
+    cost = SEEK * (len(match.seeks) if match else 1)
+    per_row = 1.0
+    if index is not None and not _covers(index, scan):
+        per_row += BACK_JOIN
+    rows, direction = visited, 1
+    if wanted is not None:
+        key = scan.table.key if index is None else index.full_key
+        direction = covers(wanted, _key_order(scan, key, match), is_unique=True)
+        if direction == 0:
+            # All rows are read and sorted, whatever the limit.
+            cost += rows * _SORT_PER_ROW
+            direction = 1
+        elif wanted.limited:
+            visited = min(visited, _LIMITED_ROWS)
+    return replace(path, estimate=Estimate(rows, cost + visited * per_row), direction=direction)
+
+
+def _pins(match: Match, index: Index) -> bool:
+    """Whether every declared part of the index's key has one value."""
+    seek = match.seeks[0]
+    points = seek.points[: len(index.key)]
+    return (
+        len(match.seeks) == 1
+        and len(points) == len(index.key)
+        and all(isinstance(point, Equal) and not point.nulls for point in points)
+    )
+
+
+def _key_order(
+    scan: Scan, key: Sequence[object], match: Match | None
+) -> tuple[tuple[int | None, bool, bool], ...]:
+    """(column id, descending, fixed) of each key part."""
+    ids = {stored.name: column.id for column, stored in scan.outputs}
+    points = match.seeks[0].points if match and len(match.seeks) == 1 else ()
+    return tuple(
+        [
+            (
+                ids.get(part.column.name),  # type: ignore[attr-defined]
+                part.descending,  # type: ignore[attr-defined]
+                position < len(points) and isinstance(points[position], Equal),
+            )
+            for position, part in enumerate(key)
+        ]
+    )
+
+
+def _covers(index: Index, scan: Scan) -> bool:
+    held = {column.name for column in index.columns}
+    return all(stored.name in held for _, stored in scan.outputs)
+
+
+def _realise(scan: Scan, conditions: Sequence[Expr], path: Path, planning: Planning) -> Node:
+    match = path.match
+    covered = match.covered if match else frozenset()
+    left = [condition for condition in conditions if id(condition) not in covered]
+    chosen = replace(
+        scan,
+        index=path.index,
+        seeks=match.seeks if match else None,
+        sought=conjunction(match.sought) if match else None,
+        descending=path.direction < 0,
+    )
+    if path.index is None or _covers(path.index, scan):
+        return replace(chosen, residual=conjunction(left))
+    return _back_join(chosen, left, path.index, planning)
+
+
+def _back_join(scan: Scan, conditions: Sequence[Expr], index: Index, planning: Planning) -> Node:
+    """Index entries, each joined with its row of the table for the columns it lacks."""
+    held = {column.name for column in index.columns}
+    inside = [pair for pair in scan.outputs if pair[1].name in held]
+    beyond = tuple([pair for pair in scan.outputs if pair[1].name not in held])
+    names = {stored.name: column for column, stored in inside}
+    key: list[ResolvedColumn] = []
+    for part in scan.table.key:
+        column = names.get(part.column.name)
+        if column is None:
+            column = planning.new_column(part.column.name, part.column.type)
+            inside.append((column, part.column))
+        key.append(column)
+    lacking = frozenset(column.id for column, _ in beyond)
+    early = [condition for condition in conditions if not free(condition) & lacking]
+    late = [condition for condition in conditions if free(condition) & lacking]
+    entries = replace(scan, outputs=tuple(inside), residual=conjunction(early))
+    rows = Scan(
+        scan.table,
+        beyond,
+        seeks=(Seek(tuple([Equal(ColumnRef(column.type, column), nulls=True) for column in key])),),
+        residual=conjunction(late),
+        for_update=scan.for_update,
+    )
+    return ApplyJoin(JoinKind.INNER, entries, rows, back_join=True)
+
+
+def can_seek(scan: Scan, conditions: Sequence[Expr], outer: frozenset[int]) -> bool:
+    """Whether some key of `scan`'s table can be sought by values of `outer` columns."""
+    terms = Terms({column.id: stored.name for column, stored in scan.outputs})
+    return any(free(term.conjunct) & outer for one in conditions for term in terms.of(one))
+
+
+def key_of(table: Table) -> frozenset[str]:
+    """Names of the columns of a table's primary key."""
+    return frozenset(part.column.name for part in table.key)

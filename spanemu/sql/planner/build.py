@@ -1,0 +1,193 @@
+"""From a resolved statement to its plan.
+
+resolved --translate--> logical nodes --RULES--> --prune--> --physical.choose--> plan
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from spanemu.base.errors import Unsupported
+from spanemu.schema.index import Index
+from spanemu.schema.schema import Schema
+from spanemu.sql.analyzer import resolved
+from spanemu.sql.analyzer.resolved import Expr
+from spanemu.sql.plan.nodes import Columns, Node
+from spanemu.sql.plan.statements import (
+    Conflict,
+    DeletePlan,
+    InsertPlan,
+    Plan,
+    QueryPlan,
+    UpdatePlan,
+)
+from spanemu.sql.plan.traverse import mapped
+from spanemu.sql.planner.physical import choose, choose_in
+from spanemu.sql.planner.planning import Planning, Statistics
+from spanemu.sql.planner.prune import ids_of, prune, prune_expression
+from spanemu.sql.planner.rewrite import rewrite
+from spanemu.sql.planner.rules import LATE_RULES, RULES
+from spanemu.sql.planner.rules.fold_constants import fold
+from spanemu.sql.planner.translate import Translator
+
+
+def plan_statement(statement: resolved.Statement, schema: Schema, statistics: Statistics) -> Plan:
+    """The plan for a statement under a schema, with sizes as they are now."""
+    builder = _Builder(Planning(schema, statistics, statement.hints), statement)
+    return _STATEMENTS[type(statement)](builder, statement)
+
+
+class _Builder:
+    """Plans the queries and expressions of one statement."""
+
+    def __init__(self, planning: Planning, statement: resolved.Statement) -> None:
+        self.planning = planning
+        self.translator = Translator(planning)
+        self.parameters = tuple(statement.parameters.items())
+
+    def query(self, scan: resolved.Scan, outputs: Columns) -> tuple[Node, Columns]:
+        """A finished plan that produces `outputs`, and what they are called in it."""
+        node, columns = self.translator.query(scan, outputs)
+        for rule in RULES:
+            node = rewrite(node, rule, self.planning)
+        node = prune(node, ids_of(columns))
+        for rule in LATE_RULES:
+            node = rewrite(node, rule, self.planning)
+        return choose(node, None, self.planning), columns
+
+    def expr(self, expr: Expr) -> Expr:
+        """A finished expression outside of any query, such as those of THEN RETURN."""
+
+        def on_node(node: Node) -> Node:
+            for rule in RULES:
+                node = rewrite(node, rule, self.planning)
+            return node
+
+        def on_expr(inner: Expr) -> Expr:
+            return mapped(inner, on_node, on_expr)
+
+        ready = prune_expression(on_expr(self.translator.expr(fold(expr))))
+        return choose_in(ready, self.planning)
+
+    def returning(self, clause: resolved.ReturningClause | None) -> resolved.ReturningClause | None:
+        """THEN RETURN with finished expressions."""
+        if clause is None:
+            return None
+        computed = tuple([(column, self.expr(value)) for column, value in clause.computed])
+        return replace(clause, computed=computed)
+
+
+def _query(builder: _Builder, statement: resolved.QueryStatement) -> Plan:
+    root, outputs = builder.query(
+        statement.scan, tuple([output.column for output in statement.output])
+    )
+    names = tuple([output.name for output in statement.output])
+    return QueryPlan(names, builder.parameters, root, outputs)
+
+
+def _names(statement: resolved.DmlStatement) -> tuple[str, ...]:
+    clause = statement.returning
+    return tuple([output.name for output in clause.output]) if clause else ()
+
+
+def _insert(builder: _Builder, statement: resolved.InsertStatement) -> Plan:
+    root, values = builder.query(statement.source, statement.values)
+    return InsertPlan(
+        names=_names(statement),
+        parameters=builder.parameters,
+        table=statement.table,
+        root=root,
+        assert_rows=statement.assert_rows,
+        returning=builder.returning(statement.returning),
+        kind=statement.kind,
+        targets=statement.columns,
+        values=values,
+        conflict=_conflict(builder, statement),
+    )
+
+
+def _conflict(builder: _Builder, statement: resolved.InsertStatement) -> Conflict | None:
+    clause = statement.conflict
+    if clause is None:
+        if statement.kind is resolved.InsertKind.IGNORE:
+            return Conflict(targets=(None,))
+        return None
+    assignments = None
+    if clause.assignments is not None:
+        assignments = tuple([(column, builder.expr(value)) for column, value in clause.assignments])
+    return Conflict(
+        targets=_conflict_targets(builder.planning.schema, statement, clause),
+        existing=clause.existing,
+        excluded=clause.excluded,
+        assignments=assignments,
+        where=None if clause.where is None else builder.expr(clause.where),
+    )
+
+
+def _conflict_targets(
+    schema: Schema, statement: resolved.InsertStatement, clause: resolved.ConflictClause
+) -> tuple[Index | None, ...]:
+    """The keys whose conflicts the clause is about; None is the primary key."""
+    unique = [index for index in schema.indexes_of(statement.table) if index.unique]
+    if clause.index is not None:
+        return tuple([index for index in unique if index.name.lower() == clause.index.lower()])
+    if not clause.target:
+        return (None, *unique)
+    names = {column.name for column in clause.target}
+    if names == {part.column.name for part in statement.table.key}:
+        return (None,)
+    for index in unique:
+        if names == {part.column.name for part in index.key}:
+            return (index,)
+    raise Unsupported("ON CONFLICT on columns that are no unique key")
+
+
+def _update(builder: _Builder, statement: resolved.UpdateStatement) -> Plan:
+    # The values are computed inside the query, so that their subqueries are planned with it.
+    computed = tuple(
+        [
+            (builder.planning.new_column(column.name, value.type), value)
+            for column, value in statement.assignments
+        ]
+    )
+    outputs = tuple([column for column, _ in computed])
+    root, columns = builder.query(
+        resolved.ProjectScan(statement.source, computed), (*statement.key, *outputs)
+    )
+    key, values = columns[: len(statement.key)], columns[len(statement.key) :]
+    assignments = tuple(
+        [(column, value) for (column, _), value in zip(statement.assignments, values, strict=True)]
+    )
+    return UpdatePlan(
+        names=_names(statement),
+        parameters=builder.parameters,
+        table=statement.table,
+        root=root,
+        assert_rows=statement.assert_rows,
+        returning=builder.returning(statement.returning),
+        key=key,
+        assignments=assignments,
+    )
+
+
+def _delete(builder: _Builder, statement: resolved.DeleteStatement) -> Plan:
+    root, key = builder.query(statement.source, statement.key)
+    return DeletePlan(
+        names=_names(statement),
+        parameters=builder.parameters,
+        table=statement.table,
+        root=root,
+        assert_rows=statement.assert_rows,
+        returning=builder.returning(statement.returning),
+        key=key,
+    )
+
+
+_STATEMENTS: Mapping[type[resolved.Statement], Callable[[_Builder, Any], Plan]] = {
+    resolved.QueryStatement: _query,
+    resolved.InsertStatement: _insert,
+    resolved.UpdateStatement: _update,
+    resolved.DeleteStatement: _delete,
+}

@@ -1,0 +1,132 @@
+"""Taking out of a subquery the conditions that tie it to the outer row.
+
+    EXISTS (SELECT 1 FROM b WHERE b.x = a.x AND b.y > 3)   ->   b WHERE b.y > 3,  [b.x = a.x]
+
+Only for tests (EXISTS, IN), where how often a row comes and in which order does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from spanemu.sql.analyzer.resolved import Expr, Literal
+from spanemu.sql.plan import nodes
+from spanemu.sql.plan.conditions import conjunction, conjuncts
+from spanemu.sql.plan.joins import Join, JoinKind, Unnest
+from spanemu.sql.plan.nodes import Columns, Node
+from spanemu.sql.plan.traverse import free
+
+Detached = tuple[Node, list[Expr]]
+
+
+def detach(
+    node: Node, outputs: Columns, outer: frozenset[int], is_exists: bool
+) -> tuple[Node, list[Expr]]:
+    """`node` without its conditions on `outer` columns, and those conditions.
+
+    If any tie would be left, `node` as it is and no condition. The result still has `outputs`.
+    """
+    if not free(node) & outer:
+        return node, []
+    stripped = _strip(node) if is_exists else node
+    found = _detach(stripped, outer)
+    if found is None or free(found[0]) & outer:
+        return node, []
+    if not is_exists and not found[0].ids.issuperset(column.id for column in outputs):
+        return node, []
+    return found
+
+
+def _strip(node: Node) -> Node:
+    """What decides whether `node` has a row: without select list, order, DISTINCT and LIMIT."""
+    while True:
+        match node:
+            case nodes.Project() | nodes.Sort():
+                node = node.input
+            case nodes.HashAggregate(keys=keys, aggregates=()) if keys:
+                node = node.input
+            case nodes.Limit(limit=Literal(value=int() as limit), offset=None) if limit > 0:
+                node = node.input
+            case _:
+                return node
+
+
+def _detach(node: Node, outer: frozenset[int]) -> Detached | None:
+    """None when a tie cannot be taken out."""
+    if not free(node) & outer:
+        return node, []
+    rule = _RULES.get(type(node))
+    return rule(node, outer) if rule else None
+
+
+def _filter(node: nodes.Filter, outer: frozenset[int]) -> Detached | None:
+    below = _detach(node.input, outer)
+    if below is None:
+        return None
+    mine, ties = _split(node.condition, outer)
+    kept = conjunction(mine)
+    inner = below[0] if kept is None else nodes.Filter(below[0], kept)
+    return inner, [*below[1], *ties]
+
+
+def _project(node: nodes.Project, outer: frozenset[int]) -> Detached | None:
+    below = _detach(node.input, outer)
+    if below is None:
+        return None
+    # Conditions that were taken out may need any column from below.
+    return replace(node, input=below[0], kept=below[0].columns), below[1]
+
+
+def _sort(node: nodes.Sort, outer: frozenset[int]) -> Detached | None:
+    return _detach(node.input, outer)
+
+
+def _distinct(node: nodes.HashAggregate, outer: frozenset[int]) -> Detached | None:
+    if node.aggregates or not node.keys:
+        return None
+    return _project(nodes.Project(node.input, node.keys, node.input.columns), outer)
+
+
+def _join(node: Join, outer: frozenset[int]) -> Detached | None:
+    left = _detach(node.left, outer)
+    right: Detached | None = (node.right, [])
+    mine, ties = list(conjuncts(node.condition)), list[Expr]()
+    if node.kind is JoinKind.INNER:
+        right = _detach(node.right, outer)
+        mine, ties = _split(node.condition, outer)
+    elif node.kind is JoinKind.FULL:
+        return None
+    if left is None or right is None:
+        return None
+    joined = replace(node, left=left[0], right=right[0], condition=conjunction(mine))
+    return joined, [*left[1], *right[1], *ties]
+
+
+def _unnest(node: Unnest, outer: frozenset[int]) -> Detached | None:
+    below = _detach(node.input, outer)
+    if below is None:
+        return None
+    if node.outer:
+        return replace(node, input=below[0]), below[1]
+    mine, ties = _split(node.condition, outer)
+    return replace(node, input=below[0], condition=conjunction(mine)), [*below[1], *ties]
+
+
+def _split(condition: Expr | None, outer: frozenset[int]) -> tuple[list[Expr], list[Expr]]:
+    mine: list[Expr] = []
+    ties: list[Expr] = []
+    for one in conjuncts(condition):
+        (ties if free(one) & outer else mine).append(one)
+    return mine, ties
+
+
+_RULES: Mapping[type[Node], Callable[[Any, frozenset[int]], Detached | None]] = {
+    nodes.Filter: _filter,
+    nodes.Project: _project,
+    nodes.Sort: _sort,
+    nodes.HashAggregate: _distinct,
+    Join: _join,
+    Unnest: _unnest,
+}

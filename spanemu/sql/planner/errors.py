@@ -1,0 +1,35 @@
+"""What only the choice of a plan can find wrong with a statement.
+
+SpannerError
+├── IndexNotFound               FORCE_INDEX names no index of the table
+└── NullFilteredIndexUnusable   FORCE_INDEX names an index that may lack rows of the answer
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spanemu.base.errors import Code, SpannerError
+
+
+@dataclass(eq=False)
+class IndexNotFound(SpannerError):
+    """A hint names an index that the table does not have."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "The table {table} does not have a secondary index called {index}"
+    table: str
+    index: str
+
+
+@dataclass(eq=False)
+class NullFilteredIndexUnusable(SpannerError):
+    """A hint forces an index without the rows whose key is NULL, which the query may want."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "The index {index} on table {table} is NULL_FILTERED and may not contain all rows that "
+        "the query needs: filter its nullable columns with IS NOT NULL"
+    )
+    index: str
+    table: str

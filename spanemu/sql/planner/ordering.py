@@ -1,0 +1,197 @@
+"""Orders: which one is wanted from below, and which one a plan gives for nothing.
+
+An order is a sequence of (column id, descending). Keys and indexes put NULL first ascending and
+last descending, which is what ORDER BY does unless told otherwise, so an order with another place
+for NULLs is wanted from nobody: it is sorted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from spanemu.sql.analyzer.resolved import ColumnRef, SortKey
+from spanemu.sql.plan import nodes
+from spanemu.sql.plan.joins import ApplyJoin, HashJoin, KeyedSpool, Unnest
+from spanemu.sql.plan.nodes import Node, Project, Scan
+from spanemu.sql.plan.seek import Equal
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """An order that would spare a sort above; `limited`: only the first few rows matter."""
+
+    keys: tuple[tuple[int, bool], ...]
+    limited: bool = False
+
+
+@dataclass(frozen=True)
+class Given:
+    """The order of a plan's rows: (column id, descending, fixed) per part.
+
+    A `fixed` part has one value throughout. An id of None is a column nobody sees. `is_unique`:
+    no two rows agree on all parts.
+    """
+
+    parts: tuple[tuple[int | None, bool, bool], ...] = ()
+    is_unique: bool = False
+    fixed: frozenset[int] = field(default_factory=frozenset)
+
+
+def wanted_of(keys: Sequence[SortKey]) -> Wanted | None:
+    """The order that makes sorting by `keys` unnecessary, if keys can give it."""
+    found: list[tuple[int, bool]] = []
+    for key in keys:
+        if not isinstance(key.value, ColumnRef) or key.collation:
+            return None
+        if key.nulls_first is key.descending:
+            return None
+        found.append((key.value.column.id, key.descending))
+    return Wanted(tuple(found))
+
+
+def covers(
+    wanted: Wanted, parts: Sequence[tuple[int | None, bool, bool]], *, is_unique: bool
+) -> int:
+    """1 if rows in the order of `parts` are in the wanted order, -1 if they are backwards, or 0."""
+    fixed = {column for column, _, is_fixed in parts if is_fixed}
+    rest = [(column, descending) for column, descending, is_fixed in parts if not is_fixed]
+    direction, position = 0, 0
+    for column, descending in wanted.keys:
+        if column in fixed:
+            continue
+        if position == len(rest):
+            return direction or 1 if is_unique else 0
+        if rest[position][0] != column:
+            if any(column == earlier for earlier, _ in rest[:position]):
+                continue
+            return 0
+        here = 1 if rest[position][1] == descending else -1
+        if direction not in (0, here):
+            return 0
+        direction = here
+        position += 1
+    return direction or 1
+
+
+def is_ordered(node: Node, wanted: Wanted) -> bool:
+    """Whether the rows of a finished plan come in the wanted order."""
+    given = given_order(node)
+    return covers(wanted, given.parts, is_unique=given.is_unique) == 1
+
+
+def are_adjacent(node: Node, columns: frozenset[int]) -> bool:
+    """Whether rows that agree on `columns` come one after the other."""
+    rest = set(columns)
+    given = given_order(node)
+    rest -= {column for column, _, is_fixed in given.parts if is_fixed and column is not None}
+    for column, _, is_fixed in given.parts:
+        if not rest:
+            break
+        if is_fixed:
+            continue
+        if column not in rest:
+            return False
+        rest.discard(column)
+    return not rest
+
+
+def given_order(node: Node) -> Given:
+    """The order that a finished plan gives."""
+    rule = _GIVEN.get(type(node))
+    return rule(node) if rule else Given()
+
+
+def _of_scan(node: Scan) -> Given:
+    key = node.table.key if node.index is None else node.index.full_key
+    ids = {stored.name: column.id for column, stored in node.outputs}
+    points = node.seeks[0].points if node.seeks and len(node.seeks) == 1 else ()
+    return Given(
+        tuple(
+            [
+                (
+                    ids.get(part.column.name),
+                    part.descending is not node.descending,
+                    position < len(points) and isinstance(points[position], Equal),
+                )
+                for position, part in enumerate(key)
+            ]
+        ),
+        is_unique=True,
+    )
+
+
+def _of_input(node: Any) -> Given:
+    return given_order(node.input)
+
+
+def _of_left(node: HashJoin | ApplyJoin) -> Given:
+    given = given_order(node.left)
+    if not node.kind.keeps_right or (isinstance(node, ApplyJoin) and node.back_join):
+        return given
+    return Given(given.parts)
+
+
+def _of_hash_join(node: HashJoin) -> Given:
+    # The unmatched rows of a FULL join's right side come last.
+    return Given() if node.kind == "full outer" else _of_left(node)
+
+
+def _of_unnest(node: Unnest) -> Given:
+    return Given(given_order(node.input).parts)
+
+
+def _of_project(node: Project) -> Given:
+    given = given_order(node.input)
+    renamed: dict[int, int] = {column.id: column.id for column in node.kept}
+    for column, value in node.computed:
+        if isinstance(value, ColumnRef):
+            renamed.setdefault(value.column.id, column.id)
+    return Given(
+        tuple(
+            [
+                (renamed.get(column) if column is not None else None, descending, is_fixed)
+                for column, descending, is_fixed in given.parts
+            ]
+        ),
+        given.is_unique,
+    )
+
+
+def _of_sort(node: nodes.Sort | nodes.TopN) -> Given:
+    wanted = wanted_of(node.keys)
+    if wanted is None:
+        return Given()
+    return Given(tuple([(column, descending, False) for column, descending in wanted.keys]))
+
+
+def _of_stream_aggregate(node: nodes.StreamAggregate) -> Given:
+    given = given_order(node.input)
+    names = {
+        value.column.id: column.id for column, value in node.keys if isinstance(value, ColumnRef)
+    }
+    parts: list[tuple[int | None, bool, bool]] = []
+    for column, descending, is_fixed in given.parts:
+        if column not in names:
+            if is_fixed:
+                continue
+            break
+        parts.append((names[column], descending, is_fixed))
+    return Given(tuple(parts), is_unique=len(parts) == len(node.keys))
+
+
+_GIVEN: Mapping[type[Node], Callable[[Any], Given]] = {
+    Scan: _of_scan,
+    nodes.Filter: _of_input,
+    nodes.Limit: _of_input,
+    nodes.Sort: _of_sort,
+    nodes.TopN: _of_sort,
+    nodes.With: lambda node: given_order(node.body),
+    nodes.StreamAggregate: _of_stream_aggregate,
+    Project: _of_project,
+    ApplyJoin: _of_left,
+    HashJoin: _of_hash_join,
+    KeyedSpool: _of_input,
+    Unnest: _of_unnest,
+}

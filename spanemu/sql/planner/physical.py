@@ -1,0 +1,161 @@
+"""Choosing algorithms: from a plan of what is wanted to one of how it is done.
+
+Works from the top, so that an order wanted above (by a sort, a grouping, a LIMIT) can decide how
+a table is read below. What comes out has no logical node left that a better one could replace:
+scans know their seeks, joins their method, and a sort is there only if its input needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from spanemu.sql.analyzer.resolved import ColumnRef, Expr
+from spanemu.sql.plan import nodes
+from spanemu.sql.plan.conditions import conjuncts
+from spanemu.sql.plan.joins import Join, Unnest
+from spanemu.sql.plan.nodes import Node, Subquery
+from spanemu.sql.plan.traverse import mapped
+from spanemu.sql.planner.access_path import best_access
+from spanemu.sql.planner.join_order import plan_join
+from spanemu.sql.planner.ordering import Wanted, are_adjacent, is_ordered, wanted_of
+from spanemu.sql.planner.planning import Planning
+from spanemu.sql.planner.spool import spool_correlated
+
+Chooser = Callable[[Any, Wanted | None, Planning], Node]
+
+
+def choose(node: Node, wanted: Wanted | None, planning: Planning) -> Node:
+    """The plan of `node`, subqueries in its expressions included."""
+    inner = mapped(node, _same, lambda expr: choose_in(expr, planning))
+    return _CHOOSERS.get(type(node), _leaf)(inner, wanted, planning)
+
+
+def choose_in(expr: Expr, planning: Planning) -> Expr:
+    """`expr` with its subqueries planned."""
+    inner = mapped(expr, _same, lambda one: choose_in(one, planning))
+    if isinstance(inner, Subquery):
+        return replace(inner, node=spool_correlated(choose(inner.node, None, planning)))
+    return inner
+
+
+def _same(node: Node) -> Node:
+    return node
+
+
+def _leaf(node: Node, _: Wanted | None, __: Planning) -> Node:
+    return node
+
+
+def _scan(node: nodes.Scan, wanted: Wanted | None, planning: Planning) -> Node:
+    return best_access(node, (), wanted, planning)
+
+
+def _filter(node: nodes.Filter, wanted: Wanted | None, planning: Planning) -> Node:
+    if isinstance(node.input, nodes.Scan):
+        return best_access(node.input, list(conjuncts(node.condition)), wanted, planning)
+    return replace(node, input=choose(node.input, wanted, planning))
+
+
+def _project(node: nodes.Project, wanted: Wanted | None, planning: Planning) -> Node:
+    below: Wanted | None = None
+    if wanted is not None:
+        names = {column.id: column.id for column in node.kept}
+        for column, value in node.computed:
+            if isinstance(value, ColumnRef):
+                names[column.id] = value.column.id
+        keys = [(names.get(column), descending) for column, descending in wanted.keys]
+        if all(column is not None for column, _ in keys):
+            below = replace(wanted, keys=tuple(keys))  # type: ignore[arg-type]
+    return replace(node, input=choose(node.input, below, planning))
+
+
+def _limit(node: nodes.Limit, wanted: Wanted | None, planning: Planning) -> Node:
+    if isinstance(node.input, nodes.Sort):
+        order = wanted_of(node.input.keys)
+        limited = None if order is None else replace(order, limited=True)
+        below = choose(node.input.input, limited, planning)
+        if limited is not None and is_ordered(below, limited):
+            return replace(node, input=below)
+        return nodes.TopN(below, node.input.keys, node.limit, node.offset)
+    return replace(node, input=choose(node.input, wanted, planning))
+
+
+def _sort(node: nodes.Sort, _: Wanted | None, planning: Planning) -> Node:
+    order = wanted_of(node.keys)
+    below = choose(node.input, order, planning)
+    if order is not None and is_ordered(below, order):
+        return below
+    return replace(node, input=below)
+
+
+def _aggregate(node: nodes.HashAggregate, wanted: Wanted | None, planning: Planning) -> Node:
+    columns = [value.column.id for _, value in node.keys if isinstance(value, ColumnRef)]
+    plain = len(columns) == len(node.keys)
+    method = planning.hint("group_method", node.hints) or planning.hint("group_type", node.hints)
+    if not node.keys:
+        below = choose(node.input, None, planning)
+        return nodes.StreamAggregate(below, node.keys, node.aggregates, node.hints)
+    inner = _wanted_for_groups(node, wanted) if plain else None
+    below = choose(node.input, inner, planning)
+    if plain and method != "HASH_GROUP" and are_adjacent(below, frozenset(columns)):
+        return nodes.StreamAggregate(below, node.keys, node.aggregates, node.hints)
+    return replace(node, input=below)
+
+
+def _wanted_for_groups(node: nodes.HashAggregate, wanted: Wanted | None) -> Wanted | None:
+    """The order that is wanted of the groups, in terms of the input; it makes groups adjacent."""
+    if wanted is None:
+        return None
+    sources = {column.id: value for column, value in node.keys}
+    keys = []
+    for column, descending in wanted.keys:
+        value = sources.pop(column, None)
+        if not isinstance(value, ColumnRef):
+            return None
+        keys.append((value.column.id, descending))
+    keys.extend((value.column.id, False) for value in sources.values())  # type: ignore[attr-defined]
+    return Wanted(tuple(keys))
+
+
+def _input(node: Any, wanted: Wanted | None, planning: Planning) -> Node:
+    return replace(node, input=choose(node.input, wanted, planning))  # type: ignore[no-any-return]
+
+
+def _sample(node: nodes.Sample, _: Wanted | None, planning: Planning) -> Node:
+    return replace(node, input=choose(node.input, None, planning))
+
+
+def _inputs(node: Any, _: Wanted | None, planning: Planning) -> Node:
+    inputs = tuple([choose(below, None, planning) for below in node.inputs])
+    return replace(node, inputs=inputs)  # type: ignore[no-any-return]
+
+
+def _with(node: nodes.With, wanted: Wanted | None, planning: Planning) -> Node:
+    tables = [replace(table, node=choose(table.node, None, planning)) for table in node.tables]
+    return nodes.With(tuple(tables), choose(node.body, wanted, planning))
+
+
+def _unnest(node: Unnest, wanted: Wanted | None, planning: Planning) -> Node:
+    return replace(node, input=choose(node.input, wanted, planning))
+
+
+def _join(node: Join, wanted: Wanted | None, planning: Planning) -> Node:
+    return plan_join(node, wanted, planning, choose)
+
+
+_CHOOSERS: Mapping[type[Node], Chooser] = {
+    nodes.Scan: _scan,
+    nodes.Filter: _filter,
+    nodes.Project: _project,
+    nodes.Limit: _limit,
+    nodes.Sort: _sort,
+    nodes.HashAggregate: _aggregate,
+    nodes.Sample: _sample,
+    nodes.UnionAll: _inputs,
+    nodes.SetOperation: _inputs,
+    nodes.With: _with,
+    Join: _join,
+    Unnest: _unnest,
+}

@@ -1,0 +1,144 @@
+"""Dropping columns that nobody needs, from the top: an index covers more, less is carried.
+
+`prune(node, needed)` gives a node with the same rows and at least the columns `needed`. What a
+subquery needs of the rows outside is part of what its expression is `free` of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from spanemu.sql.analyzer.resolved import Expr
+from spanemu.sql.plan import nodes
+from spanemu.sql.plan.joins import Join, Unnest
+from spanemu.sql.plan.nodes import Columns, Node, Subquery
+from spanemu.sql.plan.traverse import free, mapped, parts
+
+Ids = frozenset[int]
+
+
+def prune(node: Node, needed: Ids) -> Node:
+    """`node` without columns beyond `needed`, its subqueries' plans pruned as well."""
+    trimmed = _PRUNERS.get(type(node), _leaf)(node, needed)
+    return mapped(trimmed, _same, prune_expression)
+
+
+def prune_outputs(node: Node, outputs: Columns) -> Node:
+    """`node` with what `outputs` need."""
+    return prune(node, ids_of(outputs))
+
+
+def ids_of(columns: Iterable[Any]) -> Ids:
+    """Ids of columns."""
+    return frozenset([column.id for column in columns])
+
+
+def prune_expression(expr: Expr) -> Expr:
+    """`expr` with the plans of its subqueries pruned."""
+    inner = mapped(expr, _same, prune_expression)
+    if isinstance(inner, Subquery):
+        return replace(inner, node=prune_outputs(inner.node, inner.outputs))
+    return inner
+
+
+def _same(node: Node) -> Node:
+    return node
+
+
+def _uses(expressions: Iterable[Expr | None]) -> Ids:
+    found: Ids = frozenset()
+    for expr in expressions:
+        if expr is not None:
+            found |= free(expr)
+    return found
+
+
+def _leaf(node: Node, _: Ids) -> Node:
+    return node
+
+
+def _scan(node: Any, needed: Ids) -> Node:
+    outputs = tuple([pair for pair in node.outputs if pair[0].id in needed])
+    pruned: Node = replace(node, outputs=outputs)
+    return pruned
+
+
+def _values(node: nodes.Values, needed: Ids) -> Node:
+    places = [place for place, column in enumerate(node.outputs) if column.id in needed]
+    if len(places) == len(node.outputs):
+        return node
+    rows = tuple([tuple([row[place] for place in places]) for row in node.rows])
+    return nodes.Values(tuple([node.outputs[place] for place in places]), rows)
+
+
+def _unary(node: Any, needed: Ids) -> Node:
+    uses = _uses(item for item in parts(node) if isinstance(item, Expr))
+    return replace(node, input=prune(node.input, needed | uses))  # type: ignore[no-any-return]
+
+
+def _project(node: nodes.Project, needed: Ids) -> Node:
+    computed = tuple([pair for pair in node.computed if pair[0].id in needed])
+    kept = tuple([column for column in node.kept if column.id in needed])
+    below = ids_of(kept) | _uses(value for _, value in computed)
+    return nodes.Project(prune(node.input, below), computed, kept)
+
+
+def _aggregate(node: nodes.HashAggregate, needed: Ids) -> Node:
+    calls = tuple([pair for pair in node.aggregates if pair[0].id in needed])
+    slim = replace(node, aggregates=calls)
+    uses = _uses(item for item in parts(slim) if isinstance(item, Expr))
+    return replace(slim, input=prune(node.input, uses))
+
+
+def _join(node: Join, needed: Ids) -> Node:
+    # A lateral right side takes columns from the left.
+    uses = needed | _uses((node.condition,)) | free(node.right)
+    return replace(node, left=prune(node.left, uses), right=prune(node.right, uses))
+
+
+def _unnest(node: Unnest, needed: Ids) -> Node:
+    uses = needed | _uses((node.array, node.condition))
+    offset = node.offset if node.offset is not None and node.offset.id in uses else None
+    return replace(node, input=prune(node.input, uses), offset=offset)
+
+
+def _union(node: nodes.UnionAll, needed: Ids) -> Node:
+    places = [place for place, column in enumerate(node.outputs) if column.id in needed]
+    sources = tuple([tuple([columns[place] for place in places]) for columns in node.sources])
+    inputs = tuple(
+        [prune_outputs(below, columns) for below, columns in zip(node.inputs, sources, strict=True)]
+    )
+    return nodes.UnionAll(inputs, sources, tuple([node.outputs[place] for place in places]))
+
+
+def _set_operation(node: nodes.SetOperation, _: Ids) -> Node:
+    pairs = zip(node.inputs, node.sources, strict=True)
+    return replace(node, inputs=tuple([prune_outputs(below, columns) for below, columns in pairs]))
+
+
+def _with(node: nodes.With, needed: Ids) -> Node:
+    body = prune(node.body, needed)
+    tables = [
+        replace(table, node=prune_outputs(table.node, table.outputs)) for table in node.tables
+    ]
+    return nodes.With(tuple(tables), body)
+
+
+_PRUNERS: Mapping[type[Node], Callable[[Any, Ids], Node]] = {
+    nodes.Scan: _scan,
+    nodes.SystemScan: _scan,
+    nodes.Values: _values,
+    nodes.Filter: _unary,
+    nodes.Limit: _unary,
+    nodes.Sort: _unary,
+    nodes.Sample: _unary,
+    nodes.Project: _project,
+    nodes.HashAggregate: _aggregate,
+    nodes.UnionAll: _union,
+    nodes.SetOperation: _set_operation,
+    nodes.With: _with,
+    Join: _join,
+    Unnest: _unnest,
+}

@@ -1,0 +1,219 @@
+"""Moving conditions towards the rows they speak of.
+
+`push(conditions, node)` gives a node that yields the rows of `node` for which all `conditions` are
+TRUE, with each condition tested as far down as it can be. On the way outer joins whose weak side
+the conditions need become inner ones, and what holds of one side of an equality is told to the
+other: `a.k = b.k AND a.k = 1` lets `b` be sought by 1 as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from spanemu.sql.analyzer.resolved import ColumnRef, Expr
+from spanemu.sql.plan import nodes
+from spanemu.sql.plan.conditions import conjunction, conjuncts, is_volatile, rejects_null
+from spanemu.sql.plan.joins import Join, JoinKind, Unnest
+from spanemu.sql.plan.nodes import Node, Subquery
+from spanemu.sql.plan.traverse import free, substitute, walk
+from spanemu.sql.planner.equivalence import implied
+
+Conditions = Sequence[Expr]
+
+
+def push(conditions: Conditions, node: Node) -> Node:
+    """The rows of `node` that meet all `conditions`."""
+    if not conditions and not isinstance(node, Join):
+        return node
+    pusher = _PUSHERS.get(type(node))
+    if pusher is None:
+        return _stay(conditions, node)
+    movable = [condition for condition in conditions if not is_volatile(condition)]
+    fixed = [condition for condition in conditions if is_volatile(condition)]
+    return _stay(fixed, pusher(movable, node))
+
+
+def _stay(conditions: Conditions, node: Node) -> Node:
+    condition = conjunction(conditions)
+    return node if condition is None else nodes.Filter(node, condition)
+
+
+def _into_filter(conditions: Conditions, node: nodes.Filter) -> Node:
+    mine = list(conjuncts(node.condition))
+    if any(is_volatile(condition) for condition in mine):
+        return _stay(mine, push(conditions, node.input))
+    return push([*mine, *conditions], node.input)
+
+
+def _into_project(conditions: Conditions, node: nodes.Project) -> Node:
+    values = {column.id: value for column, value in node.computed}
+    costly = frozenset(
+        [
+            column
+            for column, value in values.items()
+            if any(isinstance(item, Subquery) for item in walk(value)) or is_volatile(value)
+        ]
+    )
+    down = [condition for condition in conditions if not free(condition) & costly]
+    above = [condition for condition in conditions if free(condition) & costly]
+    below = push([substitute(condition, values) for condition in down], node.input)
+    return _stay(above, replace(node, input=below))
+
+
+def _through(conditions: Conditions, node: Any) -> Node:
+    return replace(node, input=push(conditions, node.input))  # type: ignore[no-any-return]
+
+
+def _into_aggregate(conditions: Conditions, node: nodes.HashAggregate) -> Node:
+    values = {column.id: value for column, value in node.keys}
+    computed = node.ids - values.keys()
+    # Without keys one row comes out even where none goes in.
+    down = [one for one in conditions if node.keys and not free(one) & computed]
+    above = [one for one in conditions if not node.keys or free(one) & computed]
+    below = push([substitute(condition, values) for condition in down], node.input)
+    return _stay(above, replace(node, input=below))
+
+
+def _into_union(conditions: Conditions, node: nodes.UnionAll) -> Node:
+    inputs = []
+    for below, columns in zip(node.inputs, node.sources, strict=True):
+        values: dict[int, Expr] = {
+            output.id: ColumnRef(source.type, source)
+            for output, source in zip(node.outputs, columns, strict=True)
+        }
+        inputs.append(push([substitute(condition, values) for condition in conditions], below))
+    return replace(node, inputs=tuple(inputs))
+
+
+def _into_unnest(conditions: Conditions, node: Unnest) -> Node:
+    made = frozenset(column.id for column in node.produced)
+    down = [condition for condition in conditions if not free(condition) & made]
+    rest = [condition for condition in conditions if free(condition) & made]
+    outer = node.outer and not any(rejects_null(condition, made) for condition in rest)
+    below = push(down, node.input)
+    if outer:
+        return _stay(rest, replace(node, input=below))
+    condition = conjunction([*conjuncts(node.condition), *rest])
+    return replace(node, input=below, outer=False, condition=condition)
+
+
+def _into_with(conditions: Conditions, node: nodes.With) -> Node:
+    return replace(node, body=push(conditions, node.body))
+
+
+def _into_join(conditions: Conditions, node: Join) -> Node:
+    return _JOIN_PUSHERS[node.kind](conditions, node)
+
+
+def _into_inner(conditions: Conditions, node: Join) -> Node:
+    everything = [*conjuncts(node.condition), *conditions]
+    movable = [one for one in everything if not is_volatile(one)]
+    left, right, both = _split([*movable, *implied(movable)], node)
+    both.extend(one for one in everything if is_volatile(one))
+    return replace(
+        node,
+        left=push(left, node.left),
+        right=push(right, node.right),
+        condition=conjunction(both),
+    )
+
+
+def _into_left(conditions: Conditions, node: Join) -> Node:
+    weak = node.right.ids
+    if any(rejects_null(condition, weak) for condition in conditions):
+        return _into_inner(conditions, replace(node, kind=JoinKind.INNER))
+    down = [condition for condition in conditions if not free(condition) & weak]
+    above = [condition for condition in conditions if free(condition) & weak]
+    on = list(conjuncts(node.condition))
+    # What is known of the left row holds of every pair, so it may be told to the right side.
+    told = [one for one in implied([*on, *down]) if not free(one) & node.left.ids]
+    _, right, both = _split(on, node)
+    left_only = [one for one in on if not free(one) & weak and free(one) & node.left.ids]
+    joined = replace(
+        node,
+        left=push(down, node.left),
+        right=push([*right, *told], node.right),
+        condition=conjunction([*both, *left_only]),
+    )
+    return _stay(above, joined)
+
+
+def _into_full(conditions: Conditions, node: Join) -> Node:
+    keeps_left = any(rejects_null(condition, node.left.ids) for condition in conditions)
+    keeps_right = any(rejects_null(condition, node.right.ids) for condition in conditions)
+    if keeps_left and keeps_right:
+        return _into_inner(conditions, replace(node, kind=JoinKind.INNER))
+    if keeps_left:
+        return _into_left(conditions, replace(node, kind=JoinKind.LEFT))
+    if keeps_right:
+        turned = replace(node, kind=JoinKind.LEFT, left=node.right, right=node.left)
+        return _into_left(conditions, turned)
+    settled = replace(node, left=push((), node.left), right=push((), node.right))
+    return _stay(conditions, settled)
+
+
+def _into_semi(conditions: Conditions, node: Join) -> Node:
+    everything = [*conjuncts(node.condition), *conditions]
+    left, right, both = _split([*everything, *implied(everything)], node)
+    return replace(
+        node,
+        left=push(left, node.left),
+        right=push(right, node.right),
+        condition=conjunction(both),
+    )
+
+
+def _into_anti(conditions: Conditions, node: Join) -> Node:
+    on = list(conjuncts(node.condition))
+    told = [one for one in implied([*on, *conditions]) if not free(one) & node.left.ids]
+    left, right, both = _split(on, node)
+    return replace(
+        node,
+        left=push(conditions, node.left),
+        right=push([*right, *told], node.right),
+        condition=conjunction([*both, *left]),
+    )
+
+
+def _into_null_aware(conditions: Conditions, node: Join) -> Node:
+    # Every row on the right counts here, if only for being NULL: nothing may be pushed there.
+    return replace(node, left=push(conditions, node.left), right=push((), node.right))
+
+
+def _split(conditions: Conditions, node: Join) -> tuple[list[Expr], list[Expr], list[Expr]]:
+    """Conditions on the left alone (or on neither side), on the right alone, and the others."""
+    left: list[Expr] = []
+    right: list[Expr] = []
+    both: list[Expr] = []
+    for condition in conditions:
+        used = free(condition)
+        if not used & node.right.ids:
+            left.append(condition)
+        elif not used & node.left.ids:
+            right.append(condition)
+        else:
+            both.append(condition)
+    return left, right, both
+
+
+_JOIN_PUSHERS: Mapping[JoinKind, Callable[[Conditions, Join], Node]] = {
+    JoinKind.INNER: _into_inner,
+    JoinKind.LEFT: _into_left,
+    JoinKind.FULL: _into_full,
+    JoinKind.SEMI: _into_semi,
+    JoinKind.ANTI: _into_anti,
+    JoinKind.NULL_AWARE_ANTI: _into_null_aware,
+}
+
+_PUSHERS: Mapping[type[Node], Callable[[Conditions, Any], Node]] = {
+    nodes.Filter: _into_filter,
+    nodes.Project: _into_project,
+    nodes.Sort: _through,
+    nodes.HashAggregate: _into_aggregate,
+    nodes.UnionAll: _into_union,
+    nodes.With: _into_with,
+    Join: _into_join,
+    Unnest: _into_unnest,
+}

@@ -1,0 +1,27 @@
+"""The rules that make a plan better without choosing algorithms, in the order they are applied.
+
+Each is a pure function of one node, driven bottom-up by `planner.rewrite`. Conditions move in
+`push_filters` (through `planner.pushdown`); columns nobody needs go in `planner.prune`, and
+algorithms are chosen in `planner.physical`, both of which work from the top.
+"""
+
+from __future__ import annotations
+
+from spanemu.sql.planner.rewrite import Rule
+from spanemu.sql.planner.rules.expand_structs import expand_structs
+from spanemu.sql.planner.rules.fold_constants import fold_constants
+from spanemu.sql.planner.rules.inline_common_tables import inline_common_tables
+from spanemu.sql.planner.rules.merge_projects import merge_projects
+from spanemu.sql.planner.rules.push_filters import push_filters
+from spanemu.sql.planner.rules.unnest_subqueries import unnest_subqueries
+
+RULES: tuple[Rule, ...] = (
+    inline_common_tables,
+    fold_constants,
+    expand_structs,
+    unnest_subqueries,
+    push_filters,
+)
+
+# Applied when columns have been pruned.
+LATE_RULES: tuple[Rule, ...] = (merge_projects,)

@@ -1,0 +1,73 @@
+"""Comparisons of structs written field by field, so that keys can be sought by them."""
+
+from __future__ import annotations
+
+from spanemu.sql.analyzer.resolved import (
+    And,
+    ColumnRef,
+    Expr,
+    FunctionCall,
+    GetField,
+    Literal,
+    MakeStruct,
+    Or,
+    ParameterRef,
+)
+from spanemu.sql.plan.conditions import call_of, equal
+from spanemu.sql.plan.nodes import Filter, Node
+from spanemu.sql.plan.operators import EQUAL, IN_LIST
+from spanemu.sql.plan.traverse import mapped
+from spanemu.sql.planner.planning import Planning
+from spanemu.values.types import BOOL
+
+_ITEMS_MAX = 64
+
+
+def expand_structs(node: Node, _: Planning) -> Node:
+    """(a, b) = (1, 2) -> a = 1 AND b = 2; (a, b) IN ((1, 2), ...) -> OR of such, in filters."""
+    if not isinstance(node, Filter):
+        return node
+    return Filter(node.input, _expand(node.condition))
+
+
+def _expand(expr: Expr) -> Expr:
+    if isinstance(expr, (And, Or)):
+        return mapped(expr, lambda node: node, _expand)
+    same = call_of(expr, EQUAL)
+    if same is not None:
+        return _fieldwise(*same.arguments) or expr
+    member = call_of(expr, IN_LIST)
+    if member is None or len(member.arguments) > _ITEMS_MAX or not _has_fields(member):
+        return expr
+    value, *items = member.arguments
+    branches = [_fieldwise(value, item) for item in items]
+    found = tuple([branch for branch in branches if branch is not None])
+    if len(found) != len(items):
+        return expr
+    return found[0] if len(found) == 1 else Or(BOOL, found)
+
+
+def _has_fields(call: FunctionCall) -> bool:
+    return bool(call.arguments[0].type.fields)
+
+
+def _fieldwise(left: Expr, right: Expr) -> Expr | None:
+    """Both sides' fields compared one by one; the same three-valued answer as the whole."""
+    if left.type != right.type or len(left.type.fields) < 1:
+        return None
+    lefts, rights = _fields(left), _fields(right)
+    if lefts is None or rights is None:
+        return None
+    pairs = tuple([equal(a, b) for a, b in zip(lefts, rights, strict=True)])
+    return pairs[0] if len(pairs) == 1 else And(BOOL, pairs)
+
+
+def _fields(expr: Expr) -> list[Expr] | None:
+    kinds = [field.type for field in expr.type.fields]
+    if isinstance(expr, MakeStruct):
+        return list(expr.items)
+    if isinstance(expr, Literal) and expr.value is not None:
+        return [Literal(kind, one) for kind, one in zip(kinds, expr.value, strict=True)]
+    if isinstance(expr, (ParameterRef, ColumnRef)):
+        return [GetField(kind, expr, position) for position, kind in enumerate(kinds)]
+    return None

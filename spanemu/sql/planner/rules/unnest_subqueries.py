@@ -1,0 +1,57 @@
+"""EXISTS and IN with a subquery become joins, so that they are not run once per row."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from spanemu.sql.analyzer.resolved import ColumnRef, Expr, Or, SubqueryKind
+from spanemu.sql.plan.conditions import conjunction, conjuncts, equal, is_null, negated
+from spanemu.sql.plan.joins import Join, JoinKind
+from spanemu.sql.plan.nodes import Filter, Node, Subquery
+from spanemu.sql.plan.traverse import free
+from spanemu.sql.planner.decorrelate import detach
+from spanemu.sql.planner.nullability import never_null
+from spanemu.sql.planner.planning import Planning
+from spanemu.values.types import BOOL
+
+_TESTS = (SubqueryKind.EXISTS, SubqueryKind.IN)
+
+
+def unnest_subqueries(node: Node, _: Planning) -> Node:
+    """Filter on [NOT] EXISTS / [NOT] IN (subquery) -> semi or anti join with the subquery.
+
+    What the subquery asks of the outer row becomes the join's condition where it can be detached;
+    otherwise the right side stays correlated and the join can only be an apply join.
+    """
+    if not isinstance(node, Filter):
+        return node
+    left: list[Expr] = []
+    below = node.input
+    for condition in conjuncts(node.condition):
+        inside = negated(condition)
+        test = condition if inside is None else inside
+        if isinstance(test, Subquery) and test.kind in _TESTS:
+            below = _join(below, test, inside is not None)
+        else:
+            left.append(condition)
+    remaining = conjunction(left)
+    return below if remaining is None else Filter(below, remaining)
+
+
+def _join(left: Node, test: Subquery, is_negated: bool) -> Node:
+    right, pulled = detach(test.node, test.outputs, left.ids, test.kind is SubqueryKind.EXISTS)
+    kind = JoinKind.ANTI if is_negated else JoinKind.SEMI
+    if test.kind is SubqueryKind.EXISTS:
+        return Join(kind, left, right, conjunction(pulled))
+    assert test.operand is not None
+    value = test.operand
+    (output,) = test.outputs
+    member = ColumnRef(output.type, output)
+    same = equal(value, member)
+    if not is_negated or (never_null(value, left) and never_null(member, right)):
+        return Join(kind, left, right, conjunction([*pulled, same]))
+    # NOT IN: TRUE only when no comparison is TRUE or NULL.
+    if not pulled and not free(right) & left.ids:
+        return Join(JoinKind.NULL_AWARE_ANTI, left, right, same)
+    unsure = Or(BOOL, (same, is_null(value), is_null(member)))
+    return replace(Join(kind, left, right, None), condition=conjunction([*pulled, unsure]))

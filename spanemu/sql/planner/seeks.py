@@ -1,0 +1,300 @@
+"""From conjuncts to seeks: which predicates bound a key, and how.
+
+A conjunct becomes terms, each a constraint on one column of the scan; a key is then matched part
+by part from the left: points (=, IN, IS NULL) as far as they go, then at most one interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from spanemu.schema.column import KeyPart
+from spanemu.sql.analyzer.resolved import ColumnRef, Expr, FunctionCall, Literal, Or
+from spanemu.sql.plan import operators as op
+from spanemu.sql.plan.conditions import call_of, conjuncts, disjuncts, is_volatile
+from spanemu.sql.plan.nodes import Subquery
+from spanemu.sql.plan.seek import Among, Constraint, Equal, Prefixed, Seek, Within
+from spanemu.sql.plan.traverse import free, walk
+from spanemu.values.types import BOOL, Type
+
+_SEEKS_MAX = 64  # an OR of more branches than this is not worth taking apart
+_POINTS_MAX = 2_000  # nor are combinations of IN lists beyond this number
+_SIZE_OF_ARRAY = 10.0  # elements that an array of unknown size is taken to have
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """`constraint` holds of the column when `conjunct` is TRUE; `exact`: and only then."""
+
+    column: str
+    constraint: Constraint
+    conjunct: Expr
+    exact: bool = True
+
+
+class Terms:
+    """Finds terms over the columns of one scan, given as a mapping from id to stored name."""
+
+    def __init__(self, stored: Mapping[int, str]) -> None:
+        self.stored = stored
+
+    def of(self, conjunct: Expr) -> Iterator[Term]:
+        """The terms that `conjunct` implies; usually one or none."""
+        if isinstance(conjunct, FunctionCall):
+            finder = _FINDERS.get(conjunct.signature.function)
+            if finder is not None:
+                yield from finder(self, conjunct)
+        elif isinstance(conjunct, Or):
+            yield from self._any_of(conjunct)
+        elif isinstance(conjunct, ColumnRef) and conjunct.column.id in self.stored:
+            yield self.term(conjunct, Equal(Literal(BOOL, True)), conjunct)
+
+    def term(self, column: Expr, constraint: Constraint, conjunct: Expr) -> Term:
+        """A term on a column for which `is_own` holds."""
+        assert isinstance(column, ColumnRef)
+        # A range of floats takes in NaN, which no comparison does.
+        exact = not (column.type.is_float and isinstance(constraint, Within))
+        return Term(self.stored[column.column.id], constraint, conjunct, exact)
+
+    def is_own(self, expr: Expr, type_: Type | None = None) -> bool:
+        """Whether `expr` is a column of the scan, of that type."""
+        return (
+            isinstance(expr, ColumnRef)
+            and expr.column.id in self.stored
+            and (type_ is None or expr.type == type_)
+        )
+
+    def is_outer(self, expr: Expr) -> bool:
+        """Whether `expr` has one value for the whole scan."""
+        return (
+            not (free(expr) & self.stored.keys())
+            and not is_volatile(expr)
+            and not any(isinstance(item, Subquery) and free(item) for item in walk(expr))
+        )
+
+    def _any_of(self, conjunct: Or) -> Iterator[Term]:
+        """c = 1 OR c = 2 OR c IN (3, 4), all on one column."""
+        values: list[Expr] = []
+        found: Term | None = None
+        for branch in disjuncts(conjunct):
+            term = next(self.of(branch), None)
+            if term is None or (found is not None and found.column != term.column):
+                return
+            match term.constraint:
+                case Equal(value, nulls=False):
+                    values.append(value)
+                case Among(items, None):
+                    values.extend(items)
+                case _:
+                    return
+            found = term
+        if found is not None:
+            yield replace(found, constraint=Among(tuple(values)), conjunct=conjunct)
+
+
+def _comparison(terms: Terms, call: FunctionCall) -> Iterator[Term]:
+    left, right = call.arguments
+    name = call.signature.function
+    for column, other, operator in ((left, right, name), (right, left, op.MIRRORED[name])):
+        if terms.is_own(column, other.type) and terms.is_outer(other):
+            yield terms.term(column, _COMPARED[operator](other), call)
+            return
+
+
+_COMPARED: Mapping[str, Callable[[Expr], Constraint]] = {
+    op.EQUAL: Equal,
+    op.IS_NOT_DISTINCT: lambda value: Equal(value, nulls=True),
+    op.LESS: lambda value: Within(high=value, high_closed=False),
+    op.LESS_OR_EQUAL: lambda value: Within(high=value),
+    op.GREATER: lambda value: Within(low=value, low_closed=False),
+    op.GREATER_OR_EQUAL: lambda value: Within(low=value),
+}
+
+
+def _between(terms: Terms, call: FunctionCall) -> Iterator[Term]:
+    value, low, high = call.arguments
+    if (
+        terms.is_own(value)
+        and value.type == low.type == high.type
+        and terms.is_outer(low)
+        and terms.is_outer(high)
+    ):
+        yield terms.term(value, Within(low=low, high=high), call)
+
+
+def _in_list(terms: Terms, call: FunctionCall) -> Iterator[Term]:
+    value, *items = call.arguments
+    if terms.is_own(value) and all(
+        item.type == value.type and terms.is_outer(item) for item in items
+    ):
+        yield terms.term(value, Among(tuple(items)), call)
+
+
+def _in_array(terms: Terms, call: FunctionCall) -> Iterator[Term]:
+    value, array = call.arguments
+    if terms.is_own(value) and array.type.element == value.type and terms.is_outer(array):
+        yield terms.term(value, Among(array=array), call)
+
+
+def _is_null(terms: Terms, call: FunctionCall) -> Iterator[Term]:
+    (value,) = call.arguments
+    if terms.is_own(value):
+        yield terms.term(value, Equal(Literal(value.type, None), nulls=True), call)
+
+
+def _not(terms: Terms, call: FunctionCall) -> Iterator[Term]:
+    (inside,) = call.arguments
+    if terms.is_own(inside):
+        yield terms.term(inside, Equal(Literal(BOOL, False)), call)
+        return
+    test = call_of(inside, op.IS_NULL)
+    if test is not None and terms.is_own(test.arguments[0]):
+        # NOT NULL bounds a key on its own, and NaN is not NULL.
+        term = terms.term(test.arguments[0], Within(), call)
+        yield replace(term, exact=True)
+
+
+def _is_bool(value: bool) -> Callable[[Terms, FunctionCall], Iterator[Term]]:
+    def find(terms: Terms, call: FunctionCall) -> Iterator[Term]:
+        (inside,) = call.arguments
+        if terms.is_own(inside):
+            yield terms.term(inside, Equal(Literal(BOOL, value)), call)
+
+    return find
+
+
+def _prefix(terms: Terms, call: FunctionCall) -> Iterator[Term]:
+    value, prefix = call.arguments[:2]
+    if terms.is_own(value, prefix.type) and terms.is_outer(prefix):
+        is_pattern = call.signature.function == op.LIKE
+        term = terms.term(value, Prefixed(prefix, is_pattern), call)
+        yield replace(term, exact=not is_pattern)
+
+
+_FINDERS: Mapping[str, Callable[[Terms, FunctionCall], Iterator[Term]]] = {
+    **dict.fromkeys(_COMPARED, _comparison),
+    op.BETWEEN: _between,
+    op.IN_LIST: _in_list,
+    op.IN_ARRAY: _in_array,
+    op.IS_NULL: _is_null,
+    op.IS_TRUE: _is_bool(True),
+    op.IS_FALSE: _is_bool(False),
+    op.NOT: _not,
+    op.STARTS_WITH: _prefix,
+    op.LIKE: _prefix,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Match:
+    """What a key can do for some conjuncts: `covered` ones need no check after the seek.
+
+    `sought` are all that had a part in the seeks; `fraction` estimates the share of rows left.
+    """
+
+    seeks: tuple[Seek, ...]
+    sought: tuple[Expr, ...]
+    covered: frozenset[int]  # by identity: expressions have no equality
+    fraction: float
+    is_point: bool  # a single seek of single values on every key part
+
+
+def match_key(key: Sequence[KeyPart], conditions: Sequence[Expr], terms: Terms) -> Match | None:
+    """The best seeks into `key` that `conditions` allow; None if they do not bound it."""
+    found = [term for conjunct in conditions for term in terms.of(conjunct)]
+    best = _match_parts(key, found)
+    for conjunct in conditions:
+        if isinstance(conjunct, Or):
+            union = _match_union(key, conjunct, found, terms)
+            if union is not None and (best is None or union.fraction < best.fraction):
+                best = union
+    return best
+
+
+def _match_parts(key: Sequence[KeyPart], found: Sequence[Term]) -> Match | None:
+    points: list[Equal | Among] = []
+    used: list[Term] = []
+    last: Within | Prefixed | None = None
+    fraction, size = 1.0, 1
+    for part in key:
+        mine = [term for term in found if term.column == part.column.name]
+        point = next((term for term in mine if isinstance(term.constraint, (Equal, Among))), None)
+        if point is None or size * _count(point.constraint) > _POINTS_MAX:
+            last, users = _interval(mine)
+            used.extend(users)
+            break
+        assert isinstance(point.constraint, (Equal, Among))
+        points.append(point.constraint)
+        used.append(point)
+        size *= _count(point.constraint)
+    if not used:
+        return None
+    count = 1.0
+    for constraint in points:
+        fraction *= 0.05
+        count *= float(_count(constraint)) if _is_counted(constraint) else _SIZE_OF_ARRAY
+    if last is not None:
+        fraction *= 0.1 if isinstance(last, Prefixed) or (last.low and last.high) else 0.3
+    return Match(
+        seeks=(Seek(tuple(points), last),),
+        sought=tuple([term.conjunct for term in used]),
+        covered=frozenset([id(term.conjunct) for term in used if term.exact]),
+        fraction=min(1.0, fraction * count),
+        is_point=len(points) == len(key) and all(isinstance(point, Equal) for point in points),
+    )
+
+
+def _match_union(
+    key: Sequence[KeyPart], conjunct: Or, others: Sequence[Term], terms: Terms
+) -> Match | None:
+    """A seek for each branch of an OR, if every branch bounds the key further."""
+    branches = list(disjuncts(conjunct))
+    if len(branches) > _SEEKS_MAX:
+        return None
+    seeks: list[Seek] = []
+    fraction = 0.0
+    plain = _match_parts(key, others)
+    size = plain.seeks[0].key_size if plain else 0
+    sought: dict[int, Expr] = {id(conjunct): conjunct}
+    for branch in branches:
+        mine = [term for part in conjuncts(branch) for term in terms.of(part)]
+        match = _match_parts(key, [*others, *mine])
+        if match is None or match.seeks[0].key_size <= size:
+            return None
+        seeks.extend(match.seeks)
+        fraction += match.fraction
+        outside = {id(term.conjunct) for term in others}
+        sought.update({id(expr): expr for expr in match.sought if id(expr) in outside})
+    # The branches' other conditions are not checked by the seek, so nothing is covered.
+    return Match(tuple(seeks), tuple(sought.values()), frozenset(), min(1.0, fraction), False)
+
+
+def _interval(terms: Iterable[Term]) -> tuple[Within | Prefixed | None, list[Term]]:
+    """One interval of all that is said of a key part, and which terms made it."""
+    merged: Within | None = None
+    used: list[Term] = []
+    for term in terms:
+        constraint = term.constraint
+        if isinstance(constraint, Prefixed) and merged is None:
+            return constraint, [term]
+        if not isinstance(constraint, Within):
+            continue
+        if merged is None:
+            merged = constraint
+        elif merged.low is None and constraint.high is None:
+            merged = replace(merged, low=constraint.low, low_closed=constraint.low_closed)
+        elif merged.high is None and constraint.low is None:
+            merged = replace(merged, high=constraint.high, high_closed=constraint.high_closed)
+        else:
+            continue
+        used.append(term)
+    return merged, used
+
+
+def _count(constraint: Constraint) -> int:
+    return len(constraint.values) if isinstance(constraint, Among) and constraint.values else 1
+
+
+def _is_counted(constraint: Constraint) -> bool:
+    return not (isinstance(constraint, Among) and constraint.array is not None)

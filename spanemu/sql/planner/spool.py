@@ -1,0 +1,101 @@
+"""Correlated equalities that no key can be sought by become look-ups in a hashed spool.
+
+Applied to what is run once per outer row: the plan of a correlated subquery, and the right side of
+an apply join. Without it each outer row would read the whole input again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from spanemu.sql.analyzer.resolved import Expr
+from spanemu.sql.plan import nodes
+from spanemu.sql.plan.conditions import conjunction, conjuncts, equality, is_volatile
+from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, KeyedSpool, Unnest
+from spanemu.sql.plan.nodes import Node
+from spanemu.sql.plan.traverse import free, mapped
+
+_HASHABLE_KEYS_MAX = 16
+
+
+def spool_correlated(node: Node) -> Node:
+    """`node` with a `KeyedSpool` wherever a filter compares its input with an outer row."""
+    if not free(node):
+        return node
+    match node:
+        case nodes.Filter():
+            split = _split(list(conjuncts(node.condition)), node.input)
+            if split is not None and not free(node.input):
+                return _spooled(node.input, *split)
+            return replace(node, input=spool_correlated(node.input))
+        case nodes.Scan() if node.residual is not None:
+            return _over_scan(node, list(conjuncts(node.residual)))
+        case _ if isinstance(node, _TRANSPARENT):
+            return mapped(node, spool_correlated, _same)
+        case _:
+            return node
+
+
+_TRANSPARENT = (
+    nodes.Project,
+    nodes.Limit,
+    nodes.Sort,
+    nodes.TopN,
+    nodes.HashAggregate,
+    nodes.UnionAll,
+    nodes.SetOperation,
+    HashJoin,
+    ApplyJoin,
+    Join,
+    Unnest,
+)
+
+
+def _same(expr: Expr) -> Expr:
+    return expr
+
+
+def _over_scan(node: nodes.Scan, conditions: list[Expr]) -> Node:
+    if any(free(seek_part) for seek_part in _seek_values(node)):
+        return node  # It seeks by the outer row already.
+    mine = [one for one in conditions if not free(one) - node.ids and not is_volatile(one)]
+    ties = [one for one in conditions if free(one) - node.ids or is_volatile(one)]
+    plain = replace(node, residual=conjunction(mine))
+    split = _split(ties, plain)
+    return node if split is None else _spooled(plain, *split)
+
+
+def _seek_values(node: nodes.Scan) -> list[Node | Expr]:
+    return [replace(node, residual=None, sought=None)] if node.seeks else []
+
+
+def _split(
+    conditions: Sequence[Expr], below: Node
+) -> tuple[list[tuple[Expr, Expr]], list[Expr]] | None:
+    """(inner, outer) sides of equalities with the outer row, and the other conditions."""
+    pairs: list[tuple[Expr, Expr]] = []
+    rest: list[Expr] = []
+    for condition in conditions:
+        sides = equality(condition)
+        if sides is None or is_volatile(condition) or sides[0].type.fields:
+            rest.append(condition)
+            continue
+        for inner, outer in (sides, sides[::-1]):
+            uses = free(inner)
+            if uses and uses <= below.ids and not free(outer) & below.ids and free(outer):
+                pairs.append((inner, outer))
+                break
+        else:
+            rest.append(condition)
+    return (pairs, rest) if 0 < len(pairs) <= _HASHABLE_KEYS_MAX else None
+
+
+def _spooled(below: Node, pairs: list[tuple[Expr, Expr]], rest: list[Expr]) -> Node:
+    spool = KeyedSpool(
+        below,
+        tuple([inner for inner, _ in pairs]),
+        tuple([outer for _, outer in pairs]),
+    )
+    left = conjunction(rest)
+    return spool if left is None else nodes.Filter(spool, left)

@@ -1,0 +1,191 @@
+"""Resolved scans to plan nodes, one for one; nothing is chosen here.
+
+RIGHT joins are turned round, subqueries in expressions become `nodes.Subquery`, and the columns
+that a query hands out are made columns of its own even where it refers to an outer one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from spanemu.base.errors import Unsupported
+from spanemu.sql.analyzer import resolved
+from spanemu.sql.analyzer.resolved import ColumnRef, Expr, ResolvedColumn, SetOpKind
+from spanemu.sql.plan import nodes
+from spanemu.sql.plan.joins import Join, JoinKind, Unnest
+from spanemu.sql.plan.nodes import Columns, Node
+from spanemu.sql.plan.traverse import mapped
+from spanemu.sql.planner.planning import Planning
+
+
+class Translator:
+    """Translates one statement."""
+
+    def __init__(self, planning: Planning) -> None:
+        self.planning = planning
+
+    def node(self, scan: resolved.Scan) -> Node:
+        """The plan node for a scan."""
+        return TRANSLATIONS[type(scan)](self, scan)
+
+    def expr(self, expr: Expr) -> Expr:
+        """The same expression with its subqueries planned."""
+        if isinstance(expr, resolved.SubqueryExpr):
+            node, outputs = self.query(expr.scan, expr.output)
+            operand = None if expr.operand is None else self.expr(expr.operand)
+            return nodes.Subquery(expr.type, expr.kind, node, outputs, operand)
+        return mapped(expr, self._no_node, self.expr)
+
+    def optional(self, expr: Expr | None) -> Expr | None:
+        """`expr` of what may be missing."""
+        return None if expr is None else self.expr(expr)
+
+    def pairs(self, computed: Iterable[tuple[Any, Expr]]) -> tuple[tuple[Any, Expr], ...]:
+        """`expr` of each second item."""
+        return tuple([(target, self.expr(value)) for target, value in computed])
+
+    def query(self, scan: resolved.Scan, outputs: Columns) -> tuple[Node, Columns]:
+        """A scan that surely produces its outputs, each once, and what they are then called."""
+        node = self.node(scan)
+        computed: list[tuple[ResolvedColumn, Expr]] = []
+        handed_out: list[ResolvedColumn] = []
+        for column in outputs:
+            if column.id not in node.ids or column in handed_out:
+                own = self.planning.new_column(column.name, column.type)
+                computed.append((own, ColumnRef(column.type, column)))
+                column = own
+            handed_out.append(column)
+        if computed:
+            node = nodes.Project(node, tuple(computed), node.columns)
+        return node, tuple(handed_out)
+
+    def sort_keys(self, keys: Iterable[resolved.SortKey]) -> tuple[resolved.SortKey, ...]:
+        """Keys with their subqueries planned."""
+        return tuple([mapped(key, self._no_node, self.expr) for key in keys])
+
+    def aggregate(self, call: resolved.AggregateCall) -> resolved.AggregateCall:
+        """An aggregate with the subqueries in its arguments planned."""
+        return mapped(call, self._no_node, self.expr)
+
+    @staticmethod
+    def _no_node(node: Node) -> Node:
+        raise AssertionError(f"{type(node).__name__} inside a resolved expression")
+
+
+def _single_row(_: Translator, scan: resolved.SingleRow) -> Node:
+    return nodes.Unit()
+
+
+def _table(translator: Translator, scan: resolved.TableScan) -> Node:
+    locks = translator.planning.hint("lock_scanned_ranges") == "EXCLUSIVE"
+    return nodes.Scan(
+        scan.table, scan.columns, for_update=scan.for_update or locks, hints=scan.hints
+    )
+
+
+def _system_table(_: Translator, scan: resolved.SystemTableScan) -> Node:
+    return nodes.SystemScan(scan.name, scan.columns)
+
+
+def _values(translator: Translator, scan: resolved.ValuesScan) -> Node:
+    rows = tuple([tuple([translator.expr(cell) for cell in row]) for row in scan.rows])
+    return nodes.Values(scan.columns, rows)
+
+
+_JOIN_KINDS = {
+    resolved.JoinType.INNER: JoinKind.INNER,
+    resolved.JoinType.LEFT: JoinKind.LEFT,
+    resolved.JoinType.RIGHT: JoinKind.LEFT,
+    resolved.JoinType.FULL: JoinKind.FULL,
+}
+
+
+def _join(translator: Translator, scan: resolved.JoinScan) -> Node:
+    left, right = translator.node(scan.left), translator.node(scan.right)
+    if scan.join_type is resolved.JoinType.RIGHT:
+        left, right = right, left
+    condition = translator.optional(scan.condition)
+    return Join(_JOIN_KINDS[scan.join_type], left, right, condition, scan.hints)
+
+
+def _array(translator: Translator, scan: resolved.ArrayScan) -> Node:
+    below = nodes.Unit() if scan.input is None else translator.node(scan.input)
+    condition = translator.optional(scan.condition)
+    array = translator.expr(scan.array)
+    return Unnest(below, array, scan.element, scan.offset, scan.outer, condition)
+
+
+def _filter(translator: Translator, scan: resolved.FilterScan) -> Node:
+    return nodes.Filter(translator.node(scan.input), translator.expr(scan.condition))
+
+
+def _project(translator: Translator, scan: resolved.ProjectScan) -> Node:
+    below = translator.node(scan.input)
+    return nodes.Project(below, translator.pairs(scan.computed), below.columns)
+
+
+def _aggregate(translator: Translator, scan: resolved.AggregateScan) -> Node:
+    calls = tuple([(column, translator.aggregate(call)) for column, call in scan.aggregates])
+    keys = translator.pairs(scan.keys)
+    return nodes.HashAggregate(translator.node(scan.input), keys, calls, scan.hints)
+
+
+def _order(translator: Translator, scan: resolved.OrderScan) -> Node:
+    return nodes.Sort(translator.node(scan.input), translator.sort_keys(scan.keys))
+
+
+def _limit(translator: Translator, scan: resolved.LimitScan) -> Node:
+    limit, offset = translator.expr(scan.limit), translator.optional(scan.offset)
+    return nodes.Limit(translator.node(scan.input), limit, offset)
+
+
+def _set_operation(translator: Translator, scan: resolved.SetOpScan) -> Node:
+    queries = [translator.query(below, columns) for below, columns in scan.inputs]
+    inputs = tuple([node for node, _ in queries])
+    sources = tuple([columns for _, columns in queries])
+    if scan.kind is SetOpKind.UNION_ALL:
+        return nodes.UnionAll(inputs, sources, scan.columns)
+    return nodes.SetOperation(scan.kind, inputs, sources, scan.columns)
+
+
+def _with(translator: Translator, scan: resolved.WithScan) -> Node:
+    tables = []
+    for name, below, columns in scan.tables:
+        node, outputs = translator.query(below, columns)
+        tables.append(nodes.CommonTable(name, node, outputs))
+    return nodes.With(tuple(tables), translator.node(scan.body))
+
+
+def _with_ref(_: Translator, scan: resolved.WithRef) -> Node:
+    return nodes.WithRef(scan.name, scan.columns)
+
+
+def _sample(translator: Translator, scan: resolved.SampleScan) -> Node:
+    return nodes.Sample(translator.node(scan.input), scan.method, translator.expr(scan.size))
+
+
+class _Translations(dict[type, Callable[[Translator, Any], Node]]):
+    def __missing__(self, scan: type) -> Callable[[Translator, Any], Node]:
+        raise Unsupported(scan.__name__)
+
+
+TRANSLATIONS: Mapping[type, Callable[[Translator, Any], Node]] = _Translations(
+    {
+        resolved.SingleRow: _single_row,
+        resolved.TableScan: _table,
+        resolved.SystemTableScan: _system_table,
+        resolved.ValuesScan: _values,
+        resolved.JoinScan: _join,
+        resolved.ArrayScan: _array,
+        resolved.FilterScan: _filter,
+        resolved.ProjectScan: _project,
+        resolved.AggregateScan: _aggregate,
+        resolved.OrderScan: _order,
+        resolved.LimitScan: _limit,
+        resolved.SetOpScan: _set_operation,
+        resolved.WithScan: _with,
+        resolved.WithRef: _with_ref,
+        resolved.SampleScan: _sample,
+    }
+)

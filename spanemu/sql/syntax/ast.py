@@ -1,0 +1,715 @@
+"""The syntax tree of GoogleSQL: what was written, names unresolved, positions kept.
+
+Every node is frozen data. `at` and `end` are offsets into the statement's text, so that errors
+can point (`[at 1:8]`) and DDL can keep the user's own words (`text[node.at:node.end]`); they do
+not take part in equality. Statements stand at the bottom of the file.
+
+Not here: meaning. Whether `a.b.c` is a column, a field or a table is for the analyzer to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Node:
+    """Anything that was written somewhere: `text[at:end]`."""
+
+    at: int = field(default=0, compare=False, repr=False)
+    end: int = field(default=0, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Identifier(Node):
+    """A name as written, without its backticks."""
+
+    name: str
+    quoted: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True)
+class Path(Node):
+    """Names joined by dots: a table, a column, a function, or a field of a field."""
+
+    parts: tuple[Identifier, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(part.name for part in self.parts)
+
+    def __str__(self) -> str:
+        return ".".join(self.names)
+
+
+@dataclass(frozen=True)
+class Hint(Node):
+    """`@{name=value, ...}`: (qualified name, literal value) pairs; identifiers become str."""
+
+    entries: tuple[tuple[str, Any], ...]
+
+
+# ---------------------------------------------------------------------------- types
+
+
+@dataclass(frozen=True)
+class TypeName(Node):
+    """A type as written: `path` for a scalar, `element` for ARRAY<...>, `fields` for STRUCT<...>.
+
+    `length` is the parameter of STRING(n) or BYTES(n): an int, or "MAX". `vector_length` is
+    that of ARRAY<...>(vector_length=>n).
+    """
+
+    path: Path | None = None
+    element: TypeName | None = None
+    fields: tuple[tuple[Identifier | None, TypeName], ...] | None = None
+    length: int | str | None = None
+    vector_length: int | None = None
+
+
+# ---------------------------------------------------------------------------- expressions
+
+
+@dataclass(frozen=True)
+class Expression(Node):
+    """Something with a value."""
+
+
+@dataclass(frozen=True)
+class NullLiteral(Expression):
+    """NULL."""
+
+
+@dataclass(frozen=True)
+class BoolLiteral(Expression):
+    """TRUE or FALSE."""
+
+    value: bool
+
+
+@dataclass(frozen=True)
+class IntLiteral(Expression):
+    """A decimal or hexadecimal integer; too large for INT64 is the analyzer's error."""
+
+    value: int
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class FloatLiteral(Expression):
+    """A floating point literal; `text` as written, for NUMERIC contexts."""
+
+    value: float
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class StringLiteral(Expression):
+    """A string in any of its quotings, escapes resolved."""
+
+    value: str
+
+
+@dataclass(frozen=True)
+class BytesLiteral(Expression):
+    """A b'...' literal, escapes resolved."""
+
+    value: bytes
+
+
+@dataclass(frozen=True)
+class TypedLiteral(Expression):
+    """DATE '...', TIMESTAMP '...', NUMERIC '...', JSON '...', UUID '...', also RANGE-like ones."""
+
+    type_word: str
+    text: str
+
+
+@dataclass(frozen=True)
+class IntervalExpression(Expression):
+    """INTERVAL amount part [TO part]."""
+
+    amount: Expression
+    part: str
+    to_part: str | None = None
+
+
+@dataclass(frozen=True)
+class Parameter(Expression):
+    """@name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class PositionalParameter(Expression):
+    """`?`, which Spanner refuses."""
+
+
+@dataclass(frozen=True)
+class SystemVariable(Expression):
+    """@@name, which Spanner refuses."""
+
+    path: Path
+
+
+@dataclass(frozen=True)
+class DefaultKeyword(Expression):
+    """DEFAULT where a value of INSERT or UPDATE stands."""
+
+
+@dataclass(frozen=True)
+class Name(Expression):
+    """A path of identifiers standing as an expression."""
+
+    path: Path
+
+
+@dataclass(frozen=True)
+class FieldAccess(Expression):
+    """`operand.field` where the operand is not itself a plain path."""
+
+    operand: Expression
+    field_name: Identifier
+
+
+@dataclass(frozen=True)
+class Subscript(Expression):
+    """`operand[index]`; `mode` is "", OFFSET, ORDINAL, SAFE_OFFSET, SAFE_ORDINAL or KEY."""
+
+    operand: Expression
+    index: Expression
+    mode: str = ""
+
+
+@dataclass(frozen=True)
+class Unary(Expression):
+    """`op operand`: "-", "+", "~" or "NOT"."""
+
+    op: str
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class Binary(Expression):
+    """`left op right` for arithmetic, "||", bitwise, comparison, AND and OR, LIKE excepted.
+
+    `op` is in canonical form: `<>` is "!=". Chains of AND and of OR are flat: see `Junction`.
+    """
+
+    op: str
+    left: Expression
+    right: Expression
+    op_at: int = field(default=0, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Junction(Expression):
+    """A chain of AND, or of OR, with two or more operands."""
+
+    op: str  # "AND" or "OR"
+    operands: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Is(Expression):
+    """`operand IS [NOT] what` for NULL, TRUE, FALSE and UNKNOWN."""
+
+    operand: Expression
+    what: str
+    negated: bool = False
+
+
+@dataclass(frozen=True)
+class IsDistinct(Expression):
+    """`left IS [NOT] DISTINCT FROM right`."""
+
+    left: Expression
+    right: Expression
+    negated: bool = False
+
+
+@dataclass(frozen=True)
+class Between(Expression):
+    """`operand [NOT] BETWEEN low AND high`."""
+
+    operand: Expression
+    low: Expression
+    high: Expression
+    negated: bool = False
+
+
+@dataclass(frozen=True)
+class In(Expression):
+    """`operand [NOT] IN (items)`, `IN UNNEST(array)` or `IN (query)`: one of the three is set."""
+
+    operand: Expression
+    items: tuple[Expression, ...] = ()
+    unnest: Expression | None = None
+    query: Query | None = None
+    negated: bool = False
+    hint: Hint | None = None
+
+
+@dataclass(frozen=True)
+class Like(Expression):
+    """`operand [NOT] LIKE pattern`, or with a quantifier ANY, SOME or ALL over items.
+
+    With a quantifier, one of `items`, `unnest` and `query` is set instead of `pattern`.
+    """
+
+    operand: Expression
+    pattern: Expression | None = None
+    quantifier: str | None = None
+    items: tuple[Expression, ...] = ()
+    unnest: Expression | None = None
+    query: Query | None = None
+    negated: bool = False
+
+
+@dataclass(frozen=True)
+class Exists(Expression):
+    """EXISTS (query)."""
+
+    query: Query
+    hint: Hint | None = None
+
+
+@dataclass(frozen=True)
+class ScalarSubquery(Expression):
+    """(query) as a value."""
+
+    query: Query
+    hint: Hint | None = None
+
+
+@dataclass(frozen=True)
+class ArraySubquery(Expression):
+    """ARRAY(query)."""
+
+    query: Query
+    hint: Hint | None = None
+
+
+@dataclass(frozen=True)
+class ArrayConstructor(Expression):
+    """`[a, b]`, `ARRAY[a, b]` or `ARRAY<T>[a, b]`."""
+
+    items: tuple[Expression, ...]
+    type: TypeName | None = None
+
+
+@dataclass(frozen=True)
+class StructConstructor(Expression):
+    """STRUCT(a AS x, b), STRUCT<...>(a, b), or a tuple `(a, b)` when `tuple_form`."""
+
+    items: tuple[tuple[Expression, Identifier | None], ...]
+    type: TypeName | None = None
+    tuple_form: bool = False
+
+
+@dataclass(frozen=True)
+class Case(Expression):
+    """CASE [operand] WHEN .. THEN .. [ELSE ..] END."""
+
+    operand: Expression | None
+    whens: tuple[tuple[Expression, Expression], ...]
+    otherwise: Expression | None
+
+
+@dataclass(frozen=True)
+class Cast(Expression):
+    """CAST or SAFE_CAST (operand AS type [FORMAT format [AT TIME ZONE zone]])."""
+
+    operand: Expression
+    type: TypeName
+    safe: bool = False
+    format: Expression | None = None
+    time_zone: Expression | None = None
+
+
+@dataclass(frozen=True)
+class Extract(Expression):
+    """EXTRACT(part FROM operand [AT TIME ZONE zone]); `part` in upper case, e.g. WEEK(MONDAY)."""
+
+    part: str
+    operand: Expression
+    time_zone: Expression | None = None
+
+
+@dataclass(frozen=True)
+class Lambda(Expression):
+    """`x -> body` or `(x, y) -> body`."""
+
+    parameters: tuple[Identifier, ...]
+    body: Expression
+
+
+@dataclass(frozen=True)
+class NamedArgument(Expression):
+    """`name => value` in a call."""
+
+    name: Identifier
+    value: Expression
+
+
+@dataclass(frozen=True)
+class Star(Expression):
+    """`*` as the argument of COUNT(*)."""
+
+
+@dataclass(frozen=True)
+class SequenceArgument(Expression):
+    """`SEQUENCE name`, `MODEL name` or `TABLE name` as an argument; `kind` is that word."""
+
+    kind: str
+    path: Path
+
+
+@dataclass(frozen=True)
+class OrderItem(Node):
+    """One item of ORDER BY. `nulls` is "FIRST", "LAST" or None."""
+
+    value: Expression
+    descending: bool = False
+    nulls: str | None = None
+    collation: Expression | None = None
+
+
+@dataclass(frozen=True)
+class Call(Expression):
+    """A function call with everything that may stand in its parentheses.
+
+    `function` holds the path in the user's spelling; a leading SAFE is part of it.
+    `having` is ("MAX" | "MIN", expression); `nulls` is "IGNORE", "RESPECT" or None.
+    `over` is set when an OVER clause follows, which Spanner refuses.
+    """
+
+    function: Path
+    arguments: tuple[Expression, ...] = ()
+    distinct: bool = False
+    nulls: str | None = None
+    having: tuple[str, Expression] | None = None
+    order_by: tuple[OrderItem, ...] = ()
+    limit: Expression | None = None
+    hint: Hint | None = None
+    over: bool = False
+
+
+@dataclass(frozen=True)
+class WithExpression(Expression):
+    """WITH(a AS x, b AS y, result)."""
+
+    bindings: tuple[tuple[Identifier, Expression], ...]
+    result: Expression
+
+
+@dataclass(frozen=True)
+class NewConstructor(Expression):
+    """NEW Type(value AS field, ...), or NEW Type { field: value }."""
+
+    type: TypeName
+    items: tuple[tuple[Expression, Path | None], ...]
+
+
+@dataclass(frozen=True)
+class ReplaceFields(Expression):
+    """REPLACE_FIELDS(operand, value AS path, ...)."""
+
+    operand: Expression
+    items: tuple[tuple[Expression, Path], ...]
+
+
+# ---------------------------------------------------------------------------- queries
+
+
+class JoinKind(StrEnum):
+    """How rows without a match are treated. COMMA differs from CROSS in precedence only."""
+
+    COMMA = "COMMA"
+    CROSS = "CROSS"
+    INNER = "INNER"
+    LEFT = "LEFT"
+    RIGHT = "RIGHT"
+    FULL = "FULL"
+
+
+@dataclass(frozen=True)
+class FromItem(Node):
+    """Something that yields rows in a FROM clause."""
+
+
+@dataclass(frozen=True)
+class Sample(Node):
+    """TABLESAMPLE method (size unit) [REPEATABLE (seed)] [WITH WEIGHT [AS alias]]."""
+
+    method: str
+    size: Expression
+    unit: str  # "PERCENT" or "ROWS"
+    repeatable: Expression | None = None
+    weight: bool = False
+
+
+@dataclass(frozen=True)
+class TableRef(FromItem):
+    """A table, view or CTE by name; also a correlated path such as `t.array_column`."""
+
+    path: Path
+    alias: Identifier | None = None
+    hint: Hint | None = None
+    sample: Sample | None = None
+    with_offset: bool = False  # only legal when the path is an array
+    offset_alias: Identifier | None = None
+
+
+@dataclass(frozen=True)
+class SubqueryRef(FromItem):
+    """(query) [AS alias]."""
+
+    query: Query
+    alias: Identifier | None = None
+    hint: Hint | None = None
+    sample: Sample | None = None
+
+
+@dataclass(frozen=True)
+class Unnest(FromItem):
+    """UNNEST(array) [AS alias] [WITH OFFSET [AS alias]]."""
+
+    array: Expression
+    alias: Identifier | None = None
+    with_offset: bool = False
+    offset_alias: Identifier | None = None
+    hint: Hint | None = None
+    sample: Sample | None = None
+
+
+@dataclass(frozen=True)
+class TableFunction(FromItem):
+    """A table-valued function: READ_stream(...), ML.PREDICT(...)."""
+
+    function: Path
+    arguments: tuple[Expression, ...]
+    alias: Identifier | None = None
+    hint: Hint | None = None
+
+
+@dataclass(frozen=True)
+class Join(FromItem):
+    """left JOIN right; `using` excludes `on`."""
+
+    kind: JoinKind
+    left: FromItem
+    right: FromItem
+    on: Expression | None = None
+    using: tuple[Identifier, ...] = ()
+    hint: Hint | None = None
+
+
+@dataclass(frozen=True)
+class SelectItem(Node):
+    """`expression [AS alias]`."""
+
+    value: Expression
+    alias: Identifier | None = None
+
+
+@dataclass(frozen=True)
+class SelectStar(Node):
+    """`*` or `operand.*`, with EXCEPT (names) and REPLACE (value AS name)."""
+
+    operand: Expression | None = None
+    excepted: tuple[Identifier, ...] = ()
+    replaced: tuple[tuple[Expression, Identifier], ...] = ()
+
+
+@dataclass(frozen=True)
+class GroupBy(Node):
+    """GROUP BY items; `all` for GROUP BY ALL; ROLLUP, CUBE and SETS are refused by Spanner."""
+
+    items: tuple[SelectItem, ...] = ()
+    all: bool = False
+    hint: Hint | None = None
+
+
+@dataclass(frozen=True)
+class Select(Node):
+    """SELECT ... FROM ... WHERE ... GROUP BY ... HAVING. `as_what` is "STRUCT", "VALUE" or None."""
+
+    items: tuple[SelectItem | SelectStar, ...]
+    source: FromItem | None = None
+    where: Expression | None = None
+    group_by: GroupBy | None = None
+    having: Expression | None = None
+    distinct: bool = False
+    as_what: str | None = None
+    as_type: TypeName | None = None
+    hint: Hint | None = None
+
+
+@dataclass(frozen=True)
+class SetOperation(Node):
+    """operands joined by one operator, left to right. `op` is UNION, INTERSECT or EXCEPT."""
+
+    op: str
+    distinct: bool
+    operands: tuple[QueryBody, ...]
+    hint: Hint | None = None
+
+
+@dataclass(frozen=True)
+class FromBody(Node):
+    """FROM item standing alone at the head of a pipe query."""
+
+    source: FromItem
+
+
+@dataclass(frozen=True)
+class CommonTable(Node):
+    """name AS (query) in WITH."""
+
+    name: Identifier
+    query: Query
+
+
+@dataclass(frozen=True)
+class PipeOperator(Node):
+    """`|> ...`; subclasses are added with the pipe syntax."""
+
+
+@dataclass(frozen=True)
+class Query(Node):
+    """[WITH ...] body [ORDER BY] [LIMIT [OFFSET]] [FOR UPDATE], then pipe operators."""
+
+    body: QueryBody
+    with_: tuple[CommonTable, ...] = ()
+    recursive: bool = False
+    order_by: tuple[OrderItem, ...] = ()
+    limit: Expression | None = None
+    offset: Expression | None = None
+    for_update: bool = False
+    order_hint: Hint | None = None
+    pipes: tuple[PipeOperator, ...] = ()
+
+
+QueryBody = Select | SetOperation | FromBody | Query
+
+
+# ---------------------------------------------------------------------------- statements
+
+
+@dataclass(frozen=True)
+class Statement(Node):
+    """A whole statement."""
+
+
+@dataclass(frozen=True)
+class QueryStatement(Statement):
+    """A query, with the hint that precedes it."""
+
+    query: Query
+    hint: Hint | None = None
+
+
+@dataclass(frozen=True)
+class Returning(Node):
+    """THEN RETURN [WITH ACTION [AS alias]] items."""
+
+    items: tuple[SelectItem | SelectStar, ...]
+    with_action: bool = False
+    action_alias: Identifier | None = None
+
+
+class InsertMode(StrEnum):
+    """What INSERT does with a row whose key exists."""
+
+    INSERT = "INSERT"
+    OR_IGNORE = "INSERT OR IGNORE"
+    OR_UPDATE = "INSERT OR UPDATE"
+
+
+@dataclass(frozen=True)
+class Assignment(Node):
+    """`path = value` of SET."""
+
+    target: Path
+    value: Expression
+
+
+@dataclass(frozen=True)
+class OnConflict(Node):
+    """ON CONFLICT [target] DO NOTHING, or DO UPDATE SET ... [WHERE ...].
+
+    The target is a list of columns, or ON UNIQUE CONSTRAINT name.
+    """
+
+    columns: tuple[Identifier, ...] = ()
+    constraint: Path | None = None
+    assignments: tuple[Assignment, ...] | None = None  # None is DO NOTHING
+    where: Expression | None = None
+
+
+@dataclass(frozen=True)
+class Insert(Statement):
+    """INSERT; either `rows` of VALUES or `query` is set."""
+
+    target: Path
+    columns: tuple[Identifier, ...]
+    mode: InsertMode = InsertMode.INSERT
+    alias: Identifier | None = None
+    rows: tuple[tuple[Expression, ...], ...] | None = None
+    query: Query | None = None
+    on_conflict: OnConflict | None = None
+    assert_rows: Expression | None = None
+    returning: Returning | None = None
+    hint: Hint | None = None
+    target_hint: Hint | None = None
+
+
+@dataclass(frozen=True)
+class Update(Statement):
+    """UPDATE ... SET ... WHERE."""
+
+    target: Path
+    assignments: tuple[Assignment, ...]
+    where: Expression | None
+    alias: Identifier | None = None
+    assert_rows: Expression | None = None
+    returning: Returning | None = None
+    hint: Hint | None = None
+    target_hint: Hint | None = None
+
+
+@dataclass(frozen=True)
+class Delete(Statement):
+    """DELETE FROM ... WHERE."""
+
+    target: Path
+    where: Expression | None
+    alias: Identifier | None = None
+    assert_rows: Expression | None = None
+    returning: Returning | None = None
+    hint: Hint | None = None
+    target_hint: Hint | None = None
+
+
+@dataclass(frozen=True)
+class CallProcedure(Statement):
+    """CALL procedure(arguments)."""
+
+    procedure: Path
+    arguments: tuple[Expression, ...]
+
+
+Dml = Insert | Update | Delete
+
+
+def is_dml(statement: Statement) -> bool:
+    """Whether a statement writes rows."""
+    return isinstance(statement, Insert | Update | Delete)
+
+
+Nodes = Sequence[Node]

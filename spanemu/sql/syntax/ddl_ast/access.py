@@ -1,0 +1,62 @@
+"""Roles, GRANT and REVOKE."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spanemu.sql.syntax.ast import Identifier, Node, Path
+from spanemu.sql.syntax.ddl_ast.parts import DdlStatement, Drop
+
+
+@dataclass(frozen=True)
+class CreateRole(DdlStatement):
+    """CREATE ROLE name."""
+
+    name: Identifier
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True)
+class DropRole(Drop):
+    """DROP ROLE."""
+
+
+@dataclass(frozen=True)
+class Privilege(Node):
+    """SELECT, INSERT, UPDATE, DELETE, EXECUTE or USAGE, with the columns it is limited to."""
+
+    name: str
+    columns: tuple[Identifier, ...] = ()
+
+
+@dataclass(frozen=True)
+class GrantTarget(Node):
+    """What privileges are on.
+
+    `kind` is TABLE, VIEW, CHANGE STREAM, SEQUENCE, TABLE FUNCTION, FUNCTION, MODEL or SCHEMA.
+    With `all_in_schema` (ON ALL TABLES IN SCHEMA s, ...) the names are those of schemas.
+    """
+
+    kind: str
+    names: tuple[Path, ...]
+    all_in_schema: bool = False
+
+
+@dataclass(frozen=True)
+class Grant(DdlStatement):
+    """GRANT privileges ON target TO ROLE roles, or GRANT ROLE granted_roles TO ROLE roles."""
+
+    roles: tuple[Identifier, ...]
+    privileges: tuple[Privilege, ...] = ()
+    target: GrantTarget | None = None
+    granted_roles: tuple[Identifier, ...] = ()
+
+
+@dataclass(frozen=True)
+class Revoke(DdlStatement):
+    """REVOKE ... FROM ROLE roles: the same two forms."""
+
+    roles: tuple[Identifier, ...]
+    privileges: tuple[Privilege, ...] = ()
+    target: GrantTarget | None = None
+    granted_roles: tuple[Identifier, ...] = ()

@@ -1,0 +1,74 @@
+"""Property graphs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spanemu.sql.syntax.ast import Identifier, Node, Path
+from spanemu.sql.syntax.ddl_ast.parts import DdlStatement, Drop, Options, SqlExpression
+
+
+@dataclass(frozen=True)
+class GraphProperty(Node):
+    """`expression [AS name]`."""
+
+    value: SqlExpression
+    name: Identifier | None = None
+
+
+@dataclass(frozen=True)
+class GraphProperties(Node):
+    """PROPERTIES ALL COLUMNS [EXCEPT (...)] when `all`, NO PROPERTIES when nothing is set."""
+
+    all: bool = False
+    excepted: tuple[Identifier, ...] = ()
+    items: tuple[GraphProperty, ...] = ()
+
+
+@dataclass(frozen=True)
+class GraphLabel(Node):
+    """LABEL name [properties]; DEFAULT LABEL, and bare properties, have no name."""
+
+    name: Identifier | None = None
+    properties: GraphProperties | None = None
+
+
+@dataclass(frozen=True)
+class GraphEndpoint(Node):
+    """{SOURCE | DESTINATION} KEY (columns) REFERENCES element [(columns)]."""
+
+    columns: tuple[Identifier, ...]
+    element: Identifier
+    referenced_columns: tuple[Identifier, ...] = ()
+
+
+@dataclass(frozen=True)
+class GraphElement(Node):
+    """A node table, or an edge table when both endpoints are set."""
+
+    table: Path
+    alias: Identifier | None = None
+    key: tuple[Identifier, ...] = ()
+    source: GraphEndpoint | None = None
+    destination: GraphEndpoint | None = None
+    labels: tuple[GraphLabel, ...] = ()
+    dynamic_label: Identifier | None = None
+    dynamic_properties: Identifier | None = None
+
+
+@dataclass(frozen=True)
+class CreatePropertyGraph(DdlStatement):
+    """CREATE [OR REPLACE] PROPERTY GRAPH; `body` is the text from NODE TABLES on."""
+
+    name: Path
+    nodes: tuple[GraphElement, ...]
+    edges: tuple[GraphElement, ...] = ()
+    options: Options | None = None
+    or_replace: bool = False
+    if_not_exists: bool = False
+    body: str = ""
+
+
+@dataclass(frozen=True)
+class DropPropertyGraph(Drop):
+    """DROP PROPERTY GRAPH."""

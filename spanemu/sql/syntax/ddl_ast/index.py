@@ -1,0 +1,137 @@
+"""Secondary, search and vector indexes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spanemu.sql.syntax.ast import Identifier, Node, Path
+from spanemu.sql.syntax.ddl_ast.parts import DdlStatement, Drop, KeyPart, Options
+
+if TYPE_CHECKING:
+    from spanemu.sql.syntax.ddl_ast.table import InterleaveClause
+
+
+@dataclass(frozen=True)
+class CreateIndex(DdlStatement):
+    """CREATE [UNIQUE] [NULL_FILTERED] INDEX.
+
+    `where_not_null` names the columns of WHERE c IS NOT NULL AND ...
+    """
+
+    name: Path
+    table: Path
+    key: tuple[KeyPart, ...]
+    unique: bool = False
+    null_filtered: bool = False
+    if_not_exists: bool = False
+    storing: tuple[Identifier, ...] = ()
+    where_not_null: tuple[Identifier, ...] = ()
+    interleave: InterleaveClause | None = None
+    options: Options | None = None
+
+
+@dataclass(frozen=True)
+class CreateSearchIndex(DdlStatement):
+    """CREATE SEARCH INDEX: an inverted index over TOKENLIST columns."""
+
+    name: Path
+    table: Path
+    key: tuple[KeyPart, ...]
+    if_not_exists: bool = False
+    storing: tuple[Identifier, ...] = ()
+    partition_by: tuple[Identifier, ...] = ()
+    order_by: tuple[KeyPart, ...] = ()
+    where_not_null: tuple[Identifier, ...] = ()
+    interleave: InterleaveClause | None = None
+    options: Options | None = None
+
+
+@dataclass(frozen=True)
+class CreateVectorIndex(DdlStatement):
+    """CREATE VECTOR INDEX: the first part of `key` is the embedding."""
+
+    name: Path
+    table: Path
+    key: tuple[KeyPart, ...]
+    if_not_exists: bool = False
+    storing: tuple[Identifier, ...] = ()
+    partition_by: tuple[Identifier, ...] = ()
+    where_not_null: tuple[Identifier, ...] = ()
+    options: Options | None = None
+
+
+@dataclass(frozen=True)
+class IndexAction(Node):
+    """What an ALTER INDEX, ALTER SEARCH INDEX or ALTER VECTOR INDEX does."""
+
+
+@dataclass(frozen=True)
+class AddIndexColumn(IndexAction):
+    """ADD [STORED] COLUMN name [OPTIONS (...)]; only a search index has the unstored form."""
+
+    column: Identifier
+    stored: bool = True
+    options: Options | None = None
+
+
+@dataclass(frozen=True)
+class DropIndexColumn(IndexAction):
+    """DROP [STORED] COLUMN name."""
+
+    column: Identifier
+    stored: bool = True
+
+
+@dataclass(frozen=True)
+class AlterStoredColumn(IndexAction):
+    """ALTER STORED COLUMN name SET OPTIONS (...)."""
+
+    column: Identifier
+    options: Options
+
+
+@dataclass(frozen=True)
+class SetIndexOptions(IndexAction):
+    """SET OPTIONS (...)."""
+
+    options: Options
+
+
+@dataclass(frozen=True)
+class AlterIndex(DdlStatement):
+    """ALTER INDEX name action."""
+
+    name: Path
+    action: IndexAction
+
+
+@dataclass(frozen=True)
+class AlterSearchIndex(DdlStatement):
+    """ALTER SEARCH INDEX name action."""
+
+    name: Path
+    action: IndexAction
+
+
+@dataclass(frozen=True)
+class AlterVectorIndex(DdlStatement):
+    """ALTER VECTOR INDEX name action."""
+
+    name: Path
+    action: IndexAction
+
+
+@dataclass(frozen=True)
+class DropIndex(Drop):
+    """DROP INDEX: also drops a vector index."""
+
+
+@dataclass(frozen=True)
+class DropSearchIndex(Drop):
+    """DROP SEARCH INDEX."""
+
+
+@dataclass(frozen=True)
+class DropVectorIndex(Drop):
+    """DROP VECTOR INDEX."""

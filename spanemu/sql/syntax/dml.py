@@ -1,0 +1,171 @@
+"""INSERT, UPDATE and DELETE, with the clauses that may follow them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from spanemu.base.errors import Unsupported
+from spanemu.sql.syntax import ast
+from spanemu.sql.syntax.ast import InsertMode
+from spanemu.sql.syntax.query import QueryParser
+
+_NESTED = frozenset({"INSERT", "UPDATE", "DELETE"})
+
+
+class _Target(NamedTuple):
+    """The table that a statement writes to."""
+
+    path: ast.Path
+    hint: ast.Hint | None
+    alias: ast.Identifier | None
+
+
+class DmlParser(QueryParser):
+    """The chapter on DML."""
+
+    # ------------------------------------------------------------------------ INSERT
+
+    def insert(self, hint: ast.Hint | None) -> ast.Insert:
+        """INSERT [OR IGNORE | OR UPDATE] [INTO] target (columns) input ..."""
+        start = self.advance().at
+        mode = self._insert_mode()
+        self.accept("INTO")
+        path = self.path()
+        target_hint = self.hint()
+        alias = self.identifier() if self.accept("AS") else self._insert_alias()
+        columns: tuple[ast.Identifier, ...] = ()
+        if self.token.symbol == "(" and not self._query_in_parentheses_follows():
+            columns = self.identifiers_in_parentheses()
+        rows, query = self._insert_input()
+        on_conflict = self._on_conflict()
+        assert_rows = self._assert_rows()
+        returning = self._returning()
+        return ast.Insert(
+            path, columns, mode, alias, rows, query, on_conflict, assert_rows, returning, hint,
+            target_hint, at=start, end=self.end,
+        )  # fmt: skip
+
+    def _insert_mode(self) -> InsertMode:
+        """[OR] IGNORE, or OR UPDATE; the OR of IGNORE may be left out."""
+        if self.accept_all("OR", "UPDATE"):
+            return InsertMode.OR_UPDATE
+        if self.follows("OR", "REPLACE"):
+            raise self.not_in_spanner("INSERT OR REPLACE")
+        if self.accept("OR"):
+            self.expect("IGNORE", "UPDATE")
+            return InsertMode.OR_IGNORE
+        return InsertMode.OR_IGNORE if self.accept("IGNORE") else InsertMode.INSERT
+
+    def _insert_alias(self) -> ast.Identifier | None:
+        """An alias without AS, which must not swallow VALUES."""
+        is_alias = self.at_name() and self.token.symbol != "VALUES"
+        return self.identifier() if is_alias else None
+
+    def _query_in_parentheses_follows(self) -> bool:
+        """Whether the parenthesis holds the input rather than the columns."""
+        distance = 1
+        while self.peek(distance).symbol == "(":
+            distance += 1
+        return self.peek(distance).symbol in ("SELECT", "WITH", "FROM")
+
+    def _insert_input(
+        self,
+    ) -> tuple[tuple[tuple[ast.Expression, ...], ...] | None, ast.Query | None]:
+        if self.accept("VALUES"):
+            return self.comma_separated(self._row), None
+        if self.token.symbol == "(" or self.starts_query():
+            return None, self.query()
+        raise self.unexpected("VALUES", "SELECT")
+
+    def _row(self) -> tuple[ast.Expression, ...]:
+        return self.in_parentheses(self._value)
+
+    def _value(self) -> ast.Expression:
+        """An expression or DEFAULT."""
+        if self.token.symbol != "DEFAULT":
+            return self.expression()
+        word = self.advance()
+        return ast.DefaultKeyword(at=word.at, end=word.end)
+
+    def _on_conflict(self) -> ast.OnConflict | None:
+        if not self.follows("ON", "CONFLICT"):
+            return None
+        start = self.token.at
+        self.expect_all("ON", "CONFLICT")
+        columns: tuple[ast.Identifier, ...] = ()
+        constraint = None
+        if self.token.symbol == "(":
+            columns = self.identifiers_in_parentheses()
+        elif self.accept("ON"):
+            self.expect_all("UNIQUE", "CONSTRAINT")
+            constraint = self.path()
+        self.expect("DO")
+        if self.accept("NOTHING"):
+            return ast.OnConflict(columns, constraint, at=start, end=self.end)
+        self.expect("UPDATE", "NOTHING")
+        self.expect("SET")
+        assignments = self.comma_separated(self._assignment)
+        where = self.expression() if self.accept("WHERE") else None
+        return ast.OnConflict(columns, constraint, assignments, where, at=start, end=self.end)
+
+    # ------------------------------------------------------------------------ UPDATE, DELETE
+
+    def update(self, hint: ast.Hint | None) -> ast.Update:
+        """UPDATE target SET assignments WHERE ..."""
+        start = self.advance().at
+        target = self._target()
+        self.expect("SET")
+        assignments = self.comma_separated(self._assignment)
+        if self.token.symbol == "FROM":
+            raise self.not_in_spanner("UPDATE with FROM")
+        where = self.expression() if self.accept("WHERE") else None
+        assert_rows = self._assert_rows()
+        returning = self._returning()
+        return ast.Update(
+            target.path, assignments, where, target.alias, assert_rows, returning, hint,
+            target.hint, at=start, end=self.end,
+        )  # fmt: skip
+
+    def delete(self, hint: ast.Hint | None) -> ast.Delete:
+        """DELETE [FROM] target WHERE ..."""
+        start = self.advance().at
+        self.accept("FROM")
+        target = self._target()
+        where = self.expression() if self.accept("WHERE") else None
+        assert_rows = self._assert_rows()
+        returning = self._returning()
+        return ast.Delete(
+            target.path, where, target.alias, assert_rows, returning, hint, target.hint,
+            at=start, end=self.end,
+        )  # fmt: skip
+
+    def _target(self) -> _Target:
+        path = self.path()
+        hint = self.hint()
+        return _Target(path, hint, self.alias())
+
+    def _assignment(self) -> ast.Assignment:
+        """`path = value`, where the value may be DEFAULT."""
+        if self.token.symbol == "(" and self.peek().symbol in _NESTED:
+            raise Unsupported("Nested DML")
+        start = self.token.at
+        path = self.path()
+        if self.token.symbol == "[":
+            raise Unsupported("Assignment to an array element")
+        self.expect("=", ".")
+        return ast.Assignment(path, self._value(), at=start, end=self.end)
+
+    # ------------------------------------------------------------------------ what follows
+
+    def _assert_rows(self) -> ast.Expression | None:
+        return self.expression() if self.accept("ASSERT_ROWS_MODIFIED") else None
+
+    def _returning(self) -> ast.Returning | None:
+        if self.token.symbol != "THEN":
+            return None
+        start = self.advance().at
+        self.expect("RETURN")
+        with_action = self.accept_all("WITH", "ACTION")
+        action_alias = self.identifier() if with_action and self.accept("AS") else None
+        items = self.select_items()
+        return ast.Returning(items, with_action, action_alias, at=start, end=self.end)

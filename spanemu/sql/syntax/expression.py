@@ -1,0 +1,288 @@
+"""Expressions: operators by precedence, field access, subscripts and parentheses.
+
+Binds tighter downwards, as the page "Operators in GoogleSQL" has it:
+
+    1 OR     2 AND     3 NOT     4 = < > <= >= != LIKE IN BETWEEN IS (not associative)
+    5 |      6 ^       7 &       8 << >>       9 + -       10 * / ||      11 unary - + ~
+
+Chains of one precedence are read in a loop, so a sum of thousands of terms costs no stack; the
+tree of such a sum is as deep as it is long, and its readers must not recurse on the left.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanemu.sql.syntax import ast
+from spanemu.sql.syntax.call import CallParser
+from spanemu.sql.syntax.tokens import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_OR, _AND, _NOT, _COMPARISON, _UNARY = 1, 2, 3, 4, 11
+_ABOVE_COMPARISON = _COMPARISON + 1
+_PRECEDENCE: Mapping[str, int] = {
+    "OR": _OR, "AND": _AND,
+    "=": 4, "!=": 4, "<>": 4, "<": 4, "<=": 4, ">": 4, ">=": 4,
+    "LIKE": 4, "IN": 4, "BETWEEN": 4, "IS": 4, "NOT": 4,
+    "|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "||": 10,
+}  # fmt: skip
+_QUERY_GOES_ON = frozenset({"UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "FOR", "|>"})
+_SUBSCRIPT_MODES = frozenset({"OFFSET", "ORDINAL", "SAFE_OFFSET", "SAFE_ORDINAL", "KEY"})
+_TRUTHS = frozenset({"NULL", "TRUE", "FALSE", "UNKNOWN"})
+_QUANTIFIERS = frozenset({"ANY", "SOME", "ALL"})
+
+
+class ExpressionParser(CallParser):
+    """The chapter on expressions."""
+
+    def expression(
+        self, lowest: int = 0, left: ast.Expression | None = None, start: int | None = None
+    ) -> ast.Expression:
+        """Any expression whose operators bind at least as tightly as `lowest`.
+
+        `left` is an operand that has been read already, from `start` on. Each level of
+        parentheses costs three Python frames: this, `operand` and `group`.
+        """
+        if start is None:
+            start = self.token.at
+        self.deeper()
+        left = self.operand() if left is None else self.postfix(left, start)
+        while True:
+            symbol = self.token.symbol
+            power = _PRECEDENCE.get(symbol)
+            if power is None or power < lowest:
+                break
+            if power > _COMPARISON:
+                op_at = self.advance().at
+                right = self.expression(power + 1)
+                left = ast.Binary(symbol, left, right, op_at, at=start, end=self.end)
+            elif power == _COMPARISON:
+                left = self._comparison(left, start)
+                if _PRECEDENCE.get(self.token.symbol) == _COMPARISON:
+                    raise self.unexpected()
+            else:
+                operands = [left]
+                while self.accept(symbol):
+                    operands.append(self.expression(power + 1))
+                left = ast.Junction(symbol, tuple(operands), at=start, end=self.end)
+        self.depth -= 1
+        return left
+
+    def operand(self) -> ast.Expression:
+        """One operand with its prefix operators, fields and subscripts."""
+        token = self.token
+        if token.kind is Kind.IDENTIFIER:
+            found = self.path_or_call()
+        elif token.symbol == "(":
+            found = self.as_expression(self.group())
+        elif rule := _OPERANDS.get(token.symbol):
+            found = rule(self)
+        else:
+            raise self.unexpected()
+        symbol = self.token.symbol
+        return self.postfix(found, token.at) if symbol == "." or symbol == "[" else found
+
+    # ------------------------------------------------------------------------ operators
+
+    def negate(self) -> ast.Expression:
+        """`-`, `+` or `~` before an operand."""
+        op = self.advance()
+        operand = self.expression(_UNARY)
+        return ast.Unary(op.symbol, operand, at=op.at, end=self.end)
+
+    def not_(self) -> ast.Expression:
+        """NOT before anything that binds tighter."""
+        op = self.advance()
+        operand = self.expression(_NOT)
+        return ast.Unary("NOT", operand, at=op.at, end=self.end)
+
+    def _comparison(self, left: ast.Expression, start: int) -> ast.Expression:
+        negated = False
+        if self.token.symbol == "NOT":
+            if self.peek().symbol not in _NEGATABLE:
+                raise self.unexpected()
+            self.advance()
+            negated = True
+        rule = _COMPARISONS.get(self.token.symbol)
+        if rule is not None:
+            return rule(self, left, negated, start)
+        op = self.advance()
+        right = self.expression(_ABOVE_COMPARISON)
+        name = "!=" if op.symbol == "<>" else op.symbol
+        return ast.Binary(name, left, right, op.at, at=start, end=self.end)
+
+    def _is(self, left: ast.Expression, negated: bool, start: int) -> ast.Expression:
+        self.advance()
+        negated = self.accept("NOT")
+        if self.accept("DISTINCT"):
+            self.expect("FROM")
+            right = self.expression(_ABOVE_COMPARISON)
+            return ast.IsDistinct(left, right, negated, at=start, end=self.end)
+        if self.token.symbol not in _TRUTHS:
+            raise self.unexpected()
+        what = self.advance().symbol
+        return ast.Is(left, what, negated, at=start, end=self.end)
+
+    def _between(self, left: ast.Expression, negated: bool, start: int) -> ast.Expression:
+        self.advance()
+        low = self.expression(_ABOVE_COMPARISON)
+        self.expect("AND")
+        high = self.expression(_ABOVE_COMPARISON)
+        return ast.Between(left, low, high, negated, at=start, end=self.end)
+
+    def _in(self, left: ast.Expression, negated: bool, start: int) -> ast.Expression:
+        self.advance()
+        hint = self.hint()
+        items, unnest, query = self._collection()
+        return ast.In(left, items, unnest, query, negated, hint, at=start, end=self.end)
+
+    def _like(self, left: ast.Expression, negated: bool, start: int) -> ast.Expression:
+        self.advance()
+        if self.token.symbol not in _QUANTIFIERS:
+            pattern = self.expression(_ABOVE_COMPARISON)
+            return ast.Like(left, pattern, negated=negated, at=start, end=self.end)
+        quantifier = self.advance().symbol
+        self.hint()  # shares its place in the grammar with IN, but none is defined for LIKE
+        items, unnest, query = self._collection()
+        return ast.Like(
+            left, None, quantifier, items, unnest, query, negated, at=start, end=self.end
+        )
+
+    def _collection(
+        self,
+    ) -> tuple[tuple[ast.Expression, ...], ast.Expression | None, ast.Query | None]:
+        """(items), UNNEST(array) or (query)."""
+        if self.accept("UNNEST"):
+            self.expect("(")
+            array = self.expression()
+            self.expect(")")
+            return (), array, None
+        if self.token.symbol != "(":
+            raise self.unexpected("(", "UNNEST")
+        self.deeper()
+        inside = self.group(as_items=True)
+        self.depth -= 1
+        if isinstance(inside, ast.Query):
+            return (), None, inside
+        assert isinstance(inside, ast.StructConstructor)
+        return tuple(item for item, _ in inside.items), None, None
+
+    # ------------------------------------------------------------------------ postfix
+
+    def postfix(self, operand: ast.Expression, start: int) -> ast.Expression:
+        """Fields and subscripts behind an operand: each one a level of nesting."""
+        depth = self.depth
+        while True:
+            self.deeper()
+            if self.token.symbol == "[":
+                operand = self._subscript(operand, start)
+            elif self.token.symbol == "." and self.peek().kind in _FIELD_KINDS:
+                self.advance()
+                name = self.part()
+                operand = ast.FieldAccess(operand, name, at=start, end=self.end)
+            else:
+                self.depth = depth
+                return operand
+
+    def _subscript(self, operand: ast.Expression, start: int) -> ast.Expression:
+        self.advance()
+        mode = ""
+        if self.token.symbol in _SUBSCRIPT_MODES and self.peek().symbol == "(":
+            mode = self.advance().symbol
+            self.advance()
+            index = self.expression()
+            self.expect(")")
+        else:
+            index = self.expression()
+        self.expect("]")
+        return ast.Subscript(operand, index, mode, at=start, end=self.end)
+
+    # ------------------------------------------------------------------------ parentheses
+
+    def group(self, *, as_items: bool = False) -> ast.Expression | ast.Query:
+        """What stands in parentheses: a query, an expression, or a tuple of several.
+
+        Only what follows an inner `)` tells `((SELECT 1) + 1)` from `((SELECT 1) UNION ALL ...)`;
+        so the inner one is read as a query and turned into an operand when an operator follows.
+        With `as_items` even a single expression comes back as a tuple.
+        """
+        start = self.advance().at
+        inside: ast.Expression | ast.Query
+        if self.starts_query():
+            inside = self.query()
+        elif self.token.symbol == "(":
+            inner_at = self.token.at
+            self.deeper()
+            inside = self.group()
+            self.depth -= 1
+            if isinstance(inside, ast.Query) and self.token.symbol in _QUERY_GOES_ON:
+                inside = self.query(inside)
+            elif isinstance(inside, ast.Expression) or self.token.symbol != ")":
+                inside = self.expression(0, self.as_expression(inside), inner_at)
+        else:
+            inside = self.expression()
+        if isinstance(inside, ast.Expression) and (as_items or self.token.symbol == ","):
+            inside = self._tuple(inside, start)
+        self.expect(")", ",")
+        return inside
+
+    def as_expression(self, inside: ast.Expression | ast.Query) -> ast.Expression:
+        """A query in parentheses as the value that it yields."""
+        if isinstance(inside, ast.Query):
+            return ast.ScalarSubquery(inside, at=inside.at, end=inside.end)
+        return inside
+
+    def _tuple(self, first: ast.Expression, start: int) -> ast.Expression:
+        items: list[tuple[ast.Expression, ast.Identifier | None]] = [(first, None)]
+        self.deeper()
+        while self.accept(","):
+            items.append((self.expression(), None))
+        self.depth -= 1
+        end = self.token.end
+        return ast.StructConstructor(tuple(items), tuple_form=True, at=start, end=end)
+
+
+_FIELD_KINDS = frozenset({Kind.IDENTIFIER, Kind.KEYWORD})
+_NEGATABLE = frozenset({"LIKE", "IN", "BETWEEN"})
+_COMPARISONS: Mapping[
+    str, Callable[[ExpressionParser, ast.Expression, bool, int], ast.Expression]
+] = {
+    "IS": ExpressionParser._is,
+    "IN": ExpressionParser._in,
+    "LIKE": ExpressionParser._like,
+    "BETWEEN": ExpressionParser._between,
+}
+_OPERANDS: Mapping[str, Callable[[ExpressionParser], ast.Expression]] = {
+    str(Kind.INTEGER): ExpressionParser.integer,
+    str(Kind.FLOAT): ExpressionParser.floating,
+    str(Kind.STRING): ExpressionParser.string,
+    str(Kind.BYTES): ExpressionParser.bytes_,
+    "NULL": ExpressionParser.null,
+    "TRUE": ExpressionParser.boolean,
+    "FALSE": ExpressionParser.boolean,
+    "@": ExpressionParser.parameter,
+    "@@": ExpressionParser.system_variable,
+    "?": ExpressionParser.positional_parameter,
+    "-": ExpressionParser.negate,
+    "+": ExpressionParser.negate,
+    "~": ExpressionParser.negate,
+    "NOT": ExpressionParser.not_,
+    "[": ExpressionParser.array,
+    "ARRAY": ExpressionParser.array,
+    "STRUCT": ExpressionParser.struct,
+    "NEW": ExpressionParser.new,
+    "CASE": ExpressionParser.case,
+    "CAST": ExpressionParser.cast,
+    "EXTRACT": ExpressionParser.extract,
+    "EXISTS": ExpressionParser.exists,
+    "INTERVAL": ExpressionParser.interval,
+    "WITH": ExpressionParser.with_expression,
+    "COLLATE": ExpressionParser.keyword_call,
+    "GROUPING": ExpressionParser.keyword_call,
+    "IF": ExpressionParser.keyword_call,
+    "LEFT": ExpressionParser.keyword_call,
+    "RANGE": ExpressionParser.keyword_call,
+    "RIGHT": ExpressionParser.keyword_call,
+}

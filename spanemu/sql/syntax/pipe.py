@@ -1,0 +1,188 @@
+"""Pipe operators: `|> WHERE ... |> AGGREGATE ...`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanemu.sql.syntax import ast, pipe_ast
+from spanemu.sql.syntax.select import SelectParser
+from spanemu.sql.syntax.tokens import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_ENDS_AGGREGATES = frozenset({"GROUP", "|>", ")", ";", str(Kind.END)})
+# In the language, but not on Spanner's page.
+_NOT_IN_SPANNER = frozenset(
+    {"ASSERT", "CREATE", "DESCRIBE", "DISTINCT", "EXPORT", "FORK", "IF", "INSERT", "LOG", "MATCH",
+     "MATCH_RECOGNIZE", "PIVOT", "RECURSIVE", "STATIC_DESCRIBE", "TEE", "UNPIVOT", "WINDOW",
+     "WITH"}
+)  # fmt: skip
+
+
+class PipeParser(SelectParser):
+    """The chapter on pipes."""
+
+    def set_operator(self) -> tuple[str, bool, ast.Hint | None]:
+        """(operator, distinct, hint) of UNION, INTERSECT or EXCEPT."""
+        op = self.advance().symbol
+        hint = self.hint()
+        if self.token.symbol not in ("ALL", "DISTINCT"):
+            raise self.unexpected("ALL", "DISTINCT")
+        distinct = self.advance().symbol == "DISTINCT"
+        if self.token.symbol in ("BY", "CORRESPONDING", "STRICT"):
+            raise self.not_in_spanner(f"{op} with column matching by name")
+        return op, distinct, hint
+
+    def limit(self) -> tuple[ast.Expression | None, ast.Expression | None]:
+        """LIMIT count [OFFSET skip], if it follows."""
+        if not self.accept("LIMIT"):
+            return None, None
+        count = self.expression()
+        return count, self.expression() if self.accept("OFFSET") else None
+
+    def order_by(self) -> tuple[tuple[ast.OrderItem, ...], ast.Hint | None]:
+        """ORDER [hint] BY items, if it follows."""
+        if not self.accept("ORDER"):
+            return (), None
+        hint = self.hint()
+        self.expect("BY")
+        return self.comma_separated(self.order_item), hint
+
+    def pipes(self) -> tuple[ast.PipeOperator, ...]:
+        """The pipe operators that follow."""
+        found: list[ast.PipeOperator] = []
+        while self.accept("|>"):
+            rule = _PIPES.get(self.token.symbol)
+            if rule is None:
+                if self.token.symbol in _NOT_IN_SPANNER:
+                    raise self.not_in_spanner(f"Pipe operator {self.token.symbol}")
+                raise self.unexpected()
+            found.append(rule(self, self.token.at))
+        return tuple(found)
+
+    # ------------------------------------------------------------------------ operators
+
+    def _where(self, start: int) -> ast.PipeOperator:
+        self.advance()
+        return pipe_ast.PipeWhere(self.expression(), at=start, end=self.end)
+
+    def _select(self, start: int) -> ast.PipeOperator:
+        return pipe_ast.PipeSelect(self.select_head(), at=start, end=self.end)
+
+    def _extend(self, start: int) -> ast.PipeOperator:
+        self.advance()
+        return pipe_ast.PipeExtend(self.select_items(), at=start, end=self.end)
+
+    def _set(self, start: int) -> ast.PipeOperator:
+        self.advance()
+        assignments = self.comma_separated(self._set_item)
+        return pipe_ast.PipeSet(assignments, at=start, end=self.end)
+
+    def _set_item(self) -> tuple[ast.Identifier, ast.Expression]:
+        column = self.identifier()
+        self.expect("=")
+        return column, self.expression()
+
+    def _drop(self, start: int) -> ast.PipeOperator:
+        self.advance()
+        columns = self.comma_separated(self.identifier)
+        return pipe_ast.PipeDrop(columns, at=start, end=self.end)
+
+    def _rename(self, start: int) -> ast.PipeOperator:
+        self.advance()
+        renames = self.comma_separated(self._rename_item)
+        return pipe_ast.PipeRename(renames, at=start, end=self.end)
+
+    def _rename_item(self) -> tuple[ast.Identifier, ast.Identifier]:
+        old = self.identifier()
+        self.accept("AS")
+        return old, self.identifier()
+
+    def _as(self, start: int) -> ast.PipeOperator:
+        self.advance()
+        return pipe_ast.PipeAs(self.identifier(), at=start, end=self.end)
+
+    def _aggregate(self, start: int) -> ast.PipeOperator:
+        self.advance()
+        items = self._group_items()
+        groups: tuple[pipe_ast.PipeGroupItem, ...] = ()
+        and_order, hint = False, None
+        if self.accept("GROUP"):
+            hint = self.hint()
+            and_order = self.accept_all("AND", "ORDER")
+            self.expect("BY")
+            groups = self._group_items()
+        if not items and not groups:
+            raise self.unexpected()
+        return pipe_ast.PipeAggregate(items, groups, and_order, hint, at=start, end=self.end)
+
+    def _group_items(self) -> tuple[pipe_ast.PipeGroupItem, ...]:
+        """Items, possibly none; a comma may follow the last."""
+        items: list[pipe_ast.PipeGroupItem] = []
+        while self.token.symbol not in _ENDS_AGGREGATES:
+            start = self.token.at
+            value = self.expression()
+            alias = self.alias()
+            order = self.direction()
+            nulls = self.null_order()
+            items.append(pipe_ast.PipeGroupItem(value, alias, order, nulls, at=start, end=self.end))
+            if not self.accept(","):
+                break
+        return tuple(items)
+
+    def _join(self, start: int) -> ast.PipeOperator:
+        kind, hint = self.join_operator()
+        right = self.from_item()
+        on, using = self.join_condition()
+        return pipe_ast.PipeJoin(kind, right, on, using, hint, at=start, end=self.end)
+
+    def _order_by(self, start: int) -> ast.PipeOperator:
+        items, hint = self.order_by()
+        return pipe_ast.PipeOrderBy(items, hint, at=start, end=self.end)
+
+    def _limit(self, start: int) -> ast.PipeOperator:
+        count, skip = self.limit()
+        assert count is not None
+        return pipe_ast.PipeLimit(count, skip, at=start, end=self.end)
+
+    def _set_operation(self, start: int) -> ast.PipeOperator:
+        op, distinct, hint = self.set_operator()
+        operands = self.comma_separated(self.query_in_parentheses)
+        return pipe_ast.PipeSetOperation(op, distinct, operands, hint, at=start, end=self.end)
+
+    def _sample(self, start: int) -> ast.PipeOperator:
+        sample = self.sample()
+        assert sample is not None
+        return pipe_ast.PipeSample(sample, at=start, end=self.end)
+
+    def _call(self, start: int) -> ast.PipeOperator:
+        self.advance()
+        function = self.table_function(self.path())
+        return pipe_ast.PipeCall(function, at=start, end=self.end)
+
+
+_PIPES: Mapping[str, Callable[[PipeParser, int], ast.PipeOperator]] = {
+    "AGGREGATE": PipeParser._aggregate,
+    "AS": PipeParser._as,
+    "CALL": PipeParser._call,
+    "CROSS": PipeParser._join,
+    "DROP": PipeParser._drop,
+    "EXCEPT": PipeParser._set_operation,
+    "EXTEND": PipeParser._extend,
+    "FULL": PipeParser._join,
+    "HASH": PipeParser._join,
+    "INNER": PipeParser._join,
+    "INTERSECT": PipeParser._set_operation,
+    "JOIN": PipeParser._join,
+    "LEFT": PipeParser._join,
+    "LIMIT": PipeParser._limit,
+    "ORDER": PipeParser._order_by,
+    "RENAME": PipeParser._rename,
+    "RIGHT": PipeParser._join,
+    "SELECT": PipeParser._select,
+    "SET": PipeParser._set,
+    "TABLESAMPLE": PipeParser._sample,
+    "UNION": PipeParser._set_operation,
+    "WHERE": PipeParser._where,
+}

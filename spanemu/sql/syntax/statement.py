@@ -1,0 +1,104 @@
+"""The door to the parser: the text of a query or of DML as a tree.
+
+    parse_statement("@{...} SELECT ...")   what ExecuteSql takes
+    parse_query("SELECT ...")              the body of a view
+    parse_expression("a + 1")              a default, a check, a generated column
+
+Every failure is a `SpannerError` of `sql.errors`, or `Unsupported`. DDL has its own door, `ddl`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanemu.base.errors import Unsupported
+from spanemu.sql.errors import StatementRefused, TextTooLong
+from spanemu.sql.syntax import ast
+from spanemu.sql.syntax.dml import DmlParser
+from spanemu.sql.syntax.position import line_and_column
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
+TEXT_LENGTH_MAX = 1_000_000  # quotas.md, "query statement length", in characters
+
+# Words that begin statements of the language which ExecuteSql never takes.
+_REFUSED = frozenset(
+    {"ALTER", "ANALYZE", "ASSERT", "BEGIN", "CLONE", "COMMIT", "CREATE", "DECLARE", "DEFINE",
+     "DESCRIBE", "DROP", "EXECUTE", "EXPLAIN", "EXPORT", "GRANT", "IF", "IMPORT", "LOAD", "LOOP",
+     "MERGE", "RAISE", "RENAME", "REVOKE", "ROLLBACK", "RUN", "SET", "SHOW", "START", "TRUNCATE",
+     "WHILE"}
+)  # fmt: skip
+
+
+def parse_statement(text: str) -> ast.Statement:
+    """The one statement of a text, which may end in a semicolon."""
+    return _whole(text, StatementParser.statement)
+
+
+def parse_query(text: str) -> ast.Query:
+    """The one query of a text, without a statement hint."""
+    return _whole(text, StatementParser.query)
+
+
+def parse_expression(text: str) -> ast.Expression:
+    """The one expression of a text."""
+    return _whole(text, StatementParser.expression)
+
+
+def _whole(text: str, rule: Callable[[StatementParser], T]) -> T:
+    if len(text) > TEXT_LENGTH_MAX:
+        raise TextTooLong(len(text), TEXT_LENGTH_MAX)
+    parser = StatementParser(text)
+    try:
+        found = rule(parser)
+    except RecursionError:
+        # Our own limit holds for callers of ordinary depth. One that is deep itself leaves less.
+        raise parser.failure("Nested too deeply") from None
+    parser.expect_end()
+    return found
+
+
+class StatementParser(DmlParser):
+    """The whole grammar of queries and DML."""
+
+    def statement(self) -> ast.Statement:
+        """A statement with the hint before it."""
+        start = self.token.at
+        hint = self.hint()
+        if rule := _STATEMENTS.get(self.token.symbol):
+            return rule(self, hint)
+        if self.starts_query() or self.token.symbol == "(":
+            query = self.query()
+            return ast.QueryStatement(query, hint, at=start, end=self.end)
+        if self.token.symbol in _REFUSED and hint is None:
+            line, column = line_and_column(self.text, self.token.at)
+            raise StatementRefused(self.token.symbol, line, column)
+        raise self.unexpected()
+
+    def call_procedure(self, hint: ast.Hint | None) -> ast.CallProcedure:
+        """CALL procedure(arguments)."""
+        if hint is not None:
+            raise self.unexpected()
+        start = self.advance().at
+        procedure = self.path()
+        self.expect("(")
+        arguments = () if self.token.symbol == ")" else self.comma_separated(self.argument)
+        self.expect(")", ",")
+        return ast.CallProcedure(procedure, arguments, at=start, end=self.end)
+
+    def graph_query(self, hint: ast.Hint | None) -> ast.Statement:
+        """GRAPH ...: not yet."""
+        raise Unsupported("GRAPH query")
+
+
+_STATEMENTS: Mapping[str, Callable[[StatementParser, ast.Hint | None], ast.Statement]] = {
+    "CALL": StatementParser.call_procedure,
+    "DELETE": StatementParser.delete,
+    "GRAPH": StatementParser.graph_query,
+    "INSERT": StatementParser.insert,
+    "UPDATE": StatementParser.update,
+}

@@ -1,0 +1,22 @@
+"""Benchmarks: `python -m tests.benchmarks [latency|engine|startup] [--rounds N]`."""
+
+from __future__ import annotations
+
+import argparse
+
+from tests.benchmarks import engine, latency, startup
+
+SUITES = {"latency": latency.main, "engine": engine.main, "startup": startup.main}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("suites", nargs="*", default=list(SUITES), choices=[*SUITES, []])
+    parser.add_argument("--rounds", type=int, default=40, help="rounds of each measurement")
+    given = parser.parse_args()
+    for suite in given.suites or SUITES:
+        SUITES[suite](given.rounds)
+
+
+if __name__ == "__main__":
+    main()

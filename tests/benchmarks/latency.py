@@ -1,0 +1,144 @@
+"""Latency through the official client, every target in turn in each round, medians compared.
+
+The targets take turns inside a round, so that what else the machine does falls on all alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from google.cloud.spanner_v1 import KeySet, param_types
+from rich.console import Console
+from rich.table import Table
+
+from tests.benchmarks.targets import ROWS, all_targets
+
+_ids = count(1_000_000)
+Work = Callable[[Any], None]
+
+
+def insert_commit(database: Any) -> None:
+    with database.batch() as batch:
+        batch.insert("Users", ("Id", "Name", "Age"), [(next(_ids), "new", 1)])
+
+
+def select_1(database: Any) -> None:
+    with database.snapshot() as snapshot:
+        list(snapshot.execute_sql("SELECT 1"))
+
+
+def select_by_key(database: Any) -> None:
+    with database.snapshot() as snapshot:
+        list(
+            snapshot.execute_sql(
+                "SELECT Id, Name FROM Users WHERE Id = @id",
+                params={"id": next(_ids) % ROWS},
+                param_types={"id": param_types.INT64},
+            )
+        )
+
+
+def read_by_key(database: Any) -> None:
+    with database.snapshot() as snapshot:
+        list(snapshot.read("Users", ("Id", "Name"), KeySet(keys=[(next(_ids) % ROWS,)])))
+
+
+def one_dml(database: Any) -> None:
+    def work(transaction: Any) -> None:
+        transaction.execute_update(
+            "UPDATE Users SET Age = Age + 1 WHERE Id = @id",
+            params={"id": next(_ids) % ROWS},
+            param_types={"id": param_types.INT64},
+        )
+
+    database.run_in_transaction(work)
+
+
+def read_modify_write(database: Any) -> None:
+    key = next(_ids) % ROWS
+
+    def work(transaction: Any) -> None:
+        list(transaction.read("Users", ("Age",), KeySet(keys=[(key,)])))
+        transaction.update("Users", ("Id", "Age"), [(key, 5)])
+
+    database.run_in_transaction(work)
+
+
+WORK: dict[str, Work] = {
+    "insert commit": insert_commit,
+    "SELECT 1": select_1,
+    "SELECT by key": select_by_key,
+    "read by key": read_by_key,
+    "one-DML transaction": one_dml,
+    "read-modify-write": read_modify_write,
+}
+CALLS_PER_ROUND = 10
+
+
+def measure(databases: dict[str, Any], rounds: int) -> dict[str, dict[str, float]]:
+    """Median microseconds by work and target."""
+    taken: dict[str, dict[str, list[float]]] = {
+        name: {target: [] for target in databases} for name in WORK
+    }
+    for round_ in range(rounds + 2):  # the first two warm up
+        for name, work in WORK.items():
+            for target, database in databases.items():
+                for _ in range(CALLS_PER_ROUND):
+                    began = perf_counter()
+                    work(database)
+                    elapsed = perf_counter() - began
+                    if round_ >= 2:
+                        taken[name][target].append(elapsed * 1e6)
+    return {
+        name: {target: median(times) for target, times in by_target.items()}
+        for name, by_target in taken.items()
+    }
+
+
+def main(rounds: int = 40) -> None:
+    with all_targets() as databases:
+        found = measure(databases, rounds)
+    console = Console()
+    console.print(_medians(found))
+    console.print(_ratios(found))
+
+
+def _medians(found: dict[str, dict[str, float]]) -> Table:
+    table = Table(title="Latency through the official client, median microseconds")
+    table.add_column("work")
+    for target in next(iter(found.values())):
+        table.add_column(target, justify="right")
+    for name, by_target in found.items():
+        table.add_row(name, *(f"{value:,.0f}" for value in by_target.values()))
+    return table
+
+
+# title, numerator, denominator, goal by work (at least, or at most), "*" for all works
+_RATIOS: list[tuple[str, str, str, dict[str, str]]] = [
+    ("official / embedded", "official", "embedded",
+     {"SELECT by key": ">= 6", "read by key": ">= 3", "insert commit": ">= 1.5"}),
+    ("embedded / null-channel", "embedded", "null-channel", {"*": "<= 1.6"}),
+    ("standalone / null-server", "standalone", "null-server", {"*": "<= 1.3"}),
+    ("official / standalone", "official", "standalone",
+     dict.fromkeys(("SELECT 1", "SELECT by key", "one-DML transaction"), "> 1")),
+]  # fmt: skip
+
+
+def _ratios(found: dict[str, dict[str, float]]) -> Table:
+    table = Table(title="Ratios, with the goal where there is one")
+    table.add_column("work")
+    shown = [each for each in _RATIOS if {each[1], each[2]} <= next(iter(found.values())).keys()]
+    for title, *_ in shown:
+        table.add_column(title, justify="right")
+    for name, by_target in found.items():
+        cells = []
+        for _, above, below, goals in shown:
+            ratio = by_target[above] / by_target[below]
+            goal = goals.get(name, goals.get("*", ""))
+            cells.append(f"{ratio:.2f} {f'({goal})' if goal else ''}".strip())
+        table.add_row(name, *cells)
+    return table

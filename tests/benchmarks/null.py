@@ -1,0 +1,215 @@
+"""Answers without work behind them: what the client and gRPC cost by themselves.
+
+`python -m tests.benchmarks.null PORT` serves them; `NullChannel` answers inside the process.
+"""
+
+from __future__ import annotations
+
+import sys
+from concurrent import futures
+from typing import Any
+
+import grpc
+from google.cloud.spanner_v1.types import commit_response, result_set, spanner, transaction
+from google.cloud.spanner_v1.types import type as types
+
+SERVICE = "google.spanner.v1.Spanner"
+SESSION = "projects/bench/instances/bench/databases/bench/sessions/s"
+
+
+def _rows() -> Any:
+    field = types.StructType.Field
+    row_type = types.StructType(
+        fields=[
+            field(name="Id", type_=types.Type(code=types.TypeCode.INT64)),
+            field(name="Name", type_=types.Type(code=types.TypeCode.STRING)),
+        ]
+    )
+    metadata = result_set.ResultSetMetadata(
+        row_type=row_type, transaction=transaction.Transaction(id=b"1")
+    )
+    partial = result_set.PartialResultSet(metadata=metadata, last=True)
+    raw = result_set.PartialResultSet.pb(partial)
+    raw.values.add().string_value = "7"
+    raw.values.add().string_value = "user 7"
+    raw.stats.row_count_exact = 1
+    return raw
+
+
+def _result_set() -> Any:
+    answer = result_set.ResultSet.pb(result_set.ResultSet())
+    answer.metadata.CopyFrom(_rows().metadata)
+    answer.stats.row_count_exact = 1
+    return answer
+
+
+def _commit() -> Any:
+    answer = commit_response.CommitResponse.pb(commit_response.CommitResponse())
+    answer.commit_timestamp.GetCurrentTime()
+    return answer
+
+
+def _session() -> Any:
+    return spanner.Session.pb(spanner.Session(name=SESSION, multiplexed=True))
+
+
+def _batch_sessions() -> Any:
+    answer = spanner.BatchCreateSessionsResponse.pb(spanner.BatchCreateSessionsResponse())
+    answer.session.add().CopyFrom(_session())
+    return answer
+
+
+# method -> (request class, streams, answer)
+METHODS: dict[str, tuple[Any, bool, Any]] = {
+    "CreateSession": (spanner.CreateSessionRequest.pb(), False, _session()),
+    "BatchCreateSessions": (spanner.BatchCreateSessionsRequest.pb(), False, _batch_sessions()),
+    "GetSession": (spanner.GetSessionRequest.pb(), False, _session()),
+    "BeginTransaction": (
+        spanner.BeginTransactionRequest.pb(),
+        False,
+        transaction.Transaction.pb(transaction.Transaction(id=b"1")),
+    ),
+    "Commit": (spanner.CommitRequest.pb(), False, _commit()),
+    "ExecuteSql": (spanner.ExecuteSqlRequest.pb(), False, _result_set()),
+    "ExecuteStreamingSql": (spanner.ExecuteSqlRequest.pb(), True, _rows()),
+    "StreamingRead": (spanner.ReadRequest.pb(), True, _rows()),
+}
+
+
+def serve(port: int) -> None:
+    """Serve until killed."""
+    handlers: dict[str, grpc.RpcMethodHandler] = {}
+    for name, (request, streams, answer) in METHODS.items():
+        make = (
+            grpc.unary_stream_rpc_method_handler if streams else grpc.unary_unary_rpc_method_handler
+        )
+        result = [answer] if streams else answer
+        handlers[name] = make(
+            lambda _request, _context, result=result: (
+                iter(result) if isinstance(result, list) else result
+            ),
+            request_deserializer=request.FromString,
+            response_serializer=type(answer).SerializeToString,
+        )
+    server = grpc.server(futures.ThreadPoolExecutor(16))
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, handlers),))
+    server.add_insecure_port(f"127.0.0.1:{port}")
+    server.start()
+    server.wait_for_termination()
+
+
+class _Done(grpc.Call, grpc.Future):  # type: ignore[misc]
+    """A call that is over: what interceptors and api_core look at."""
+
+    def __init__(self, answers: list[Any]) -> None:
+        self._answers = iter(answers)
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._answers)
+
+    def result(self, timeout: Any = None) -> Any:
+        return next(self._answers)
+
+    def code(self) -> grpc.StatusCode:
+        return grpc.StatusCode.OK
+
+    def initial_metadata(self) -> tuple[()]:
+        return ()
+
+    trailing_metadata = initial_metadata
+
+    def details(self) -> str:
+        return ""
+
+    def exception(self, timeout: Any = None) -> None:
+        return None
+
+    def traceback(self, timeout: Any = None) -> None:
+        return None
+
+    def is_active(self) -> bool:
+        return False
+
+    def done(self) -> bool:
+        return True
+
+    def cancel(self) -> bool:
+        return False
+
+    def cancelled(self) -> bool:
+        return False
+
+    def running(self) -> bool:
+        return False
+
+    def time_remaining(self) -> None:
+        return None
+
+    def add_callback(self, callback: Any) -> bool:
+        return False
+
+    def add_done_callback(self, callback: Any) -> None:
+        callback(self)
+
+
+class _Null:
+    """A multicallable that answers the same every time."""
+
+    def __init__(self, answer: bytes, streams: bool, codec: tuple[Any, Any]) -> None:
+        self._answer, self._streams = answer, streams
+        self._serialize, self._parse = codec
+
+    def __call__(self, request: Any, *rest: Any, **more: Any) -> Any:
+        self._serialize(request)
+        answer = self._parse(self._answer)
+        return _Done([answer]) if self._streams else answer
+
+    def with_call(self, request: Any, *rest: Any, **more: Any) -> Any:
+        return self(request), _Done([])
+
+    def future(self, request: Any, *rest: Any, **more: Any) -> Any:
+        return _Done([self(request)])
+
+
+class NullChannel(grpc.Channel):  # type: ignore[misc]
+    """A channel that never leaves the process and asks nobody."""
+
+    def _callable(self, method: str, serializer: Any, deserializer: Any) -> Any:
+        found = METHODS.get(method.rsplit("/", 1)[-1])
+        if found is None:
+            return _Null(b"", False, (serializer, deserializer))
+        _, streams, answer = found
+        return _Null(answer.SerializeToString(), streams, (serializer, deserializer))
+
+    def unary_unary(
+        self,
+        method: str,
+        request_serializer: Any = None,
+        response_deserializer: Any = None,
+        _registered_method: bool = False,
+    ) -> Any:
+        return self._callable(method, request_serializer, response_deserializer)
+
+    unary_stream = stream_unary = stream_stream = unary_unary
+
+    def subscribe(self, callback: Any, try_to_connect: bool = False) -> None:
+        """Always connected."""
+
+    def unsubscribe(self, callback: Any) -> None:
+        """Nothing to undo."""
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+    def __enter__(self) -> NullChannel:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        return None
+
+
+if __name__ == "__main__":
+    serve(int(sys.argv[1]))

@@ -1,0 +1,44 @@
+"""One emulator for embedded clients and one for clients on a real port, the same tests on both."""
+
+from itertools import count
+
+import pytest
+
+import spanemu
+
+_numbers = count(1)
+
+
+@pytest.fixture(scope="session", params=["embedded", "port"])
+def emulator(request):
+    """An emulator reached without sockets, then one reached through its port."""
+    with spanemu.Emulator(embedded_channel=request.param == "embedded") as running:
+        yield running
+
+
+@pytest.fixture
+def client(emulator):
+    """The official client, in a project of the test's own."""
+    return emulator.client(f"project-{next(_numbers)}")
+
+
+@pytest.fixture
+def config_name(client):
+    """The instance config that every emulator has."""
+    return f"{client.project_name}/instanceConfigs/emulator-config"
+
+
+@pytest.fixture
+def instance(client, config_name):
+    """A fresh instance, as the official client's object."""
+    created = client.instance("fresh", configuration_name=config_name, display_name="Fresh one")
+    created.create().result(timeout=10)
+    return created
+
+
+@pytest.fixture
+def database(instance):
+    """A fresh, empty database, as the official client's object."""
+    created = instance.database("fresh-db")
+    created.create().result(timeout=10)
+    return created

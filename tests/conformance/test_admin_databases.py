@@ -1,0 +1,254 @@
+"""Databases, their schemas and their operations, through the official client."""
+
+import pytest
+from google.api_core import exceptions
+from google.cloud.spanner_admin_database_v1 import types
+from google.longrunning import operations_pb2
+from google.protobuf.field_mask_pb2 import FieldMask
+from google.rpc.error_details_pb2 import ResourceInfo
+
+SINGERS = "CREATE TABLE Singers (\n  Id INT64 NOT NULL,\n  Name STRING(MAX),\n) PRIMARY KEY(Id)"
+ALBUMS = "CREATE TABLE Albums (\n  Id INT64 NOT NULL,\n) PRIMARY KEY(Id)"
+
+
+def ids(resources):
+    return [each.name.rpartition("/")[2] for each in resources]
+
+
+def create(client, instance, **fields):
+    request = types.CreateDatabaseRequest(parent=instance.name, **fields)
+    return client.database_admin_api.create_database(request=request)
+
+
+def ddl(client, database):
+    return list(client.database_admin_api.get_database_ddl(database=database.name).statements)
+
+
+def update_ddl(client, database, statements, operation_id=""):
+    request = types.UpdateDatabaseDdlRequest(
+        database=database.name, statements=statements, operation_id=operation_id
+    )
+    return client.database_admin_api.update_database_ddl(request=request)
+
+
+def test_a_database_is_created_with_its_schema(client, instance):
+    created = instance.database("shop", ddl_statements=[SINGERS])
+    operation = created.create()
+    assert operation.done()
+    assert operation.metadata.database == created.name
+    assert operation.operation.name.startswith(f"{created.name}/operations/_auto")
+    assert operation.result().name == created.name
+    assert created.exists()
+    assert ddl(client, created) == [SINGERS]
+
+
+def test_what_a_database_says_of_itself(client, database):
+    found = client.database_admin_api.get_database(name=database.name)
+    assert found.name == database.name
+    assert found.state == types.Database.State.READY
+    assert found.database_dialect == types.DatabaseDialect.GOOGLE_STANDARD_SQL
+    assert found.version_retention_period == "1h"
+    assert found.create_time <= found.earliest_version_time
+    assert not found.enable_drop_protection
+
+
+def test_a_bad_first_schema_leaves_no_database(client, instance):
+    created = instance.database("shop", ddl_statements=[SINGERS, "CREATE TABLE"])
+    with pytest.raises(exceptions.InvalidArgument):
+        created.create()
+    assert not created.exists()
+    assert list(instance.list_databases()) == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "",
+        "CREATE TABLE T",
+        "CREATE DATABASE",
+        "CREATE DATABASE my-db",
+        "CREATE DATABASE `D`",
+        "CREATE DATABASE d",
+        f"CREATE DATABASE {'d' * 31}",
+        "CREATE DATABASE `d-`",
+    ],
+)
+def test_create_statements_that_are_not(client, instance, statement):
+    with pytest.raises(exceptions.InvalidArgument):
+        create(client, instance, create_statement=statement)
+
+
+def test_a_database_needs_an_instance_and_a_free_name(client, instance, database):
+    with pytest.raises(exceptions.AlreadyExists, match="Database already exists"):
+        create(client, instance, create_statement="CREATE DATABASE `fresh-db`")
+    with pytest.raises(exceptions.NotFound, match="Instance not found"):
+        create(client, client.instance("nowhere"), create_statement="CREATE DATABASE d1")
+
+
+def test_features_that_spanemu_lacks_are_refused_by_name(client, instance):
+    with pytest.raises(exceptions.MethodNotImplemented, match="PostgreSQL"):
+        create(
+            client,
+            instance,
+            create_statement='CREATE DATABASE "d1"',
+            database_dialect=types.DatabaseDialect.POSTGRESQL,
+        )
+    with pytest.raises(exceptions.MethodNotImplemented, match="encryption"):
+        create(
+            client,
+            instance,
+            create_statement="CREATE DATABASE d1",
+            encryption_config=types.EncryptionConfig(kms_key_name="k"),
+        )
+
+
+def test_databases_are_listed_and_paged(client, instance):
+    assert list(instance.list_databases()) == []
+    for database_id in ("d3", "d1", "d2"):
+        instance.database(database_id).create().result(timeout=10)
+    assert ids(instance.list_databases()) == ["d1", "d2", "d3"]
+    assert ids(instance.list_databases(page_size=2)) == ["d1", "d2", "d3"]
+    with pytest.raises(exceptions.NotFound):
+        list(client.instance("nowhere").list_databases())
+    with pytest.raises(exceptions.InvalidArgument):
+        client.database_admin_api.list_databases(
+            request=types.ListDatabasesRequest(parent=instance.name, page_token="x")
+        )
+
+
+def test_dropping_is_idempotent_and_missing_databases_are_named(client, instance, database):
+    database.drop()
+    database.drop()
+    with pytest.raises(exceptions.NotFound, match="Database not found") as caught:
+        database.reload()
+    info = next(each for each in caught.value.details if isinstance(each, ResourceInfo))
+    assert info.resource_type == "type.googleapis.com/google.spanner.admin.database.v1.Database"
+    assert info.resource_name == database.name
+    with pytest.raises(exceptions.NotFound, match="Instance not found"):
+        client.database_admin_api.drop_database(
+            database=f"{client.project_name}/instances/nowhere/databases/d1"
+        )
+
+
+def test_drop_protection(client, instance, database):
+    database.enable_drop_protection = True
+    operation = database.update(["enable_drop_protection"])
+    assert operation.result(timeout=10).enable_drop_protection
+    assert operation.metadata.request.database.name == database.name
+    assert operation.metadata.progress.progress_percent == 100
+    for protected in (database.drop, instance.delete):
+        with pytest.raises(exceptions.FailedPrecondition):
+            protected()
+    database.enable_drop_protection = False
+    database.update(["enable_drop_protection"]).result(timeout=10)
+    database.drop()
+    assert not database.exists()
+
+
+def test_nothing_else_of_a_database_can_be_updated(client, database):
+    for paths in ([], ["name"], ["enable_drop_protection", "default_leader"], ["nonsense"]):
+        with pytest.raises(exceptions.InvalidArgument):
+            client.database_admin_api.update_database(
+                database=types.Database(name=database.name), update_mask=FieldMask(paths=paths)
+            )
+
+
+def test_a_schema_is_updated_under_an_operation(client, database):
+    operation = update_ddl(client, database, [SINGERS, ALBUMS], "first_tables")
+    operation.result(timeout=10)
+    assert operation.operation.name == f"{database.name}/operations/first_tables"
+    metadata = operation.metadata
+    assert metadata.database == database.name
+    assert list(metadata.statements) == [SINGERS, ALBUMS]
+    assert len(metadata.commit_timestamps) == 2
+    assert [each.progress_percent for each in metadata.progress] == [100, 100]
+    assert [each.entity_names for each in metadata.actions] == [["Singers"], ["Albums"]]
+    assert sorted(ddl(client, database)) == sorted([SINGERS, ALBUMS])
+
+
+def test_a_bad_statement_changes_nothing(client, database):
+    with pytest.raises(exceptions.InvalidArgument):
+        update_ddl(client, database, [SINGERS, "CREATE TABEL Albums"], "once")
+    assert ddl(client, database) == []
+    with pytest.raises(exceptions.InvalidArgument, match="Missing statements"):
+        update_ddl(client, database, [])
+    update_ddl(client, database, [SINGERS], "once").result(timeout=10)
+    with pytest.raises(exceptions.AlreadyExists):
+        update_ddl(client, database, [ALBUMS], "once")
+    for bad in ("_auto1", "Once", "o", "on-ce", "o" * 129):
+        with pytest.raises(exceptions.InvalidArgument):
+            update_ddl(client, database, [ALBUMS], bad)
+    assert ddl(client, database) == [SINGERS]
+
+
+def test_operations_are_listed_filtered_and_deleted(client, instance, database):
+    api = client.database_admin_api
+    update_ddl(client, database, [SINGERS], "singers").result(timeout=10)
+    name = f"{database.name}/operations/singers"
+
+    def listed(filter_=""):
+        request = operations_pb2.ListOperationsRequest(
+            name=f"{database.name}/operations", filter=filter_
+        )
+        return [each.name for each in api.list_operations(request=request).operations]
+
+    assert len(listed()) == 2
+    assert listed("name:singers") == [name]
+    assert listed("metadata.@type:UpdateDatabaseDdlMetadata AND done:true") == [name]
+    assert listed("error:*") == []
+    in_instance = [each.operation.name for each in instance.list_database_operations()]
+    assert sorted(in_instance) == sorted(listed())
+    assert [each.operation.name for each in database.list_database_operations()] == listed()
+    assert api.get_operation(request=operations_pb2.GetOperationRequest(name=name)).done
+    api.cancel_operation(request=operations_pb2.CancelOperationRequest(name=name))
+    api.delete_operation(request=operations_pb2.DeleteOperationRequest(name=name))
+    with pytest.raises(exceptions.NotFound, match="Operation not found"):
+        api.get_operation(request=operations_pb2.GetOperationRequest(name=name))
+    with pytest.raises(exceptions.InvalidArgument):
+        api.get_operation(request=operations_pb2.GetOperationRequest(name="singers"))
+    with pytest.raises(exceptions.InvalidArgument):
+        listed("((")
+
+
+def test_operations_of_an_instance_do_not_include_those_of_its_databases(client, database):
+    instance_name = database.name.partition("/databases/")[0]
+    request = operations_pb2.ListOperationsRequest(name=f"{instance_name}/operations")
+    (only,) = client.instance_admin_api.list_operations(request=request).operations
+    assert only.metadata.type_url.endswith("CreateInstanceMetadata")
+
+
+@pytest.mark.parametrize(
+    ("feature", "call"),
+    [
+        ("Backups", lambda api, name: api.list_backups(parent=name)),
+        ("Backups", lambda api, name: api.get_backup(name=f"{name}/backups/b")),
+        ("Backup schedules", lambda api, name: api.list_backup_schedules(parent=name)),
+        ("IAM", lambda api, name: api.get_iam_policy(request={"resource": name})),
+        ("Database roles", lambda api, name: api.list_database_roles(parent=name)),
+        ("split points", lambda api, name: api.add_split_points(database=name, split_points=[])),
+    ],
+)
+def test_calls_that_spanemu_lacks_name_the_feature(client, database, feature, call):
+    with pytest.raises(exceptions.MethodNotImplemented, match=feature):
+        call(client.database_admin_api, database.name)
+
+
+def test_instance_calls_that_spanemu_lacks_name_the_feature(client, instance):
+    api = client.instance_admin_api
+    with pytest.raises(exceptions.MethodNotImplemented, match="Instance partitions"):
+        api.list_instance_partitions(parent=instance.name)
+    with pytest.raises(exceptions.MethodNotImplemented, match="IAM"):
+        api.get_iam_policy(request={"resource": instance.name})
+
+
+@pytest.mark.parametrize("name", ["", "d1", "projects/p/instances/i", "projects/p/databases/d"])
+def test_malformed_database_names_are_refused(client, name):
+    api = client.database_admin_api
+    for call in (
+        lambda: api.get_database(name=name),
+        lambda: api.drop_database(database=name),
+        lambda: api.get_database_ddl(database=name),
+        lambda: api.update_database_ddl(database=name, statements=[SINGERS]),
+    ):
+        with pytest.raises(exceptions.InvalidArgument):
+            call()

@@ -1,0 +1,190 @@
+"""Instance configs and instances, through the official client."""
+
+import pytest
+from google.api_core import exceptions
+from google.cloud.spanner_admin_instance_v1 import types
+from google.protobuf.field_mask_pb2 import FieldMask
+from google.rpc.error_details_pb2 import ResourceInfo
+
+
+def ids(resources):
+    return [each.name.rpartition("/")[2] for each in resources]
+
+
+def create(client, config_name, instance_id, **fields):
+    request = types.CreateInstanceRequest(
+        parent=client.project_name,
+        instance_id=instance_id,
+        instance=types.Instance(config=config_name, **fields),
+    )
+    return client.instance_admin_api.create_instance(request=request)
+
+
+def resource_info(error):
+    return next(each for each in error.details if isinstance(each, ResourceInfo))
+
+
+def test_there_is_one_instance_config(client, config_name):
+    (listed,) = client.list_instance_configs()
+    assert listed.name == config_name
+    found = client.instance_admin_api.get_instance_config(name=config_name)
+    assert found.display_name == "Emulator Instance Config"
+    with pytest.raises(exceptions.NotFound, match=r"Instance config .* not found"):
+        client.instance_admin_api.get_instance_config(name=f"{config_name}-2")
+    with pytest.raises(exceptions.InvalidArgument):
+        client.instance_admin_api.get_instance_config(name="emulator-config")
+
+
+def test_an_instance_is_created_with_a_finished_operation(client, config_name):
+    operation = create(
+        client, config_name, "inst-1", display_name="Number one", labels={"env": "dev"}
+    )
+    assert operation.done()
+    name = f"{client.project_name}/instances/inst-1"
+    assert operation.operation.name.startswith(f"{name}/operations/_auto")
+    created = operation.result()
+    assert (created.name, created.config) == (name, config_name)
+    assert (created.node_count, created.processing_units) == (1, 1000)
+    assert created.state == types.Instance.State.READY
+    assert dict(created.labels) == {"env": "dev"}
+    assert created.create_time == created.update_time
+    metadata = operation.metadata
+    assert metadata.instance.name == name
+    assert metadata.start_time <= metadata.end_time
+    assert client.instance_admin_api.get_instance(name=name) == created
+
+
+def test_what_get_instance_returns_can_be_narrowed(client, instance):
+    request = types.GetInstanceRequest(
+        name=instance.name, field_mask=FieldMask(paths=["display_name"])
+    )
+    found = client.instance_admin_api.get_instance(request=request)
+    assert found == types.Instance(display_name="Fresh one")
+    request.field_mask = FieldMask(paths=["colour"])
+    with pytest.raises(exceptions.InvalidArgument):
+        client.instance_admin_api.get_instance(request=request)
+
+
+@pytest.mark.parametrize(
+    ("instance_id", "fields"),
+    [
+        ("Bad", {}),
+        ("b", {}),
+        ("b" * 65, {}),
+        ("bad-", {}),
+        ("good", {"node_count": 1, "processing_units": 1000}),
+        ("good", {"processing_units": 150}),
+        ("good", {"processing_units": 1500}),
+        ("good", {"node_count": -1}),
+        ("good", {"display_name": "abc"}),
+        ("good", {"display_name": "x" * 31}),
+        ("good", {"labels": {"Env": "dev"}}),
+        ("good", {"labels": {"env": "DEV"}}),
+        ("good", {"labels": {f"k{n}": "" for n in range(65)}}),
+        ("good", {"name": "projects/p/instances/other"}),
+    ],
+)
+def test_instances_that_cannot_be_created(client, config_name, instance_id, fields):
+    with pytest.raises(exceptions.InvalidArgument):
+        create(client, config_name, instance_id, **fields)
+    assert list(client.list_instances()) == []
+
+
+def test_an_instance_needs_a_known_config_and_a_free_name(client, config_name, instance):
+    with pytest.raises(exceptions.NotFound, match="Instance config"):
+        create(client, f"{config_name}-2", "inst-1")
+    with pytest.raises(exceptions.AlreadyExists, match="Instance already exists"):
+        create(client, config_name, instance.instance_id)
+
+
+def test_capacity_comes_in_units_and_in_nodes(client, config_name):
+    assert create(client, config_name, "inst-1", processing_units=300).result().node_count == 0
+    assert create(client, config_name, "inst-2", node_count=3).result().processing_units == 3000
+
+
+def test_an_instance_is_updated_through_the_client(client, instance):
+    instance.display_name = "Renamed"
+    instance.processing_units = 2000
+    instance.labels = {"team": "shop"}
+    instance.update().result(timeout=10)
+    found = client.instance_admin_api.get_instance(name=instance.name)
+    assert (found.display_name, found.node_count) == ("Renamed", 2)
+    assert dict(found.labels) == {"team": "shop"}
+    assert found.update_time > found.create_time
+
+
+def test_only_what_the_mask_names_is_updated(client, instance):
+    api = client.instance_admin_api
+    change = types.Instance(name=instance.name, display_name="Ignored", node_count=4)
+    operation = api.update_instance(instance=change, field_mask=FieldMask(paths=["node_count"]))
+    assert operation.result().display_name == "Fresh one"
+    assert operation.result().node_count == 4
+    assert operation.metadata.instance.name == instance.name
+    for paths in ([], ["name"], ["state"], ["node_count", "processing_units"], ["nonsense"]):
+        with pytest.raises(exceptions.InvalidArgument):
+            api.update_instance(instance=change, field_mask=FieldMask(paths=paths))
+    change.name += "-2"
+    with pytest.raises(exceptions.NotFound):
+        api.update_instance(instance=change, field_mask=FieldMask(paths=["node_count"]))
+
+
+def test_instances_are_listed_filtered_and_paged(client, config_name):
+    for instance_id, env in [("shop-1", "dev"), ("shop-2", "prod"), ("blog", "dev")]:
+        create(client, config_name, instance_id, labels={"env": env}, display_name="Display it")
+    assert ids(client.list_instances()) == ["blog", "shop-1", "shop-2"]
+    assert ids(client.list_instances(page_size=1)) == ["blog", "shop-1", "shop-2"]
+    assert ids(client.list_instances(filter_="name:SHOP")) == ["shop-1", "shop-2"]
+    assert ids(client.list_instances(filter_="labels.env:dev")) == ["blog", "shop-1"]
+    assert ids(client.list_instances(filter_="name:shop labels.env:dev")) == ["shop-1"]
+    assert ids(client.list_instances(filter_="name:blog OR labels.env:prod")) == ["blog", "shop-2"]
+    assert ids(client.list_instances(filter_="display_name:display")) == ids(
+        client.list_instances()
+    )
+    assert ids(client.list_instances(filter_="labels.team:*")) == []
+    for bad in ("colour:red", "name:", "(name:shop"):
+        with pytest.raises(exceptions.InvalidArgument):
+            list(client.list_instances(filter_=bad))
+
+
+def test_page_tokens_are_checked(client, config_name):
+    for instance_id in ("inst-1", "inst-2"):
+        create(client, config_name, instance_id)
+    request = types.ListInstancesRequest(parent=client.project_name, page_size=1)
+    first = next(client.instance_admin_api.list_instances(request=request).pages)
+    assert ids(first.instances) == ["inst-1"]
+    request.page_token = first.next_page_token
+    second = next(client.instance_admin_api.list_instances(request=request).pages)
+    assert (ids(second.instances), second.next_page_token) == (["inst-2"], "")
+    request.page_token = "made up"
+    with pytest.raises(exceptions.InvalidArgument):
+        client.instance_admin_api.list_instances(request=request)
+
+
+def test_a_deleted_instance_takes_everything_along(client, config_name, instance, database):
+    instance.delete()
+    assert not instance.exists()
+    with pytest.raises(exceptions.NotFound, match="Instance not found") as caught:
+        instance.delete()
+    info = resource_info(caught.value)
+    assert info.resource_type == "type.googleapis.com/google.spanner.admin.instance.v1.Instance"
+    assert info.resource_name == instance.name
+    instance.create().result(timeout=10)
+    assert not database.exists()
+
+
+def test_settings_that_spanemu_lacks_are_refused_by_name(client, config_name):
+    scaled = types.AutoscalingConfig(
+        autoscaling_limits=types.AutoscalingConfig.AutoscalingLimits(min_nodes=1, max_nodes=3)
+    )
+    with pytest.raises(exceptions.MethodNotImplemented, match="Autoscaling"):
+        create(client, config_name, "inst-1", autoscaling_config=scaled)
+    with pytest.raises(exceptions.MethodNotImplemented, match="Free trial"):
+        create(
+            client, config_name, "inst-1", instance_type=types.Instance.InstanceType.FREE_INSTANCE
+        )
+
+
+@pytest.mark.parametrize("name", ["", "projects/p", "projects/p/instances/", "instances/i"])
+def test_malformed_instance_names_are_refused(client, name):
+    with pytest.raises(exceptions.InvalidArgument):
+        client.instance_admin_api.get_instance(name=name)

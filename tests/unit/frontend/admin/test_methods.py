@@ -1,0 +1,65 @@
+"""The method tables are whole: each RPC of the official client has its row, once."""
+
+import re
+from inspect import getsource
+
+import pytest
+from google.cloud.spanner_admin_database_v1.services.database_admin.transports.grpc import (
+    DatabaseAdminGrpcTransport,
+)
+from google.cloud.spanner_admin_instance_v1.services.instance_admin.transports.grpc import (
+    InstanceAdminGrpcTransport,
+)
+from google.longrunning import operations_pb2
+
+from spanemu.base.errors import Unsupported
+from spanemu.database.operations import OperationKind
+from spanemu.frontend.admin import operations, wire
+from spanemu.frontend.admin.methods import DATABASE_METHODS, INSTANCE_METHODS, OPERATION_METHODS
+
+
+def rpcs(transport, service):
+    return set(re.findall(rf'"/{re.escape(service)}/(\w+)"', getsource(transport)))
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        (
+            INSTANCE_METHODS,
+            rpcs(InstanceAdminGrpcTransport, "google.spanner.admin.instance.v1.InstanceAdmin"),
+        ),
+        (
+            DATABASE_METHODS,
+            # The Python client leaves this one out.
+            rpcs(DatabaseAdminGrpcTransport, "google.spanner.admin.database.v1.DatabaseAdmin")
+            | {"ChangeQuorum"},
+        ),
+        (
+            OPERATION_METHODS,
+            set(operations_pb2.DESCRIPTOR.services_by_name["Operations"].methods_by_name),
+        ),
+    ],
+)
+def test_tables_are_whole(table, expected):
+    names = [method.name for method in table]
+    assert len(expected) >= 5
+    assert sorted(names) == sorted(expected)
+
+
+def test_what_is_missing_says_so_by_name():
+    refusals = [
+        method for method in (*INSTANCE_METHODS, *DATABASE_METHODS) if method.request is wire.Empty
+    ]
+    assert len(refusals) > 25
+    for method in refusals:
+        with pytest.raises(Unsupported) as caught:
+            method.handler(None, wire.Empty())
+        assert method.name in caught.value.feature
+
+
+def test_every_kind_of_operation_goes_on_the_wire():
+    def leaves(kind):
+        return {kind}.union(*(leaves(each) for each in kind.__subclasses__()))
+
+    assert set(operations._ENCODERS) == leaves(OperationKind) - {OperationKind}

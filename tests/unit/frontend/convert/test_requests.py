@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import pytest
+from google.protobuf.duration_pb2 import Duration
+
+from spanemu.database.options import (
+    Begin,
+    CommitOptions,
+    Existing,
+    QueryMode,
+    ReadRequest,
+    ReadWrite,
+    StatementRequest,
+)
+from spanemu.frontend import errors, wire
+from spanemu.frontend.convert import requests
+from spanemu.values import types
+from spanemu.values.mutation import RawKeySet
+
+ID = Existing(b"1")
+REPLICAS = {"replica_selections": [{"location": "north"}]}
+
+
+def sql(**fields: object):
+    return wire.ExecuteSqlRequest(**{"sql": "SELECT 1", **fields})
+
+
+def read(**fields: object):
+    return wire.ReadRequest(**{"table": "T", "key_set": {"all_": True}, **fields})
+
+
+def test_statement() -> None:
+    message = sql(
+        param_types={"p": {"code": 2}},
+        query_mode=2,
+        seqno=4,
+        last_statement=True,
+        query_options={"optimizer_version": "7", "optimizer_statistics_package": "pkg"},
+        request_options={"priority": 1, "request_tag": "tag"},
+        directed_read_options={"include_replicas": REPLICAS},
+    )
+    message.params.update({"p": "1", "q": None})
+    assert requests.statement_from_proto(message, None) == StatementRequest(
+        sql="SELECT 1",
+        parameters={"p": "1", "q": None},
+        parameter_types={"p": types.INT64},
+        mode=QueryMode.PROFILE,
+        seqno=4,
+        last_statement=True,
+        request_tag="tag",
+        optimizer_version="7",
+        optimizer_statistics_package="pkg",
+        directed_read=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("message", "selector", "error"),
+    [
+        (sql(sql=""), None, errors.RequiredFieldMissing),
+        (sql(query_mode=17), None, errors.InvalidEnumValue),
+        (sql(data_boost_enabled=True), ID, errors.DataBoostWithoutPartition),
+        (sql(partition_token=b"t"), None, errors.PartitionNeedsTransaction),
+        (sql(partition_token=b"t", query_mode=1), ID, errors.ModeWithPartition),
+        (sql(request_options={"priority": 9}), None, errors.InvalidEnumValue),
+        (
+            sql(directed_read_options={"include_replicas": REPLICAS}),
+            Begin(ReadWrite()),
+            errors.DirectedReadNotReadOnly,
+        ),
+        (
+            sql(directed_read_options={"exclude_replicas": {"replica_selections": [{}] * 11}}),
+            None,
+            errors.TooManyReplicaSelections,
+        ),
+    ],
+)
+def test_statement_refused(message, selector, error) -> None:
+    with pytest.raises(error):
+        requests.statement_from_proto(message, selector)
+
+
+def test_read() -> None:
+    message = read(columns=["A", "B"], index="I", limit=3, lock_hint=2, order_by=1)
+    assert requests.read_from_proto(message, ID) == ReadRequest(
+        table="T",
+        columns=("A", "B"),
+        key_set=RawKeySet(all=True, keys=[], ranges=[]),
+        index="I",
+        limit=3,
+        lock_exclusive=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("message", "error"),
+    [
+        (wire.ReadRequest(table="T"), errors.RequiredFieldMissing),
+        (read(table=""), errors.RequiredFieldMissing),
+        (read(limit=-1), errors.NegativeLimit),
+        (read(limit=1, partition_token=b"t"), errors.LimitWithPartition),
+        (read(data_boost_enabled=True), errors.DataBoostWithoutPartition),
+        (read(order_by=7), errors.InvalidEnumValue),
+        (read(lock_hint=7), errors.InvalidEnumValue),
+    ],
+)
+def test_read_refused(message, error) -> None:
+    with pytest.raises(error):
+        requests.read_from_proto(message, ID)
+
+
+def test_partition_options() -> None:
+    message = wire.PartitionReadRequest(
+        partition_options={"partition_size_bytes": 5, "max_partitions": 6}
+    )
+    assert requests.partition_options_from_proto(message) == (5, 6)
+    with pytest.raises(errors.NegativePartitionOption) as caught:
+        requests.partition_options_from_proto(
+            wire.PartitionQueryRequest(partition_options={"max_partitions": -1})
+        )
+    assert caught.value.field == "max_partitions"
+
+
+def test_commit_options() -> None:
+    message = wire.CommitRequest(
+        return_commit_stats=True,
+        max_commit_delay=Duration(nanos=500_000_000),
+        precommit_token={"precommit_token": b"t", "seq_num": 3},
+        request_options={"transaction_tag": "tag"},
+    )
+    assert requests.commit_options_from_proto(message) == CommitOptions(
+        True, 500_000_000, b"t", "tag"
+    )
+    assert requests.commit_options_from_proto(wire.CommitRequest()) == CommitOptions()
+
+
+@pytest.mark.parametrize("nanos", [-1, 500_000_001])
+def test_commit_delay(nanos: int) -> None:
+    with pytest.raises(errors.InvalidCommitDelay):
+        requests.commit_options_from_proto(
+            wire.CommitRequest(max_commit_delay=Duration(nanos=nanos))
+        )
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [("__a_b", "a_b"), ("x" * 60, "x" * 50), ("caf\u00e9\n!", "caf__!"), ("", "")],
+)
+def test_tags_are_cleaned(given: str, kept: str) -> None:
+    message = sql(request_options={"request_tag": given})
+    assert requests.request_tag_from_proto(message) == kept

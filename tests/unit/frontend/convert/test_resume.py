@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import pytest
+
+from spanemu.database.options import (
+    Begin,
+    Existing,
+    ReadOnly,
+    ReadTimestamp,
+    ReadWrite,
+    SingleUse,
+)
+from spanemu.database.results import ResultStream
+from spanemu.frontend import wire
+from spanemu.frontend.convert.chunks import CHUNK_BYTES
+from spanemu.frontend.convert.resume import Place, place_from_token, resumable_chunks
+from spanemu.frontend.convert.values import list_from_proto
+from spanemu.frontend.errors import InvalidResumeToken
+from spanemu.values import types
+
+REQUEST = wire.ReadRequest(session="s", table="T", key_set={"all_": True})
+ROWS = [(f"{number}" + "x" * (CHUNK_BYTES // 3),) for number in range(10)]
+AT = 5_000
+
+
+def stream(repeatable_at: int | None = AT) -> ResultStream:
+    columns = (("s", types.STRING),)
+    return ResultStream(columns=columns, rows=iter(ROWS), repeatable_at=repeatable_at)
+
+
+def run(request, repeatable_at: int | None = AT):
+    place = place_from_token(request)
+    chunks = resumable_chunks(request, stream(repeatable_at), place)
+    return [wire.PartialResultSet.FromString(data) for data in chunks]
+
+
+def texts(messages) -> list[str]:
+    return [text for one in messages for text in list_from_proto(one)]
+
+
+def resumed(token: bytes, **changes: object):
+    request = wire.ReadRequest()
+    request.CopyFrom(REQUEST)
+    request.resume_token = token
+    request.MergeFrom(wire.ReadRequest(**changes))
+    return request
+
+
+def test_every_token_resumes_where_it_stands() -> None:
+    found = run(REQUEST)
+    tokens = [(number, one.resume_token) for number, one in enumerate(found) if one.resume_token]
+    assert len(tokens) == len(found) - 1
+    for number, token in tokens:
+        rest = run(resumed(token))
+        assert texts(found[: number + 1]) + texts(rest) == [text for (text,) in ROWS]
+        assert rest[-1].last
+
+
+def test_a_stream_that_cannot_be_repeated_has_no_tokens() -> None:
+    assert not any(one.resume_token for one in run(REQUEST, repeatable_at=None))
+
+
+def test_the_transaction_may_be_another_selector() -> None:
+    token = run(REQUEST)[0].resume_token
+    assert place_from_token(resumed(token, transaction={"id": b"1"})) == Place(2, AT)
+
+
+@pytest.mark.parametrize("token", [b"x", b"\x07" * 33])
+def test_malformed(token: bytes) -> None:
+    with pytest.raises(InvalidResumeToken):
+        place_from_token(resumed(token))
+
+
+def test_of_another_request() -> None:
+    token = run(REQUEST)[0].resume_token
+    with pytest.raises(InvalidResumeToken):
+        place_from_token(resumed(token, table="Other"))
+
+
+@pytest.mark.parametrize("repeatable_at", [None, AT + 1])
+def test_of_another_snapshot(repeatable_at: int | None) -> None:
+    token = run(REQUEST)[0].resume_token
+    with pytest.raises(InvalidResumeToken):
+        run(resumed(token), repeatable_at)
+
+
+def test_transactions_of_their_own_read_where_they_did() -> None:
+    exact = ReadOnly(ReadTimestamp(AT))
+    place = Place(1, AT)
+    assert place.selector(None) == SingleUse(exact)
+    assert place.selector(SingleUse(ReadOnly(return_read_timestamp=True))) == SingleUse(
+        ReadOnly(ReadTimestamp(AT), return_read_timestamp=True)
+    )
+    assert place.selector(Begin(ReadOnly())) == Begin(exact)
+    assert place.selector(Begin(ReadWrite())) == Begin(ReadWrite())
+    assert place.selector(Existing(b"1")) == Existing(b"1")

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import pytest
+from google.protobuf.struct_pb2 import Struct, Value
+
+from spanemu.frontend.convert.values import struct_from_proto, value_from_proto
+from spanemu.frontend.errors import ValueWithoutKind
+
+
+def test_every_kind() -> None:
+    given = {
+        "text": "x",
+        "empty": "",
+        "number": 1.5,
+        "zero": 0.0,
+        "yes": True,
+        "no": False,
+        "null": None,
+        "list": ["1", None, ["2", ""], False],
+        "struct": {"a": "1", "b": {}},
+    }
+    message = Struct()
+    message.update(given)
+    assert struct_from_proto(message) == given
+
+
+def test_booleans_are_no_numbers() -> None:
+    assert value_from_proto(Value(bool_value=False)) is False
+
+
+def test_no_kind() -> None:
+    with pytest.raises(ValueWithoutKind):
+        value_from_proto(Value())

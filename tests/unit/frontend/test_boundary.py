@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from google.rpc.error_details_pb2 import ErrorInfo, ResourceInfo, RetryInfo
+from google.rpc.status_pb2 import Status
+
+from spanemu.base import errors
+from spanemu.base.errors import Code, Detail, SpannerError
+from spanemu.frontend.boundary import MESSAGE_BYTES_MAX, failure_from, status_to_proto
+
+
+@dataclass(eq=False)
+class Broken(SpannerError):
+    code = Code.ABORTED
+    prose = "{text}"
+    text: str
+    facts: tuple[Detail, ...] = ()
+
+    def details(self) -> tuple[Detail, ...]:
+        return self.facts
+
+
+def test_plain_failure() -> None:
+    failure = failure_from(Broken("lost"), "/s/M")
+    assert (failure.code, failure.message, failure.trailers) == (Code.ABORTED, "lost", ())
+
+
+def test_details_travel_twice() -> None:
+    facts = (
+        errors.RetryInfo(2_000_000_001),
+        errors.ResourceInfo("type", "name", "gone"),
+        errors.ErrorInfo("SQL_ERROR", "spanner", (("k", "v"),)),
+    )
+    trailers = dict(failure_from(Broken("lost", facts), "/s/M").trailers)
+    retry, resource = RetryInfo(), ResourceInfo()
+    retry.retry_delay.FromNanoseconds(2_000_000_001)
+    resource.resource_type, resource.resource_name = "type", "name"
+    resource.description = "gone"
+    assert RetryInfo.FromString(trailers.pop("google.rpc.retryinfo-bin")) == retry
+    assert ResourceInfo.FromString(trailers.pop("google.rpc.resourceinfo-bin")) == resource
+    status = Status.FromString(trailers.pop("grpc-status-details-bin"))
+    assert trailers == {}
+    assert (status.code, status.message) == (10, "lost")
+    unpacked = RetryInfo(), ResourceInfo(), ErrorInfo()
+    assert all(any_.Unpack(into) for any_, into in zip(status.details, unpacked, strict=True))
+    assert unpacked == (
+        retry,
+        resource,
+        ErrorInfo(reason="SQL_ERROR", domain="spanner", metadata={"k": "v"}),
+    )
+
+
+@pytest.mark.parametrize("character", ["x", "\u00e9", "\U0001f600"])
+def test_messages_are_cut_between_characters(character: str) -> None:
+    message = failure_from(Broken(character * 2000), "/s/M").message
+    assert MESSAGE_BYTES_MAX - 4 <= len(message.encode()) <= MESSAGE_BYTES_MAX
+    assert set(message) == {character, "."}
+
+
+def test_a_bug_is_logged_whole(caplog: pytest.LogCaptureFixture) -> None:
+    failure = failure_from(ZeroDivisionError("inside"), "/s/M")
+    assert failure.code is Code.INTERNAL
+    assert "inside" not in failure.message
+    (record,) = caplog.records
+    assert record.exc_info is not None
+    assert isinstance(record.exc_info[1], ZeroDivisionError)
+    assert str(record.args[0]) in failure.message  # type: ignore[index]
+
+
+def test_status_inside_a_reply() -> None:
+    status = status_to_proto(Broken("lost", (errors.RetryInfo(1),)))
+    assert (status.code, status.message, len(status.details)) == (10, "lost", 1)
+
+
+def test_status_of_a_bug(caplog: pytest.LogCaptureFixture) -> None:
+    assert status_to_proto(ValueError("x")).code == 13
+    assert caplog.records

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import grpc
+import pytest
+
+from spanemu.base.errors import Code
+from spanemu.frontend.endpoint import Endpoints
+from spanemu.frontend.errors import PortTaken
+from spanemu.frontend.server import STATUS_CODES, Server
+
+
+def server() -> Server:
+    return Server(Endpoints((), None), workers_max=2)
+
+
+def test_every_code_has_a_status() -> None:
+    assert {code: status.value[0] for code, status in STATUS_CODES.items()} == {
+        code: int(code) for code in Code
+    }
+
+
+def test_a_free_port_and_a_taken_one() -> None:
+    first = server()
+    port = first.start("localhost:0")
+    try:
+        with pytest.raises(PortTaken) as caught:
+            server().start(f"127.0.0.1:{port}")
+        assert caught.value.host_port == f"127.0.0.1:{port}"
+        with grpc.insecure_channel(f"localhost:{port}") as channel:
+            grpc.channel_ready_future(channel).result(20)
+    finally:
+        first.stop()
+    second = server()
+    assert second.start(f"127.0.0.1:{port}") == port
+    second.stop()

@@ -1,0 +1,191 @@
+"""Calls functions of the catalog as an executor would, with types guessed from Python values.
+
+A stand-in for the analyzer that is only as clever as these tests need: exact types first, then
+INT64 where FLOAT64 or NUMERIC is wanted. `typed` says a type that a value does not show.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from spanemu.sql.functions.catalog import CATALOG
+from spanemu.sql.functions.registry import (
+    AggregateOverload,
+    Arity,
+    ArrayOf,
+    Nulls,
+    Overload,
+    Parameter,
+    Pattern,
+    Special,
+    TypeVariable,
+)
+from spanemu.values.interval import Interval
+from spanemu.values.json import Json
+from spanemu.values.types import (
+    BOOL,
+    BYTES,
+    DATE,
+    FLOAT64,
+    INT64,
+    INTERVAL,
+    JSON,
+    NUMERIC,
+    STRING,
+    Type,
+    array_of,
+)
+from spanemu.values.types import UUID as UUID_TYPE
+
+_TYPES: dict[type, Type] = {
+    bool: BOOL,
+    int: INT64,
+    float: FLOAT64,
+    str: STRING,
+    bytes: BYTES,
+    Decimal: NUMERIC,
+    date: DATE,
+    Interval: INTERVAL,
+    UUID: UUID_TYPE,
+    Json: JSON,
+}
+_WIDER = {(INT64, FLOAT64), (INT64, NUMERIC), (NUMERIC, FLOAT64)}
+
+
+@dataclass
+class Typed:
+    """A value with its type."""
+
+    value: Any
+    type: Type
+
+
+def typed(value: Any, type_: Type) -> Typed:
+    """`value` as one of `type_`."""
+    return Typed(value, type_)
+
+
+def guess(value: Any) -> Typed:
+    """The value with the type it looks like; an empty array is one of INT64."""
+    if isinstance(value, Typed):
+        return value
+    if isinstance(value, tuple):
+        inside = [guess(item).type for item in value if item is not None]
+        return Typed(value, array_of(inside[0] if inside else INT64))
+    return Typed(value, _TYPES[type(value)])
+
+
+def call(name: str, *arguments: Any) -> Any:
+    """The function's value for these arguments, NULLs treated as its flags say."""
+    given = [guess(argument) for argument in arguments]
+    overload, result = _scalar(name, [one.type for one in given])
+    values = [_as(one, overload) for one in given]
+    if overload.nulls is Nulls.STRICT and any(value is None for value in values):
+        return None
+    evaluate = overload.evaluate
+    if overload.bind is not None:
+        evaluate = overload.bind([one.type for one in given], result)
+    if overload.lazy:
+        return evaluate(*[lambda value=value: value for value in values])
+    return evaluate(*values)
+
+
+def result_type(name: str, *arguments: Any) -> Type:
+    """The type of the call's value."""
+    return _scalar(name, [guess(argument).type for argument in arguments])[1]
+
+
+def fold(name: str, *rows: Any, type_: Type | None = None, extra: tuple[Any, ...] = ()) -> Any:
+    """The aggregate of the rows' values, with `extra` constant arguments behind each."""
+    found = type_ or next(guess(row).type for row in rows if row is not None)
+    given = [found, *(guess(one).type for one in extra)]
+    for overload in CATALOG.aggregates[name].overloads:
+        bound: dict[str, Type] = {}
+        if _match(overload.parameters, given, bound):
+            accumulator = overload.make(given, _result(overload, bound, given))()
+            for row in rows:
+                if row is not None or not overload.skips_nulls:
+                    accumulator.add(row, *extra)
+            return accumulator.result()
+    raise AssertionError(f"no overload of {name} for {given}")
+
+
+def fold_type(name: str, type_: Type) -> Type:
+    """The type of the aggregate of values of `type_`."""
+    for overload in CATALOG.aggregates[name].overloads:
+        bound: dict[str, Type] = {}
+        if _match(overload.parameters, [type_], bound):
+            return _result(overload, bound, [type_])
+    raise AssertionError(f"no overload of {name} for {type_}")
+
+
+def _scalar(name: str, given: list[Type]) -> tuple[Overload, Type]:
+    overloads = CATALOG.scalars[name].overloads
+    for is_exact in (True, False):
+        for overload in overloads:
+            bound: dict[str, Type] = {}
+            if _match(overload.parameters, given, bound, is_exact):
+                return overload, _result(overload, bound, given)
+    raise AssertionError(f"no overload of {name} for {given}")
+
+
+def _result(
+    overload: Overload | AggregateOverload, bound: dict[str, Type], given: list[Type]
+) -> Type:
+    if callable(overload.result):
+        return overload.result(given)
+    return _instance(overload.result, bound)
+
+
+def _instance(pattern: Pattern, bound: dict[str, Type]) -> Type:
+    if isinstance(pattern, TypeVariable):
+        return bound[pattern.name]
+    if isinstance(pattern, ArrayOf):
+        return array_of(_instance(pattern.element, bound))
+    assert isinstance(pattern, Type)
+    return pattern
+
+
+def _match(
+    parameters: tuple[Parameter, ...],
+    given: list[Type],
+    bound: dict[str, Type],
+    is_exact: bool = True,
+) -> bool:
+    patterns: list[Pattern] = []
+    for parameter in parameters:
+        if parameter.arity is Arity.REPEATED:
+            patterns += [parameter.pattern] * (len(given) - len(patterns))
+        elif parameter.arity is Arity.REQUIRED or len(patterns) < len(given):
+            patterns.append(parameter.pattern)
+    return len(patterns) == len(given) and all(
+        _fits(pattern, type_, bound, is_exact)
+        for pattern, type_ in zip(patterns, given, strict=True)
+    )
+
+
+def _fits(pattern: Pattern, type_: Type, bound: dict[str, Type], is_exact: bool) -> bool:
+    if isinstance(pattern, TypeVariable):
+        if pattern.only and type_.code.value not in pattern.only:
+            return False
+        return pattern.name == "ANY" or bound.setdefault(pattern.name, type_) == type_
+    if isinstance(pattern, ArrayOf):
+        return type_.is_array and _fits(pattern.element, type_.item(), bound, is_exact)
+    if isinstance(pattern, Special):
+        return type_ == STRING
+    return pattern == type_ or (not is_exact and (type_, pattern) in _WIDER)
+
+
+def _as(given: Typed, overload: Overload) -> Any:
+    """INT64 arguments as the overload wants them."""
+    wanted = [parameter.pattern for parameter in overload.parameters]
+    if given.type == INT64 and given.value is not None and INT64 not in wanted:
+        if NUMERIC in wanted:
+            return Decimal(given.value)
+        if FLOAT64 in wanted:
+            return float(given.value)
+    return given.value

@@ -1,0 +1,71 @@
+"""Settings that make no sense are refused where they are given."""
+
+import pytest
+
+from spanemu.config import EmulatorConfig, HostPort, InvalidConfig
+
+
+@pytest.mark.parametrize(
+    ("text", "host", "port", "loopback"),
+    [
+        ("localhost:9010", "localhost", 9010, True),
+        ("127.0.0.1:0", "127.0.0.1", 0, True),
+        ("127.1.2.3:1", "127.1.2.3", 1, True),
+        ("[::1]:65535", "::1", 65535, True),
+        ("0.0.0.0:9010", "0.0.0.0", 9010, False),
+        ("[::]:9010", "::", 9010, False),
+        ("example.com:9010", "example.com", 9010, False),
+    ],
+)
+def test_addresses(text, host, port, loopback):
+    address = HostPort.parse(text)
+    assert (address.host, address.port, address.is_loopback) == (host, port, loopback)
+    assert str(address) == text
+
+
+def test_any_address_is_dialled_by_name():
+    assert str(HostPort.parse("0.0.0.0:1").reachable) == "localhost:1"
+    assert str(HostPort.parse("[::]:1").reachable) == "localhost:1"
+    assert str(HostPort.parse("10.0.0.1:1").reachable) == "10.0.0.1:1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "localhost",
+        ":9010",
+        "localhost:",
+        "localhost:x",
+        "localhost:-1",
+        "localhost:65536",
+        "::1:9010",
+        "localhost:9010 ",
+        "localhost:٣",
+    ],
+)
+def test_what_is_not_an_address(text):
+    with pytest.raises(InvalidConfig):
+        HostPort.parse(text)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"host_port": "nonsense"},
+        {"project": ""},
+        {"project": "a/b"},
+        {"instance": "I"},
+        {"instance_configs": {}},
+        {"databases_per_instance_max": -1},
+    ],
+)
+def test_settings_that_are_refused(changes):
+    with pytest.raises(InvalidConfig):
+        EmulatorConfig(**changes)
+
+
+def test_the_defaults_are_a_configuration():
+    config = EmulatorConfig()
+    assert (config.project, config.instance) == ("emulator-project", "emulator-instance")
+    assert config.databases_per_instance_max is None

@@ -1,0 +1,143 @@
+"""The emulator in this process, as a test holds it."""
+
+import socket
+import threading
+
+import pytest
+
+import spanemu
+from spanemu.base.names import InvalidDatabaseId, InvalidName
+from spanemu.database.errors import DatabaseAlreadyExists, DatabaseNotFound
+
+SINGERS = "CREATE TABLE Singers (\n  Id INT64 NOT NULL,\n) PRIMARY KEY(Id)"
+
+
+@pytest.fixture(scope="module")
+def emulator():
+    with spanemu.Emulator(seed=7) as running:
+        yield running
+
+
+def test_it_listens_where_it_says(emulator):
+    host, _, port = emulator.uri.rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=5):
+        pass
+    assert emulator.randomness.seed == 7
+
+
+def test_a_taken_port_is_refused(emulator):
+    with pytest.raises(spanemu.PortTaken):
+        spanemu.Emulator(host_port=emulator.uri)
+
+
+def test_settings_come_as_an_object_or_as_keywords():
+    config = spanemu.EmulatorConfig(project="p-1", instance="i-1")
+    with spanemu.Emulator(config, instance="i-2") as other:
+        assert other.create_database("d1").name == "projects/p-1/instances/i-2/databases/d1"
+    with pytest.raises(spanemu.InvalidConfig):
+        spanemu.Emulator(host_port="nowhere")
+
+
+def test_databases_by_id_and_by_full_name(emulator, tmp_path):
+    schema = tmp_path / "schema.sql"
+    schema.write_text(SINGERS + ";")
+    by_id = emulator.create_database("by-id", schema=[schema])
+    assert by_id.name == "projects/emulator-project/instances/emulator-instance/databases/by-id"
+    assert by_id.ddl() == [SINGERS]
+    full = emulator.create_database("projects/p/instances/i1/databases/full", schema=SINGERS)
+    assert emulator.database(full.name).ddl() == [SINGERS]
+    with pytest.raises(DatabaseAlreadyExists):
+        emulator.create_database("by-id", schema=SINGERS)
+    with pytest.raises(InvalidDatabaseId):
+        emulator.create_database("Bad", schema=SINGERS)
+    with pytest.raises(InvalidName):
+        emulator.create_database("projects/p/databases/d")
+    by_id.drop()
+    by_id.drop()
+    with pytest.raises(DatabaseNotFound):
+        by_id.ddl()
+    with pytest.raises(DatabaseNotFound):
+        emulator.database("by-id")
+
+
+def test_a_bad_schema_says_where(emulator, tmp_path):
+    schema = tmp_path / "schema.sql"
+    schema.write_text(f"-- first\n{SINGERS};\n\nCREATE INDEX I\nON Nowhere (Id);\n")
+    with pytest.raises(spanemu.SchemaRejected) as caught:
+        emulator.create_database("broken", schema=schema)
+    assert (caught.value.origin, caught.value.line) == (str(schema), 6)
+    assert isinstance(caught.value.failure, spanemu.SpannerError)
+    schema.write_text(f"{SINGERS};\nCREATE TABLE T (\n  x INT64,\n  y NOTYPE(,\n) PRIMARY KEY (x);")
+    with pytest.raises(spanemu.SchemaRejected) as caught:
+        emulator.create_database("broken", schema=schema)
+    assert caught.value.line == 6
+    with pytest.raises(DatabaseNotFound):
+        emulator.database("broken")
+
+
+def test_clients_ignore_the_environment(emulator, monkeypatch):
+    monkeypatch.setenv("SPANNER_EMULATOR_HOST", "localhost:1")
+    monkeypatch.setenv("GOOGLE_CLOUD_PROJECT", "elsewhere")
+    with spanemu.Emulator() as other:
+        handle = other.create_database("env-db")
+        assert handle.client().exists()
+        assert other.client().project == other.project
+        assert handle.client() is handle.client()
+        assert handle.client(database_role="r") is not handle.client()
+
+
+def test_a_clone_is_a_database_of_its_own(emulator):
+    original = emulator.create_database("original", schema=SINGERS)
+    clone = original.clone("clone")
+    assert clone.ddl() == [SINGERS]
+    original.drop()
+    assert clone.ddl() == [SINGERS]
+    with pytest.raises(DatabaseAlreadyExists):
+        clone.clone("clone")
+
+
+def test_a_snapshot_brings_the_schema_back(emulator):
+    database = emulator.create_database("snapped", schema=SINGERS)
+    before = database.snapshot()
+    database.client().update_ddl(["DROP TABLE Singers"]).result(timeout=10)
+    assert database.ddl() == []
+    database.restore(before)
+    assert database.ddl() == [SINGERS]
+    assert database.layout()
+
+
+def test_many_threads_create_databases(emulator):
+    failures = []
+
+    def work(number):
+        try:
+            emulator.create_database(f"threads-{number}").client().exists()
+        except Exception as problem:
+            failures.append(problem)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+def test_closing_twice_does_nothing():
+    emulator = spanemu.Emulator()
+    emulator.create_database("gone")
+    emulator.close()
+    emulator.close()
+    with spanemu.Emulator(host_port=emulator.uri) as again:
+        assert again.uri == emulator.uri
+
+
+def test_what_comes_later_says_so(emulator):
+    database = emulator.create_database("later")
+    for call in (
+        lambda: emulator.faults,
+        lambda: emulator.record(database),
+        lambda: emulator.hotspots(database),
+    ):
+        with pytest.raises(spanemu.Unsupported):
+            call()

@@ -1,0 +1,56 @@
+"""Emulators in other processes."""
+
+import pytest
+from google.api_core.exceptions import AlreadyExists
+
+import spanemu
+
+SINGERS = "CREATE TABLE Singers (\n  Id INT64 NOT NULL,\n) PRIMARY KEY(Id)"
+
+
+@pytest.fixture(scope="module")
+def running():
+    with spanemu.Emulator.subprocess(seed=1) as emulator:
+        yield emulator
+
+
+def test_databases_are_made_through_the_client(running):
+    database = running.create_database("shop", schema=SINGERS)
+    assert database.ddl() == [SINGERS]
+    assert database.client().exists()
+    with pytest.raises(AlreadyExists):
+        running.create_database("shop")
+    database.drop()
+    assert not database.client().exists()
+
+
+def test_attaching_does_not_own(running):
+    with spanemu.Emulator.attach(running.uri) as attached:
+        attached.create_database("left-behind")
+    assert running.database("left-behind").client().exists()
+
+
+def test_what_needs_the_process_says_so(running):
+    database = running.create_database("remote-only")
+    for call in (
+        database.snapshot,
+        lambda: database.restore(None),
+        lambda: database.clone("other"),
+        database.layout,
+        lambda: running.clock,
+        lambda: running.faults,
+    ):
+        with pytest.raises(spanemu.Unsupported):
+            call()
+
+
+def test_a_process_that_cannot_start_says_why(running):
+    with pytest.raises(spanemu.StartFailed, match="port is taken"):
+        spanemu.Emulator.subprocess(host_port=running.uri)
+
+
+def test_closing_ends_the_process():
+    emulator = spanemu.Emulator.subprocess()
+    emulator.close()
+    emulator.close()
+    assert emulator._process._process.returncode == 0

@@ -1,0 +1,58 @@
+"""Schemas from files and from text, with each statement's place."""
+
+import pytest
+
+from spanemu.base.errors import Code, SpannerError
+from spanemu.schema_source import TEXT_ORIGIN, SchemaStatement, load_schema, rejected
+from spanemu.sql.errors import DdlSyntaxFailure
+
+TWO = "-- the tables\nCREATE TABLE A (x INT64) PRIMARY KEY (x);\n\nDROP TABLE A;\n"
+
+
+def places(statements):
+    return [(each.origin, each.line, each.text.split()[0]) for each in statements]
+
+
+def test_text_is_cut_into_statements_with_their_lines():
+    statements = load_schema(TWO)
+    assert [each.origin for each in statements] == [TEXT_ORIGIN, TEXT_ORIGIN]
+    assert [each.line for each in statements] == [2, 4]
+    assert statements[1].text == "DROP TABLE A"
+
+
+def test_files_are_read_in_order(tmp_path):
+    first, second = tmp_path / "first.sql", tmp_path / "create second.sql"
+    first.write_text(TWO)
+    second.write_text("\ufeff" + "\n\nDROP TABLE B", encoding="utf-8")
+    assert places(load_schema([second, str(first)])) == [
+        (str(second), 3, "DROP"),
+        (str(first), 2, "CREATE"),
+        (str(first), 4, "DROP"),
+    ]
+    assert places(load_schema(first)) == places(load_schema([str(first)]))
+
+
+@pytest.mark.parametrize("nothing", ["", "  \n", "-- no statement\n", "/* none */", ()])
+def test_nothing_is_no_schema(nothing):
+    assert load_schema(nothing) == []
+
+
+@pytest.mark.parametrize("missing", ["schema.sql", "dir/creates.sql", "nonsense"])
+def test_what_is_neither_file_nor_statement(missing, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        load_schema(missing)
+
+
+def test_a_rejection_points_into_the_file():
+    statement = SchemaStatement("CREATE TABLE A (\n x\n)", "schema.sql", 10)
+    syntax = rejected(statement, DdlSyntaxFailure(statement.text, "type", 2, 3))
+    assert (syntax.origin, syntax.line, syntax.code) == ("schema.sql", 11, Code.INVALID_ARGUMENT)
+    assert str(syntax).startswith("schema.sql:11: ")
+
+    class Elsewhere(SpannerError):
+        code = Code.NOT_FOUND
+        prose = "gone"
+
+    other = rejected(statement, Elsewhere())
+    assert (other.line, other.code, str(other)) == (10, Code.NOT_FOUND, "schema.sql:10: gone")
