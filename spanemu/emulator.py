@@ -183,8 +183,8 @@ class Emulator(EmulatorHandle):
                 return
             self._closed = True
         _EMBEDDED.unregister(self.uri)
-        self._instances.close()
         self._server.stop()
+        self._instances.close()  # Last, so that no waiting commit slips through as locks go.
 
     def _blamed(
         self, name: DatabaseName, statements: list[SchemaStatement], failure: SpannerError

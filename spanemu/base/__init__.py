@@ -2,5 +2,6 @@
 
 In reading order: `errors` (how a failure becomes a code and a sentence), `clock` (the only
 source of time), `rand` (the only source of randomness), `limits` (every published quota),
-`names` (identifiers and resource paths), `tree` (the one ASCII tree printer).
+`names` (identifiers and resource paths), `paging` (pages of a listing), `tree` (the one ASCII
+tree printer).
 """

@@ -338,8 +338,10 @@ class ReadWriteTransaction:
                 raise TransactionEnded(what, self._text, _ENDINGS[state])
             owner.check()
             owner.busy += 1
+            owner.failed = True
             try:
                 yield
+                owner.failed = False
             finally:
                 owner.busy -= 1
                 owner.heard_at = monotonic()

@@ -181,6 +181,23 @@ def test_a_bad_statement_changes_nothing(client, database):
     assert ddl(client, database) == [SINGERS]
 
 
+def test_what_data_refuses_fails_the_operation_and_keeps_what_came_before(client, database):
+    update_ddl(client, database, [SINGERS]).result(timeout=10)
+    with database.batch() as batch:
+        batch.insert("Singers", ["Id", "Name"], [[1, "twice"], [2, "twice"]])
+    unique = "CREATE UNIQUE INDEX ByName ON Singers(Name)"
+    later = "CREATE INDEX ById ON Singers(Id)"
+    operation = update_ddl(client, database, [ALBUMS, unique, later], "refused")
+    assert operation.done()
+    with pytest.raises(exceptions.FailedPrecondition, match="ByName"):
+        operation.result(timeout=10)
+    assert len(operation.metadata.commit_timestamps) == 1
+    assert len(operation.metadata.statements) == 3
+    update_ddl(client, database, ["DROP TABLE Albums"]).result(timeout=10)
+    failed = [each.operation.name for each in database.list_database_operations(filter_="error:*")]
+    assert failed == [operation.operation.name]
+
+
 def test_operations_are_listed_filtered_and_deleted(client, instance, database):
     api = client.database_admin_api
     update_ddl(client, database, [SINGERS], "singers").result(timeout=10)

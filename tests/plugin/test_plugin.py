@@ -10,12 +10,12 @@ pytest_plugins = ["pytester"]
 
 @pytest.fixture
 def run(pytester, monkeypatch):
-    """Run a test file's text with the plugin loaded, in a process of its own."""
+    """Run a test file's text in a process of its own, where the plugin loads by its entry point."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
 
     def run(text):
         pytester.makepyfile(text)
-        return pytester.runpytest_subprocess("-p", "pytest_spanemu.plugin", "-W", "error")
+        return pytester.runpytest_subprocess("-W", "error")
 
     return run
 

@@ -67,7 +67,7 @@ class Chunks:
         encoders, parts, limit = self._shape.partial, self._parts, self._chunk_bytes
         try:
             for row in self._stream.rows:
-                cells = [encode(cell) for encode, cell in zip(encoders, row, strict=True)]
+                cells = [encode(cell) for encode, cell in zip(encoders, row, strict=False)]
                 values = b"".join(cells)
                 if self._size + len(values) > limit:
                     if parts:

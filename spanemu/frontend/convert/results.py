@@ -117,7 +117,7 @@ def result_set_bytes(stream: ResultStream, size_max: int = UNARY_RESULT_BYTES_MA
     encoders, size = shape.listed, 0
     try:
         for row in stream.rows:
-            cells = [encode(cell) for encode, cell in zip(encoders, row, strict=True)]
+            cells = [encode(cell) for encode, cell in zip(encoders, row, strict=False)]
             listed = field(2, b"".join(cells))
             parts.append(listed)
             size += len(listed)

@@ -119,12 +119,8 @@ def _aggregate_call(
 
 
 def _check_modifiers(node: ast.Call, name: str, overload: AggregateOverload) -> None:
+    # DISTINCT is taken everywhere, where it changes nothing too: ANY_VALUE(DISTINCT x).
     refusals: tuple[tuple[Any, bool, str], ...] = (
-        (
-            node.distinct,
-            overload.allows_distinct,
-            f"Aggregate function {name} does not support DISTINCT in arguments",
-        ),
         (
             node.order_by,
             overload.allows_order,

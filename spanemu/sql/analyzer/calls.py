@@ -16,6 +16,7 @@ from spanemu.base.errors import Unsupported
 from spanemu.sql.analyzer.aggregates import resolve_aggregate
 from spanemu.sql.analyzer.analysis import FUNCTION_DEPTH_MAX
 from spanemu.sql.analyzer.conditionals import if_form
+from spanemu.sql.analyzer.conversions import interval_amount
 from spanemu.sql.analyzer.date_part_arguments import (
     check_part,
     date_part,
@@ -152,7 +153,7 @@ def _interval_arguments(node: ast.Expression, function: str, env: Env) -> Sequen
         raise BadCall("Expected INTERVAL expression", at=node.at)
     part = node.part.upper()
     check_part(function, part, node.at, function)
-    return (resolve(node.amount, env), date_part(part))
+    return (interval_amount(node.amount, env), date_part(part))
 
 
 def _lambda_argument(node: ast.Lambda, env: Env) -> LambdaArgument:

@@ -48,8 +48,8 @@ _DISTANCES: Mapping[tuple[TypeCode, TypeCode], int] = {
     (TypeCode.INT64, TypeCode.FLOAT32): 3,
     (TypeCode.FLOAT64, TypeCode.NUMERIC): 1,
     (TypeCode.FLOAT64, TypeCode.FLOAT32): 2,
-    (TypeCode.STRING, TypeCode.DATE): 1,
-    (TypeCode.STRING, TypeCode.TIMESTAMP): 2,
+    (TypeCode.STRING, TypeCode.TIMESTAMP): 1,
+    (TypeCode.STRING, TypeCode.DATE): 2,
     (TypeCode.STRING, TypeCode.UUID): 3,
     (TypeCode.STRING, TypeCode.BYTES): 4,
 }

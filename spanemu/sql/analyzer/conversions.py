@@ -9,7 +9,12 @@ from spanemu.base.errors import SpannerError
 from spanemu.sql.analyzer.coercion import Kind, coerce, fits, kind_of
 from spanemu.sql.analyzer.date_part_arguments import check_part, date_part
 from spanemu.sql.analyzer.env import Env
-from spanemu.sql.analyzer.errors.typing import BadCall, InvalidCast
+from spanemu.sql.analyzer.errors.typing import (
+    BadCall,
+    BadLiteral,
+    InvalidCast,
+    LiteralDoesNotCast,
+)
 from spanemu.sql.analyzer.expression import resolve
 from spanemu.sql.analyzer.operator_call import operator_call
 from spanemu.sql.analyzer.overload import Argument
@@ -18,7 +23,9 @@ from spanemu.sql.analyzer.type_names import named_type
 from spanemu.sql.functions.conversion import cast_function
 from spanemu.sql.functions.conversion_rules import is_castable, is_zoned
 from spanemu.sql.syntax import ast
-from spanemu.values.types import STRING, Type, TypeCode
+from spanemu.values.errors import BadValue
+from spanemu.values.interval import parse_range
+from spanemu.values.types import INT64, INTERVAL, STRING, Type, TypeCode
 
 _UNTYPED = (Kind.NULL, Kind.PENDING, Kind.EMPTY_ARRAY)
 
@@ -108,22 +115,43 @@ def _extract(node: ast.Extract, env: Env) -> Expr:
     return operator_call("$extract", arguments, env.analysis, node.at)
 
 
-def interval(node: ast.IntervalExpression, env: Env) -> Expr:
+def interval_amount(node: ast.Expression, env: Env) -> Expr:
+    """The INT64 of INTERVAL n part; a string of digits will do."""
+    amount = resolve(node, env)
+    if isinstance(amount, Literal) and amount.type is STRING and amount.value is not None:
+        try:
+            return Literal(INT64, cast_function(STRING, INT64)(amount.value))
+        except SpannerError:
+            raise LiteralDoesNotCast(f'"{amount.value}"', str(INT64), at=node.at) from None
+    return amount
+
+
+def _interval(node: ast.IntervalExpression, env: Env) -> Expr:
     """INTERVAL amount part [TO part], as a value of its own."""
-    amount = resolve(node.amount, env)
     part = node.part.upper()
     if node.to_part is None:
         check_part("$interval", part, node.at, "INTERVAL")
+        if part == "SECOND" and type(node.amount) is ast.StringLiteral:
+            return _seconds(node.amount)
+        amount = interval_amount(node.amount, env)
         return operator_call("$interval", (amount, date_part(part)), env.analysis, node.at)
     to_part = node.to_part.upper()
     for one in (part, to_part):
         check_part("$interval_range", one, node.at, "INTERVAL")
-    arguments = (amount, date_part(part), date_part(to_part))
+    arguments = (resolve(node.amount, env), date_part(part), date_part(to_part))
     return operator_call("$interval_range", arguments, env.analysis, node.at)
+
+
+def _seconds(node: ast.StringLiteral) -> Expr:
+    """INTERVAL '1.5' SECOND: the one part that may have a fraction."""
+    try:
+        return Literal(INTERVAL, parse_range(node.value, "SECOND", "SECOND"))
+    except BadValue:
+        raise BadLiteral("INTERVAL", f": '{node.value}' SECOND", at=node.at) from None
 
 
 RESOLVERS: Mapping[type[ast.Expression], Callable[[Any, Env], Expr]] = {
     ast.Cast: _cast,
     ast.Extract: _extract,
-    ast.IntervalExpression: interval,
+    ast.IntervalExpression: _interval,
 }

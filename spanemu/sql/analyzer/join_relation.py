@@ -42,7 +42,9 @@ class MergedColumn:
 class JoinRelation(Relation):
     """See the module. `array` is set when the right side is the elements of an array."""
 
-    def __init__(self, left: Relation, right: Relation, at: int) -> None:
+    def __init__(
+        self, left: Relation, right: Relation, at: int, merged_names: frozenset[str] = frozenset()
+    ) -> None:
         super().__init__("")
         self.left = left
         self.right = right
@@ -51,13 +53,19 @@ class JoinRelation(Relation):
         self.hints: Hints = ()
         self.merged: Mapping[str, MergedColumn] = {}
         self.array: ArrayElements | None = None
-        shared = left.aliases().keys() & right.aliases().keys()
+        # Two arrays may have one name if USING makes one column of them.
+        self._merged_names = merged_names
+        shared = (left.aliases().keys() & right.aliases().keys()) - merged_names
         if shared:
             alias = right.aliases()[shared.pop()].alias
             raise DuplicateTableAlias(alias, at=at)
 
     def aliases(self) -> Mapping[str, Relation]:
-        return {**self.left.aliases(), **self.right.aliases()}
+        left, right = self.left.aliases(), self.right.aliases()
+        both = {**left, **right}
+        for name in self._merged_names & left.keys() & right.keys():
+            del both[name]
+        return both
 
     def column(self, name: str, at: int) -> Expr | None:
         merged = self.merged.get(name.lower())

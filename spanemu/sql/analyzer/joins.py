@@ -42,7 +42,8 @@ def resolve_join(item: ast.Join, left: Relation, right: Relation, env: Env) -> J
     """The join of two relations that are resolved already."""
     analysis = env.analysis
     analysis.count("joins", JOINS_MAX, item.at)
-    join = JoinRelation(left, right, item.right.at)
+    names = frozenset(name.name.lower() for name in item.using)
+    join = JoinRelation(left, right, item.right.at, names)
     join.join_type = _TYPES[item.kind]
     elements = right.elements if isinstance(right, ValueRelation) else None
     place = Place.JOIN if elements is None else Place.ARRAY

@@ -146,6 +146,8 @@ class ValueRelation(Relation):
         key = name.lower()
         if self.offset is not None and self.offset[0].lower() == key:
             return ColumnRef(self.offset[1].type, self.offset[1])
+        if not self.element.type.is_struct:
+            return self.whole() if key == self.alias.lower() and key else None
         fields = self.element.type.fields
         matches = [number for number, field in enumerate(fields) if field.name.lower() == key]
         if not matches:

@@ -34,22 +34,22 @@ def resolve_items(
     columns: list[SelectColumn] = []
     calls = [] if env.aggregation is None else env.aggregation.calls
     for item in items:
-        if isinstance(item, ast.SelectStar):
-            columns.extend(_star(item, source, env))
-            continue
         before = len(calls)
+        if isinstance(item, ast.SelectStar):
+            for name, value in _star(item, source, env):
+                columns.append(SelectColumn(name, value, item.at, len(calls) > before))
+            continue
         expression = resolve(item.value, env)
         name = implied_name(item.value) if item.alias is None else item.alias.name
         columns.append(SelectColumn(name, expression, item.value.at, len(calls) > before))
     return columns
 
 
-def _star(node: ast.SelectStar, source: Relation | None, env: Env) -> Iterable[SelectColumn]:
+def _star(node: ast.SelectStar, source: Relation | None, env: Env) -> Iterable[tuple[str, Expr]]:
     columns = _expanded(node, source, env)
-    _note_origins(columns, node.at, env.scope)
     if node.excepted or node.replaced:
-        columns = _changed(node, columns, env)
-    return [SelectColumn(name, expression, node.at) for name, expression in columns]
+        return _changed(node, columns, env)
+    return columns
 
 
 def _expanded(
@@ -58,10 +58,10 @@ def _expanded(
     if node.operand is None:
         if source is None:
             raise BadQuery("SELECT * must have a FROM clause", at=node.at)
-        return list(source.star())
+        return _noted(source, node.at, env.scope)
     relation = _range_variable(node.operand, env)
     if relation is not None:
-        return list(relation.star())
+        return _noted(relation, node.at, env.scope)
     operand = resolve(node.operand, env)
     if not operand.type.is_struct:
         raise BadQuery(f"Dot-star is not supported for type {operand.type}", at=node.at)
@@ -83,13 +83,15 @@ def _range_variable(operand: ast.Expression, env: Env) -> Relation | None:
     return None
 
 
-def _note_origins(columns: Iterable[tuple[str, Expr]], at: int, scope: Scope) -> None:
-    """Columns of * are mentions too: not grouped, they may not stand."""
+def _noted(relation: Relation, at: int, scope: Scope) -> Sequence[tuple[str, Expr]]:
+    """A relation's columns, as mentions too: not grouped, they may not stand."""
+    columns = list(relation.star())
     if scope.origins is not None:
         scope.origins.extend(
             Origin(expression, at, "Star expansion", f"column {name}")
             for name, expression in columns
         )
+    return columns
 
 
 def _changed(

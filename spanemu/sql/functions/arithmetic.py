@@ -186,12 +186,16 @@ def negate_numeric(value: Decimal) -> Decimal:
 
 def div_numeric(left: Decimal, right: Decimal) -> Decimal:
     """DIV: the quotient cut toward zero."""
-    if not right:
-        raise DivisionByZero(f"{numeric.format(left)} / 0")
     try:
-        return numeric.truncated_quotient(left, right) or ZERO
+        if right:
+            return numeric.truncated_quotient(left, right) or ZERO
     except BadValue:
-        raise Overflow("numeric", f"DIV({numeric.format(left)}, {numeric.format(right)})") from None
+        raise Overflow("numeric", _div(left, right)) from None
+    raise DivisionByZero(_div(left, right))
+
+
+def _div(left: Decimal, right: Decimal) -> str:
+    return f"DIV({numeric.format(left)}, {numeric.format(right)})"
 
 
 def modulo_numeric(left: Decimal, right: Decimal) -> Decimal:

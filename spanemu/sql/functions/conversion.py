@@ -33,6 +33,11 @@ if TYPE_CHECKING:
 _INT64 = re.compile(r"\s*([+-]?)(?:(0[xX])([0-9a-fA-F]+)|(\d+))\s*", re.ASCII)
 _INT64_DIGITS_MAX = 400  # More are out of range, or leading zeros that nobody writes.
 _UUID_BYTES = 16
+_SHOWN_MAX = 64
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= _SHOWN_MAX else text[:_SHOWN_MAX] + "..."
 
 
 # ---------------------------------------------------------------------------- to INT64
@@ -48,7 +53,7 @@ def int64_from_string(text: str) -> int:
             number = -number
         if INT64_MIN <= number <= INT64_MAX:
             return number
-    raise BadValue("int64", text)
+    raise BadValue("int64", _shown(text))
 
 
 def int64_from_float(value: float) -> int:
@@ -84,7 +89,7 @@ def bool_from_string(text: str) -> bool:
     word = text.lower()
     if word in ("true", "false"):
         return word == "true"
-    raise BadValue("bool", text)
+    raise BadValue("bool", _shown(text))
 
 
 def numeric_from_string(text: str) -> Decimal:
@@ -92,7 +97,7 @@ def numeric_from_string(text: str) -> Decimal:
     try:
         return numeric.parse_rounded(text)
     except Unreadable:
-        raise InvalidText("NUMERIC value", text) from None
+        raise InvalidText("NUMERIC value", _shown(text)) from None
 
 
 def numeric_from_float(value: float) -> Decimal:
@@ -113,7 +118,7 @@ def float64_from_string(text: str) -> float:
     try:
         return float64.parse_float64(text)
     except Unreadable:
-        raise BadValue("double", text) from None
+        raise BadValue("double", _shown(text)) from None
 
 
 def float64_from_numeric(value: Decimal) -> float:
@@ -126,7 +131,7 @@ def float32_from_string(text: str) -> float:
     try:
         return float64.parse_float32(text)
     except Unreadable:
-        raise BadValue("float", text) from None
+        raise BadValue("float", _shown(text)) from None
 
 
 def float32_from_float64(value: float) -> float:
@@ -153,7 +158,8 @@ def string_from_bytes(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError:
-        raise InvalidText("cast of bytes to UTF8 string", escaped_bytes(data)) from None
+        shown = _shown(escaped_bytes(data[: _SHOWN_MAX + 1]))
+        raise InvalidText("cast of bytes to UTF8 string", shown) from None
 
 
 def date_from_string(text: str) -> date:
@@ -161,7 +167,7 @@ def date_from_string(text: str) -> date:
     try:
         return dates.parse(text)
     except Unreadable:
-        raise InvalidText("date", f"'{text}'") from None
+        raise InvalidText("date", f"'{_shown(text)}'") from None
 
 
 def timestamp_from_string(text: str, zone: str) -> int:
@@ -169,7 +175,7 @@ def timestamp_from_string(text: str, zone: str) -> int:
     try:
         return timestamp.parse_sql(text, zone)
     except Unreadable:
-        raise InvalidText("timestamp", f"'{text}'") from None
+        raise InvalidText("timestamp", f"'{_shown(text)}'") from None
 
 
 def interval_from_string(text: str) -> interval.Interval:
@@ -177,7 +183,7 @@ def interval_from_string(text: str) -> interval.Interval:
     try:
         return interval.parse(text)
     except Unreadable:
-        raise InvalidText("INTERVAL value", f"'{text}'") from None
+        raise InvalidText("INTERVAL value", f"'{_shown(text)}'") from None
 
 
 def uuid_from_string(text: str) -> UUID:
@@ -185,7 +191,7 @@ def uuid_from_string(text: str) -> UUID:
     try:
         return uuid_text.parse(text)
     except Unreadable:
-        raise InvalidText("UUID value", f"'{text}'") from None
+        raise InvalidText("UUID value", f"'{_shown(text)}'") from None
 
 
 def uuid_from_bytes(data: bytes) -> UUID:

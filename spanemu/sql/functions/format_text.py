@@ -82,6 +82,11 @@ def _bind(types: Sequence[Type], _: Type) -> Callable[..., str | None]:
     return format_values
 
 
+def check(text: str, types: Sequence[Type]) -> None:
+    """Raise what every call of FORMAT with this text and arguments of these types would raise."""
+    _compiled(text, tuple(types))
+
+
 def _render(pieces: tuple[str | Specifier, ...], values: Sequence[Any]) -> str | None:
     out: list[str] = []
     size = 0
@@ -258,7 +263,9 @@ def _compiled(text: str, types: tuple[Type, ...]) -> tuple[str | Specifier, ...]
                 _check_type(types, used, "d")
                 used += 1
         if letter not in _ACCEPTS:
-            raise BadArgument(f'Invalid format specifier character "{letter}" in "{text}"')
+            raise BadArgument(
+                f'Invalid format specifier character "{letter}" in FORMAT string: "{text}"'
+            )
         _check_type(types, used, letter)
         type_ = types[used] if used < len(types) else None
         pieces.append(_specifier(letter, flags, (width, precision), type_))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
 from spanemu.sql.functions.arithmetic import ZERO
-from spanemu.sql.functions.errors import BadArgument, DivisionByZero, Overflow, UndefinedResult
+from spanemu.sql.functions.errors import BadArgument, DivisionByZero, Overflow
 from spanemu.values import numeric
 from spanemu.values.errors import BadValue
 
@@ -38,21 +38,26 @@ def exponential(x: Decimal) -> Decimal:
 def natural_logarithm(x: Decimal) -> Decimal:
     """LN."""
     if x <= 0:
-        raise UndefinedResult(f"LN({numeric.format(x)})")
+        raise BadArgument(f"LN is undefined for zero or negative value: LN({numeric.format(x)})")
     return numeric.fit(_PRECISE.ln(x))
 
 
 def decimal_logarithm(x: Decimal) -> Decimal:
     """LOG10."""
     if x <= 0:
-        raise UndefinedResult(f"LOG10({numeric.format(x)})")
+        raise BadArgument(
+            f"LOG10 is undefined for zero or negative value: LOG10({numeric.format(x)})"
+        )
     return numeric.fit(_PRECISE.log10(x))
 
 
 def logarithm(x: Decimal, base: Decimal) -> Decimal:
     """LOG of `x` to `base`."""
     if x <= 0 or base <= 0 or base == 1:
-        raise UndefinedResult(f"LOG({numeric.format(x)}, {numeric.format(base)})")
+        raise BadArgument(
+            "LOG is undefined for zero or negative value, or when base equals 1: "
+            f"LOG({numeric.format(x)}, {numeric.format(base)})"
+        )
     return numeric.fit(_PRECISE.divide(_PRECISE.ln(x), _PRECISE.ln(base)))
 
 
@@ -67,7 +72,10 @@ def power(x: Decimal, y: Decimal) -> Decimal:
     is_odd = False
     if x < 0:
         if y != y.to_integral_value():
-            raise UndefinedResult(f"POW({numeric.format(x)}, {numeric.format(y)})")
+            raise BadArgument(
+                "Negative NUMERIC value cannot be raised to a fractional power: "
+                f"POW({numeric.format(x)}, {numeric.format(y)})"
+            )
         is_odd = bool(int(y) % 2)
     # The size is known before the digits: a far too large or small result is never computed.
     size = _PRECISE.multiply(_PRECISE.ln(x.copy_abs()), y)
@@ -85,7 +93,7 @@ def power(x: Decimal, y: Decimal) -> Decimal:
 def square_root(x: Decimal) -> Decimal:
     """SQRT."""
     if x < 0:
-        raise BadArgument(f"Argument to SQRT cannot be negative: {numeric.format(x)}")
+        raise BadArgument(f"SQRT is undefined for negative value: SQRT({numeric.format(x)})")
     return numeric.fit(_PRECISE.sqrt(x))
 
 

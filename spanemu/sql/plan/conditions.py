@@ -17,7 +17,6 @@ from spanemu.sql.analyzer.resolved import (
 )
 from spanemu.sql.functions.registry import Nulls, Signature
 from spanemu.sql.plan.operators import EQUAL, IS_NULL, NOT
-from spanemu.sql.plan.traverse import walk
 from spanemu.values.order import equals
 from spanemu.values.types import BOOL
 
@@ -90,11 +89,6 @@ def is_null(expr: Expr) -> Expr:
 
 def _is_none(value: Any) -> bool:
     return value is None
-
-
-def is_volatile(expr: Expr) -> bool:
-    """Whether evaluating `expr` again may give something else."""
-    return any(isinstance(item, FunctionCall) and item.signature.volatile for item in walk(expr))
 
 
 def rejects_null(condition: Expr, columns: frozenset[int]) -> bool:

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from spanemu.schema.index import Index
-from spanemu.schema.table import Table
 from spanemu.sql.analyzer.resolved import ColumnRef, Expr, ResolvedColumn
 from spanemu.sql.plan.conditions import conjunction, rejects_null
 from spanemu.sql.plan.joins import ApplyJoin, JoinKind
@@ -20,7 +19,7 @@ from spanemu.sql.plan.nodes import Node, Scan
 from spanemu.sql.plan.seek import Equal, Seek
 from spanemu.sql.plan.traverse import free
 from spanemu.sql.planner.errors import IndexNotFound, NullFilteredIndexUnusable
-from spanemu.sql.planner.estimate import BACK_JOIN, SEEK, Estimate, table_rows
+from spanemu.sql.planner.estimate import BACK_JOIN, SEEK, Estimate, rows_visited
 from spanemu.sql.planner.ordering import Wanted, covers
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.planner.seeks import Match, Terms, match_key
@@ -94,13 +93,10 @@ def _loses_no_row(index: Index, scan: Scan, conditions: Sequence[Expr]) -> bool:
 
 
 def _priced(scan: Scan, path: Path, wanted: Wanted | None, planning: Planning) -> Path:
-    total = table_rows(scan.table, planning)
     match, index = path.match, path.index
-    visited = total * match.fraction if match else total
-    if match and (_pins(match, index) if index is not None and index.unique else match.is_point):
-        visited = 1.0
-    visited = max(visited, 1.0)
-    cost = SEEK * (len(match.seeks) if match else 1)
+    seeks = match.seeks if match else None
+    visited = rows_visited(scan.table, index, seeks, planning)
+    cost = SEEK * (len(seeks) if seeks else 1)
     per_row = 1.0
     if index is not None and not _covers(index, scan):
         per_row += BACK_JOIN
@@ -115,17 +111,6 @@ def _priced(scan: Scan, path: Path, wanted: Wanted | None, planning: Planning) -
         elif wanted.limited:
             visited = min(visited, _LIMITED_ROWS)
     return replace(path, estimate=Estimate(rows, cost + visited * per_row), direction=direction)
-
-
-def _pins(match: Match, index: Index) -> bool:
-    """Whether every declared part of the index's key has one value."""
-    seek = match.seeks[0]
-    points = seek.points[: len(index.key)]
-    return (
-        len(match.seeks) == 1
-        and len(points) == len(index.key)
-        and all(isinstance(point, Equal) and not point.nulls for point in points)
-    )
 
 
 def _key_order(
@@ -192,14 +177,3 @@ def _back_join(scan: Scan, conditions: Sequence[Expr], index: Index, planning: P
         for_update=scan.for_update,
     )
     return ApplyJoin(JoinKind.INNER, entries, rows, back_join=True)
-
-
-def can_seek(scan: Scan, conditions: Sequence[Expr], outer: frozenset[int]) -> bool:
-    """Whether some key of `scan`'s table can be sought by values of `outer` columns."""
-    terms = Terms({column.id: stored.name for column, stored in scan.outputs})
-    return any(free(term.conjunct) & outer for one in conditions for term in terms.of(one))
-
-
-def key_of(table: Table) -> frozenset[str]:
-    """Names of the columns of a table's primary key."""
-    return frozenset(part.column.name for part in table.key)

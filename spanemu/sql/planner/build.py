@@ -28,7 +28,7 @@ from spanemu.sql.planner.physical import choose, choose_in
 from spanemu.sql.planner.planning import Planning, Statistics
 from spanemu.sql.planner.prune import ids_of, prune, prune_expression
 from spanemu.sql.planner.rewrite import rewrite
-from spanemu.sql.planner.rules import LATE_RULES, RULES
+from spanemu.sql.planner.rules import EARLY_RULES, LATE_RULES, RULES
 from spanemu.sql.planner.rules.fold_constants import fold
 from spanemu.sql.planner.translate import Translator
 
@@ -50,20 +50,19 @@ class _Builder:
     def query(self, scan: resolved.Scan, outputs: Columns) -> tuple[Node, Columns]:
         """A finished plan that produces `outputs`, and what they are called in it."""
         node, columns = self.translator.query(scan, outputs)
-        for rule in RULES:
-            node = rewrite(node, rule, self.planning)
+        if self.translator.has_common_tables:
+            node = rewrite(node, EARLY_RULES, self.planning)
+        node = rewrite(node, RULES, self.planning)
         node = prune(node, ids_of(columns))
-        for rule in LATE_RULES:
-            node = rewrite(node, rule, self.planning)
+        node = rewrite(node, LATE_RULES, self.planning)
         return choose(node, None, self.planning), columns
 
     def expr(self, expr: Expr) -> Expr:
         """A finished expression outside of any query, such as those of THEN RETURN."""
 
         def on_node(node: Node) -> Node:
-            for rule in RULES:
-                node = rewrite(node, rule, self.planning)
-            return node
+            node = rewrite(node, EARLY_RULES, self.planning)
+            return rewrite(node, RULES, self.planning)
 
         def on_expr(inner: Expr) -> Expr:
             return mapped(inner, on_node, on_expr)

@@ -6,17 +6,18 @@ cached and outlives the sizes it was made for, so the differences that matter ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from spanemu.schema.index import Index
 from spanemu.schema.table import Table
 from spanemu.sql.analyzer.resolved import Expr, Literal
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjuncts, equality
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, JoinKind, KeyedSpool, Unnest
 from spanemu.sql.plan.nodes import Node, Scan
-from spanemu.sql.plan.seek import Among, Equal
+from spanemu.sql.plan.seek import Among, Equal, Prefixed, Seek
 from spanemu.sql.planner.planning import Planning
 
 SEEK = 4.0  # finding a place in a sorted map
@@ -25,6 +26,9 @@ HASHED = 0.6  # putting a row into a hash table, or looking one up
 _ROWS_MIN = 1_000.0  # a small table may have grown by the time the plan is used again
 _DEFAULT_ROWS = 100.0
 _ARRAY_SIZE = 10.0
+_CHILDREN_MIN = 5.0  # rows of a child table per parent row
+_SHARED_BY_ONE = 20.0  # rows that share the first part of a key
+_SHARED_BY_MORE = 5.0  # rows that share several
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,11 @@ def table_rows(table: Table, planning: Planning) -> float:
 
 def estimate(node: Node, planning: Planning) -> Estimate:
     """The estimate for a finished plan."""
-    return _ESTIMATES.get(type(node), _other)(node, planning)
+    found: Estimate | None = planning.estimates.get(node)
+    if found is None:
+        found = _ESTIMATES.get(type(node), _other)(node, planning)
+        planning.estimates[node] = found
+    return found
 
 
 def _selectivity(condition: Expr | None) -> float:
@@ -53,30 +61,53 @@ def _selectivity(condition: Expr | None) -> float:
 
 
 def _of_scan(node: Scan, planning: Planning) -> Estimate:
-    rows = table_rows(node.table, planning)
-    if node.seeks is None:
-        visited = rows
-    else:
-        visited = max(1.0, min(rows, sum(_sought(node, seek, rows) for seek in node.seeks)))
+    visited = rows_visited(node.table, node.index, node.seeks, planning)
     cost = visited + SEEK * (len(node.seeks) if node.seeks else 1)
     return Estimate(max(1.0, visited * _selectivity(node.residual)), cost)
 
 
-def _sought(node: Scan, seek: Any, rows: float) -> float:
-    key = node.table.key if node.index is None else node.index.full_key
-    unique = len(node.table.key) if node.index is None else len(key)
-    if node.index is not None and node.index.unique:
-        unique = len(node.index.key)
-    count, share = 1.0, 1.0
+def rows_visited(
+    table: Table, index: Index | None, seeks: Sequence[Seek] | None, planning: Planning
+) -> float:
+    """How many rows or entries a scan of these seeks comes across."""
+    rows = table_rows(table, planning)
+    if seeks is None:
+        return rows
+    visited = sum([_rows_sought(table, index, seek, planning) for seek in seeks])
+    return max(1.0, min(rows, visited))
+
+
+def _rows_sought(table: Table, index: Index | None, seek: Seek, planning: Planning) -> float:
+    rows = table_rows(table, planning)
+    count = 1.0
     for point in seek.points:
-        share *= 0.05
         if isinstance(point, Among):
             count *= len(point.values) or _ARRAY_SIZE
-    if len(seek.points) >= unique and all(isinstance(p, (Equal, Among)) for p in seek.points):
+    if len(seek.points) >= _unique_size(table, index, seek):
         return count
+    if seek.points:
+        rows = min(rows, _fan_out(table, index, len(seek.points), planning))
     if seek.last is not None:
-        share *= 0.2
-    return max(1.0, rows * share) * count
+        is_narrow = isinstance(seek.last, Prefixed) or (seek.last.low and seek.last.high)
+        rows *= 0.1 if is_narrow else 0.3
+    return max(1.0, rows) * count
+
+
+def _unique_size(table: Table, index: Index | None, seek: Seek) -> int:
+    """How many leading key parts single out one row."""
+    if index is None:
+        return len(table.key)
+    # NULLs may repeat in a unique index.
+    takes_null = any(isinstance(point, Equal) and point.nulls for point in seek.points)
+    return len(index.key) if index.unique and not takes_null else len(index.full_key)
+
+
+def _fan_out(table: Table, index: Index | None, parts: int, planning: Planning) -> float:
+    """How many rows share the values of some leading key parts."""
+    parent = planning.schema.parent(table)
+    if index is None and parent is not None and len(parent.key) == parts:
+        return max(table_rows(table, planning) / table_rows(parent, planning), _CHILDREN_MIN)
+    return _SHARED_BY_ONE if parts == 1 else _SHARED_BY_MORE
 
 
 def _of_values(node: nodes.Values, _: Planning) -> Estimate:

@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 
 from spanemu.sql.analyzer.resolved import Expr, Hints
 from spanemu.sql.plan import nodes
-from spanemu.sql.plan.conditions import conjunction, conjuncts, equality, is_volatile
+from spanemu.sql.plan.conditions import conjunction, conjuncts, equality
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, JoinKind
 from spanemu.sql.plan.nodes import Node
-from spanemu.sql.plan.traverse import free, walk
+from spanemu.sql.plan.traverse import free, is_volatile, walk
 from spanemu.sql.planner.equivalence import implied
 from spanemu.sql.planner.estimate import Estimate, estimate
 from spanemu.sql.planner.ordering import Wanted

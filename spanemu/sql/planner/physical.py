@@ -16,7 +16,7 @@ from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjuncts
 from spanemu.sql.plan.joins import Join, Unnest
 from spanemu.sql.plan.nodes import Node, Subquery
-from spanemu.sql.plan.traverse import mapped
+from spanemu.sql.plan.traverse import has_query, mapped
 from spanemu.sql.planner.access_path import best_access
 from spanemu.sql.planner.join_order import plan_join
 from spanemu.sql.planner.ordering import Wanted, are_adjacent, is_ordered, wanted_of
@@ -34,6 +34,8 @@ def choose(node: Node, wanted: Wanted | None, planning: Planning) -> Node:
 
 def choose_in(expr: Expr, planning: Planning) -> Expr:
     """`expr` with its subqueries planned."""
+    if not has_query(expr):
+        return expr
     inner = mapped(expr, _same, lambda one: choose_in(one, planning))
     if isinstance(inner, Subquery):
         return replace(inner, node=spool_correlated(choose(inner.node, None, planning)))

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.analyzer.resolved import Hints, ResolvedColumn
+from spanemu.sql.plan.nodes import Node
 from spanemu.values.types import Type
 
 
@@ -26,6 +27,8 @@ class Planning:
         self.schema = schema
         self.statistics = statistics
         self.hints = dict(hints)
+        # By identity of the node, for `planner.estimate`; nodes are kept alive by being keys.
+        self.estimates: dict[Node, Any] = {}
         # The analyzer counts columns up from 0, so ids below zero are free.
         self._ids = count(-1, -1)
 

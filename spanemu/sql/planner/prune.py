@@ -14,7 +14,7 @@ from spanemu.sql.analyzer.resolved import Expr
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.joins import Join, Unnest
 from spanemu.sql.plan.nodes import Columns, Node, Subquery
-from spanemu.sql.plan.traverse import free, mapped, parts
+from spanemu.sql.plan.traverse import free, has_query, mapped, parts
 
 Ids = frozenset[int]
 
@@ -37,6 +37,8 @@ def ids_of(columns: Iterable[Any]) -> Ids:
 
 def prune_expression(expr: Expr) -> Expr:
     """`expr` with the plans of its subqueries pruned."""
+    if not has_query(expr):
+        return expr
     inner = mapped(expr, _same, prune_expression)
     if isinstance(inner, Subquery):
         return replace(inner, node=prune_outputs(inner.node, inner.outputs))

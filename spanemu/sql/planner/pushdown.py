@@ -14,10 +14,10 @@ from typing import Any
 
 from spanemu.sql.analyzer.resolved import ColumnRef, Expr
 from spanemu.sql.plan import nodes
-from spanemu.sql.plan.conditions import conjunction, conjuncts, is_volatile, rejects_null
+from spanemu.sql.plan.conditions import conjunction, conjuncts, rejects_null
 from spanemu.sql.plan.joins import Join, JoinKind, Unnest
-from spanemu.sql.plan.nodes import Node, Subquery
-from spanemu.sql.plan.traverse import free, substitute, walk
+from spanemu.sql.plan.nodes import Node
+from spanemu.sql.plan.traverse import free, has_query, is_volatile, substitute
 from spanemu.sql.planner.equivalence import implied
 
 Conditions = Sequence[Expr]
@@ -50,11 +50,7 @@ def _into_filter(conditions: Conditions, node: nodes.Filter) -> Node:
 def _into_project(conditions: Conditions, node: nodes.Project) -> Node:
     values = {column.id: value for column, value in node.computed}
     costly = frozenset(
-        [
-            column
-            for column, value in values.items()
-            if any(isinstance(item, Subquery) for item in walk(value)) or is_volatile(value)
-        ]
+        [column for column, value in values.items() if has_query(value) or is_volatile(value)]
     )
     down = [condition for condition in conditions if not free(condition) & costly]
     above = [condition for condition in conditions if free(condition) & costly]

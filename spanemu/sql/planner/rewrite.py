@@ -5,23 +5,26 @@ Plans of subqueries inside expressions are rewritten as well, before the node th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from spanemu.sql.analyzer.resolved import Expr
 from spanemu.sql.plan.nodes import Node
-from spanemu.sql.plan.traverse import mapped
+from spanemu.sql.plan.traverse import has_query, mapped
 from spanemu.sql.planner.planning import Planning
 
 Rule = Callable[[Node, Planning], Node]
 
 
-def rewrite(node: Node, rule: Rule, planning: Planning) -> Node:
-    """`node` with `rule` applied to each node once, inputs first."""
+def rewrite(node: Node, rules: Sequence[Rule], planning: Planning) -> Node:
+    """`node` with `rules` applied in turn to each node, inputs first."""
 
     def on_expr(expr: Expr) -> Expr:
-        return mapped(expr, on_node, on_expr)
+        return mapped(expr, on_node, on_expr) if has_query(expr) else expr
 
     def on_node(item: Node) -> Node:
-        return rule(mapped(item, on_node, on_expr), planning)
+        item = mapped(item, on_node, on_expr)
+        for rule in rules:
+            item = rule(item, planning)
+        return item
 
     return on_node(node)

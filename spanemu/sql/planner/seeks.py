@@ -12,15 +12,13 @@ from dataclasses import dataclass, replace
 from spanemu.schema.column import KeyPart
 from spanemu.sql.analyzer.resolved import ColumnRef, Expr, FunctionCall, Literal, Or
 from spanemu.sql.plan import operators as op
-from spanemu.sql.plan.conditions import call_of, conjuncts, disjuncts, is_volatile
-from spanemu.sql.plan.nodes import Subquery
+from spanemu.sql.plan.conditions import call_of, conjuncts, disjuncts
 from spanemu.sql.plan.seek import Among, Constraint, Equal, Prefixed, Seek, Within
-from spanemu.sql.plan.traverse import free, walk
+from spanemu.sql.plan.traverse import free, has_query, is_volatile
 from spanemu.values.types import BOOL, Type
 
 _SEEKS_MAX = 64  # an OR of more branches than this is not worth taking apart
 _POINTS_MAX = 2_000  # nor are combinations of IN lists beyond this number
-_SIZE_OF_ARRAY = 10.0  # elements that an array of unknown size is taken to have
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +68,7 @@ class Terms:
         return (
             not (free(expr) & self.stored.keys())
             and not is_volatile(expr)
-            and not any(isinstance(item, Subquery) and free(item) for item in walk(expr))
+            and not (has_query(expr) and free(expr))
         )
 
     def _any_of(self, conjunct: Or) -> Iterator[Term]:
@@ -190,14 +188,12 @@ _FINDERS: Mapping[str, Callable[[Terms, FunctionCall], Iterator[Term]]] = {
 class Match:
     """What a key can do for some conjuncts: `covered` ones need no check after the seek.
 
-    `sought` are all that had a part in the seeks; `fraction` estimates the share of rows left.
+    `sought` are all that had a part in the seeks.
     """
 
     seeks: tuple[Seek, ...]
     sought: tuple[Expr, ...]
     covered: frozenset[int]  # by identity: expressions have no equality
-    fraction: float
-    is_point: bool  # a single seek of single values on every key part
 
 
 def match_key(key: Sequence[KeyPart], conditions: Sequence[Expr], terms: Terms) -> Match | None:
@@ -206,9 +202,7 @@ def match_key(key: Sequence[KeyPart], conditions: Sequence[Expr], terms: Terms) 
     best = _match_parts(key, found)
     for conjunct in conditions:
         if isinstance(conjunct, Or):
-            union = _match_union(key, conjunct, found, terms)
-            if union is not None and (best is None or union.fraction < best.fraction):
-                best = union
+            best = _match_union(key, conjunct, found, terms) or best
     return best
 
 
@@ -216,7 +210,7 @@ def _match_parts(key: Sequence[KeyPart], found: Sequence[Term]) -> Match | None:
     points: list[Equal | Among] = []
     used: list[Term] = []
     last: Within | Prefixed | None = None
-    fraction, size = 1.0, 1
+    size = 1
     for part in key:
         mine = [term for term in found if term.column == part.column.name]
         point = next((term for term in mine if isinstance(term.constraint, (Equal, Among))), None)
@@ -230,18 +224,10 @@ def _match_parts(key: Sequence[KeyPart], found: Sequence[Term]) -> Match | None:
         size *= _count(point.constraint)
     if not used:
         return None
-    count = 1.0
-    for constraint in points:
-        fraction *= 0.05
-        count *= float(_count(constraint)) if _is_counted(constraint) else _SIZE_OF_ARRAY
-    if last is not None:
-        fraction *= 0.1 if isinstance(last, Prefixed) or (last.low and last.high) else 0.3
     return Match(
         seeks=(Seek(tuple(points), last),),
         sought=tuple([term.conjunct for term in used]),
         covered=frozenset([id(term.conjunct) for term in used if term.exact]),
-        fraction=min(1.0, fraction * count),
-        is_point=len(points) == len(key) and all(isinstance(point, Equal) for point in points),
     )
 
 
@@ -253,7 +239,6 @@ def _match_union(
     if len(branches) > _SEEKS_MAX:
         return None
     seeks: list[Seek] = []
-    fraction = 0.0
     plain = _match_parts(key, others)
     size = plain.seeks[0].key_size if plain else 0
     sought: dict[int, Expr] = {id(conjunct): conjunct}
@@ -263,11 +248,10 @@ def _match_union(
         if match is None or match.seeks[0].key_size <= size:
             return None
         seeks.extend(match.seeks)
-        fraction += match.fraction
         outside = {id(term.conjunct) for term in others}
         sought.update({id(expr): expr for expr in match.sought if id(expr) in outside})
     # The branches' other conditions are not checked by the seek, so nothing is covered.
-    return Match(tuple(seeks), tuple(sought.values()), frozenset(), min(1.0, fraction), False)
+    return Match(tuple(seeks), tuple(sought.values()), frozenset())
 
 
 def _interval(terms: Iterable[Term]) -> tuple[Within | Prefixed | None, list[Term]]:
@@ -294,7 +278,3 @@ def _interval(terms: Iterable[Term]) -> tuple[Within | Prefixed | None, list[Ter
 
 def _count(constraint: Constraint) -> int:
     return len(constraint.values) if isinstance(constraint, Among) and constraint.values else 1
-
-
-def _is_counted(constraint: Constraint) -> bool:
-    return not (isinstance(constraint, Among) and constraint.array is not None)

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from spanemu.sql.analyzer.resolved import Expr
 from spanemu.sql.plan import nodes
-from spanemu.sql.plan.conditions import conjunction, conjuncts, equality, is_volatile
+from spanemu.sql.plan.conditions import conjunction, conjuncts, equality
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, KeyedSpool, Unnest
 from spanemu.sql.plan.nodes import Node
-from spanemu.sql.plan.traverse import free, mapped
+from spanemu.sql.plan.traverse import free, is_volatile, mapped
 
 _HASHABLE_KEYS_MAX = 16
 

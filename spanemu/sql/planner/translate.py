@@ -24,6 +24,7 @@ class Translator:
 
     def __init__(self, planning: Planning) -> None:
         self.planning = planning
+        self.has_common_tables = False
 
     def node(self, scan: resolved.Scan) -> Node:
         """The plan node for a scan."""
@@ -150,6 +151,7 @@ def _set_operation(translator: Translator, scan: resolved.SetOpScan) -> Node:
 
 
 def _with(translator: Translator, scan: resolved.WithScan) -> Node:
+    translator.has_common_tables = True
     tables = []
     for name, below, columns in scan.tables:
         node, outputs = translator.query(below, columns)

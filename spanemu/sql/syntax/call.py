@@ -61,8 +61,6 @@ class CallParser(OperandParser):
 
     def keyword_call(self) -> ast.Expression:
         """A call of a function whose name is a reserved word: IF(...), LEFT(...)."""
-        if self.peek().symbol != "(":
-            raise self.unexpected()
         word = self.part()
         return self.call(ast.Path((word,), at=word.at, end=word.end))
 
@@ -78,7 +76,7 @@ class CallParser(OperandParser):
         elif self.token.symbol != ")":
             arguments = self.comma_separated(self.argument)
         after = self._modifiers()
-        self.expect(")", ",")
+        self.expect(")")
         hint = self.hint()
         over = self.accept("OVER")
         if over:

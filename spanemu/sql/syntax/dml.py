@@ -32,7 +32,7 @@ class DmlParser(QueryParser):
         self.accept("INTO")
         path = self.path()
         target_hint = self.hint()
-        alias = self.identifier() if self.accept("AS") else self._insert_alias()
+        alias = self.identifier() if self.accept("AS") else None
         columns: tuple[ast.Identifier, ...] = ()
         if self.token.symbol == "(" and not self._query_in_parentheses_follows():
             columns = self.identifiers_in_parentheses()
@@ -46,8 +46,9 @@ class DmlParser(QueryParser):
         )  # fmt: skip
 
     def _insert_mode(self) -> InsertMode:
-        """[OR] IGNORE, or OR UPDATE; the OR of IGNORE may be left out."""
-        if self.accept_all("OR", "UPDATE"):
+        """OR IGNORE or OR UPDATE, where the OR may be left out."""
+        bare_update = self.token.symbol == "UPDATE" and self.peek().symbol not in ("(", ".")
+        if self.accept_all("OR", "UPDATE") or (bare_update and self.accept("UPDATE")):
             return InsertMode.OR_UPDATE
         if self.follows("OR", "REPLACE"):
             raise self.not_in_spanner("INSERT OR REPLACE")
@@ -55,11 +56,6 @@ class DmlParser(QueryParser):
             self.expect("IGNORE", "UPDATE")
             return InsertMode.OR_IGNORE
         return InsertMode.OR_IGNORE if self.accept("IGNORE") else InsertMode.INSERT
-
-    def _insert_alias(self) -> ast.Identifier | None:
-        """An alias without AS, which must not swallow VALUES."""
-        is_alias = self.at_name() and self.token.symbol != "VALUES"
-        return self.identifier() if is_alias else None
 
     def _query_in_parentheses_follows(self) -> bool:
         """Whether the parenthesis holds the input rather than the columns."""

@@ -30,7 +30,7 @@ _PRECEDENCE: Mapping[str, int] = {
 }  # fmt: skip
 _QUERY_GOES_ON = frozenset({"UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "FOR", "|>"})
 _SUBSCRIPT_MODES = frozenset({"OFFSET", "ORDINAL", "SAFE_OFFSET", "SAFE_ORDINAL", "KEY"})
-_TRUTHS = frozenset({"NULL", "TRUE", "FALSE", "UNKNOWN"})
+_TRUTHS = ("FALSE", "NULL", "TRUE", "UNKNOWN")
 _QUANTIFIERS = frozenset({"ANY", "SOME", "ALL"})
 
 
@@ -48,7 +48,12 @@ class ExpressionParser(CallParser):
         if start is None:
             start = self.token.at
         self.deeper()
-        left = self.operand() if left is None else self.postfix(left, start)
+        if left is not None:
+            left = self.postfix(left, start)
+        elif self.token.symbol == "NOT" and lowest <= _NOT:
+            left = self.not_()
+        else:
+            left = self.operand()
         while True:
             symbol = self.token.symbol
             power = _PRECEDENCE.get(symbol)
@@ -121,7 +126,7 @@ class ExpressionParser(CallParser):
             right = self.expression(_ABOVE_COMPARISON)
             return ast.IsDistinct(left, right, negated, at=start, end=self.end)
         if self.token.symbol not in _TRUTHS:
-            raise self.unexpected()
+            raise self.unexpected(*_TRUTHS)
         what = self.advance().symbol
         return ast.Is(left, what, negated, at=start, end=self.end)
 
@@ -268,7 +273,6 @@ _OPERANDS: Mapping[str, Callable[[ExpressionParser], ast.Expression]] = {
     "-": ExpressionParser.negate,
     "+": ExpressionParser.negate,
     "~": ExpressionParser.negate,
-    "NOT": ExpressionParser.not_,
     "[": ExpressionParser.array,
     "ARRAY": ExpressionParser.array,
     "STRUCT": ExpressionParser.struct,

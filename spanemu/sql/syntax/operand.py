@@ -7,10 +7,18 @@ begins at its first token and takes it.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from spanemu.sql.syntax import ast
 from spanemu.sql.syntax.literals import decode_bytes, decode_float, decode_integer, decode_string
 from spanemu.sql.syntax.names import NameParser
 from spanemu.sql.syntax.tokens import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    T = TypeVar("T")
 
 _CAST_WORDS = {"CAST": False, "SAFE_CAST": True}
 
@@ -61,21 +69,31 @@ class OperandParser(NameParser):
         return ast.FloatLiteral(value, token.text, at=token.at, end=token.end)
 
     def string(self) -> ast.Expression:
-        """'text' in any quoting."""
-        token = self.advance()
-        value = self.decode(token, decode_string)
-        return ast.StringLiteral(value, at=token.at, end=token.end)
+        """'text' in any quoting; several in a row are one."""
+        start = self.token.at
+        value = "".join(self._adjacent(decode_string))
+        return ast.StringLiteral(value, at=start, end=self.end)
 
     def bytes_(self) -> ast.Expression:
-        """b'bytes' in any quoting."""
-        token = self.advance()
-        value = self.decode(token, decode_bytes)
-        return ast.BytesLiteral(value, at=token.at, end=token.end)
+        """b'bytes' in any quoting; several in a row are one."""
+        start = self.token.at
+        value = b"".join(self._adjacent(decode_bytes))
+        return ast.BytesLiteral(value, at=start, end=self.end)
+
+    def _adjacent(self, decoder: Callable[[str], T]) -> list[T]:
+        """The values of a literal and of those of its kind behind it, after some white space."""
+        kind = self.token.kind
+        values = [self.decode(self.advance(), decoder)]
+        while self.token.kind is kind:
+            if self.token.at == self.end:
+                raise self.unexpected()
+            values.append(self.decode(self.advance(), decoder))
+        return values
 
     def typed_literal(self) -> ast.Expression:
         """DATE '2025-01-31' and its kin."""
         word = self.advance()
-        text = self.decode(self.advance(), decode_string)
+        text = "".join(self._adjacent(decode_string))
         return ast.TypedLiteral(word.symbol, text, at=word.at, end=self.end)
 
     def interval(self) -> ast.Expression:

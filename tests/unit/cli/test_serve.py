@@ -7,11 +7,16 @@ import sys
 
 import pytest
 from click.testing import CliRunner
+from google.cloud.spanner_v1 import SpannerClient, types
+from google.cloud.spanner_v1.services.spanner.transports.grpc import SpannerGrpcTransport
+from grpc import RpcError, insecure_channel
 
 from spanemu.cli import main
 from spanemu.endpoint import Endpoint
 
 SINGERS = "CREATE TABLE Singers (\n  Id INT64 NOT NULL,\n) PRIMARY KEY(Id)"
+
+SHOP = "projects/emulator-project/instances/emulator-instance/databases/shop"
 
 
 @pytest.fixture
@@ -22,7 +27,10 @@ def serve(monkeypatch):
     def start(*flags):
         command = [sys.executable, "-m", "spanemu", "serve", "--host-port", "127.0.0.1:0", *flags]
         process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         started.append(process)
         return process
@@ -54,6 +62,35 @@ def test_it_says_when_it_is_ready_and_stops_when_told(serve, tmp_path, number):
     assert process.wait(timeout=10) == 0
     assert process.stderr.read() == ""
     assert list(tmp_path.iterdir()) == []
+
+
+def test_open_transactions_and_waiting_requests_do_not_keep_it(serve, tmp_path):
+    schema = tmp_path / "schema.sql"
+    schema.write_text(SINGERS)
+    process = serve("--database", "shop", "--schema", str(schema))
+    uri = ready(process)[1].rpartition(" ")[2]
+    with insecure_channel(uri) as channel:
+        api = SpannerClient(transport=SpannerGrpcTransport(channel=channel))
+        session = api.create_session(database=SHOP).name
+        write = types.TransactionOptions.ReadWrite()
+        begin = types.TransactionSelector(begin=types.TransactionOptions(read_write=write))
+        everything = types.KeySet(all_=True)
+        read = types.ReadRequest(
+            session=session, transaction=begin, table="Singers", columns=["Id"], key_set=everything
+        )
+        assert api.read(read).metadata.transaction.id
+        insert = types.Mutation.Write(table="Singers", columns=["Id"], values=[["1"]])
+        commit = types.CommitRequest(
+            session=api.create_session(database=SHOP).name,
+            single_use_transaction=types.TransactionOptions(read_write=write),
+            mutations=[types.Mutation(insert=insert)],
+        )
+        waiting = channel.unary_unary("/google.spanner.v1.Spanner/Commit").future(
+            types.CommitRequest.serialize(commit)
+        )
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=5) == 0
+        assert isinstance(waiting.exception(timeout=5), RpcError)
 
 
 def test_a_taken_port_ends_it_with_one_sentence(serve):

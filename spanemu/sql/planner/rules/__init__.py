@@ -15,8 +15,10 @@ from spanemu.sql.planner.rules.merge_projects import merge_projects
 from spanemu.sql.planner.rules.push_filters import push_filters
 from spanemu.sql.planner.rules.unnest_subqueries import unnest_subqueries
 
+# Applied first, to statements with a WITH clause.
+EARLY_RULES: tuple[Rule, ...] = (inline_common_tables,)
+
 RULES: tuple[Rule, ...] = (
-    inline_common_tables,
     fold_constants,
     expand_structs,
     unnest_subqueries,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from spanemu.sql.analyzer.resolved import ColumnRef, Expr, Literal, ParameterRef
-from spanemu.sql.plan.conditions import is_volatile
 from spanemu.sql.plan.nodes import Node, Project
-from spanemu.sql.plan.traverse import substitute, walk
+from spanemu.sql.plan.traverse import is_volatile, substitute, walk
 from spanemu.sql.planner.planning import Planning
 
 

@@ -1,4 +1,4 @@
-"""Timestamp functions and EXTRACT, by the documented examples, over clock changes and at the ends."""
+"""Timestamp functions and EXTRACT, by the documented examples and over clock changes."""
 
 from __future__ import annotations
 

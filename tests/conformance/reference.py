@@ -1,0 +1,55 @@
+"""Google's own emulator, where the Google Cloud CLI has it installed: a reference to compare with."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+import spanemu
+
+
+def official_binary() -> Path | None:
+    """The emulator's binary, beside the command line it came with."""
+    gcloud = shutil.which("gcloud")
+    if gcloud is None:
+        return None
+    binary = Path(gcloud).resolve().parent / "cloud_spanner_emulator" / "emulator_main"
+    return binary if binary.exists() else None
+
+
+@contextmanager
+def official_emulator() -> Iterator[object]:
+    """The official client, connected to the official emulator; skips where there is none."""
+    binary = official_binary()
+    if binary is None:
+        pytest.skip("Google's emulator is not installed here")
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{probe.getsockname()[1]}"
+    with subprocess.Popen(
+        [str(binary), "--host_port", address],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as server:
+        try:
+            _await_port(address)
+            yield spanemu.Emulator.attach(address).client()
+        finally:
+            server.kill()
+
+
+def _await_port(address: str) -> None:
+    host, port = address.split(":")
+    for _ in range(500):
+        with closing(socket.socket()) as probe:
+            if probe.connect_ex((host, int(port))) == 0:
+                return
+        Event().wait(0.02)
+    pytest.fail("Google's emulator did not open its port")

@@ -1,0 +1,68 @@
+"""Where rows lie: goldens of the physical layout."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from spanemu.base.clock import ManualClock
+from spanemu.database.database import Database
+from spanemu.database.environment import Environment
+from spanemu.database.options import CommitOptions, ReadWrite, SingleUse
+from spanemu.sql.syntax.ddl import split_statements
+from spanemu.storage.layout import encoder_of, tree_of
+from spanemu.txn.errors import ParentInsertedLater
+from spanemu.values.mutation import Write, WriteKind
+from tests.golden.runner import Case, Command, file_id, golden_files, run_golden
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+
+
+class World:
+    """A database that the commands of one file work on."""
+
+    def __init__(self) -> None:
+        self.database = Database("projects/p/instances/i/databases/d", Environment(ManualClock()))
+        self.session = self.database.sessions.create({})
+
+    def commands(self) -> Mapping[str, Command]:
+        return {"ddl": self.ddl, "load": self.load, "cut": self.cut, "layout": self.layout}
+
+    def ddl(self, case: Case) -> str:
+        outcome = self.database.apply_ddl([text for text, _ in split_statements(case.input)])
+        assert outcome.failure is None
+        return "ok"
+
+    def load(self, case: Case) -> str:
+        """Rows of a fixture, tables in the order given, in one commit."""
+        source, *tables = case.arguments
+        rows = json.loads((FIXTURES / source).read_text())
+        writes = [
+            Write(WriteKind.INSERT, table, tuple(rows[table]["columns"]), rows[table]["rows"])
+            for table in tables
+        ]
+        try:
+            self.session.commit(SingleUse(ReadWrite()), writes, CommitOptions())
+        except ParentInsertedLater:
+            return "parents first"
+        return "ok"
+
+    def cut(self, case: Case) -> str:
+        """Put a boundary before the root row of that table and key."""
+        name, *key = case.arguments
+        schema = self.database.schema
+        table = schema.tables[name.lower()]
+        encoded = encoder_of(table.key)([int(part) for part in key])
+        self.database._core.store.cut(tree_of(schema.root(table)), encoded)
+        return "ok"
+
+    def layout(self, case: Case) -> str:
+        return self.database.physical_layout()
+
+
+@pytest.mark.parametrize("path", golden_files("storage"), ids=file_id)
+def test_layout(path: Path, rewrite: bool) -> None:
+    run_golden(path, World().commands(), rewrite=rewrite)

@@ -1,0 +1,53 @@
+"""The tables hold every RPC that the official client library knows."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from google.cloud import spanner_admin_database_v1, spanner_admin_instance_v1, spanner_v1
+from google.longrunning import operations_pb2
+
+from spanemu.frontend.services import SERVICES
+
+BY_NAME = {service.name: service for service in SERVICES}
+
+
+@pytest.mark.parametrize(
+    ("package", "transport", "service"),
+    [
+        (spanner_v1, "spanner", "google.spanner.v1.Spanner"),
+        (
+            spanner_admin_instance_v1,
+            "instance_admin",
+            "google.spanner.admin.instance.v1.InstanceAdmin",
+        ),
+        (
+            spanner_admin_database_v1,
+            "database_admin",
+            "google.spanner.admin.database.v1.DatabaseAdmin",
+        ),
+    ],
+)
+def test_every_rpc_of_the_client(package, transport: str, service: str) -> None:
+    root = Path(package.__file__).parent
+    source = (root / "services" / transport / "transports" / "grpc.py").read_text()
+    calls = re.findall(rf'(unary|stream)\(\s*"/{re.escape(service)}/(\w+)"', source)
+    known = {method.name: method.streams for method in BY_NAME[service].methods}
+    assert calls
+    assert {name for _, name in calls} <= known.keys()
+    implemented = {name: kind == "stream" for kind, name in calls if name != "FetchCacheUpdate"}
+    assert {name: known[name] for name in implemented} == implemented
+
+
+def test_every_rpc_of_operations() -> None:
+    methods = operations_pb2.DESCRIPTOR.services_by_name["Operations"].methods
+    known = {method.name for method in BY_NAME["google.longrunning.Operations"].methods}
+    assert {method.name for method in methods} <= known
+
+
+def test_names_are_unique() -> None:
+    for service in SERVICES:
+        names = [method.name for method in service.methods]
+        assert len(names) == len(set(names))

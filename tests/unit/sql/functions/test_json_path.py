@@ -1,0 +1,86 @@
+"""JSONPath texts, and the documents they lead into."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from spanemu.base.errors import Code
+from spanemu.sql.functions.errors import BadJsonPath
+from spanemu.sql.functions.json_path import MISSING, Step, found, reading_path, writing_path
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("$", ()),
+        ("$.a", ("a",)),
+        ("$.a.b", ("a", "b")),
+        ("$.class.students[0]", ("class", "students", 0)),
+        ('$."a.b".c', ("a.b", "c")),
+        ('$."a\\"b"', ('a"b',)),
+        ('$.""', ("",)),
+        ("$[0][ 12 ]", (0, 12)),
+        ("$.a-b:c d_e", ("a-b:c d_e",)),
+        ("$.例子", ("例子",)),
+        ("$.0", ("0",)),
+    ],
+)
+def test_paths(text: str, expected: tuple[str | int, ...]) -> None:
+    assert writing_path(text) == expected
+    assert [step.name for step in reading_path(text)] == [str(token) for token in expected]
+
+
+def test_numbers_are_indexes_when_read_unless_quoted() -> None:
+    assert reading_path('$.1[2]."3"') == (Step("1", 1), Step("2", 2), Step("3", None))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a",
+        "INVALID_JSONPath",
+        " $",
+        "$.",
+        "$..a",
+        "$.*",
+        "$[*]",
+        "$[-1]",
+        "$[a]",
+        "$['a']",
+        "$[0",
+        "$.a.",
+        "$@",
+        '$."a',
+        "$[99999999999999999999]",
+        "lax $.a",
+    ],
+)
+def test_bad_paths(text: str) -> None:
+    for parse in (reading_path, writing_path):
+        with pytest.raises(BadJsonPath) as failure:
+            parse(text)
+        assert failure.value.code is Code.OUT_OF_RANGE
+        assert failure.value.path == text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("$", {"a": [1, {"b": None}], "1": "one"}),
+        ("$.a[0]", 1),
+        ("$.a.0", 1),
+        ("$.a[1].b", None),
+        ("$[1]", "one"),
+        ("$.a[2]", MISSING),
+        ("$.a.x", MISSING),
+        ("$.c", MISSING),
+        ("$.a[0].b", MISSING),
+        ('$.a."0"', MISSING),
+    ],
+)
+def test_found(text: str, expected: Any) -> None:
+    document = {"a": [1, {"b": None}], "1": "one"}
+    assert found(document, reading_path(text)) == expected
