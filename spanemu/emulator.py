@@ -110,14 +110,14 @@ class Emulator(EmulatorHandle):
             lambda name: Database(name, environment),
             CatalogSettings(self.config.instance_configs, self.config.databases_per_instance_max),
         )
-        endpoints = endpoints_for(self._instances)
-        self._server = Server(endpoints)
+        self.endpoints = endpoints_for(self._instances)
+        self._server = Server(self.endpoints)
         address = HostPort.parse(self.config.host_port)
         self.address = replace(address, port=self._server.start(self.config.host_port))
         self._mutex = threading.Lock()  # Guards the field below.
         self._closed = False
         if self.config.embedded_channel:
-            _EMBEDDED.register(self.uri, endpoints)
+            _EMBEDDED.register(self.uri, self.endpoints)
 
     @classmethod
     def subprocess(

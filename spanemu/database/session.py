@@ -105,8 +105,8 @@ class Session:
         outcome = transaction.execute_batch(requests, seqno, last_statements)
         if begun and outcome.failure is not None and not outcome.results:
             self.transactions.abandon(transaction)
-        elif begun:
-            transaction.describe(outcome.results[0] if outcome.results else None, begun=True)
+        elif outcome.results:
+            transaction.describe(outcome.results[0], begun=begun)
         return outcome
 
     def read(

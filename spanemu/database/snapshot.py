@@ -94,7 +94,9 @@ class SnapshotTransaction:
                 raise
             raise TableNotFoundAtTimestamp(missing.table, format_utc(self.at)) from None
         context = self._core.context(self._generation, writable=False)
-        return ResultStream(plan.columns, plan.rows(request, self._reader, context))
+        rows = plan.rows(request, self._reader, context)
+        # In key order at one timestamp, so that a broken stream can be taken up again.
+        return ResultStream(plan.columns, rows, repeatable_at=self.at)
 
     def _ready(self) -> None:
         self._core.check_open()

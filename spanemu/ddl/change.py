@@ -1,21 +1,45 @@
-"""What a statement does: the next schema, and the work on data that must go with it."""
+"""What a statement does: the next schema, and the work on data that must go with it.
+
+The work of a change is a list of jobs. Each looks at the rows as they are, raises what they refuse,
+and gives the writes that bring them in line with the next schema. Nothing is written before every
+job is through; then all of it becomes visible at once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from spanemu.schema.schema import Schema
-from spanemu.storage.store import Store
-from spanemu.txn.rules import RuleBook
+from spanemu.schema.table import Table
+from spanemu.sql.functions.registry import Context
+from spanemu.storage.layout import tree_of
+from spanemu.storage.observer import TreeWrite
+from spanemu.storage.store import Store, row_cells
+from spanemu.txn.rules import Row, RuleBook, TableRules
 
-# Called under the store's mutex with the rules of the next schema and the change's timestamp.
-# Verifies first, then writes with `Store.apply`; raises SpannerError before anything is written.
-DataWork = Callable[[Store, RuleBook, int], None]
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Data:
+    """The rows that a change finds. `rules` are those of the next schema, `at` is its timestamp."""
+
+    store: Store
+    rules: RuleBook
+    at: int
+    context: Context
+
+    def rules_of(self, table: str) -> TableRules:
+        """Rules of a table of the next schema, by its exact name."""
+        return self.rules.of(self.rules.schema.tables[table.lower()])
+
+    def rows(self, table: Table) -> Iterator[tuple[bytes, Row]]:
+        """Each row by its encoded key, at the table's present width; added cells are NULL."""
+        width = table.width
+        for key, row in self.store.scan_items(tree_of(table)):
+            yield key, row_cells(row, width)
 
 
-def no_work(store: Store, rules: RuleBook, at: int) -> None:
-    """The work of a change that touches no data."""
+Job = Callable[[Data], Sequence[TreeWrite]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,4 +47,13 @@ class Change:
     """A statement's effect. `schema` is the one given when it changes nothing."""
 
     schema: Schema
-    work: DataWork = no_work
+    jobs: Sequence[Job] = field(default=())
+
+    def work(self, store: Store, rules: RuleBook, at: int, context: Context) -> None:
+        """Run the jobs, under the store's mutex; raises before anything is written."""
+        if not self.jobs:
+            return
+        data = Data(store, rules, at, context)
+        writes = [write for job in self.jobs for write in job(data)]
+        if writes:
+            store.apply(writes, at)

@@ -1,0 +1,8 @@
+"""gRPC: requests in, one call of the database, replies out. Only this package knows protobuf.
+
+In reading order: `method` (an RPC as data), `services` (every service with all its RPCs),
+`endpoint` (a method ready to be called: bytes in, bytes out), `boundary` (a failure becomes a
+status), `server` (endpoints behind a port), `embedded` (endpoints for clients of this process),
+`registry` (sessions by name), `spanner` and `admin` (the handlers), `convert` (messages to plain
+data and back), `wire` (the message classes), `errors`.
+"""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
+from spanemu.schema.derived import Derivation, Grouping, carry_over
 from spanemu.schema.foreign_key import ForeignKey
 from spanemu.schema.index import Index
 from spanemu.schema.sequence import Sequence
@@ -114,42 +115,57 @@ class Schema:
 
     def next(self, **changes: Any) -> Self:
         """The following generation with the given fields replaced."""
-        return replace(self, generation=self.generation + 1, **changes)
+        following = replace(self, generation=self.generation + 1, **changes)
+        carry_over(self, following, _DERIVATIONS)
+        return following
 
     @cached_property
     def _synonyms(self) -> Mapping[str, Table]:
-        return {s.lower(): table for table in self.tables.values() for s in table.synonyms}
+        return self._derived("_synonyms")
 
     @cached_property
     def _constraints(self) -> Mapping[str, str]:
-        named: dict[str, str] = {}
-        for table in self.tables.values():
-            named.update((key.name.lower(), table.name) for key in table.foreign_keys)
-            named.update((check.name.lower(), table.name) for check in table.checks)
-        return named
+        return self._derived("_constraints")
 
     @cached_property
     def _children(self) -> Mapping[str, tuple[Table, ...]]:
-        found: dict[str, tuple[Table, ...]] = {}
-        for table in self.tables.values():
-            if table.parent is not None:
-                parent = table.parent.lower()
-                found[parent] = (*found.get(parent, ()), table)
-        return found
+        return self._derived("_children")
 
     @cached_property
     def _indexes_by_table(self) -> Mapping[str, tuple[Index, ...]]:
-        found: dict[str, tuple[Index, ...]] = {}
-        for index in self.indexes.values():
-            table = index.table.lower()
-            found[table] = (*found.get(table, ()), index)
-        return found
+        return self._derived("_indexes_by_table")
 
     @cached_property
     def _referencing(self) -> Mapping[str, tuple[tuple[Table, ForeignKey], ...]]:
-        found: dict[str, tuple[tuple[Table, ForeignKey], ...]] = {}
-        for table in self.tables.values():
-            for foreign_key in table.foreign_keys:
-                target = foreign_key.referenced_table.lower()
-                found[target] = (*found.get(target, ()), (table, foreign_key))
-        return found
+        return self._derived("_referencing")
+
+    def _derived(self, name: str) -> Mapping[str, Any]:
+        derivation = _DERIVATIONS[name]
+        return derivation.build(getattr(self, derivation.source))
+
+
+def _constraint_names(table: Table) -> Iterator[tuple[str, str]]:
+    yield from ((key.name.lower(), table.name) for key in table.foreign_keys)
+    yield from ((check.name.lower(), table.name) for check in table.checks)
+
+
+def _parents(table: Table) -> Iterator[tuple[str, Table]]:
+    if table.parent is not None:
+        yield table.parent.lower(), table
+
+
+def _references(table: Table) -> Iterator[tuple[str, tuple[Table, ForeignKey]]]:
+    yield from ((key.referenced_table.lower(), (table, key)) for key in table.foreign_keys)
+
+
+_DERIVATIONS: Mapping[str, Derivation] = {
+    "_synonyms": Derivation(
+        "tables", lambda table: [(synonym.lower(), table) for synonym in table.synonyms]
+    ),
+    "_constraints": Derivation("tables", _constraint_names),
+    "_children": Grouping("tables", _parents, lambda table: table),
+    "_indexes_by_table": Grouping(
+        "indexes", lambda index: [(index.table.lower(), index)], lambda index: index
+    ),
+    "_referencing": Grouping("tables", _references, lambda pair: pair[0]),
+}

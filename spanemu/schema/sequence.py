@@ -16,3 +16,4 @@ class Sequence:
     start_counter: int | None = None
     by_options: bool = True  # written with OPTIONS (...), or with clauses
     internal: bool = False  # belongs to an identity column
+    kind_written: bool = True  # or taken from the option default_sequence_kind

@@ -26,6 +26,8 @@ class Table:
 
     `key` begins with the parent's key when `parent` is set. Rows are stored as tuples over
     `columns`, each at its `Column.position`. `row_deletion_policy` is (column, days).
+    `positions_used` counts the positions that dropped columns leave behind too, where that is
+    more than `width`: rows stored before still have those cells.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Table:
     synonyms: tuple[str, ...] = ()
     row_deletion_policy: tuple[str, int] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    positions_used: int = 0
 
     @cached_property
     def by_name(self) -> Mapping[str, Column]:
@@ -59,6 +62,11 @@ class Table:
     def width(self) -> int:
         """How many cells a row stored under this generation has."""
         return 1 + max((column.position for column in self.columns), default=-1)
+
+    @property
+    def next_position(self) -> int:
+        """The position of a column to be added: one that none has had before."""
+        return max(self.width, self.positions_used)
 
     def column(self, name: str) -> Column | None:
         """The column of that name, whatever its case."""

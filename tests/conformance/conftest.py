@@ -5,6 +5,7 @@ from itertools import count
 import pytest
 
 import spanemu
+from tests.conformance.backends import BACKENDS, Backend
 
 _numbers = count(1)
 
@@ -42,3 +43,19 @@ def database(instance):
     created = instance.database("fresh-db")
     created.create().result(timeout=10)
     return created
+
+
+@pytest.fixture(
+    scope="session", params=["spanemu", pytest.param("official", marks=pytest.mark.reference)]
+)
+def backend(request):
+    """Where the tests of writes run: here, then on Google's emulator if it is installed."""
+    with BACKENDS[request.param]() as client:
+        yield Backend(client)
+
+
+@pytest.fixture
+def create(backend):
+    """A function from DDL statements to a fresh database."""
+    with backend.databases() as made:
+        yield made

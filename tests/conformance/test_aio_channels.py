@@ -9,6 +9,8 @@ import grpc
 import grpc.aio
 import pytest
 from google.api_core import exceptions, grpc_helpers_async
+from google.cloud.spanner_v1.services.spanner import SpannerAsyncClient
+from google.cloud.spanner_v1.services.spanner.transports import SpannerGrpcAsyncIOTransport
 from google.protobuf.wrappers_pb2 import Int64Value, StringValue
 
 from tests.conformance.echo_service import Place, method, served
@@ -169,6 +171,15 @@ def test_as_the_client_library_wraps_it(run) -> None:
         fail = grpc_helpers_async.wrap_errors(method(channel, "Fail"))
         with pytest.raises(exceptions.NotFound):
             await fail(text("x"), timeout=TIMEOUT)
+
+    run(scenario)
+
+
+def test_generated_clients_add_interceptors_of_their_own(run) -> None:
+    async def scenario(channel, _place) -> None:
+        client = SpannerAsyncClient(transport=SpannerGrpcAsyncIOTransport(channel=channel))
+        with pytest.raises(exceptions.MethodNotImplemented):
+            await client.get_session(name="s")
 
     run(scenario)
 

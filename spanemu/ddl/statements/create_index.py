@@ -47,5 +47,5 @@ def create_index(statement: ddl_ast.CreateIndex, schema: Schema) -> Change:
 def _column(index: str, table: Table, name: str) -> Column:
     column = table.column(name)
     if column is None:
-        raise IndexColumnMissing(index, name, table.name)
+        raise IndexColumnMissing(index, name)
     return column

@@ -24,7 +24,7 @@ from spanemu.frontend.convert.encoding import PARTIAL, field, raw_bytes
 from spanemu.frontend.convert.results import (
     Shape,
     close_rows,
-    metadata_bytes,
+    metadata_field,
     precommit_token_bytes,
     shape_of,
     stats_bytes,
@@ -57,7 +57,7 @@ class Chunks:
         self._chunk_bytes = chunk_bytes
         self._shape: Shape = shape_of(stream.columns)
         # Opens the next message: the metadata of the first one, and the precommit token of all.
-        self._head = field(1, metadata_bytes(stream, self._shape))
+        self._head = metadata_field(stream, self._shape)
         self._tail = precommit_token_bytes(stream.transaction, 8)
         self._parts: list[bytes] = []
         self._size = 0

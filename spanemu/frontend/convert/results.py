@@ -31,9 +31,14 @@ _SHAPES_COUNT_MAX = 1024
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a columns tuple means for the wire: `partial` and `listed` encode one cell each."""
+    """What a columns tuple means for the wire.
+
+    `row_type` is field 1 of a metadata message, and `plain_metadata` all of one that says no
+    more, as field 1 of a result. `partial` and `listed` encode one cell each.
+    """
 
     row_type: bytes
+    plain_metadata: bytes
     partial: Sequence[CellEncoder]
     listed: Sequence[CellEncoder]
 
@@ -55,22 +60,27 @@ def shape_of(columns: Columns) -> Shape:
 
 @lru_cache(maxsize=_SHAPES_COUNT_MAX)
 def _build_shape(columns: Columns) -> Shape:
+    row_type = field(1, struct_type_to_proto(columns).SerializeToString())
     return Shape(
-        row_type=field(1, struct_type_to_proto(columns).SerializeToString()),
+        row_type=row_type,
+        plain_metadata=field(1, row_type),
         partial=tuple(cell_encoder(type_, PARTIAL) for _, type_ in columns),
         listed=tuple(cell_encoder(type_, LISTED) for _, type_ in columns),
     )
 
 
-def metadata_bytes(stream: ResultStream, shape: Shape) -> bytes:
-    """The content of a ResultSetMetadata."""
+def metadata_field(stream: ResultStream, shape: Shape) -> bytes:
+    """The ResultSetMetadata as field 1 of whatever carries it."""
+    transaction, undeclared = stream.transaction, stream.undeclared_parameters
+    names_transaction = transaction.id or transaction.read_timestamp is not None
+    if not names_transaction and not undeclared:
+        return shape.plain_metadata
     parts = [shape.row_type]
-    if stream.transaction.id or stream.transaction.read_timestamp is not None:
-        parts.append(field(2, transaction_to_proto(stream.transaction).SerializeToString()))
-    if stream.undeclared_parameters:
-        undeclared = struct_type_to_proto(stream.undeclared_parameters)
-        parts.append(field(3, undeclared.SerializeToString()))
-    return b"".join(parts)
+    if names_transaction:
+        parts.append(field(2, transaction_to_proto(transaction).SerializeToString()))
+    if undeclared:
+        parts.append(field(3, struct_type_to_proto(undeclared).SerializeToString()))
+    return field(1, b"".join(parts))
 
 
 def transaction_to_proto(info: TransactionInfo) -> Any:
@@ -113,7 +123,7 @@ def stats_bytes(stats: ResultStats) -> bytes:
 def result_set_bytes(stream: ResultStream, size_max: int = UNARY_RESULT_BYTES_MAX) -> bytes:
     """A whole ResultSet. Raises ResultTooLarge, and what the rows raise."""
     shape = shape_of(stream.columns)
-    parts = [field(1, metadata_bytes(stream, shape))]
+    parts = [metadata_field(stream, shape)]
     encoders, size = shape.listed, 0
     try:
         for row in stream.rows:
@@ -131,13 +141,19 @@ def result_set_bytes(stream: ResultStream, size_max: int = UNARY_RESULT_BYTES_MA
     return b"".join(parts)
 
 
-def summary_bytes(stream: ResultStream, with_metadata: bool) -> bytes:
-    """A ResultSet of batch DML: no rows; the first of a batch has metadata."""
+def summary_bytes(stream: ResultStream, is_first: bool) -> bytes:
+    """A ResultSet of batch DML, without rows; only the first of a batch has metadata.
+
+    Its precommit token stands there and in the reply around it, for clients look in either.
+    """
     for _ in stream.rows:  # Nothing is left to do; `stats` is complete only when they are out.
         pass
-    metadata = field(1, metadata_bytes(stream, shape_of(stream.columns))) if with_metadata else b""
     stats = stats_bytes(stream.stats)
-    return metadata + (field(3, stats) if stats else b"")
+    parts = [field(3, stats)] if stats else []
+    if is_first:
+        parts.append(metadata_field(stream, shape_of(stream.columns)))
+        parts.append(precommit_token_bytes(stream.transaction, 5))
+    return b"".join(parts)
 
 
 def close_rows(stream: ResultStream) -> None:

@@ -146,16 +146,27 @@ class AioEmbeddedChannel(grpc.aio.Channel):  # type: ignore[misc]
         self, find: FindEndpoints, options: Options = (), interceptors: Iterable[Any] = ()
     ) -> None:
         self.link = Link(find, options)
-        interceptors = tuple(interceptors)
+        # Under the names that grpc.aio gives them: generated clients append their own.
+        self._unary_unary_interceptors: list[Any] = []
+        self._unary_stream_interceptors: list[Any] = []
+        self._stream_unary_interceptors: list[Any] = []
+        self._stream_stream_interceptors: list[Any] = []
         for one in interceptors:
-            if not isinstance(one, _KINDS):
-                names = ", ".join(kind.__name__ for kind in _KINDS)
-                raise ValueError(f"Interceptor {one} must be one of {names}")
-        self._unary = [one for one in interceptors if isinstance(one, _KINDS[0])]
-        # As in real channels, an interceptor of several kinds counts as the first one only.
-        self._stream = [
-            one for one in interceptors if isinstance(one, _KINDS[1]) and one not in self._unary
-        ]
+            self._interceptors_like(one).append(one)
+
+    def _interceptors_like(self, interceptor: Any) -> list[Any]:
+        """The list that an interceptor belongs in; one of several kinds counts as the first."""
+        lists = (
+            self._unary_unary_interceptors,
+            self._unary_stream_interceptors,
+            self._stream_unary_interceptors,
+            self._stream_stream_interceptors,
+        )
+        for kind, found in zip(_KINDS, lists, strict=True):
+            if isinstance(interceptor, kind):
+                return found
+        names = ", ".join(kind.__name__ for kind in _KINDS)
+        raise ValueError(f"Interceptor {interceptor} must be one of {names}")
 
     def unary_unary(
         self,
@@ -165,7 +176,7 @@ class AioEmbeddedChannel(grpc.aio.Channel):  # type: ignore[misc]
         _registered_method: bool | None = False,
     ) -> grpc.aio.UnaryUnaryMultiCallable:
         codecs = (request_serializer, response_deserializer)
-        return _UnaryUnary(self.link, method, codecs, self._unary)
+        return _UnaryUnary(self.link, method, codecs, self._unary_unary_interceptors)
 
     def unary_stream(
         self,
@@ -175,7 +186,7 @@ class AioEmbeddedChannel(grpc.aio.Channel):  # type: ignore[misc]
         _registered_method: bool | None = False,
     ) -> grpc.aio.UnaryStreamMultiCallable:
         codecs = (request_serializer, response_deserializer)
-        return _UnaryStream(self.link, method, codecs, self._stream)
+        return _UnaryStream(self.link, method, codecs, self._unary_stream_interceptors)
 
     def stream_unary(self, method: str, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError(f"{method}: no service of spanemu streams requests")

@@ -54,10 +54,11 @@ def execute_batch_dml(instances: Instances, request: Any) -> bytes:
     statements = [batch_statement_from_proto(statement, tag) for statement in request.statements]
     outcome = session.execute_batch(statements, selector, request.seqno, request.last_statements)
     parts = [
-        field(1, summary_bytes(result, with_metadata=position == 0))
+        field(1, summary_bytes(result, is_first=position == 0))
         for position, result in enumerate(outcome.results)
     ]
     if outcome.failure is not None:
         parts.append(field(2, status_to_proto(outcome.failure).SerializeToString()))
-    parts.append(precommit_token_bytes(outcome.transaction, 3))
+    described = outcome.results[0].transaction if outcome.results else outcome.transaction
+    parts.append(precommit_token_bytes(described, 3))
     return b"".join(parts)

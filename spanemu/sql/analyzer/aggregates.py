@@ -7,7 +7,6 @@ is a reference to the column that holds the result.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from spanemu.sql.analyzer.analysis import FUNCTION_CALLS_MAX, Analysis
@@ -46,16 +45,20 @@ def resolve_aggregate(node: ast.Call, function: AggregateFunction, safe: bool, e
     counts_rows = any(type(argument) is ast.Star for argument in node.arguments)
     _check_place(f"{function.name}(*)" if counts_rows else function.name, node, env)
     assert env.aggregation is not None
-    inside = replace(
-        env, scope=env.scope.in_aggregates or env.scope, aggregation=None, in_aggregate=True
+    inside = Env(
+        env.analysis,
+        env.scope.in_aggregates or env.scope,
+        env.clause,
+        env.common_tables,
+        in_aggregate=True,
     )
     if counts_rows:
         function = _count_star(node, function, env)
     arguments = [] if counts_rows else [resolve(one, inside) for one in node.arguments]
     _refuse_nested(arguments, env, node.at)
-    call = _aggregate_call(node, function, arguments, inside)
+    call = _aggregate_call(node, function, arguments, safe, inside)
     column = env.analysis.column(f"${function.name.lower()}", call.type)
-    env.aggregation.calls.append((column, replace(call, safe=safe)))
+    env.aggregation.calls.append((column, call))
     return ColumnRef(call.type, column)
 
 
@@ -85,7 +88,11 @@ def _refuse_nested(arguments: Sequence[Expr], env: Env, at: int) -> None:
 
 
 def _aggregate_call(
-    node: ast.Call, function: AggregateFunction, arguments: Sequence[Expr], env: Env
+    node: ast.Call,
+    function: AggregateFunction,
+    arguments: Sequence[Expr],
+    safe: bool,
+    env: Env,
 ) -> AggregateCall:
     analysis = env.analysis
     analysis.count("function calls", FUNCTION_CALLS_MAX, node.at)
@@ -114,6 +121,7 @@ def _aggregate_call(
         having=_having(node, env),
         order_by=order_by,
         limit=_limit(node, analysis, env),
+        safe=safe,
         at=node.at,
     )
 

@@ -19,7 +19,7 @@ from spanemu.sql.analyzer.analysis import Analysis
 from spanemu.sql.analyzer.delete import resolve_delete
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.base import AnalysisError
-from spanemu.sql.analyzer.errors.shape import BadQuery, LimitExceeded
+from spanemu.sql.analyzer.errors.shape import BadQuery, LimitExceeded, NestedTooDeeply
 from spanemu.sql.analyzer.errors.typing import StructColumn, TokenListColumn
 from spanemu.sql.analyzer.hints import statement_hints
 from spanemu.sql.analyzer.insert import resolve_insert
@@ -61,7 +61,7 @@ def analyze(
         failure.locate(text)
         raise
     except RecursionError:
-        raise LimitExceeded("nested expressions", 0) from None
+        raise NestedTooDeeply() from None
 
 
 def _query(statement: ast.QueryStatement, analysis: Analysis) -> resolved.QueryStatement:

@@ -25,7 +25,7 @@ from spanemu.sql.functions.conversion_rules import is_castable, is_zoned
 from spanemu.sql.syntax import ast
 from spanemu.values.errors import BadValue
 from spanemu.values.interval import parse_range
-from spanemu.values.types import INT64, INTERVAL, STRING, Type, TypeCode
+from spanemu.values.types import DATE, INT64, INTERVAL, STRING, Type, TypeCode
 
 _UNTYPED = (Kind.NULL, Kind.PENDING, Kind.EMPTY_ARRAY)
 
@@ -102,7 +102,7 @@ def _extract(node: ast.Extract, env: Env) -> Expr:
             f"EXTRACT does not support literal {operand.type} arguments", at=node.operand.at
         )
     if kind_of(operand, env.analysis) is Kind.PENDING:
-        raise BadCall("EXTRACT does not support undeclared parameters", at=node.operand.at)
+        operand = coerce(operand, DATE, env.analysis, node.operand.at)
     part = node.part.upper()
     check_part(f"$extract {operand.type.code}", part, node.at, "EXTRACT from {type}", operand.type)
     zone = _text(node.time_zone, env)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from spanemu.sql.analyzer.analysis import Aggregation, Analysis, CommonTable
 from spanemu.sql.analyzer.scope import Scope
@@ -27,4 +27,12 @@ class Env:
 
     def inside(self, scope: Scope) -> Env:
         """The same place with more names in scope."""
-        return replace(self, scope=scope)
+        return Env(
+            self.analysis,
+            scope,
+            self.clause,
+            self.common_tables,
+            self.aggregation,
+            self.in_aggregate,
+            self.for_update,
+        )

@@ -72,10 +72,9 @@ def _key(node: ast.Expression, columns: Sequence[SelectColumn], env: Env) -> tup
         name = node.path.parts[0].name
         matches = [column for column in columns if column.name.lower() == name.lower()]
         if matches:
-            first = matches[0]
-            if not all(same(first.expression, other.expression) for other in matches[1:]):
+            if len(matches) > 1:
                 raise AmbiguousAlias(name, "GROUP BY clause", at=node.at)
-            return _selected(first, f"Column {name}", node.at)
+            return _selected(matches[0], f"Column {name}", node.at)
     expression = resolve(node, env)
     name = expression.column.name if isinstance(expression, ColumnRef) else ""
     return name, expression, node.at

@@ -59,8 +59,11 @@ class Grouping:
                 return ColumnRef(column.type, column)
             origin = self._origin_of(expression)
             if origin is not None:
-                kind = NotVisibleAfterDistinct if self._distinct else NeitherGroupedNorAggregated
-                raise kind(f"{origin.clause} expression", origin.shown, at=origin.at)
+                if self._distinct:
+                    raise NotVisibleAfterDistinct(origin.shown, at=origin.at)
+                raise NeitherGroupedNorAggregated(
+                    f"{origin.clause} expression", origin.shown, at=origin.at
+                )
         elif type(expression) is GetField:
             for key, column in self._fields:
                 if same(key, expression):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from spanemu.sql.analyzer.analysis import JOINS_MAX
 from spanemu.sql.analyzer.coercion import coerce, common_type
@@ -55,8 +54,8 @@ def resolve_join(item: ast.Join, left: Relation, right: Relation, env: Env) -> J
     if item.using:
         join.condition, join.merged = _using(item, left, right, env)
     elif item.on is not None:
-        inside = replace(env, scope=Scope(env.scope, join), clause="JOIN ON clause")
-        join.condition = resolve_condition(item.on, replace(inside, aggregation=None))
+        inside = Env(analysis, Scope(env.scope, join), "JOIN ON clause", env.common_tables)
+        join.condition = resolve_condition(item.on, inside)
     return join
 
 

@@ -17,13 +17,16 @@ def limited(
     result: QueryResult, limit: ast.Expression, offset: ast.Expression | None, env: Env
 ) -> QueryResult:
     """`result` cut by LIMIT and OFFSET."""
-    inside = Env(env.analysis, env.scope, "LIMIT clause", env.common_tables)
-    scan = LimitScan(
-        result.scan,
-        _count(limit, inside),
-        None if offset is None else _count(offset, inside),
-    )
+    scan = LimitScan(result.scan, *limits_of(limit, offset, env))
     return QueryResult(scan, result.columns, result.value_table, result.ordered)
+
+
+def limits_of(
+    limit: ast.Expression, offset: ast.Expression | None, env: Env
+) -> tuple[Expr, Expr | None]:
+    """The two numbers, as literals or parameters."""
+    inside = Env(env.analysis, env.scope, "LIMIT clause", env.common_tables)
+    return _count(limit, inside), None if offset is None else _count(offset, inside)
 
 
 def _count(node: ast.Expression, env: Env) -> Expr:

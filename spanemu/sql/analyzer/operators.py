@@ -9,7 +9,7 @@ from spanemu.base.errors import Unsupported
 from spanemu.sql.analyzer.coercion import Kind, coerce, fits, kind_of
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.shape import LimitExceeded
-from spanemu.sql.analyzer.errors.typing import NoMatchingSignature, NotAnArray
+from spanemu.sql.analyzer.errors.typing import BadCall, NoMatchingSignature, NotAnArray
 from spanemu.sql.analyzer.expression import resolve
 from spanemu.sql.analyzer.literals import integer
 from spanemu.sql.analyzer.operator_call import operator_call
@@ -52,8 +52,20 @@ _IS: Mapping[str, str] = {
 }
 
 
+# Operators that take a bare NULL; all others refuse it, as it is surely a mistake.
+_TAKE_NULL = frozenset({"<<", ">>"})
+
+
+def _refuse_null(op: str, operands: Sequence[Expr], at: int) -> None:
+    for operand in operands:
+        if type(operand) is Literal and operand.value is None and operand.image is not None:
+            raise BadCall(f"Operands of {op} cannot be literal NULL", at=at)
+
+
 def _binary(node: ast.Binary, env: Env) -> Expr:
     left, right = resolve(node.left, env), resolve(node.right, env)
+    if node.op not in _TAKE_NULL:
+        _refuse_null(node.op, (left, right), node.at)
     return operator_call(_BINARY[node.op], (left, right), env.analysis, node.op_at or node.at)
 
 
@@ -65,7 +77,9 @@ def _unary(node: ast.Unary, env: Env) -> Expr:
             return integer(-operand.value, f"-{operand.text or operand.value}", node.at)
         if type(operand) is ast.FloatLiteral:
             return Literal(FLOAT64, -operand.value, f"-{operand.text or operand.value}")
-    return operator_call(_UNARY[node.op], (resolve(operand, env),), env.analysis, node.at)
+    value = resolve(operand, env)
+    _refuse_null(node.op, (value,), node.at)
+    return operator_call(_UNARY[node.op], (value,), env.analysis, node.at)
 
 
 def _junction(node: ast.Junction, env: Env) -> Expr:
@@ -89,7 +103,12 @@ def negation(operand: Expr, env: Env, at: int) -> Expr:
 
 def _is(node: ast.Is, env: Env) -> Expr:
     operand = resolve(node.operand, env)
-    if node.what == "UNKNOWN" and fits(operand, BOOL, env.analysis):
+    if node.what == "UNKNOWN":
+        if not fits(operand, BOOL, env.analysis):
+            raise BadCall(
+                f"Operand of IS UNKNOWN must be coercible to BOOL, but has type {operand.type}",
+                at=node.operand.at,
+            )
         operand = coerce(operand, BOOL, env.analysis, node.at)
     call = operator_call(_IS[node.what], (operand,), env.analysis, node.at)
     return negation(call, env, node.at) if node.negated else call
@@ -112,6 +131,7 @@ def _like(node: ast.Like, env: Env) -> Expr:
     if node.quantifier is None:
         assert node.pattern is not None
         operands: Sequence[Expr] = (operand, resolve(node.pattern, env))
+        _refuse_null("LIKE", operands, node.at)
         name = "$like"
     elif node.items:
         operands = (operand, *(resolve(item, env) for item in node.items))
@@ -127,9 +147,11 @@ def in_values(node: ast.In, env: Env) -> Expr:
     operand = resolve(node.operand, env)
     if node.unnest is not None:
         array = resolve(node.unnest, env)
-        if not array.type.is_array and kind_of(array, env.analysis) < Kind.NULL:
+        kind = kind_of(array, env.analysis)
+        if not array.type.is_array and kind is not Kind.PENDING:
+            shown = "NULL" if kind is Kind.NULL else array.type
             raise NotAnArray(
-                f"Second argument of IN UNNEST must be an array but was {array.type}",
+                f"Second argument of IN UNNEST must be an array but was {shown}",
                 at=node.unnest.at,
             )
         call = operator_call("$in_unnest", (operand, array), env.analysis, node.at)

@@ -12,7 +12,6 @@ from spanemu.sql.analyzer.group_by import LITERALS
 from spanemu.sql.analyzer.ordering import sort_key_of
 from spanemu.sql.analyzer.resolved import ColumnRef, Expr, OrderScan, SortKey
 from spanemu.sql.analyzer.scope import Scope
-from spanemu.sql.analyzer.tree import same
 from spanemu.sql.syntax import ast
 
 
@@ -42,11 +41,7 @@ def alias_names(named: Sequence[tuple[str, Expr]]) -> Mapping[str, Expr | None]:
         key = name.lower()
         if not key:
             continue
-        known = names.get(key)
-        if key not in names:
-            names[key] = expression
-        elif known is None or not same(known, expression):
-            names[key] = None
+        names[key] = None if key in names else expression
     return names
 
 

@@ -81,7 +81,9 @@ def choose(
     analysis: Analysis,
 ) -> Match | None:
     """The overload to call, None if there is none. `names` are those of trailing arguments."""
-    key = None if names else _memory_key(overloads, arguments, analysis)
+    key = None
+    if not names and len(arguments) <= _REMEMBERED_ARGUMENTS_MAX:
+        key = _memory_key(overloads, arguments, analysis)
     if key is not None and key in _remembered:
         return _remembered[key]
     best: Match | None = None
@@ -104,6 +106,7 @@ def choose(
 # Keyed by the overloads' identity, which lives as long as the catalog, and by how the arguments
 # look. Losing all of it now and then costs less than keeping an order of use.
 _REMEMBERED_MAX = 20_000
+_REMEMBERED_ARGUMENTS_MAX = 16
 _remembered: dict[Any, Match | None] = {}
 
 

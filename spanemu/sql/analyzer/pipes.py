@@ -1,20 +1,243 @@
-"""Pipe syntax."""
+"""Resolves pipe queries: `FROM t |> WHERE ... |> AGGREGATE ... GROUP BY ... |> ORDER BY ...`.
+
+Each operator takes a relation and gives the next one, out of the same resolved nodes that
+standard syntax uses.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from spanemu.base.errors import Unsupported
 from spanemu.sql.analyzer.analysis import QueryResult
 from spanemu.sql.analyzer.env import Env
-from spanemu.sql.syntax import ast
+from spanemu.sql.analyzer.errors.shape import BadQuery
+from spanemu.sql.analyzer.expression import resolve, resolve_condition
+from spanemu.sql.analyzer.from_clause import resolve_from
+from spanemu.sql.analyzer.hints import Place, checked_hints
+from spanemu.sql.analyzer.joins import resolve_join
+from spanemu.sql.analyzer.limits import limits_of
+from spanemu.sql.analyzer.ordering import sort_key
+from spanemu.sql.analyzer.pipe_aggregate import aggregated
+from spanemu.sql.analyzer.pipe_relation import EditedRelation, ExtendedRelation, LayeredRelation
+from spanemu.sql.analyzer.relation import DerivedRelation, Relation, ValueRelation
+from spanemu.sql.analyzer.resolved import (
+    ColumnRef,
+    Expr,
+    FilterScan,
+    LimitScan,
+    OrderScan,
+    ProjectScan,
+    ResolvedColumn,
+)
+from spanemu.sql.analyzer.sampling import sampler
+from spanemu.sql.analyzer.scope import Scope
+from spanemu.sql.analyzer.select import resolve_pipe_select
+from spanemu.sql.analyzer.select_list import resolve_items
+from spanemu.sql.analyzer.set_operation import Combination, combine
+from spanemu.sql.syntax import ast, pipe_ast
+
+
+@dataclass(frozen=True, slots=True)
+class _Flow:
+    """What flows into an operator; `env` holds the names around the whole query."""
+
+    relation: Relation
+    ordered: bool
+    env: Env
+
+    def inside(self, clause: str) -> Env:
+        """The environment of expressions over the relation."""
+        env = self.env
+        return Env(env.analysis, Scope(env.scope, self.relation), clause, env.common_tables)
+
+    def over(self, relation: Relation, *, ordered: bool | None = None) -> _Flow:
+        return _Flow(relation, self.ordered if ordered is None else ordered, self.env)
 
 
 def apply_pipes(
-    pipes: Sequence[ast.PipeOperator], result: QueryResult, body: ast.Node, env: Env
+    pipes: Sequence[ast.PipeOperator], source: Relation, ordered: bool, env: Env
 ) -> QueryResult:
-    raise Unsupported("Pipe syntax")
+    """The rows that come out of the last operator."""
+    flow = _Flow(source, ordered, env)
+    for pipe in pipes:
+        flow = _OPERATORS[type(pipe)](pipe, flow)
+    return finished(flow.relation, flow.ordered, env)
 
 
-def from_alone(body: ast.FromBody, env: Env) -> QueryResult:
-    raise Unsupported("Pipe syntax")
+def relation_of(result: QueryResult, alias: str = "") -> Relation:
+    """A finished query as what flows into a pipe."""
+    if result.value_table:
+        return ValueRelation(alias, result.columns[0][1], result.scan)
+    return DerivedRelation(alias, result.columns, result.scan)
+
+
+def finished(relation: Relation, ordered: bool, env: Env) -> QueryResult:
+    """All columns of a relation as the result of a query."""
+    computed: list[tuple[ResolvedColumn, Expr]] = []
+    columns: list[tuple[str, ResolvedColumn]] = []
+    for name, expression in relation.star():
+        if isinstance(expression, ColumnRef):
+            columns.append((name, expression.column))
+        else:
+            column = env.analysis.column(name, expression.type)
+            computed.append((column, expression))
+            columns.append((name, column))
+    if not columns:
+        raise BadQuery("The query has no columns")
+    scan = relation.scan()
+    if computed:
+        scan = ProjectScan(scan, tuple(computed))
+    return QueryResult(scan, tuple(columns), ordered=ordered)
+
+
+# ---------------------------------------------------------------------------- operators
+
+
+def _where(pipe: pipe_ast.PipeWhere, flow: _Flow) -> _Flow:
+    condition = resolve_condition(pipe.predicate, flow.inside("pipe WHERE clause"))
+    return flow.over(LayeredRelation(flow.relation, lambda scan: FilterScan(scan, condition)))
+
+
+def _select(pipe: pipe_ast.PipeSelect, flow: _Flow) -> _Flow:
+    result = resolve_pipe_select(pipe.select, flow.env, flow.relation)
+    return flow.over(relation_of(result), ordered=flow.ordered and not pipe.select.distinct)
+
+
+def _extend(pipe: pipe_ast.PipeExtend, flow: _Flow) -> _Flow:
+    analysis = flow.env.analysis
+    computed: list[tuple[ResolvedColumn, Expr]] = []
+    added: list[tuple[str, ResolvedColumn]] = []
+    for item in resolve_items(pipe.items, flow.relation, flow.inside("pipe EXTEND")):
+        column = analysis.column(item.name, item.expression.type)
+        computed.append((column, item.expression))
+        added.append((item.name, column))
+    return flow.over(
+        ExtendedRelation(flow.relation, lambda scan: ProjectScan(scan, tuple(computed)), added)
+    )
+
+
+def _set(pipe: pipe_ast.PipeSet, flow: _Flow) -> _Flow:
+    env = flow.inside("pipe SET")
+    computed: list[tuple[ResolvedColumn, Expr]] = []
+    replaced: dict[str, ResolvedColumn] = {}
+    for name, written in pipe.assignments:
+        _check_column(name, flow, "SET")
+        value = resolve(written, env)
+        if name.name.lower() in replaced:
+            raise BadQuery(f"Duplicate target column name {name.name} in SET", at=name.at)
+        column = env.analysis.column(name.name, value.type)
+        computed.append((column, value))
+        replaced[name.name.lower()] = column
+    return flow.over(
+        EditedRelation(
+            flow.relation, lambda scan: ProjectScan(scan, tuple(computed)), replaced=replaced
+        )
+    )
+
+
+def _drop(pipe: pipe_ast.PipeDrop, flow: _Flow) -> _Flow:
+    names: set[str] = set()
+    for name in pipe.columns:
+        _check_column(name, flow, "DROP")
+        if name.name.lower() in names:
+            raise BadQuery(f"Duplicate column name {name.name} in DROP", at=name.at)
+        names.add(name.name.lower())
+    relation = EditedRelation(flow.relation, dropped=frozenset(names))
+    if not any(True for _ in relation.star()):
+        raise BadQuery("Pipe DROP cannot drop all columns", at=pipe.at)
+    return flow.over(relation)
+
+
+def _rename(pipe: pipe_ast.PipeRename, flow: _Flow) -> _Flow:
+    renamed: dict[str, str] = {}
+    for old, new in pipe.renames:
+        _check_column(old, flow, "RENAME")
+        if old.name.lower() in renamed:
+            raise BadQuery(f"Duplicate column name {old.name} in RENAME", at=old.at)
+        renamed[old.name.lower()] = new.name
+    return flow.over(EditedRelation(flow.relation, renamed=renamed))
+
+
+def _check_column(name: ast.Identifier, flow: _Flow, operator: str) -> None:
+    if flow.relation.column(name.name, name.at) is not None:
+        return
+    if name.name.lower() in flow.relation.aliases():
+        raise BadQuery(f"Pipe {operator} does not apply to a table: {name.name}", at=name.at)
+    raise BadQuery(
+        f"Column name in pipe {operator} not found in input table: {name.name}", at=name.at
+    )
+
+
+def _as(pipe: pipe_ast.PipeAs, flow: _Flow) -> _Flow:
+    result = finished(flow.relation, flow.ordered, flow.env)
+    return flow.over(relation_of(result, pipe.alias.name))
+
+
+def _aggregate(pipe: pipe_ast.PipeAggregate, flow: _Flow) -> _Flow:
+    result = aggregated(pipe, flow.relation, flow.env)
+    return flow.over(relation_of(result), ordered=result.ordered)
+
+
+def _join(pipe: pipe_ast.PipeJoin, flow: _Flow) -> _Flow:
+    env = flow.env
+    lateral = None
+    if pipe.kind not in (ast.JoinKind.RIGHT, ast.JoinKind.FULL):
+        lateral = Scope(env.scope, flow.relation)
+    right = resolve_from(pipe.right, env, lateral)
+    # The left side is resolved already; the node stands for the rest of what was written.
+    node = ast.Join(
+        pipe.kind, pipe.right, pipe.right, pipe.on, pipe.using, pipe.hint, at=pipe.at, end=pipe.end
+    )
+    return flow.over(resolve_join(node, flow.relation, right, env), ordered=False)
+
+
+def _order_by(pipe: pipe_ast.PipeOrderBy, flow: _Flow) -> _Flow:
+    env = flow.inside("pipe ORDER BY")
+    keys = tuple(sort_key(item, env) for item in pipe.items)
+    checked_hints(pipe.hint, Place.SELECT, env.analysis)
+    return flow.over(
+        LayeredRelation(flow.relation, lambda scan: OrderScan(scan, keys)), ordered=True
+    )
+
+
+def _limit(pipe: pipe_ast.PipeLimit, flow: _Flow) -> _Flow:
+    count, skip = limits_of(pipe.limit, pipe.offset, flow.env)
+    return flow.over(LayeredRelation(flow.relation, lambda scan: LimitScan(scan, count, skip)))
+
+
+def _set_operation(pipe: pipe_ast.PipeSetOperation, flow: _Flow) -> _Flow:
+    env = flow.env
+    operands = [finished(flow.relation, False, env)]
+    operands += [env.analysis.resolve_query(query, env) for query in pipe.operands]
+    places = [pipe.at, *(query.at for query in pipe.operands)]
+    written = Combination(pipe.op, pipe.distinct, pipe.at, places, pipe.hint)
+    return flow.over(relation_of(combine(written, operands, env)), ordered=False)
+
+
+def _sample(pipe: pipe_ast.PipeSample, flow: _Flow) -> _Flow:
+    return flow.over(LayeredRelation(flow.relation, sampler(pipe.sample, flow.env)))
+
+
+def _call(pipe: pipe_ast.PipeCall, _: _Flow) -> _Flow:
+    raise Unsupported(f"Table-valued function {pipe.function.function}")
+
+
+_OPERATORS: Mapping[type[ast.PipeOperator], Callable[[Any, _Flow], _Flow]] = {
+    pipe_ast.PipeWhere: _where,
+    pipe_ast.PipeSelect: _select,
+    pipe_ast.PipeExtend: _extend,
+    pipe_ast.PipeSet: _set,
+    pipe_ast.PipeDrop: _drop,
+    pipe_ast.PipeRename: _rename,
+    pipe_ast.PipeAs: _as,
+    pipe_ast.PipeAggregate: _aggregate,
+    pipe_ast.PipeJoin: _join,
+    pipe_ast.PipeOrderBy: _order_by,
+    pipe_ast.PipeLimit: _limit,
+    pipe_ast.PipeSetOperation: _set_operation,
+    pipe_ast.PipeSample: _sample,
+    pipe_ast.PipeCall: _call,
+}

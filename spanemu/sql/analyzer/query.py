@@ -10,9 +10,10 @@ from spanemu.sql.analyzer.analysis import CommonTable, QueryResult
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.names import DuplicateCommonTable
 from spanemu.sql.analyzer.errors.shape import BadQuery
+from spanemu.sql.analyzer.from_clause import resolve_from
 from spanemu.sql.analyzer.limits import limited
 from spanemu.sql.analyzer.output_order import ordered_by_output
-from spanemu.sql.analyzer.pipes import apply_pipes, from_alone
+from spanemu.sql.analyzer.pipes import apply_pipes, finished, relation_of
 from spanemu.sql.analyzer.resolved import ResolvedColumn, Scan, WithScan
 from spanemu.sql.analyzer.select import resolve_select
 from spanemu.sql.analyzer.set_operation import Combination, combine
@@ -33,11 +34,15 @@ def resolve_query(query: ast.Query, env: Env) -> QueryResult:
     tables: _WithTables = []
     if query.with_:
         env = _with(query, env, tables)
-    result = _BODIES[type(query.body)](query.body, query.order_by, env)
-    if query.limit is not None:
-        result = limited(result, query.limit, query.offset, env)
-    if query.pipes:
-        result = apply_pipes(query.pipes, result, query.body, env)
+    if isinstance(query.body, ast.FromBody):
+        # Its tables keep their names, for the operators to use.
+        result = apply_pipes(query.pipes, resolve_from(query.body.source, env), False, env)
+    else:
+        result = _BODIES[type(query.body)](query.body, query.order_by, env)
+        if query.limit is not None:
+            result = limited(result, query.limit, query.offset, env)
+        if query.pipes:
+            result = apply_pipes(query.pipes, relation_of(result), result.ordered, env)
     if tables:
         result = replace(result, scan=WithScan(tuple(tables), result.scan))
     return result
@@ -82,7 +87,8 @@ def _nested(body: ast.Query, order_by: Sequence[ast.OrderItem], env: Env) -> Que
 
 
 def _from(body: ast.FromBody, order_by: Sequence[ast.OrderItem], env: Env) -> QueryResult:
-    return ordered_by_output(from_alone(body, env), order_by, env)
+    result = finished(resolve_from(body.source, env), False, env)
+    return ordered_by_output(result, order_by, env)
 
 
 _BODIES: Mapping[type[ast.Node], Callable[[Any, Sequence[ast.OrderItem], Env], QueryResult]] = {

@@ -50,6 +50,8 @@ from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.syntax import ast
 from spanemu.values.types import StructField, Type, TypeCode
 
+AFTER_DISTINCT = "ORDER BY clause after SELECT DISTINCT"
+
 
 def resolve_select(
     select: ast.Select, env: Env, order_by: Sequence[ast.OrderItem] = ()
@@ -59,6 +61,14 @@ def resolve_select(
         _check_without_from(select, order_by)
     env.analysis.enter("nested subselects", SUBSELECT_DEPTH_MAX, select.at)
     result = _Select(select, env).resolve(order_by)
+    env.analysis.leave("nested subselects")
+    return result
+
+
+def resolve_pipe_select(select: ast.Select, env: Env, source: Relation) -> QueryResult:
+    """The rows of `|> SELECT`, which has its input already and takes no aggregates."""
+    env.analysis.enter("nested subselects", SUBSELECT_DEPTH_MAX, select.at)
+    result = _Select(select, env, source).resolve(())
     env.analysis.leave("nested subselects")
     return result
 
@@ -79,12 +89,13 @@ def _check_without_from(select: ast.Select, order_by: Sequence[ast.OrderItem]) -
 class _Select:
     """One SELECT being resolved."""
 
-    def __init__(self, select: ast.Select, outer: Env) -> None:
+    def __init__(self, select: ast.Select, outer: Env, piped: Relation | None = None) -> None:
         self.select = select
         self.outer = outer
         self.analysis = outer.analysis
         self.aggregation = Aggregation()
-        self.source: Relation | None = None
+        self.piped = piped
+        self.source = piped
         self.keys: list[tuple[ResolvedColumn, Expr]] = []
         self.grouping: Grouping | None = None
         self.group_hints: Hints = ()
@@ -128,7 +139,9 @@ class _Select:
     # ------------------------------------------------------------------ clauses
 
     def _select_list(self) -> list[SelectColumn]:
-        if self.source is None:
+        if self.piped is not None:
+            env = self._env("pipe SELECT")
+        elif self.source is None:
             env = self._env("SELECT without FROM clause")
         else:
             env = self._env("SELECT list", aggregates=True)
@@ -196,7 +209,10 @@ class _Select:
             self.scope, names=alias_names([(one.name, one.reference()) for one in outputs])
         )
         scope.in_aggregates = self._before_grouping(columns)
-        env = self._env("ORDER BY clause", aggregates=True, scope=scope)
+        if self.select.distinct:
+            env = self._env(AFTER_DISTINCT, scope=scope)
+        else:
+            env = self._env("ORDER BY clause", aggregates=True, scope=scope)
         before = len(self.aggregation.calls)
         references = [one.reference() for one in outputs]
         keys = [sort_key(item, references, env) for item in order_by]
@@ -254,9 +270,7 @@ class _Select:
         for key in order:
             for ref in column_refs(key.value):
                 if ref.column.id in hidden:
-                    raise NotVisibleAfterDistinct(
-                        "ORDER BY clause expression", f"column {ref.column.name}", at=self.select.at
-                    )
+                    raise NotVisibleAfterDistinct(f"column {ref.column.name}", at=self.select.at)
         sorted_by = [replace(key, value=grouping.regrouped(key.value)) for key in order]
         return AggregateScan(scan, tuple(keys)), tuple(kept), sorted_by
 

@@ -16,7 +16,7 @@ from spanemu.sql.analyzer.coercion import coerce, fits
 from spanemu.sql.analyzer.defaults import is_pending_commit_timestamp, pending_commit_timestamp
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.base import AnalysisError
-from spanemu.sql.analyzer.errors.shape import LimitExceeded
+from spanemu.sql.analyzer.errors.shape import NestedTooDeeply
 from spanemu.sql.analyzer.errors.typing import ExpressionDoesNotFit
 from spanemu.sql.analyzer.expression import resolve
 from spanemu.sql.analyzer.machinery import MACHINERY
@@ -76,7 +76,7 @@ def analyze_expression(
         failure.locate(text)
         raise
     except RecursionError:
-        raise LimitExceeded("nested expressions", 0) from None
+        raise NestedTooDeeply() from None
     return StoredExpression(
         expression,
         () if relation is None else relation.stored,

@@ -8,7 +8,7 @@ from spanemu.schema.schema import Schema
 from spanemu.sql.analyzer.analysis import Analysis
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.base import AnalysisError
-from spanemu.sql.analyzer.errors.shape import BadQuery, LimitExceeded
+from spanemu.sql.analyzer.errors.shape import BadQuery, NestedTooDeeply
 from spanemu.sql.analyzer.machinery import MACHINERY
 from spanemu.sql.analyzer.parameters import Parameters
 from spanemu.sql.analyzer.scope import Scope
@@ -49,7 +49,7 @@ def analyze_view(text: str, schema: Schema, system: SystemCatalog = _NO_SYSTEM_T
         failure.locate(text)
         raise
     except RecursionError:
-        raise LimitExceeded("nested expressions", 0) from None
+        raise NestedTooDeeply() from None
     return ViewShape(
         tuple((name, column.type) for name, column in result.columns),
         frozenset(analysis.traits.tables | analysis.traits.sequences),

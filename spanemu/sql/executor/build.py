@@ -34,6 +34,7 @@ from spanemu.sql.plan import joins, nodes
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.reads import Reads, reads_of
 from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan
+from spanemu.sql.planner.errors import PlanTooDeep
 from spanemu.values.types import Type
 
 OPERATORS: Mapping[type[Node], Operator] = {
@@ -144,7 +145,10 @@ def _columns(plan: Plan) -> tuple[tuple[str, Type], ...]:
 
 def compile_plan(plan: Plan) -> Executable:
     """Compile a plan once, to be run many times."""
-    return Executable(plan)
+    try:
+        return Executable(plan)
+    except RecursionError:
+        raise PlanTooDeep() from None
 
 
 def compile_row_expression(

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _INT64 = re.compile(r"\s*([+-]?)(?:(0[xX])([0-9a-fA-F]+)|(\d+))\s*", re.ASCII)
+_SAFE_DIGITS = 19  # Fewer cannot be out of range.
 _INT64_DIGITS_MAX = 400  # More are out of range, or leading zeros that nobody writes.
 _UUID_BYTES = 16
 _SHOWN_MAX = 64
@@ -45,6 +46,8 @@ def _shown(text: str) -> str:
 
 def int64_from_string(text: str) -> int:
     """Decimal or 0x hexadecimal digits, with a sign and white space around."""
+    if len(text) < _SAFE_DIGITS and text.isdecimal() and text.isascii():
+        return int(text)
     found = _INT64.fullmatch(text)
     if found is not None and len(text) <= _INT64_DIGITS_MAX:
         sign, is_hex, hex_digits, digits = found.groups()

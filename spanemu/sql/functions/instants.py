@@ -1,14 +1,11 @@
 """Between an instant and the calendar of a zone: what date and timestamp functions share.
 
-Zones may be written `+05:30`, `+0530`, `-8` or `UTC+9`, or by their name in the tz database.
-A bad one is the query's mistake, and reported as such.
+A zone is named as `values.zone` reads it; a bad name is the query's mistake, and reported as such.
 """
 
 from __future__ import annotations
 
-import re
 from datetime import date
-from functools import lru_cache
 
 from spanemu.sql.functions.errors import BadArgument, BadTimeZone
 from spanemu.values.date import EPOCH_ORDINAL
@@ -20,29 +17,15 @@ SECONDS_PER_DAY = 86_400
 NANOS_PER_MICRO = 1_000
 NANOS_PER_MILLI = 1_000_000
 
-_OFFSET = re.compile(r"(?:UTC)?([+-]\d{1,2})(?::?(\d{1,2}))?", re.ASCII)
 _ORDINAL_MAX = date.max.toordinal()
 
 
-@lru_cache(maxsize=1024)
 def zone(name: str) -> Zone:
     """The zone of that name or offset."""
-    return zone_named(zone_name(name))
-
-
-@lru_cache(maxsize=1024)
-def zone_name(name: str) -> str:
-    """`name` as `values.zone` spells it, known to exist."""
-    if found := _OFFSET.fullmatch(name):
-        hours, minutes = found.groups()
-        spelled = f"{hours}:{minutes}" if minutes else hours
-    else:
-        spelled = name
     try:
-        zone_named(spelled)
+        return zone_named(name)
     except BadValue:
         raise BadTimeZone(name) from None
-    return spelled
 
 
 def local_seconds(nanos: int, where: str) -> int:

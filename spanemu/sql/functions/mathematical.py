@@ -83,12 +83,18 @@ def _kept(function: Callable[[float], int]) -> Callable[[float], float]:
 
 def round_float64(x: float, digits: int = 0) -> float:
     """ROUND: half away from zero, at the given decimal."""
-    return _rounded(x, digits, _HALF_UP)
+    if digits or not isfinite(x):
+        return _rounded(x, digits, _HALF_UP)
+    size = abs(x)
+    whole = math.floor(size)
+    return math.copysign(float(whole + (size - whole >= 0.5)), x)
 
 
 def truncate_float64(x: float, digits: int = 0) -> float:
     """TRUNC: toward zero, at the given decimal."""
-    return _rounded(x, digits, _DOWN)
+    if digits or not isfinite(x):
+        return _rounded(x, digits, _DOWN)
+    return math.copysign(float(math.trunc(x)), x)
 
 
 def _rounded(x: float, digits: int, mode: str) -> float:

@@ -24,7 +24,7 @@ from spanemu.sql.functions.instants import (
     day_in,
     local_seconds,
     midnight,
-    zone_name,
+    zone,
 )
 from spanemu.sql.functions.interval import extract_from_interval
 from spanemu.sql.functions.notation import chapter, overload
@@ -105,13 +105,13 @@ def timestamp_of_string(context: Context, text: str) -> int:
 
 def timestamp_of_string_in(text: str, where: str) -> int:
     """TIMESTAMP(text, zone): then the text may not name one."""
-    spelled_zone = zone_name(where)
+    zone(where)
     nanos = _parsed(text, "+00:00")
     if nanos == _parsed(text, "+01:00"):
         raise BadArgument(
             "TIMESTAMP function with a time zone argument takes no string that has a time zone"
         )
-    return _parsed(text, spelled_zone)
+    return _parsed(text, where)
 
 
 def timestamp_of_date(context: Context, day: date, where: str | None = None) -> int:
@@ -121,7 +121,7 @@ def timestamp_of_date(context: Context, day: date, where: str | None = None) -> 
 
 def string_of_timestamp(context: Context, nanos: int, where: str | None = None) -> str:
     """STRING(timestamp [, zone])."""
-    return timestamps.format_sql(nanos, zone_name(context.time_zone if where is None else where))
+    return timestamps.format_sql(nanos, zone(context.time_zone if where is None else where).name)
 
 
 def timestamp_of_seconds(seconds: int) -> int:
@@ -169,7 +169,7 @@ def extract_from_timestamp(
         return of_day(day_in(nanos, name))
     except BadArgument:
         # The day before year 1 and the day after year 9999 have parts, though they are no DATE.
-        fields = timestamps.civil(nanos, zone_name(name))
+        fields = timestamps.civil(nanos, name)
         if part in ("YEAR", "MONTH", "DAY"):
             return {"YEAR": fields.year, "MONTH": fields.month, "DAY": fields.day}[part]
         raise

@@ -18,7 +18,7 @@ from spanemu.sql.analyzer.resolved import (
 from spanemu.sql.functions.registry import Nulls, Signature
 from spanemu.sql.plan.operators import EQUAL, IS_NULL, NOT
 from spanemu.values.order import equals
-from spanemu.values.types import BOOL
+from spanemu.values.types import BOOL, Type
 
 
 def conjuncts(condition: Expr | None) -> Iterator[Expr]:
@@ -73,6 +73,11 @@ def equality(expr: Expr) -> tuple[Expr, Expr] | None:
     if call is None or call.arguments[0].type != call.arguments[1].type:
         return None
     return call.arguments[0], call.arguments[1]
+
+
+def is_compound(type_: Type) -> bool:
+    """Equality of arrays and structs can be unknown without a NULL side, so it is not hashed."""
+    return type_.is_array or type_.is_struct
 
 
 def equal(left: Expr, right: Expr) -> Expr:

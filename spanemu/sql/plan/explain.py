@@ -123,7 +123,7 @@ class Drawing:
         """A name for a column that no other column in the plan has: SingerId, SingerId_1."""
         name = self._names.get(column.id)
         if name is None:
-            base = column.name or "v"
+            base = column.name.lstrip("$") or "v"
             number = self._taken.get(base, 0)
             self._taken[base] = number + 1
             name = self._names[column.id] = base if number == 0 else f"{base}_{number}"

@@ -43,7 +43,8 @@ class _Writer:
         return separator.join([self.text(item) for item in items])
 
     def column(self, column: ResolvedColumn) -> str:
-        return f"${self.name_of(column)}"
+        # Columns that the analyzer made up have names such as $sum already.
+        return f"${self.name_of(column).lstrip('$')}"
 
 
 _INFIX: Mapping[str, str] = {

@@ -55,10 +55,8 @@ class PlanTree:
     def _children(self, link: _Link) -> Iterator[_Link]:
         for child in link.node.child_links:
             node = self.nodes[child.child_index]
-            if node.kind == RELATIONAL:
+            if node.kind == RELATIONAL or child.type == SUBQUERY_LINK:
                 yield _Link(child.type, node)
-            elif child.type == SUBQUERY_LINK:
-                yield from self._children(_Link("", node))
 
     def _label(self, link: _Link) -> str:
         node = link.node

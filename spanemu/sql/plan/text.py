@@ -9,6 +9,7 @@ Not here: the tree that Spanner's clients expect (`explain`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from spanemu.base.tree import tree_lines
@@ -48,7 +49,8 @@ def _children(thing: Any) -> Iterable[Any]:
         yield from thing.tables
         yield thing.body
         return
-    for part in parts(thing):
+    shown = replace(thing, sought=None) if isinstance(thing, nodes.Scan) else thing
+    for part in parts(shown):
         if isinstance(part, Node):
             yield part
         else:

@@ -90,14 +90,21 @@ def _mapped_value(value: Any, on_node: OnNode, on_expr: OnExpr) -> Any:
         return on_node(value)
     kind = type(value)
     if kind is tuple:
-        items = [_mapped_value(item, on_node, on_expr) for item in value]
-        for new, old in zip(items, value, strict=True):
-            if new is not old:
-                return tuple(items)
-        return value
+        return _mapped_tuple(value, on_node, on_expr)
     if kind in PARTS:
         return mapped(value, on_node, on_expr)
     return value
+
+
+def _mapped_tuple(value: Any, on_node: OnNode, on_expr: OnExpr) -> Any:
+    items: list[Any] = []
+    is_changed = False
+    for item in value:
+        # Without a call in between: nested calls use up Python's stack.
+        made = on_expr(item) if isinstance(item, Expr) else _mapped_value(item, on_node, on_expr)
+        is_changed = is_changed or made is not item
+        items.append(made)
+    return tuple(items) if is_changed else value
 
 
 def parts(thing: Any) -> list[Node | Expr]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from spanemu.schema.index import Index
 from spanemu.sql.analyzer.resolved import ColumnRef, Expr, ResolvedColumn
-from spanemu.sql.plan.conditions import conjunction, rejects_null
+from spanemu.sql.plan.conditions import conjunction, equal, rejects_null
 from spanemu.sql.plan.joins import ApplyJoin, JoinKind
 from spanemu.sql.plan.nodes import Node, Scan
 from spanemu.sql.plan.seek import Equal, Seek
@@ -25,6 +25,7 @@ from spanemu.sql.planner.planning import Planning
 from spanemu.sql.planner.seeks import Match, Terms, match_key
 
 _BASE_TABLE = "_BASE_TABLE"
+_UNCHECKED = "spanner_emulator.disable_query_null_filtered_index_check"
 _SORT_PER_ROW = 0.5  # of a row's visit
 _LIMITED_ROWS = 20.0  # what a LIMIT above is taken to need
 
@@ -72,7 +73,8 @@ def _candidates(
         return
     for index in planning.schema.indexes_of(scan.table):
         if index.name.upper() == forced:
-            if not _loses_no_row(index, scan, conditions):
+            is_unchecked = str(planning.hint(_UNCHECKED, scan.hints)).upper() == "TRUE"
+            if not is_unchecked and not _loses_no_row(index, scan, conditions):
                 raise NullFilteredIndexUnusable(index.name, scan.table.name)
             yield index
             return
@@ -169,11 +171,13 @@ def _back_join(scan: Scan, conditions: Sequence[Expr], index: Index, planning: P
     early = [condition for condition in conditions if not free(condition) & lacking]
     late = [condition for condition in conditions if free(condition) & lacking]
     entries = replace(scan, outputs=tuple(inside), residual=conjunction(early))
+    values = [ColumnRef(column.type, column) for column in key]
     rows = Scan(
         scan.table,
         beyond,
-        seeks=(Seek(tuple([Equal(ColumnRef(column.type, column), nulls=True) for column in key])),),
+        seeks=(Seek(tuple([Equal(value, nulls=True) for value in values])),),
         residual=conjunction(late),
+        sought=conjunction([equal(value, value) for value in values]),
         for_update=scan.for_update,
     )
     return ApplyJoin(JoinKind.INNER, entries, rows, back_join=True)

@@ -24,6 +24,7 @@ from spanemu.sql.plan.statements import (
     UpdatePlan,
 )
 from spanemu.sql.plan.traverse import mapped
+from spanemu.sql.planner.errors import PlanTooDeep
 from spanemu.sql.planner.physical import choose, choose_in
 from spanemu.sql.planner.planning import Planning, Statistics
 from spanemu.sql.planner.prune import ids_of, prune, prune_expression
@@ -36,7 +37,10 @@ from spanemu.sql.planner.translate import Translator
 def plan_statement(statement: resolved.Statement, schema: Schema, statistics: Statistics) -> Plan:
     """The plan for a statement under a schema, with sizes as they are now."""
     builder = _Builder(Planning(schema, statistics, statement.hints), statement)
-    return _STATEMENTS[type(statement)](builder, statement)
+    try:
+        return _STATEMENTS[type(statement)](builder, statement)
+    except RecursionError:
+        raise PlanTooDeep() from None
 
 
 class _Builder:

@@ -2,7 +2,8 @@
 
 SpannerError
 ├── IndexNotFound               FORCE_INDEX names no index of the table
-└── NullFilteredIndexUnusable   FORCE_INDEX names an index that may lack rows of the answer
+├── NullFilteredIndexUnusable   FORCE_INDEX names an index that may lack rows of the answer
+└── PlanTooDeep                 an expression or query is nested deeper than can be planned
 """
 
 from __future__ import annotations
@@ -33,3 +34,11 @@ class NullFilteredIndexUnusable(SpannerError):
     )
     index: str
     table: str
+
+
+@dataclass(eq=False)
+class PlanTooDeep(SpannerError):
+    """Python's stack ends before the statement's nesting does."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "The statement is nested too deeply"

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from spanemu.sql.analyzer.resolved import Expr, Hints
+from spanemu.sql.analyzer.resolved import ColumnRef, Expr, Hints
 from spanemu.sql.plan import nodes
-from spanemu.sql.plan.conditions import conjunction, conjuncts, equality
+from spanemu.sql.plan.conditions import conjunction, conjuncts, equal, equality, is_compound
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, JoinKind
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.traverse import free, is_volatile, walk
@@ -74,6 +74,7 @@ class JoinPlanner:
     def _ways(
         self, kind: JoinKind, left: Joined, right: Node, conditions: Sequence[Expr]
     ) -> Iterator[Joined]:
+        """Every possible way; that of looping over pairs only if there is no other."""
         is_lateral = bool(free(right) & left.node.ids)
         hashed = None if is_lateral else self._hash(kind, left, right, conditions)
         applied = self._apply(kind, left, right, conditions, is_lateral)
@@ -123,15 +124,38 @@ class JoinPlanner:
             return None
         return self.priced(ApplyJoin(kind, left.node, spool_correlated(pushed)))
 
+    def semi_from_right(self, left: Node, right: Node, conditions: Sequence[Expr]) -> Joined | None:
+        """A semi join as look-ups: each value on the right, taken once, leads to left rows."""
+        keys, rest = _equal_keys(conditions, left.ids, right.ids)
+        if free(right) & left.ids or rest or not keys:
+            return None
+        if not all(isinstance(key, ColumnRef) for key, _ in keys):
+            return None
+        values = tuple([(self.planning.new_column("key", value.type), value) for _, value in keys])
+        distinct = self.choose(nodes.HashAggregate(right, values, ()), None, self.planning)
+        matches = [
+            equal(key, ColumnRef(column.type, column))
+            for (key, _), (column, _) in zip(keys, values, strict=True)
+        ]
+        sought = self.choose(push(matches, left), None, self.planning)
+        if not _seeks_by(sought, distinct.ids):
+            return None
+        return self.priced(ApplyJoin(JoinKind.INNER, distinct, sought))
+
 
 def plan_join(node: Join, wanted: Wanted | None, planning: Planning, choose: Choose) -> Node:
     """The plan of a join, with all inner joins below that belong to its cluster."""
     planner = JoinPlanner(planning, choose, node.hints)
     if node.kind is not JoinKind.INNER:
-        left = planner.leaf(node.left, wanted)
-        return planner.pair(node.kind, left, node.right, list(conjuncts(node.condition))).node
+        conditions = list(conjuncts(node.condition))
+        best = planner.pair(node.kind, planner.leaf(node.left, wanted), node.right, conditions)
+        if node.kind is JoinKind.SEMI and planner.method is None:
+            other = planner.semi_from_right(node.left, node.right, conditions)
+            if other is not None and other.estimate.cost < best.estimate.cost:
+                return other.node
+        return best.node
     inputs: list[Node] = []
-    conditions: list[Expr] = []
+    conditions = []
     _flatten(node, inputs, conditions)
     inputs = _tell(inputs, conditions)
     starts = range(len(inputs))
@@ -220,7 +244,7 @@ def _equal_keys(
     for condition in conditions:
         sides = equality(condition)
         found = None
-        if sides is not None and not is_volatile(condition) and not _is_compound(sides[0]):
+        if sides is not None and not is_volatile(condition) and not is_compound(sides[0].type):
             for a, b in (sides, sides[::-1]):
                 if free(a) & left and free(b) & right and not (free(a) & right or free(b) & left):
                     found = (a, b)
@@ -230,11 +254,6 @@ def _equal_keys(
         else:
             keys.append(found)
     return keys, rest
-
-
-def _is_compound(expr: Expr) -> bool:
-    """Equality of arrays and structs can be unknown without a NULL side: it is not hashed."""
-    return expr.type.is_array or expr.type.is_struct
 
 
 def _seeks_by(node: Node, outer: frozenset[int]) -> bool:

@@ -242,16 +242,21 @@ def _match_union(
     plain = _match_parts(key, others)
     size = plain.seeks[0].key_size if plain else 0
     sought: dict[int, Expr] = {id(conjunct): conjunct}
+    covered = frozenset([id(term.conjunct) for term in others])
+    is_exact = True
     for branch in branches:
-        mine = [term for part in conjuncts(branch) for term in terms.of(part)]
-        match = _match_parts(key, [*others, *mine])
+        ours = list(conjuncts(branch))
+        match = _match_parts(key, [*others, *(term for part in ours for term in terms.of(part))])
         if match is None or match.seeks[0].key_size <= size:
             return None
         seeks.extend(match.seeks)
         outside = {id(term.conjunct) for term in others}
         sought.update({id(expr): expr for expr in match.sought if id(expr) in outside})
-    # The branches' other conditions are not checked by the seek, so nothing is covered.
-    return Match(tuple(seeks), tuple(sought.values()), frozenset())
+        covered &= match.covered
+        is_exact = is_exact and all(id(part) in match.covered for part in ours)
+    if is_exact:
+        covered |= {id(conjunct)}
+    return Match(tuple(seeks), tuple(sought.values()), covered)
 
 
 def _interval(terms: Iterable[Term]) -> tuple[Within | Prefixed | None, list[Term]]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from spanemu.sql.analyzer.resolved import Expr
 from spanemu.sql.plan import nodes
-from spanemu.sql.plan.conditions import conjunction, conjuncts, equality
+from spanemu.sql.plan.conditions import conjunction, conjuncts, equality, is_compound
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, KeyedSpool, Unnest
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.traverse import free, is_volatile, mapped
@@ -78,7 +78,7 @@ def _split(
     rest: list[Expr] = []
     for condition in conditions:
         sides = equality(condition)
-        if sides is None or is_volatile(condition) or sides[0].type.fields:
+        if sides is None or is_volatile(condition) or is_compound(sides[0].type):
             rest.append(condition)
             continue
         for inner, outer in (sides, sides[::-1]):

@@ -7,16 +7,19 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any
 
+from spanemu.base.rand import Randomness
 from spanemu.schema.column import Column, KeyPart
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Interleave, Table
 from spanemu.sql.analyzer import resolved as r
+from spanemu.sql.analyzer.analyze import analyze
 from spanemu.sql.executor.build import Executable, compile_plan
 from spanemu.sql.executor.reader import ByteRange, Row
 from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.registry import Nulls, Signature
 from spanemu.sql.planner.build import plan_statement
+from spanemu.sql.syntax.statement import parse_statement
 from spanemu.values.key import key_encoder
 from spanemu.values.types import BOOL, DATE, FLOAT64, INT64, STRING, Type
 
@@ -274,3 +277,77 @@ def compiled(statement: r.Statement, reader: MemoryReader) -> Executable:
 
 def rows_of(statement: r.Statement, reader: MemoryReader, *parameters: Any) -> list[Row]:
     return list(compiled(statement, reader).run(Run(reader, parameters)))
+
+
+# ---------------------------------------------------------------------------- SQL text
+
+ROWS: dict[str, Sequence[Row]] = {
+    "Singers": [
+        (1, "Marc", "Richards", None, 4.5),
+        (2, "Catalina", "Smith", None, None),
+        (3, "Alice", "Trentor", None, float("nan")),
+        (4, "Lea", None, None, -1.0),
+    ],
+    "Albums": [
+        (1, 1, "Go", 100),
+        (1, 2, "Green", None),
+        (2, 1, "Total", 50),
+        (2, 2, "Blue", 75),
+        (4, 1, None, 10),
+    ],
+    "Songs": [
+        (1, 1, 1, "a", 10, "pop"),
+        (1, 1, 2, "b", 20, "rock"),
+        (2, 1, 1, "c", 30, "pop"),
+        (2, 2, 7, None, 5, None),
+    ],
+    "Visits": [
+        ("home", 3, "x"),
+        ("home", 1, None),
+        ("home", None, "y"),
+        ("about", 2, "z"),
+        (None, 9, "w"),
+    ],
+}
+
+
+class StatementContext:
+    """What functions may ask of a statement."""
+
+    def __init__(self) -> None:
+        self.now = 1_700_000_000_000_000_000
+        self.time_zone = "America/Los_Angeles"
+        self.randomness = Randomness(1)
+
+
+def analyzed(sql: str, types: dict[str, Type] | None = None) -> Any:
+    return analyze(parse_statement(sql), sql, SCHEMA, types or {})
+
+
+def planned(
+    sql: str, types: dict[str, Type] | None = None, reader: MemoryReader | None = None
+) -> Any:
+    return plan_statement(analyzed(sql, types), SCHEMA, reader or MemoryReader({}))
+
+
+def prepared(
+    sql: str, reader: MemoryReader, types: dict[str, Type] | None = None
+) -> Executable:
+    return compile_plan(planned(sql, types, reader))
+
+
+def run_for(executable: Executable, reader: MemoryReader, **parameters: Any) -> Run:
+    values = [parameters.get(name) for name, _ in executable.parameters]
+    return Run(reader, values, StatementContext())  # type: ignore[arg-type]
+
+
+def ask(
+    sql: str,
+    reader: MemoryReader | None = None,
+    types: dict[str, Type] | None = None,
+    **parameters: Any,
+) -> list[Any]:
+    """The rows of a query, or the writes of DML, over `ROWS` unless told otherwise."""
+    reader = reader or MemoryReader(ROWS)
+    executable = prepared(sql, reader, types)
+    return list(executable.run(run_for(executable, reader, **parameters)))

@@ -20,8 +20,9 @@ class NeitherGroupedNorAggregated(AnalysisError):
 class NotVisibleAfterDistinct(AnalysisError):
     """ORDER BY uses a column that SELECT DISTINCT has dropped."""
 
-    prose = "{clause} references {column} which is not visible after SELECT DISTINCT"
-    clause: str
+    prose = (
+        "ORDER BY clause expression references {column} which is not visible after SELECT DISTINCT"
+    )
     column: str
 
 

@@ -118,3 +118,10 @@ class LimitExceeded(AnalysisError):
     prose = "Number of {what} exceeds the maximum allowed limit of {limit}."
     what: str
     limit: int
+
+
+@dataclass(eq=False)
+class NestedTooDeeply(AnalysisError):
+    """Expressions inside expressions, beyond what can be followed."""
+
+    prose = "The statement is nested too deeply"

@@ -51,7 +51,7 @@ def _join(left: Node, test: Subquery, is_negated: bool) -> Node:
     if not is_negated or (never_null(value, left) and never_null(member, right)):
         return Join(kind, left, right, conjunction([*pulled, same]))
     # NOT IN: TRUE only when no comparison is TRUE or NULL.
-    if not pulled and not free(right) & left.ids:
+    if not pulled and not free(right) & left.ids and free(value) & left.ids:
         return Join(JoinKind.NULL_AWARE_ANTI, left, right, same)
     unsure = Or(BOOL, (same, is_null(value), is_null(member)))
     return replace(Join(kind, left, right, None), condition=conjunction([*pulled, unsure]))

@@ -117,7 +117,7 @@ def test_summary_waits_for_the_rows() -> None:
         stats.row_count = 1
 
     answer = stream(rows(), ("a", types.INT64), stats=stats)
-    message = wire.ResultSet.FromString(summary_bytes(answer, with_metadata=False))
+    message = wire.ResultSet.FromString(summary_bytes(answer, is_first=False))
     assert message.stats.row_count_exact == 1
     assert not message.HasField("metadata")
     assert not message.rows

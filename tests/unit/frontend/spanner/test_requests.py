@@ -78,7 +78,7 @@ def test_malformed_session(name: str) -> None:
 def test_batch_dml() -> None:
     counted = [stream(stats=ResultStats(row_count=count)) for count in (1, 2)]
     counted[0].transaction = BEGUN
-    outcome = BatchOutcome(tuple(counted), Refused(), BEGUN)
+    outcome = BatchOutcome(tuple(counted), Refused())
     instances, session = world(execute_batch=outcome)
     request = wire.ExecuteBatchDmlRequest(
         session=SESSION,
@@ -94,6 +94,8 @@ def test_batch_dml() -> None:
     assert message.result_sets[0].metadata.transaction.id == b"tx"
     assert (message.status.code, message.status.message) == (9, "refused")
     assert message.precommit_token.precommit_token == b"token"
+    assert message.result_sets[0].precommit_token.precommit_token == b"token"
+    assert not message.result_sets[1].HasField("precommit_token")
     statements = [
         StatementRequest("A", parameter_types={"p": types.BOOL}, request_tag="tag"),
         StatementRequest("B", request_tag="tag"),

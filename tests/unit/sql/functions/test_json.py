@@ -291,7 +291,7 @@ def test_parse_json() -> None:
         (b"Google", None, '"R29vZ2xl"'),
         (date(2017, 3, 6), None, '"2017-03-06"'),
         (1488803696789012000, TIMESTAMP, '"2017-03-06T12:34:56.789012Z"'),
-        (parse_sql("0-0 0 10:20:30.52"), None, '"PT10H20M30.520S"'),
+        (parse_sql("0-0 0 10:20:30.52"), None, '"PT10H20M30.52S"'),
         (parse_sql("-2-1 0 0:0:0"), None, '"P-2Y-1M"'),
         (parse_sql("0-0 1 5:30:0"), None, '"P1DT5H30M"'),
         (UUID(int=1), None, '"00000000-0000-0000-0000-000000000001"'),
@@ -336,7 +336,8 @@ def test_making_documents() -> None:
     assert call("JSON_ARRAY", 10, "foo", typed(None, INT64)).text == '[10,"foo",null]'
     assert call("JSON_ARRAY", 10, ("foo", "bar"), (20, 30)).text == '[10,["foo","bar"],[20,30]]'
     assert call("JSON_OBJECT").text == "{}"
-    assert call("JSON_OBJECT", "foo", 10, "bar", ("a", "b")).text == '{"bar":["a","b"],"foo":10}'
+    of_two = json_object([STRING, INT64, STRING, array_of(STRING)], JSON)
+    assert of_two("foo", 10, "bar", ("a", "b")).text == '{"bar":["a","b"],"foo":10}'
     assert json_object([STRING, INT64] * 2, JSON)("a", 10, "a", 20).text == '{"a":10}'
     assert call("JSON_OBJECT", ("a", "b"), (10, None)).text == '{"a":10,"b":null}'
     assert call("JSON_OBJECT", typed((), array_of(STRING)), ()).text == "{}"
@@ -345,7 +346,6 @@ def test_making_documents() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        (typed(None, STRING), 1),
         (("a", "b"), (10,)),
         (typed(None, array_of(STRING)), (10,)),
         (("a",), typed(None, array_of(INT64))),
@@ -355,6 +355,8 @@ def test_making_documents() -> None:
 def test_bad_objects(arguments: tuple[Any, ...]) -> None:
     with pytest.raises(BadArgument):
         call("JSON_OBJECT", *arguments)
+    with pytest.raises(BadArgument):
+        json_object([STRING, INT64], JSON)(None, 1)
 
 
 @pytest.mark.parametrize(

@@ -151,6 +151,8 @@ def _cases() -> Iterator[tuple[str, Type, Any]]:
         if not (from_.proto_name or to.proto_name):
             yield _cast(value, from_, to), to, expected
     for name, rows, expected in test_aggregate.CASES:
+        if name == "ANY_VALUE" and None in rows:
+            continue  # Spanner says that it prefers other values; ZetaSQL may take the NULL.
         yield _aggregate(name, rows), _aggregate_type(name, rows), expected
 
 

@@ -1,0 +1,98 @@
+"""Steps from one generation of a schema to the next: one object put in, changed or taken out.
+
+A column is held by its table, and by the key parts and stored columns of indexes; whoever changes
+one must replace all of them, which `changed_table` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from spanemu.schema.column import Column, KeyPart
+from spanemu.schema.index import Index
+from spanemu.schema.schema import Schema
+from spanemu.schema.sequence import Sequence
+from spanemu.schema.table import Table
+
+
+def with_table(schema: Schema, table: Table, **more: Any) -> Schema:
+    """`table` added, or put in the place of the one of its name."""
+    return schema.next(tables={**schema.tables, table.name.lower(): table}, **more)
+
+
+def without_table(schema: Schema, table: Table) -> Schema:
+    """A table taken out, with the sequences of its identity columns."""
+    names = {c.identity.sequence.lower() for c in table.columns if c.identity is not None}
+    return schema.next(
+        tables=_without(schema.tables, table.name),
+        sequences={k: s for k, s in schema.sequences.items() if k not in names}
+        if names
+        else schema.sequences,
+    )
+
+
+def with_index(schema: Schema, index: Index) -> Schema:
+    """`index` added, or put in the place of the one of its name. Takes its id if it is new."""
+    next_id = max(schema.next_id, index.id + 1)
+    return schema.next(indexes={**schema.indexes, index.name.lower(): index}, next_id=next_id)
+
+
+def without_index(schema: Schema, name: str) -> Schema:
+    """An index taken out."""
+    return schema.next(indexes=_without(schema.indexes, name))
+
+
+def with_sequences(schema: Schema, sequences: Iterable[Sequence]) -> Schema:
+    """Sequences added, or put in the place of those of their names."""
+    found = {sequence.name.lower(): sequence for sequence in sequences}
+    if not found:
+        return schema
+    next_id = max(schema.next_id, 1 + max(sequence.id for sequence in found.values()))
+    return schema.next(sequences={**schema.sequences, **found}, next_id=next_id)
+
+
+def without_sequence(schema: Schema, name: str) -> Schema:
+    """A sequence taken out."""
+    return schema.next(sequences=_without(schema.sequences, name))
+
+
+def changed_table(schema: Schema, table: Table) -> Schema:
+    """A table with other columns, its key and its indexes following them.
+
+    Columns keep their ids; only one that nothing refers to may be missing.
+    """
+    columns = {column.id: column for column in table.columns}
+    changed = replace(table, key=_parts(table.key, columns))
+    following = with_table(schema, changed)
+    indexes = {
+        index.name.lower(): _index(index, columns) for index in schema.indexes_of(changed)
+    }
+    if not indexes:
+        return following
+    return following.next(indexes={**schema.indexes, **indexes})
+
+
+def changed_column(schema: Schema, table: Table, column: Column) -> Schema:
+    """A table with one column replaced by the one of its id."""
+    columns = tuple(column if old.id == column.id else old for old in table.columns)
+    return changed_table(schema, replace(table, columns=columns))
+
+
+def _index(index: Index, columns: Mapping[int, Column]) -> Index:
+    return replace(
+        index,
+        key=_parts(index.key, columns),
+        suffix=_parts(index.suffix, columns),
+        stored=tuple(columns[column.id] for column in index.stored),
+    )
+
+
+def _parts(parts: Iterable[KeyPart], columns: Mapping[int, Column]) -> tuple[KeyPart, ...]:
+    return tuple(KeyPart(columns[part.column.id], part.descending) for part in parts)
+
+
+def _without(objects: Mapping[str, Any], name: str) -> dict[str, Any]:
+    lowered = name.lower()
+    return {key: thing for key, thing in objects.items() if key != lowered}

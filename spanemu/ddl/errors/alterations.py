@@ -1,0 +1,341 @@
+"""What ALTER TABLE may not do to columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spanemu.base.errors import Code, SpannerError
+
+
+@dataclass(eq=False)
+class NotNullColumnAdded(SpannerError):
+    """A new column would be NULL in the rows that exist."""
+
+    code = Code.UNIMPLEMENTED
+    prose = "Cannot add NOT NULL column {table}.{column} to existing table {table}."
+    table: str
+    column: str
+
+
+@dataclass(eq=False)
+class PrimaryKeyOnAddedColumn(SpannerError):
+    """ADD COLUMN or ALTER COLUMN with PRIMARY KEY."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Unexpected PRIMARY KEY clause on column {table}.{column}."
+    table: str
+    column: str
+
+
+# ---------------------------------------------------------------------------- dropping
+
+
+@dataclass(eq=False)
+class CannotDropKeyColumn(SpannerError):
+    """A column of the primary key is to go."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Cannot drop key column {column} from table {table}."
+    table: str
+    column: str
+
+
+@dataclass(eq=False)
+class ColumnInIndex(SpannerError):
+    """An index needs the column that is to go."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot drop column {column} from table {table} because it is used by index {index}."
+    table: str
+    column: str
+    index: str
+
+
+@dataclass(eq=False)
+class ColumnInForeignKeys(SpannerError):
+    """Foreign keys need the column that is to go."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Cannot drop column `{column}` from table `{table}`. It is used by one or more foreign "
+        "keys: {foreign_keys}. You must drop the foreign keys before dropping the column."
+    )
+    table: str
+    column: str
+    foreign_keys: str
+
+
+@dataclass(eq=False)
+class ColumnInCheck(SpannerError):
+    """A check needs the column that is to go."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot drop column `{column}` on which there is a dependent check constraint: {check}."
+    table: str
+    column: str
+    check: str
+
+
+@dataclass(eq=False)
+class ColumnInGeneratedColumn(SpannerError):
+    """A generated column needs the column that is to go."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Cannot drop column `{column}` from table `{table}` because it is referenced by generated "
+        "column `{generated}`."
+    )
+    table: str
+    column: str
+    generated: str
+
+
+@dataclass(eq=False)
+class ColumnInRowDeletionPolicy(SpannerError):
+    """The row deletion policy needs a column that is to go, or to change its type."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "ROW DELETION POLICY will break on table {table}: it goes by column {column}."
+    table: str
+    column: str
+
+
+# ---------------------------------------------------------------------------- keys
+
+
+@dataclass(eq=False)
+class CannotChangeKeyColumn(SpannerError):
+    """A key column cannot become nullable or NOT NULL."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Cannot change key column {table}.{column}."
+    table: str
+    column: str
+
+
+@dataclass(eq=False)
+class KeyColumnHasChildren(SpannerError):
+    """A key column that children share cannot change in the parent alone."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "Requested change to key column {table}.{column} could not be made because table {table} "
+        "has one or more child tables."
+    )
+    table: str
+    column: str
+
+
+@dataclass(eq=False)
+class ParentKeyColumnAltered(SpannerError):
+    """A key column that is shared with the parent cannot change in the child alone."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Cannot alter parent key column {table}.{column}."
+    table: str
+    column: str
+
+
+# ---------------------------------------------------------------------------- types
+
+
+@dataclass(eq=False)
+class CannotChangeType(SpannerError):
+    """Values of the old type do not become values of the new one."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Cannot change type of column `{column}` from `{old}` to `{new}`"
+    table: str
+    column: str
+    old: str
+    new: str
+
+
+@dataclass(eq=False)
+class ColumnTypeInForeignKey(SpannerError):
+    """A foreign key needs the column's type."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Cannot change the type of column `{column}` in table `{table}`. It is used by foreign "
+        "key `{foreign_key}`."
+    )
+    table: str
+    column: str
+    foreign_key: str
+
+
+@dataclass(eq=False)
+class NotNullInForeignKey(SpannerError):
+    """A foreign key needs to know whether the column can be NULL."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Cannot change the nullability of column `{column}` in table `{table}`. It is used by "
+        "foreign key `{foreign_key}`."
+    )
+    table: str
+    column: str
+    foreign_key: str
+
+
+@dataclass(eq=False)
+class CommitTimestampInForeignKey(SpannerError):
+    """A column of a foreign key cannot hold commit timestamps."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Cannot set the allow_commit_timestamp option of column `{column}` in table `{table}`. It "
+        "is used by foreign key `{foreign_key}`."
+    )
+    table: str
+    column: str
+    foreign_key: str
+
+
+@dataclass(eq=False)
+class ColumnTypeInCheck(SpannerError):
+    """A check needs the column's type."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "Cannot change the data type of column `{column}`, which is used by check constraint "
+        "`{check}`."
+    )
+    table: str
+    column: str
+    check: str
+
+
+@dataclass(eq=False)
+class ColumnTypeInGeneratedColumn(SpannerError):
+    """A generated column is computed from the column's type."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Cannot change the data type of column `{column}`, which has a dependent generated column "
+        "`{generated}`."
+    )
+    table: str
+    column: str
+    generated: str
+
+
+@dataclass(eq=False)
+class NotNullInIndex(SpannerError):
+    """An index needs to know whether the column can be NULL."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Changing NOT NULL constraints on column {column} is not allowed because it affects index "
+        "{index}."
+    )
+    table: str
+    column: str
+    index: str
+
+
+@dataclass(eq=False)
+class VectorLengthChanged(SpannerError):
+    """vector_length cannot be added, removed or changed afterwards."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot change the vector_length of column `{table}.{column}`."
+    table: str
+    column: str
+
+
+# ---------------------------------------------------------------------------- computed columns
+
+
+@dataclass(eq=False)
+class GeneratedColumnHasDefault(SpannerError):
+    """A column cannot both be generated and have a default."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Column {table}.{column} with a DEFAULT value cannot be a generated column and vice versa."
+    table: str
+    column: str
+
+
+@dataclass(eq=False)
+class CannotMakeGenerated(SpannerError):
+    """A regular column cannot become a generated one."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Cannot convert column `{table}.{column}` to a generated column."
+    table: str
+    column: str
+
+
+@dataclass(eq=False)
+class CannotMakeRegular(SpannerError):
+    """A generated column cannot become a regular one."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Cannot convert generated column `{table}.{column}` to a regular column."
+    table: str
+    column: str
+
+
+@dataclass(eq=False)
+class CannotChangeStoredAttribute(SpannerError):
+    """A generated column cannot become stored, or cease to be."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Cannot change the STORED attribute for generated column `{table}.{column}`."
+    table: str
+    column: str
+
+
+@dataclass(eq=False)
+class CannotChangeGeneratedExpression(SpannerError):
+    """The values of a generated column are in use."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "Cannot change the expression of a generated column `{table}.{column}` because it is "
+        "stored or has other dependencies."
+    )
+    table: str
+    column: str
+
+
+@dataclass(eq=False)
+class CannotMakeIdentity(SpannerError):
+    """A column cannot become an identity column."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Cannot alter column `{table}.{column}` to an identity column."
+    table: str
+    column: str
+
+
+@dataclass(eq=False)
+class CannotDropIdentity(SpannerError):
+    """An identity column stays one."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Cannot alter column `{table}.{column}` to drop the identity property."
+    table: str
+    column: str
+
+
+@dataclass(eq=False)
+class CannotChangeIdentity(SpannerError):
+    """An identity column cannot have a default or be generated."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Cannot alter an identity column `{table}.{column}` to a generated or default column."
+    table: str
+    column: str
+
+
+@dataclass(eq=False)
+class NotIdentityColumn(SpannerError):
+    """ALTER IDENTITY on a column that is no identity column."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Column is not an identity column in table {table}: {column}"
+    table: str
+    column: str

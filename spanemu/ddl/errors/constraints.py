@@ -1,0 +1,141 @@
+"""What a foreign key or a check may not be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spanemu.base.errors import Code, SpannerError
+
+
+@dataclass(eq=False)
+class ForeignKeyColumnMissing(SpannerError):
+    """A foreign key names a column that the table does not have."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Column `{column}` not found for table `{table}` in foreign key `{foreign_key}`."
+    foreign_key: str
+    table: str
+    column: str
+
+
+@dataclass(eq=False)
+class ForeignKeyColumnTwice(SpannerError):
+    """A foreign key names a column twice on one of its sides."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Column `{column}` used more than once for table `{table}` in foreign key `{foreign_key}`."
+    )
+    foreign_key: str
+    table: str
+    column: str
+
+
+@dataclass(eq=False)
+class ForeignKeyColumnCount(SpannerError):
+    """The two sides of a foreign key do not pair up."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "The number of columns are different for table `{table}` and table `{referenced}` in "
+        "foreign key `{foreign_key}`."
+    )
+    foreign_key: str
+    table: str
+    referenced: str
+
+
+@dataclass(eq=False)
+class ForeignKeyTypeUnsupported(SpannerError):
+    """A foreign key over a column whose values cannot be looked up."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Column `{column}` for foreign key `{foreign_key}` on table `{table}` has an unsupported "
+        "type."
+    )
+    foreign_key: str
+    table: str
+    column: str
+
+
+@dataclass(eq=False)
+class ForeignKeyTypeDiffers(SpannerError):
+    """Two columns that a foreign key pairs have different types."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "The column types are different for column `{column}` of table `{table}` and column "
+        "`{referenced_column}` of table `{referenced}` in foreign key `{foreign_key}`."
+    )
+    foreign_key: str
+    table: str
+    column: str
+    referenced: str
+    referenced_column: str
+
+
+@dataclass(eq=False)
+class ForeignKeyCommitTimestamp(SpannerError):
+    """A foreign key over a commit timestamp column."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Commit timestamp column is not supported for column `{column}` of table `{table}` in "
+        "foreign key `{foreign_key}`."
+    )
+    foreign_key: str
+    table: str
+    column: str
+
+
+@dataclass(eq=False)
+class ForeignKeyActionNotEnforced(SpannerError):
+    """ON DELETE CASCADE on a foreign key that is not enforced."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "ON DELETE actions are not supported for NOT ENFORCED foreign keys: `{foreign_key}`."
+    foreign_key: str
+
+
+@dataclass(eq=False)
+class CheckInvalid(SpannerError):
+    """A check's expression means nothing, or nothing that a check may be."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "Error parsing expression '{expression}' from check constraint '{check}' in table "
+        "'{table}': {reason}"
+    )
+    table: str
+    check: str
+    expression: str
+    reason: str
+
+
+@dataclass(eq=False)
+class CheckWithoutColumns(SpannerError):
+    """A check that no written column can violate."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "Check constraint `{table}`.`{check}` does not use any non generated column. Expression: "
+        "'{expression}'. A check constraint expression requires at least one non-generated column "
+        "as dependency."
+    )
+    table: str
+    check: str
+    expression: str
+
+
+@dataclass(eq=False)
+class CheckOnCommitTimestamp(SpannerError):
+    """A check over a commit timestamp, which is not known when checks are judged."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "Column `{column}` has option commit_timestamp, which is not supported in check "
+        "constraint `{check}`."
+    )
+    check: str
+    column: str

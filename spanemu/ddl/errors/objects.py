@@ -1,0 +1,247 @@
+"""Sequences, views, named schemas and options of the database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spanemu.base.errors import Code, SpannerError
+
+# ---------------------------------------------------------------------------- sequences
+
+
+@dataclass(eq=False)
+class SequenceKindMissing(SpannerError):
+    """A sequence without a kind, and the database has no default."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "The sequence {sequence} does not have a valid sequence kind. Please specify the sequence "
+        "kind explicitly or set the database option `default_sequence_kind`."
+    )
+    sequence: str
+
+
+@dataclass(eq=False)
+class SequenceKindUnknown(SpannerError):
+    """A sequence kind other than bit_reversed_positive."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Unsupported sequence kind: {kind}"
+    kind: str
+
+
+@dataclass(eq=False)
+class SequenceClausesAndOptions(SpannerError):
+    """A sequence is described by clauses and by options."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "The sequence properties can only be set in either clauses or options for the sequence "
+        "{sequence}"
+    )
+    sequence: str
+
+
+@dataclass(eq=False)
+class BadSequenceOption(SpannerError):
+    """A sequence option that is unknown, or has a value of the wrong type."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Option: {option} is unknown or has an unexpected value for sequence {sequence}."
+    sequence: str
+    option: str
+
+
+@dataclass(eq=False)
+class SkipRangeIncomplete(SpannerError):
+    """Only one bound of a skip range."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "`skip_range_min` and `skip_range_max` have to be set together"
+
+
+@dataclass(eq=False)
+class SkipRangeReversed(SpannerError):
+    """A skip range that ends before it begins."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "`skip_range_min` has to be lesser than or equal to `skip_range_max`"
+
+
+@dataclass(eq=False)
+class SkipRangeNotPositive(SpannerError):
+    """A skip range that no value can fall into."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "The sequence skipped range has to contain at least one positive value"
+
+
+@dataclass(eq=False)
+class SequenceCounterNotPositive(SpannerError):
+    """A sequence that starts at zero or below."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "`start_with_counter` has to be a positive INT64 number"
+
+
+@dataclass(eq=False)
+class SequenceInUse(SpannerError):
+    """A column's default draws from the sequence that is to go."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot drop SEQUENCE `{sequence}` on which there is a dependent column: {table}.{column}."
+    sequence: str
+    table: str
+    column: str
+
+
+# ---------------------------------------------------------------------------- views
+
+
+@dataclass(eq=False)
+class ViewWithoutSecurity(SpannerError):
+    """CREATE VIEW without SQL SECURITY."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "View `{view}` is missing the SQL SECURITY clause."
+    view: str
+
+
+@dataclass(eq=False)
+class ViewInvalid(SpannerError):
+    """A view's query means nothing, or nothing that a view may be."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Error analyzing the definition of view `{view}`: {reason}"
+    view: str
+    reason: str
+
+
+@dataclass(eq=False)
+class ViewReplacementInvalid(SpannerError):
+    """The query that is to replace a view's does not do."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Cannot replace VIEW `{view}` because new definition is invalid with the following "
+        "diagnostic message: {reason}"
+    )
+    view: str
+    reason: str
+
+
+@dataclass(eq=False)
+class ViewNamedAsFunction(SpannerError):
+    """A view takes the name of a built-in function."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot create a view with the same name as builtin function: {view}."
+    view: str
+
+
+@dataclass(eq=False)
+class ViewNestedTooDeeply(SpannerError):
+    """A view over views over views."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "View {view} is too deeply nested; the limit is {limit}."
+    view: str
+    limit: int
+
+
+@dataclass(eq=False)
+class TooManyViews(SpannerError):
+    """The database has as many views as it may have."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot add view {view}: too many views (limit {limit})."
+    view: str
+    limit: int
+
+
+@dataclass(eq=False)
+class ViewsDepend(SpannerError):
+    """Views need what is to go."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot drop {kind} `{name}` on which there are dependent views: {views}."
+    kind: str
+    name: str
+    views: str
+
+
+@dataclass(eq=False)
+class ViewsDependOnType(SpannerError):
+    """A change would give a view's column another type or name."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Cannot alter {kind} `{name}`. The action would implicitly change the name or type of an "
+        "output column of view `{view}`."
+    )
+    kind: str
+    name: str
+    view: str
+
+
+# ---------------------------------------------------------------------------- schemas
+
+
+@dataclass(eq=False)
+class SchemaNotEmpty(SpannerError):
+    """A named schema that is to go holds objects."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot drop schema {schema} while it has dependencies: {objects}."
+    schema: str
+    objects: str
+
+
+# ---------------------------------------------------------------------------- database
+
+
+@dataclass(eq=False)
+class WrongDatabaseName(SpannerError):
+    """ALTER DATABASE names another database than the one it is sent to."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "ALTER DATABASE names {name}, but was sent to database {database}."
+    name: str
+    database: str
+
+
+@dataclass(eq=False)
+class UnknownDatabaseOption(SpannerError):
+    """An option that databases do not have."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Invalid Alter Database Option: {option}."
+    option: str
+
+
+@dataclass(eq=False)
+class BadDatabaseOption(SpannerError):
+    """A value that an option of the database cannot have."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Invalid value for database option {option}: {value}. {supported}"
+    option: str
+    value: str
+    supported: str
+
+
+@dataclass(eq=False)
+class DefaultSequenceKindUnset(SpannerError):
+    """default_sequence_kind is to be taken back."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "The default_sequence_kind option may not be unset once set."
+
+
+@dataclass(eq=False)
+class DatabaseHasTables(SpannerError):
+    """An option that only a database without tables can change."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Option {option} can only be changed while the database has no tables."
+    option: str

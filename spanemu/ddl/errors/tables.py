@@ -1,0 +1,370 @@
+"""Keys, hierarchies, row deletion policies, and what stands in the way of dropping a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spanemu.base.errors import Code, SpannerError
+
+# ---------------------------------------------------------------------------- size
+
+
+@dataclass(eq=False)
+class TooManyTables(SpannerError):
+    """The database has as many tables as it may have."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot add table {table}: too many tables (limit {limit})."
+    table: str
+    limit: int
+
+
+@dataclass(eq=False)
+class TooManyColumns(SpannerError):
+    """A table with more columns than it may have."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Table {table} has too many columns; the limit is {limit}."
+    table: str
+    limit: int
+
+
+@dataclass(eq=False)
+class TableWithoutColumns(SpannerError):
+    """A table without any column."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Table {table} has no columns."
+    table: str
+
+
+# ---------------------------------------------------------------------------- keys
+
+
+@dataclass(eq=False)
+class SeveralPrimaryKeys(SpannerError):
+    """The primary key is declared more than once."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Table {table} declares its PRIMARY KEY more than once."
+    table: str
+
+
+@dataclass(eq=False)
+class KeyColumnMissing(SpannerError):
+    """A primary key names a column that the table does not have."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Table {table} references nonexistent key column {column}."
+    table: str
+    column: str
+
+
+@dataclass(eq=False)
+class KeyColumnTwice(SpannerError):
+    """A primary key names a column twice."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Table {table} references key column {column} more than once."
+    table: str
+    column: str
+
+
+@dataclass(eq=False)
+class KeyColumnType(SpannerError):
+    """Values of a key column's type have no order."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Column {table}.{column} has type {type}, but is part of the primary key."
+    table: str
+    column: str
+    type: str
+
+
+@dataclass(eq=False)
+class TooManyKeyColumns(SpannerError):
+    """A key with more columns than it may have."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "{kind} {name} has too many keys ({count}); the limit is {limit}."
+    kind: str
+    name: str
+    count: int
+    limit: int
+
+
+# ---------------------------------------------------------------------------- hierarchies
+
+
+@dataclass(eq=False)
+class InterleavingTooDeep(SpannerError):
+    """A table lies deeper below its root than tables may."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Table {table} is too deeply nested; the limit is {limit} tables."
+    table: str
+    limit: int
+
+
+@dataclass(eq=False)
+class ParentKeyMissing(SpannerError):
+    """A child's key lacks a column of its parent's key."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "{kind} {name} does not reference parent key column {column}."
+    kind: str
+    name: str
+    column: str
+
+
+@dataclass(eq=False)
+class ParentKeyPosition(SpannerError):
+    """A child's key has a column of its parent's key in another place."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "{kind} {name} references parent key column {column} at incorrect position {position}."
+    kind: str
+    name: str
+    column: str
+    position: int
+
+
+@dataclass(eq=False)
+class ParentKeyTypeDiffers(SpannerError):
+    """A column that parent and child share has two types."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "{kind} {name} references parent key column {column} with incorrect type {type} "
+        "(should be {expected})."
+    )
+    kind: str
+    name: str
+    column: str
+    type: str
+    expected: str
+
+
+@dataclass(eq=False)
+class ParentKeyLengthDiffers(SpannerError):
+    """A column that parent and child share has two lengths."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "{kind} {name} references parent key column {column} with incorrect length {length} "
+        "(should be {expected})."
+    )
+    kind: str
+    name: str
+    column: str
+    length: str
+    expected: str
+
+
+@dataclass(eq=False)
+class ParentKeyOrderDiffers(SpannerError):
+    """A column that parent and child share is sorted both ways."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "{kind} {name} references parent key column {column} with incorrect order {order}."
+    kind: str
+    name: str
+    column: str
+    order: str
+
+
+@dataclass(eq=False)
+class ParentKeyNullable(SpannerError):
+    """A column that parent and child share is NOT NULL in only one of them."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "{kind} {name} references parent key column {column} that is {parent}, but child key is "
+        "{child}."
+    )
+    kind: str
+    name: str
+    column: str
+    parent: str
+    child: str
+
+
+@dataclass(eq=False)
+class NotInterleaved(SpannerError):
+    """An action on the INTERLEAVE clause of a table that has none."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Cannot {action} on table {table} that does not have an INTERLEAVE clause."
+    table: str
+    action: str
+
+
+@dataclass(eq=False)
+class OnDeleteOfInterleaveIn(SpannerError):
+    """ON DELETE for a table whose rows need no parent row."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Cannot SET ON DELETE on table {table}, which is INTERLEAVE IN without PARENT."
+    table: str
+
+
+@dataclass(eq=False)
+class InterleavingParentChanged(SpannerError):
+    """SET INTERLEAVE IN with another table than the one at hand."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Cannot change the interleaving of table {table} from {parent} to {other}."
+    table: str
+    parent: str
+    other: str
+
+
+@dataclass(eq=False)
+class InterleavingDirectCascade(SpannerError):
+    """INTERLEAVE IN becomes IN PARENT with ON DELETE CASCADE in one step."""
+
+    code = Code.UNIMPLEMENTED
+    prose = (
+        "Cannot change table {table} from INTERLEAVE IN to INTERLEAVE IN PARENT with ON DELETE "
+        "CASCADE directly. Change it to ON DELETE NO ACTION first."
+    )
+    table: str
+
+
+# ---------------------------------------------------------------------------- dropping
+
+
+@dataclass(eq=False)
+class TableHasChildren(SpannerError):
+    """Other tables are interleaved in a table that is to go."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot drop table {table} with interleaved tables: {children}."
+    table: str
+    children: str
+
+
+@dataclass(eq=False)
+class TableHasIndexes(SpannerError):
+    """A table that is to go has indexes."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot drop table {table} with indices: {indexes}."
+    table: str
+    indexes: str
+
+
+@dataclass(eq=False)
+class TableIsReferenced(SpannerError):
+    """Foreign keys of other tables refer to a table that is to go."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Cannot drop table `{table}`. It is referenced by one or more foreign keys: "
+        "{foreign_keys}. You must drop the foreign keys before dropping the table."
+    )
+    table: str
+    foreign_keys: str
+
+
+# ---------------------------------------------------------------------------- synonyms
+
+
+@dataclass(eq=False)
+class SynonymExists(SpannerError):
+    """A table has one synonym at most."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Table {table} already has a synonym: {synonym}."
+    table: str
+    synonym: str
+
+
+@dataclass(eq=False)
+class SynonymNotFound(SpannerError):
+    """The synonym to drop is not the table's."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Synonym {synonym} does not exist on table {table}."
+    table: str
+    synonym: str
+
+
+# ---------------------------------------------------------------------------- row deletion
+
+
+@dataclass(eq=False)
+class DeletionPolicyColumnMissing(SpannerError):
+    """A row deletion policy names a column that its table does not have."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "ROW DELETION POLICY of table {table} refers to column {column}, which does not exist."
+    table: str
+    column: str
+
+
+@dataclass(eq=False)
+class DeletionPolicyColumnType(SpannerError):
+    """A row deletion policy goes by a column that is no TIMESTAMP."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "ROW DELETION POLICY of table {table} refers to column {column}, which is not a TIMESTAMP."
+    table: str
+    column: str
+
+
+@dataclass(eq=False)
+class DeletionPolicyExists(SpannerError):
+    """A table has one row deletion policy at most."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "ROW DELETION POLICY already exists on table {table}."
+    table: str
+
+
+@dataclass(eq=False)
+class DeletionPolicyMissing(SpannerError):
+    """There is no row deletion policy to replace or drop."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "ROW DELETION POLICY does not exist on table {table}."
+    table: str
+
+
+@dataclass(eq=False)
+class DeletionPolicyWithNoActionChild(SpannerError):
+    """Rows that a policy deletes may have children that would stop it."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "Cannot add a row deletion policy to table {table}, because descendant table {child} is "
+        "interleaved with ON DELETE NO ACTION."
+    )
+    table: str
+    child: str
+
+
+@dataclass(eq=False)
+class DeletionPolicyOnAncestor(SpannerError):
+    """ON DELETE NO ACTION below a table whose rows are deleted by a policy."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "Table {table} cannot be ON DELETE NO ACTION, because its ancestor {ancestor} has a ROW "
+        "DELETION POLICY."
+    )
+    table: str
+    ancestor: str
+
+
+@dataclass(eq=False)
+class DeletionPolicyWithForeignKeys(SpannerError):
+    """Rows that a policy deletes may be referred to by rows that would stop it."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "Cannot add a row deletion policy to table {table}, because it is referenced by one or "
+        "more foreign keys: {foreign_keys}."
+    )
+    table: str
+    foreign_keys: str

@@ -1,0 +1,105 @@
+"""Finds what a statement refers to. Unlike queries, DDL must spell names as they were created."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from spanemu.base.errors import SpannerError
+from spanemu.ddl.errors import (
+    ColumnNotFound,
+    IndexNotFound,
+    SequenceNotFound,
+    TableNotFound,
+    ViewNotFound,
+)
+from spanemu.schema.column import Column
+from spanemu.schema.index import Index
+from spanemu.schema.schema import Schema
+from spanemu.schema.sequence import Sequence
+from spanemu.schema.table import Table
+from spanemu.schema.view import View
+from spanemu.sql.syntax.ast import Identifier, Path
+
+
+def find_table(schema: Schema, path: Path) -> Table | None:
+    """The table of that very name."""
+    name = str(path)
+    table = schema.tables.get(name.lower())
+    return table if table is not None and table.name == name else None
+
+
+def table_of(schema: Schema, path: Path) -> Table:
+    """The table of that very name. Raises TableNotFound; synonyms do not count."""
+    table = find_table(schema, path)
+    if table is None:
+        raise TableNotFound(str(path))
+    return table
+
+
+def find_column(table: Table, name: str) -> Column | None:
+    """The column of that very name."""
+    column = table.column(name)
+    return column if column is not None and column.name == name else None
+
+
+def column_of(table: Table, identifier: Identifier) -> Column:
+    """The column of that very name. Raises ColumnNotFound."""
+    column = find_column(table, identifier.name)
+    if column is None:
+        raise ColumnNotFound(table.name, identifier.name)
+    return column
+
+
+def find_index(schema: Schema, path: Path) -> Index | None:
+    """The index of that very name."""
+    index = schema.index(str(path))
+    return index if index is not None and index.name == str(path) else None
+
+
+def index_of(schema: Schema, path: Path) -> Index:
+    """The index of that very name. Raises IndexNotFound."""
+    index = find_index(schema, path)
+    if index is None:
+        raise IndexNotFound(str(path))
+    return index
+
+
+def find_sequence(schema: Schema, path: Path) -> Sequence | None:
+    """The sequence of that very name; those of identity columns have no name of their own."""
+    sequence = schema.sequence(str(path))
+    if sequence is None or sequence.name != str(path) or sequence.internal:
+        return None
+    return sequence
+
+
+def sequence_of(schema: Schema, path: Path) -> Sequence:
+    """The sequence of that very name. Raises SequenceNotFound."""
+    sequence = find_sequence(schema, path)
+    if sequence is None:
+        raise SequenceNotFound(str(path))
+    return sequence
+
+
+def find_view(schema: Schema, path: Path) -> View | None:
+    """The view of that very name."""
+    view = schema.view(str(path))
+    return view if view is not None and view.name == str(path) else None
+
+
+def view_of(schema: Schema, path: Path) -> View:
+    """The view of that very name. Raises ViewNotFound."""
+    view = find_view(schema, path)
+    if view is None:
+        raise ViewNotFound(str(path))
+    return view
+
+
+def schema_part(name: str) -> str:
+    """The named schema that an object's name puts it in, "" for the default one."""
+    return name.rpartition(".")[0]
+
+
+def raise_first(problems: Iterable[SpannerError]) -> None:
+    """Raise the first of the problems that a validator found, if any."""
+    for problem in problems:
+        raise problem

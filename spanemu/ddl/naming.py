@@ -1,0 +1,58 @@
+"""Names that Spanner makes up: for constraints without one, and for what foreign keys need.
+
+The hexadecimal part depends on nothing but the rest of the name, so that the same statements give
+the same names in every database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from itertools import count
+
+from spanemu.base.limits import IDENTIFIER_LENGTH_MAX
+from spanemu.schema.schema import Schema
+
+_HEX_DIGITS = 16
+
+
+def foreign_key_name(schema: Schema, table: str, referenced: str) -> str:
+    """FK_<referencing>_<referenced>_<hex>_<n>."""
+    return _numbered(schema, f"FK_{_flat(table)}_{_flat(referenced)}")
+
+
+def check_name(schema: Schema, table: str) -> str:
+    """CK_<table>_<hex>_<n>."""
+    return _numbered(schema, f"CK_{_flat(table)}")
+
+
+def managed_index_name(table: str, columns: Sequence[str], kind: str) -> str:
+    """IDX_<table>_<columns>_<kind>_<hex>, in the schema of the table."""
+    home, _, name = table.rpartition(".")
+    text = "_".join(["IDX", name, *columns, *([kind] if kind else [])])
+    short = _cut(text, len(home) + 1 if home else 0)
+    found = f"{short}_{_fingerprint(f'{table}.{text}')}"
+    return f"{home}.{found}" if home else found
+
+
+def identity_sequence_name(id_: int) -> str:
+    """A name that no user can give."""
+    return f"_identity_seq_{id_:0{_HEX_DIGITS}x}"
+
+
+def _numbered(schema: Schema, text: str) -> str:
+    base = f"{_cut(text, 4)}_{_fingerprint(text)}"
+    return next(name for n in count(1) if not schema.has_name(name := f"{base}_{n}"))
+
+
+def _flat(name: str) -> str:
+    return name.replace(".", "_")
+
+
+def _cut(text: str, taken: int) -> str:
+    """As much of `text` as leaves room for the fingerprint and `taken` more characters."""
+    return text[: IDENTIFIER_LENGTH_MAX - _HEX_DIGITS - 1 - taken]
+
+
+def _fingerprint(text: str) -> str:
+    return blake2b(text.encode(), digest_size=_HEX_DIGITS // 2).hexdigest().upper()

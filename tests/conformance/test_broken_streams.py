@@ -1,0 +1,65 @@
+"""A read whose stream breaks is taken up again where its last resume token stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from google.cloud.spanner_v1 import KeySet
+
+import spanemu
+from spanemu.base.errors import Code, SpannerError
+from spanemu.frontend.endpoint import ServedCall
+
+ROWS = [[number, "x" * 40_000] for number in range(120)]
+
+
+class Broken(SpannerError):
+    """What a network does."""
+
+    code = Code.UNAVAILABLE
+    prose = "broken"
+
+
+class BreaksOnce:
+    """Fails the reply of that number, once."""
+
+    def __init__(self, reply: int) -> None:
+        self.left = reply
+        self.streams = 0
+
+    def started(self, call: ServedCall, _request: object) -> None:
+        self.streams += call.path.endswith("/StreamingRead")
+
+    def replied(self, call: ServedCall, _reply: bytes) -> None:
+        if call.path.endswith("/StreamingRead"):
+            self.left -= 1
+            if self.left == 0:
+                raise Broken()
+
+    def ended(self, call: ServedCall, error: Exception | None) -> None:
+        """Of no interest."""
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["embedded", "port"])
+def emulator(request: pytest.FixtureRequest) -> Iterator[spanemu.Emulator]:
+    with spanemu.Emulator(embedded_channel=request.param) as emulator:
+        yield emulator
+
+
+@pytest.mark.parametrize("reply", [1, 2, 3, 4])
+def test_rows_come_once_each(emulator: spanemu.Emulator, reply: int) -> None:
+    schema = "CREATE TABLE T (Id INT64 NOT NULL, Text STRING(MAX)) PRIMARY KEY (Id)"
+    name = f"broken-{reply}"
+    client = emulator.create_database(name, schema=[schema]).client()
+    with client.batch() as batch:
+        batch.insert("T", ["Id", "Text"], ROWS)
+    watcher = BreaksOnce(reply)
+    emulator.endpoints.watchers.append(watcher)
+    try:
+        with client.snapshot() as snapshot:
+            rows = list(snapshot.read("T", ["Id", "Text"], KeySet(all_=True)))
+    finally:
+        emulator.endpoints.watchers.remove(watcher)
+    assert rows == ROWS
+    assert watcher.streams == 2

@@ -1,0 +1,43 @@
+"""Operations on the wire."""
+
+import pytest
+
+from spanemu.base.errors import Code
+from spanemu.database.administration import add_database, create_instance, update_ddl
+from spanemu.database.instance import InstanceSpec
+from spanemu.database.instances import DEFAULT_SETTINGS
+from spanemu.frontend.admin import operations, wire
+from tests.unit.database.fakes import fake_catalog
+
+DATABASE = "projects/p/instances/i1/databases/d1"
+
+
+@pytest.fixture
+def catalog():
+    instances = fake_catalog(DEFAULT_SETTINGS)
+    spec = InstanceSpec(config="projects/p/instanceConfigs/emulator-config")
+    create_instance(instances, "projects/p", "i1", spec)
+    add_database(instances, operations.operations_collection(f"{DATABASE}/operations"))
+    return instances
+
+
+def test_a_failed_operation_has_an_error_and_no_response(catalog):
+    update_ddl(catalog, DATABASE, ["CREATE TABLE A", "STUCK", "CREATE TABLE B"], "op_1")
+    request = wire.GetOperationRequest(name=f"{DATABASE}/operations/op_1")
+    message = operations.get_operation(catalog, request)
+    assert message.done
+    assert message.WhichOneof("result") == "error"
+    assert message.error.code == Code.FAILED_PRECONDITION
+    metadata = wire.UpdateDatabaseDdlMetadata()
+    assert message.metadata.Unpack(metadata)
+    assert list(metadata.statements) == ["CREATE TABLE A", "STUCK", "CREATE TABLE B"]
+    assert len(metadata.commit_timestamps) == len(metadata.progress) == 1
+    assert [each.action for each in metadata.actions] == ["CREATE", "STUCK", "CREATE"]
+
+
+def test_waiting_for_a_finished_operation_returns_it(catalog):
+    update_ddl(catalog, DATABASE, ["CREATE TABLE A"], "op_1")
+    request = wire.WaitOperationRequest(name=f"{DATABASE}/operations/op_1")
+    message = operations.wait_operation(catalog, request)
+    assert message.response.Is(wire.Empty.DESCRIPTOR)
+    assert message == operations.get_operation(catalog, wire.GetOperationRequest(name=message.name))
