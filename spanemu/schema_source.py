@@ -38,7 +38,6 @@ class SchemaStatement:
     line: int
 
 
-@dataclass(eq=False)
 class SchemaRejected(SpannerError):
     """A statement of a schema file cannot be used; `failure` says why."""
 

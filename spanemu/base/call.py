@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code, SpannerError
 
 
-@dataclass(eq=False)
 class DeadlineExceeded(SpannerError):
     """The request's deadline passed while it was being served."""
 
@@ -22,7 +20,6 @@ class DeadlineExceeded(SpannerError):
     prose = "Deadline Exceeded"  # What gRPC says when its own timer is first.
 
 
-@dataclass(eq=False)
 class Cancelled(SpannerError):
     """The client gave the request up."""
 

@@ -10,9 +10,12 @@ not a `SpannerError` is our bug.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import MISSING, Field, dataclass, field
 from enum import IntEnum
-from typing import ClassVar, Self
+from functools import cache
+from inspect import get_annotations
+from typing import Any, ClassVar, Self, dataclass_transform
 
 
 class Code(IntEnum):
@@ -65,18 +68,32 @@ class ErrorInfo:
 Detail = RetryInfo | ResourceInfo | ErrorInfo
 
 
+@dataclass_transform(eq_default=False, field_specifiers=(field,))
 class SpannerError(Exception):
-    """A failure the client is meant to see: subclasses are dataclasses of facts.
+    """A failure the client is meant to see: a subclass lists its facts as annotated fields.
 
-    `prose` is formatted with the instance's fields; `code` may be a class attribute or, where
-    one cause has several codes, a field.
+    `prose` is formatted with the facts; `code` may be a class attribute or, where one cause has
+    several codes, a fact. Facts are given in order or by name, as to a dataclass; there are too
+    many failures to have `dataclass` generate code for each at every start.
     """
 
     code: ClassVar[Code] = Code.UNKNOWN
     prose: ClassVar[str] = ""
 
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given)
+        kind = _facts_of(type(self))
+        facts = {**kind.defaults, **dict(zip(kind.positional, given, strict=False)), **named}
+        if len(given) > len(kind.positional) or facts.keys() != set(kind.names):
+            raise TypeError(f"{type(self).__name__} takes the facts {kind.names}")
+        self.__dict__.update(facts)
+
     def __str__(self) -> str:
         return self.prose.format_map(vars(self))
+
+    def facts(self) -> dict[str, Any]:
+        """What is known about the failure, by name."""
+        return {name: getattr(self, name) for name in _facts_of(type(self)).names}
 
     def details(self) -> tuple[Detail, ...]:
         """Facts for the client's code rather than its reader."""
@@ -87,7 +104,34 @@ class SpannerError(Exception):
         return self.with_traceback(None)
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """The facts of one kind of failure: all, those that can be given in order, and defaults."""
+
+    names: tuple[str, ...]
+    positional: tuple[str, ...]
+    defaults: dict[str, Any]
+
+
+def _collect_facts(kind: type[SpannerError]) -> _Facts:
+    declared: dict[str, Any] = {}
+    for each in reversed(kind.__mro__):
+        if issubclass(each, SpannerError):
+            for name, annotation in get_annotations(each).items():
+                if "ClassVar" not in str(annotation):
+                    declared[name] = each.__dict__.get(name, MISSING)
+    named_only = {n for n, d in declared.items() if isinstance(d, Field) and d.kw_only is True}
+    defaults = {n: d.default if isinstance(d, Field) else d for n, d in declared.items()}
+    return _Facts(
+        tuple(declared),
+        tuple(name for name in declared if name not in named_only),
+        {name: default for name, default in defaults.items() if default is not MISSING},
+    )
+
+
+_facts_of: Callable[[Any], _Facts] = cache(_collect_facts)
+
+
 class Unsupported(SpannerError):
     """Something Spanner has and spanemu does not have yet. Feeds `docs/coverage.md`."""
 

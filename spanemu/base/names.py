@@ -34,7 +34,6 @@ _LABEL_VALUE = re.compile(r"[-_a-z0-9]{0,63}")
 _SEGMENT = r"([^/\s\x00-\x1f]+)"
 
 
-@dataclass(eq=False)
 class InvalidName(SpannerError):
     """A resource path does not have the shape of its kind."""
 
@@ -45,7 +44,6 @@ class InvalidName(SpannerError):
     form: str
 
 
-@dataclass(eq=False)
 class InvalidInstanceId(SpannerError):
     """The id chosen for an instance breaks its rule."""
 
@@ -58,7 +56,6 @@ class InvalidInstanceId(SpannerError):
     id: str
 
 
-@dataclass(eq=False)
 class InvalidDatabaseId(SpannerError):
     """The id chosen for a database breaks its rule."""
 
@@ -71,7 +68,6 @@ class InvalidDatabaseId(SpannerError):
     id: str
 
 
-@dataclass(eq=False)
 class InvalidOperationId(SpannerError):
     """The id chosen for a long-running operation breaks its rule."""
 
@@ -83,7 +79,6 @@ class InvalidOperationId(SpannerError):
     id: str
 
 
-@dataclass(eq=False)
 class TooManyLabels(SpannerError):
     """More labels than a resource may have."""
 
@@ -93,7 +88,6 @@ class TooManyLabels(SpannerError):
     limit: int = LABELS_MAX
 
 
-@dataclass(eq=False)
 class InvalidLabelKey(SpannerError):
     """A label's key breaks its rule."""
 
@@ -105,7 +99,6 @@ class InvalidLabelKey(SpannerError):
     key: str
 
 
-@dataclass(eq=False)
 class InvalidLabelValue(SpannerError):
     """A label's value breaks its rule."""
 

@@ -22,7 +22,6 @@ _MARK = b"\x01"  # Opens every token's payload, so that most other base64 text i
 T = TypeVar("T")
 
 
-@dataclass(eq=False)
 class InvalidPageToken(SpannerError):
     """A page token that no listing gave out."""
 

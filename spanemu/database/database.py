@@ -126,7 +126,8 @@ class Database:
                 store.create_tree(tree, new[tree])
             try:
                 generation = Generation(step.schema)
-                step.work(store, generation.rules, at)
+                context = self._core.context(generation, writable=True)
+                step.work(store, generation.rules, at, context)
             except BaseException:
                 for tree in added:
                     store.drop_tree(tree)

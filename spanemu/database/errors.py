@@ -23,7 +23,6 @@ from a dropped session.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from spanemu.base.errors import Code, Detail, ResourceInfo, SpannerError
@@ -31,7 +30,6 @@ from spanemu.base.errors import Code, Detail, ResourceInfo, SpannerError
 _TYPE_URL = "type.googleapis.com/google.spanner"
 
 
-@dataclass(eq=False)
 class ResourceNotFound(SpannerError):
     """A well-formed name of something that does not exist."""
 
@@ -50,7 +48,6 @@ class ResourceNotFound(SpannerError):
         return (ResourceInfo(self.resource_type, self.name, description),)
 
 
-@dataclass(eq=False)
 class InstanceConfigNotFound(ResourceNotFound):
     """No instance configuration of that name."""
 
@@ -59,7 +56,6 @@ class InstanceConfigNotFound(ResourceNotFound):
     resource_type = f"{_TYPE_URL}.admin.instance.v1.InstanceConfig"
 
 
-@dataclass(eq=False)
 class InstanceNotFound(ResourceNotFound):
     """No instance of that name."""
 
@@ -67,7 +63,6 @@ class InstanceNotFound(ResourceNotFound):
     resource_type = f"{_TYPE_URL}.admin.instance.v1.Instance"
 
 
-@dataclass(eq=False)
 class DatabaseNotFound(ResourceNotFound):
     """No database of that name in an instance that exists."""
 
@@ -75,7 +70,6 @@ class DatabaseNotFound(ResourceNotFound):
     resource_type = f"{_TYPE_URL}.admin.database.v1.Database"
 
 
-@dataclass(eq=False)
 class OperationNotFound(SpannerError):
     """No long-running operation of that name."""
 
@@ -84,7 +78,6 @@ class OperationNotFound(SpannerError):
     name: str
 
 
-@dataclass(eq=False)
 class InstanceAlreadyExists(SpannerError):
     """The name chosen for an instance is taken."""
 
@@ -93,7 +86,6 @@ class InstanceAlreadyExists(SpannerError):
     name: str
 
 
-@dataclass(eq=False)
 class DatabaseAlreadyExists(SpannerError):
     """The name chosen for a database is taken."""
 
@@ -102,7 +94,6 @@ class DatabaseAlreadyExists(SpannerError):
     name: str
 
 
-@dataclass(eq=False)
 class OperationAlreadyExists(SpannerError):
     """The id chosen for an operation was used before on the same resource."""
 
@@ -111,7 +102,6 @@ class OperationAlreadyExists(SpannerError):
     name: str
 
 
-@dataclass(eq=False)
 class MissingField(SpannerError):
     """A required field of a request is empty."""
 
@@ -121,7 +111,6 @@ class MissingField(SpannerError):
     field: str
 
 
-@dataclass(eq=False)
 class MismatchingInstanceName(SpannerError):
     """CreateInstance names the instance twice, differently."""
 
@@ -131,7 +120,6 @@ class MismatchingInstanceName(SpannerError):
     expected: str
 
 
-@dataclass(eq=False)
 class CapacityGivenTwice(SpannerError):
     """Both node_count and processing_units are set."""
 
@@ -145,7 +133,6 @@ class CapacityGivenTwice(SpannerError):
     processing_units: int
 
 
-@dataclass(eq=False)
 class InvalidNodeCount(SpannerError):
     """An instance cannot have this many nodes."""
 
@@ -155,7 +142,6 @@ class InvalidNodeCount(SpannerError):
     node_count: int
 
 
-@dataclass(eq=False)
 class InvalidProcessingUnits(SpannerError):
     """An instance cannot have this many processing units."""
 
@@ -168,7 +154,6 @@ class InvalidProcessingUnits(SpannerError):
     processing_units: int
 
 
-@dataclass(eq=False)
 class InvalidDisplayName(SpannerError):
     """A display name outside the length that Spanner allows."""
 
@@ -178,7 +163,6 @@ class InvalidDisplayName(SpannerError):
     display_name: str
 
 
-@dataclass(eq=False)
 class InvalidUpdateMask(SpannerError):
     """An update names a field that does not exist or cannot be changed."""
 
@@ -188,7 +172,6 @@ class InvalidUpdateMask(SpannerError):
     path: str
 
 
-@dataclass(eq=False)
 class InvalidFieldMask(SpannerError):
     """A read asks for a field that the resource does not have."""
 
@@ -198,7 +181,6 @@ class InvalidFieldMask(SpannerError):
     path: str
 
 
-@dataclass(eq=False)
 class MissingCreateStatement(SpannerError):
     """CreateDatabase without a statement that names the database."""
 
@@ -207,7 +189,6 @@ class MissingCreateStatement(SpannerError):
     instance: str
 
 
-@dataclass(eq=False)
 class InvalidCreateStatement(SpannerError):
     """The create statement of a database is something else than CREATE DATABASE."""
 
@@ -219,7 +200,6 @@ class InvalidCreateStatement(SpannerError):
     statement: str
 
 
-@dataclass(eq=False)
 class MissingDdlStatements(SpannerError):
     """UpdateDatabaseDdl without statements."""
 
@@ -228,7 +208,6 @@ class MissingDdlStatements(SpannerError):
     database: str
 
 
-@dataclass(eq=False)
 class TooManyDatabases(SpannerError):
     """The instance holds as many databases as it is configured to."""
 
@@ -238,7 +217,6 @@ class TooManyDatabases(SpannerError):
     limit: int
 
 
-@dataclass(eq=False)
 class DatabaseDropProtected(SpannerError):
     """The database has drop protection enabled."""
 
@@ -247,7 +225,6 @@ class DatabaseDropProtected(SpannerError):
     name: str
 
 
-@dataclass(eq=False)
 class InstanceHasProtectedDatabase(SpannerError):
     """An instance goes only when none of its databases is protected."""
 
@@ -257,7 +234,6 @@ class InstanceHasProtectedDatabase(SpannerError):
     database: str
 
 
-@dataclass(eq=False)
 class InvalidFilter(SpannerError):
     """A list filter that cannot be understood."""
 
@@ -270,7 +246,6 @@ class InvalidFilter(SpannerError):
 # ---------------------------------------------------------------------------- sessions
 
 
-@dataclass(eq=False)
 class SessionNotFound(ResourceNotFound):
     """No session of that name: never created, expired, or deleted."""
 
@@ -278,7 +253,6 @@ class SessionNotFound(ResourceNotFound):
     resource_type = f"{_TYPE_URL}.v1.Session"
 
 
-@dataclass(eq=False)
 class MultiplexedSessionDeleted(SpannerError):
     """Multiplexed sessions live out their time."""
 
@@ -290,7 +264,6 @@ class MultiplexedSessionDeleted(SpannerError):
 # ---------------------------------------------------------------------------- transactions
 
 
-@dataclass(eq=False)
 class TransactionNotFound(SpannerError):
     """No transaction of that id in this session, or database for multiplexed ones."""
 
@@ -299,7 +272,6 @@ class TransactionNotFound(SpannerError):
     id: str
 
 
-@dataclass(eq=False)
 class TransactionClosed(SpannerError):
     """A newer transaction of the session took this one's place."""
 
@@ -308,7 +280,6 @@ class TransactionClosed(SpannerError):
     id: str
 
 
-@dataclass(eq=False)
 class TransactionEnded(SpannerError):
     """A request comes after the transaction's commit or rollback."""
 
@@ -319,7 +290,6 @@ class TransactionEnded(SpannerError):
     ending: str
 
 
-@dataclass(eq=False)
 class TransactionInvalidated(SpannerError):
     """A read comes after a statement that violated a constraint."""
 
@@ -329,7 +299,6 @@ class TransactionInvalidated(SpannerError):
     failure: str
 
 
-@dataclass(eq=False)
 class NotReadWrite(SpannerError):
     """A commit or rollback of a transaction that has nothing to commit."""
 
@@ -338,7 +307,6 @@ class NotReadWrite(SpannerError):
     mode: str
 
 
-@dataclass(eq=False)
 class DmlNotAllowed(SpannerError):
     """DML outside of a transaction that may write."""
 
@@ -346,7 +314,6 @@ class DmlNotAllowed(SpannerError):
     prose = "DML statements can only be performed in a read-write or partitioned-dml transaction."
 
 
-@dataclass(eq=False)
 class DmlSingleUse(SpannerError):
     """DML in a single-use transaction, which could be replayed unnoticed."""
 
@@ -354,7 +321,6 @@ class DmlSingleUse(SpannerError):
     prose = "DML statements may not be performed in single-use transactions, to avoid replay."
 
 
-@dataclass(eq=False)
 class BatchDmlNotAllowed(SpannerError):
     """Batch DML outside of a read-write transaction."""
 
@@ -362,7 +328,6 @@ class BatchDmlNotAllowed(SpannerError):
     prose = "Batch DML is only supported within a read-write transaction."
 
 
-@dataclass(eq=False)
 class EmptyBatch(SpannerError):
     """Batch DML without statements."""
 
@@ -370,7 +335,6 @@ class EmptyBatch(SpannerError):
     prose = "Request must contain at least one DML statement."
 
 
-@dataclass(eq=False)
 class NotDml(SpannerError):
     """A batch holds something else than DML."""
 
@@ -380,7 +344,6 @@ class NotDml(SpannerError):
     sql: str
 
 
-@dataclass(eq=False)
 class SeqnoReused(SpannerError):
     """A sequence number came again with another statement."""
 
@@ -389,7 +352,6 @@ class SeqnoReused(SpannerError):
     seqno: int
 
 
-@dataclass(eq=False)
 class SeqnoOutOfOrder(SpannerError):
     """A sequence number lower than one already seen."""
 
@@ -399,7 +361,6 @@ class SeqnoOutOfOrder(SpannerError):
     highest: int
 
 
-@dataclass(eq=False)
 class AfterLastStatement(SpannerError):
     """A statement follows the one that was announced as the last."""
 
@@ -408,7 +369,6 @@ class AfterLastStatement(SpannerError):
     id: str
 
 
-@dataclass(eq=False)
 class PrecommitTokenMissing(SpannerError):
     """A commit on a multiplexed session without the token it was given."""
 
@@ -417,7 +377,6 @@ class PrecommitTokenMissing(SpannerError):
     id: str
 
 
-@dataclass(eq=False)
 class SequenceInReadOnly(SpannerError):
     """A sequence value was asked for where nothing can be written."""
 
@@ -429,7 +388,6 @@ class SequenceInReadOnly(SpannerError):
     sequence: str
 
 
-@dataclass(eq=False)
 class SequenceExhausted(SpannerError):
     """A sequence found no value outside its skip range."""
 
@@ -438,7 +396,6 @@ class SequenceExhausted(SpannerError):
     sequence: str
 
 
-@dataclass(eq=False)
 class LocksInReadOnly(SpannerError):
     """FOR UPDATE or exclusive lock hints outside of a read-write transaction."""
 
@@ -447,7 +404,6 @@ class LocksInReadOnly(SpannerError):
     feature: str
 
 
-@dataclass(eq=False)
 class DirectedReadNotAllowed(SpannerError):
     """Directed reads are for read-only transactions."""
 
@@ -458,7 +414,6 @@ class DirectedReadNotAllowed(SpannerError):
 # ---------------------------------------------------------------------------- partitioned work
 
 
-@dataclass(eq=False)
 class PartitionedDmlUsedTwice(SpannerError):
     """A partitioned DML transaction runs one statement."""
 
@@ -467,7 +422,6 @@ class PartitionedDmlUsedTwice(SpannerError):
     id: str
 
 
-@dataclass(eq=False)
 class PartitionedDmlOnly(SpannerError):
     """Something else than DML in a partitioned DML transaction."""
 
@@ -475,7 +429,6 @@ class PartitionedDmlOnly(SpannerError):
     prose = "Partitioned DML transactions may only be used to execute DML."
 
 
-@dataclass(eq=False)
 class NotPartitionableDml(SpannerError):
     """A statement that cannot be run partition by partition."""
 
@@ -485,7 +438,6 @@ class NotPartitionableDml(SpannerError):
     sql: str
 
 
-@dataclass(eq=False)
 class PartitionNeedsReadOnlyTransaction(SpannerError):
     """Partitioning outside of a read-only transaction."""
 
@@ -493,7 +445,6 @@ class PartitionNeedsReadOnlyTransaction(SpannerError):
     prose = "Partitioned reads and queries can only be performed in a read-only transaction."
 
 
-@dataclass(eq=False)
 class InvalidPartitionToken(SpannerError):
     """A partition token that this database did not give out for this request."""
 
@@ -502,7 +453,6 @@ class InvalidPartitionToken(SpannerError):
     reason: str
 
 
-@dataclass(eq=False)
 class NotPartitionableQuery(SpannerError):
     """A query whose plan does not begin with a single distributed union."""
 
@@ -514,7 +464,6 @@ class NotPartitionableQuery(SpannerError):
 # ---------------------------------------------------------------------------- parameters
 
 
-@dataclass(eq=False)
 class ParameterMissing(SpannerError):
     """A statement uses a parameter that the request does not bind."""
 
@@ -523,7 +472,6 @@ class ParameterMissing(SpannerError):
     name: str
 
 
-@dataclass(eq=False)
 class BadParameterValue(SpannerError):
     """A parameter's value cannot be converted to its type."""
 
@@ -538,7 +486,6 @@ class BadParameterValue(SpannerError):
     reason: str
 
 
-@dataclass(eq=False)
 class BadOptimizerVersion(SpannerError):
     """A query optimizer version that does not exist."""
 

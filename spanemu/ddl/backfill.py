@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from spanemu.ddl.change import DataWork
+from collections.abc import Sequence
+
+from spanemu.ddl.change import Data, Job
 from spanemu.schema.index import Index
 from spanemu.storage.layout import tree_of
-from spanemu.storage.store import Store, row_cells
-from spanemu.txn.rules import IndexRules, RuleBook
+from spanemu.storage.observer import TreeWrite
+from spanemu.txn.rules import IndexRules
 
 
-def fill_index(index: Index) -> DataWork:
+def fill_index(index: Index) -> Job:
     """Entries of a new index for every row of its table."""
 
-    def work(store: Store, rules: RuleBook, at: int) -> None:
-        table = rules.schema.tables[index.table.lower()]
+    def job(data: Data) -> Sequence[TreeWrite]:
         entries = IndexRules(index)
-        writes = []
-        for row in store.scan(tree_of(table)):
-            entry = entries.entry(row_cells(row, table.width))
-            if entry is not None:
-                writes.append((tree_of(index), *entry))
-        store.apply(writes, at)
+        table = data.rules.schema.tables[index.table.lower()]
+        found = (entries.entry(row) for _, row in data.rows(table))
+        return [(tree_of(index), *entry) for entry in found if entry is not None]
 
-    return work
+    return job

@@ -40,6 +40,7 @@ class Data:
 
 
 Job = Callable[[Data], Sequence[TreeWrite]]
+DataWork = Callable[[Store, RuleBook, int, Context], None]
 
 
 @dataclass(frozen=True, slots=True)

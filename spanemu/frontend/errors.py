@@ -25,12 +25,9 @@ RuntimeError
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spanemu.base.errors import Code, SpannerError
 
 
-@dataclass(eq=False)
 class UnreadableRequest(SpannerError):
     """The request's bytes do not parse as the message that the method takes."""
 
@@ -39,7 +36,6 @@ class UnreadableRequest(SpannerError):
     method: str
 
 
-@dataclass(eq=False)
 class RequiredFieldMissing(SpannerError):
     """A field without which the request means nothing is not set."""
 
@@ -48,7 +44,6 @@ class RequiredFieldMissing(SpannerError):
     field: str
 
 
-@dataclass(eq=False)
 class InvalidEnumValue(SpannerError):
     """A number that the enumeration of the field does not have."""
 
@@ -61,7 +56,6 @@ class InvalidEnumValue(SpannerError):
 # ---------------------------------------------------------------------------- times
 
 
-@dataclass(eq=False)
 class TimestampOutOfRange(SpannerError):
     """A protobuf Timestamp outside the years 1 to 9999, or with impossible nanos."""
 
@@ -71,7 +65,6 @@ class TimestampOutOfRange(SpannerError):
     nanos: int
 
 
-@dataclass(eq=False)
 class InvalidReadTimestamp(SpannerError):
     """A read timestamp before 1970 or at the very end of time."""
 
@@ -82,7 +75,6 @@ class InvalidReadTimestamp(SpannerError):
     nanos: int
 
 
-@dataclass(eq=False)
 class InvalidDuration(SpannerError):
     """A protobuf Duration out of its range, or with mixed signs."""
 
@@ -92,7 +84,6 @@ class InvalidDuration(SpannerError):
     nanos: int
 
 
-@dataclass(eq=False)
 class NegativeStaleness(SpannerError):
     """A staleness that points into the future."""
 
@@ -102,7 +93,6 @@ class NegativeStaleness(SpannerError):
     nanos: int
 
 
-@dataclass(eq=False)
 class StrongMustBeTrue(SpannerError):
     """`strong` is set to false, which means nothing."""
 
@@ -110,7 +100,6 @@ class StrongMustBeTrue(SpannerError):
     prose = "Strong read option must be true."
 
 
-@dataclass(eq=False)
 class InvalidCommitDelay(SpannerError):
     """`max_commit_delay` outside 0 to 500 milliseconds."""
 
@@ -122,7 +111,6 @@ class InvalidCommitDelay(SpannerError):
 # ---------------------------------------------------------------------------- transactions
 
 
-@dataclass(eq=False)
 class MultiUseBound(SpannerError):
     """A bounded staleness in a transaction of more than one request."""
 
@@ -131,7 +119,6 @@ class MultiUseBound(SpannerError):
     field: str
 
 
-@dataclass(eq=False)
 class EmptyTransactionId(SpannerError):
     """An existing transaction is meant, but not named."""
 
@@ -139,7 +126,6 @@ class EmptyTransactionId(SpannerError):
     prose = "Invalid transaction ID: it is empty."
 
 
-@dataclass(eq=False)
 class ReadOnlyExpected(SpannerError):
     """A single-use transaction of a read or query that is not read-only."""
 
@@ -148,7 +134,6 @@ class ReadOnlyExpected(SpannerError):
     mode: str
 
 
-@dataclass(eq=False)
 class ReadWriteExpected(SpannerError):
     """A single-use transaction of a commit that is not read-write."""
 
@@ -157,7 +142,6 @@ class ReadWriteExpected(SpannerError):
     mode: str
 
 
-@dataclass(eq=False)
 class DmlNeedsTransaction(SpannerError):
     """Batch DML outside of a read-write transaction."""
 
@@ -165,7 +149,6 @@ class DmlNeedsTransaction(SpannerError):
     prose = "Batch DML is only supported within a read-write transaction."
 
 
-@dataclass(eq=False)
 class PartitionNeedsTransaction(SpannerError):
     """A partitioned read or query in a transaction of its own."""
 
@@ -173,7 +156,6 @@ class PartitionNeedsTransaction(SpannerError):
     prose = "Partitioned reads and queries may not be performed in single-use transactions."
 
 
-@dataclass(eq=False)
 class PartitionNeedsReadOnly(SpannerError):
     """A partitioned read or query in a transaction that writes."""
 
@@ -185,7 +167,6 @@ class PartitionNeedsReadOnly(SpannerError):
     mode: str
 
 
-@dataclass(eq=False)
 class RepeatableReadPartitionedDml(SpannerError):
     """Partitioned DML has an isolation of its own."""
 
@@ -193,7 +174,6 @@ class RepeatableReadPartitionedDml(SpannerError):
     prose = "Isolation level REPEATABLE_READ is not allowed on partitioned DML transactions."
 
 
-@dataclass(eq=False)
 class ExcludeFromStreamsReadOnly(SpannerError):
     """`exclude_txn_from_change_streams` on a transaction that changes nothing."""
 
@@ -204,7 +184,6 @@ class ExcludeFromStreamsReadOnly(SpannerError):
 # ---------------------------------------------------------------------------- sessions
 
 
-@dataclass(eq=False)
 class InvalidSessionCount(SpannerError):
     """A batch of no sessions."""
 
@@ -213,7 +192,6 @@ class InvalidSessionCount(SpannerError):
     count: int
 
 
-@dataclass(eq=False)
 class MultiplexedInBatch(SpannerError):
     """A batch of multiplexed sessions: one is enough for any client."""
 
@@ -224,7 +202,6 @@ class MultiplexedInBatch(SpannerError):
 # ---------------------------------------------------------------------------- reads
 
 
-@dataclass(eq=False)
 class NegativeLimit(SpannerError):
     """A read that wants fewer than no rows."""
 
@@ -233,7 +210,6 @@ class NegativeLimit(SpannerError):
     limit: int
 
 
-@dataclass(eq=False)
 class LimitWithPartition(SpannerError):
     """A share of a partitioned read is always read whole."""
 
@@ -241,7 +217,6 @@ class LimitWithPartition(SpannerError):
     prose = "A limit cannot be used when a partition_token is specified."
 
 
-@dataclass(eq=False)
 class ModeWithPartition(SpannerError):
     """A share of a partitioned query can only be run."""
 
@@ -249,7 +224,6 @@ class ModeWithPartition(SpannerError):
     prose = "The query mode of a request with a partition_token must be NORMAL."
 
 
-@dataclass(eq=False)
 class NegativePartitionOption(SpannerError):
     """A negative size or number of partitions."""
 
@@ -259,7 +233,6 @@ class NegativePartitionOption(SpannerError):
     number: int
 
 
-@dataclass(eq=False)
 class DataBoostWithoutPartition(SpannerError):
     """Data Boost serves partitions only."""
 
@@ -267,7 +240,6 @@ class DataBoostWithoutPartition(SpannerError):
     prose = "data_boost_enabled can only be used with a partition_token."
 
 
-@dataclass(eq=False)
 class DirectedReadNotReadOnly(SpannerError):
     """Directed reads outside of a read-only transaction."""
 
@@ -275,7 +247,6 @@ class DirectedReadNotReadOnly(SpannerError):
     prose = "Directed reads can only be performed in a read-only transaction."
 
 
-@dataclass(eq=False)
 class TooManyReplicaSelections(SpannerError):
     """More replica selections than a directed read may name."""
 
@@ -285,7 +256,6 @@ class TooManyReplicaSelections(SpannerError):
     limit: int
 
 
-@dataclass(eq=False)
 class NoStatements(SpannerError):
     """Batch DML without a statement."""
 
@@ -293,7 +263,6 @@ class NoStatements(SpannerError):
     prose = "Request must contain at least one DML statement."
 
 
-@dataclass(eq=False)
 class MutationWithoutTable(SpannerError):
     """A mutation that does not say where."""
 
@@ -301,7 +270,6 @@ class MutationWithoutTable(SpannerError):
     prose = "Mutation does not specify table."
 
 
-@dataclass(eq=False)
 class RangeWithoutEndpoint(SpannerError):
     """A key range that does not say where it starts or ends."""
 
@@ -313,7 +281,6 @@ class RangeWithoutEndpoint(SpannerError):
 # ---------------------------------------------------------------------------- values and types
 
 
-@dataclass(eq=False)
 class TypeUnspecified(SpannerError):
     """A declared type without a code."""
 
@@ -321,7 +288,6 @@ class TypeUnspecified(SpannerError):
     prose = "Type code must be specified, got TYPE_CODE_UNSPECIFIED."
 
 
-@dataclass(eq=False)
 class ArrayWithoutElement(SpannerError):
     """A declared array of nothing."""
 
@@ -329,7 +295,6 @@ class ArrayWithoutElement(SpannerError):
     prose = "Array types must specify element type."
 
 
-@dataclass(eq=False)
 class StructWithoutFields(SpannerError):
     """A declared struct without its struct_type."""
 
@@ -337,7 +302,6 @@ class StructWithoutFields(SpannerError):
     prose = "Struct types must specify struct_type."
 
 
-@dataclass(eq=False)
 class UnknownTypeCode(SpannerError):
     """A declared type whose code no published API has."""
 
@@ -346,7 +310,6 @@ class UnknownTypeCode(SpannerError):
     number: int
 
 
-@dataclass(eq=False)
 class ValueWithoutKind(SpannerError):
     """A protobuf Value that says nothing, not even null."""
 
@@ -357,7 +320,6 @@ class ValueWithoutKind(SpannerError):
 # ---------------------------------------------------------------------------- results
 
 
-@dataclass(eq=False)
 class InvalidResumeToken(SpannerError):
     """A resume token that no stream of this request gave out."""
 
@@ -366,7 +328,6 @@ class InvalidResumeToken(SpannerError):
     reason: str
 
 
-@dataclass(eq=False)
 class ResultTooLarge(SpannerError):
     """A unary reply over 10 MiB."""
 

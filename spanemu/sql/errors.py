@@ -14,12 +14,9 @@ is `base.errors.Unsupported`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spanemu.base.errors import Code, SpannerError
 
 
-@dataclass(eq=False)
 class SyntaxFailure(SpannerError):
     """The text stops being SQL at `line` and `column`, both counted from one."""
 
@@ -30,7 +27,6 @@ class SyntaxFailure(SpannerError):
     column: int
 
 
-@dataclass(eq=False)
 class DdlSyntaxFailure(SpannerError):
     """A schema statement does not follow the grammar; `statement` is its whole text."""
 
@@ -45,7 +41,6 @@ class DdlSyntaxFailure(SpannerError):
     column: int
 
 
-@dataclass(eq=False)
 class DdlStatementEmpty(SpannerError):
     """A schema statement holds nothing but white space and comments."""
 
@@ -53,7 +48,6 @@ class DdlStatementEmpty(SpannerError):
     prose = "DDL statement is empty."
 
 
-@dataclass(eq=False)
 class TextTooLong(SpannerError):
     """A statement has more characters than Spanner takes."""
 
@@ -63,7 +57,6 @@ class TextTooLong(SpannerError):
     limit: int
 
 
-@dataclass(eq=False)
 class NotInSpanner(SpannerError):
     """The language has `feature`, but Spanner's edition of it does not."""
 
@@ -74,7 +67,6 @@ class NotInSpanner(SpannerError):
     column: int
 
 
-@dataclass(eq=False)
 class StatementRefused(SpannerError):
     """A statement of a kind that is no query and no DML, such as DDL sent to ExecuteSql."""
 

@@ -13,7 +13,6 @@ Codes follow the reference's table of constraints; words keep the fragments clie
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from spanemu.base.clock import NANOS_PER_MILLI
@@ -22,7 +21,6 @@ from spanemu.base.errors import Code, Detail, RetryInfo, SpannerError
 # ---------------------------------------------------------------------------- names
 
 
-@dataclass(eq=False)
 class TableNotFound(SpannerError):
     """A read or mutation names a table that does not exist."""
 
@@ -31,7 +29,6 @@ class TableNotFound(SpannerError):
     table: str
 
 
-@dataclass(eq=False)
 class TableNotFoundAtTimestamp(SpannerError):
     """The table did not exist yet at the timestamp of the read."""
 
@@ -41,7 +38,6 @@ class TableNotFoundAtTimestamp(SpannerError):
     timestamp: str
 
 
-@dataclass(eq=False)
 class ColumnNotFound(SpannerError):
     """A read or mutation names a column that its table does not have."""
 
@@ -51,7 +47,6 @@ class ColumnNotFound(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class ColumnNotInIndex(SpannerError):
     """An index read asks for a column that the index does not hold."""
 
@@ -61,7 +56,6 @@ class ColumnNotInIndex(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class IndexNotFound(SpannerError):
     """A read names an index that does not exist."""
 
@@ -71,7 +65,6 @@ class IndexNotFound(SpannerError):
     table: str
 
 
-@dataclass(eq=False)
 class IndexOfOtherTable(SpannerError):
     """A read names an index of another table."""
 
@@ -85,7 +78,6 @@ class IndexOfOtherTable(SpannerError):
     table: str
 
 
-@dataclass(eq=False)
 class ViewNotReadable(SpannerError):
     """Views are reached by SQL only."""
 
@@ -94,7 +86,6 @@ class ViewNotReadable(SpannerError):
     view: str
 
 
-@dataclass(eq=False)
 class ViewNotWritable(SpannerError):
     """A mutation writes to a view."""
 
@@ -106,7 +97,6 @@ class ViewNotWritable(SpannerError):
 # ---------------------------------------------------------------------------- requests
 
 
-@dataclass(eq=False)
 class NoColumns(SpannerError):
     """A read asks for no column at all."""
 
@@ -115,7 +105,6 @@ class NoColumns(SpannerError):
     table: str
 
 
-@dataclass(eq=False)
 class WrongKeyParts(SpannerError):
     """A key has more or fewer parts than the table or index declares."""
 
@@ -126,7 +115,6 @@ class WrongKeyParts(SpannerError):
     got: int
 
 
-@dataclass(eq=False)
 class BadKeyValue(SpannerError):
     """A key part cannot be converted to the type of its column."""
 
@@ -138,7 +126,6 @@ class BadKeyValue(SpannerError):
     reason: str
 
 
-@dataclass(eq=False)
 class BadCellValue(SpannerError):
     """A mutation's value cannot be converted to the type of its column."""
 
@@ -151,7 +138,6 @@ class BadCellValue(SpannerError):
     reason: str
 
 
-@dataclass(eq=False)
 class DuplicateColumn(SpannerError):
     """A mutation lists a column twice."""
 
@@ -161,7 +147,6 @@ class DuplicateColumn(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class ColumnValueMismatch(SpannerError):
     """A mutation's row has more or fewer values than it names columns."""
 
@@ -175,7 +160,6 @@ class ColumnValueMismatch(SpannerError):
     values: int
 
 
-@dataclass(eq=False)
 class DeleteRangeTooWide(SpannerError):
     """A range of a delete differs in more than the last key part."""
 
@@ -187,7 +171,6 @@ class DeleteRangeTooWide(SpannerError):
     table: str
 
 
-@dataclass(eq=False)
 class TooManyMutations(SpannerError):
     """A commit exceeds the limit of mutations."""
 
@@ -204,7 +187,6 @@ class TooManyMutations(SpannerError):
 # ---------------------------------------------------------------------------- rows
 
 
-@dataclass(eq=False)
 class RowAlreadyExists(SpannerError):
     """An insert meets a row with its key."""
 
@@ -214,7 +196,6 @@ class RowAlreadyExists(SpannerError):
     key: str
 
 
-@dataclass(eq=False)
 class RowInsertedTwice(SpannerError):
     """One commit or statement inserts the same key twice."""
 
@@ -224,7 +205,6 @@ class RowInsertedTwice(SpannerError):
     key: str
 
 
-@dataclass(eq=False)
 class RowUpsertedTwice(SpannerError):
     """One INSERT OR UPDATE or DO UPDATE statement touches a row twice."""
 
@@ -234,7 +214,6 @@ class RowUpsertedTwice(SpannerError):
     key: str
 
 
-@dataclass(eq=False)
 class RowNotFound(SpannerError):
     """An update names a row that does not exist."""
 
@@ -244,7 +223,6 @@ class RowNotFound(SpannerError):
     key: str
 
 
-@dataclass(eq=False)
 class UpdateAfterDelete(SpannerError):
     """One commit deletes a row and then updates it."""
 
@@ -254,7 +232,6 @@ class UpdateAfterDelete(SpannerError):
     key: str
 
 
-@dataclass(eq=False)
 class ParentRowMissing(SpannerError):
     """A child row was written without the row it is interleaved under."""
 
@@ -269,7 +246,6 @@ class ParentRowMissing(SpannerError):
     key: str
 
 
-@dataclass(eq=False)
 class ParentInsertedLater(SpannerError):
     """A commit inserts a child row before the parent that it also inserts."""
 
@@ -284,7 +260,6 @@ class ParentInsertedLater(SpannerError):
     key: str
 
 
-@dataclass(eq=False)
 class ChildRowsExist(SpannerError):
     """A parent row cannot go while rows are interleaved under it."""
 
@@ -302,7 +277,6 @@ class ChildRowsExist(SpannerError):
 # ---------------------------------------------------------------------------- values
 
 
-@dataclass(eq=False)
 class NullInNotNull(SpannerError):
     """A NULL for a NOT NULL column."""
 
@@ -312,7 +286,6 @@ class NullInNotNull(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class NotNullMissing(SpannerError):
     """An insert leaves out a NOT NULL column that has no default."""
 
@@ -324,7 +297,6 @@ class NotNullMissing(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class KeyDefaultNeedsValue(SpannerError):
     """An update or delete leaves out a key column that has a default."""
 
@@ -334,7 +306,6 @@ class KeyDefaultNeedsValue(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class WriteToGenerated(SpannerError):
     """A write gives a value for a generated column."""
 
@@ -344,7 +315,6 @@ class WriteToGenerated(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class GeneratedKeySupplied(SpannerError):
     """A write other than an update gives a value for a generated key column."""
 
@@ -357,7 +327,6 @@ class GeneratedKeySupplied(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class GeneratedKeyUnknown(SpannerError):
     """The columns that a generated key column is computed from are not all given."""
 
@@ -370,7 +339,6 @@ class GeneratedKeyUnknown(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class GeneratedKeyChanged(SpannerError):
     """An update would change a generated key column."""
 
@@ -380,7 +348,6 @@ class GeneratedKeyChanged(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class ValueTooLong(SpannerError):
     """A STRING or BYTES value exceeds its column's length."""
 
@@ -395,7 +362,6 @@ class ValueTooLong(SpannerError):
     limit: int
 
 
-@dataclass(eq=False)
 class CellTooLarge(SpannerError):
     """A single value exceeds what any cell can hold."""
 
@@ -407,7 +373,6 @@ class CellTooLarge(SpannerError):
     limit: int
 
 
-@dataclass(eq=False)
 class KeyTooLarge(SpannerError):
     """A primary or index key exceeds 8 KiB."""
 
@@ -418,7 +383,6 @@ class KeyTooLarge(SpannerError):
     limit: int
 
 
-@dataclass(eq=False)
 class VectorLengthMismatch(SpannerError):
     """An array does not have the length its column demands, or has a NULL element."""
 
@@ -430,7 +394,6 @@ class VectorLengthMismatch(SpannerError):
     got: str
 
 
-@dataclass(eq=False)
 class CommitTimestampNotAllowed(SpannerError):
     """The commit timestamp was asked for in a column that does not allow it."""
 
@@ -443,7 +406,6 @@ class CommitTimestampNotAllowed(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class CommitTimestampHierarchyMismatch(SpannerError):
     """A shared key column allows commit timestamps in one table of the hierarchy only."""
 
@@ -457,7 +419,6 @@ class CommitTimestampHierarchyMismatch(SpannerError):
     other: str
 
 
-@dataclass(eq=False)
 class FutureTimestamp(SpannerError):
     """A value later than now for a commit timestamp column."""
 
@@ -468,7 +429,6 @@ class FutureTimestamp(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class PendingTimestampRead(SpannerError):
     """A statement reads what still waits for its commit timestamp."""
 
@@ -483,7 +443,6 @@ class PendingTimestampRead(SpannerError):
 # ---------------------------------------------------------------------------- constraints
 
 
-@dataclass(eq=False)
 class UniqueViolation(SpannerError):
     """Two rows have the same key in a unique index."""
 
@@ -493,7 +452,6 @@ class UniqueViolation(SpannerError):
     key: str
 
 
-@dataclass(eq=False)
 class ReferencedKeyMissing(SpannerError):
     """A foreign key refers to a row that does not exist."""
 
@@ -508,7 +466,6 @@ class ReferencedKeyMissing(SpannerError):
     key: str
 
 
-@dataclass(eq=False)
 class StillReferenced(SpannerError):
     """A referenced row goes or changes while rows refer to it."""
 
@@ -523,7 +480,6 @@ class StillReferenced(SpannerError):
     key: str
 
 
-@dataclass(eq=False)
 class WrittenAndDeleted(SpannerError):
     """One unit writes and deletes a row that an ON DELETE CASCADE foreign key refers to."""
 
@@ -537,7 +493,6 @@ class WrittenAndDeleted(SpannerError):
     foreign_key: str
 
 
-@dataclass(eq=False)
 class CheckViolated(SpannerError):
     """A CHECK constraint is FALSE for a row."""
 
@@ -553,7 +508,6 @@ class CheckViolated(SpannerError):
 RETRY_DELAY_NANOS = 1 * NANOS_PER_MILLI
 
 
-@dataclass(eq=False)
 class TransactionAborted(SpannerError):
     """The transaction lost to another one; the client runs it again."""
 
@@ -565,7 +519,6 @@ class TransactionAborted(SpannerError):
         return (RetryInfo(RETRY_DELAY_NANOS),)
 
 
-@dataclass(eq=False)
 class ReadTooOld(SpannerError):
     """A read timestamp before what the database still keeps."""
 
@@ -578,7 +531,6 @@ class ReadTooOld(SpannerError):
     earliest: str
 
 
-@dataclass(eq=False)
 class ReadTooFarAhead(SpannerError):
     """A read timestamp that will not come within the time a request may take."""
 

@@ -12,6 +12,7 @@ from tests.conformance.backends import (
     insert_or_update,
     refused,
     replace,
+    spanemu_only,
     update,
 )
 
@@ -88,6 +89,7 @@ def test_more_or_fewer_values_than_columns(db, operation, row):
         db.commit_raw(write(operation, "Users", ["Id", "Name"], row))
 
 
+@spanemu_only
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_columns_and_no_rows_change_nothing(db, operation):
     db.commit_raw(write(operation, "Users", ["Id", "Name"]))
@@ -126,7 +128,7 @@ def test_a_null_key_is_a_key_like_any_other(db):
 def test_null_in_a_not_null_column(db, operation):
     with refused(FP, match="Cannot specify a null value for column"):
         db.commit(operation("Users", "Id Name", (1, None)))
-    with refused(FP, match="Cannot specify a null value for column"):
+    with refused(FP):
         db.commit(operation("Users", "Id Name", (None, "eve")))
 
 

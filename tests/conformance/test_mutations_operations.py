@@ -54,7 +54,7 @@ def test_one_failing_row_takes_the_whole_commit_back(db):
     with refused(AE):
         db.commit(insert("Users", "Id Name", (2, "bob"), (1, "eve")))
     with refused(NF):
-        db.commit(delete_all("Users"), update("Users", "Id Name", (7, "cy")))
+        db.commit(insert("Users", "Id Name", (2, "bob")), update("Users", "Id Name", (7, "cy")))
     assert users(db) == [[1, "ada", 36, "rare"]]
 
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from spanemu.base.errors import SpannerError
@@ -93,8 +93,7 @@ def run_golden(path: Path, commands: Mapping[str, Command], *, rewrite: bool) ->
 
 def describe_failure(failure: SpannerError) -> str:
     """`CODE TypeName fact=value ...`; long facts are cut."""
-    facts = [field.name for field in fields(failure)] if is_dataclass(failure) else []
-    words = [f"{name}={_short(getattr(failure, name))}" for name in facts]
+    words = [f"{name}={_short(value)}" for name, value in failure.facts().items()]
     return " ".join([failure.code.name, type(failure).__name__, *words])
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spanemu.base.errors import Code, SpannerError
 
 
-@dataclass(eq=False)
 class NotNullColumnAdded(SpannerError):
     """A new column would be NULL in the rows that exist."""
 
@@ -17,7 +14,6 @@ class NotNullColumnAdded(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class PrimaryKeyOnAddedColumn(SpannerError):
     """ADD COLUMN or ALTER COLUMN with PRIMARY KEY."""
 
@@ -30,7 +26,6 @@ class PrimaryKeyOnAddedColumn(SpannerError):
 # ---------------------------------------------------------------------------- dropping
 
 
-@dataclass(eq=False)
 class CannotDropKeyColumn(SpannerError):
     """A column of the primary key is to go."""
 
@@ -40,7 +35,6 @@ class CannotDropKeyColumn(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class ColumnInIndex(SpannerError):
     """An index needs the column that is to go."""
 
@@ -51,7 +45,6 @@ class ColumnInIndex(SpannerError):
     index: str
 
 
-@dataclass(eq=False)
 class ColumnInForeignKeys(SpannerError):
     """Foreign keys need the column that is to go."""
 
@@ -65,7 +58,6 @@ class ColumnInForeignKeys(SpannerError):
     foreign_keys: str
 
 
-@dataclass(eq=False)
 class ColumnInCheck(SpannerError):
     """A check needs the column that is to go."""
 
@@ -76,7 +68,6 @@ class ColumnInCheck(SpannerError):
     check: str
 
 
-@dataclass(eq=False)
 class ColumnInGeneratedColumn(SpannerError):
     """A generated column needs the column that is to go."""
 
@@ -90,7 +81,6 @@ class ColumnInGeneratedColumn(SpannerError):
     generated: str
 
 
-@dataclass(eq=False)
 class ColumnInRowDeletionPolicy(SpannerError):
     """The row deletion policy needs a column that is to go, or to change its type."""
 
@@ -103,7 +93,6 @@ class ColumnInRowDeletionPolicy(SpannerError):
 # ---------------------------------------------------------------------------- keys
 
 
-@dataclass(eq=False)
 class CannotChangeKeyColumn(SpannerError):
     """A key column cannot become nullable or NOT NULL."""
 
@@ -113,7 +102,6 @@ class CannotChangeKeyColumn(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class KeyColumnHasChildren(SpannerError):
     """A key column that children share cannot change in the parent alone."""
 
@@ -126,7 +114,6 @@ class KeyColumnHasChildren(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class ParentKeyColumnAltered(SpannerError):
     """A key column that is shared with the parent cannot change in the child alone."""
 
@@ -139,7 +126,6 @@ class ParentKeyColumnAltered(SpannerError):
 # ---------------------------------------------------------------------------- types
 
 
-@dataclass(eq=False)
 class CannotChangeType(SpannerError):
     """Values of the old type do not become values of the new one."""
 
@@ -151,7 +137,6 @@ class CannotChangeType(SpannerError):
     new: str
 
 
-@dataclass(eq=False)
 class ColumnTypeInForeignKey(SpannerError):
     """A foreign key needs the column's type."""
 
@@ -165,7 +150,6 @@ class ColumnTypeInForeignKey(SpannerError):
     foreign_key: str
 
 
-@dataclass(eq=False)
 class NotNullInForeignKey(SpannerError):
     """A foreign key needs to know whether the column can be NULL."""
 
@@ -179,7 +163,6 @@ class NotNullInForeignKey(SpannerError):
     foreign_key: str
 
 
-@dataclass(eq=False)
 class CommitTimestampInForeignKey(SpannerError):
     """A column of a foreign key cannot hold commit timestamps."""
 
@@ -193,7 +176,6 @@ class CommitTimestampInForeignKey(SpannerError):
     foreign_key: str
 
 
-@dataclass(eq=False)
 class ColumnTypeInCheck(SpannerError):
     """A check needs the column's type."""
 
@@ -207,7 +189,6 @@ class ColumnTypeInCheck(SpannerError):
     check: str
 
 
-@dataclass(eq=False)
 class ColumnTypeInGeneratedColumn(SpannerError):
     """A generated column is computed from the column's type."""
 
@@ -221,7 +202,6 @@ class ColumnTypeInGeneratedColumn(SpannerError):
     generated: str
 
 
-@dataclass(eq=False)
 class NotNullInIndex(SpannerError):
     """An index needs to know whether the column can be NULL."""
 
@@ -235,7 +215,6 @@ class NotNullInIndex(SpannerError):
     index: str
 
 
-@dataclass(eq=False)
 class VectorLengthChanged(SpannerError):
     """vector_length cannot be added, removed or changed afterwards."""
 
@@ -248,7 +227,6 @@ class VectorLengthChanged(SpannerError):
 # ---------------------------------------------------------------------------- computed columns
 
 
-@dataclass(eq=False)
 class GeneratedColumnHasDefault(SpannerError):
     """A column cannot both be generated and have a default."""
 
@@ -258,7 +236,6 @@ class GeneratedColumnHasDefault(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class CannotMakeGenerated(SpannerError):
     """A regular column cannot become a generated one."""
 
@@ -268,7 +245,6 @@ class CannotMakeGenerated(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class CannotMakeRegular(SpannerError):
     """A generated column cannot become a regular one."""
 
@@ -278,7 +254,6 @@ class CannotMakeRegular(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class CannotChangeStoredAttribute(SpannerError):
     """A generated column cannot become stored, or cease to be."""
 
@@ -288,7 +263,6 @@ class CannotChangeStoredAttribute(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class CannotChangeGeneratedExpression(SpannerError):
     """The values of a generated column are in use."""
 
@@ -301,7 +275,6 @@ class CannotChangeGeneratedExpression(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class CannotMakeIdentity(SpannerError):
     """A column cannot become an identity column."""
 
@@ -311,7 +284,6 @@ class CannotMakeIdentity(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class CannotDropIdentity(SpannerError):
     """An identity column stays one."""
 
@@ -321,7 +293,6 @@ class CannotDropIdentity(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class CannotChangeIdentity(SpannerError):
     """An identity column cannot have a default or be generated."""
 
@@ -331,7 +302,6 @@ class CannotChangeIdentity(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class NotIdentityColumn(SpannerError):
     """ALTER IDENTITY on a column that is no identity column."""
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spanemu.base.errors import Code, SpannerError
 
 
-@dataclass(eq=False)
 class DuplicateColumnName(SpannerError):
     """Two columns of a table differ at most in letter case."""
 
@@ -20,7 +17,6 @@ class DuplicateColumnName(SpannerError):
 # ---------------------------------------------------------------------------- types
 
 
-@dataclass(eq=False)
 class TypeNotFound(SpannerError):
     """A column has a type that nobody declared."""
 
@@ -31,7 +27,6 @@ class TypeNotFound(SpannerError):
     type: str
 
 
-@dataclass(eq=False)
 class TypeNotStorable(SpannerError):
     """A column has a type that only query results can have."""
 
@@ -42,7 +37,6 @@ class TypeNotStorable(SpannerError):
     type: str
 
 
-@dataclass(eq=False)
 class NestedArray(SpannerError):
     """A column is an array of arrays."""
 
@@ -52,7 +46,6 @@ class NestedArray(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class LengthMissing(SpannerError):
     """STRING or BYTES without a length."""
 
@@ -63,7 +56,6 @@ class LengthMissing(SpannerError):
     type: str
 
 
-@dataclass(eq=False)
 class LengthNotAllowed(SpannerError):
     """A length on a type that has none."""
 
@@ -74,7 +66,6 @@ class LengthNotAllowed(SpannerError):
     type: str
 
 
-@dataclass(eq=False)
 class BadLength(SpannerError):
     """The length of a STRING or BYTES column is out of its range."""
 
@@ -86,7 +77,6 @@ class BadLength(SpannerError):
     most: int
 
 
-@dataclass(eq=False)
 class VectorLengthType(SpannerError):
     """vector_length on something other than an array of floats."""
 
@@ -100,7 +90,6 @@ class VectorLengthType(SpannerError):
     type: str
 
 
-@dataclass(eq=False)
 class BadVectorLength(SpannerError):
     """The vector_length of a column is negative."""
 
@@ -111,7 +100,6 @@ class BadVectorLength(SpannerError):
     length: int
 
 
-@dataclass(eq=False)
 class VectorLengthOnComputed(SpannerError):
     """vector_length on a generated or defaulted column."""
 
@@ -121,7 +109,6 @@ class VectorLengthOnComputed(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class TokenListNotHidden(SpannerError):
     """A TOKENLIST column can be selected by accident."""
 
@@ -134,7 +121,6 @@ class TokenListNotHidden(SpannerError):
 # ---------------------------------------------------------------------------- options
 
 
-@dataclass(eq=False)
 class UnknownOption(SpannerError):
     """An option that objects of the kind do not have."""
 
@@ -145,7 +131,6 @@ class UnknownOption(SpannerError):
     option: str
 
 
-@dataclass(eq=False)
 class BadOptionValue(SpannerError):
     """An option's value has the wrong type."""
 
@@ -155,7 +140,6 @@ class BadOptionValue(SpannerError):
     supported: str
 
 
-@dataclass(eq=False)
 class CommitTimestampType(SpannerError):
     """allow_commit_timestamp on a column that is no TIMESTAMP."""
 
@@ -171,7 +155,6 @@ class CommitTimestampType(SpannerError):
 # ---------------------------------------------------------------------------- expressions
 
 
-@dataclass(eq=False)
 class DefaultInvalid(SpannerError):
     """A DEFAULT expression means nothing, or nothing that a default may be."""
 
@@ -182,7 +165,6 @@ class DefaultInvalid(SpannerError):
     reason: str
 
 
-@dataclass(eq=False)
 class DefaultRefersToColumn(SpannerError):
     """A DEFAULT expression reads a column of its row."""
 
@@ -196,7 +178,6 @@ class DefaultRefersToColumn(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class CommitTimestampDefault(SpannerError):
     """A commit timestamp column has another default than PENDING_COMMIT_TIMESTAMP()."""
 
@@ -206,7 +187,6 @@ class CommitTimestampDefault(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class PendingDefaultWithoutOption(SpannerError):
     """PENDING_COMMIT_TIMESTAMP() as the default of a column that may not hold it."""
 
@@ -219,7 +199,6 @@ class PendingDefaultWithoutOption(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class OnUpdateWithoutDefault(SpannerError):
     """ON UPDATE without DEFAULT."""
 
@@ -229,7 +208,6 @@ class OnUpdateWithoutDefault(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class OnUpdateMismatch(SpannerError):
     """ON UPDATE and DEFAULT differ."""
 
@@ -239,7 +217,6 @@ class OnUpdateMismatch(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class OnUpdateNotCommitTimestamp(SpannerError):
     """ON UPDATE with an expression other than PENDING_COMMIT_TIMESTAMP()."""
 
@@ -249,7 +226,6 @@ class OnUpdateNotCommitTimestamp(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class OnUpdateInKey(SpannerError):
     """ON UPDATE on a key column: keys never change."""
 
@@ -259,7 +235,6 @@ class OnUpdateInKey(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class GeneratedColumnInvalid(SpannerError):
     """A generated column's expression means nothing, or nothing that such a column may be."""
 
@@ -270,7 +245,6 @@ class GeneratedColumnInvalid(SpannerError):
     reason: str
 
 
-@dataclass(eq=False)
 class GeneratedColumnCycle(SpannerError):
     """Generated columns are computed from each other."""
 
@@ -279,7 +253,6 @@ class GeneratedColumnCycle(SpannerError):
     columns: str
 
 
-@dataclass(eq=False)
 class GeneratedKeyDependency(SpannerError):
     """A generated key column is computed from columns that it may not use."""
 
@@ -291,7 +264,6 @@ class GeneratedKeyDependency(SpannerError):
     reason: str
 
 
-@dataclass(eq=False)
 class VirtualNotNull(SpannerError):
     """NOT NULL on a generated column that is not stored."""
 
@@ -301,7 +273,6 @@ class VirtualNotNull(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class CommitTimestampDependency(SpannerError):
     """A generated column is computed from a commit timestamp, or is to hold one."""
 
@@ -314,7 +285,6 @@ class CommitTimestampDependency(SpannerError):
 # ---------------------------------------------------------------------------- identity
 
 
-@dataclass(eq=False)
 class IdentityKindMissing(SpannerError):
     """An identity column without a sequence kind, and the database has no default."""
 
@@ -326,7 +296,6 @@ class IdentityKindMissing(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class IdentityNotInteger(SpannerError):
     """An identity column that is not an INT64."""
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spanemu.base.errors import Code, SpannerError
 
 
-@dataclass(eq=False)
 class ForeignKeyColumnMissing(SpannerError):
     """A foreign key names a column that the table does not have."""
 
@@ -18,7 +15,6 @@ class ForeignKeyColumnMissing(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class ForeignKeyColumnTwice(SpannerError):
     """A foreign key names a column twice on one of its sides."""
 
@@ -31,7 +27,6 @@ class ForeignKeyColumnTwice(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class ForeignKeyColumnCount(SpannerError):
     """The two sides of a foreign key do not pair up."""
 
@@ -45,7 +40,6 @@ class ForeignKeyColumnCount(SpannerError):
     referenced: str
 
 
-@dataclass(eq=False)
 class ForeignKeyTypeUnsupported(SpannerError):
     """A foreign key over a column whose values cannot be looked up."""
 
@@ -59,7 +53,6 @@ class ForeignKeyTypeUnsupported(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class ForeignKeyTypeDiffers(SpannerError):
     """Two columns that a foreign key pairs have different types."""
 
@@ -75,7 +68,6 @@ class ForeignKeyTypeDiffers(SpannerError):
     referenced_column: str
 
 
-@dataclass(eq=False)
 class ForeignKeyCommitTimestamp(SpannerError):
     """A foreign key over a commit timestamp column."""
 
@@ -89,7 +81,6 @@ class ForeignKeyCommitTimestamp(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class ForeignKeyActionNotEnforced(SpannerError):
     """ON DELETE CASCADE on a foreign key that is not enforced."""
 
@@ -98,7 +89,6 @@ class ForeignKeyActionNotEnforced(SpannerError):
     foreign_key: str
 
 
-@dataclass(eq=False)
 class CheckInvalid(SpannerError):
     """A check's expression means nothing, or nothing that a check may be."""
 
@@ -113,7 +103,6 @@ class CheckInvalid(SpannerError):
     reason: str
 
 
-@dataclass(eq=False)
 class CheckWithoutColumns(SpannerError):
     """A check that no written column can violate."""
 
@@ -128,7 +117,6 @@ class CheckWithoutColumns(SpannerError):
     expression: str
 
 
-@dataclass(eq=False)
 class CheckOnCommitTimestamp(SpannerError):
     """A check over a commit timestamp, which is not known when checks are judged."""
 

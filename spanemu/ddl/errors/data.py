@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spanemu.base.errors import Code, SpannerError
 
 
-@dataclass(eq=False)
 class DuplicateIndexKey(SpannerError):
     """Two rows have the same key in a unique index."""
 
@@ -17,7 +14,6 @@ class DuplicateIndexKey(SpannerError):
     key: str
 
 
-@dataclass(eq=False)
 class StoredKeyTooLarge(SpannerError):
     """A row's key in an index would be larger than keys may be."""
 
@@ -28,7 +24,6 @@ class StoredKeyTooLarge(SpannerError):
     limit: int
 
 
-@dataclass(eq=False)
 class ForeignKeyDataViolation(SpannerError):
     """A row refers to a row that does not exist."""
 
@@ -43,7 +38,6 @@ class ForeignKeyDataViolation(SpannerError):
     key: str
 
 
-@dataclass(eq=False)
 class StoredCheckViolated(SpannerError):
     """A row fails a new check."""
 
@@ -54,7 +48,6 @@ class StoredCheckViolated(SpannerError):
     key: str
 
 
-@dataclass(eq=False)
 class StoredNull(SpannerError):
     """A row has no value in a column that becomes NOT NULL."""
 
@@ -68,7 +61,6 @@ class StoredNull(SpannerError):
     key: str
 
 
-@dataclass(eq=False)
 class StoredValueTooLong(SpannerError):
     """A row has a longer value than a column's new length."""
 
@@ -84,7 +76,6 @@ class StoredValueTooLong(SpannerError):
     key: str
 
 
-@dataclass(eq=False)
 class ConversionFailed(SpannerError):
     """A row has bytes that are no text."""
 
@@ -98,7 +89,6 @@ class ConversionFailed(SpannerError):
     key: str
 
 
-@dataclass(eq=False)
 class StoredTimestampInFuture(SpannerError):
     """A row has a later time than now in a column that becomes a commit timestamp column."""
 
@@ -110,7 +100,6 @@ class StoredTimestampInFuture(SpannerError):
     key: str
 
 
-@dataclass(eq=False)
 class ParentRowsMissing(SpannerError):
     """A row has no parent row in a table that becomes its parent."""
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spanemu.base.errors import Code, SpannerError
 
 
-@dataclass(eq=False)
 class IndexWithoutKey(SpannerError):
     """An index over no columns."""
 
@@ -16,7 +13,6 @@ class IndexWithoutKey(SpannerError):
     index: str
 
 
-@dataclass(eq=False)
 class IndexColumnMissing(SpannerError):
     """An index names a column that its table does not have."""
 
@@ -29,7 +25,6 @@ class IndexColumnMissing(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class IndexColumnTwice(SpannerError):
     """An index names a column twice."""
 
@@ -39,7 +34,6 @@ class IndexColumnTwice(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class IndexColumnType(SpannerError):
     """Values of an indexed column's type have no order; the type has no entry of its own."""
 
@@ -50,7 +44,6 @@ class IndexColumnType(SpannerError):
     type: str
 
 
-@dataclass(eq=False)
 class IndexColumnUnsupported(SpannerError):
     """Values of an indexed column's type have no order."""
 
@@ -61,7 +54,6 @@ class IndexColumnUnsupported(SpannerError):
     type: str
 
 
-@dataclass(eq=False)
 class StoredColumnIsKey(SpannerError):
     """An index stores a column of its own key."""
 
@@ -71,7 +63,6 @@ class StoredColumnIsKey(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class StoredColumnIsTableKey(SpannerError):
     """An index stores a column of the table's key, which every entry has anyway."""
 
@@ -82,7 +73,6 @@ class StoredColumnIsTableKey(SpannerError):
     table: str
 
 
-@dataclass(eq=False)
 class StoredColumnExists(SpannerError):
     """A column to be stored is in the index already."""
 
@@ -92,7 +82,6 @@ class StoredColumnExists(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class StoredColumnNotFound(SpannerError):
     """A stored column to drop is not stored."""
 
@@ -102,7 +91,6 @@ class StoredColumnNotFound(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class IndexInOtherSchema(SpannerError):
     """An index is named in another schema than its table."""
 
@@ -112,7 +100,6 @@ class IndexInOtherSchema(SpannerError):
     table: str
 
 
-@dataclass(eq=False)
 class IndexParentNotFound(SpannerError):
     """An index is interleaved in a table that does not exist."""
 
@@ -122,21 +109,15 @@ class IndexParentNotFound(SpannerError):
     parent: str
 
 
-@dataclass(eq=False)
-class IndexOnForeignAncestor(SpannerError):
-    """An index is interleaved in a table that its own table is not interleaved in."""
+class IndexFilterColumn(SpannerError):
+    """An index leaves out rows by a column that its entries do not hold."""
 
-    code = Code.FAILED_PRECONDITION
-    prose = (
-        "Cannot interleave index {index} of table {table} within table {parent} because {parent} "
-        "is not an ancestor of {table}."
-    )
+    code = Code.INVALID_ARGUMENT
+    prose = "Index {index} filters by column {column}, which is neither a key nor a stored column."
     index: str
-    table: str
-    parent: str
+    column: str
 
 
-@dataclass(eq=False)
 class IndexParentMissing(SpannerError):
     """An index's key lacks a column of the table it is interleaved in."""
 
@@ -146,18 +127,6 @@ class IndexParentMissing(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
-class IndexKeyOrderDiffers(SpannerError):
-    """An index sorts a column of the table it is interleaved in the other way."""
-
-    code = Code.FAILED_PRECONDITION
-    prose = "Index {index} references parent key column {column} with incorrect order {order}."
-    index: str
-    column: str
-    order: str
-
-
-@dataclass(eq=False)
 class IndexManaged(SpannerError):
     """Foreign keys need the index that is to go."""
 
@@ -170,7 +139,6 @@ class IndexManaged(SpannerError):
     foreign_keys: str
 
 
-@dataclass(eq=False)
 class TooManyIndexes(SpannerError):
     """The database has as many indexes as it may have."""
 
@@ -180,7 +148,6 @@ class TooManyIndexes(SpannerError):
     limit: int
 
 
-@dataclass(eq=False)
 class TooManyTableIndexes(SpannerError):
     """A table has as many indexes as it may have."""
 

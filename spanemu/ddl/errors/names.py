@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spanemu.base.errors import Code, SpannerError
 
 
-@dataclass(eq=False)
 class DuplicateName(SpannerError):
     """Something in the schema has the name already."""
 
@@ -16,7 +13,6 @@ class DuplicateName(SpannerError):
     name: str
 
 
-@dataclass(eq=False)
 class InvalidObjectName(SpannerError):
     """A name does not follow the rules for names of its kind."""
 
@@ -26,7 +22,6 @@ class InvalidObjectName(SpannerError):
     name: str
 
 
-@dataclass(eq=False)
 class ReservedIndexName(SpannerError):
     """An index takes the name under which the primary key is shown."""
 
@@ -35,7 +30,6 @@ class ReservedIndexName(SpannerError):
     name: str
 
 
-@dataclass(eq=False)
 class ReservedPrefix(SpannerError):
     """A constraint takes a name that Spanner may generate."""
 
@@ -46,7 +40,6 @@ class ReservedPrefix(SpannerError):
     prefix: str
 
 
-@dataclass(eq=False)
 class SchemaNotFound(SpannerError):
     """An object is named in a schema that does not exist."""
 
@@ -55,7 +48,6 @@ class SchemaNotFound(SpannerError):
     name: str
 
 
-@dataclass(eq=False)
 class TableNotFound(SpannerError):
     """A statement refers to a table that does not exist."""
 
@@ -64,7 +56,6 @@ class TableNotFound(SpannerError):
     name: str
 
 
-@dataclass(eq=False)
 class ColumnNotFound(SpannerError):
     """A statement refers to a column that its table does not have."""
 
@@ -74,7 +65,6 @@ class ColumnNotFound(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class IndexNotFound(SpannerError):
     """A statement refers to an index that does not exist."""
 
@@ -83,7 +73,6 @@ class IndexNotFound(SpannerError):
     name: str
 
 
-@dataclass(eq=False)
 class ConstraintNotFound(SpannerError):
     """A statement refers to a constraint that its table does not have."""
 
@@ -93,7 +82,6 @@ class ConstraintNotFound(SpannerError):
     table: str
 
 
-@dataclass(eq=False)
 class SequenceNotFound(SpannerError):
     """A statement refers to a sequence that does not exist."""
 
@@ -102,7 +90,6 @@ class SequenceNotFound(SpannerError):
     name: str
 
 
-@dataclass(eq=False)
 class ViewNotFound(SpannerError):
     """A statement refers to a view that does not exist."""
 

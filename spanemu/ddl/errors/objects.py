@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spanemu.base.errors import Code, SpannerError
 
 # ---------------------------------------------------------------------------- sequences
 
 
-@dataclass(eq=False)
 class SequenceKindMissing(SpannerError):
     """A sequence without a kind, and the database has no default."""
 
@@ -21,7 +18,6 @@ class SequenceKindMissing(SpannerError):
     sequence: str
 
 
-@dataclass(eq=False)
 class SequenceKindUnknown(SpannerError):
     """A sequence kind other than bit_reversed_positive."""
 
@@ -30,7 +26,6 @@ class SequenceKindUnknown(SpannerError):
     kind: str
 
 
-@dataclass(eq=False)
 class SequenceClausesAndOptions(SpannerError):
     """A sequence is described by clauses and by options."""
 
@@ -42,7 +37,6 @@ class SequenceClausesAndOptions(SpannerError):
     sequence: str
 
 
-@dataclass(eq=False)
 class BadSequenceOption(SpannerError):
     """A sequence option that is unknown, or has a value of the wrong type."""
 
@@ -52,7 +46,6 @@ class BadSequenceOption(SpannerError):
     option: str
 
 
-@dataclass(eq=False)
 class SkipRangeIncomplete(SpannerError):
     """Only one bound of a skip range."""
 
@@ -60,7 +53,6 @@ class SkipRangeIncomplete(SpannerError):
     prose = "`skip_range_min` and `skip_range_max` have to be set together"
 
 
-@dataclass(eq=False)
 class SkipRangeReversed(SpannerError):
     """A skip range that ends before it begins."""
 
@@ -68,7 +60,6 @@ class SkipRangeReversed(SpannerError):
     prose = "`skip_range_min` has to be lesser than or equal to `skip_range_max`"
 
 
-@dataclass(eq=False)
 class SkipRangeNotPositive(SpannerError):
     """A skip range that no value can fall into."""
 
@@ -76,7 +67,6 @@ class SkipRangeNotPositive(SpannerError):
     prose = "The sequence skipped range has to contain at least one positive value"
 
 
-@dataclass(eq=False)
 class SequenceCounterNotPositive(SpannerError):
     """A sequence that starts at zero or below."""
 
@@ -84,7 +74,6 @@ class SequenceCounterNotPositive(SpannerError):
     prose = "`start_with_counter` has to be a positive INT64 number"
 
 
-@dataclass(eq=False)
 class SequenceInUse(SpannerError):
     """A column's default draws from the sequence that is to go."""
 
@@ -98,7 +87,6 @@ class SequenceInUse(SpannerError):
 # ---------------------------------------------------------------------------- views
 
 
-@dataclass(eq=False)
 class ViewWithoutSecurity(SpannerError):
     """CREATE VIEW without SQL SECURITY."""
 
@@ -107,7 +95,6 @@ class ViewWithoutSecurity(SpannerError):
     view: str
 
 
-@dataclass(eq=False)
 class ViewInvalid(SpannerError):
     """A view's query means nothing, or nothing that a view may be."""
 
@@ -117,7 +104,6 @@ class ViewInvalid(SpannerError):
     reason: str
 
 
-@dataclass(eq=False)
 class ViewReplacementInvalid(SpannerError):
     """The query that is to replace a view's does not do."""
 
@@ -130,7 +116,6 @@ class ViewReplacementInvalid(SpannerError):
     reason: str
 
 
-@dataclass(eq=False)
 class ViewNamedAsFunction(SpannerError):
     """A view takes the name of a built-in function."""
 
@@ -139,7 +124,6 @@ class ViewNamedAsFunction(SpannerError):
     view: str
 
 
-@dataclass(eq=False)
 class ViewNestedTooDeeply(SpannerError):
     """A view over views over views."""
 
@@ -149,7 +133,6 @@ class ViewNestedTooDeeply(SpannerError):
     limit: int
 
 
-@dataclass(eq=False)
 class TooManyViews(SpannerError):
     """The database has as many views as it may have."""
 
@@ -159,7 +142,6 @@ class TooManyViews(SpannerError):
     limit: int
 
 
-@dataclass(eq=False)
 class ViewsDepend(SpannerError):
     """Views need what is to go."""
 
@@ -170,7 +152,6 @@ class ViewsDepend(SpannerError):
     views: str
 
 
-@dataclass(eq=False)
 class ViewsDependOnType(SpannerError):
     """A change would give a view's column another type or name."""
 
@@ -187,7 +168,6 @@ class ViewsDependOnType(SpannerError):
 # ---------------------------------------------------------------------------- schemas
 
 
-@dataclass(eq=False)
 class SchemaNotEmpty(SpannerError):
     """A named schema that is to go holds objects."""
 
@@ -200,7 +180,6 @@ class SchemaNotEmpty(SpannerError):
 # ---------------------------------------------------------------------------- database
 
 
-@dataclass(eq=False)
 class WrongDatabaseName(SpannerError):
     """ALTER DATABASE names another database than the one it is sent to."""
 
@@ -210,7 +189,6 @@ class WrongDatabaseName(SpannerError):
     database: str
 
 
-@dataclass(eq=False)
 class UnknownDatabaseOption(SpannerError):
     """An option that databases do not have."""
 
@@ -219,7 +197,6 @@ class UnknownDatabaseOption(SpannerError):
     option: str
 
 
-@dataclass(eq=False)
 class BadDatabaseOption(SpannerError):
     """A value that an option of the database cannot have."""
 
@@ -230,7 +207,6 @@ class BadDatabaseOption(SpannerError):
     supported: str
 
 
-@dataclass(eq=False)
 class DefaultSequenceKindUnset(SpannerError):
     """default_sequence_kind is to be taken back."""
 
@@ -238,7 +214,6 @@ class DefaultSequenceKindUnset(SpannerError):
     prose = "The default_sequence_kind option may not be unset once set."
 
 
-@dataclass(eq=False)
 class DatabaseHasTables(SpannerError):
     """An option that only a database without tables can change."""
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spanemu.base.errors import Code, SpannerError
 
 # ---------------------------------------------------------------------------- size
 
 
-@dataclass(eq=False)
 class TooManyTables(SpannerError):
     """The database has as many tables as it may have."""
 
@@ -19,7 +16,6 @@ class TooManyTables(SpannerError):
     limit: int
 
 
-@dataclass(eq=False)
 class TooManyColumns(SpannerError):
     """A table with more columns than it may have."""
 
@@ -29,7 +25,6 @@ class TooManyColumns(SpannerError):
     limit: int
 
 
-@dataclass(eq=False)
 class TableWithoutColumns(SpannerError):
     """A table without any column."""
 
@@ -41,7 +36,6 @@ class TableWithoutColumns(SpannerError):
 # ---------------------------------------------------------------------------- keys
 
 
-@dataclass(eq=False)
 class SeveralPrimaryKeys(SpannerError):
     """The primary key is declared more than once."""
 
@@ -50,7 +44,6 @@ class SeveralPrimaryKeys(SpannerError):
     table: str
 
 
-@dataclass(eq=False)
 class KeyColumnMissing(SpannerError):
     """A primary key names a column that the table does not have."""
 
@@ -60,7 +53,6 @@ class KeyColumnMissing(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class KeyColumnTwice(SpannerError):
     """A primary key names a column twice."""
 
@@ -70,7 +62,6 @@ class KeyColumnTwice(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class KeyColumnType(SpannerError):
     """Values of a key column's type have no order."""
 
@@ -81,7 +72,6 @@ class KeyColumnType(SpannerError):
     type: str
 
 
-@dataclass(eq=False)
 class TooManyKeyColumns(SpannerError):
     """A key with more columns than it may have."""
 
@@ -96,7 +86,6 @@ class TooManyKeyColumns(SpannerError):
 # ---------------------------------------------------------------------------- hierarchies
 
 
-@dataclass(eq=False)
 class InterleavingTooDeep(SpannerError):
     """A table lies deeper below its root than tables may."""
 
@@ -106,7 +95,6 @@ class InterleavingTooDeep(SpannerError):
     limit: int
 
 
-@dataclass(eq=False)
 class ParentKeyMissing(SpannerError):
     """A child's key lacks a column of its parent's key."""
 
@@ -117,7 +105,6 @@ class ParentKeyMissing(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class ParentKeyPosition(SpannerError):
     """A child's key has a column of its parent's key in another place."""
 
@@ -129,7 +116,6 @@ class ParentKeyPosition(SpannerError):
     position: int
 
 
-@dataclass(eq=False)
 class ParentKeyTypeDiffers(SpannerError):
     """A column that parent and child share has two types."""
 
@@ -145,7 +131,6 @@ class ParentKeyTypeDiffers(SpannerError):
     expected: str
 
 
-@dataclass(eq=False)
 class ParentKeyLengthDiffers(SpannerError):
     """A column that parent and child share has two lengths."""
 
@@ -161,7 +146,6 @@ class ParentKeyLengthDiffers(SpannerError):
     expected: str
 
 
-@dataclass(eq=False)
 class ParentKeyOrderDiffers(SpannerError):
     """A column that parent and child share is sorted both ways."""
 
@@ -173,7 +157,6 @@ class ParentKeyOrderDiffers(SpannerError):
     order: str
 
 
-@dataclass(eq=False)
 class ParentKeyNullable(SpannerError):
     """A column that parent and child share is NOT NULL in only one of them."""
 
@@ -189,7 +172,6 @@ class ParentKeyNullable(SpannerError):
     child: str
 
 
-@dataclass(eq=False)
 class NotInterleaved(SpannerError):
     """An action on the INTERLEAVE clause of a table that has none."""
 
@@ -199,7 +181,6 @@ class NotInterleaved(SpannerError):
     action: str
 
 
-@dataclass(eq=False)
 class OnDeleteOfInterleaveIn(SpannerError):
     """ON DELETE for a table whose rows need no parent row."""
 
@@ -208,7 +189,6 @@ class OnDeleteOfInterleaveIn(SpannerError):
     table: str
 
 
-@dataclass(eq=False)
 class InterleavingParentChanged(SpannerError):
     """SET INTERLEAVE IN with another table than the one at hand."""
 
@@ -219,7 +199,6 @@ class InterleavingParentChanged(SpannerError):
     other: str
 
 
-@dataclass(eq=False)
 class InterleavingDirectCascade(SpannerError):
     """INTERLEAVE IN becomes IN PARENT with ON DELETE CASCADE in one step."""
 
@@ -234,7 +213,6 @@ class InterleavingDirectCascade(SpannerError):
 # ---------------------------------------------------------------------------- dropping
 
 
-@dataclass(eq=False)
 class TableHasChildren(SpannerError):
     """Other tables are interleaved in a table that is to go."""
 
@@ -244,7 +222,6 @@ class TableHasChildren(SpannerError):
     children: str
 
 
-@dataclass(eq=False)
 class TableHasIndexes(SpannerError):
     """A table that is to go has indexes."""
 
@@ -254,7 +231,6 @@ class TableHasIndexes(SpannerError):
     indexes: str
 
 
-@dataclass(eq=False)
 class TableIsReferenced(SpannerError):
     """Foreign keys of other tables refer to a table that is to go."""
 
@@ -270,7 +246,6 @@ class TableIsReferenced(SpannerError):
 # ---------------------------------------------------------------------------- synonyms
 
 
-@dataclass(eq=False)
 class SynonymExists(SpannerError):
     """A table has one synonym at most."""
 
@@ -280,7 +255,6 @@ class SynonymExists(SpannerError):
     synonym: str
 
 
-@dataclass(eq=False)
 class SynonymNotFound(SpannerError):
     """The synonym to drop is not the table's."""
 
@@ -293,7 +267,6 @@ class SynonymNotFound(SpannerError):
 # ---------------------------------------------------------------------------- row deletion
 
 
-@dataclass(eq=False)
 class DeletionPolicyColumnMissing(SpannerError):
     """A row deletion policy names a column that its table does not have."""
 
@@ -303,7 +276,6 @@ class DeletionPolicyColumnMissing(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class DeletionPolicyColumnType(SpannerError):
     """A row deletion policy goes by a column that is no TIMESTAMP."""
 
@@ -313,7 +285,6 @@ class DeletionPolicyColumnType(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class DeletionPolicyExists(SpannerError):
     """A table has one row deletion policy at most."""
 
@@ -322,7 +293,6 @@ class DeletionPolicyExists(SpannerError):
     table: str
 
 
-@dataclass(eq=False)
 class DeletionPolicyMissing(SpannerError):
     """There is no row deletion policy to replace or drop."""
 
@@ -331,7 +301,6 @@ class DeletionPolicyMissing(SpannerError):
     table: str
 
 
-@dataclass(eq=False)
 class DeletionPolicyWithNoActionChild(SpannerError):
     """Rows that a policy deletes may have children that would stop it."""
 
@@ -344,7 +313,6 @@ class DeletionPolicyWithNoActionChild(SpannerError):
     child: str
 
 
-@dataclass(eq=False)
 class DeletionPolicyOnAncestor(SpannerError):
     """ON DELETE NO ACTION below a table whose rows are deleted by a policy."""
 
@@ -357,7 +325,6 @@ class DeletionPolicyOnAncestor(SpannerError):
     ancestor: str
 
 
-@dataclass(eq=False)
 class DeletionPolicyWithForeignKeys(SpannerError):
     """Rows that a policy deletes may be referred to by rows that would stop it."""
 

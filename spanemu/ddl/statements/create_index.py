@@ -41,7 +41,7 @@ def create_index(statement: ddl_ast.CreateIndex, schema: Schema) -> Change:
     )
     indexes = {**schema.indexes, name.lower(): index}
     following = schema.next(indexes=indexes, next_id=schema.next_id + 1)
-    return Change(following, fill_index(index))
+    return Change(following, (fill_index(index),))
 
 
 def _column(index: str, table: Table, name: str) -> Column:

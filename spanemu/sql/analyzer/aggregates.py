@@ -57,7 +57,7 @@ def resolve_aggregate(node: ast.Call, function: AggregateFunction, safe: bool, e
     arguments = [] if counts_rows else [resolve(one, inside) for one in node.arguments]
     _refuse_nested(arguments, env, node.at)
     call = _aggregate_call(node, function, arguments, safe, inside)
-    column = env.analysis.column(f"${function.name.lower()}", call.type)
+    column = env.analysis.column(f"${function.name.lower().lstrip('$')}", call.type)
     env.aggregation.calls.append((column, call))
     return ColumnRef(call.type, column)
 

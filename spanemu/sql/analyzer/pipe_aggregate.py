@@ -1,7 +1,7 @@
 """Resolves the pipe operator AGGREGATE ... [GROUP [AND ORDER] BY ...].
 
-The result has the grouping columns, then the aggregates. An item with ASC or DESC sorts the
-result: aggregates first, then groups.
+The result has the grouping columns, then the aggregates. Items with ASC or DESC sort it, in that
+same order.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _order(
         for item, reference in zip(pipe.groups, groups, strict=True)
         if pipe.and_order or item.order is not None or item.nulls is not None
     ]
-    return (*sorted_items, *sorted_groups)
+    return (*sorted_groups, *sorted_items)
 
 
 def _sort_key(item: pipe_ast.PipeGroupItem, reference: Expr) -> SortKey:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from spanemu.base.record import Unique, record
 from spanemu.schema.column import Column
 from spanemu.schema.table import Table
 from spanemu.values.types import BOOL, Type
@@ -37,14 +38,14 @@ Hints = tuple[tuple[str, Any], ...]  # (lower-cased name, checked value)
 # ---------------------------------------------------------------------------- expressions
 
 
-@dataclass(frozen=True, eq=False)
-class Expr:
+@record
+class Expr(Unique):
     """Something with a value of `type`; `at` is its offset in the text, for run-time errors."""
 
     type: Type
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Literal(Expr):
     """A constant in Python form (`values.value`).
 
@@ -56,21 +57,21 @@ class Literal(Expr):
     image: str | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ParameterRef(Expr):
     """@name, lower-cased; its type is declared by the client or inferred."""
 
     name: str
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ColumnRef(Expr):
     """The value of a column of an enclosing scan."""
 
     column: ResolvedColumn
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class FunctionCall(Expr):
     """A scalar function, operator or conditional form applied to arguments.
 
@@ -83,7 +84,7 @@ class FunctionCall(Expr):
     at: int = 0
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Cast(Expr):
     """Conversion of `operand` to `type`; `implicit` ones were inserted by coercion."""
 
@@ -95,7 +96,7 @@ class Cast(Expr):
     at: int = 0
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Case(Expr):
     """CASE and IF: the first result whose condition is TRUE; later ones are not evaluated."""
 
@@ -103,35 +104,35 @@ class Case(Expr):
     otherwise: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class And(Expr):
     """Three-valued AND of two or more BOOLs."""
 
     operands: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Or(Expr):
     """Three-valued OR of two or more BOOLs."""
 
     operands: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class MakeArray(Expr):
     """An array of its items."""
 
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class MakeStruct(Expr):
     """A struct of its items, one per field of `type`."""
 
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class GetField(Expr):
     """Field number `index` of a struct; NULL of NULL."""
 
@@ -139,7 +140,7 @@ class GetField(Expr):
     index: int
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class LambdaExpr(Expr):
     """A function argument with parameters; `type` is that of its body."""
 
@@ -147,7 +148,7 @@ class LambdaExpr(Expr):
     body: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Let(Expr):
     """WITH(...): each binding is evaluated once, in order, then the result."""
 
@@ -155,7 +156,7 @@ class Let(Expr):
     result: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class SequenceRef(Expr):
     """A sequence by its exact name, as an argument."""
 
@@ -171,7 +172,7 @@ class SubqueryKind(StrEnum):
     IN = "in"  # `operand` against one column, three-valued
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class SubqueryExpr(Expr):
     """A query as a value; `output` are the columns of `scan` that count, in order.
 
@@ -188,17 +189,17 @@ class SubqueryExpr(Expr):
 # ---------------------------------------------------------------------------- scans
 
 
-@dataclass(frozen=True, eq=False)
-class Scan:
+@record
+class Scan(Unique):
     """Something that yields rows; each says which columns it gives."""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class SingleRow(Scan):
     """One row without columns: SELECT without FROM."""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class TableScan(Scan):
     """Rows of a stored table. `columns` pairs each output with its stored column."""
 
@@ -208,7 +209,7 @@ class TableScan(Scan):
     for_update: bool = False
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class SystemTableScan(Scan):
     """Rows of a system table such as INFORMATION_SCHEMA.TABLES, by its canonical name.
 
@@ -219,7 +220,7 @@ class SystemTableScan(Scan):
     columns: tuple[tuple[ResolvedColumn, int], ...]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ValuesScan(Scan):
     """Literal rows: VALUES of INSERT, expanded UNNEST of literals."""
 
@@ -236,7 +237,7 @@ class JoinType(StrEnum):
     FULL = "full"
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class JoinScan(Scan):
     """Pairs of rows for which `condition` is TRUE; None is a cross join.
 
@@ -251,7 +252,7 @@ class JoinScan(Scan):
     hints: Hints = ()
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ArrayScan(Scan):
     """Elements of `array` for each row of `input` (None: a single row), as UNNEST.
 
@@ -268,7 +269,7 @@ class ArrayScan(Scan):
     hints: Hints = ()
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class FilterScan(Scan):
     """Rows for which `condition` is TRUE."""
 
@@ -276,7 +277,7 @@ class FilterScan(Scan):
     condition: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ProjectScan(Scan):
     """The input's columns and `computed` ones beside them. Pruning is the planner's."""
 
@@ -284,8 +285,8 @@ class ProjectScan(Scan):
     computed: tuple[tuple[ResolvedColumn, Expr], ...]
 
 
-@dataclass(frozen=True, eq=False)
-class SortKey:
+@record
+class SortKey(Unique):
     """One key of an order. `nulls_first` is already decided; `collation` is "" or a tag."""
 
     value: Expr
@@ -294,8 +295,8 @@ class SortKey:
     collation: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class AggregateCall:
+@record
+class AggregateCall(Unique):
     """An aggregate function with its modifiers. `having` is (is_max, expression)."""
 
     type: Type
@@ -310,7 +311,7 @@ class AggregateCall:
     at: int = 0
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class AggregateScan(Scan):
     """One row for each distinct combination of `keys`; one in all without keys.
 
@@ -323,7 +324,7 @@ class AggregateScan(Scan):
     hints: Hints = ()
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class OrderScan(Scan):
     """Rows in order of `keys`."""
 
@@ -331,7 +332,7 @@ class OrderScan(Scan):
     keys: tuple[SortKey, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class LimitScan(Scan):
     """At most `limit` rows after skipping `offset`; both INT64 literals or parameters."""
 
@@ -350,7 +351,7 @@ class SetOpKind(StrEnum):
     EXCEPT_DISTINCT = "except distinct"
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class SetOpScan(Scan):
     """Inputs combined; `inputs[i][1]` are the columns that line up with `columns`."""
 
@@ -360,7 +361,7 @@ class SetOpScan(Scan):
     hints: Hints = ()
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class WithScan(Scan):
     """Common tables (evaluated at most once each, keyed by a unique name), then a body."""
 
@@ -368,7 +369,7 @@ class WithScan(Scan):
     body: Scan
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class WithRef(Scan):
     """Rows of a common table; `columns` line up with the columns it was defined with."""
 
@@ -376,7 +377,7 @@ class WithRef(Scan):
     columns: tuple[ResolvedColumn, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class SampleScan(Scan):
     """TABLESAMPLE: `method` is "bernoulli" (percent) or "reservoir" (rows)."""
 
@@ -388,16 +389,16 @@ class SampleScan(Scan):
 # ---------------------------------------------------------------------------- statements
 
 
-@dataclass(frozen=True, eq=False)
-class OutputColumn:
+@record
+class OutputColumn(Unique):
     """A column of the result under the name the client sees; "" when it has none."""
 
     name: str
     column: ResolvedColumn
 
 
-@dataclass(frozen=True, eq=False)
-class Statement:
+@record
+class Statement(Unique):
     """`parameters` are all that the statement uses, by lower-cased name, with their types;
     `undeclared` are those among them whose type was inferred.
     """
@@ -407,7 +408,7 @@ class Statement:
     hints: Hints
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class QueryStatement(Statement):
     """A query. `ordered` tells whether its rows come in an order the user asked for."""
 
@@ -417,8 +418,8 @@ class QueryStatement(Statement):
     needs_read_write: bool = False  # calls something such as GET_NEXT_SEQUENCE_VALUE
 
 
-@dataclass(frozen=True, eq=False)
-class ReturningClause:
+@record
+class ReturningClause(Unique):
     """THEN RETURN: expressions over `row`, the table's columns of each row written.
 
     `row` pairs each output with its stored column. The action, when asked for, is the last
@@ -439,8 +440,8 @@ class InsertKind(StrEnum):
     UPDATE = "update"
 
 
-@dataclass(frozen=True, eq=False)
-class ConflictClause:
+@record
+class ConflictClause(Unique):
     """ON CONFLICT: `target` columns (empty: any), then DO NOTHING or assignments.
 
     `existing` and `excluded` pair columns of the two rows with stored columns; assignments and
@@ -455,7 +456,7 @@ class ConflictClause:
     where: Expr | None
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class InsertStatement(Statement):
     """INSERT: `source` yields `values`, one for each of `columns`, already of their types.
 
@@ -473,7 +474,7 @@ class InsertStatement(Statement):
     returning: ReturningClause | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class UpdateStatement(Statement):
     """UPDATE: `source` yields the matching rows (key columns and what the values need).
 
@@ -489,7 +490,7 @@ class UpdateStatement(Statement):
     returning: ReturningClause | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class DeleteStatement(Statement):
     """DELETE: `source` yields the rows to remove, `key` their primary key in order."""
 

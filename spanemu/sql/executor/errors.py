@@ -11,20 +11,16 @@ SpannerError
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spanemu.base.errors import Code, SpannerError
 from spanemu.sql.functions.errors import EvaluationError
 
 
-@dataclass(eq=False)
 class ManyRowsInScalarSubquery(EvaluationError):
     """A scalar subquery gave more than one row."""
 
     prose = "A scalar subquery returned more than one row"
 
 
-@dataclass(eq=False)
 class BadRowCount(SpannerError):
     """LIMIT and OFFSET take integers from 0 up."""
 
@@ -33,7 +29,6 @@ class BadRowCount(SpannerError):
     clause: str
 
 
-@dataclass(eq=False)
 class SampleOutOfRange(SpannerError):
     """TABLESAMPLE takes 0 to 100 percent, or a non-negative number of rows."""
 
@@ -42,7 +37,6 @@ class SampleOutOfRange(SpannerError):
     size: str
 
 
-@dataclass(eq=False)
 class RowAffectedTwice(SpannerError):
     """INSERT OR UPDATE and ON CONFLICT DO UPDATE take each key once."""
 
@@ -52,7 +46,6 @@ class RowAffectedTwice(SpannerError):
     key: str
 
 
-@dataclass(eq=False)
 class RowCountMismatch(SpannerError):
     """ASSERT_ROWS_MODIFIED said otherwise."""
 

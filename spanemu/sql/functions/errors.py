@@ -24,8 +24,6 @@ is the value at hand. Not here: mistakes that are found without data (`analyzer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spanemu.base.errors import Code, SpannerError
 
 
@@ -35,7 +33,6 @@ class EvaluationError(SpannerError):
     code = Code.OUT_OF_RANGE
 
 
-@dataclass(eq=False)
 class BadArgument(EvaluationError):
     """A function refuses an argument's value."""
 
@@ -43,7 +40,6 @@ class BadArgument(EvaluationError):
     problem: str
 
 
-@dataclass(eq=False)
 class Overflow(EvaluationError):
     """The result of `expression` is outside the range of `kind` (int64, numeric, double...)."""
 
@@ -52,7 +48,6 @@ class Overflow(EvaluationError):
     expression: str
 
 
-@dataclass(eq=False)
 class DivisionByZero(EvaluationError):
     """The divisor is zero."""
 
@@ -60,7 +55,6 @@ class DivisionByZero(EvaluationError):
     expression: str
 
 
-@dataclass(eq=False)
 class UndefinedResult(EvaluationError):
     """Finite arguments for which a floating point function is not defined, or not finite."""
 
@@ -68,7 +62,6 @@ class UndefinedResult(EvaluationError):
     expression: str
 
 
-@dataclass(eq=False)
 class BadValue(EvaluationError):
     """A text that is no value of the type it is cast to."""
 
@@ -77,7 +70,6 @@ class BadValue(EvaluationError):
     text: str
 
 
-@dataclass(eq=False)
 class InvalidText(EvaluationError):
     """The same, for types whose texts have a form to follow: dates, NUMERIC, UUID..."""
 
@@ -86,7 +78,6 @@ class InvalidText(EvaluationError):
     text: str
 
 
-@dataclass(eq=False)
 class ValueOutOfRange(EvaluationError):
     """A number outside the range of the type it is converted to."""
 
@@ -95,7 +86,6 @@ class ValueOutOfRange(EvaluationError):
     value: str
 
 
-@dataclass(eq=False)
 class ArrayIndexOutOfBounds(EvaluationError):
     """An array subscript past either end."""
 
@@ -103,7 +93,6 @@ class ArrayIndexOutOfBounds(EvaluationError):
     index: int
 
 
-@dataclass(eq=False)
 class BadRegularExpression(EvaluationError):
     """A pattern that RE2 does not accept."""
 
@@ -111,7 +100,6 @@ class BadRegularExpression(EvaluationError):
     reason: str
 
 
-@dataclass(eq=False)
 class BadTimeZone(EvaluationError):
     """A text that names no time zone."""
 
@@ -119,7 +107,6 @@ class BadTimeZone(EvaluationError):
     zone: str
 
 
-@dataclass(eq=False)
 class UnparseableText(EvaluationError):
     """`text` does not follow `format`."""
 
@@ -128,7 +115,6 @@ class UnparseableText(EvaluationError):
     format: str
 
 
-@dataclass(eq=False)
 class BadJsonPath(EvaluationError):
     """A JSONPath that cannot be read, or not used here."""
 
@@ -137,7 +123,6 @@ class BadJsonPath(EvaluationError):
     problem: str
 
 
-@dataclass(eq=False)
 class JsonMismatch(EvaluationError):
     """A JSON value cannot be converted to `wanted` (an integer, a boolean...)."""
 
@@ -145,7 +130,6 @@ class JsonMismatch(EvaluationError):
     wanted: str
 
 
-@dataclass(eq=False)
 class RaisedByQuery(EvaluationError):
     """The query itself called ERROR."""
 
@@ -153,7 +137,6 @@ class RaisedByQuery(EvaluationError):
     message: str
 
 
-@dataclass(eq=False)
 class BadDatePart(SpannerError):
     """A date part that `function` does not take."""
 
@@ -163,7 +146,6 @@ class BadDatePart(SpannerError):
     function: str
 
 
-@dataclass(eq=False)
 class NotAnIdentityColumn(SpannerError):
     """GET_TABLE_COLUMN_IDENTITY_STATE of something that is no identity column."""
 

@@ -56,7 +56,6 @@ _INFIX: Mapping[str, str] = {
     "$concat_op": "||",
     op.LIKE: "LIKE",
     op.IS_DISTINCT: "IS DISTINCT FROM",
-    op.IS_NOT_DISTINCT: "IS NOT DISTINCT FROM",
     op.IN_ARRAY: "IN UNNEST",
 }
 _SUFFIX: Mapping[str, str] = {

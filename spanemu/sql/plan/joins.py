@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+from spanemu.base.record import record
 from spanemu.sql.analyzer.resolved import Expr, Hints, ResolvedColumn
 from spanemu.sql.plan.nodes import Columns, Node
 
@@ -25,7 +25,7 @@ class JoinKind(StrEnum):
         return self in (JoinKind.INNER, JoinKind.LEFT, JoinKind.FULL)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Join(Node):
     """Emit left + right for each pair for which `condition` is TRUE, by comparing all pairs.
 
@@ -44,7 +44,7 @@ class Join(Node):
         return self.left.columns + (self.right.columns if self.kind.keeps_right else ())
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class HashJoin(Node):
     """Emit left + right for each pair whose keys are equal and whose `residual` is TRUE.
 
@@ -66,7 +66,7 @@ class HashJoin(Node):
         return self.left.columns + (self.right.columns if self.kind.keeps_right else ())
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ApplyJoin(Node):
     """For each left row, emit it with every row of `right`, which may refer to left columns.
 
@@ -85,7 +85,7 @@ class ApplyJoin(Node):
         return self.left.columns + (self.right.columns if self.kind.keeps_right else ())
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class KeyedSpool(Node):
     """Emit the rows of `input` whose `keys` equal the `probes`, which come from outside.
 
@@ -104,7 +104,7 @@ class KeyedSpool(Node):
         return self.input.columns
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Unnest(Node):
     """Emit each input row with each element of `array`, which may refer to the row.
 

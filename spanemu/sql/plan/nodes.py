@@ -9,10 +9,10 @@ below produces is a correlated one; the nearest `ApplyJoin` or `Subquery` above 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
+from spanemu.base.record import Unique, record
 from spanemu.schema.column import Column
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
@@ -31,8 +31,8 @@ Columns = tuple[ResolvedColumn, ...]
 Computed = tuple[tuple[ResolvedColumn, Expr], ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Node:
+@record
+class Node(Unique):
     """A relational operator."""
 
     parts: ClassVar[tuple[str, ...]] = ()
@@ -53,12 +53,12 @@ class Node:
         return frozenset(column.id for column in self.columns)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Unit(Node):
     """Emit one row without columns."""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Values(Node):
     """Emit one row per item of `rows`, computed on the spot."""
 
@@ -75,7 +75,7 @@ class Values(Node):
         return self.outputs
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Scan(Node):
     """Emit rows of a table or of one of its indexes, in key order or in reverse.
 
@@ -104,7 +104,7 @@ class Scan(Node):
         return self.columns
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class SystemScan(Node):
     """Emit rows of a system table; `outputs` pairs columns with positions in its rows."""
 
@@ -120,7 +120,7 @@ class SystemScan(Node):
         return self.columns
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Filter(Node):
     """Emit rows for which `condition` is TRUE. Keeps order."""
 
@@ -133,7 +133,7 @@ class Filter(Node):
         return self.input.columns
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Project(Node):
     """Emit each row's `kept` columns and `computed` ones beside them. Keeps order."""
 
@@ -151,7 +151,7 @@ class Project(Node):
         return tuple(column for column, _ in self.computed)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Limit(Node):
     """Emit at most `limit` rows after skipping `offset`; stops reading its input then."""
 
@@ -165,7 +165,7 @@ class Limit(Node):
         return self.input.columns
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Sort(Node):
     """Emit all rows in order of `keys`. Buffers its input."""
 
@@ -178,7 +178,7 @@ class Sort(Node):
         return self.input.columns
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class TopN(Node):
     """Emit the first `limit` rows in order of `keys` after `offset`. Buffers about twice those."""
 
@@ -193,7 +193,7 @@ class TopN(Node):
         return self.input.columns
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class HashAggregate(Node):
     """Emit one row per distinct combination of `keys`, first seen first; one in all without keys.
 
@@ -215,7 +215,7 @@ class HashAggregate(Node):
         return tuple(column for column, _ in (*self.keys, *self.aggregates))
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class StreamAggregate(HashAggregate):
     """The same for input in which equal keys are adjacent: emits a group when the next begins.
 
@@ -223,7 +223,7 @@ class StreamAggregate(HashAggregate):
     """
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class UnionAll(Node):
     """Emit the rows of each input in turn; `sources[i]` line up with `outputs`."""
 
@@ -241,7 +241,7 @@ class UnionAll(Node):
         return self.outputs
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class SetOperation(Node):
     """INTERSECT or EXCEPT: rows of the first input, weighed against the others.
 
@@ -263,8 +263,8 @@ class SetOperation(Node):
         return self.outputs
 
 
-@dataclass(frozen=True, eq=False)
-class CommonTable:
+@record
+class CommonTable(Unique):
     """A table of a WITH clause by its unique name; `outputs` are in the order of its uses."""
 
     name: str
@@ -273,7 +273,7 @@ class CommonTable:
     parts: ClassVar[tuple[str, ...]] = ("node",)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class With(Node):
     """Emit `body`; each of `tables` is computed on first use, and kept while the body runs."""
 
@@ -286,7 +286,7 @@ class With(Node):
         return self.body.columns
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class WithRef(Node):
     """Emit the kept rows of a common table; `outputs` line up with its outputs."""
 
@@ -302,7 +302,7 @@ class WithRef(Node):
         return self.outputs
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Sample(Node):
     """Emit a random part of the input: "bernoulli" percent or "reservoir" rows."""
 
@@ -316,7 +316,7 @@ class Sample(Node):
         return self.input.columns
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Subquery(Expr):
     """A planned query as a value. Evaluated once per run when nothing in it is correlated."""
 

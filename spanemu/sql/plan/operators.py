@@ -21,7 +21,6 @@ IS_FALSE = "$is_false"
 NOT = "$not"
 LIKE = "$like"
 IS_DISTINCT = "$is_distinct_from"
-IS_NOT_DISTINCT = "$is_not_distinct_from"
 STARTS_WITH = "STARTS_WITH"
 COALESCE = "COALESCE"
 IFNULL = "IFNULL"
@@ -42,5 +41,4 @@ MIRRORED = {
     LESS_OR_EQUAL: GREATER_OR_EQUAL,
     GREATER: LESS,
     GREATER_OR_EQUAL: LESS_OR_EQUAL,
-    IS_NOT_DISTINCT: IS_NOT_DISTINCT,
 }

@@ -12,14 +12,14 @@ nothing. Constraints speak of values: whether a part is descending is the execut
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from spanemu.base.record import Unique, record
 from spanemu.sql.analyzer.resolved import Expr
 
 
-@dataclass(frozen=True, eq=False)
-class Equal:
+@record
+class Equal(Unique):
     """One value. With `nulls`, NULL is a value like any other (IS NULL, IS NOT DISTINCT FROM)."""
 
     value: Expr
@@ -27,8 +27,8 @@ class Equal:
     parts: ClassVar[tuple[str, ...]] = ("value",)
 
 
-@dataclass(frozen=True, eq=False)
-class Among:
+@record
+class Among(Unique):
     """Any of `values`, or any element of `array`."""
 
     values: tuple[Expr, ...] = ()
@@ -36,8 +36,8 @@ class Among:
     parts: ClassVar[tuple[str, ...]] = ("values", "array")
 
 
-@dataclass(frozen=True, eq=False)
-class Within:
+@record
+class Within(Unique):
     """Between two bounds, either of which may be absent; never NULL."""
 
     low: Expr | None = None
@@ -47,8 +47,8 @@ class Within:
     parts: ClassVar[tuple[str, ...]] = ("low", "high")
 
 
-@dataclass(frozen=True, eq=False)
-class Prefixed:
+@record
+class Prefixed(Unique):
     """Texts or bytes that begin with `prefix`; of a LIKE pattern, with what precedes wildcards."""
 
     prefix: Expr
@@ -59,8 +59,8 @@ class Prefixed:
 Constraint = Equal | Among | Within | Prefixed
 
 
-@dataclass(frozen=True, eq=False)
-class Seek:
+@record
+class Seek(Unique):
     """Constraints on key parts, in the order of the key: points, then at most one interval."""
 
     points: tuple[Equal | Among, ...]

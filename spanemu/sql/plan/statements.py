@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from spanemu.base.record import Unique, record
 from spanemu.schema.column import Column
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
@@ -12,15 +11,15 @@ from spanemu.sql.plan.nodes import Columns, Node
 from spanemu.values.types import Type
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
+@record
+class Plan(Unique):
     """`names` are the client's names of the result's columns; parameters are numbered in order."""
 
     names: tuple[str, ...]
     parameters: tuple[tuple[str, Type], ...]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class QueryPlan(Plan):
     """Emit `outputs` of `root`."""
 
@@ -28,7 +27,7 @@ class QueryPlan(Plan):
     outputs: Columns
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class DmlPlan(Plan):
     """Write to `table` what `root` yields. `returning` has its subqueries planned."""
 
@@ -38,8 +37,8 @@ class DmlPlan(Plan):
     returning: ReturningClause | None
 
 
-@dataclass(frozen=True, eq=False)
-class Conflict:
+@record
+class Conflict(Unique):
     """What to do with a row that conflicts on one of `targets`: None is the primary key.
 
     Without `assignments` the row is dropped. Otherwise they are computed over the existing row
@@ -53,7 +52,7 @@ class Conflict:
     where: Expr | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class InsertPlan(DmlPlan):
     """Insert `values` of each row of `root` into `positions`-matching `targets`."""
 
@@ -63,7 +62,7 @@ class InsertPlan(DmlPlan):
     conflict: Conflict | None
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class UpdatePlan(DmlPlan):
     """Assign to the row of key `key`, for each row of `root`, the values found in that row."""
 
@@ -71,7 +70,7 @@ class UpdatePlan(DmlPlan):
     assignments: tuple[tuple[Column, ResolvedColumn], ...]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class DeletePlan(DmlPlan):
     """Remove the row of key `key`, for each row of `root`."""
 

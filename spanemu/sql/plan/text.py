@@ -67,11 +67,16 @@ def _subqueries(expr: Expr) -> Iterator[Subquery]:
 
 
 def _names(columns: Iterable[Any]) -> str:
-    return ", ".join([column.name for column in columns])
+    return ", ".join([_name(column) for column in columns])
+
+
+def _name(column: Any) -> str:
+    """A column's name without the mark of those that the analyzer made up."""
+    return str(column.name).lstrip("$") or "?"
 
 
 def _computed(pairs: Iterable[tuple[Any, Expr]]) -> str:
-    return ", ".join([f"{column.name}={expression_text(value)}" for column, value in pairs])
+    return ", ".join([f"{_name(column)}={expression_text(value)}" for column, value in pairs])
 
 
 def _optional(name: str, value: Expr | None) -> str:
@@ -143,7 +148,7 @@ def _sort_keys(keys: Iterable[SortKey]) -> str:
 
 def _aggregate(node: nodes.HashAggregate) -> str:
     calls = ", ".join(
-        [f"{column.name}={_aggregate_call(call)}" for column, call in node.aggregates]
+        [f"{_name(column)}={_aggregate_call(call)}" for column, call in node.aggregates]
     )
     return f"keys=({_computed(node.keys)}) {calls}"
 
@@ -173,7 +178,7 @@ def _unnest(node: joins.Unnest) -> str:
     outer = "outer " if node.outer else ""
     offset = "" if node.offset is None else " with offset"
     condition = _optional("on", node.condition)
-    return f"{outer}{node.element.name} in {expression_text(node.array)}{offset}{condition}"
+    return f"{outer}{_name(node.element)} in {expression_text(node.array)}{offset}{condition}"
 
 
 _DETAILS: Mapping[type[Node], Callable[[Any], str]] = {
@@ -183,7 +188,7 @@ _DETAILS: Mapping[type[Node], Callable[[Any], str]] = {
     nodes.SystemScan: lambda node: f"{node.name} columns=({_names(c for c, _ in node.outputs)})",
     nodes.Filter: lambda node: expression_text(node.condition),
     nodes.Project: lambda node: ", ".join(
-        [*[column.name for column in node.kept], *[_computed((pair,)) for pair in node.computed]]
+        [*[_name(column) for column in node.kept], *[_computed((pair,)) for pair in node.computed]]
     ),
     nodes.Limit: _limits,
     nodes.Sort: lambda node: _sort_keys(node.keys),

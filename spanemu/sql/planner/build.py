@@ -71,7 +71,7 @@ class _Builder:
         def on_expr(inner: Expr) -> Expr:
             return mapped(inner, on_node, on_expr)
 
-        ready = prune_expression(on_expr(self.translator.expr(fold(expr))))
+        ready = prune_expression(on_expr(fold(self.translator.expr(expr))))
         return choose_in(ready, self.planning)
 
     def returning(self, clause: resolved.ReturningClause | None) -> resolved.ReturningClause | None:

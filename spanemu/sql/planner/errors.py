@@ -8,12 +8,9 @@ SpannerError
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spanemu.base.errors import Code, SpannerError
 
 
-@dataclass(eq=False)
 class IndexNotFound(SpannerError):
     """A hint names an index that the table does not have."""
 
@@ -23,7 +20,6 @@ class IndexNotFound(SpannerError):
     index: str
 
 
-@dataclass(eq=False)
 class NullFilteredIndexUnusable(SpannerError):
     """A hint forces an index without the rows whose key is NULL, which the query may want."""
 
@@ -36,7 +32,6 @@ class NullFilteredIndexUnusable(SpannerError):
     table: str
 
 
-@dataclass(eq=False)
 class PlanTooDeep(SpannerError):
     """Python's stack ends before the statement's nesting does."""
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from spanemu.sql.analyzer.resolved import ColumnRef, Expr, Hints
+from spanemu.sql.analyzer.resolved import ColumnRef, Expr, Hints, SortKey
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts, equal, equality, is_compound
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, JoinKind
@@ -31,6 +31,7 @@ Choose = Callable[[Node, Wanted | None, Planning], Node]
 
 _STARTS_MAX = 4  # clusters up to this size are tried from every input
 _SWAP_RATIO = 2.0
+_CLEARLY_LESS = 0.5
 
 _METHODS = {
     "HASH_JOIN": "hash",
@@ -132,7 +133,10 @@ class JoinPlanner:
         if not all(isinstance(key, ColumnRef) for key, _ in keys):
             return None
         values = tuple([(self.planning.new_column("key", value.type), value) for _, value in keys])
-        distinct = self.choose(nodes.HashAggregate(right, values, ()), None, self.planning)
+        # In the order of the left side's key, which then is the order of the result.
+        order = tuple([SortKey(ColumnRef(column.type, column)) for column, _ in values])
+        grouped = nodes.HashAggregate(right, values, ())
+        distinct = self.choose(nodes.Sort(grouped, order), None, self.planning)
         matches = [
             equal(key, ColumnRef(column.type, column))
             for (key, _), (column, _) in zip(keys, values, strict=True)
@@ -151,7 +155,7 @@ def plan_join(node: Join, wanted: Wanted | None, planning: Planning, choose: Cho
         best = planner.pair(node.kind, planner.leaf(node.left, wanted), node.right, conditions)
         if node.kind is JoinKind.SEMI and planner.method is None:
             other = planner.semi_from_right(node.left, node.right, conditions)
-            if other is not None and other.estimate.cost < best.estimate.cost:
+            if other is not None and other.estimate.cost < best.estimate.cost * _CLEARLY_LESS:
                 return other.node
         return best.node
     inputs: list[Node] = []

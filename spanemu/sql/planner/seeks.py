@@ -102,7 +102,6 @@ def _comparison(terms: Terms, call: FunctionCall) -> Iterator[Term]:
 
 _COMPARED: Mapping[str, Callable[[Expr], Constraint]] = {
     op.EQUAL: Equal,
-    op.IS_NOT_DISTINCT: lambda value: Equal(value, nulls=True),
     op.LESS: lambda value: Within(high=value, high_closed=False),
     op.LESS_OR_EQUAL: lambda value: Within(high=value),
     op.GREATER: lambda value: Within(low=value, low_closed=False),
@@ -151,6 +150,16 @@ def _not(terms: Terms, call: FunctionCall) -> Iterator[Term]:
         # NOT NULL bounds a key on its own, and NaN is not NULL.
         term = terms.term(test.arguments[0], Within(), call)
         yield replace(term, exact=True)
+    differs = call_of(inside, op.IS_DISTINCT)
+    if differs is not None:
+        yield from _not_distinct(terms, call, *differs.arguments)
+
+
+def _not_distinct(terms: Terms, call: FunctionCall, left: Expr, right: Expr) -> Iterator[Term]:
+    for column, other in ((left, right), (right, left)):
+        if terms.is_own(column, other.type) and terms.is_outer(other):
+            yield terms.term(column, Equal(other, nulls=True), call)
+            return
 
 
 def _is_bool(value: bool) -> Callable[[Terms, FunctionCall], Iterator[Term]]:

@@ -10,20 +10,22 @@ Not here: meaning. Whether `a.b.c` is a column, a field or a table is for the an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
+from spanemu.base.record import Record, keyword_record, record
 
-@dataclass(frozen=True, kw_only=True)
-class Node:
+
+@keyword_record
+class Node(Record):
     """Anything that was written somewhere: `text[at:end]`."""
 
     at: int = field(default=0, compare=False, repr=False)
     end: int = field(default=0, compare=False, repr=False)
 
 
-@dataclass(frozen=True)
+@record
 class Identifier(Node):
     """A name as written, without its backticks."""
 
@@ -31,7 +33,7 @@ class Identifier(Node):
     quoted: bool = field(default=False, compare=False)
 
 
-@dataclass(frozen=True)
+@record
 class Path(Node):
     """Names joined by dots: a table, a column, a function, or a field of a field."""
 
@@ -45,7 +47,7 @@ class Path(Node):
         return ".".join(self.names)
 
 
-@dataclass(frozen=True)
+@record
 class Hint(Node):
     """`@{name=value, ...}`: (qualified name, literal value) pairs; identifiers become str."""
 
@@ -55,7 +57,7 @@ class Hint(Node):
 # ---------------------------------------------------------------------------- types
 
 
-@dataclass(frozen=True)
+@record
 class TypeName(Node):
     """A type as written: `path` for a scalar, `element` for ARRAY<...>, `fields` for STRUCT<...>.
 
@@ -73,24 +75,24 @@ class TypeName(Node):
 # ---------------------------------------------------------------------------- expressions
 
 
-@dataclass(frozen=True)
+@record
 class Expression(Node):
     """Something with a value."""
 
 
-@dataclass(frozen=True)
+@record
 class NullLiteral(Expression):
     """NULL."""
 
 
-@dataclass(frozen=True)
+@record
 class BoolLiteral(Expression):
     """TRUE or FALSE."""
 
     value: bool
 
 
-@dataclass(frozen=True)
+@record
 class IntLiteral(Expression):
     """A decimal or hexadecimal integer; too large for INT64 is the analyzer's error."""
 
@@ -98,7 +100,7 @@ class IntLiteral(Expression):
     text: str = ""
 
 
-@dataclass(frozen=True)
+@record
 class FloatLiteral(Expression):
     """A floating point literal; `text` as written, for NUMERIC contexts."""
 
@@ -106,21 +108,21 @@ class FloatLiteral(Expression):
     text: str = ""
 
 
-@dataclass(frozen=True)
+@record
 class StringLiteral(Expression):
     """A string in any of its quotings, escapes resolved."""
 
     value: str
 
 
-@dataclass(frozen=True)
+@record
 class BytesLiteral(Expression):
     """A b'...' literal, escapes resolved."""
 
     value: bytes
 
 
-@dataclass(frozen=True)
+@record
 class TypedLiteral(Expression):
     """DATE '...', TIMESTAMP '...', NUMERIC '...', JSON '...', UUID '...', also RANGE-like ones."""
 
@@ -128,7 +130,7 @@ class TypedLiteral(Expression):
     text: str
 
 
-@dataclass(frozen=True)
+@record
 class IntervalExpression(Expression):
     """INTERVAL amount part [TO part]."""
 
@@ -137,38 +139,38 @@ class IntervalExpression(Expression):
     to_part: str | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Parameter(Expression):
     """@name."""
 
     name: str
 
 
-@dataclass(frozen=True)
+@record
 class PositionalParameter(Expression):
     """`?`, which Spanner refuses."""
 
 
-@dataclass(frozen=True)
+@record
 class SystemVariable(Expression):
     """@@name, which Spanner refuses."""
 
     path: Path
 
 
-@dataclass(frozen=True)
+@record
 class DefaultKeyword(Expression):
     """DEFAULT where a value of INSERT or UPDATE stands."""
 
 
-@dataclass(frozen=True)
+@record
 class Name(Expression):
     """A path of identifiers standing as an expression."""
 
     path: Path
 
 
-@dataclass(frozen=True)
+@record
 class FieldAccess(Expression):
     """`operand.field` where the operand is not itself a plain path."""
 
@@ -176,7 +178,7 @@ class FieldAccess(Expression):
     field_name: Identifier
 
 
-@dataclass(frozen=True)
+@record
 class Subscript(Expression):
     """`operand[index]`; `mode` is "", OFFSET, ORDINAL, SAFE_OFFSET, SAFE_ORDINAL or KEY."""
 
@@ -185,7 +187,7 @@ class Subscript(Expression):
     mode: str = ""
 
 
-@dataclass(frozen=True)
+@record
 class Unary(Expression):
     """`op operand`: "-", "+", "~" or "NOT"."""
 
@@ -193,7 +195,7 @@ class Unary(Expression):
     operand: Expression
 
 
-@dataclass(frozen=True)
+@record
 class Binary(Expression):
     """`left op right` for arithmetic, "||", bitwise, comparison, AND and OR, LIKE excepted.
 
@@ -206,7 +208,7 @@ class Binary(Expression):
     op_at: int = field(default=0, compare=False, repr=False)
 
 
-@dataclass(frozen=True)
+@record
 class Junction(Expression):
     """A chain of AND, or of OR, with two or more operands."""
 
@@ -214,7 +216,7 @@ class Junction(Expression):
     operands: tuple[Expression, ...]
 
 
-@dataclass(frozen=True)
+@record
 class Is(Expression):
     """`operand IS [NOT] what` for NULL, TRUE, FALSE and UNKNOWN."""
 
@@ -223,7 +225,7 @@ class Is(Expression):
     negated: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class IsDistinct(Expression):
     """`left IS [NOT] DISTINCT FROM right`."""
 
@@ -232,7 +234,7 @@ class IsDistinct(Expression):
     negated: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class Between(Expression):
     """`operand [NOT] BETWEEN low AND high`."""
 
@@ -242,7 +244,7 @@ class Between(Expression):
     negated: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class In(Expression):
     """`operand [NOT] IN (items)`, `IN UNNEST(array)` or `IN (query)`: one of the three is set."""
 
@@ -254,7 +256,7 @@ class In(Expression):
     hint: Hint | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Like(Expression):
     """`operand [NOT] LIKE pattern`, or with a quantifier ANY, SOME or ALL over items.
 
@@ -270,7 +272,7 @@ class Like(Expression):
     negated: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class Exists(Expression):
     """EXISTS (query)."""
 
@@ -278,7 +280,7 @@ class Exists(Expression):
     hint: Hint | None = None
 
 
-@dataclass(frozen=True)
+@record
 class ScalarSubquery(Expression):
     """(query) as a value."""
 
@@ -286,7 +288,7 @@ class ScalarSubquery(Expression):
     hint: Hint | None = None
 
 
-@dataclass(frozen=True)
+@record
 class ArraySubquery(Expression):
     """ARRAY(query)."""
 
@@ -294,7 +296,7 @@ class ArraySubquery(Expression):
     hint: Hint | None = None
 
 
-@dataclass(frozen=True)
+@record
 class ArrayConstructor(Expression):
     """`[a, b]`, `ARRAY[a, b]` or `ARRAY<T>[a, b]`."""
 
@@ -302,7 +304,7 @@ class ArrayConstructor(Expression):
     type: TypeName | None = None
 
 
-@dataclass(frozen=True)
+@record
 class StructConstructor(Expression):
     """STRUCT(a AS x, b), STRUCT<...>(a, b), or a tuple `(a, b)` when `tuple_form`."""
 
@@ -311,7 +313,7 @@ class StructConstructor(Expression):
     tuple_form: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class Case(Expression):
     """CASE [operand] WHEN .. THEN .. [ELSE ..] END."""
 
@@ -320,7 +322,7 @@ class Case(Expression):
     otherwise: Expression | None
 
 
-@dataclass(frozen=True)
+@record
 class Cast(Expression):
     """CAST or SAFE_CAST (operand AS type [FORMAT format [AT TIME ZONE zone]])."""
 
@@ -331,7 +333,7 @@ class Cast(Expression):
     time_zone: Expression | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Extract(Expression):
     """EXTRACT(part FROM operand [AT TIME ZONE zone]); `part` in upper case, e.g. WEEK(MONDAY)."""
 
@@ -340,7 +342,7 @@ class Extract(Expression):
     time_zone: Expression | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Lambda(Expression):
     """`x -> body` or `(x, y) -> body`."""
 
@@ -348,7 +350,7 @@ class Lambda(Expression):
     body: Expression
 
 
-@dataclass(frozen=True)
+@record
 class NamedArgument(Expression):
     """`name => value` in a call."""
 
@@ -356,12 +358,12 @@ class NamedArgument(Expression):
     value: Expression
 
 
-@dataclass(frozen=True)
+@record
 class Star(Expression):
     """`*` as the argument of COUNT(*)."""
 
 
-@dataclass(frozen=True)
+@record
 class SequenceArgument(Expression):
     """`SEQUENCE name`, `MODEL name` or `TABLE name` as an argument; `kind` is that word."""
 
@@ -369,7 +371,7 @@ class SequenceArgument(Expression):
     path: Path
 
 
-@dataclass(frozen=True)
+@record
 class OrderItem(Node):
     """One item of ORDER BY. `nulls` is "FIRST", "LAST" or None."""
 
@@ -379,7 +381,7 @@ class OrderItem(Node):
     collation: Expression | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Call(Expression):
     """A function call with everything that may stand in its parentheses.
 
@@ -399,7 +401,7 @@ class Call(Expression):
     over: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class WithExpression(Expression):
     """WITH(a AS x, b AS y, result)."""
 
@@ -407,7 +409,7 @@ class WithExpression(Expression):
     result: Expression
 
 
-@dataclass(frozen=True)
+@record
 class NewConstructor(Expression):
     """NEW Type(value AS field, ...), or NEW Type { field: value }."""
 
@@ -415,7 +417,7 @@ class NewConstructor(Expression):
     items: tuple[tuple[Expression, Path | None], ...]
 
 
-@dataclass(frozen=True)
+@record
 class ReplaceFields(Expression):
     """REPLACE_FIELDS(operand, value AS path, ...)."""
 
@@ -437,12 +439,12 @@ class JoinKind(StrEnum):
     FULL = "FULL"
 
 
-@dataclass(frozen=True)
+@record
 class FromItem(Node):
     """Something that yields rows in a FROM clause."""
 
 
-@dataclass(frozen=True)
+@record
 class Sample(Node):
     """TABLESAMPLE method (size unit) [REPEATABLE (seed)] [WITH WEIGHT [AS alias]]."""
 
@@ -453,7 +455,7 @@ class Sample(Node):
     weight: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class TableRef(FromItem):
     """A table, view or CTE by name; also a correlated path such as `t.array_column`."""
 
@@ -465,7 +467,7 @@ class TableRef(FromItem):
     offset_alias: Identifier | None = None
 
 
-@dataclass(frozen=True)
+@record
 class SubqueryRef(FromItem):
     """(query) [AS alias]."""
 
@@ -475,7 +477,7 @@ class SubqueryRef(FromItem):
     sample: Sample | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Unnest(FromItem):
     """UNNEST(array) [AS alias] [WITH OFFSET [AS alias]]."""
 
@@ -487,7 +489,7 @@ class Unnest(FromItem):
     sample: Sample | None = None
 
 
-@dataclass(frozen=True)
+@record
 class TableFunction(FromItem):
     """A table-valued function: READ_stream(...), ML.PREDICT(...)."""
 
@@ -497,7 +499,7 @@ class TableFunction(FromItem):
     hint: Hint | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Join(FromItem):
     """left JOIN right; `using` excludes `on`."""
 
@@ -509,7 +511,7 @@ class Join(FromItem):
     hint: Hint | None = None
 
 
-@dataclass(frozen=True)
+@record
 class SelectItem(Node):
     """`expression [AS alias]`."""
 
@@ -517,7 +519,7 @@ class SelectItem(Node):
     alias: Identifier | None = None
 
 
-@dataclass(frozen=True)
+@record
 class SelectStar(Node):
     """`*` or `operand.*`, with EXCEPT (names) and REPLACE (value AS name)."""
 
@@ -526,7 +528,7 @@ class SelectStar(Node):
     replaced: tuple[tuple[Expression, Identifier], ...] = ()
 
 
-@dataclass(frozen=True)
+@record
 class GroupBy(Node):
     """GROUP BY items; `all` for GROUP BY ALL; ROLLUP, CUBE and SETS are refused by Spanner."""
 
@@ -535,7 +537,7 @@ class GroupBy(Node):
     hint: Hint | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Select(Node):
     """SELECT ... FROM ... WHERE ... GROUP BY ... HAVING. `as_what` is "STRUCT", "VALUE" or None."""
 
@@ -550,7 +552,7 @@ class Select(Node):
     hint: Hint | None = None
 
 
-@dataclass(frozen=True)
+@record
 class SetOperation(Node):
     """operands joined by one operator, left to right. `op` is UNION, INTERSECT or EXCEPT."""
 
@@ -560,14 +562,14 @@ class SetOperation(Node):
     hint: Hint | None = None
 
 
-@dataclass(frozen=True)
+@record
 class FromBody(Node):
     """FROM item standing alone at the head of a pipe query."""
 
     source: FromItem
 
 
-@dataclass(frozen=True)
+@record
 class CommonTable(Node):
     """name AS (query) in WITH."""
 
@@ -575,12 +577,12 @@ class CommonTable(Node):
     query: Query
 
 
-@dataclass(frozen=True)
+@record
 class PipeOperator(Node):
     """`|> ...`; subclasses are added with the pipe syntax."""
 
 
-@dataclass(frozen=True)
+@record
 class Query(Node):
     """[WITH ...] body [ORDER BY] [LIMIT [OFFSET]] [FOR UPDATE], then pipe operators."""
 
@@ -601,12 +603,12 @@ QueryBody = Select | SetOperation | FromBody | Query
 # ---------------------------------------------------------------------------- statements
 
 
-@dataclass(frozen=True)
+@record
 class Statement(Node):
     """A whole statement."""
 
 
-@dataclass(frozen=True)
+@record
 class QueryStatement(Statement):
     """A query, with the hint that precedes it."""
 
@@ -614,7 +616,7 @@ class QueryStatement(Statement):
     hint: Hint | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Returning(Node):
     """THEN RETURN [WITH ACTION [AS alias]] items."""
 
@@ -631,7 +633,7 @@ class InsertMode(StrEnum):
     OR_UPDATE = "INSERT OR UPDATE"
 
 
-@dataclass(frozen=True)
+@record
 class Assignment(Node):
     """`path = value` of SET."""
 
@@ -639,7 +641,7 @@ class Assignment(Node):
     value: Expression
 
 
-@dataclass(frozen=True)
+@record
 class OnConflict(Node):
     """ON CONFLICT [target] DO NOTHING, or DO UPDATE SET ... [WHERE ...].
 
@@ -652,7 +654,7 @@ class OnConflict(Node):
     where: Expression | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Insert(Statement):
     """INSERT; either `rows` of VALUES or `query` is set."""
 
@@ -669,7 +671,7 @@ class Insert(Statement):
     target_hint: Hint | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Update(Statement):
     """UPDATE ... SET ... WHERE."""
 
@@ -683,7 +685,7 @@ class Update(Statement):
     target_hint: Hint | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Delete(Statement):
     """DELETE FROM ... WHERE."""
 
@@ -696,7 +698,7 @@ class Delete(Statement):
     target_hint: Hint | None = None
 
 
-@dataclass(frozen=True)
+@record
 class CallProcedure(Statement):
     """CALL procedure(arguments)."""
 

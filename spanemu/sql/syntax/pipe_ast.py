@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from spanemu.base.record import record
 from spanemu.sql.syntax.ast import (
     Expression,
     FromItem,
@@ -22,56 +21,56 @@ from spanemu.sql.syntax.ast import (
 )
 
 
-@dataclass(frozen=True)
+@record
 class PipeWhere(PipeOperator):
     """WHERE predicate."""
 
     predicate: Expression
 
 
-@dataclass(frozen=True)
+@record
 class PipeSelect(PipeOperator):
     """SELECT items; `select` has no FROM and nothing behind it."""
 
     select: Select
 
 
-@dataclass(frozen=True)
+@record
 class PipeExtend(PipeOperator):
     """EXTEND value [AS name], ..."""
 
     items: tuple[SelectItem | SelectStar, ...]
 
 
-@dataclass(frozen=True)
+@record
 class PipeSet(PipeOperator):
     """SET column = value, ..."""
 
     assignments: tuple[tuple[Identifier, Expression], ...]
 
 
-@dataclass(frozen=True)
+@record
 class PipeDrop(PipeOperator):
     """DROP column, ..."""
 
     columns: tuple[Identifier, ...]
 
 
-@dataclass(frozen=True)
+@record
 class PipeRename(PipeOperator):
     """RENAME old [AS] new, ..."""
 
     renames: tuple[tuple[Identifier, Identifier], ...]
 
 
-@dataclass(frozen=True)
+@record
 class PipeAs(PipeOperator):
     """AS alias."""
 
     alias: Identifier
 
 
-@dataclass(frozen=True)
+@record
 class PipeGroupItem(Node):
     """`value [AS alias] [ASC | DESC] [NULLS ...]` of AGGREGATE; `order` is None if not written."""
 
@@ -81,7 +80,7 @@ class PipeGroupItem(Node):
     nulls: str | None = None
 
 
-@dataclass(frozen=True)
+@record
 class PipeAggregate(PipeOperator):
     """AGGREGATE items [GROUP [AND ORDER] BY groups]."""
 
@@ -91,7 +90,7 @@ class PipeAggregate(PipeOperator):
     hint: Hint | None = None
 
 
-@dataclass(frozen=True)
+@record
 class PipeJoin(PipeOperator):
     """[kind] JOIN item [ON condition | USING (columns)]."""
 
@@ -102,7 +101,7 @@ class PipeJoin(PipeOperator):
     hint: Hint | None = None
 
 
-@dataclass(frozen=True)
+@record
 class PipeOrderBy(PipeOperator):
     """ORDER BY items."""
 
@@ -110,7 +109,7 @@ class PipeOrderBy(PipeOperator):
     hint: Hint | None = None
 
 
-@dataclass(frozen=True)
+@record
 class PipeLimit(PipeOperator):
     """LIMIT count [OFFSET skip]."""
 
@@ -118,7 +117,7 @@ class PipeLimit(PipeOperator):
     offset: Expression | None = None
 
 
-@dataclass(frozen=True)
+@record
 class PipeSetOperation(PipeOperator):
     """UNION, INTERSECT or EXCEPT {ALL | DISTINCT} (query), ...: the input is the first operand."""
 
@@ -128,14 +127,14 @@ class PipeSetOperation(PipeOperator):
     hint: Hint | None = None
 
 
-@dataclass(frozen=True)
+@record
 class PipeSample(PipeOperator):
     """TABLESAMPLE ..."""
 
     sample: Sample
 
 
-@dataclass(frozen=True)
+@record
 class PipeCall(PipeOperator):
     """CALL table_function(...) [AS alias]: the input is its first table argument."""
 

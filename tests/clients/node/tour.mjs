@@ -27,7 +27,7 @@ const text = (value) => {
   if (Array.isArray(value)) return `[${value.map(text).join(', ')}]`;
   return typeof value === 'string' ? `'${value}'` : String(value);
 };
-const cells = (row) => row.map((cell) => cell.value?.value ?? cell.value);
+const cells = (row) => Object.values(row.toJSON());
 const print = (label, ...values) => console.log(`${label}:`, values.map(text).join(' '));
 
 async function create(spanner, names) {

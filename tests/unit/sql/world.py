@@ -330,9 +330,7 @@ def planned(
     return plan_statement(analyzed(sql, types), SCHEMA, reader or MemoryReader({}))
 
 
-def prepared(
-    sql: str, reader: MemoryReader, types: dict[str, Type] | None = None
-) -> Executable:
+def prepared(sql: str, reader: MemoryReader, types: dict[str, Type] | None = None) -> Executable:
     return compile_plan(planned(sql, types, reader))
 
 

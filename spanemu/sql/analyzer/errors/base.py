@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from spanemu.base.errors import Code, SpannerError
 from spanemu.sql.syntax.position import line_and_column
 
 
-@dataclass(eq=False)
 class AnalysisError(SpannerError):
     """A statement parses and means nothing.
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spanemu.sql.analyzer.errors.base import AnalysisError
 
 
-@dataclass(eq=False)
 class NeitherGroupedNorAggregated(AnalysisError):
     """A column of the input is used after grouping."""
 
@@ -16,7 +13,6 @@ class NeitherGroupedNorAggregated(AnalysisError):
     column: str
 
 
-@dataclass(eq=False)
 class NotVisibleAfterDistinct(AnalysisError):
     """ORDER BY uses a column that SELECT DISTINCT has dropped."""
 
@@ -26,7 +22,6 @@ class NotVisibleAfterDistinct(AnalysisError):
     column: str
 
 
-@dataclass(eq=False)
 class AggregateNotAllowed(AnalysisError):
     """An aggregate function where there is nothing to aggregate."""
 
@@ -35,14 +30,12 @@ class AggregateNotAllowed(AnalysisError):
     clause: str
 
 
-@dataclass(eq=False)
 class NestedAggregate(AnalysisError):
     """An aggregate of an aggregate."""
 
     prose = "Aggregations of aggregations are not allowed"
 
 
-@dataclass(eq=False)
 class BadGrouping(AnalysisError):
     """GROUP BY or HAVING is used wrongly; `problem` is the whole sentence."""
 
@@ -50,7 +43,6 @@ class BadGrouping(AnalysisError):
     problem: str
 
 
-@dataclass(eq=False)
 class OrdinalOutOfRange(AnalysisError):
     """GROUP BY or ORDER BY a column number that the select list does not have."""
 
@@ -59,7 +51,6 @@ class OrdinalOutOfRange(AnalysisError):
     number: int
 
 
-@dataclass(eq=False)
 class NotGroupable(AnalysisError):
     """A type that GROUP BY, DISTINCT or a set operation cannot compare."""
 
@@ -68,7 +59,6 @@ class NotGroupable(AnalysisError):
     type: str
 
 
-@dataclass(eq=False)
 class NotOrderable(AnalysisError):
     """A type that ORDER BY cannot sort."""
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spanemu.sql.analyzer.errors.base import AnalysisError, did_you_mean
 
 
-@dataclass(eq=False)
 class Suggesting(AnalysisError):
     """A name is unknown; `suggestion` is a known one that looks like it."""
 
@@ -18,28 +15,24 @@ class Suggesting(AnalysisError):
         return super().sentence() + did_you_mean(self.suggestion)
 
 
-@dataclass(eq=False)
 class TableNotFound(Suggesting):
     """No table, view or common table of that name."""
 
     prose = "Table not found: {name}"
 
 
-@dataclass(eq=False)
 class UnrecognizedName(Suggesting):
     """No column, alias or variable of that name is in scope."""
 
     prose = "Unrecognized name: {name}"
 
 
-@dataclass(eq=False)
 class FunctionNotFound(Suggesting):
     """No function of that name."""
 
     prose = "Function not found: {name}"
 
 
-@dataclass(eq=False)
 class TypeNotFound(AnalysisError):
     """No type of that name."""
 
@@ -47,7 +40,6 @@ class TypeNotFound(AnalysisError):
     name: str
 
 
-@dataclass(eq=False)
 class AmbiguousColumn(AnalysisError):
     """Several columns in scope have that name."""
 
@@ -55,7 +47,6 @@ class AmbiguousColumn(AnalysisError):
     name: str
 
 
-@dataclass(eq=False)
 class NameNotFoundInside(AnalysisError):
     """A range variable has no such column."""
 
@@ -64,7 +55,6 @@ class NameNotFoundInside(AnalysisError):
     inside: str
 
 
-@dataclass(eq=False)
 class NameAmbiguousInside(AnalysisError):
     """A range variable has several such columns."""
 
@@ -73,7 +63,6 @@ class NameAmbiguousInside(AnalysisError):
     inside: str
 
 
-@dataclass(eq=False)
 class AmbiguousAlias(AnalysisError):
     """Several select items share the alias that GROUP BY uses."""
 
@@ -84,7 +73,6 @@ class AmbiguousAlias(AnalysisError):
     clause: str
 
 
-@dataclass(eq=False)
 class NoSuchField(AnalysisError):
     """A struct has no such field."""
 
@@ -93,7 +81,6 @@ class NoSuchField(AnalysisError):
     type: str
 
 
-@dataclass(eq=False)
 class AmbiguousField(AnalysisError):
     """A struct has several such fields."""
 
@@ -101,7 +88,6 @@ class AmbiguousField(AnalysisError):
     name: str
 
 
-@dataclass(eq=False)
 class NoFields(AnalysisError):
     """A value of that type has no fields at all."""
 
@@ -110,7 +96,6 @@ class NoFields(AnalysisError):
     type: str
 
 
-@dataclass(eq=False)
 class FieldOfUntypedParameter(AnalysisError):
     """A field of a parameter whose type nobody declared."""
 
@@ -119,7 +104,6 @@ class FieldOfUntypedParameter(AnalysisError):
     parameter: str
 
 
-@dataclass(eq=False)
 class DuplicateTableAlias(AnalysisError):
     """Two items of a FROM clause share an alias."""
 
@@ -127,7 +111,6 @@ class DuplicateTableAlias(AnalysisError):
     alias: str
 
 
-@dataclass(eq=False)
 class DuplicateOffsetAlias(AnalysisError):
     """An array and its offset share an alias."""
 
@@ -135,7 +118,6 @@ class DuplicateOffsetAlias(AnalysisError):
     alias: str
 
 
-@dataclass(eq=False)
 class DuplicateCommonTable(AnalysisError):
     """Two common tables of one WITH share a name."""
 
@@ -143,7 +125,6 @@ class DuplicateCommonTable(AnalysisError):
     alias: str
 
 
-@dataclass(eq=False)
 class ColumnNotInTable(AnalysisError):
     """A statement that writes names a column that its table does not have."""
 
@@ -152,7 +133,6 @@ class ColumnNotInTable(AnalysisError):
     table: str
 
 
-@dataclass(eq=False)
 class SequenceNotFound(AnalysisError):
     """No sequence of that name."""
 
@@ -160,7 +140,6 @@ class SequenceNotFound(AnalysisError):
     name: str
 
 
-@dataclass(eq=False)
 class SystemVariableUnknown(AnalysisError):
     """Spanner has no system variables."""
 

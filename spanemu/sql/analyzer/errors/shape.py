@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spanemu.sql.analyzer.errors.base import AnalysisError
 
 
-@dataclass(eq=False)
 class BadQuery(AnalysisError):
     """A clause is used wrongly; `problem` is the whole sentence."""
 
@@ -15,7 +12,6 @@ class BadQuery(AnalysisError):
     problem: str
 
 
-@dataclass(eq=False)
 class MismatchedColumnCount(AnalysisError):
     """Queries of a set operation differ in width."""
 
@@ -29,7 +25,6 @@ class MismatchedColumnCount(AnalysisError):
     other: str
 
 
-@dataclass(eq=False)
 class TooManySubqueryColumns(AnalysisError):
     """A subquery used as a value has more than one column."""
 
@@ -37,7 +32,6 @@ class TooManySubqueryColumns(AnalysisError):
     problem: str
 
 
-@dataclass(eq=False)
 class UsingColumnMissing(AnalysisError):
     """A column of USING is missing on one side of the join."""
 
@@ -46,7 +40,6 @@ class UsingColumnMissing(AnalysisError):
     side: str
 
 
-@dataclass(eq=False)
 class UsingColumnAmbiguous(AnalysisError):
     """A column of USING is there twice on one side of the join."""
 
@@ -55,7 +48,6 @@ class UsingColumnAmbiguous(AnalysisError):
     side: str
 
 
-@dataclass(eq=False)
 class UsingColumnsDiffer(AnalysisError):
     """The columns of USING do not compare."""
 
@@ -68,7 +60,6 @@ class UsingColumnsDiffer(AnalysisError):
     right: str
 
 
-@dataclass(eq=False)
 class UnsupportedHint(AnalysisError):
     """No such hint."""
 
@@ -76,7 +67,6 @@ class UnsupportedHint(AnalysisError):
     name: str
 
 
-@dataclass(eq=False)
 class MisplacedHint(AnalysisError):
     """A hint that exists, in a place where it means nothing."""
 
@@ -85,7 +75,6 @@ class MisplacedHint(AnalysisError):
     places: str
 
 
-@dataclass(eq=False)
 class InvalidHintValue(AnalysisError):
     """A hint does not take that value."""
 
@@ -94,7 +83,6 @@ class InvalidHintValue(AnalysisError):
     value: str
 
 
-@dataclass(eq=False)
 class DuplicateHint(AnalysisError):
     """A hint given twice in one place."""
 
@@ -102,7 +90,6 @@ class DuplicateHint(AnalysisError):
     name: str
 
 
-@dataclass(eq=False)
 class HintIndexNotFound(AnalysisError):
     """FORCE_INDEX names an index that the table does not have."""
 
@@ -111,7 +98,6 @@ class HintIndexNotFound(AnalysisError):
     index: str
 
 
-@dataclass(eq=False)
 class LimitExceeded(AnalysisError):
     """The statement is larger than Spanner takes."""
 
@@ -120,7 +106,6 @@ class LimitExceeded(AnalysisError):
     limit: int
 
 
-@dataclass(eq=False)
 class NestedTooDeeply(AnalysisError):
     """Expressions inside expressions, beyond what can be followed."""
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spanemu.base.errors import Code, SpannerError
 from spanemu.sql.analyzer.errors.base import AnalysisError
 
 
-@dataclass(eq=False)
 class NoMatchingSignature(AnalysisError):
     """No overload takes arguments of these types; `supported` lists those that exist."""
 
@@ -24,7 +21,6 @@ class NoMatchingSignature(AnalysisError):
         return f"{super().sentence()}. Supported signature{plural}: {'; '.join(self.supported)}"
 
 
-@dataclass(eq=False)
 class NotDefinedFor(AnalysisError):
     """A comparison of values that do not compare."""
 
@@ -33,7 +29,6 @@ class NotDefinedFor(AnalysisError):
     type: str
 
 
-@dataclass(eq=False)
 class NotBool(AnalysisError):
     """A condition is not a BOOL."""
 
@@ -42,7 +37,6 @@ class NotBool(AnalysisError):
     type: str
 
 
-@dataclass(eq=False)
 class NoCommonType(AnalysisError):
     """Array elements have no common type."""
 
@@ -50,7 +44,6 @@ class NoCommonType(AnalysisError):
     types: str
 
 
-@dataclass(eq=False)
 class ElementDoesNotCoerce(AnalysisError):
     """An element is not of the array's declared type."""
 
@@ -59,7 +52,6 @@ class ElementDoesNotCoerce(AnalysisError):
     wanted: str
 
 
-@dataclass(eq=False)
 class FieldDoesNotCoerce(AnalysisError):
     """A value is not of the struct field's declared type."""
 
@@ -69,7 +61,6 @@ class FieldDoesNotCoerce(AnalysisError):
     wanted: str
 
 
-@dataclass(eq=False)
 class WrongFieldCount(AnalysisError):
     """A struct constructor with too many or too few values."""
 
@@ -78,7 +69,6 @@ class WrongFieldCount(AnalysisError):
     given: int
 
 
-@dataclass(eq=False)
 class NestedArray(AnalysisError):
     """Arrays of arrays do not exist."""
 
@@ -86,7 +76,6 @@ class NestedArray(AnalysisError):
     problem: str
 
 
-@dataclass(eq=False)
 class BadLiteral(AnalysisError):
     """A literal is no value of its type."""
 
@@ -95,7 +84,6 @@ class BadLiteral(AnalysisError):
     shown: str = ""
 
 
-@dataclass(eq=False)
 class LiteralDoesNotCast(AnalysisError):
     """A literal has no value in the type that its place asks for."""
 
@@ -104,7 +92,6 @@ class LiteralDoesNotCast(AnalysisError):
     type: str
 
 
-@dataclass(eq=False)
 class InvalidCast(AnalysisError):
     """No conversion between these types."""
 
@@ -113,7 +100,6 @@ class InvalidCast(AnalysisError):
     target: str
 
 
-@dataclass(eq=False)
 class ExpectsInt64(AnalysisError):
     """LIMIT, OFFSET and the like take an INT64."""
 
@@ -122,7 +108,6 @@ class ExpectsInt64(AnalysisError):
     type: str
 
 
-@dataclass(eq=False)
 class ExpectsConstant(AnalysisError):
     """A place that takes a literal or a parameter and nothing else."""
 
@@ -130,7 +115,6 @@ class ExpectsConstant(AnalysisError):
     clause: str
 
 
-@dataclass(eq=False)
 class BadCall(AnalysisError):
     """A call that is wrong whatever its types; `problem` is the whole sentence."""
 
@@ -138,7 +122,6 @@ class BadCall(AnalysisError):
     problem: str
 
 
-@dataclass(eq=False)
 class NotAnArray(AnalysisError):
     """UNNEST, or a path in FROM, of something that is not an array."""
 
@@ -146,7 +129,6 @@ class NotAnArray(AnalysisError):
     problem: str
 
 
-@dataclass(eq=False)
 class UndeclaredParameterConflict(AnalysisError):
     """Two places give an undeclared parameter different types."""
 
@@ -156,7 +138,6 @@ class UndeclaredParameterConflict(AnalysisError):
     second: str
 
 
-@dataclass(eq=False)
 class IncompatibleColumns(AnalysisError):
     """A column of a set operation has no common type."""
 
@@ -166,7 +147,6 @@ class IncompatibleColumns(AnalysisError):
     types: str
 
 
-@dataclass(eq=False)
 class ExpressionDoesNotFit(AnalysisError):
     """An expression of the schema is not of the type that its clause needs."""
 
@@ -175,7 +155,6 @@ class ExpressionDoesNotFit(AnalysisError):
     wanted: str
 
 
-@dataclass(eq=False)
 class StructColumn(SpannerError):
     """The query's result has a column of type STRUCT."""
 
@@ -187,7 +166,6 @@ class StructColumn(SpannerError):
     column: str
 
 
-@dataclass(eq=False)
 class TokenListColumn(AnalysisError):
     """The query's result has a column of type TOKENLIST."""
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spanemu.base.errors import Code
 from spanemu.sql.analyzer.errors.base import AnalysisError
 
 
-@dataclass(eq=False)
 class WrongRowWidth(AnalysisError):
     """A row of INSERT has too many or too few values."""
 
@@ -17,7 +14,6 @@ class WrongRowWidth(AnalysisError):
     wanted: int
 
 
-@dataclass(eq=False)
 class DuplicateInsertColumn(AnalysisError):
     """INSERT lists a column twice."""
 
@@ -25,7 +21,6 @@ class DuplicateInsertColumn(AnalysisError):
     column: str
 
 
-@dataclass(eq=False)
 class ValueDoesNotFit(AnalysisError):
     """A value of INSERT is not of its column's type; `what` is "Value" or "Query column 2"."""
 
@@ -36,7 +31,6 @@ class ValueDoesNotFit(AnalysisError):
     wanted: str
 
 
-@dataclass(eq=False)
 class CannotAssign(AnalysisError):
     """A value of SET is not of its column's type."""
 
@@ -46,7 +40,6 @@ class CannotAssign(AnalysisError):
     wanted: str
 
 
-@dataclass(eq=False)
 class AssignedTwice(AnalysisError):
     """SET names a column twice."""
 
@@ -54,7 +47,6 @@ class AssignedTwice(AnalysisError):
     column: str
 
 
-@dataclass(eq=False)
 class NotWritable(AnalysisError):
     """A generated column cannot be given a value."""
 
@@ -63,7 +55,6 @@ class NotWritable(AnalysisError):
     column: str
 
 
-@dataclass(eq=False)
 class KeyNotAssignable(AnalysisError):
     """UPDATE cannot change a primary key."""
 
@@ -71,7 +62,6 @@ class KeyNotAssignable(AnalysisError):
     column: str
 
 
-@dataclass(eq=False)
 class BadWrite(AnalysisError):
     """DML is used wrongly; `problem` is the whole sentence."""
 
@@ -79,7 +69,6 @@ class BadWrite(AnalysisError):
     problem: str
 
 
-@dataclass(eq=False)
 class PendingCommitTimestampMisplaced(AnalysisError):
     """PENDING_COMMIT_TIMESTAMP() anywhere but as the value of a column."""
 
@@ -89,7 +78,6 @@ class PendingCommitTimestampMisplaced(AnalysisError):
     )
 
 
-@dataclass(eq=False)
 class PendingCommitTimestampInSomeRows(AnalysisError):
     """Some rows of VALUES set a column to PENDING_COMMIT_TIMESTAMP(), others do not."""
 
@@ -100,7 +88,6 @@ class PendingCommitTimestampInSomeRows(AnalysisError):
     column: str
 
 
-@dataclass(eq=False)
 class PendingCommitTimestampReturned(AnalysisError):
     """THEN RETURN of a column whose value is not known before the commit."""
 
@@ -111,7 +98,6 @@ class PendingCommitTimestampReturned(AnalysisError):
     column: str
 
 
-@dataclass(eq=False)
 class CommitTimestampNotAllowed(AnalysisError):
     """The column does not take commit timestamps."""
 
@@ -124,7 +110,6 @@ class CommitTimestampNotAllowed(AnalysisError):
     table: str
 
 
-@dataclass(eq=False)
 class NoConflictTarget(AnalysisError):
     """ON CONFLICT names columns that are no key and no unique index."""
 

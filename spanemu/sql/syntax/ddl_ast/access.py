@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from spanemu.base.record import record
 from spanemu.sql.syntax.ast import Identifier, Node, Path
 from spanemu.sql.syntax.ddl_ast.parts import DdlStatement, Drop
 
 
-@dataclass(frozen=True)
+@record
 class CreateRole(DdlStatement):
     """CREATE ROLE name."""
 
@@ -16,12 +15,12 @@ class CreateRole(DdlStatement):
     if_not_exists: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class DropRole(Drop):
     """DROP ROLE."""
 
 
-@dataclass(frozen=True)
+@record
 class Privilege(Node):
     """SELECT, INSERT, UPDATE, DELETE, EXECUTE or USAGE, with the columns it is limited to."""
 
@@ -29,7 +28,7 @@ class Privilege(Node):
     columns: tuple[Identifier, ...] = ()
 
 
-@dataclass(frozen=True)
+@record
 class GrantTarget(Node):
     """What privileges are on.
 
@@ -42,7 +41,7 @@ class GrantTarget(Node):
     all_in_schema: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class Grant(DdlStatement):
     """GRANT privileges ON target TO ROLE roles, or GRANT ROLE granted_roles TO ROLE roles."""
 
@@ -52,7 +51,7 @@ class Grant(DdlStatement):
     granted_roles: tuple[Identifier, ...] = ()
 
 
-@dataclass(frozen=True)
+@record
 class Revoke(DdlStatement):
     """REVOKE ... FROM ROLE roles: the same two forms."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from spanemu.base.record import record
 from spanemu.sql.syntax.ast import Identifier, Node, Path
 from spanemu.sql.syntax.ddl_ast.parts import DdlStatement, Drop, Options, SqlExpression
 
 
-@dataclass(frozen=True)
+@record
 class GraphProperty(Node):
     """`expression [AS name]`."""
 
@@ -16,7 +15,7 @@ class GraphProperty(Node):
     name: Identifier | None = None
 
 
-@dataclass(frozen=True)
+@record
 class GraphProperties(Node):
     """PROPERTIES ALL COLUMNS [EXCEPT (...)] when `all`, NO PROPERTIES when nothing is set."""
 
@@ -25,7 +24,7 @@ class GraphProperties(Node):
     items: tuple[GraphProperty, ...] = ()
 
 
-@dataclass(frozen=True)
+@record
 class GraphLabel(Node):
     """LABEL name [properties]; DEFAULT LABEL, and bare properties, have no name."""
 
@@ -33,7 +32,7 @@ class GraphLabel(Node):
     properties: GraphProperties | None = None
 
 
-@dataclass(frozen=True)
+@record
 class GraphEndpoint(Node):
     """{SOURCE | DESTINATION} KEY (columns) REFERENCES element [(columns)]."""
 
@@ -42,7 +41,7 @@ class GraphEndpoint(Node):
     referenced_columns: tuple[Identifier, ...] = ()
 
 
-@dataclass(frozen=True)
+@record
 class GraphElement(Node):
     """A node table, or an edge table when both endpoints are set."""
 
@@ -56,7 +55,7 @@ class GraphElement(Node):
     dynamic_properties: Identifier | None = None
 
 
-@dataclass(frozen=True)
+@record
 class CreatePropertyGraph(DdlStatement):
     """CREATE [OR REPLACE] PROPERTY GRAPH; `body` is the text from NODE TABLES on."""
 
@@ -69,6 +68,6 @@ class CreatePropertyGraph(DdlStatement):
     body: str = ""
 
 
-@dataclass(frozen=True)
+@record
 class DropPropertyGraph(Drop):
     """DROP PROPERTY GRAPH."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from spanemu.base.record import record
 from spanemu.sql.syntax.ast import Identifier, Node, Path
 from spanemu.sql.syntax.ddl_ast.parts import DdlStatement, Drop, KeyPart, Options
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from spanemu.sql.syntax.ddl_ast.table import InterleaveClause
 
 
-@dataclass(frozen=True)
+@record
 class CreateIndex(DdlStatement):
     """CREATE [UNIQUE] [NULL_FILTERED] INDEX.
 
@@ -31,7 +31,7 @@ class CreateIndex(DdlStatement):
     options: Options | None = None
 
 
-@dataclass(frozen=True)
+@record
 class CreateSearchIndex(DdlStatement):
     """CREATE SEARCH INDEX: an inverted index over TOKENLIST columns."""
 
@@ -47,7 +47,7 @@ class CreateSearchIndex(DdlStatement):
     options: Options | None = None
 
 
-@dataclass(frozen=True)
+@record
 class CreateVectorIndex(DdlStatement):
     """CREATE VECTOR INDEX: the first part of `key` is the embedding."""
 
@@ -61,12 +61,12 @@ class CreateVectorIndex(DdlStatement):
     options: Options | None = None
 
 
-@dataclass(frozen=True)
+@record
 class IndexAction(Node):
     """What an ALTER INDEX, ALTER SEARCH INDEX or ALTER VECTOR INDEX does."""
 
 
-@dataclass(frozen=True)
+@record
 class AddIndexColumn(IndexAction):
     """ADD [STORED] COLUMN name [OPTIONS (...)]; only a search index has the unstored form."""
 
@@ -75,7 +75,7 @@ class AddIndexColumn(IndexAction):
     options: Options | None = None
 
 
-@dataclass(frozen=True)
+@record
 class DropIndexColumn(IndexAction):
     """DROP [STORED] COLUMN name."""
 
@@ -83,7 +83,7 @@ class DropIndexColumn(IndexAction):
     stored: bool = True
 
 
-@dataclass(frozen=True)
+@record
 class AlterStoredColumn(IndexAction):
     """ALTER STORED COLUMN name SET OPTIONS (...)."""
 
@@ -91,14 +91,14 @@ class AlterStoredColumn(IndexAction):
     options: Options
 
 
-@dataclass(frozen=True)
+@record
 class SetIndexOptions(IndexAction):
     """SET OPTIONS (...)."""
 
     options: Options
 
 
-@dataclass(frozen=True)
+@record
 class AlterIndex(DdlStatement):
     """ALTER INDEX name action."""
 
@@ -106,7 +106,7 @@ class AlterIndex(DdlStatement):
     action: IndexAction
 
 
-@dataclass(frozen=True)
+@record
 class AlterSearchIndex(DdlStatement):
     """ALTER SEARCH INDEX name action."""
 
@@ -114,7 +114,7 @@ class AlterSearchIndex(DdlStatement):
     action: IndexAction
 
 
-@dataclass(frozen=True)
+@record
 class AlterVectorIndex(DdlStatement):
     """ALTER VECTOR INDEX name action."""
 
@@ -122,16 +122,16 @@ class AlterVectorIndex(DdlStatement):
     action: IndexAction
 
 
-@dataclass(frozen=True)
+@record
 class DropIndex(Drop):
     """DROP INDEX: also drops a vector index."""
 
 
-@dataclass(frozen=True)
+@record
 class DropSearchIndex(Drop):
     """DROP SEARCH INDEX."""
 
 
-@dataclass(frozen=True)
+@record
 class DropVectorIndex(Drop):
     """DROP VECTOR INDEX."""

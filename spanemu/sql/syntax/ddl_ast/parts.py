@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from spanemu.base.record import record
 from spanemu.sql.syntax.ast import Expression, Identifier, Node, Path, Query
 
 if TYPE_CHECKING:
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 OptionValue = str | int | float | bool | tuple["OptionValue", ...] | None
 
 
-@dataclass(frozen=True)
+@record
 class DdlStatement(Node):
     """A whole DDL statement."""
 
 
-@dataclass(frozen=True)
+@record
 class Drop(DdlStatement):
     """DROP kind [IF EXISTS] name; subclasses say the kind."""
 
@@ -27,7 +27,7 @@ class Drop(DdlStatement):
     if_exists: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class SqlExpression(Node):
     """An expression inside DDL: `text` is what stands between the parentheses, trimmed."""
 
@@ -35,7 +35,7 @@ class SqlExpression(Node):
     tree: Expression
 
 
-@dataclass(frozen=True)
+@record
 class SqlQuery(Node):
     """The body of a view: `text` is the query as written, trimmed, without a closing `;`."""
 
@@ -43,7 +43,7 @@ class SqlQuery(Node):
     tree: Query
 
 
-@dataclass(frozen=True)
+@record
 class Option(Node):
     """`name = value` in OPTIONS (...). NULL is None, a list is a tuple."""
 
@@ -59,7 +59,7 @@ def options_by_name(options: Options | None) -> Mapping[str, OptionValue]:
     return {option.name: option.value for option in options or ()}
 
 
-@dataclass(frozen=True)
+@record
 class KeyPart(Node):
     """`column [ASC | DESC] [NULLS FIRST | NULLS LAST]`; `order` is None when not written."""
 
@@ -72,7 +72,7 @@ class KeyPart(Node):
         return self.order == "DESC"
 
 
-@dataclass(frozen=True)
+@record
 class SequenceClauses(Node):
     """Clauses of a sequence or an identity column, each at most once.
 

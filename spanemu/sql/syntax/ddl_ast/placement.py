@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from spanemu.base.record import record
 from spanemu.sql.syntax.ddl_ast.parts import DdlStatement, Drop, Options
 
 if TYPE_CHECKING:
     from spanemu.sql.syntax.ast import Identifier, Path
 
 
-@dataclass(frozen=True)
+@record
 class CreateDatabase(DdlStatement):
     """CREATE DATABASE name: legal only as the create statement of CreateDatabase."""
 
     name: Identifier
 
 
-@dataclass(frozen=True)
+@record
 class AlterDatabase(DdlStatement):
     """ALTER DATABASE name SET OPTIONS (...)."""
 
@@ -26,7 +26,7 @@ class AlterDatabase(DdlStatement):
     options: Options
 
 
-@dataclass(frozen=True)
+@record
 class CreateSchema(DdlStatement):
     """CREATE SCHEMA [IF NOT EXISTS] name."""
 
@@ -34,19 +34,19 @@ class CreateSchema(DdlStatement):
     if_not_exists: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class DropSchema(Drop):
     """DROP SCHEMA."""
 
 
-@dataclass(frozen=True)
+@record
 class CreateProtoBundle(DdlStatement):
     """CREATE PROTO BUNDLE (type, ...)."""
 
     types: tuple[Path, ...]
 
 
-@dataclass(frozen=True)
+@record
 class AlterProtoBundle(DdlStatement):
     """ALTER PROTO BUNDLE [INSERT (...)] [UPDATE (...)] [DELETE (...)]."""
 
@@ -55,12 +55,12 @@ class AlterProtoBundle(DdlStatement):
     deletes: tuple[Path, ...] = ()
 
 
-@dataclass(frozen=True)
+@record
 class DropProtoBundle(DdlStatement):
     """DROP PROTO BUNDLE."""
 
 
-@dataclass(frozen=True)
+@record
 class CreatePlacement(DdlStatement):
     """CREATE PLACEMENT name [OPTIONS (...)]."""
 
@@ -69,7 +69,7 @@ class CreatePlacement(DdlStatement):
     if_not_exists: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class AlterPlacement(DdlStatement):
     """ALTER PLACEMENT name SET OPTIONS (...)."""
 
@@ -77,12 +77,12 @@ class AlterPlacement(DdlStatement):
     options: Options
 
 
-@dataclass(frozen=True)
+@record
 class DropPlacement(Drop):
     """DROP PLACEMENT."""
 
 
-@dataclass(frozen=True)
+@record
 class CreateLocalityGroup(DdlStatement):
     """CREATE LOCALITY GROUP name [OPTIONS (...)]."""
 
@@ -91,7 +91,7 @@ class CreateLocalityGroup(DdlStatement):
     if_not_exists: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class AlterLocalityGroup(DdlStatement):
     """ALTER LOCALITY GROUP name SET OPTIONS (...)."""
 
@@ -100,12 +100,12 @@ class AlterLocalityGroup(DdlStatement):
     if_exists: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class DropLocalityGroup(Drop):
     """DROP LOCALITY GROUP."""
 
 
-@dataclass(frozen=True)
+@record
 class AlterStatistics(DdlStatement):
     """ALTER STATISTICS package SET OPTIONS (...)."""
 
@@ -113,6 +113,6 @@ class AlterStatistics(DdlStatement):
     options: Options
 
 
-@dataclass(frozen=True)
+@record
 class Analyze(DdlStatement):
     """ANALYZE."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from spanemu.base.record import record
 from spanemu.sql.syntax.ast import Identifier, Node, Path, TypeName
 from spanemu.sql.syntax.ddl_ast.parts import DdlStatement, Drop, Options, SqlExpression, SqlQuery
 
 
-@dataclass(frozen=True)
+@record
 class CreateView(DdlStatement):
     """CREATE [OR REPLACE] VIEW; `security` is "INVOKER", "DEFINER" or None when missing."""
 
@@ -19,12 +18,12 @@ class CreateView(DdlStatement):
     if_not_exists: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class DropView(Drop):
     """DROP VIEW."""
 
 
-@dataclass(frozen=True)
+@record
 class FunctionParameter(Node):
     """`name type [DEFAULT expression]`."""
 
@@ -33,7 +32,7 @@ class FunctionParameter(Node):
     default: SqlExpression | None = None
 
 
-@dataclass(frozen=True)
+@record
 class CreateFunction(DdlStatement):
     """CREATE [OR REPLACE] FUNCTION, in SQL (`body`) or REMOTE."""
 
@@ -50,12 +49,12 @@ class CreateFunction(DdlStatement):
     if_not_exists: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class DropFunction(Drop):
     """DROP FUNCTION."""
 
 
-@dataclass(frozen=True)
+@record
 class ModelColumn(Node):
     """A column of a model's INPUT or OUTPUT."""
 
@@ -65,7 +64,7 @@ class ModelColumn(Node):
     options: Options | None = None
 
 
-@dataclass(frozen=True)
+@record
 class CreateModel(DdlStatement):
     """CREATE [OR REPLACE] MODEL; `inputs` and `outputs` are None when the blocks are missing."""
 
@@ -78,7 +77,7 @@ class CreateModel(DdlStatement):
     if_not_exists: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class AlterModel(DdlStatement):
     """ALTER MODEL [IF EXISTS] name SET OPTIONS (...)."""
 
@@ -87,6 +86,6 @@ class AlterModel(DdlStatement):
     if_exists: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class DropModel(Drop):
     """DROP MODEL."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from spanemu.base.record import record
 from spanemu.sql.syntax.ast import Identifier, Node, Path
 from spanemu.sql.syntax.ddl_ast.parts import DdlStatement, Drop, Options, SequenceClauses
 
 
-@dataclass(frozen=True)
+@record
 class CreateSequence(DdlStatement):
     """CREATE SEQUENCE with clauses, with options, or (wrongly) with both."""
 
@@ -18,7 +19,7 @@ class CreateSequence(DdlStatement):
     if_not_exists: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class AlterSequence(DdlStatement):
     """ALTER SEQUENCE name {SET OPTIONS (...) | clauses}."""
 
@@ -28,12 +29,12 @@ class AlterSequence(DdlStatement):
     if_exists: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class DropSequence(Drop):
     """DROP SEQUENCE."""
 
 
-@dataclass(frozen=True)
+@record
 class WatchedTable(Node):
     """`table` (all columns, `columns` is None), `table()` (the key only) or `table(a, b)`."""
 
@@ -41,7 +42,7 @@ class WatchedTable(Node):
     columns: tuple[Identifier, ...] | None = None
 
 
-@dataclass(frozen=True)
+@record
 class ChangeStreamFor(Node):
     """FOR ALL, or FOR tables."""
 
@@ -49,7 +50,7 @@ class ChangeStreamFor(Node):
     tables: tuple[WatchedTable, ...] = ()
 
 
-@dataclass(frozen=True)
+@record
 class CreateChangeStream(DdlStatement):
     """CREATE CHANGE STREAM; `watches` is None without a FOR clause."""
 
@@ -59,7 +60,7 @@ class CreateChangeStream(DdlStatement):
     if_not_exists: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class AlterChangeStream(DdlStatement):
     """ALTER CHANGE STREAM: exactly one of SET FOR, DROP FOR ALL and SET OPTIONS."""
 
@@ -69,6 +70,6 @@ class AlterChangeStream(DdlStatement):
     options: Options | None = None
 
 
-@dataclass(frozen=True)
+@record
 class DropChangeStream(Drop):
     """DROP CHANGE STREAM."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from spanemu.base.record import record
 from spanemu.sql.syntax.ast import Identifier, Node, Path, TypeName
 from spanemu.sql.syntax.ddl_ast.parts import (
     DdlStatement,
@@ -16,7 +15,7 @@ from spanemu.sql.syntax.ddl_ast.parts import (
 )
 
 
-@dataclass(frozen=True)
+@record
 class ColumnDefinition(Node):
     """A column of CREATE TABLE, ADD COLUMN or ALTER COLUMN.
 
@@ -39,7 +38,7 @@ class ColumnDefinition(Node):
     options: Options | None = None
 
 
-@dataclass(frozen=True)
+@record
 class ForeignKeyDefinition(Node):
     """[CONSTRAINT name] FOREIGN KEY (...) REFERENCES t (...) [ON DELETE ...] [[NOT] ENFORCED].
 
@@ -54,7 +53,7 @@ class ForeignKeyDefinition(Node):
     enforced: bool = True
 
 
-@dataclass(frozen=True)
+@record
 class CheckDefinition(Node):
     """[CONSTRAINT name] CHECK (expression)."""
 
@@ -65,7 +64,7 @@ class CheckDefinition(Node):
 Constraint = ForeignKeyDefinition | CheckDefinition
 
 
-@dataclass(frozen=True)
+@record
 class InterleaveClause(Node):
     """INTERLEAVE IN [PARENT] table [ON DELETE ...]; `on_delete` is None when not written."""
 
@@ -74,7 +73,7 @@ class InterleaveClause(Node):
     on_delete: OnDelete | None = None
 
 
-@dataclass(frozen=True)
+@record
 class RowDeletionPolicy(Node):
     """ROW DELETION POLICY (OLDER_THAN(column, INTERVAL days DAY))."""
 
@@ -82,7 +81,7 @@ class RowDeletionPolicy(Node):
     days: int
 
 
-@dataclass(frozen=True)
+@record
 class CreateTable(DdlStatement):
     """CREATE TABLE.
 
@@ -101,24 +100,24 @@ class CreateTable(DdlStatement):
     if_not_exists: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class DropTable(Drop):
     """DROP TABLE."""
 
 
-@dataclass(frozen=True)
+@record
 class RenameTables(DdlStatement):
     """RENAME TABLE a TO b [, c TO d ...], applied from left to right."""
 
     renames: tuple[tuple[Path, Path], ...]
 
 
-@dataclass(frozen=True)
+@record
 class TableAction(Node):
     """What an ALTER TABLE does."""
 
 
-@dataclass(frozen=True)
+@record
 class AlterTable(DdlStatement):
     """ALTER TABLE [IF EXISTS] name action."""
 
@@ -127,7 +126,7 @@ class AlterTable(DdlStatement):
     if_exists: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class AddColumn(TableAction):
     """ADD [COLUMN] [IF NOT EXISTS] column."""
 
@@ -135,21 +134,21 @@ class AddColumn(TableAction):
     if_not_exists: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class DropColumn(TableAction):
     """DROP [COLUMN] name."""
 
     column: Identifier
 
 
-@dataclass(frozen=True)
+@record
 class RedefineColumn(TableAction):
     """ALTER [COLUMN] name type ...: the whole definition anew, except that options stay."""
 
     column: ColumnDefinition
 
 
-@dataclass(frozen=True)
+@record
 class SetColumnOptions(TableAction):
     """ALTER [COLUMN] name SET OPTIONS (...)."""
 
@@ -157,7 +156,7 @@ class SetColumnOptions(TableAction):
     options: Options
 
 
-@dataclass(frozen=True)
+@record
 class SetColumnDefault(TableAction):
     """ALTER [COLUMN] name SET DEFAULT (expression)."""
 
@@ -165,14 +164,14 @@ class SetColumnDefault(TableAction):
     default: SqlExpression
 
 
-@dataclass(frozen=True)
+@record
 class DropColumnDefault(TableAction):
     """ALTER [COLUMN] name DROP DEFAULT."""
 
     column: Identifier
 
 
-@dataclass(frozen=True)
+@record
 class SetColumnOnUpdate(TableAction):
     """ALTER [COLUMN] name SET ON UPDATE (expression)."""
 
@@ -180,14 +179,14 @@ class SetColumnOnUpdate(TableAction):
     on_update: SqlExpression
 
 
-@dataclass(frozen=True)
+@record
 class DropColumnOnUpdate(TableAction):
     """ALTER [COLUMN] name DROP ON UPDATE."""
 
     column: Identifier
 
 
-@dataclass(frozen=True)
+@record
 class AlterColumnIdentity(TableAction):
     """ALTER [COLUMN] name ALTER IDENTITY {SET [NO] SKIP RANGE ... | RESTART COUNTER WITH n}."""
 
@@ -195,68 +194,68 @@ class AlterColumnIdentity(TableAction):
     clauses: SequenceClauses
 
 
-@dataclass(frozen=True)
+@record
 class AddConstraint(TableAction):
     """ADD [CONSTRAINT name] {FOREIGN KEY ... | CHECK ...}."""
 
     constraint: Constraint
 
 
-@dataclass(frozen=True)
+@record
 class DropConstraint(TableAction):
     """DROP CONSTRAINT name."""
 
     name: Identifier
 
 
-@dataclass(frozen=True)
+@record
 class SetInterleave(TableAction):
     """SET INTERLEAVE IN [PARENT] table [ON DELETE ...]."""
 
     interleave: InterleaveClause
 
 
-@dataclass(frozen=True)
+@record
 class SetOnDelete(TableAction):
     """SET ON DELETE {CASCADE | NO ACTION}."""
 
     on_delete: OnDelete
 
 
-@dataclass(frozen=True)
+@record
 class AddRowDeletionPolicy(TableAction):
     """ADD ROW DELETION POLICY (...)."""
 
     policy: RowDeletionPolicy
 
 
-@dataclass(frozen=True)
+@record
 class ReplaceRowDeletionPolicy(TableAction):
     """REPLACE ROW DELETION POLICY (...)."""
 
     policy: RowDeletionPolicy
 
 
-@dataclass(frozen=True)
+@record
 class DropRowDeletionPolicy(TableAction):
     """DROP ROW DELETION POLICY."""
 
 
-@dataclass(frozen=True)
+@record
 class AddSynonym(TableAction):
     """ADD SYNONYM name."""
 
     synonym: Path
 
 
-@dataclass(frozen=True)
+@record
 class DropSynonym(TableAction):
     """DROP SYNONYM name."""
 
     synonym: Path
 
 
-@dataclass(frozen=True)
+@record
 class RenameTo(TableAction):
     """RENAME TO name [, ADD SYNONYM synonym]."""
 
@@ -264,7 +263,7 @@ class RenameTo(TableAction):
     synonym: Path | None = None
 
 
-@dataclass(frozen=True)
+@record
 class SetTableOptions(TableAction):
     """SET OPTIONS (...)."""
 

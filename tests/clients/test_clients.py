@@ -1,0 +1,116 @@
+"""Clients in other languages print what the tour in Python prints.
+
+Each is built from its pinned manifest, with the downloads that its own toolchain keeps.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import spanemu
+from tests.conformance.test_tour import PRINTED
+
+HERE = Path(__file__).parent
+FETCH_SECONDS_MAX = 600
+BUILD_SECONDS_MAX = 600
+RUN_SECONDS_MAX = 120
+
+# Without these, clients ask around for a cloud to run in and to send their metrics to.
+STAY_HERE = {
+    "METADATA_SERVER_DETECTION": "none",
+    "NO_GCE_CHECK": "true",
+    "SPANNER_DISABLE_BUILTIN_METRICS": "true",
+}
+
+
+@dataclass(frozen=True)
+class Client:
+    """How one language gets its dependencies, builds, and runs. `{out}` is a scratch directory."""
+
+    language: str
+    tools: tuple[str, ...]
+    fetch: str
+    build: str
+    run: str
+
+    @property
+    def home(self) -> Path:
+        return HERE / self.language
+
+
+CLIENTS = (
+    Client(
+        "go",
+        tools=("go",),
+        fetch="go mod download",
+        build="go build -mod=readonly -buildvcs=false -o {out}/tour .",
+        run="{out}/tour",
+    ),
+    Client(
+        "java",
+        tools=("java", "javac", "mvn"),
+        fetch="mvn -B -q compile -Dmaven.main.skip=true",
+        build="mvn -B -q -o compile",
+        run='java -cp "target/classes:$(cat target/classpath)" Tour',
+    ),
+    Client(
+        "node",
+        tools=("node", "npm"),
+        fetch="npm ci --prefer-offline --ignore-scripts --no-audit --no-fund",
+        build="node --check tour.mjs",
+        run="node tour.mjs",
+    ),
+)
+
+
+@pytest.mark.toolchain
+@pytest.mark.parametrize("client", CLIENTS, ids=[client.language for client in CLIENTS])
+def test_tour(client: Client, tmp_path: Path) -> None:
+    missing = [tool for tool in client.tools if shutil.which(tool) is None]
+    if missing:
+        pytest.skip(f"{', '.join(missing)}: not installed here")
+    _fetch(client, tmp_path)
+    built = _shell(client, client.build, tmp_path, BUILD_SECONDS_MAX)
+    assert built.returncode == 0, built.stdout + built.stderr
+    with spanemu.Emulator.subprocess() as emulator:
+        ran = _shell(client, client.run, tmp_path, RUN_SECONDS_MAX, emulator.uri)
+    assert (ran.returncode, ran.stdout) == (0, PRINTED), ran.stderr
+
+
+def test_lock_files_name_no_hosts() -> None:
+    packages = json.loads((HERE / "node" / "package-lock.json").read_text())["packages"]
+    assert packages
+    assert not [name for name, package in packages.items() if "resolved" in package]
+
+
+def _fetch(client: Client, out: Path) -> None:
+    try:
+        fetched = _shell(client, client.fetch, out, FETCH_SECONDS_MAX)
+    except subprocess.TimeoutExpired:
+        pytest.skip(f"no dependencies for {client.language} within {FETCH_SECONDS_MAX} s")
+    if fetched.returncode:
+        said = (fetched.stdout + fetched.stderr).strip()[-500:]
+        pytest.skip(f"no dependencies for {client.language}: {said}")
+
+
+def _shell(
+    client: Client, command: str, out: Path, seconds: float, uri: str = ""
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command.format(out=out),
+        shell=True,
+        cwd=client.home,
+        env=os.environ | STAY_HERE | {"SPANNER_EMULATOR_HOST": uri},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        check=False,
+    )

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import pytest
+
+from spanemu.sql.executor.errors import BadRowCount
+from spanemu.values.types import INT64
+from tests.unit.sql.world import ROWS, MemoryReader, ask
+
+
+def test_no_rows_make_one_group_without_keys_and_none_with():
+    reader = MemoryReader({})
+    assert ask("SELECT COUNT(*), SUM(Budget), MAX(Title) FROM Albums", reader) == [(0, None, None)]
+    assert ask("SELECT SingerId, COUNT(*) FROM Albums GROUP BY SingerId", reader) == []
+
+
+def test_null_and_nan_are_groups():
+    nan = float("nan")
+    singers = [(n, "a", None, None, rating) for n, rating in enumerate([nan, None, nan, 1.0, None])]
+    rows = ask(
+        "SELECT Rating, COUNT(*) FROM Singers GROUP BY Rating", MemoryReader({"Singers": singers})
+    )
+    assert sorted((repr(rating), count) for rating, count in rows) == [
+        ("1.0", 1), ("None", 2), ("nan", 2),
+    ]  # fmt: skip
+
+
+def test_hashed_and_streamed_groups_agree():
+    hashed = ask(
+        "SELECT SingerId, COUNT(*), SUM(Budget) "
+        "FROM Albums GROUP@{GROUP_METHOD=HASH_GROUP} BY SingerId"
+    )
+    streamed = ask("SELECT SingerId, COUNT(*), SUM(Budget) FROM Albums GROUP BY SingerId")
+    assert hashed == streamed == [(1, 2, 100), (2, 2, 125), (4, 1, 10)]
+
+
+def test_modifiers_of_aggregates():
+    assert ask("SELECT COUNT(DISTINCT SingerId), COUNT(Budget), COUNT(*) FROM Albums") == [
+        (3, 4, 5)
+    ]
+    assert ask("SELECT ARRAY_AGG(Title ORDER BY Budget DESC LIMIT 2) FROM Albums") == [
+        (("Go", "Blue"),)
+    ]
+    assert ask("SELECT ARRAY_AGG(Title IGNORE NULLS ORDER BY Title) FROM Albums") == [
+        (("Blue", "Go", "Green", "Total"),)
+    ]
+    assert ask(
+        "SELECT ANY_VALUE(Title HAVING MAX Budget), ANY_VALUE(Title HAVING MIN Budget) FROM Albums"
+    ) == [("Go", None)]
+    assert ask("SELECT STRING_AGG(DISTINCT Genre, '+' ORDER BY Genre) FROM Songs") == [
+        ("pop+rock",)
+    ]
+
+
+def test_order():
+    assert ask("SELECT Budget FROM Albums ORDER BY Budget") == [
+        (None,),
+        (10,),
+        (50,),
+        (75,),
+        (100,),
+    ]
+    assert ask("SELECT Budget FROM Albums ORDER BY Budget DESC") == [
+        (100,), (75,), (50,), (10,), (None,),
+    ]  # fmt: skip
+    assert ask("SELECT Budget FROM Albums ORDER BY Budget NULLS LAST") == [
+        (10,), (50,), (75,), (100,), (None,),
+    ]  # fmt: skip
+    assert ask("SELECT Budget FROM Albums ORDER BY Budget DESC NULLS FIRST")[0] == (None,)
+    assert ask("SELECT SingerId, Title FROM Albums ORDER BY SingerId DESC, Title") == [
+        (4, None), (2, "Blue"), (2, "Total"), (1, "Go"), (1, "Green"),
+    ]  # fmt: skip
+
+
+def test_nan_sorts_before_numbers():
+    ratings = [str(row[0]) for row in ask("SELECT Rating FROM Singers ORDER BY Rating")]
+    assert ratings == ["None", "nan", "-1.0", "4.5"]
+
+
+def test_the_first_rows_of_many():
+    songs = [(1, 1, n, f"{n:05}", n * 7919 % 5_000, None) for n in range(5_000)]
+    reader = MemoryReader({"Songs": songs})
+    rows = ask("SELECT Duration FROM Songs ORDER BY Duration LIMIT 3 OFFSET 10", reader)
+    assert rows == [(10,), (11,), (12,)]
+
+
+def test_limits_are_checked():
+    types = {"n": INT64}
+    assert ask("SELECT SingerId FROM Singers LIMIT @n", types=types, n=0) == []
+    assert ask("SELECT SingerId FROM Singers LIMIT 2 OFFSET @n", types=types, n=3) == [(4,)]
+    for bad in (-1, None):
+        with pytest.raises(BadRowCount):
+            ask("SELECT SingerId FROM Singers LIMIT @n", types=types, n=bad)
+    huge = 2**63 - 1
+    assert len(ask("SELECT SingerId FROM Singers LIMIT @n OFFSET 1", types=types, n=huge)) == 3
+
+
+def test_set_operations():
+    left = "SELECT SingerId FROM Albums"
+    right = "SELECT AlbumId FROM Albums"
+    assert ask(f"{left} UNION ALL {right}") == [(n,) for n in (1, 1, 2, 2, 4, 1, 2, 1, 2, 1)]
+    assert sorted(ask(f"{left} UNION DISTINCT {right}")) == [(1,), (2,), (4,)]
+    assert sorted(ask(f"{left} INTERSECT ALL {right}")) == [(1,), (1,), (2,), (2,)]
+    assert sorted(ask(f"{left} INTERSECT DISTINCT {right}")) == [(1,), (2,)]
+    assert ask(f"{left} EXCEPT ALL {right}") == [(4,)]
+    assert ask(f"{left} EXCEPT DISTINCT {right}") == [(4,)]
+
+
+def test_common_tables():
+    assert ask(
+        "WITH t AS (SELECT SingerId AS k, COUNT(*) AS n FROM Albums GROUP BY SingerId) "
+        "SELECT a.k FROM t a JOIN t b ON a.k = b.k * 2 ORDER BY a.k"
+    ) == [(2,), (4,)]
+
+
+def test_a_common_table_is_computed_once():
+    reader = MemoryReader(ROWS)
+    ask("WITH t AS (SELECT AVG(Budget) AS m FROM Albums) SELECT a.m + b.m FROM t a, t b", reader)
+    assert reader.asked.count("scan Albums") == 1
+
+
+def test_a_correlated_common_table_is_computed_for_each_row():
+    assert ask(
+        "SELECT (WITH t AS (SELECT a.Title FROM Albums a WHERE a.SingerId = s.SingerId) "
+        "SELECT COUNT(*) FROM t x, t y) FROM Singers s"
+    ) == [(4,), (4,), (0,), (1,)]
+
+
+@pytest.mark.parametrize(
+    ("clause", "count"),
+    [("RESERVOIR (2 ROWS)", 2), ("RESERVOIR (9 ROWS)", 4), ("BERNOULLI (100 PERCENT)", 4)],
+)
+def test_samples(clause, count):
+    rows = ask(f"SELECT SingerId FROM Singers TABLESAMPLE {clause}")
+    assert len(rows) == count
+    assert set(rows) <= {(1,), (2,), (3,), (4,)}

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import pytest
+
+from spanemu.base.errors import Code
+from spanemu.sql.executor.errors import ManyRowsInScalarSubquery
+from tests.unit.sql.world import ROWS, MemoryReader, ask
+
+
+def one(expression: str, reader: MemoryReader | None = None) -> object:
+    ((value,),) = ask(f"SELECT {expression}", reader)
+    return value
+
+
+def test_a_scalar_subquery_without_row_is_null():
+    assert one("(SELECT FirstName FROM Singers WHERE SingerId = 99)") is None
+
+
+def test_a_scalar_subquery_with_two_rows_fails():
+    with pytest.raises(ManyRowsInScalarSubquery) as failure:
+        one("(SELECT FirstName FROM Singers)")
+    assert failure.value.code is Code.OUT_OF_RANGE
+
+
+def test_an_array_subquery_keeps_order_and_nulls():
+    assert one("ARRAY(SELECT Budget FROM Albums ORDER BY Budget DESC)") == (100, 75, 50, 10, None)
+    assert one("ARRAY(SELECT 1 FROM Singers WHERE FALSE)") == ()
+
+
+def test_membership_is_three_valued():
+    assert one("100 IN (SELECT Budget FROM Albums)") is True
+    assert one("1 IN (SELECT Budget FROM Albums)") is None
+    assert one("1 IN (SELECT SingerId FROM Singers WHERE SingerId > 1)") is False
+    assert one("CAST(NULL AS INT64) IN (SELECT Budget FROM Albums WHERE FALSE)") is False
+    assert one("CAST(NULL AS INT64) IN (SELECT SingerId FROM Singers)") is None
+
+
+def test_an_uncorrelated_subquery_runs_once():
+    reader = MemoryReader(ROWS)
+    rows = ask(
+        "SELECT SingerId FROM Singers "
+        "WHERE Rating > 9 OR SingerId = (SELECT MAX(AlbumId) FROM Albums)",
+        reader,
+    )
+    assert rows == [(2,)]
+    assert reader.asked.count("scan Albums") == 1
+
+
+def test_a_correlated_subquery_seeks():
+    reader = MemoryReader(ROWS)
+    rows = ask(
+        "SELECT (SELECT COUNT(*) FROM Albums a WHERE a.SingerId = s.SingerId) FROM Singers s",
+        reader,
+    )
+    assert rows == [(2,), (2,), (0,), (1,)]
+    assert reader.visited == 4 + 5
+
+
+def test_a_correlated_subquery_that_cannot_seek_reads_its_table_once():
+    reader = MemoryReader(ROWS)
+    rows = ask(
+        "SELECT (SELECT STRING_AGG(Name) FROM Songs x WHERE x.TrackId = s.SingerId) FROM Singers s",
+        reader,
+    )
+    assert rows == [("a,c",), ("b",), (None,), (None,)]
+    assert reader.asked.count("scan Songs") == 1
+
+
+def test_subqueries_nest_and_reach_out_two_levels():
+    rows = ask(
+        "SELECT FirstName, (SELECT COUNT(*) FROM Albums a WHERE EXISTS ("
+        "SELECT 1 FROM Songs x WHERE x.SingerId = s.SingerId AND x.AlbumId = a.AlbumId)) "
+        "FROM Singers s"
+    )
+    assert rows == [("Marc", 3), ("Catalina", 5), ("Alice", 0), ("Lea", 0)]
+
+
+def test_not_in_with_null_lets_nothing_pass():
+    assert (
+        ask("SELECT SingerId FROM Singers WHERE SingerId NOT IN (SELECT Budget FROM Albums)") == []
+    )
+    assert ask(
+        "SELECT SingerId FROM Singers WHERE SingerId NOT IN "
+        "(SELECT Budget FROM Albums WHERE Budget IS NOT NULL)"
+    ) == [(1,), (2,), (3,), (4,)]

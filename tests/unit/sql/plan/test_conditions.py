@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from spanemu.sql.analyzer import resolved as r
+from spanemu.sql.plan.conditions import (
+    conjunction,
+    conjuncts,
+    disjuncts,
+    equal,
+    equality,
+    is_null,
+    rejects_null,
+)
+from spanemu.values.types import FLOAT64, INT64, array_of
+from tests.unit.sql.world import both, call, column, either, lit, ref
+
+
+def test_conjuncts_are_flat_and_in_order():
+    a, b, c = (call("$less", ref(column(name)), lit(1)) for name in "abc")
+    assert list(conjuncts(both(a, both(b, lit(True)), c))) == [a, b, c]
+    assert list(conjuncts(None)) == []
+    assert conjunction([]) is None
+    assert conjunction([a]) is a
+
+
+def test_disjuncts_are_flat():
+    a, b, c = (lit(False), lit(True), lit(False))
+    assert list(disjuncts(either(either(a, b), c))) == [a, b, c]
+
+
+def test_equality_wants_one_type():
+    a, b = ref(column("a")), ref(column("b"))
+    assert equality(call("$equal", a, b)) == (a, b)
+    assert equality(call("$equal", a, ref(column("f", FLOAT64)))) is None
+    assert equality(call("$less", a, b)) is None
+
+
+def test_made_conditions_evaluate():
+    same = equal(lit(1), lit(1))
+    assert isinstance(same, r.FunctionCall)
+    assert same.signature.evaluate(1, 1) is True
+    arrays = equal(ref(column("a", array_of(INT64))), ref(column("b", array_of(INT64))))
+    assert isinstance(arrays, r.FunctionCall)
+    assert arrays.signature.evaluate((1, None), (1, 2)) is None
+    missing = is_null(ref(column("a")))
+    assert isinstance(missing, r.FunctionCall)
+    assert missing.signature.evaluate(None) is True
+
+
+class TestRejectsNull:
+    a, b = column("a"), column("b")
+    ids = frozenset((a.id,))
+
+    def test_comparisons_do(self):
+        assert rejects_null(call("$less", ref(self.a), lit(1)), self.ids)
+        assert rejects_null(call("$equal", ref(self.b), ref(self.a)), self.ids)
+
+    def test_other_columns_do_not(self):
+        assert not rejects_null(call("$less", ref(self.b), lit(1)), self.ids)
+
+    def test_is_not_null_does_and_is_null_does_not(self):
+        assert rejects_null(call("$not", is_null(ref(self.a))), self.ids)
+        assert not rejects_null(is_null(ref(self.a)), self.ids)
+
+    def test_or_needs_every_branch(self):
+        mine, other = call("$less", ref(self.a), lit(1)), call("$less", ref(self.b), lit(1))
+        assert not rejects_null(either(mine, other), self.ids)
+        assert rejects_null(either(mine, mine), self.ids)
+        assert rejects_null(both(mine, other), self.ids)
+
+    def test_through_a_cast_and_arithmetic(self):
+        value = r.Cast(FLOAT64, call("$add", ref(self.a), lit(1), type_=INT64))
+        assert rejects_null(call("$less", value, lit(1.0)), self.ids)
+
+    def test_not_of_or_is_not_taken_apart(self):
+        mine, other = call("$less", ref(self.a), lit(1)), call("$less", ref(self.b), lit(1))
+        assert not rejects_null(call("$not", both(mine, other)), self.ids)
