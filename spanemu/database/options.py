@@ -6,41 +6,42 @@ Frontends build these from their wire messages. Durations and times are `int` na
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
+from spanemu.base.record import Record, record
 from spanemu.values.types import Type
 
 
-@dataclass(frozen=True, slots=True)
-class Strong:
+@record
+class Strong(Record):
     """Sees every commit acknowledged before the request began."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadTimestamp:
+@record
+class ReadTimestamp(Record):
     """Exactly at `at`."""
 
     at: int
 
 
-@dataclass(frozen=True, slots=True)
-class MinReadTimestamp:
+@record
+class MinReadTimestamp(Record):
     """At some time not before `at`; single use only."""
 
     at: int
 
 
-@dataclass(frozen=True, slots=True)
-class ExactStaleness:
+@record
+class ExactStaleness(Record):
     """Exactly `nanos` ago."""
 
     nanos: int
 
 
-@dataclass(frozen=True, slots=True)
-class MaxStaleness:
+@record
+class MaxStaleness(Record):
     """At most `nanos` ago; single use only."""
 
     nanos: int
@@ -49,8 +50,8 @@ class MaxStaleness:
 TimestampBound = Strong | ReadTimestamp | MinReadTimestamp | ExactStaleness | MaxStaleness
 
 
-@dataclass(frozen=True, slots=True)
-class ReadOnly:
+@record
+class ReadOnly(Record):
     """A read-only transaction at a bound."""
 
     bound: TimestampBound = Strong()
@@ -73,8 +74,8 @@ class ReadLockMode(StrEnum):
     OPTIMISTIC = "optimistic"
 
 
-@dataclass(frozen=True, slots=True)
-class ReadWrite:
+@record
+class ReadWrite(Record):
     """A read-write transaction. `previous` is the id whose age a retry keeps."""
 
     isolation: Isolation = Isolation.UNSPECIFIED
@@ -83,8 +84,8 @@ class ReadWrite:
     exclude_from_change_streams: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionedDml:
+@record
+class PartitionedDml(Record):
     """A partitioned DML transaction."""
 
     exclude_from_change_streams: bool = False
@@ -93,22 +94,22 @@ class PartitionedDml:
 TransactionOptions = ReadOnly | ReadWrite | PartitionedDml
 
 
-@dataclass(frozen=True, slots=True)
-class SingleUse:
+@record
+class SingleUse(Record):
     """A temporary transaction for this request alone."""
 
     options: TransactionOptions = ReadOnly()
 
 
-@dataclass(frozen=True, slots=True)
-class Begin:
+@record
+class Begin(Record):
     """A new transaction that this request begins; its id comes back with the result."""
 
     options: TransactionOptions
 
 
-@dataclass(frozen=True, slots=True)
-class Existing:
+@record
+class Existing(Record):
     """A transaction begun before, by id."""
 
     id: bytes
@@ -127,8 +128,8 @@ class QueryMode(StrEnum):
     WITH_PLAN_AND_STATS = "with plan and stats"
 
 
-@dataclass(frozen=True, slots=True)
-class StatementRequest:
+@record
+class StatementRequest(Record):
     """One SQL statement as a client sends it.
 
     `parameters` hold raw values (JSON-like: None, bool, float, str, list, dict) by name without
@@ -148,8 +149,8 @@ class StatementRequest:
     directed_read: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ReadRequest:
+@record
+class ReadRequest(Record):
     """A Read as a client sends it; `key_set` is raw (`values.mutation.RawKeySet`).
 
     `lock_exclusive` asks for exclusive locks, which only a read-write transaction may do;
@@ -166,8 +167,8 @@ class ReadRequest:
     directed_read: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CommitOptions:
+@record
+class CommitOptions(Record):
     """What a commit asks for besides its writes.
 
     `max_delay_nanos` allows the server to wait for company; `precommit_token` is the token with

@@ -7,9 +7,10 @@ column it is meant for. Nothing here knows a schema.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
+
+from spanemu.base.record import Record, record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +25,8 @@ class WriteKind(StrEnum):
     REPLACE = "replace"
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+@record
+class Write(Record):
     """Rows for one table: `rows[i][j]` belongs to `columns[j]`."""
 
     kind: WriteKind
@@ -34,8 +35,8 @@ class Write:
     rows: Sequence[Sequence[Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class RawRange:
+@record
+class RawRange(Record):
     """A key range as a client sends it: endpoints are lists of raw key parts.
 
     A closed endpoint that is a prefix takes in every key under it; an open one leaves them out.
@@ -47,8 +48,8 @@ class RawRange:
     end_closed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class RawKeySet:
+@record
+class RawKeySet(Record):
     """The union of `all`, single keys and ranges; parts are raw."""
 
     all: bool = False
@@ -56,8 +57,8 @@ class RawKeySet:
     ranges: Sequence[RawRange] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Delete:
+@record
+class Delete(Record):
     """Rows of one table to remove; rows that do not exist are passed over."""
 
     table: str
@@ -67,8 +68,8 @@ class Delete:
 Mutation = Write | Delete
 
 
-@dataclass(frozen=True, slots=True)
-class CommitTimestampMark:
+@record
+class CommitTimestampMark(Record):
     """Stands for the timestamp of the commit that writes it (the placeholder of clients)."""
 
 
@@ -76,8 +77,8 @@ COMMIT_TIMESTAMP = CommitTimestampMark()
 COMMIT_TIMESTAMP_PLACEHOLDER = "spanner.commit_timestamp()"
 
 
-@dataclass(frozen=True, slots=True)
-class RowWrite:
+@record
+class RowWrite(Record):
     """One row to write, resolved: Python values for stored positions of a table's row.
 
     `table` is the exact name. `cells[i]` goes to `positions[i]`; a TIMESTAMP cell may be
@@ -90,8 +91,8 @@ class RowWrite:
     cells: tuple[Any, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RowDelete:
+@record
+class RowDelete(Record):
     """One row to remove: `key` holds the Python values of the whole primary key."""
 
     table: str

@@ -240,23 +240,22 @@ def candidate(expression: Expr, analysis: Analysis) -> Candidate:
 
 
 def common_type_of(candidates: Sequence[Candidate], analysis: Analysis) -> Type | None:
-    """Values decide; literals bend to them where they can, and widen the type where not."""
+    """Values decide; parameters, then literals, bend to them where they can, and widen the type
+    where not.
+    """
     found: Type | None = None
-    soft: list[Candidate] = []
     for one in candidates:
-        if one.kind <= Kind.PARAMETER:
+        if one.kind is Kind.VALUE:
             found = one.type if found is None else supertype(found, one.type)
             if found is None:
                 return None
-        elif one.kind < Kind.NULL:
-            soft.append(one)
-    if found is None:
-        composites = [one for one in soft if one.kind is Kind.COMPOSITE]
-        if composites and len(composites) == len(soft):
-            found = _common_composite(composites, analysis)
-            if found is None:
-                return None
-    for one in soft:
+    soft = [one for one in candidates if Kind.VALUE < one.kind < Kind.NULL]
+    if found is None and soft and all(one.kind is Kind.COMPOSITE for one in soft):
+        found = _common_composite(soft, analysis)
+        if found is None:
+            return None
+    # A stable sort: parameters first, since a parameter holds its type firmer than a literal.
+    for one in sorted(soft, key=_firmness):
         if found is None:
             found = one.type
         elif not _bends(one, found, analysis):
@@ -266,11 +265,15 @@ def common_type_of(candidates: Sequence[Candidate], analysis: Analysis) -> Type 
     return _typeless(candidates) if found is None else _array_if_needed(candidates, found)
 
 
+def _firmness(one: Candidate) -> Kind:
+    return one.kind
+
+
 def _bends(one: Candidate, target: Type, analysis: Analysis) -> bool:
     if one.type == target:
         return True
     if one.expression is None:
-        return is_coercible(one.type, target, Given.LITERAL)
+        return is_coercible(one.type, target, _GIVEN[one.kind])
     return cost(one.expression, one.kind, target, analysis) is not None
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from spanemu.sql.analyzer.coercion import coerce, common_type, fits
 from spanemu.sql.analyzer.env import Env
-from spanemu.sql.analyzer.errors.typing import NoMatchingSignature
+from spanemu.sql.analyzer.errors.typing import BadCall, NoMatchingSignature
 from spanemu.sql.analyzer.expression import resolve
 from spanemu.sql.analyzer.literals import null_literal
 from spanemu.sql.analyzer.operator_call import operator_call
@@ -33,9 +33,10 @@ def _case(node: ast.Case, env: Env) -> Expr:
     results.append(null_literal() if node.otherwise is None else resolve(node.otherwise, env))
     type_ = common_type(results, env.analysis)
     if type_ is None:
-        raise NoMatchingSignature(
-            "operator CASE; all THEN/ELSE arguments must be coercible to a common type but found",
-            argument_types(results, env.analysis),
+        shown = argument_types(results, env.analysis)
+        raise BadCall(
+            "No matching signature for operator CASE; all THEN/ELSE arguments must be coercible to "
+            f"a common type but found: {shown}",
             at=node.at,
         )
     if node.operand is None:
@@ -51,9 +52,10 @@ def _case(node: ast.Case, env: Env) -> Expr:
 def _conditions(node: ast.Case, env: Env) -> list[Expr]:
     conditions = [resolve(condition, env) for condition, _ in node.whens]
     if not all(fits(condition, BOOL, env.analysis) for condition in conditions):
-        raise NoMatchingSignature(
-            "operator CASE; all WHEN argument types must be BOOL but found",
-            argument_types(conditions, env.analysis),
+        shown = argument_types(conditions, env.analysis)
+        raise BadCall(
+            "No matching signature for operator CASE; all WHEN argument types must be BOOL but "
+            f"found: {shown}",
             at=node.at,
         )
     return [coerce(condition, BOOL, env.analysis, node.at) for condition in conditions]

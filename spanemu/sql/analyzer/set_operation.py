@@ -129,8 +129,7 @@ def _candidate(operand: QueryResult, number: int, env: Env) -> Candidate:
     computed = _computed(operand.scan).get(column.id)
     if computed is None:
         return Candidate(column.type, Kind.VALUE)
-    found = candidate(computed, env.analysis)
-    return Candidate(column.type, Kind.VALUE) if found.kind is Kind.PARAMETER else found
+    return candidate(computed, env.analysis)
 
 
 def _computed(scan: Scan) -> Mapping[int, Expr]:
@@ -169,8 +168,8 @@ def _converted(
 
 
 def _bends(expression: Expr, env: Env) -> bool:
-    """Whether a computed column can still be given its type: a literal, an undeclared parameter."""
-    return candidate(expression, env.analysis).kind > Kind.PARAMETER
+    """Whether a computed column can still be given its type: a literal or a parameter."""
+    return candidate(expression, env.analysis).kind is not Kind.VALUE
 
 
 def _without_duplicates(

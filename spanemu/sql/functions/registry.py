@@ -19,10 +19,11 @@ str ("DAY", "WEEK(MONDAY)", the sequence's name), and its type among the argumen
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Protocol
 
+from spanemu.base.record import Record, Unique, record
 from spanemu.values.types import Type
 
 if TYPE_CHECKING:
@@ -64,8 +65,8 @@ class Arity(Enum):
     REPEATED = auto()  # zero or more; a run of REPEATED parameters repeats as a group
 
 
-@dataclass(frozen=True, slots=True)
-class TypeVariable:
+@record
+class TypeVariable(Record):
     """T in a signature: one type for all its uses, the supertype of what is given.
 
     The variable named ANY is not unified: each use stands for a type of its own.
@@ -75,23 +76,23 @@ class TypeVariable:
     only: frozenset[str] = frozenset()  # type codes it may be; empty is any
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayOf:
+@record
+class ArrayOf(Record):
     """ARRAY<T>."""
 
     element: Pattern
 
 
-@dataclass(frozen=True, slots=True)
-class LambdaOf:
+@record
+class LambdaOf(Record):
     """A lambda over parameters of these patterns, with a body of this one."""
 
     parameters: tuple[Pattern, ...]
     body: Pattern
 
 
-@dataclass(frozen=True, slots=True)
-class Special:
+@record
+class Special(Record):
     """An argument that is not a value: a date part, a SEQUENCE, an unevaluated keyword."""
 
     kind: str  # "DATE_PART", "SEQUENCE", "MODEL", ...
@@ -100,8 +101,8 @@ class Special:
 Pattern = Type | TypeVariable | ArrayOf | LambdaOf | Special
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+@record
+class Parameter(Record):
     """One formal parameter. `name` is set when it may be given as `name => value`.
 
     An omitted OPTIONAL argument is not passed to `evaluate`, except where a later argument is
@@ -119,8 +120,8 @@ class Parameter:
 ResultType = Pattern | Callable[[Sequence[Type]], Type]
 
 
-@dataclass(frozen=True, slots=True)
-class Overload:
+@record
+class Overload(Record):
     """One signature of a function. `evaluate` is the implementation."""
 
     parameters: tuple[Parameter, ...]
@@ -136,8 +137,8 @@ class Overload:
     bind: Callable[[Sequence[Type], Type], Callable[..., Any]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+@record
+class Function(Record):
     """A scalar function by its upper-case name, dotted where it has a namespace (NET.HOST)."""
 
     name: str
@@ -150,8 +151,8 @@ class Function:
     operator_symbol: str = ""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Signature:
+@record
+class Signature(Unique):
     """An overload bound to argument types: all that is needed to call it."""
 
     function: str
@@ -177,8 +178,8 @@ class Accumulator(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class AggregateOverload:
+@record
+class AggregateOverload(Record):
     """One signature of an aggregate function.
 
     `make(argument_types, result_type)` gives a factory of accumulators. With `skips_nulls` a row
@@ -196,8 +197,8 @@ class AggregateOverload:
     allows_having: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class AggregateFunction:
+@record
+class AggregateFunction(Record):
     """An aggregate function by its upper-case name."""
 
     name: str
@@ -206,8 +207,8 @@ class AggregateFunction:
     aliases: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class AggregateSignature:
+@record
+class AggregateSignature(Unique):
     """An aggregate overload bound to argument types."""
 
     function: str
@@ -217,8 +218,8 @@ class AggregateSignature:
     skips_nulls: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Catalog:
+@record
+class Catalog(Record):
     """Every function the dialect knows. `unsupported` maps names Spanner has to chapters."""
 
     scalars: Mapping[str, Function]
