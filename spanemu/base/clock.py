@@ -42,7 +42,8 @@ class SystemClock:
     """
 
     def __init__(self) -> None:
-        self._mutex = threading.Condition()  # Guards every field; told when time is moved.
+        self._mutex = threading.Lock()  # Guards writes of every field below.
+        self._moved = threading.Condition(self._mutex)
         self._last = 0
         self._offset = 0
         self._frozen_at: int | None = None
@@ -58,8 +59,9 @@ class SystemClock:
 
     def peek(self) -> int:
         """The present time in nanoseconds, without advancing anything."""
-        with self._mutex:
-            return max(self._wall(), self._last)
+        # No lock: each field is read once, and any value it had meanwhile is a right answer.
+        wall, last = self._wall(), self._last
+        return wall if wall > last else last
 
     def advance(self, nanos: int) -> None:
         """Move time forward. Raises ValueError when asked to go back."""
@@ -69,7 +71,7 @@ class SystemClock:
             self._offset += nanos
             if self._frozen_at is not None:
                 self._frozen_at += nanos
-            self._mutex.notify_all()
+            self._moved.notify_all()
 
     def wait_until(self, nanos: int, seconds_max: float | None) -> None:
         """Return once the time is past `nanos`, or after `seconds_max`; may return early."""
@@ -79,7 +81,7 @@ class SystemClock:
                 waits.append(max(0.0, (nanos - self._wall()) / NANOS_PER_SECOND) + 1e-6)
             if seconds_max is not None:
                 waits.append(seconds_max)
-            self._mutex.wait(min(waits))
+            self._moved.wait(min(waits))
 
     def freeze(self) -> None:
         """Stop time; each reading still differs from the last by a microsecond."""
@@ -93,13 +95,14 @@ class SystemClock:
             if self._frozen_at is not None:
                 frozen, self._frozen_at = self._frozen_at, None
                 self._offset += frozen - self._wall()
-                self._mutex.notify_all()
+                self._moved.notify_all()
 
     def _wall(self) -> int:
-        if self._frozen_at is not None:
-            return self._frozen_at
-        micros = (time.time_ns() + self._offset) // NANOS_PER_MICRO
-        return micros * NANOS_PER_MICRO
+        frozen = self._frozen_at
+        if frozen is not None:
+            return frozen
+        nanos = time.time_ns() + self._offset
+        return nanos - nanos % NANOS_PER_MICRO
 
 
 class ManualClock:

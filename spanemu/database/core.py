@@ -10,8 +10,9 @@ from spanemu.database.environment import Environment
 from spanemu.database.errors import DatabaseNotFound
 from spanemu.database.generation import Generation
 from spanemu.schema.history import History
-from spanemu.storage.store import Store
+from spanemu.storage.store import LATEST, Store
 from spanemu.txn.locks import LockTable
+from spanemu.txn.read_only import SnapshotReader
 
 
 class DatabaseCore:
@@ -31,10 +32,16 @@ class DatabaseCore:
         self.environment = environment
         self.store = store
         self.locks = LockTable()
+        self.statistics = SnapshotReader(store, LATEST)  # sizes of tables, for the planner
         self.history = history
         self.schema_mutex = threading.Lock()
         self.transaction_ids = count(1)
         self.closed = False
+
+    @property
+    def database_id(self) -> str:
+        """The last part of the name."""
+        return self.name.rpartition("/")[2]
 
     @property
     def generation(self) -> Generation:

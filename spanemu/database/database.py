@@ -89,7 +89,7 @@ class Database:
 
     def ddl(self) -> list[str]:
         """The schema as canonical statements."""
-        return ddl_statements(self.schema)
+        return ddl_statements(self.schema, self._core.database_id)
 
     def apply_ddl(self, statements: Sequence[str]) -> DdlOutcome:
         """Run schema statements in order.
@@ -101,7 +101,7 @@ class Database:
         with core.schema_mutex:
             core.check_open()
             outcome = DdlOutcome()
-            for step in plan_batch(statements, self.schema):
+            for step in plan_batch(statements, self.schema, core.database_id):
                 try:
                     outcome.commit_timestamps.append(self._apply(step))
                 except SpannerError as failure:

@@ -134,7 +134,7 @@ class ReadWriteTransaction:
             known = self._replays.find(request)
             if known is not None:
                 return known.answer()
-            prepared = prepare(self._live(), request, self._reader(lock=False))
+            prepared = prepare(self._live(), request, self._core.statistics)
             if not prepared.is_dml:
                 return self._query(prepared, request)
             return self._dml(prepared, request)
@@ -163,20 +163,18 @@ class ReadWriteTransaction:
             self._check_readable()
             generation = self._live()
             plan = read_plan(generation, request)
-            transaction = self._working()
+            transaction = self._statement()
             refuse_pending_columns(transaction, plan.table, plan.index, plan.reads)
-            transaction.context = self._core.context(generation, writable=True)
-            rows = plan.rows(request, self._reader(lock=False), transaction.context)
+            rows = plan.rows(request, TransactionReader(transaction), transaction.context)
             return ResultStream(plan.columns, self._guarded(rows))
 
     def _query(self, prepared: Prepared, request: StatementRequest) -> ResultStream:
         self._check_readable()
         if self._last_statement_seen:
             raise AfterLastStatement(self._text)
-        transaction = self._working()
-        transaction.context = self._core.context(self._generation, writable=True)
+        transaction = self._statement()
         refuse_pending_plan(transaction, prepared, self._generation.schema)
-        reader = self._reader(lock=prepared.locks_exclusively)
+        reader = TransactionReader(transaction, lock_scanned=prepared.locks_exclusively)
         result = run_query(prepared, request, reader, transaction.context)
         result.rows = self._guarded(result.rows)
         return result
@@ -197,10 +195,9 @@ class ReadWriteTransaction:
         return self._replays.keep(request, result)
 
     def _run_dml(self, prepared: Prepared, request: StatementRequest) -> ResultStream:
-        transaction = self._working()
-        transaction.context = self._core.context(self._generation, writable=True)
+        transaction = self._statement()
         refuse_pending_plan(transaction, prepared, self._generation.schema)
-        reader = self._reader(lock=prepared.locks_exclusively)
+        reader = TransactionReader(transaction, lock_scanned=prepared.locks_exclusively)
         done = execute_dml(prepared, request, transaction, reader, self._generation)
         if done.violation is not None:
             self._invalidate(done.violation)
@@ -214,7 +211,7 @@ class ReadWriteTransaction:
         results: list[ResultStream] = []
         for number, request in enumerate(requests):
             try:
-                prepared = prepare(self._live(), request, self._reader(lock=False))
+                prepared = prepare(self._live(), request, self._core.statistics)
                 if not prepared.is_dml:
                     raise NotDml(number, request.sql)
                 results.append(self._run_dml(prepared, request))
@@ -256,12 +253,11 @@ class ReadWriteTransaction:
 
     def _commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
         generation = self._live()
-        transaction = self._working()
-        context = self._core.context(generation, writable=True)
-        transaction.context = context
+        transaction = self._statement()
+        now = transaction.context.now
         count = self._mutation_count
         if mutations:
-            count += buffer_mutations(transaction, generation.rules, mutations, context.now)
+            count += buffer_mutations(transaction, generation.rules, mutations, now)
         if count > MUTATIONS_PER_COMMIT_MAX:
             raise TooManyMutations(count, MUTATIONS_PER_COMMIT_MAX)
         self._core.locks.begin_commit(self._owner)
@@ -364,17 +360,14 @@ class ReadWriteTransaction:
                 self._owner.check()
         return self._generation
 
-    def _working(self) -> work.ReadWrite:
+    def _statement(self) -> work.ReadWrite:
+        """The transaction at work, with the surroundings of a statement that begins now."""
+        context = self._core.context(self._generation, writable=True)
         if self._work is None:
             key = (self._options.isolation, self._options.read_lock_mode)
-            self._work = work.ReadWrite(
-                self._core.store,
-                self._core.locks,
-                self._owner,
-                self._core.context(self._generation, writable=True),
-                _LOCK_FREE.get(key, work.Reads.PESSIMISTIC),
-            )
+            reads = _LOCK_FREE.get(key, work.Reads.PESSIMISTIC)
+            core = self._core
+            self._work = work.ReadWrite(core.store, core.locks, self._owner, context, reads)
+        else:
+            self._work.context = context
         return self._work
-
-    def _reader(self, *, lock: bool) -> TransactionReader:
-        return TransactionReader(self._working(), lock_scanned=lock)

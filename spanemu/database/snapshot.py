@@ -14,11 +14,13 @@ from spanemu.database.errors import (
     NotReadWrite,
     SequenceInReadOnly,
 )
+from spanemu.database.generation import Generation
 from spanemu.database.options import (
     CommitOptions,
     ReadOnly,
     ReadRequest,
     StatementRequest,
+    Strong,
 )
 from spanemu.database.partitions import (
     PartitionToken,
@@ -54,10 +56,11 @@ class SnapshotTransaction:
         self._core = core
         self._options = options
         self._reader = SnapshotReader(core.store, self.at)
-        self._plain = not id_ and not options.return_read_timestamp
+        # A strong read that is used once is over before its timestamp can grow old.
+        self._present = not id_ and isinstance(options.bound, Strong)
 
     @cached_property
-    def _generation(self):  # type: ignore[no-untyped-def]
+    def _generation(self) -> Generation:
         return self._core.history.at(self.at)
 
     # ------------------------------------------------------------------ what it says of itself
@@ -100,6 +103,8 @@ class SnapshotTransaction:
 
     def _ready(self) -> None:
         self._core.check_open()
+        if self._present:
+            return
         check_retained(self._core.store, self.at)
         if self.at > self._core.store.clock.peek():
             await_timestamp(self._core.store, self.at)

@@ -7,35 +7,49 @@ makes room for new tables and indexes, lets the step work on data, and publishes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from spanemu.base.errors import Unsupported
-from spanemu.ddl.change import Change, DataWork
+from spanemu.ddl.change import Change
 from spanemu.ddl.statements import STATEMENTS, statement_kind
 from spanemu.schema.schema import Schema
+from spanemu.sql.functions.registry import Context
 from spanemu.sql.syntax.ddl import parse_ddl
+from spanemu.storage.store import Store
+from spanemu.txn.rules import RuleBook
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One statement of a batch, ready to run. `schema` is unchanged if it does nothing."""
+    """One statement of a batch, ready to run. `schema` is unchanged if it does nothing.
+
+    `work(store, rules, at, context)` is called under the store's mutex with the rules of the next
+    schema and the change's timestamp. It verifies the rows first, then writes; it raises before
+    anything is written.
+    """
 
     statement: str
     schema: Schema
-    work: DataWork
+    work: Callable[[Store, RuleBook, int, Context], None]
 
 
-def plan_batch(statements: Sequence[str], schema: Schema) -> Sequence[Step]:
-    """Steps for each statement in order. Raises for the first that is wrong; none has run."""
+def plan_batch(
+    statements: Sequence[str], schema: Schema, database: str | None = None
+) -> Sequence[Step]:
+    """Steps for each statement in order. Raises for the first that is wrong; none has run.
+
+    `database` is the id that ALTER DATABASE must name; None takes any.
+    """
     steps: list[Step] = []
     for statement in statements:
-        change = change_of(statement, schema)
+        change = change_of(statement, schema, database)
         schema = change.schema
         steps.append(Step(statement, schema, change.work))
     return steps
 
 
-def change_of(statement: str, schema: Schema) -> Change:
+def change_of(statement: str, schema: Schema, database: str | None = None) -> Change:
     """What one statement does to `schema`."""
     parsed = parse_ddl(statement)
     run = STATEMENTS.get(type(parsed))

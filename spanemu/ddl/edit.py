@@ -66,9 +66,7 @@ def changed_table(schema: Schema, table: Table) -> Schema:
     columns = {column.id: column for column in table.columns}
     changed = replace(table, key=_parts(table.key, columns))
     following = with_table(schema, changed)
-    indexes = {
-        index.name.lower(): _index(index, columns) for index in schema.indexes_of(changed)
-    }
+    indexes = {index.name.lower(): _index(index, columns) for index in schema.indexes_of(changed)}
     if not indexes:
         return following
     return following.next(indexes={**schema.indexes, **indexes})

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from spanemu.base.errors import SpannerError
-from spanemu.ddl.errors import (
+from spanemu.ddl.errors.names import (
     ColumnNotFound,
     IndexNotFound,
     SequenceNotFound,
@@ -97,9 +94,3 @@ def view_of(schema: Schema, path: Path) -> View:
 def schema_part(name: str) -> str:
     """The named schema that an object's name puts it in, "" for the default one."""
     return name.rpartition(".")[0]
-
-
-def raise_first(problems: Iterable[SpannerError]) -> None:
-    """Raise the first of the problems that a validator found, if any."""
-    for problem in problems:
-        raise problem

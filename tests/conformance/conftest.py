@@ -6,6 +6,8 @@ import pytest
 
 import spanemu
 from tests.conformance.backends import BACKENDS, Backend
+from tests.conformance.raw import Emulators
+from tests.conformance.reference import official_emulator
 
 _numbers = count(1)
 
@@ -59,3 +61,38 @@ def create(backend):
     """A function from DDL statements to a fresh database."""
     with backend.databases() as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def our_databases():
+    """Fresh databases of one embedded emulator."""
+    with spanemu.Emulator() as emulator:
+        yield Emulators(emulator.client(), emulator)
+
+
+@pytest.fixture(scope="session")
+def official_databases():
+    """Fresh databases of Google's emulator; skips where it is not installed."""
+    with official_emulator() as client:
+        yield Emulators(client)
+
+
+@pytest.fixture
+def raw(request):
+    """A fresh database for raw requests; at Google's emulator when the test asks for it."""
+    of = getattr(request, "param", "spanemu")
+    name = "official_databases" if of == "official" else "our_databases"
+    with request.getfixturevalue(name).database() as database:
+        yield database
+
+
+@pytest.fixture
+def session(raw):
+    """A regular session."""
+    return raw.session()
+
+
+@pytest.fixture
+def shared(raw):
+    """A multiplexed session."""
+    return raw.session(multiplexed=True)

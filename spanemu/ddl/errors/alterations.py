@@ -231,7 +231,9 @@ class GeneratedColumnHasDefault(SpannerError):
     """A column cannot both be generated and have a default."""
 
     code = Code.FAILED_PRECONDITION
-    prose = "Column {table}.{column} with a DEFAULT value cannot be a generated column and vice versa."
+    prose = (
+        "Column {table}.{column} with a DEFAULT value cannot be a generated column and vice versa."
+    )
     table: str
     column: str
 

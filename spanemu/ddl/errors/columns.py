@@ -221,7 +221,9 @@ class OnUpdateNotCommitTimestamp(SpannerError):
     """ON UPDATE with an expression other than PENDING_COMMIT_TIMESTAMP()."""
 
     code = Code.INVALID_ARGUMENT
-    prose = "The ON UPDATE expression of column `{table}.{column}` must be PENDING_COMMIT_TIMESTAMP()."
+    prose = (
+        "The ON UPDATE expression of column `{table}.{column}` must be PENDING_COMMIT_TIMESTAMP()."
+    )
     table: str
     column: str
 
@@ -273,11 +275,41 @@ class VirtualNotNull(SpannerError):
     column: str
 
 
-class CommitTimestampDependency(SpannerError):
-    """A generated column is computed from a commit timestamp, or is to hold one."""
+class VirtualWithLength(SpannerError):
+    """A length on a generated column that is not stored."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Non-stored generated column `{table}.{column}` must have the length MAX."
+    table: str
+    column: str
+
+
+class VirtualKeyColumn(SpannerError):
+    """A generated column that is not stored in the primary key."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Non-stored generated column `{table}.{column}` cannot be part of the primary key."
+    table: str
+    column: str
+
+
+class CommitTimestampOnGenerated(SpannerError):
+    """A generated column that is to hold commit timestamps."""
 
     code = Code.FAILED_PRECONDITION
-    prose = "Cannot use commit timestamp column `{used}` as a dependency of generated column `{column}`."
+    prose = "Cannot set the option allow_commit_timestamp on generated column `{table}.{column}`."
+    table: str
+    column: str
+
+
+class CommitTimestampDependency(SpannerError):
+    """A generated column is computed from a commit timestamp."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Cannot use commit timestamp column `{used}` as a dependency of generated column "
+        "`{column}`."
+    )
     column: str
     used: str
 

@@ -78,7 +78,9 @@ class SequenceInUse(SpannerError):
     """A column's default draws from the sequence that is to go."""
 
     code = Code.FAILED_PRECONDITION
-    prose = "Cannot drop SEQUENCE `{sequence}` on which there is a dependent column: {table}.{column}."
+    prose = (
+        "Cannot drop SEQUENCE `{sequence}` on which there is a dependent column: {table}.{column}."
+    )
     sequence: str
     table: str
     column: str

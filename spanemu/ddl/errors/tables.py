@@ -280,7 +280,9 @@ class DeletionPolicyColumnType(SpannerError):
     """A row deletion policy goes by a column that is no TIMESTAMP."""
 
     code = Code.INVALID_ARGUMENT
-    prose = "ROW DELETION POLICY of table {table} refers to column {column}, which is not a TIMESTAMP."
+    prose = (
+        "ROW DELETION POLICY of table {table} refers to column {column}, which is not a TIMESTAMP."
+    )
     table: str
     column: str
 

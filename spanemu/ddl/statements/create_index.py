@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from spanemu.base.errors import Unsupported
 from spanemu.ddl.backfill import fill_index
 from spanemu.ddl.change import Change
-from spanemu.ddl.errors import DuplicateName, IndexColumnMissing, TableNotFound
-from spanemu.schema.column import Column, KeyPart
+from spanemu.ddl.edit import with_index
+from spanemu.ddl.errors.indexes import IndexParentNotFound
+from spanemu.ddl.lookup import find_table, table_of
+from spanemu.ddl.validators import raise_first
+from spanemu.ddl.validators.indexes import index_column_problems, index_problems
+from spanemu.ddl.validators.names import index_name_problems
+from spanemu.schema.column import KeyPart
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
@@ -15,37 +21,48 @@ from spanemu.sql.syntax import ddl_ast
 def create_index(statement: ddl_ast.CreateIndex, schema: Schema) -> Change:
     """A new secondary index, filled from the rows that exist."""
     name = str(statement.name)
-    if schema.has_name(name):
-        if statement.if_not_exists and schema.index(name) is not None:
-            return Change(schema)
-        raise DuplicateName(name)
-    table = schema.tables.get(str(statement.table).lower())
-    if table is None:
-        raise TableNotFound(str(statement.table))
-    key = tuple(
-        KeyPart(_column(name, table, part.column.name), part.descending)
-        for part in statement.key
-    )
-    declared = {part.column.name for part in key}
-    index = Index(
+    if statement.if_not_exists and schema.index(name) is not None:
+        return Change(schema)
+    table = table_of(schema, statement.table)
+    raise_first(index_name_problems(name, schema))
+    for option in statement.options or ():
+        raise Unsupported(f"Index option {option.name}")
+    index = _index(statement, table, schema)
+    raise_first(index_problems(index, table, schema))
+    return Change(with_index(schema, index), [fill_index(index)])
+
+
+def _index(statement: ddl_ast.CreateIndex, table: Table, schema: Schema) -> Index:
+    name = str(statement.name)
+    keys = [part.column.name for part in statement.key]
+    stored = [column.name for column in statement.storing]
+    where = [column.name for column in statement.where_not_null]
+    for names in (keys, stored, where):
+        raise_first(index_column_problems(name, table, names))
+    if any(part.nulls is not None for part in statement.key):
+        raise Unsupported("NULLS FIRST and NULLS LAST in keys")
+    columns, declared = table.by_name, set(keys)
+    return Index(
         name=name,
         id=schema.next_id,
         table=table.name,
-        key=key,
+        key=tuple(
+            KeyPart(columns[part.column.name.lower()], part.descending) for part in statement.key
+        ),
         suffix=tuple(part for part in table.key if part.column.name not in declared),
-        stored=tuple(_column(name, table, column.name) for column in statement.storing),
+        stored=tuple(columns[column.lower()] for column in stored),
         unique=statement.unique,
         null_filtered=statement.null_filtered,
-        where_not_null=tuple(column.name for column in statement.where_not_null),
-        parent=None if statement.interleave is None else str(statement.interleave.table),
+        where_not_null=tuple(where),
+        parent=_parent(statement, schema),
     )
-    indexes = {**schema.indexes, name.lower(): index}
-    following = schema.next(indexes=indexes, next_id=schema.next_id + 1)
-    return Change(following, (fill_index(index),))
 
 
-def _column(index: str, table: Table, name: str) -> Column:
-    column = table.column(name)
-    if column is None:
-        raise IndexColumnMissing(index, name)
-    return column
+def _parent(statement: ddl_ast.CreateIndex, schema: Schema) -> str | None:
+    clause = statement.interleave
+    if clause is None:
+        return None
+    parent = find_table(schema, clause.table)
+    if parent is None:
+        raise IndexParentNotFound(str(statement.name), str(clause.table))
+    return parent.name

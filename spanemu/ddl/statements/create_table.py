@@ -2,97 +2,183 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import replace
 
 from spanemu.base.errors import Unsupported
-from spanemu.ddl.change import Change
-from spanemu.ddl.errors import DuplicateName, KeyColumnMissing, TableNotFound
+from spanemu.base.limits import COLUMNS_PER_TABLE_MAX, TABLES_PER_DATABASE_MAX
+from spanemu.ddl.change import Change, Job
+from spanemu.ddl.edit import with_sequences, with_table
+from spanemu.ddl.errors.columns import DuplicateColumnName
+from spanemu.ddl.errors.names import DuplicateName
+from spanemu.ddl.errors.tables import (
+    KeyColumnMissing,
+    OnDeleteOfInterleaveIn,
+    SeveralPrimaryKeys,
+    SynonymExists,
+    TooManyColumns,
+    TooManyTables,
+)
+from spanemu.ddl.lookup import table_of
+from spanemu.ddl.statements.checks import add_check
+from spanemu.ddl.statements.columns import Place, identity_sequence, new_column
+from spanemu.ddl.statements.foreign_keys import add_foreign_key
+from spanemu.ddl.validators import raise_first
+from spanemu.ddl.validators.columns import column_problems
+from spanemu.ddl.validators.expressions import default_problems, generated_problems
+from spanemu.ddl.validators.keys import depth_problems, parent_key_problems, primary_key_problems
+from spanemu.ddl.validators.names import object_name_problems
+from spanemu.ddl.validators.row_deletion import ancestor_policy_problems, policy_problems
 from spanemu.schema.column import Column, KeyPart
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Interleave, Table
 from spanemu.sql.syntax import ddl_ast
-from spanemu.sql.syntax.ast import TypeName
-from spanemu.values.types import SCALARS, Type, array_of
 
 
 def create_table(statement: ddl_ast.CreateTable, schema: Schema) -> Change:
-    """A new table."""
+    """A new table, with its constraints and what they need."""
     name = str(statement.name)
-    if schema.has_name(name):
-        if statement.if_not_exists and schema.table(name) is not None:
-            return Change(schema)
-        raise DuplicateName(name)
-    first_id = schema.next_id
+    if statement.if_not_exists and name.lower() in schema.tables:
+        return Change(schema)
+    raise_first(object_name_problems("Table", name, schema))
+    if len(schema.tables) >= TABLES_PER_DATABASE_MAX:
+        raise TooManyTables(name, TABLES_PER_DATABASE_MAX)
+    refuse_table_options(statement.options)
+    table = _table(statement, schema)
+    _judge(table, schema)
+    schema = _put(table, schema)
+    raise_first(ancestor_policy_problems(table, schema))
+    raise_first(policy_problems(table, schema))
+    return _with_constraints(schema, table.name, statement.constraints)
+
+
+def _with_constraints(
+    schema: Schema, table: str, constraints: Sequence[ddl_ast.Constraint]
+) -> Change:
+    jobs: list[Job] = []
+    for constraint in constraints:
+        change = add_constraint(schema, table, constraint)
+        schema = change.schema
+        jobs.extend(change.jobs)
+    return Change(schema, jobs)
+
+
+def add_constraint(schema: Schema, table: str, constraint: ddl_ast.Constraint) -> Change:
+    """A constraint of a table that is in `schema`."""
+    if isinstance(constraint, ddl_ast.ForeignKeyDefinition):
+        return add_foreign_key(schema, table, constraint)
+    return add_check(schema, table, constraint)
+
+
+def refuse_table_options(options: ddl_ast.Options | None) -> None:
+    """Options of tables are about where rows lie, which makes no difference here."""
+    for option in options or ():
+        raise Unsupported(f"Table option {option.name}")
+
+
+# ---------------------------------------------------------------------------- the table
+
+
+def _table(statement: ddl_ast.CreateTable, schema: Schema) -> Table:
+    name, first = str(statement.name), schema.next_id
     columns = tuple(
-        _column(definition, first_id + 1 + place, place)
+        new_column(definition, Place(name, first + 1 + place, place), schema)
         for place, definition in enumerate(statement.columns)
     )
+    _check_column_names(name, columns)
+    policy = statement.row_deletion_policy
     table = Table(
         name=name,
-        id=first_id,
+        id=first,
         columns=columns,
-        key=_key(statement, name, {column.name: column for column in columns}),
-        **_interleave(statement, schema),
+        key=_key(statement, name, columns),
+        synonyms=_synonyms(statement, schema),
+        row_deletion_policy=None if policy is None else (policy.column.name, policy.days),
     )
-    tables = {**schema.tables, name.lower(): table}
-    return Change(schema.next(tables=tables, next_id=first_id + 1 + len(columns)))
+    clause = statement.interleave
+    if clause is None:
+        return table
+    return interleaved(table, table_of(schema, clause.table).name, clause)
 
 
-def _column(definition: ddl_ast.ColumnDefinition, id_: int, position: int) -> Column:
-    written = definition.type
-    item = written if written.element is None else written.element
-    options = ddl_ast.options_by_name(definition.options)
-    return Column(
-        name=definition.name.name,
-        type=_type(written),
-        id=id_,
-        position=position,
-        length=item.length if isinstance(item.length, int) else None,
-        not_null=definition.not_null,
-        default=None if definition.default is None else definition.default.text,
-        generated=None if definition.generated is None else definition.generated.text,
-        stored=definition.stored or definition.generated is None,
-        hidden=definition.hidden,
-        options={key: value for key, value in options.items() if value is not None},
+def interleaved(table: Table, parent: str, clause: ddl_ast.InterleaveClause) -> Table:
+    """A table as its INTERLEAVE clause says."""
+    if clause.on_delete is not None and not clause.in_parent:
+        raise OnDeleteOfInterleaveIn(table.name)
+    return replace(
+        table,
+        parent=parent,
+        interleave=Interleave.IN_PARENT if clause.in_parent else Interleave.IN,
+        cascade=clause.on_delete is ddl_ast.OnDelete.CASCADE,
     )
 
 
-def _type(written: TypeName) -> Type:
-    if written.element is not None:
-        return array_of(_type(written.element))
-    name = str(written.path).upper()
-    if name not in SCALARS:
-        raise Unsupported(f"Columns of type {written.path}")
-    return SCALARS[name]
+def _check_column_names(table: str, columns: Sequence[Column]) -> None:
+    seen: set[str] = set()
+    for column in columns:
+        if column.name.lower() in seen:
+            raise DuplicateColumnName(table, column.name)
+        seen.add(column.name.lower())
+    if len(columns) > COLUMNS_PER_TABLE_MAX:
+        raise TooManyColumns(table, COLUMNS_PER_TABLE_MAX)
 
 
 def _key(
-    statement: ddl_ast.CreateTable, table: str, columns: Mapping[str, Column]
+    statement: ddl_ast.CreateTable, table: str, columns: Sequence[Column]
 ) -> tuple[KeyPart, ...]:
+    pairs = zip(statement.columns, columns, strict=True)
+    inline = tuple(KeyPart(column) for definition, column in pairs if definition.primary_key)
+    if len(inline) > 1 or (inline and statement.primary_key is not None):
+        raise SeveralPrimaryKeys(table)
+    if inline:
+        return inline
     if statement.primary_key is None:
-        inline = [column.name.name for column in statement.columns if column.primary_key]
-        if not inline:
-            raise Unsupported("Tables without a PRIMARY KEY clause")
-        return tuple(KeyPart(columns[name]) for name in inline)
-    lowered = {name.lower(): column for name, column in columns.items()}
+        raise Unsupported("Tables without a PRIMARY KEY clause")
+    by_name = {column.name: column for column in columns}
     parts = []
     for part in statement.primary_key:
-        column = lowered.get(part.column.name.lower())
+        column = by_name.get(part.column.name)
         if column is None:
             raise KeyColumnMissing(table, part.column.name)
+        if part.nulls is not None:
+            raise Unsupported("NULLS FIRST and NULLS LAST in keys")
         parts.append(KeyPart(column, part.descending))
     return tuple(parts)
 
 
-def _interleave(statement: ddl_ast.CreateTable, schema: Schema) -> dict[str, object]:
-    clause = statement.interleave
-    if clause is None:
-        return {}
-    parent = schema.tables.get(str(clause.table).lower())
-    if parent is None:
-        raise TableNotFound(str(clause.table))
-    return {
-        "parent": parent.name,
-        "interleave": Interleave.IN_PARENT if clause.in_parent else Interleave.IN,
-        "cascade": clause.on_delete is ddl_ast.OnDelete.CASCADE,
-    }
+def _synonyms(statement: ddl_ast.CreateTable, schema: Schema) -> tuple[str, ...]:
+    name = str(statement.name)
+    found = tuple(synonym.name for synonym in statement.synonyms)
+    if len(found) > 1:
+        raise SynonymExists(name, found[0])
+    for synonym in found:
+        raise_first(object_name_problems("Synonym", synonym, schema))
+        if synonym.lower() == name.lower():
+            raise DuplicateName(synonym)
+    return found
+
+
+def _judge(table: Table, schema: Schema) -> None:
+    for column in table.columns:
+        raise_first(column_problems(table.name, column))
+    raise_first(primary_key_problems(table))
+    if table.parent is not None:
+        parent = schema.tables[table.parent.lower()]
+        raise_first(parent_key_problems("Table", table.name, table.key, parent))
+        raise_first(depth_problems(table, parent, schema))
+    for column in table.columns:
+        if column.default is not None or column.on_update is not None:
+            raise_first(default_problems(table, column, schema))
+    generated = {column.id: column for column in table.columns if column.generated is not None}
+    if generated:
+        raise_first(generated_problems(table, generated, schema))
+
+
+def _put(table: Table, schema: Schema) -> Schema:
+    next_id = table.id + 1 + len(table.columns)
+    schema = with_table(schema, table, next_id=next_id)
+    identities = [column for column in table.columns if column.identity is not None]
+    return with_sequences(
+        schema,
+        [identity_sequence(column, next_id + n) for n, column in enumerate(identities)],
+    )

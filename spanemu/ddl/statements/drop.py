@@ -3,28 +3,50 @@
 from __future__ import annotations
 
 from spanemu.ddl.change import Change
-from spanemu.ddl.errors import IndexNotFound, TableNotFound
+from spanemu.ddl.edit import without_index, without_table
+from spanemu.ddl.errors.indexes import IndexManaged
+from spanemu.ddl.errors.names import IndexNotFound, TableNotFound
+from spanemu.ddl.errors.tables import TableHasChildren, TableHasIndexes, TableIsReferenced
+from spanemu.ddl.lookup import find_index, find_table
+from spanemu.ddl.statements.foreign_keys import release_indexes
 from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
 from spanemu.sql.syntax import ddl_ast
 
 
 def drop_table(statement: ddl_ast.DropTable, schema: Schema) -> Change:
-    """Take a table away."""
-    name = str(statement.name)
-    if name.lower() not in schema.tables:
+    """Take a table away, with its rows and its foreign keys."""
+    table = find_table(schema, statement.name)
+    if table is None:
         if statement.if_exists:
             return Change(schema)
-        raise TableNotFound(name)
-    tables = {key: table for key, table in schema.tables.items() if key != name.lower()}
-    return Change(schema.next(tables=tables))
+        raise TableNotFound(str(statement.name))
+    _refuse_used(table, schema)
+    return Change(without_table(release_indexes(schema, table.foreign_keys), table))
+
+
+def _refuse_used(table: Table, schema: Schema) -> None:
+    children = schema.children(table)
+    if children:
+        raise TableHasChildren(table.name, ",".join(child.name for child in children))
+    indexes = [index.name for index in schema.indexes_of(table) if not index.is_managed]
+    if indexes:
+        raise TableHasIndexes(table.name, ",".join(indexes))
+    referring = [
+        f"`{key.name}`" for other, key in schema.referencing(table) if other.id != table.id
+    ]
+    if referring:
+        raise TableIsReferenced(table.name, ", ".join(referring))
 
 
 def drop_index(statement: ddl_ast.DropIndex, schema: Schema) -> Change:
     """Take an index away."""
-    name = str(statement.name)
-    if name.lower() not in schema.indexes:
+    index = find_index(schema, statement.name)
+    if index is None:
         if statement.if_exists:
             return Change(schema)
-        raise IndexNotFound(name)
-    indexes = {key: index for key, index in schema.indexes.items() if key != name.lower()}
-    return Change(schema.next(indexes=indexes))
+        raise IndexNotFound(str(statement.name))
+    if index.is_managed:
+        names = ", ".join(f"`{name}`" for name in index.managed_by)
+        raise IndexManaged(index.name, names)
+    return Change(without_index(schema, index.name))

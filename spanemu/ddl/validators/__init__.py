@@ -1,0 +1,17 @@
+"""What may not be, judged on the schema alone.
+
+Each validator yields problems in the order in which Spanner reports them; the caller raises the
+first, a test can list them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from spanemu.base.errors import SpannerError
+
+
+def raise_first(problems: Iterable[SpannerError]) -> None:
+    """Raise the first problem, if there is any."""
+    for problem in problems:
+        raise problem

@@ -80,8 +80,10 @@ def _named_table(item: ast.TableRef, env: Env) -> Relation:
     table = analysis.schema.table(name)
     if table is not None:
         analysis.traits.tables.add(table.name)
-        hints = table_hints(item.hint, table, analysis)
-        return TableRelation(alias, table, analysis, hints=hints, for_update=env.for_update)
+        relation = TableRelation(alias, table, analysis)
+        relation.hints = table_hints(item.hint, table, analysis)
+        relation.for_update = env.for_update
+        return relation
     view = analysis.schema.view(name)
     if view is not None:
         if item.hint is not None:

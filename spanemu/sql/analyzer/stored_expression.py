@@ -69,7 +69,8 @@ def analyze_expression(
     relation = None
     if table is not None and allow_columns:
         relation = TableRelation(table.name, table, analysis, inline=True)
-    env = Env(analysis, Scope(None, relation), "this expression", {})
+    scope = Scope(None) if relation is None else relation.row_scope()
+    env = Env(analysis, scope, "this expression", {})
     try:
         expression, pending = _resolved(text, env, expected)
     except AnalysisError as failure:

@@ -49,15 +49,13 @@ class TableRelation(Relation):
         analysis: Analysis,
         *,
         inline: bool = False,
-        hints: Hints = (),
-        for_update: bool = False,
     ) -> None:
         super().__init__(alias)
         self.table = table
         self._analysis = analysis
         self._inline = inline
-        self._hints = hints
-        self._for_update = for_update
+        self.hints: Hints = ()
+        self.for_update = False
         self._stored: dict[str, tuple[ResolvedColumn, Column]] = {}
         self._virtual: dict[str, tuple[ResolvedColumn, Expr]] = {}
         self._computing: set[str] = set()
@@ -109,11 +107,17 @@ class TableRelation(Relation):
                 f"Cycle detected: generated column {self.table.name}.{column.name}"
             )
         self._computing.add(key)
-        env = Env(self._analysis, Scope(None, self), "generated column", {})
+        env = Env(self._analysis, self.row_scope(), "generated column", {})
         node = _parsed(column.generated)
         resolved = self._analysis.resolvers[type(node)](node, env)
         self._computing.remove(key)
         return coerce(resolved, column.type, self._analysis, -1)
+
+    def row_scope(self) -> Scope:
+        """The scope of expressions that the schema holds: columns, and no name of a table."""
+        scope = Scope(None, self)
+        scope.aliases = {}
+        return scope
 
     def star(self) -> Star:
         return [
@@ -126,7 +130,7 @@ class TableRelation(Relation):
         return (column.name for column in self.table.columns)
 
     def build(self) -> Scan:
-        scan: Scan = TableScan(self.table, self.stored, self._hints, self._for_update)
+        scan: Scan = TableScan(self.table, self.stored, self.hints, self.for_update)
         if self._virtual:
             scan = ProjectScan(scan, tuple(self._virtual.values()))
         return scan

@@ -19,11 +19,11 @@ def resolve_update(statement: ast.Update, analysis: Analysis) -> UpdateStatement
     """The rows that UPDATE finds, and what it assigns to them."""
     table = written_table(statement.target, analysis)
     hints = statement_hints(statement.hint, analysis)
-    table_hints = write_hints(statement.target_hint, table, analysis)
     if statement.where is None:
         raise BadWrite("UPDATE must have a WHERE clause", at=statement.at)
     alias = statement.target.parts[-1].name if statement.alias is None else statement.alias.name
-    relation = TableRelation(alias, table, analysis, hints=table_hints)
+    relation = TableRelation(alias, table, analysis)
+    relation.hints = write_hints(statement.target_hint, table, analysis)
     key = tuple(relation.stored_column(column) for column in table.key_columns)
     scope = Scope(None, relation)
     assignments = assignments_of(

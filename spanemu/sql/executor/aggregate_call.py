@@ -18,7 +18,7 @@ from spanemu.sql.executor.relation import Layout, Value
 from spanemu.sql.executor.run import Run
 from spanemu.sql.executor.sort import compile_sorter
 from spanemu.sql.functions.errors import EvaluationError
-from spanemu.values.order import sort_key
+from spanemu.values.order import NAN, sort_key
 
 Reduce = Callable[[list[Row], Run], Any]
 Step = Callable[[list[Row], Run], list[Row]]
@@ -136,7 +136,8 @@ def _having(having: tuple[bool, Expr], layout: Layout, compiler: Compiler) -> St
     def step(rows: list[Row], run: Run) -> list[Row]:
         valued = [(value_of(row, run), row) for row in rows]
         keyed = [(key_of(value), row) for value, row in valued if value is not None]
-        if not keyed:
+        # NaN is both the greatest and the least, and equal to no row's value.
+        if not keyed or any(key is NAN for key, _ in keyed):
             return []
         best = choose(key for key, _ in keyed)
         return [row for key, row in keyed if key == best]

@@ -73,10 +73,11 @@ def _lookup(scan: Scan, left: Relation, layout: Layout, compiler: Compiler) -> P
 
     def partners(row: Row, run: Run) -> Iterable[Row]:
         ranges = ranges_of(row, run)
-        if not ranges:
-            return ()
-        joined = [row + other for other in fetch(run, ranges)]
-        return joined if test is None else [one for one in joined if test(one, run)]
+        if ranges:
+            for other in fetch(run, ranges):
+                joined = row + other
+                if test is None or test(joined, run):
+                    yield joined
 
     return partners
 
@@ -108,6 +109,7 @@ def _apply(node: ApplyJoin, left: Relation, right: Relation, compiler: Compiler)
     def partners(row: Row, run: Run) -> Iterable[Row]:
         if bind is not None:
             bind(row, run)
+        # A list: while rows are handed up, the slots may be filled for another row.
         return [row + other for other in rows(run)]
 
     def first_partner(row: Row, run: Run) -> Iterable[Row]:
@@ -138,10 +140,11 @@ def _left(left: Relation, partners: Partners, width: int) -> Callable[[Run], Ite
         for number, row in enumerate(left.rows(run)):
             if not number & CHECKED_EVERY:
                 check()
-            found = partners(row, run)
-            if found:
-                yield from found
-            else:
+            is_alone = True
+            for joined in partners(row, run):
+                is_alone = False
+                yield joined
+            if is_alone:
                 yield row + missing
 
     return rows
@@ -156,7 +159,7 @@ def _keeping(
             for number, row in enumerate(left.rows(run)):
                 if not number & CHECKED_EVERY:
                     check()
-                if bool(partners(row, run)) is wants_match:
+                if any(True for _ in partners(row, run)) is wants_match:
                     yield row
 
         return rows

@@ -80,6 +80,7 @@ class _Code:
         else:
             assert isinstance(plan, QueryPlan)
             self.rows = project.compile_outputs(plan.root, plan.outputs, compiler)
+        compiler.check()
         self.slots = compiler.slot_count
         self.memos = compiler.memo_count
 

@@ -35,6 +35,7 @@ class Compiler:
         self._parameters = {name: number for number, (name, _) in enumerate(parameters)}
         self.profiled = profiled
         self._slots: dict[int, int] = {}
+        self._filled: set[int] = set()
         self._memos = count()
         self.memo_count = 0
         self.common_tables: dict[str, tuple[int, Relation]] = {}
@@ -46,6 +47,16 @@ class Compiler:
     def slot(self, column: int) -> int:
         """The slot of an outer column."""
         return self._slots.setdefault(column, len(self._slots))
+
+    def filled_slot(self, column: int) -> int:
+        """The slot of an outer column, for whoever fills it."""
+        self._filled.add(column)
+        return self.slot(column)
+
+    def check(self) -> None:
+        """Every column that is read from a slot is put there by somebody."""
+        missing = self._slots.keys() - self._filled
+        assert not missing, f"columns {sorted(missing)} come from nowhere"
 
     def memo(self) -> int:
         """A new memo; it holds None until something is put there."""
@@ -77,7 +88,9 @@ class Compiler:
 
     def binding(self, columns: frozenset[int], layout: Layout) -> Callable[[Any, Run], None] | None:
         """A function that puts those of `columns` that `layout` has into their slots."""
-        pairs = [(self.slot(column), layout[column]) for column in columns if column in layout]
+        pairs = [
+            (self.filled_slot(column), layout[column]) for column in columns if column in layout
+        ]
         if not pairs:
             return None
         if len(pairs) == 1:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def lambda_maker(expr: LambdaExpr, layout: Layout, compiler: Compiler) -> Value:
     """A function of a row that gives a Python callable over the lambda's parameters."""
-    slots = [compiler.slot(parameter.id) for parameter in expr.parameters]
+    slots = [compiler.filled_slot(parameter.id) for parameter in expr.parameters]
     body = compiler.value(expr.body, layout)
 
     def make(row: Any, run: Run) -> Callable[..., Any]:
@@ -32,7 +32,8 @@ def lambda_maker(expr: LambdaExpr, layout: Layout, compiler: Compiler) -> Value:
 def let_function(expr: Let, layout: Layout, compiler: Compiler) -> Value:
     """A function of a row that computes the bindings in order, then the result."""
     bindings = [
-        (compiler.slot(column.id), compiler.value(value, layout)) for column, value in expr.bindings
+        (compiler.filled_slot(column.id), compiler.value(value, layout))
+        for column, value in expr.bindings
     ]
     result = compiler.value(expr.result, layout)
 

@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import Any
 
 from spanemu.base.call import current
-from spanemu.base.errors import Unsupported
 from spanemu.sql.analyzer.resolved import Expr, FunctionCall, SortKey
+from spanemu.sql.executor.collation import collation_key
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.limit import compile_bounds
 from spanemu.sql.executor.reader import Row
@@ -19,7 +19,7 @@ from spanemu.sql.functions.registry import Nulls, Signature
 from spanemu.sql.plan.conditions import is_null
 from spanemu.sql.plan.nodes import Sort, TopN
 from spanemu.sql.plan.operators import NOT
-from spanemu.values import order
+from spanemu.values.order import identity, sort_key
 from spanemu.values.types import BOOL
 
 SortInPlace = Callable[[list[Row], Run], None]
@@ -107,23 +107,9 @@ def _negate(value: bool) -> bool:
 
 
 def _sortable(key: SortKey) -> Expr:
-    function = _COLLATIONS.get(key.collation)
-    if function is None:
-        raise Unsupported(f"COLLATE '{key.collation}'")
-    convert = function(key)
-    if convert is order.identity:
+    convert = collation_key(key.collation) if key.collation else sort_key(key.value.type)
+    if convert is identity:
         return key.value
     type_ = key.value.type
     signature = Signature("$sort_key", (type_,), type_, convert, Nulls.STRICT)
     return FunctionCall(type_, signature, (key.value,))
-
-
-def _by_type(key: SortKey) -> Callable[[Any], Any]:
-    return order.sort_key(key.value.type)
-
-
-_COLLATIONS: dict[str, Callable[[SortKey], Callable[[Any], Any]]] = {
-    "": _by_type,
-    "binary": _by_type,
-    "und:ci": lambda key: str.casefold,
-}

@@ -26,10 +26,9 @@ def generate_int_array(start: int, end: int, step: int = 1) -> tuple[int, ...]:
     """GENERATE_ARRAY of integers."""
     if not step:
         raise _zero_step()
-    values = range(start, end + (1 if step > 0 else -1), step)
-    if len(values) > ELEMENTS_MAX:
+    if (end - start) // step >= ELEMENTS_MAX:
         raise _too_many()
-    return tuple(values)
+    return tuple(range(start, end + (1 if step > 0 else -1), step))
 
 
 def generate_numeric_array(

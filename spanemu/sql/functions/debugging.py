@@ -14,8 +14,8 @@ from spanemu.sql.functions.notation import chapter, overload
 
 
 def error(message: str | None) -> NoReturn:
-    """Fail with the query's own words; runs of spaces become one."""
-    raise RaisedByQuery(" ".join((message or "").split()))
+    """Fail with the query's own words."""
+    raise RaisedByQuery("ERROR function called with NULL value" if message is None else message)
 
 
 FUNCTIONS = chapter(

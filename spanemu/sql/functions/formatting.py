@@ -118,14 +118,11 @@ def _element(pattern: str, percent: int, for_date: bool) -> tuple[int, Writer | 
 
 
 def _extended(pattern: str, at: int) -> tuple[int, Writer | None, str]:
-    """%Ez, %E4Y, %E3S, %E*S; any other %E is as if without the E."""
+    """%Ez, %E4Y, %E3S, %E*S and kin; any other %E is as if without the E."""
     name = pattern[at : at + 1]
-    if name == "z":
-        return at + 1, _offset_with_colon, "z"
-    if pattern.startswith("4Y", at):
-        return at + 2, _year_in_four, "Y"
-    if pattern.startswith("*S", at):
-        return at + 2, _seconds_full, "S"
+    for ending, (write, plain) in _EXTENDED.items():
+        if pattern.startswith(ending, at):
+            return at + len(ending), write, plain
     digits = at
     while digits < len(pattern) and pattern[digits] in "0123456789":
         digits += 1
@@ -212,6 +209,16 @@ def _zone_name(moment: Moment) -> str:
         return f"UTC{sign}{minutes // 60:02d}{minutes % 60:02d}"
     return f"UTC{sign}{minutes // 60}"
 
+
+# What may stand behind %E: its writer, and the plain element it is a form of.
+_EXTENDED: Mapping[str, tuple[Writer, str]] = {
+    "z": (_offset_with_colon, "z"),
+    "*z": (lambda moment: _offset_with_colon(moment) + ":00", "z"),
+    "T": (lambda _: "T", "T"),
+    "4Y": (_year_in_four, "Y"),
+    "*S": (_seconds_full, "S"),
+    "*f": (lambda moment: f"{moment.nanos:09d}".rstrip("0") or "0", "S"),
+}
 
 ELEMENTS: Mapping[str, Writer] = {
     "A": lambda moment: DAYS[moment.day.weekday()],

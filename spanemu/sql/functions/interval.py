@@ -20,6 +20,10 @@ from spanemu.values.timestamp import NANOS_PER_SECOND
 _TEXT_MAX = 100
 _RANGE_PARTS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
 
+_AMOUNT = re.compile(
+    r"(?P<sign>[+-]?)(?:(?P<whole>\d+)(?:\.(?P<more>\d{1,9}))?|\.(?P<only>\d{1,9}))", re.ASCII
+)
+
 # Months, days and nanoseconds of one part.
 _SIZES: Mapping[str, tuple[int, int, int]] = {
     "YEAR": (12, 0, 0),
@@ -43,6 +47,22 @@ def interval(amount: int, part: str) -> Interval:
         raise BadDatePart(part, "INTERVAL")
     months, days, nanos = size
     return _made(amount * months, amount * days, amount * nanos, f"INTERVAL {amount} {part}")
+
+
+def interval_of_text(text: str, part: str) -> Interval:
+    """INTERVAL 'amount' part: seconds may have a fraction."""
+    if part not in _SIZES:
+        raise BadDatePart(part, "INTERVAL")
+    found = _AMOUNT.fullmatch(text) if len(text) <= _TEXT_MAX else None
+    fraction = (found["more"] or found["only"]) if found else None
+    if found is None or (fraction and part != "SECOND"):
+        raise BadValue("interval", f"'{text}' {part}")
+    whole = interval(int(found["whole"] or 0), part)
+    nanos = whole.nanos + int((fraction or "").ljust(9, "0"))
+    expression = f"INTERVAL '{text}' {part}"
+    if found["sign"] == "-":
+        return _made(-whole.months, -whole.days, -nanos, expression)
+    return _made(whole.months, whole.days, nanos, expression)
 
 
 def interval_range(text: str, first: str, last: str) -> Interval:
@@ -162,7 +182,10 @@ def _out_of_range(expression: str) -> BadArgument:
 FUNCTIONS = chapter(
     "interval",
     {
-        "$interval": (overload("(INT64, DATE_PART) -> INTERVAL", interval),),
+        "$interval": (
+            overload("(INT64, DATE_PART) -> INTERVAL", interval),
+            overload("(STRING, DATE_PART) -> INTERVAL", interval_of_text),
+        ),
         "$interval_range": (
             overload("(STRING, DATE_PART, DATE_PART) -> INTERVAL", interval_range),
         ),

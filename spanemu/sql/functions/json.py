@@ -14,7 +14,7 @@ from spanemu.sql.functions import json_edit as edit
 from spanemu.sql.functions.errors import BadArgument, BadValue
 from spanemu.sql.functions.json_encode import encoder, made
 from spanemu.sql.functions.json_path import MISSING, found, reading_path
-from spanemu.sql.functions.json_text import Number, sought, written
+from spanemu.sql.functions.json_text import scalar_text, sought, written
 from spanemu.sql.functions.notation import chapter, overload
 from spanemu.sql.functions.timestamp import string_of_timestamp
 from spanemu.values import json
@@ -42,7 +42,7 @@ def json_value(document: Json, path: str = "$") -> str | None:
 
 def json_value_string(text: str, path: str = "$") -> str | None:
     """JSON_VALUE(string [, path])."""
-    return _raw_scalar(sought(text, reading_path(path)))
+    return scalar_text(sought(text, reading_path(path)))
 
 
 def json_query_array(document: Json, path: str = "$") -> tuple[Json, ...] | None:
@@ -70,7 +70,7 @@ def json_value_array_string(text: str, path: str = "$") -> tuple[str | None, ...
     value = sought(text, reading_path(path))
     if value.__class__ is not list or any(isinstance(item, list) for item in value):
         return None
-    return tuple([_raw_scalar(item) for item in value])
+    return tuple([scalar_text(item) for item in value])
 
 
 def parse_json(text: str, wide_number_mode: str = "exact") -> Json:
@@ -160,15 +160,6 @@ def _scalar(value: Any) -> str | None:
     if value is None or value is MISSING or isinstance(value, (list, dict)):
         return None
     return json.dump(value)
-
-
-def _raw_scalar(value: Any) -> str | None:
-    """The same for what was read from a string."""
-    if value.__class__ is str or value.__class__ is Number:
-        return str(value)
-    if value.__class__ is bool:
-        return "true" if value else "false"
-    return None
 
 
 _PAIRS = "JSON, STRING, ANY, STRING..., ANY..."

@@ -120,7 +120,8 @@ def lax_float64(document: Json) -> float | None:
         try:
             return float64.parse_float64(value)
         except UnreadableValue:
-            return None
+            # A number so large that it is none of FLOAT64 becomes an infinity.
+            return float(value) if _NUMBER.fullmatch(value) else None
     return float(value) if value.__class__ is int or value.__class__ is float else None
 
 

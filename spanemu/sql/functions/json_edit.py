@@ -143,7 +143,7 @@ def json_keys(
 
 
 # How many arrays in a row keys are looked for in; -1 is any number.
-_KEY_MODES = {"strict": 0, "lax": 1, "lax recursive": -1, "recursive lax": -1}
+_KEY_MODES = {"strict": 0, "lax": 1, "lax recursive": -1}
 
 
 def _collect_keys(value: Any, keys: set[str], prefix: str, depth: int, arrays: int) -> None:

@@ -19,10 +19,10 @@ from spanemu.sql.functions.errors import BadJsonPath
 
 _KEY = re.compile(r"\.([\w\-:\t\n\f\r ]+)")
 _QUOTED = re.compile(r'\."((?:[^\\"]|\\.)*)"', re.DOTALL)
-_SUBSCRIPT = re.compile(r"\[[\t\n\f\r ]*([\w-]+)[\t\n\f\r ]*\]")
+_SUBSCRIPT = re.compile(r"\[[\t\n\f\r ]*([\d_-]+)[\t\n\f\r ]*\]", re.ASCII)
 _DIGITS = re.compile(r"\d+", re.ASCII)
 _UNSUPPORTED = re.compile(r"\*|\.\.|@")
-_INDEX_MAX = 2**63 - 1
+_INDEX_DIGITS_MAX = 18
 
 
 class Step(NamedTuple):
@@ -41,18 +41,17 @@ MISSING: Final = Missing()
 
 @lru_cache(maxsize=2048)
 def reading_path(text: str) -> tuple[Step, ...]:
-    """The steps of a path for a function that reads."""
-    steps = []
-    for token, quoted in _tokens(text):
-        is_index = not quoted and _DIGITS.fullmatch(str(token)) is not None
-        steps.append(Step(str(token), int(token) if is_index else None))
-    return tuple(steps)
+    """The steps of a path for a function that reads. An index that no array has leads nowhere."""
+    return tuple([_step(word.replace('\\"', '"')) for word, _ in _words(text)])
 
 
 @lru_cache(maxsize=2048)
 def writing_path(text: str) -> tuple[str | int, ...]:
-    """The steps of a path for a function that writes: names are str, indexes int."""
-    return tuple([token for token, _ in _tokens(text)])
+    """The steps of a path for a function that writes: names are str, indexes int.
+
+    Spanner leaves the escapes of a quoted name in place here, and so do we.
+    """
+    return tuple([_index(word, text) if is_index else word for word, is_index in _words(text)])
 
 
 def found(value: Any, steps: tuple[Step, ...]) -> Any:
@@ -71,28 +70,31 @@ def found(value: Any, steps: tuple[Step, ...]) -> Any:
     return value
 
 
-def _tokens(text: str) -> list[tuple[str | int, bool]]:
-    """Each step's name or index, and whether it was quoted."""
+def _words(text: str) -> list[tuple[str, bool]]:
+    """Each step's text, and whether it stood in brackets."""
     if not text.startswith("$"):
         raise BadJsonPath(text, "JSONPath must start with '$'")
-    tokens: list[tuple[str | int, bool]] = []
+    words: list[tuple[str, bool]] = []
     at = 1
     while at < len(text):
-        if match := _KEY.match(text, at):
-            tokens.append((match[1], False))
-        elif match := _QUOTED.match(text, at):
-            tokens.append((match[1].replace('\\"', '"'), True))
-        elif match := _SUBSCRIPT.match(text, at):
-            tokens.append((_index(match[1], text), False))
-        else:
+        match = _KEY.match(text, at) or _QUOTED.match(text, at) or _SUBSCRIPT.match(text, at)
+        if match is None:
             raise BadJsonPath(text, _complaint(text[at:]))
+        words.append((match[1], match[0].startswith("[")))
         at = match.end()
-    return tokens
+    return words
+
+
+def _step(word: str) -> Step:
+    is_number = len(word) <= _INDEX_DIGITS_MAX and _DIGITS.fullmatch(word) is not None
+    return Step(word, int(word) if is_number else None)
 
 
 def _index(word: str, text: str) -> int:
-    if _DIGITS.fullmatch(word) is None or len(word) > 19 or int(word) > _INDEX_MAX:
-        raise BadJsonPath(text, f"Invalid array index: {word}")
+    if _DIGITS.fullmatch(word) is None:
+        raise BadJsonPath(text, f"Invalid token in JSONPath at: [{word}]")
+    if len(word) > _INDEX_DIGITS_MAX:
+        raise BadJsonPath(text, f"JSONPath contains invalid array index: {word}")
     return int(word)
 
 

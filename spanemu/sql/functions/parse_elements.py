@@ -311,6 +311,13 @@ def _zone(fields: Fields, text: str, at: int) -> int:
     return end
 
 
+def _us_date_given(fields: Fields) -> None:
+    """A whole date: a later %C replaces the century together with the year in it."""
+    if fields.year_of_century is not None:
+        fields.year = fields.century * 100 + fields.year_of_century
+    _year_given(fields)
+
+
 _SECONDS = _number(_Number(2, 0, 60, "second"))
 _YEAR_OF_FOUR = _then(_number(_Number(4, 0, 9_999, "year")), _year_given)
 _MONTH_NAME = _name(MONTHS, "month")
@@ -319,6 +326,8 @@ _TWELVE = _then(_after_spaces(_number(_Number(2, 1, 12, "hour"))), _twelve_given
 _DAY = _number(_Number(2, 1, 31, "day"))
 _HOUR = _then(_number(_Number(2, 0, 23, "hour")), _hour_given)
 
+_US_DATE = _then(_joined("%m/%d/%y"), _us_date_given)
+
 ELEMENTS: Mapping[str, Step] = {
     "A": _DAY_NAME,
     "a": _DAY_NAME,
@@ -326,7 +335,7 @@ ELEMENTS: Mapping[str, Step] = {
     "b": _MONTH_NAME,
     "C": _then(_number(_Number(3, 0, 100, "century")), _century_given),
     "c": _joined("%a %b %e %H:%M:%S %Y"),
-    "D": _joined("%m/%d/%y"),
+    "D": _US_DATE,
     "d": _DAY,
     "e": _after_spaces(_DAY),
     "F": _joined("%Y-%m-%d"),
@@ -355,7 +364,7 @@ ELEMENTS: Mapping[str, Step] = {
     "W": _number(_Number(2, 0, 53)),
     "w": _number(_Number(1, 0, 6)),
     "X": _joined("%H:%M:%S"),
-    "x": _joined("%m/%d/%y"),
+    "x": _US_DATE,
     "Y": _then(_number(_Number(5, 0, 10_000, "year")), _year_given),
     "y": _then(_number(_Number(2, 0, 99, "year_of_century")), _short_year_given),
     "Z": _zone,

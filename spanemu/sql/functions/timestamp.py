@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from spanemu.sql.functions.date import extract_from_date
 from spanemu.sql.functions.date_parts import EXTRACTIONS, truncated
 from spanemu.sql.functions.errors import BadArgument, BadDatePart, InvalidText, Overflow
-from spanemu.sql.functions.formatting import format_timestamp
+from spanemu.sql.functions.formatting import format_timestamp, moment_of
 from spanemu.sql.functions.instants import (
     NANOS_PER_MICRO,
     NANOS_PER_MILLI,
@@ -165,14 +165,10 @@ def extract_from_timestamp(
     of_day = EXTRACTIONS.get(part)
     if of_day is None:
         raise BadDatePart(part, "EXTRACT from a TIMESTAMP")
-    try:
-        return of_day(day_in(nanos, name))
-    except BadArgument:
-        # The day before year 1 and the day after year 9999 have parts, though they are no DATE.
-        fields = timestamps.civil(nanos, name)
-        if part in ("YEAR", "MONTH", "DAY"):
-            return {"YEAR": fields.year, "MONTH": fields.month, "DAY": fields.day}[part]
-        raise
+    moment = moment_of(nanos, name)
+    number = of_day(moment.day)
+    # The day before year 1 and the one after year 9999 have parts, though they are no DATE.
+    return number - moment.shift if moment.shift and part in ("YEAR", "ISOYEAR") else number
 
 
 def extract_date(context: Context, nanos: int, where: str | None = None) -> date:

@@ -10,8 +10,9 @@ from math import dist, isfinite, sqrt
 from operator import mul
 from typing import Any
 
-from spanemu.sql.functions.errors import BadArgument
+from spanemu.sql.functions.errors import BadArgument, Overflow
 from spanemu.sql.functions.notation import chapter, overload
+from spanemu.values.float64 import FLOAT64_MAX
 
 # Elements are numbers once `_check` has seen them; before it, an element may be None.
 Vector = tuple[Any, ...]
@@ -21,10 +22,8 @@ def cosine_distance(left: Vector, right: Vector) -> float:
     """1 minus the cosine of the angle; a zero vector has no direction."""
     _check(left, right, "COSINE_DISTANCE")
     length = sqrt(_dot(left, left)) * sqrt(_dot(right, right))
-    if not length or not isfinite(length):
-        # Squares left the range of a double, or there is indeed nothing to divide by.
-        left, right = _unit(left), _unit(right)
-        length = sqrt(_dot(left, left)) * sqrt(_dot(right, right))
+    if not length:
+        raise BadArgument("Cannot compute cosine distance against zero vector")
     cosine = _dot(left, right) / length
     return 1.0 - max(-1.0, min(1.0, cosine)) if cosine == cosine else cosine
 
@@ -32,7 +31,10 @@ def cosine_distance(left: Vector, right: Vector) -> float:
 def euclidean_distance(left: Vector, right: Vector) -> float:
     """The length of the difference."""
     _check(left, right, "EUCLIDEAN_DISTANCE")
-    return dist(left, right)
+    length = dist(left, right)
+    if length > _ROOT_MAX and _are_finite(left, right):
+        raise Overflow("double", "EUCLIDEAN_DISTANCE")
+    return length
 
 
 def dot_product(left: Vector, right: Vector) -> float:
@@ -43,26 +45,24 @@ def dot_product(left: Vector, right: Vector) -> float:
 
 def _dot(left: Vector, right: Vector) -> float:
     total: float = sum(map(mul, left, right))
+    if not isfinite(total) and _are_finite(left, right):
+        raise Overflow("double", "sum of products")
     return total
 
 
-def _unit(vector: Vector) -> Vector:
-    """The vector divided by its largest magnitude."""
-    largest = max(map(abs, vector), default=0)
-    if not largest:
-        raise BadArgument("Cannot compute cosine distance against zero vector.")
-    return tuple([x / largest for x in vector]) if isfinite(largest) else vector
+def _are_finite(left: Vector, right: Vector) -> bool:
+    return all(map(isfinite, left)) and all(map(isfinite, right))
 
 
 def _check(left: Vector, right: Vector, function: str) -> None:
     if len(left) != len(right):
-        raise BadArgument(
-            f"Array arguments to {function} must have equal length. "
-            f"The given arrays have lengths of {len(left)} and {len(right)}"
-        )
+        raise BadArgument(f"{function}: Array length mismatch: {len(left)} and {len(right)}")
     if None in left or None in right:
         raise BadArgument(f"Cannot compute {function} with a NULL array element")
 
+
+# The square of anything larger is no double.
+_ROOT_MAX = sqrt(FLOAT64_MAX)
 
 FUNCTIONS = chapter(
     "mathematical",

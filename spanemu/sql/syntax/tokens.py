@@ -10,6 +10,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
+from spanemu.base.reserved import RESERVED_WORDS
+
 
 class Kind(StrEnum):
     """Sorts of token; the values are the words that error messages use."""
@@ -34,17 +36,7 @@ class Token(NamedTuple):
     end: int
 
 
-# The page "Lexical structure and syntax", section "Reserved keywords".
-_RESERVED_WORDS = """
-    ALL AND ANY ARRAY AS ASC ASSERT_ROWS_MODIFIED AT BETWEEN BY CASE CAST COLLATE CONTAINS CREATE
-    CROSS CUBE CURRENT DEFAULT DEFINE DESC DISTINCT ELSE END ENUM ESCAPE EXCEPT EXCLUDE EXISTS
-    EXTRACT FALSE FETCH FOLLOWING FOR FROM FULL GRAPH_TABLE GROUP GROUPING GROUPS HASH HAVING IF
-    IGNORE IN INNER INTERSECT INTERVAL INTO IS JOIN LATERAL LEFT LIKE LIMIT LOOKUP MERGE NATURAL
-    NEW NO NOT NULL NULLS OF ON OR ORDER OUTER OVER PARTITION PRECEDING PROTO RANGE RECURSIVE
-    RESPECT RIGHT ROLLUP ROWS SELECT SET SOME STRUCT TABLESAMPLE THEN TO TREAT TRUE UNBOUNDED
-    UNION UNNEST USING WHEN WHERE WINDOW WITH WITHIN
-"""
-RESERVED = frozenset(_RESERVED_WORDS.split())
+RESERVED = RESERVED_WORDS
 
 # Words that the grammar knows but that may also be names; error messages call them keywords.
 _UNRESERVED_WORDS = """

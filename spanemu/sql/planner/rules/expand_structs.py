@@ -35,12 +35,12 @@ def _expand(expr: Expr) -> Expr:
         return mapped(expr, lambda node: node, _expand)
     same = call_of(expr, EQUAL)
     if same is not None:
-        return _fieldwise(*same.arguments) or expr
+        return fieldwise(*same.arguments) or expr
     member = call_of(expr, IN_LIST)
     if member is None or len(member.arguments) > _ITEMS_MAX or not _has_fields(member):
         return expr
     value, *items = member.arguments
-    branches = [_fieldwise(value, item) for item in items]
+    branches = [fieldwise(value, item) for item in items]
     found = tuple([branch for branch in branches if branch is not None])
     if len(found) != len(items):
         return expr
@@ -51,7 +51,7 @@ def _has_fields(call: FunctionCall) -> bool:
     return bool(call.arguments[0].type.fields)
 
 
-def _fieldwise(left: Expr, right: Expr) -> Expr | None:
+def fieldwise(left: Expr, right: Expr) -> Expr | None:
     """Both sides' fields compared one by one; the same three-valued answer as the whole."""
     if left.type != right.type or len(left.type.fields) < 1:
         return None

@@ -5,13 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 from spanemu.sql.analyzer.resolved import ColumnRef, Expr, Or, SubqueryKind
-from spanemu.sql.plan.conditions import conjunction, conjuncts, equal, is_null, negated
+from spanemu.sql.plan.conditions import (
+    conjunction,
+    conjuncts,
+    equal,
+    equality,
+    is_compound,
+    is_null,
+    negated,
+)
 from spanemu.sql.plan.joins import Join, JoinKind
 from spanemu.sql.plan.nodes import Filter, Node, Subquery
 from spanemu.sql.plan.traverse import free
 from spanemu.sql.planner.decorrelate import detach
 from spanemu.sql.planner.nullability import never_null
 from spanemu.sql.planner.planning import Planning
+from spanemu.sql.planner.rules.expand_structs import fieldwise
 from spanemu.values.types import BOOL
 
 _TESTS = (SubqueryKind.EXISTS, SubqueryKind.IN)
@@ -47,11 +56,12 @@ def _join(left: Node, test: Subquery, is_negated: bool) -> Node:
     value = test.operand
     (output,) = test.outputs
     member = ColumnRef(output.type, output)
-    same = equal(value, member)
+    same = fieldwise(value, member) or equal(value, member)
     if not is_negated or (never_null(value, left) and never_null(member, right)):
         return Join(kind, left, right, conjunction([*pulled, same]))
     # NOT IN: TRUE only when no comparison is TRUE or NULL.
-    if not pulled and not free(right) & left.ids and free(value) & left.ids:
+    is_simple = equality(same) is not None and not is_compound(value.type)
+    if is_simple and not pulled and not free(right) & left.ids and free(value) & left.ids:
         return Join(JoinKind.NULL_AWARE_ANTI, left, right, same)
-    unsure = Or(BOOL, (same, is_null(value), is_null(member)))
+    unsure = Or(BOOL, (same, is_null(same)))
     return replace(Join(kind, left, right, None), condition=conjunction([*pulled, unsure]))

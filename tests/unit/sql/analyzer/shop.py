@@ -144,14 +144,14 @@ def analyzed(sql: str, schema: Schema = SCHEMA, **parameter_types: Type) -> r.St
 
 def query(sql: str, schema: Schema = SCHEMA, **parameter_types: Type) -> r.QueryStatement:
     """The same for a query."""
-    statement = analyzed(sql, schema, **parameter_types)
+    statement = analyzed(sql, schema=schema, **parameter_types)
     assert isinstance(statement, r.QueryStatement)
     return statement
 
 
 def types(sql: str, **parameter_types: Type) -> list[str]:
     """The types of a query's columns."""
-    return [str(column.column.type) for column in query(sql, **parameter_types).output]
+    return [str(column.column.type) for column in query(sql, SCHEMA, **parameter_types).output]
 
 
 def names(sql: str) -> list[str]:

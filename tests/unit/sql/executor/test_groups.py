@@ -51,6 +51,12 @@ def test_modifiers_of_aggregates():
     ]
 
 
+def test_nan_is_the_extreme_that_no_row_has():
+    assert ask(
+        "SELECT MAX(SingerId HAVING MAX Rating), MAX(SingerId HAVING MIN Rating) FROM Singers"
+    ) == [(None, None)]
+
+
 def test_order():
     assert ask("SELECT Budget FROM Albums ORDER BY Budget") == [
         (None,),

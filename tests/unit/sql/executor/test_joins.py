@@ -72,6 +72,13 @@ def test_an_apply_join_looks_up_by_key():
     assert reader.visited == 2
 
 
+def test_a_limit_stops_look_ups():
+    reader = MemoryReader(ROWS)
+    hinted = "SELECT a.Title FROM Singers s JOIN@{JOIN_METHOD=APPLY_JOIN} Albums a USING (SingerId)"
+    assert len(ask(f"{hinted} WHERE s.LastName > 'R' LIMIT 1", reader)) == 1
+    assert reader.visited <= 3
+
+
 def test_unrelated_tables_make_a_product():
     assert len(ask("SELECT 1 FROM Singers, Albums")) == 20
     assert ask(

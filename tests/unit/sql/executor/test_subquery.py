@@ -75,6 +75,15 @@ def test_subqueries_nest_and_reach_out_two_levels():
     assert rows == [("Marc", 3), ("Catalina", 5), ("Alice", 0), ("Lea", 0)]
 
 
+def test_structs_are_compared_by_their_fields():
+    structs = "(SELECT (SingerId, Title) FROM Albums)"
+    assert ask(f"SELECT SingerId FROM Singers WHERE (SingerId, 'Go') IN {structs}") == [(1,)]
+    # (4, NULL) leaves it open whether Lea is among them.
+    assert ask(f"SELECT SingerId FROM Singers WHERE (SingerId, FirstName) NOT IN {structs}") == [
+        (1,), (2,), (3,),
+    ]  # fmt: skip
+
+
 def test_not_in_with_null_lets_nothing_pass():
     assert (
         ask("SELECT SingerId FROM Singers WHERE SingerId NOT IN (SELECT Budget FROM Albums)") == []

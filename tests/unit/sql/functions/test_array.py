@@ -153,6 +153,7 @@ def test_generate_failures() -> None:
         lambda: generate_float_array(nan, 2.0),
         lambda: generate_float_array(1.0, 2.0, inf),
         lambda: generate_int_array(0, ELEMENTS_MAX),
+        lambda: generate_int_array(-(2**63), 2**63 - 1),
         lambda: generate_float_array(0.0, inf),
         lambda: generate_date_array(date.min, date.max),
         lambda: generate_date_array(date.min, date.max, 0),

@@ -9,6 +9,7 @@ from spanemu.sql.functions.errors import BadArgument, BadDatePart, BadValue
 from spanemu.sql.functions.interval import (
     extract_from_interval,
     interval,
+    interval_of_text,
     interval_range,
     make_interval,
 )
@@ -33,6 +34,30 @@ from tests.unit.sql.functions.calling import call
 )
 def test_single_part(amount: int, part: str, expected: str) -> None:
     assert format_sql(interval(amount, part)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "expected"),
+    [
+        ("5", "DAY", "0-0 5 0:0:0"),
+        ("+5", "WEEK", "0-0 35 0:0:0"),
+        ("-5", "MONTH", "-0-5 0 0:0:0"),
+        ("1.5", "SECOND", "0-0 0 0:0:1.500"),
+        ("-.5", "SECOND", "0-0 0 -0:0:0.500"),
+        ("5", "MILLISECOND", "0-0 0 0:0:0.005"),
+    ],
+)
+def test_text_of_single_part(text: str, part: str, expected: str) -> None:
+    assert format_sql(interval_of_text(text, part)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [("", "DAY"), (" 5", "DAY"), ("1.", "SECOND"), ("1.1234567891", "SECOND"), ("1.5", "DAY")],
+)
+def test_bad_text_of_single_part(text: str, part: str) -> None:
+    with pytest.raises(BadValue):
+        interval_of_text(text, part)
 
 
 @pytest.mark.parametrize("part", sorted(ALLOWED["$interval"]))

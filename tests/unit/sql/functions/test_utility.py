@@ -50,7 +50,9 @@ def test_they_are_never_folded(name: str) -> None:
     assert all(overload.volatile for overload in CATALOG.scalars[name].overloads)
 
 
-def test_error_trims_white_space() -> None:
+def test_error_says_what_it_is_told() -> None:
     with pytest.raises(RaisedByQuery) as failure:
-        error("Show  this\n error ")
-    assert failure.value.message == "Show this error"
+        error(" Show this ")
+    assert failure.value.message == " Show this "
+    with pytest.raises(RaisedByQuery):
+        error(None)

@@ -1,0 +1,63 @@
+"""SQL inside a schema: what a DEFAULT, generated column or CHECK says about its table.
+
+The only place where DDL asks the analyzer. Whether the answer is allowed is for
+`validators.expressions` to judge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from spanemu.schema.column import Column
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.sql.analyzer.stored_expression import StoredExpression, analyze_expression
+from spanemu.values.types import BOOL, Type
+
+
+def plain(table: Table) -> Table:
+    """The table with its generated columns as regular ones.
+
+    The analyzer expands virtual columns; seen this way, an expression refers to what it names, and
+    columns that are computed from each other do not lead it in circles.
+    """
+    if all(column.generated is None for column in table.columns):
+        return table
+    columns = tuple(
+        column if column.generated is None else replace(column, generated=None, stored=True)
+        for column in table.columns
+    )
+    return replace(table, columns=columns)
+
+
+def stored_expression(text: str, table: Table, schema: Schema, type_: Type) -> StoredExpression:
+    """What `text` means over a row of a table that is `plain`. Raises AnalysisError."""
+    return analyze_expression(text, table, schema, expected=type_, allow_columns=True)
+
+
+def columns_of_generated(table: Table, schema: Schema) -> dict[int, frozenset[int]]:
+    """For each generated column the columns that its expression names, both by id."""
+    seen = plain(table)
+    return {
+        column.id: _references(column.generated, seen, schema, column.type)
+        for column in table.columns
+        if column.generated is not None
+    }
+
+
+def columns_of_checks(table: Table, schema: Schema) -> dict[str, frozenset[int]]:
+    """For each check, by name, the ids of the columns that it names."""
+    seen = plain(table)
+    return {check.name: _references(check.expression, seen, schema, BOOL) for check in table.checks}
+
+
+def sequences_of_default(column: Column, table: Table, schema: Schema) -> frozenset[str]:
+    """The sequences that a column's default draws from."""
+    if column.default is None:
+        return frozenset()
+    return stored_expression(column.default, plain(table), schema, column.type).sequences
+
+
+def _references(text: str, table: Table, schema: Schema, type_: Type) -> frozenset[int]:
+    found = stored_expression(text, table, schema, type_)
+    return frozenset(column.id for column in found.references)

@@ -1,0 +1,160 @@
+"""Columns of CREATE TABLE, ADD COLUMN and ALTER COLUMN, from their definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from spanemu.base.errors import Unsupported
+from spanemu.ddl.errors.columns import (
+    BadOptionValue,
+    IdentityKindMissing,
+    LengthMissing,
+    LengthNotAllowed,
+    NestedArray,
+    TypeNotFound,
+    TypeNotStorable,
+    UnknownOption,
+)
+from spanemu.ddl.naming import identity_sequence_name
+from spanemu.ddl.validators import raise_first
+from spanemu.ddl.validators.columns import LENGTHS_MAX
+from spanemu.ddl.validators.sequences import sequence_problems
+from spanemu.schema.column import Column, Identity
+from spanemu.schema.schema import Schema
+from spanemu.schema.sequence import Sequence
+from spanemu.sql.syntax import ddl_ast
+from spanemu.sql.syntax.ast import TypeName
+from spanemu.values.types import SCALARS, Type, TypeCode, array_of
+
+_BIT_REVERSED = "bit_reversed_positive"
+_STORABLE = {name: type_ for name, type_ in SCALARS.items() if type_.code != TypeCode.INTERVAL}
+
+# Options of columns that Spanner has, and those that do something here.
+_COLUMN_OPTIONS = frozenset({"allow_commit_timestamp", "locality_group", "columnar_policy"})
+_SUPPORTED_OPTIONS = frozenset({"allow_commit_timestamp"})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a new column goes: its table's name, its id, and its position in stored rows."""
+
+    table: str
+    id: int
+    position: int
+
+
+def new_column(definition: ddl_ast.ColumnDefinition, place: Place, schema: Schema) -> Column:
+    """The column that a definition declares. What it means for its table is not judged."""
+    if definition.placement_key:
+        raise Unsupported("PLACEMENT KEY columns")
+    name = definition.name.name
+    type_, length = _type(definition.type, place.table, name)
+    return Column(
+        name=name,
+        type=type_,
+        id=place.id,
+        position=place.position,
+        length=length,
+        not_null=definition.not_null,
+        default=_text(definition.default),
+        generated=_text(definition.generated),
+        stored=definition.stored or definition.generated is None,
+        on_update=_text(definition.on_update),
+        identity=_identity(definition, place, schema),
+        hidden=definition.hidden,
+        vector_length=definition.type.vector_length,
+        options=column_options(place.table, name, definition.options, {}),
+    )
+
+
+def _text(expression: ddl_ast.SqlExpression | None) -> str | None:
+    return None if expression is None else expression.text
+
+
+# ---------------------------------------------------------------------------- types
+
+
+def _type(written: TypeName, table: str, column: str) -> tuple[Type, int | None]:
+    """A type as written, and the length that it or its elements have; None is MAX."""
+    if written.element is not None:
+        if written.element.element is not None:
+            raise NestedArray(table, column)
+        element, length = _type(written.element, table, column)
+        return array_of(element), length
+    if written.fields is not None:
+        raise TypeNotStorable(table, column, "STRUCT")
+    name = str(written.path)
+    type_ = _STORABLE.get(name.upper())
+    if type_ is None:
+        if name.upper() in SCALARS:
+            raise TypeNotStorable(table, column, name.upper())
+        raise TypeNotFound(table, column, name)
+    return type_, _length(written, type_, table, column)
+
+
+def _length(written: TypeName, type_: Type, table: str, column: str) -> int | None:
+    if type_.code in LENGTHS_MAX:
+        if written.length is None:
+            raise LengthMissing(table, column, str(type_))
+        return written.length if isinstance(written.length, int) else None
+    if written.length is not None:
+        raise LengthNotAllowed(table, column, str(type_))
+    return None
+
+
+# ---------------------------------------------------------------------------- options
+
+
+def column_options(
+    table: str, column: str, written: ddl_ast.Options | None, before: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """A column's options after those written; NULL takes one away."""
+    options = dict(before)
+    for name, value in ddl_ast.options_by_name(written).items():
+        if name not in _COLUMN_OPTIONS:
+            raise UnknownOption("column", f"{table}.{column}", name)
+        if name not in _SUPPORTED_OPTIONS:
+            raise Unsupported(f"Column option {name}")
+        if value is None:
+            options.pop(name, None)
+        elif isinstance(value, bool):
+            options[name] = value
+        else:
+            raise BadOptionValue(name, "true, false, and null")
+    return options
+
+
+# ---------------------------------------------------------------------------- identity
+
+
+def _identity(
+    definition: ddl_ast.ColumnDefinition, place: Place, schema: Schema
+) -> Identity | None:
+    clauses = definition.identity
+    if clauses is None:
+        if not definition.auto_increment:
+            return None
+        clauses = ddl_ast.SequenceClauses()
+    if not clauses.bit_reversed_positive and not schema.options.get("default_sequence_kind"):
+        raise IdentityKindMissing(definition.name.name)
+    raise_first(sequence_problems(clauses.skip_range, clauses.counter))
+    kind = _BIT_REVERSED if clauses.bit_reversed_positive else None
+    name = identity_sequence_name(place.id)
+    return Identity(name, kind, clauses.skip_range, clauses.counter)
+
+
+def identity_sequence(column: Column, id_: int) -> Sequence:
+    """The sequence that an identity column draws from."""
+    identity = column.identity
+    assert identity is not None
+    return Sequence(
+        name=identity.sequence,
+        id=id_,
+        skip_range=identity.skip_range,
+        start_counter=identity.start_counter,
+        by_options=False,
+        internal=True,
+        kind_written=identity.kind is not None,
+    )

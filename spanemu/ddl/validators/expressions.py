@@ -1,0 +1,206 @@
+"""Expressions of columns and checks: what they may say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from spanemu.base.errors import SpannerError, Unsupported
+from spanemu.ddl.errors.alterations import GeneratedColumnHasDefault
+from spanemu.ddl.errors.columns import (
+    CommitTimestampDefault,
+    CommitTimestampDependency,
+    DefaultInvalid,
+    DefaultRefersToColumn,
+    GeneratedColumnCycle,
+    GeneratedColumnInvalid,
+    GeneratedKeyDependency,
+    OnUpdateInKey,
+    OnUpdateMismatch,
+    OnUpdateNotCommitTimestamp,
+    OnUpdateWithoutDefault,
+    PendingDefaultWithoutOption,
+    VirtualKeyColumn,
+)
+from spanemu.ddl.errors.constraints import CheckInvalid, CheckOnCommitTimestamp, CheckWithoutColumns
+from spanemu.ddl.expressions import plain, stored_expression
+from spanemu.schema.check import Check
+from spanemu.schema.column import Column
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.sql.analyzer.defaults import is_commit_timestamp
+from spanemu.sql.analyzer.stored_expression import StoredExpression
+from spanemu.values.types import BOOL, Type
+
+_SUBQUERY = "Cannot use non-scalar expressions inside {0}."
+_NOT_DETERMINISTIC = (
+    "Expression is non-deterministic. Expression of {0} must yield the same value for the same "
+    "dependent column values."
+)
+_PENDING = (
+    "The PENDING_COMMIT_TIMESTAMP() function may only be used as a value for INSERT or UPDATE of "
+    "an appropriately typed column."
+)
+
+_Refuse = Callable[[str], SpannerError]
+
+
+class _RefusedError(Exception):
+    """The analyzer's reason for not taking an expression; it never leaves this module."""
+
+
+# ---------------------------------------------------------------------------- defaults
+
+
+def default_problems(table: Table, column: Column, schema: Schema) -> Iterator[SpannerError]:
+    """What is wrong with DEFAULT and ON UPDATE of a column."""
+    if column.default is not None:
+        if column.generated is not None:
+            yield GeneratedColumnHasDefault(table.name, column.name)
+        yield from _default_problems(table, column, schema)
+    yield from _on_update_problems(table, column)
+
+
+def _default_problems(table: Table, column: Column, schema: Schema) -> Iterator[SpannerError]:
+    assert column.default is not None
+    try:
+        found = _analyzed(column.default, plain(table), schema, column.type)
+    except _RefusedError as reason:
+        yield DefaultInvalid(table.name, column.name, str(reason))
+        return
+    if found.references:
+        yield DefaultRefersToColumn(table.name, column.name)
+    if found.has_subquery:
+        yield DefaultInvalid(table.name, column.name, _SUBQUERY.format("column default"))
+    if found.pending_commit_timestamp and not column.allow_commit_timestamp:
+        yield PendingDefaultWithoutOption(table.name, column.name)
+    if column.allow_commit_timestamp and not found.pending_commit_timestamp:
+        yield CommitTimestampDefault(table.name, column.name)
+
+
+def _on_update_problems(table: Table, column: Column) -> Iterator[SpannerError]:
+    if column.on_update is None:
+        return
+    if not is_commit_timestamp(column.on_update):
+        yield OnUpdateNotCommitTimestamp(table.name, column.name)
+    if column.default is None:
+        yield OnUpdateWithoutDefault(table.name, column.name)
+    elif not is_commit_timestamp(column.default):
+        yield OnUpdateMismatch(table.name, column.name)
+    if column.id in {part.id for part in table.key_columns}:
+        yield OnUpdateInKey(table.name, column.name)
+
+
+# ---------------------------------------------------------------------------- generated columns
+
+
+def generated_problems(
+    table: Table, judged: Mapping[int, Column], schema: Schema
+) -> Iterator[SpannerError]:
+    """What is wrong with generated columns of a table; `judged` are the new ones, by id."""
+    seen = plain(table)
+    uses: dict[int, frozenset[int]] = {}
+    for column in table.columns:
+        if column.generated is None:
+            continue
+        try:
+            found = _analyzed(column.generated, seen, schema, column.type)
+        except _RefusedError as reason:
+            yield GeneratedColumnInvalid(table.name, column.name, str(reason))
+            continue
+        uses[column.id] = frozenset(reference.id for reference in found.references)
+        if column.id in judged:
+            yield from _generated_problems(table, column, found)
+    yield from _cycle_problems(table, uses)
+    for column in table.key_columns:
+        if column.id in judged and column.id in uses:
+            yield from _generated_key_problems(table, column, uses[column.id])
+
+
+def _generated_problems(
+    table: Table, column: Column, found: StoredExpression
+) -> Iterator[SpannerError]:
+    def refuse(reason: str) -> SpannerError:
+        return GeneratedColumnInvalid(table.name, column.name, reason)
+
+    yield from _impure_problems(found, refuse, "generated columns")
+    for used in found.references:
+        if used.allow_commit_timestamp:
+            yield CommitTimestampDependency(column.name, used.name)
+
+
+def _impure_problems(
+    found: StoredExpression, refuse: _Refuse, place: str
+) -> Iterator[SpannerError]:
+    if found.has_subquery:
+        yield refuse(_SUBQUERY.format(place))
+    if found.pending_commit_timestamp:
+        yield refuse(_PENDING)
+    if not found.is_deterministic:
+        yield refuse(_NOT_DETERMINISTIC.format(place))
+
+
+def _generated_key_problems(
+    table: Table, column: Column, uses: frozenset[int]
+) -> Iterator[SpannerError]:
+    if not column.stored:
+        yield VirtualKeyColumn(table.name, column.name)
+    key = {part.id for part in table.key_columns}
+    outside = []
+    for used in table.columns:
+        if used.id not in uses:
+            continue
+        if used.generated is not None:
+            yield _key_problem(table, column, used, "it is a generated column")
+        elif used.id not in key:
+            outside.append(used)
+            if used.default is not None:
+                yield _key_problem(table, column, used, "it has a DEFAULT value")
+    for used in outside[1:]:
+        yield _key_problem(table, column, used, "only one non-key column can be used")
+
+
+def _key_problem(table: Table, column: Column, used: Column, reason: str) -> SpannerError:
+    return GeneratedKeyDependency(table.name, column.name, used.name, reason)
+
+
+def _cycle_problems(table: Table, uses: Mapping[int, frozenset[int]]) -> Iterator[SpannerError]:
+    waiting = dict(uses)
+    while waiting:
+        ready = [id_ for id_, used in waiting.items() if not used & waiting.keys()]
+        if not ready:
+            names = ",".join(column.name for column in table.columns if column.id in waiting)
+            yield GeneratedColumnCycle(names)
+            return
+        for id_ in ready:
+            del waiting[id_]
+
+
+# ---------------------------------------------------------------------------- checks
+
+
+def check_problems(table: Table, check: Check, schema: Schema) -> Iterator[SpannerError]:
+    """What is wrong with a check."""
+
+    def refuse(reason: str) -> SpannerError:
+        return CheckInvalid(table.name, check.name, check.expression, reason)
+
+    try:
+        found = _analyzed(check.expression, plain(table), schema, BOOL)
+    except _RefusedError as reason:
+        yield refuse(str(reason))
+        return
+    yield from _impure_problems(found, refuse, "check constraints")
+    for used in found.references:
+        if used.allow_commit_timestamp:
+            yield CheckOnCommitTimestamp(check.name, used.name)
+    if not found.references:
+        yield CheckWithoutColumns(table.name, check.name, check.expression)
+
+
+def _analyzed(text: str, table: Table, schema: Schema, type_: Type) -> StoredExpression:
+    try:
+        return stored_expression(text, table, schema, type_)
+    except Unsupported:
+        raise
+    except SpannerError as failure:
+        raise _RefusedError(str(failure)) from None

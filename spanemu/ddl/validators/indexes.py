@@ -1,0 +1,110 @@
+"""Secondary indexes as declared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from spanemu.base.errors import SpannerError
+from spanemu.base.limits import INDEXES_PER_DATABASE_MAX, INDEXES_PER_TABLE_MAX, KEY_PARTS_MAX
+from spanemu.ddl.errors.indexes import (
+    IndexColumnMissing,
+    IndexColumnTwice,
+    IndexColumnType,
+    IndexColumnUnsupported,
+    IndexFilterColumn,
+    IndexInOtherSchema,
+    IndexParentMissing,
+    IndexWithoutKey,
+    StoredColumnIsKey,
+    StoredColumnIsTableKey,
+    TooManyIndexes,
+    TooManyTableIndexes,
+)
+from spanemu.ddl.errors.tables import TooManyKeyColumns
+from spanemu.ddl.lookup import find_column, schema_part
+from spanemu.ddl.validators.keys import shared_part_problems
+from spanemu.schema.column import Column
+from spanemu.schema.index import Index
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.values.key import can_be_key
+from spanemu.values.types import TypeCode
+
+# Types that fail with a message of their own; it names the kind of type, not the whole.
+_NAMED_TYPES = frozenset({TypeCode.ARRAY, TypeCode.JSON, TypeCode.TOKENLIST})
+
+
+def index_column_problems(index: str, table: Table, names: Sequence[str]) -> Iterator[SpannerError]:
+    """Columns that the table does not have, or that are named twice."""
+    seen: set[str] = set()
+    for name in names:
+        if find_column(table, name) is None:
+            yield IndexColumnMissing(index, name)
+        if name in seen:
+            yield IndexColumnTwice(index, name)
+        seen.add(name)
+
+
+def index_problems(index: Index, table: Table, schema: Schema) -> Iterator[SpannerError]:
+    """What is wrong with a new index whose columns exist."""
+    if schema_part(index.name) != schema_part(table.name):
+        yield IndexInOtherSchema(index.name, table.name)
+    if not index.key:
+        yield IndexWithoutKey(index.name)
+    for part in index.key:
+        yield from _type_problems(index.name, part.column)
+    yield from stored_problems(index, table, index.stored)
+    if len(index.full_key) > KEY_PARTS_MAX:
+        yield TooManyKeyColumns("Index", index.name, len(index.full_key), KEY_PARTS_MAX)
+    yield from _filter_problems(index)
+    yield from _parent_problems(index, schema)
+    yield from count_problems(index, table, schema)
+
+
+def _type_problems(index: str, column: Column) -> Iterator[SpannerError]:
+    if can_be_key(column.type):
+        return
+    if column.type.code in _NAMED_TYPES:
+        yield IndexColumnType(index, column.name, str(column.type.code))
+    else:
+        yield IndexColumnUnsupported(index, column.name, str(column.type))
+
+
+def stored_problems(index: Index, table: Table, stored: Sequence[Column]) -> Iterator[SpannerError]:
+    """Stored columns that every entry has in its key already."""
+    key = {part.column.id for part in index.key}
+    table_key = {column.id for column in table.key_columns}
+    for column in stored:
+        if column.id in key:
+            yield StoredColumnIsKey(index.name, column.name)
+        if column.id in table_key:
+            yield StoredColumnIsTableKey(index.name, column.name, table.name)
+
+
+def _filter_problems(index: Index) -> Iterator[SpannerError]:
+    """Columns of WHERE c IS NOT NULL must be in the entries."""
+    held = {column.name for column in index.columns}
+    for name in index.where_not_null:
+        if name not in held:
+            yield IndexFilterColumn(index.name, name)
+
+
+def _parent_problems(index: Index, schema: Schema) -> Iterator[SpannerError]:
+    """The key must begin with the key of the table it is interleaved in; names may differ."""
+    if index.parent is None:
+        return
+    parent = schema.tables[index.parent.lower()]
+    for place, theirs in enumerate(parent.key):
+        if place >= len(index.key):
+            yield IndexParentMissing(index.name, theirs.column.name)
+        else:
+            mine = index.key[place]
+            yield from shared_part_problems("Index", index.name, mine, theirs, lengths=False)
+
+
+def count_problems(index: Index, table: Table, schema: Schema) -> Iterator[SpannerError]:
+    """More indexes than a table or a database may have."""
+    if len(schema.indexes_of(table)) >= INDEXES_PER_TABLE_MAX:
+        yield TooManyTableIndexes(index.name, table.name, INDEXES_PER_TABLE_MAX)
+    if len(schema.indexes) >= INDEXES_PER_DATABASE_MAX:
+        yield TooManyIndexes(index.name, INDEXES_PER_DATABASE_MAX)

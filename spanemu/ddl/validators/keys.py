@@ -1,0 +1,96 @@
+"""Primary keys, and keys that begin with the key of another table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from spanemu.base.errors import SpannerError
+from spanemu.base.limits import INTERLEAVE_DEPTH_MAX, KEY_PARTS_MAX
+from spanemu.ddl.errors.tables import (
+    InterleavingTooDeep,
+    KeyColumnTwice,
+    KeyColumnType,
+    ParentKeyLengthDiffers,
+    ParentKeyMissing,
+    ParentKeyNullable,
+    ParentKeyOrderDiffers,
+    ParentKeyPosition,
+    ParentKeyTypeDiffers,
+    TooManyKeyColumns,
+)
+from spanemu.schema.column import Column, KeyPart
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.values.key import can_be_key
+from spanemu.values.types import TypeCode
+
+
+def is_key_type(column: Column) -> bool:
+    """Whether a column can be in a primary key. Spanner has no keys of FLOAT32."""
+    return can_be_key(column.type) and column.type.code is not TypeCode.FLOAT32
+
+
+def primary_key_problems(table: Table) -> Iterator[SpannerError]:
+    """Repeated columns, types without order, too many parts."""
+    seen: set[int] = set()
+    for column in table.key_columns:
+        if column.id in seen:
+            yield KeyColumnTwice(table.name, column.name)
+        seen.add(column.id)
+        if not is_key_type(column):
+            yield KeyColumnType(table.name, column.name, str(column.type))
+    if len(table.key) > KEY_PARTS_MAX:
+        yield TooManyKeyColumns("Table", table.name, len(table.key), KEY_PARTS_MAX)
+
+
+def parent_key_problems(
+    kind: str, name: str, key: Sequence[KeyPart], parent: Table
+) -> Iterator[SpannerError]:
+    """Each way in which the key of a child fails to begin with its parent's key."""
+    places = {part.column.name.lower(): place for place, part in enumerate(key)}
+    for position, theirs in enumerate(parent.key):
+        column = theirs.column
+        place = places.get(column.name.lower())
+        if place is None:
+            yield ParentKeyMissing(kind, name, column.name)
+        elif place != position:
+            yield ParentKeyPosition(kind, name, column.name, place)
+        else:
+            yield from shared_part_problems(kind, name, key[place], theirs)
+
+
+def shared_part_problems(
+    kind: str, name: str, mine: KeyPart, theirs: KeyPart, *, lengths: bool = True
+) -> Iterator[SpannerError]:
+    """Each way in which a key part fails to be the one of the parent's key in its place."""
+    column, parents = mine.column, theirs.column
+    if column.type != parents.type:
+        yield ParentKeyTypeDiffers(kind, name, parents.name, str(column.type), str(parents.type))
+    if lengths and column.length != parents.length:
+        yield ParentKeyLengthDiffers(kind, name, parents.name, _length(column), _length(parents))
+    if column.not_null != parents.not_null:
+        yield ParentKeyNullable(
+            kind, name, parents.name, _nullability(parents), _nullability(column)
+        )
+    if mine.descending != theirs.descending:
+        order = "DESC" if theirs.descending else "ASC"
+        yield ParentKeyOrderDiffers(kind, name, parents.name, order)
+
+
+def depth_problems(table: Table, parent: Table, schema: Schema) -> Iterator[SpannerError]:
+    """A table too deep below the root of its hierarchy."""
+    depth = 1
+    above: Table | None = parent
+    while above is not None and above.parent is not None:
+        above = schema.parent(above)
+        depth += 1
+    if depth > INTERLEAVE_DEPTH_MAX:
+        yield InterleavingTooDeep(table.name, INTERLEAVE_DEPTH_MAX)
+
+
+def _length(column: Column) -> str:
+    return "MAX" if column.length is None else str(column.length)
+
+
+def _nullability(column: Column) -> str:
+    return "not null" if column.not_null else "nullable"

@@ -1,0 +1,275 @@
+"""Behaviours 5.5: foreign keys without an action, and what they ask of both tables."""
+
+import pytest
+
+from tests.conformance.backends import (
+    AE,
+    FP,
+    IA,
+    delete,
+    delete_all,
+    insert,
+    insert_or_update,
+    refused,
+    replace,
+    update,
+)
+
+TARGET = """CREATE TABLE Target (
+    A INT64 NOT NULL, B INT64 NOT NULL, U INT64, W INT64, V INT64,
+) PRIMARY KEY (A, B)"""
+SOURCE = """CREATE TABLE Source (
+    Id INT64 NOT NULL, X INT64, Y INT64,
+    CONSTRAINT ToTarget FOREIGN KEY (X, Y) REFERENCES Target (A, B),
+) PRIMARY KEY (Id)"""
+BY_UNIQUE = """CREATE TABLE Source (
+    Id INT64 NOT NULL, X INT64, Y INT64,
+    CONSTRAINT ToTarget FOREIGN KEY (X, Y) REFERENCES Target (U, W),
+) PRIMARY KEY (Id)"""
+SELF = """CREATE TABLE Node (
+    Id INT64 NOT NULL, Boss INT64, CONSTRAINT ToBoss FOREIGN KEY (Boss) REFERENCES Node (Id),
+) PRIMARY KEY (Id)"""
+NO_KEY = "Cannot find referenced"
+
+
+@pytest.fixture
+def db(create):
+    """A foreign key to a primary key of two columns, with one row on each side."""
+    made = create(TARGET, SOURCE)
+    made.commit(insert("Target", "A B V", (1, 1, 0), (2, 2, 0)), insert("Source", "Id X Y", (1, 1, 1)))
+    return made
+
+
+@pytest.mark.parametrize("write", [insert, insert_or_update, replace])
+def test_a_referenced_key_must_exist(db, write):
+    with refused(FP, match=NO_KEY):
+        db.commit(write("Source", "Id X Y", (2, 1, 2)))
+    with refused(FP, match=NO_KEY):
+        db.dml("INSERT INTO Source (Id, X, Y) VALUES (2, 1, 2)")
+    db.commit(write("Source", "Id X Y", (2, 2, 2)))
+
+
+@pytest.mark.parametrize("row", [(2, None, 7), (2, 7, None), (2, None, None)])
+def test_a_null_in_the_referencing_key_refers_to_nothing(db, row):
+    db.commit(insert("Source", "Id X Y", row))
+    db.commit(update("Source", "Id X Y", (1, *row[1:])))
+    db.commit(delete_all("Target"))
+
+
+@pytest.mark.parametrize("write", [update, insert_or_update, replace])
+def test_an_update_of_the_referencing_key_is_checked(db, write):
+    with refused(FP, match=NO_KEY):
+        db.commit(write("Source", "Id X Y", (1, 3, 3)))
+    with refused(FP, match=NO_KEY):
+        db.dml("UPDATE Source SET X = 3 WHERE Id = 1")
+    db.commit(write("Source", "Id X Y", (1, 2, 2)))
+    db.commit(delete("Target", (1, 1)))
+
+
+def test_a_referenced_row_stays(db):
+    with refused(FP, match="referenc"):
+        db.commit(delete("Target", (1, 1)))
+    with refused(FP, match="referenc"):
+        db.dml("DELETE FROM Target WHERE A = 1")
+    with refused(FP, match="referenc"):
+        db.commit(delete_all("Target"))
+    db.commit(delete("Target", (2, 2)))
+    assert db.read("Target", "A B") == [[1, 1]]
+
+
+def test_the_referencing_row_may_come_first_in_a_commit(db):
+    db.commit(insert("Source", "Id X Y", (2, 9, 9)), insert("Target", "A B", (9, 9)))
+    assert db.read("Source", "X", (2,)) == [[9]]
+
+
+def test_a_referenced_key_may_go_and_come_back_in_a_commit(db):
+    db.commit(delete("Target", (1, 1)), insert("Target", "A B V", (1, 1, 5)))
+    assert db.read("Target", "V", (1, 1)) == [[5]]
+    db.commit(replace("Target", "A B V", (1, 1, 6)))
+    assert db.read("Target", "V", (1, 1)) == [[6]]
+
+
+def test_both_rows_go_in_a_commit_in_either_order(db):
+    db.commit(insert("Source", "Id X Y", (2, 2, 2)))
+    db.commit(delete("Target", (1, 1)), delete("Source", (1,)))
+    db.commit(delete("Source", (2,)), delete("Target", (2, 2)))
+    assert db.read("Target", "A") == []
+
+
+def test_a_statement_sees_only_its_own_unit(db):
+    with refused(FP):
+        db.dml("DELETE FROM Target WHERE A = 1", "DELETE FROM Source WHERE Id = 1")
+    assert db.dml("DELETE FROM Source WHERE Id = 1", "DELETE FROM Target WHERE A = 1") == [1, 1]
+
+
+def test_writes_that_leave_the_key_alone(db):
+    db.commit(update("Target", "A B V", (1, 1, 8)), update("Source", "Id X", (1, 1)))
+    db.commit(insert_or_update("Target", "A B V", (1, 1, 9)))
+    db.dml("UPDATE Target SET V = 10 WHERE TRUE")
+
+
+@pytest.fixture
+def unique(create):
+    """A foreign key to columns that are not the primary key, some of them nullable."""
+    made = create(TARGET, BY_UNIQUE)
+    made.commit(
+        insert("Target", "A B U W", (1, 1, 10, 100), (2, 2, 20, 200), (3, 3, None, 300)),
+        insert("Source", "Id X Y", (1, 10, 100)),
+    )
+    return made
+
+
+def test_referenced_columns_other_than_the_key_are_unique(unique):
+    with refused(AE):
+        unique.commit(insert("Target", "A B U W", (4, 4, 20, 200)))
+    with refused(AE):
+        unique.commit(update("Target", "A B U W", (2, 2, 10, 100)))
+    unique.commit(insert("Target", "A B U W", (4, 4, None, 300), (5, 5, 20, 201)))
+
+
+def test_an_update_of_referenced_columns_is_checked(unique):
+    with refused(FP, match="referenc"):
+        unique.commit(update("Target", "A B U", (1, 1, 11)))
+    with refused(FP, match="referenc"):
+        unique.dml("UPDATE Target SET W = NULL WHERE A = 1")
+    with refused(FP, match="referenc"):
+        unique.commit(replace("Target", "A B", (1, 1)))
+    unique.commit(update("Target", "A B U W", (1, 1, 10, 100)), update("Target", "A B U", (2, 2, 21)))
+
+
+def test_referenced_values_may_move_to_another_row(unique):
+    unique.commit(
+        update("Target", "A B U W", (1, 1, 20, 200)), update("Target", "A B U W", (2, 2, 10, 100))
+    )
+    assert unique.read("Target", "U", (2, 2)) == [[10]]
+
+
+def test_referencing_columns_in_another_order(create):
+    db = create(TARGET, SOURCE.replace("(X, Y) REFERENCES Target (A, B)",
+                                       "(Y, X) REFERENCES Target (B, A)"))  # fmt: skip
+    db.commit(insert("Target", "A B", (1, 2)))
+    db.commit(insert("Source", "Id X Y", (1, 1, 2)))
+    with refused(FP):
+        db.commit(insert("Source", "Id X Y", (2, 2, 1)))
+    with refused(FP):
+        db.commit(delete("Target", (1, 2)))
+
+
+def test_a_prefix_of_the_key_must_be_unique_when_it_is_referenced(create):
+    db = create(TARGET, SOURCE.replace("(X, Y) REFERENCES Target (A, B)",
+                                       "(X) REFERENCES Target (A)"))  # fmt: skip
+    db.commit(insert("Target", "A B", (1, 1)), insert("Source", "Id X", (1, 1)))
+    with refused(AE):
+        db.commit(insert("Target", "A B", (1, 2)))
+
+
+@pytest.mark.parametrize("key", ["(Y, X, Id)", "(Id, X, Y)"])
+def test_referencing_columns_that_begin_the_key_or_not(create, key):
+    db = create(TARGET, f"CREATE TABLE Source (Id INT64 NOT NULL, X INT64 NOT NULL, "
+                        f"Y INT64 NOT NULL, FOREIGN KEY (X, Y) REFERENCES Target (A, B)"
+                        f") PRIMARY KEY {key}")  # fmt: skip
+    db.commit(insert("Target", "A B", (1, 2), (3, 4)), insert("Source", "Id X Y", (1, 1, 2)))
+    with refused(FP):
+        db.commit(delete("Target", (1, 2)))
+    db.commit(delete("Target", (3, 4)), delete_all("Source"), delete("Target", (1, 2)))
+
+
+def test_two_foreign_keys_over_the_same_columns(create):
+    db = create(TARGET, TARGET.replace("Target", "Other"), SOURCE,
+                "ALTER TABLE Source ADD FOREIGN KEY (X, Y) REFERENCES Other (A, B)")  # fmt: skip
+    db.commit(insert("Target", "A B", (1, 1)))
+    with refused(FP):
+        db.commit(insert("Source", "Id X Y", (1, 1, 1)))
+    db.commit(insert("Other", "A B", (1, 1)), insert("Source", "Id X Y", (1, 1, 1)))
+    for table in ("Target", "Other"):
+        with refused(FP):
+            db.commit(delete(table, (1, 1)))
+
+
+def test_a_table_may_refer_to_itself(create):
+    db = create(SELF)
+    db.commit(insert("Node", "Id Boss", (1, 1), (2, 1), (3, 4), (4, 3)))
+    with refused(FP):
+        db.commit(insert("Node", "Id Boss", (5, 9)))
+    with refused(FP):
+        db.commit(delete("Node", (1,)))
+    with refused(FP):
+        db.commit(delete("Node", (3,)))
+    db.commit(delete("Node", (3,), (4,)), delete("Node", (2,)), delete("Node", (1,)))
+    assert db.read("Node", "Id") == []
+
+
+def test_a_statement_that_fills_a_table_of_references_to_itself(create):
+    db = create(SELF)
+    assert db.dml("INSERT INTO Node (Id, Boss) VALUES (1, 2), (2, 3), (3, 1)") == [3]
+    assert db.dml("DELETE FROM Node WHERE TRUE") == [3]
+
+
+def test_tables_may_refer_to_each_other(create):
+    db = create(
+        "CREATE TABLE L (Id INT64 NOT NULL, R INT64) PRIMARY KEY (Id)",
+        "CREATE TABLE R (Id INT64 NOT NULL, L INT64, "
+        "FOREIGN KEY (L) REFERENCES L (Id)) PRIMARY KEY (Id)",
+        "ALTER TABLE L ADD CONSTRAINT ToR FOREIGN KEY (R) REFERENCES R (Id)",
+    )
+    db.commit(insert("L", "Id R", (1, 1)), insert("R", "Id L", (1, 1)))
+    with refused(FP):
+        db.dml("DELETE FROM L WHERE TRUE", "DELETE FROM R WHERE TRUE")
+    db.commit(delete("L", (1,)), delete("R", (1,)))
+
+
+def test_adding_a_foreign_key_checks_the_rows(create):
+    db = create(TARGET, "CREATE TABLE Source (Id INT64 NOT NULL, X INT64) PRIMARY KEY (Id)")
+    db.commit(insert("Target", "A B U", (1, 1, 10), (2, 2, 10)), insert("Source", "Id X", (1, 10)))
+    add = "ALTER TABLE Source ADD CONSTRAINT C FOREIGN KEY (X) REFERENCES Target (U)"
+    with refused(FP):
+        db.ddl(add)
+    db.commit(delete("Target", (1, 1), (2, 2)))
+    with refused(FP):
+        db.ddl(add)
+    db.commit(insert("Target", "A B U", (1, 1, 10)))
+    db.ddl(add)
+    with refused(FP):
+        db.commit(delete("Target", (1, 1)))
+
+
+@pytest.mark.parametrize(
+    ("clause", "codes"),
+    [
+        ("FOREIGN KEY (X) REFERENCES Target (A, B)", FP),
+        ("FOREIGN KEY (X, X) REFERENCES Target (A, B)", FP),
+        ("FOREIGN KEY (X, Y) REFERENCES Target (A, A)", FP),
+        ("FOREIGN KEY (S) REFERENCES Target (U)", FP),
+        ("FOREIGN KEY (Arr) REFERENCES Target (Arr)", FP),
+        ("FOREIGN KEY (J) REFERENCES Target (J)", FP),
+        ("FOREIGN KEY (T) REFERENCES Target (T)", FP),
+        ("FOREIGN KEY (X) REFERENCES Target (U) ON DELETE SET NULL", IA),
+        ("FOREIGN KEY (X) REFERENCES Target (U) ON DELETE SET DEFAULT", IA),
+        ("FOREIGN KEY (X) REFERENCES Target (U) ON DELETE RESTRICT", IA),
+        ("FOREIGN KEY (X) REFERENCES Target (U) ON UPDATE CASCADE", IA),
+    ],
+)
+def test_foreign_keys_that_cannot_be(create, clause, codes):
+    more = "Arr ARRAY<INT64>, J JSON, T TIMESTAMP OPTIONS (allow_commit_timestamp = true),"
+    with refused(codes):
+        create(
+            TARGET.replace("V INT64,", f"V INT64, {more}"),
+            f"CREATE TABLE Source (Id INT64 NOT NULL, X INT64, Y INT64, S STRING(9), {more} "
+            f"{clause}) PRIMARY KEY (Id)",
+        )
+
+
+def test_managed_indexes_are_known_but_not_printed_nor_dropped(create):
+    db = create(TARGET, BY_UNIQUE)
+    found = db.rows(
+        "SELECT i.INDEX_NAME, i.TABLE_NAME, i.IS_UNIQUE, i.IS_NULL_FILTERED "
+        "FROM INFORMATION_SCHEMA.INDEXES i WHERE i.SPANNER_IS_MANAGED ORDER BY i.TABLE_NAME"
+    )
+    assert [row[1:] for row in found] == [["Source", False, True], ["Target", True, True]]
+    assert found[0][0].startswith("IDX_Source_X_Y_N_")
+    assert found[1][0].startswith("IDX_Target_U_W_U_")
+    for name, *_ in found:
+        with refused(FP):
+            db.ddl(f"DROP INDEX {name}")
+    db.official.reload()
+    assert not any("IDX_" in statement for statement in db.official.ddl_statements)

@@ -1,0 +1,8 @@
+"""Random requests to every RPC: none may end in UNKNOWN or INTERNAL, hang, or touch other data.
+
+    python -m tests.fuzz --calls 20000 --seed 7
+
+In reading order: `corpus` (strings, statements, functions), `mutation` (messages by reflection),
+`statements` (SQL and DDL text), `world` (the emulator under test), `valid` (requests that
+succeed), `campaign` (the loop and its invariants), `__main__` (the command).
+"""

@@ -1,0 +1,194 @@
+"""The emulator under test, with a database to protect and others to throw away.
+
+    main      holds the rows that a failed request must not have changed
+    scratch   an instance whose databases may be altered and dropped
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+
+import spanemu
+from spanemu.base.errors import SpannerError
+from spanemu.frontend import wire
+from spanemu.frontend.admin import wire as admin
+from spanemu.frontend.method import Method
+from spanemu.frontend.services import SERVICES
+from tests.fuzz.corpus import ROWS, SCHEMA, TABLES
+
+CALL_SECONDS_MAX = 8.0
+SPANNER = "/google.spanner.v1.Spanner/"
+INSTANCES = "/google.spanner.admin.instance.v1.InstanceAdmin/"
+DATABASES = "/google.spanner.admin.database.v1.DatabaseAdmin/"
+SCRATCH_INSTANCE = "scratch"
+_LOCK_HINT_EXCLUSIVE = 2
+
+METHODS: dict[str, Method] = {
+    f"/{service.name}/{method.name}": method for service in SERVICES for method in service.methods
+}
+
+
+@dataclass(frozen=True)
+class Reply:
+    """How a call ended: the status, and whatever messages came before it."""
+
+    code: grpc.StatusCode
+    details: str
+    messages: tuple[bytes, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        return self.code is not grpc.StatusCode.OK
+
+
+class World:
+    """Everything that requests are made of and run against."""
+
+    def __init__(self, emulator: spanemu.Emulator) -> None:
+        self.emulator = emulator
+        self._channel = grpc.insecure_channel(
+            emulator.uri, options=(("grpc.max_receive_message_length", 100 * 1024 * 1024),)
+        )
+        self._calls: dict[str, Callable[..., Any]] = {}
+        self._scratch_count = 0
+        self.main = emulator.create_database("fuzz-main", list(SCHEMA))
+        for statement in ROWS:
+            self._write(statement)
+        self._before = self.main.snapshot()
+        self.instance_name = f"projects/{emulator.project}/instances/{SCRATCH_INSTANCE}"
+        self.config_name = f"projects/{emulator.project}/instanceConfigs/emulator-config"
+        self.probe_session = self.new_session()
+        self.session = self.new_session()
+        self.scratch = self.new_scratch()
+
+    def close(self) -> None:
+        self._channel.close()
+
+    # ------------------------------------------------------------------ calls
+
+    def send(self, path: str, data: bytes, seconds: float = CALL_SECONDS_MAX) -> Reply:
+        """Call a method with the bytes of a request; read all that comes back."""
+        if path not in self._calls:
+            connect = (
+                self._channel.unary_stream if METHODS[path].streams else self._channel.unary_unary
+            )
+            self._calls[path] = connect(path)
+        messages: list[bytes] = []
+        try:
+            answer = self._calls[path](data, timeout=seconds)
+            messages.extend(answer if METHODS[path].streams else [answer])
+        except grpc.RpcError as failure:
+            return Reply(failure.code(), failure.details() or "", tuple(messages))
+        return Reply(grpc.StatusCode.OK, "", tuple(messages))
+
+    def ask(self, path: str, request: Any) -> Any:
+        """The reply of a request that must succeed."""
+        reply = self.send(path, request.SerializeToString())
+        assert not reply.failed, f"{path}: {reply.code} {reply.details}"
+        return METHODS[path].response.FromString(reply.messages[0])
+
+    def new_session(self, **template: Any) -> str:
+        """A session of the main database."""
+        request = wire.CreateSessionRequest(database=self.main.name, session=template)
+        return str(self.ask(SPANNER + "CreateSession", request).name)
+
+    def begin(self, options: dict[str, Any]) -> bytes:
+        """The id of a transaction in the current session."""
+        request = wire.BeginTransactionRequest(session=self.session, options=options)
+        return bytes(self.ask(SPANNER + "BeginTransaction", request).id)
+
+    # ------------------------------------------------------------------ what must hold
+
+    def digest(self) -> bytes:
+        """A fingerprint of every row of the main database."""
+        found = hashlib.blake2b()
+        for table, columns in TABLES.items():
+            request = wire.ReadRequest(
+                session=self.probe_session, table=table, columns=columns, key_set={"all_": True}
+            )
+            found.update(self.ask(SPANNER + "Read", request).SerializeToString())
+        return found.digest()
+
+    def check_locks(self) -> Reply:
+        """Lock every row, which waits for whoever forgot a lock, and let go again."""
+        selector: dict[str, Any] = {"begin": {"read_write": {}}}
+        transaction = b""
+        for table, columns in TABLES.items():
+            request = wire.ReadRequest(
+                session=self.probe_session,
+                transaction=selector,
+                table=table,
+                columns=columns[:2],
+                key_set={"all_": True},
+                lock_hint=_LOCK_HINT_EXCLUSIVE,
+            )
+            reply = self.send(SPANNER + "Read", request.SerializeToString())
+            if reply.failed:
+                break
+            result = wire.ResultSet.FromString(reply.messages[0])
+            transaction = transaction or result.metadata.transaction.id
+            selector = {"id": transaction}
+        if transaction:
+            self.forget(self.probe_session, transaction)
+        return reply
+
+    # ------------------------------------------------------------------ repair
+
+    def reset(self) -> None:
+        """Put the rows back, and get sessions and databases that nothing has happened to."""
+        self.main.restore(self._before)
+        delete = wire.DeleteSessionRequest(name=self.session)
+        self.send(SPANNER + "DeleteSession", delete.SerializeToString())
+        self.session = self.new_session()
+        self._sweep()
+        self.scratch = self.new_scratch()
+
+    def new_scratch(self) -> str:
+        """The name of a fresh database with the same schema."""
+        self._scratch_count += 1
+        name = f"{self.instance_name}/databases/scratch-{self._scratch_count}"
+        return self.emulator.create_database(name, list(SCHEMA)).name
+
+    def forget(self, session: str, transaction: bytes) -> None:
+        """Roll back what a request began."""
+        request = wire.RollbackRequest(session=session, transaction_id=transaction)
+        self.send(SPANNER + "Rollback", request.SerializeToString())
+
+    def _sweep(self) -> None:
+        """Drop all databases and instances that came into being but the main one."""
+        parent = f"projects/{self.emulator.project}"
+        listed = self.ask(INSTANCES + "ListInstances", admin.ListInstancesRequest(parent=parent))
+        for instance in listed.instances:
+            if self.main.name.startswith(instance.name + "/"):
+                continue
+            databases = admin.ListDatabasesRequest(parent=instance.name, page_size=1000)
+            for database in self.ask(DATABASES + "ListDatabases", databases).databases:
+                update = admin.UpdateDatabaseRequest(
+                    database={"name": database.name}, update_mask={"paths": ["enable_drop_protection"]}
+                )
+                self.send(DATABASES + "UpdateDatabase", update.SerializeToString())
+                drop = admin.DropDatabaseRequest(database=database.name)
+                self.send(DATABASES + "DropDatabase", drop.SerializeToString())
+            delete = admin.DeleteInstanceRequest(name=instance.name)
+            self.send(INSTANCES + "DeleteInstance", delete.SerializeToString())
+
+    def _write(self, statement: str) -> None:
+        self.main.client().run_in_transaction(lambda work: work.execute_update(statement))
+
+
+@contextmanager
+def small_world(*, embedded: bool) -> Iterator[World]:
+    """A world over the embedded channel, or over a port."""
+    with spanemu.Emulator(embedded_channel=embedded, seed=1) as emulator:
+        world = World(emulator)
+        try:
+            yield world
+        finally:
+            with suppress(SpannerError):
+                world.close()

@@ -1,0 +1,119 @@
+"""Queries as a whole: flags, order, limits."""
+
+from __future__ import annotations
+
+import pytest
+
+from spanemu.base.errors import Code, SpannerError, Unsupported
+from spanemu.sql.analyzer import resolved as r
+from spanemu.sql.analyzer.errors.shape import LimitExceeded, NestedTooDeeply
+from spanemu.sql.analyzer.errors.typing import StructColumn
+from tests.unit.sql.analyzer.shop import analyzed, query, scans, type_of, types
+
+
+def test_a_struct_is_not_returned() -> None:
+    for sql in ("SELECT (1, 2)", "SELECT AS STRUCT 1 AS a", "SELECT a FROM Albums AS a"):
+        with pytest.raises(StructColumn) as caught:
+            query(sql)
+        assert caught.value.code is Code.UNIMPLEMENTED
+    assert types("SELECT ARRAY(SELECT AS STRUCT 1 AS a)") == ["ARRAY<STRUCT<a INT64>>"]
+
+
+def test_sequences_need_a_read_write_transaction() -> None:
+    assert query("SELECT GET_NEXT_SEQUENCE_VALUE(SEQUENCE seq)").needs_read_write
+    assert not query("SELECT GET_INTERNAL_SEQUENCE_STATE(SEQUENCE Seq)").needs_read_write
+
+
+def test_order_by_runs_after_the_select_list() -> None:
+    statement = query("SELECT UPPER(FirstName) AS u FROM Singers ORDER BY u, LastName, 1 DESC")
+    assert isinstance(statement.scan, r.OrderScan)
+    assert isinstance(statement.scan.input, r.ProjectScan)
+    keys = [key.value for key in statement.scan.keys]
+    assert all(isinstance(key, r.ColumnRef) for key in keys)
+    assert [(key.descending, key.nulls_first) for key in statement.scan.keys] == [
+        (False, True),
+        (False, True),
+        (True, False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sql", "what"),
+    [
+        ("SELECT " + "ABS(" * 80 + "1" + ")" * 80, "nested function calls"),
+        ("SELECT " + "(SELECT " * 30 + "1" + ")" * 30, "nested subqueries"),
+        ("SELECT 1 FROM Singers WHERE " + " OR ".join(["SingerId = 1"] * 1001), "function calls"),
+        (" UNION ALL ".join(["SELECT 1"] * 201), "set operation queries"),
+        ("SELECT 1 IN (" + ", ".join(["1"] * 10_001) + ")", "items in an IN list"),
+    ],
+)
+def test_limits(sql: str, what: str) -> None:
+    with pytest.raises(LimitExceeded) as caught:
+        query(sql)
+    assert caught.value.what == what
+
+
+def test_a_long_chain_of_operators_fails_as_the_client_s_mistake() -> None:
+    with pytest.raises((NestedTooDeeply, LimitExceeded)):
+        query("SELECT " + " + ".join(["SingerId"] * 3000) + " FROM Singers")
+
+
+@pytest.mark.parametrize(
+    ("sql", "feature"),
+    [
+        ("SELECT COUNT(*) OVER () FROM Singers", "Analytic functions"),
+        ("SELECT NEW Foo(1 AS a)", "Construction of protocol buffers"),
+        ("CALL cancel_query('x')", "Statement CallProcedure"),
+    ],
+)
+def test_what_is_not_there_yet_says_so(sql: str, feature: str) -> None:
+    with pytest.raises(Unsupported) as caught:
+        analyzed(sql)
+    assert caught.value.feature == feature
+
+
+def test_hints_are_kept_lower_cased_and_checked() -> None:
+    statement = query("@{Spanner.OPTIMIZER_VERSION='3', other.x=1, FORCE_JOIN_ORDER=TRUE} SELECT 1")
+    assert dict(statement.hints) == {"optimizer_version": "3", "force_join_order": True}
+    (scan,) = scans(query("SELECT 1 FROM Albums@{force_index=_base_table}").scan, r.TableScan)
+    assert dict(scan.hints) == {"force_index": "_base_table"}
+
+
+@pytest.mark.parametrize(
+    "hint",
+    [
+        "JOIN_METHOD=SLOW_JOIN", "LOCK_SCANNED_RANGES=some", "PDML_MAX_PARALLELISM=0",
+        "FORCE_INDEX=AlbumsByTitle", "JOIN_METHOD=HASH_JOIN, JOIN_TYPE=HASH_JOIN",
+        "spanner_emulator.nope=true", "SCAN_METHOD=1", "ALLOW_DISTRIBUTED_MERGE=2",
+    ],
+)  # fmt: skip
+def test_bad_hints(hint: str) -> None:
+    with pytest.raises(SpannerError) as caught:
+        query(f"@{{{hint}}} SELECT 1")
+    assert caught.value.code is Code.INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("SUM(SingerId)", "INT64"),
+        ("SUM(Weight)", "FLOAT64"),
+        ("AVG(Fee)", "NUMERIC"),
+        ("COUNT(DISTINCT FirstName)", "INT64"),
+        ("ARRAY_AGG(Born)", "ARRAY<DATE>"),
+        ("ARRAY_TRANSFORM(Tags, t -> LENGTH(t))", "ARRAY<INT64>"),
+        ("ARRAY_FILTER(Tags, (t, i) -> i > 1)", "ARRAY<STRING>"),
+        ("ARRAY(SELECT Budget FROM Albums)", "ARRAY<INT64>"),
+        ("(SELECT MAX(Title) FROM Albums)", "STRING"),
+        ("Notes.a['b']", "JSON"),
+        ("SAFE_CAST(FirstName AS INT64)", "INT64"),
+        ("TIMESTAMP_TRUNC(Seen, DAY, 'UTC')", "TIMESTAMP"),
+        ("DATE_DIFF(Born, '2020-01-01', WEEK)", "INT64"),
+        ("GENERATE_ARRAY(1, 10, 2.5)", "ARRAY<FLOAT64>"),
+        ("STRUCT<INT64, b DATE>(1, '2020-01-01').b", "DATE"),
+        ("CASE SingerId WHEN 1.5 THEN 1 ELSE Fee END", "NUMERIC"),
+        ("1 IN (SELECT Score FROM Singers)", "BOOL"),
+    ],
+)
+def test_types_of_calls(expression: str, expected: str) -> None:
+    assert type_of(expression) == expected
