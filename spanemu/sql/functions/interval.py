@@ -107,10 +107,9 @@ def _range_pattern(first: str, last: str) -> re.Pattern[str]:
     return re.compile(" ".join(groups), re.ASCII)
 
 
-def make_interval(
-    year: int = 0, month: int = 0, day: int = 0, hour: int = 0, minute: int = 0, second: int = 0
-) -> Interval:
-    """MAKE_INTERVAL."""
+def make_interval(*parts: int) -> Interval:
+    """MAKE_INTERVAL: years, months, days, hours, minutes, seconds; those left out are zero."""
+    year, month, day, hour, minute, second = (*parts, *(0,) * (len(_RANGE_PARTS) - len(parts)))
     seconds = hour * 3_600 + minute * 60 + second
     return _made(year * 12 + month, day, seconds * NANOS_PER_SECOND, "MAKE_INTERVAL")
 

@@ -11,6 +11,8 @@ from spanemu.sql.functions import compression
 from spanemu.sql.functions.errors import BadArgument
 from tests.unit.sql.functions.calling import call
 
+pytest.importorskip("zstandard")
+
 
 def test_documented() -> None:
     assert b64encode(call("ZSTD_COMPRESS", "string_value")) == b"KLUv/SAMYQAAc3RyaW5nX3ZhbHVl"

@@ -127,8 +127,8 @@ def test_out_of_range() -> None:
 
 def test_make_interval() -> None:
     assert format_sql(call("MAKE_INTERVAL", 1, 6, 15)) == "1-6 15 0:0:0"
-    assert format_sql(make_interval(hour=10, second=20)) == "0-0 0 10:0:20"
-    assert format_sql(make_interval(1, minute=5, day=2)) == "1-0 2 0:5:0"
+    assert format_sql(make_interval(0, 0, 0, 10, 0, 20)) == "0-0 0 10:0:20"
+    assert format_sql(make_interval(1, 0, 2, 0, 5)) == "1-0 2 0:5:0"
     assert format_sql(call("MAKE_INTERVAL")) == "0-0 0 0:0:0"
 
 
