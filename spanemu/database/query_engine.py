@@ -121,9 +121,9 @@ def run_query(
     if mode is QueryMode.PLAN:
         return explained(prepared)
     run = Run(reader, prepared.bind(request.parameters), context)
-    profile = None if mode is QueryMode.WITH_STATS else run.start_profile()
+    run.start_profile()
     stats = ResultStats()
-    rows = _measured(prepared, request, run, stats, profile)
+    rows = _measured(prepared, request, run, stats)
     return ResultStream(
         prepared.columns, rows, stats=stats, undeclared_parameters=prepared.undeclared
     )
@@ -142,7 +142,7 @@ def explained(prepared: Prepared) -> ResultStream:
 
 
 def _measured(
-    prepared: Prepared, request: StatementRequest, run: Run, stats: ResultStats, profile: Any
+    prepared: Prepared, request: StatementRequest, run: Run, stats: ResultStats
 ) -> Iterator[tuple[Any, ...]]:
     began = monotonic()
     count = 0
@@ -160,7 +160,7 @@ def _measured(
         "remote_server_calls": "0/0",
     }
     if request.mode in _WITH_PLAN:
-        stats.plan = explain(prepared.executable.plan, profile)
+        stats.plan = explain(prepared.executable.plan, run.profile)
 
 
 def _by_any_case(raw: Mapping[str, Any], name: str) -> Any:

@@ -19,21 +19,26 @@ from spanemu.values.timestamp import format_utc
 def read_timestamp(store: Store, bound: TimestampBound) -> int:
     """The timestamp that a bound stands for now, in nanoseconds, rounded to microseconds.
 
-    A bound that leaves a choice gets the present. Raises ReadTooFarAhead.
+    A bound that leaves a choice gets the present.
     """
     if isinstance(bound, ExactStaleness):
         return _micros(store.clock.peek() - bound.nanos)
     if isinstance(bound, ReadTimestamp):
-        return _ahead(store, bound.at)
+        return _micros(bound.at)
     now = store.read_timestamp()
     if isinstance(bound, MinReadTimestamp):
-        return max(now, _ahead(store, bound.at))
+        return max(now, _micros(bound.at))
     assert not isinstance(bound, MaxStaleness) or bound.nanos >= 0
     return now
 
 
 def await_timestamp(store: Store, at: int) -> None:
-    """Wait until `at` is not in the future, so that no later commit can precede it."""
+    """Wait until `at` is not in the future, so that no later commit can precede it.
+
+    Raises ReadTooFarAhead at once where the wait would outlast any request.
+    """
+    if at > store.clock.peek() + READ_AHEAD_MAX_NANOS:
+        raise ReadTooFarAhead(format_utc(at))
     call = current()
     while store.read_timestamp() < at:
         call.check()
@@ -45,13 +50,6 @@ def check_retained(store: Store, at: int) -> None:
     earliest = store.clock.peek() - store.retention_nanos
     if at < earliest:
         raise ReadTooOld(format_utc(at), format_utc(earliest))
-
-
-def _ahead(store: Store, at: int) -> int:
-    at = _micros(at)
-    if at > store.clock.peek() + READ_AHEAD_MAX_NANOS:
-        raise ReadTooFarAhead(format_utc(at))
-    return at
 
 
 def _micros(at: int) -> int:

@@ -105,9 +105,10 @@ def _buffer(
 def _delete(
     transaction: ReadWrite, unit: WriteUnit, rules: TableRules, mutation: Delete
 ) -> None:
-    keys = KeyReader(rules.table.name, rules.table.key, for_delete=True)
-    for low, high in keys.ranges(mutation.key_set):
-        unit.count += 1  # a range counts once, however many rows it takes
+    keys, wanted = KeyReader(rules.table.name, rules.table.key, for_delete=True), mutation.key_set
+    # A range counts once, however many rows it takes.
+    unit.count += 1 if wanted.all else len(wanted.keys) + len(wanted.ranges)
+    for low, high in keys.ranges(wanted):
         for key, row in list(transaction.items(rules.tree, [(low, high)])):
             # A cascade of an earlier row may have taken this one.
             if transaction.get(rules.tree, key, exclusive=True) is not None:

@@ -185,6 +185,7 @@ class Campaign:
             except (DecodeError, AttributeError):
                 session = self._world.session
             self._world.forget(session, transaction)
+        self._world.forget_all()
 
 
 def run_watched(campaign: Campaign, calls: int, seconds: float = float("inf")) -> Findings:

@@ -60,6 +60,7 @@ class World:
             emulator.uri, options=(("grpc.max_receive_message_length", 100 * 1024 * 1024),)
         )
         self._calls: dict[str, Callable[..., Any]] = {}
+        self._begun: list[tuple[str, bytes]] = []
         self._scratch_count = 0
         self.main = emulator.create_database("fuzz-main", list(SCHEMA))
         for statement in ROWS:
@@ -106,7 +107,9 @@ class World:
     def begin(self, options: dict[str, Any]) -> bytes:
         """The id of a transaction in the current session."""
         request = wire.BeginTransactionRequest(session=self.session, options=options)
-        return bytes(self.ask(SPANNER + "BeginTransaction", request).id)
+        transaction = bytes(self.ask(SPANNER + "BeginTransaction", request).id)
+        self._begun.append((self.session, transaction))
+        return transaction
 
     # ------------------------------------------------------------------ what must hold
 
@@ -159,6 +162,12 @@ class World:
         self._scratch_count += 1
         name = f"{self.instance_name}/databases/scratch-{self._scratch_count}"
         return self.emulator.create_database(name, list(SCHEMA)).name
+
+    def forget_all(self) -> None:
+        """Roll back whatever `begin` began."""
+        for session, transaction in self._begun:
+            self.forget(session, transaction)
+        self._begun.clear()
 
     def forget(self, session: str, transaction: bytes) -> None:
         """Roll back what a request began."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
-from spanemu.base.errors import Code, Unsupported
+from spanemu.base.errors import Unsupported
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.grouping import NotOrderable
-from spanemu.sql.analyzer.errors.shape import BadQuery
+from spanemu.sql.analyzer.errors.shape import BadCollation, BadQuery
 from spanemu.sql.analyzer.expression import resolve
 from spanemu.sql.analyzer.resolved import Expr, SortKey
 from spanemu.sql.functions.comparison import is_orderable
@@ -16,13 +15,6 @@ from spanemu.sql.syntax import ast
 from spanemu.values.types import STRING
 
 _COLLATION = re.compile(r"(binary|(unicode|und|[a-z]{2,3}([_-]\w{2,8})*)(:c[is])?)", re.IGNORECASE)
-
-
-@dataclass(eq=False)
-class BadCollation(BadQuery):
-    """COLLATE with a name that is no collation."""
-
-    code = Code.OUT_OF_RANGE
 
 
 def sort_key(item: ast.OrderItem, env: Env) -> SortKey:
@@ -52,5 +44,5 @@ def _collation(item: ast.OrderItem, value: Expr) -> str:
     if type(written) is not ast.StringLiteral:
         raise Unsupported("COLLATE with a parameter")
     if not _COLLATION.fullmatch(written.value):
-        raise BadCollation(f"COLLATE has invalid collation name '{written.value}'", at=written.at)
+        raise BadCollation(written.value, at=written.at)
     return written.value.lower()

@@ -185,11 +185,15 @@ class _Select:
     def _outputs(self, columns: Sequence[SelectColumn]) -> list[_Output]:
         """The columns of the list over what is left after grouping."""
         outputs = []
+        assert self.scope.origins is not None
+        own = {id(origin.expression) for origin in self.scope.origins}
+        made = {column.id for column, _ in (*self.keys, *self.aggregation.calls)}
         for column in columns:
             value = column.expression
             if self.grouping is not None:
                 value = self.grouping.regrouped(value)
-            if isinstance(value, ColumnRef):
+            # A column of an outer query is computed anew: what a query yields, it produces.
+            if isinstance(value, ColumnRef) and (value.column.id in made or id(value) in own):
                 outputs.append(_Output(column.name, value.column, None))
             else:
                 computed = self.analysis.column(column.name, value.type)

@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from spanemu.base.errors import Code
 from spanemu.schema.column import Column
 from spanemu.schema.table import Table
 from spanemu.sql.analyzer.analysis import Analysis
 from spanemu.sql.analyzer.coercion import coerce
 from spanemu.sql.analyzer.env import Env
-from spanemu.sql.analyzer.errors.shape import BadQuery
+from spanemu.sql.analyzer.errors.shape import GeneratedColumnCycle
 from spanemu.sql.analyzer.relation import Relation, Star
 from spanemu.sql.analyzer.resolved import (
     ColumnRef,
@@ -31,12 +30,6 @@ from spanemu.sql.analyzer.resolved import (
 from spanemu.sql.analyzer.scope import Scope
 from spanemu.sql.syntax import ast
 from spanemu.sql.syntax.statement import parse_expression
-
-
-class GeneratedColumnCycle(BadQuery):
-    """A generated column that depends on itself; DDL refuses such a table."""
-
-    code = Code.FAILED_PRECONDITION
 
 
 class TableRelation(Relation):
@@ -103,9 +96,7 @@ class TableRelation(Relation):
         assert column.generated is not None
         key = column.name.lower()
         if key in self._computing:
-            raise GeneratedColumnCycle(
-                f"Cycle detected: generated column {self.table.name}.{column.name}"
-            )
+            raise GeneratedColumnCycle(self.table.name, column.name)
         self._computing.add(key)
         env = Env(self._analysis, self.row_scope(), "generated column", {})
         node = _parsed(column.generated)

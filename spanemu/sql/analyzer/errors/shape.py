@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spanemu.base.errors import Code
 from spanemu.sql.analyzer.errors.base import AnalysisError
 
 
@@ -110,3 +111,20 @@ class NestedTooDeeply(AnalysisError):
     """Expressions inside expressions, beyond what can be followed."""
 
     prose = "The statement is nested too deeply"
+
+
+class BadCollation(AnalysisError):
+    """COLLATE with a name that is no collation."""
+
+    code = Code.OUT_OF_RANGE
+    prose = "COLLATE has invalid collation name '{name}'"
+    name: str
+
+
+class GeneratedColumnCycle(AnalysisError):
+    """A generated column that depends on itself; DDL refuses such a table."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cycle detected: generated column {table}.{column}"
+    table: str
+    column: str

@@ -9,8 +9,11 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.view import View
 from spanemu.sql.analyzer import resolved as r
 from spanemu.sql.analyzer.errors.names import DuplicateTableAlias, TableNotFound
-from spanemu.sql.analyzer.errors.shape import LimitExceeded, UsingColumnsDiffer
-from spanemu.sql.analyzer.table_relation import GeneratedColumnCycle
+from spanemu.sql.analyzer.errors.shape import (
+    GeneratedColumnCycle,
+    LimitExceeded,
+    UsingColumnsDiffer,
+)
 from spanemu.values.types import INT64
 from tests.unit.sql.analyzer.shop import SCHEMA, query, scans, table
 

@@ -19,6 +19,29 @@ def test_a_struct_is_not_returned() -> None:
     assert types("SELECT ARRAY(SELECT AS STRUCT 1 AS a)") == ["ARRAY<STRUCT<a INT64>>"]
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT (SELECT s.FirstName) FROM Singers AS s",
+        "SELECT ARRAY(SELECT s.FirstName AS a UNION ALL SELECT s.LastName) FROM Singers AS s",
+        "SELECT (SELECT MAX(a) FROM (SELECT s.FirstName AS a)) FROM Singers AS s"
+        " GROUP BY s.FirstName",
+    ],
+)
+def test_a_query_produces_what_it_yields_even_a_column_from_outside(sql: str) -> None:
+    statement = query(sql)
+    assert isinstance(statement.scan, r.ProjectScan)
+    ((_, subquery),) = statement.scan.computed
+    assert isinstance(subquery, r.SubqueryExpr)
+    below = scans(statement.scan.input, r.TableScan)
+    outside = {column.id for scan in below for column, _ in scan.columns}
+    for project in scans(subquery.scan, r.ProjectScan):
+        assert not {column.id for column, _ in project.computed} & outside
+    assert not {column.id for column in subquery.output} & outside
+    for union in scans(subquery.scan, r.SetOpScan):
+        assert not {column.id for _, columns in union.inputs for column in columns} & outside
+
+
 def test_sequences_need_a_read_write_transaction() -> None:
     assert query("SELECT GET_NEXT_SEQUENCE_VALUE(SEQUENCE seq)").needs_read_write
     assert not query("SELECT GET_INTERNAL_SEQUENCE_STATE(SEQUENCE Seq)").needs_read_write
