@@ -11,7 +11,7 @@ Emulator
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -85,6 +85,10 @@ class EmbeddedDatabase(DatabaseHandle):
     def layout(self) -> str:
         """A drawing of the splits and rows as they are stored."""
         return self._database().physical_layout()
+
+    def split_at(self, table: str, key: Sequence[Any]) -> None:
+        """Put a split boundary before the row of a root table with that key, there or not."""
+        self._database().split_at(table, key)
 
     def _database(self) -> Database:
         return self._instances.database(self.name)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -89,6 +89,14 @@ class DatabaseHandle(ABC):
     @abstractmethod
     def layout(self) -> str:
         """A drawing of the splits and rows as they are stored."""
+
+    @abstractmethod
+    def split_at(self, table: str, key: Sequence[Any]) -> None:
+        """Put a split boundary before the row of a root table with that key, there or not.
+
+        `key` holds Python values of the whole primary key. Raises `SpannerError`s for a table
+        that does not exist, one that is interleaved, and a key that does not fit.
+        """
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
@@ -72,6 +72,10 @@ class RemoteDatabase(DatabaseHandle):
     def layout(self) -> str:
         """Not offered over the wire yet."""
         _over_the_wire("Printing the layout")
+
+    def split_at(self, table: str, key: Sequence[Any]) -> None:
+        """Not offered over the wire yet."""
+        _over_the_wire("Placing split boundaries")
 
 
 class RemoteEmulator(EmulatorHandle):

@@ -1,6 +1,7 @@
 """The `spanemu` command: one module per subcommand, on the public API alone.
 
-In reading order: `commands` (the table of subcommands, loaded when used), `serve`.
+In reading order: `commands` (the table of subcommands, loaded when used), `serve`,
+`layout`.
 """
 
 from __future__ import annotations

@@ -10,7 +10,10 @@ import click
 import spanemu
 
 # name -> the module that has a click command of that name
-COMMANDS: Mapping[str, str] = {"serve": "spanemu.cli.serve"}
+COMMANDS: Mapping[str, str] = {
+    "layout": "spanemu.cli.layout",
+    "serve": "spanemu.cli.serve",
+}
 
 
 class _Commands(click.Group):

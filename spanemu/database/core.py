@@ -36,6 +36,7 @@ class DatabaseCore:
         self.history = history
         self.schema_mutex = threading.Lock()
         self.transaction_ids = count(1)
+        self.ages = count(1)  # of transactions, in the order of their first requests
         self.closed = False
 
     @property

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from spanemu.base.errors import SpannerError
 from spanemu.database.core import DatabaseCore
 from spanemu.database.environment import Environment
+from spanemu.database.errors import SplitInsideHierarchy
 from spanemu.database.generation import Generation
 from spanemu.database.physical import physical_layout
 from spanemu.database.sessions import Sessions
@@ -21,9 +23,10 @@ from spanemu.ddl.apply import Step, plan_batch
 from spanemu.schema.ddl_text import ddl_statements
 from spanemu.schema.history import History
 from spanemu.schema.schema import Schema
-from spanemu.storage.layout import hierarchy_of, tree_of
+from spanemu.storage.layout import encoder_of, hierarchy_of, tree_of
 from spanemu.storage.store import Store
 from spanemu.storage.undo import StoreSnapshot
+from spanemu.txn.errors import TableNotFound, WrongKeyParts
 
 
 @dataclass(slots=True)
@@ -170,6 +173,17 @@ class Database:
         twin = Database.__new__(Database)
         twin._start(core)
         return twin
+
+    def split_at(self, table: str, key: Sequence[Any]) -> None:
+        """Put a split boundary before the row of a root table with that key, there or not."""
+        found = self.schema.table(table)
+        if found is None:
+            raise TableNotFound(table)
+        if found.parent is not None:
+            raise SplitInsideHierarchy(found.name, self.schema.root(found).name)
+        if len(key) != len(found.key):
+            raise WrongKeyParts(found.name, len(found.key), len(key))
+        self._core.store.cut(tree_of(found), encoder_of(found.key)(key))
 
     def physical_layout(self) -> str:
         """Rows in interleaved order with split boundaries, as text."""

@@ -137,7 +137,7 @@ class InvalidNodeCount(SpannerError):
     """An instance cannot have this many nodes."""
 
     code = Code.INVALID_ARGUMENT
-    prose = "Invalid node count {node_count} for {name}: it must be positive."
+    prose = "Invalid node count {node_count} for {name}: it must be positive, and not immense."
     name: str
     node_count: int
 
@@ -492,3 +492,15 @@ class BadOptimizerVersion(SpannerError):
     code = Code.INVALID_ARGUMENT
     prose = "Query optimizer version {version!r} is not supported."
     version: str
+
+
+# ---------------------------------------------------------------------------- splits
+
+
+class SplitInsideHierarchy(SpannerError):
+    """A boundary was asked for between interleaved rows, which stay with their root row."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Splits fall between rows of {root}, not inside: {table} is interleaved in it."
+    table: str
+    root: str

@@ -21,6 +21,7 @@ from spanemu.database.errors import (
 from spanemu.database.filters import FieldValue
 
 UNITS_PER_NODE = 1000
+NODES_MAX = (2**31 - 1) // UNITS_PER_NODE  # The wire has 32 bits for processing units.
 UNITS_PER_STEP = 100  # Below one node, capacity comes in hundreds.
 DISPLAY_NAME_CHARS = range(4, 31)
 
@@ -167,7 +168,7 @@ def _check_display_name(display_name: str, name: str) -> None:
 
 
 def _units_of_nodes(node_count: int, name: str) -> int:
-    if node_count <= 0:
+    if not 0 < node_count <= NODES_MAX:
         raise InvalidNodeCount(name, node_count)
     return node_count * UNITS_PER_NODE
 

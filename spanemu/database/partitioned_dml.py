@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from spanemu.database.core import DatabaseCore
 from spanemu.database.errors import (
     BatchDmlNotAllowed,
+    DirectedReadNotAllowed,
     NotPartitionableDml,
     NotReadWrite,
     PartitionedDmlOnly,
@@ -24,7 +25,7 @@ from spanemu.database.options import (
     ReadWrite,
     StatementRequest,
 )
-from spanemu.database.query_engine import Prepared, explained, prepare
+from spanemu.database.query_engine import Prepared, prepare
 from spanemu.database.read_write import ReadWriteTransaction
 from spanemu.database.results import BatchOutcome, CommitOutcome, ResultStream, TransactionInfo
 from spanemu.sql.analyzer.resolved import InsertStatement
@@ -37,10 +38,9 @@ from spanemu.values.mutation import Mutation
 class PartitionedDmlTransaction:
     """A transaction for one UPDATE or DELETE that needs no atomicity."""
 
-    def __init__(self, core: DatabaseCore, id_: bytes, number: int) -> None:
+    def __init__(self, core: DatabaseCore, id_: bytes) -> None:
         self.id = id_
         self._core = core
-        self._number = number
         self._mutex = threading.Lock()  # Guards `_used`.
         self._used = False
 
@@ -56,12 +56,12 @@ class PartitionedDmlTransaction:
 
     def execute(self, request: StatementRequest) -> ResultStream:
         """Run the statement; its row count is a lower bound."""
+        if request.directed_read:
+            raise DirectedReadNotAllowed()
         self._core.check_open()
         reader = SnapshotReader(self._core.store, self._core.store.read_timestamp())
         prepared = prepare(self._core.generation, request, reader)
         self._check(prepared, request)
-        if request.mode is QueryMode.PLAN:
-            return explained(prepared)
         with self._mutex:
             if self._used:
                 raise PartitionedDmlUsedTwice(self.id.decode("ascii"))
@@ -72,18 +72,19 @@ class PartitionedDmlTransaction:
 
     def _run(self, request: StatementRequest) -> ResultStream:
         """Again and again until no other transaction is in the way."""
+        age: int | None = None
         while True:
-            age = (self._number, self._number)
-            attempt = ReadWriteTransaction(self._core, b"", ReadWrite(), age)
+            attempt = ReadWriteTransaction(self._core, b"", ReadWrite(), inherits=age)
             try:
                 result = attempt.execute(request)
                 attempt.commit((), CommitOptions())
             except TransactionAborted:
-                continue
+                age = attempt.age
             except BaseException:
                 attempt.rollback()
                 raise
-            return result
+            else:
+                return result
 
     @staticmethod
     def _check(prepared: Prepared, request: StatementRequest) -> None:
@@ -94,6 +95,11 @@ class PartitionedDmlTransaction:
         if prepared.columns:
             raise NotPartitionableDml(
                 "THEN RETURN is not supported for Partitioned DML", request.sql
+            )
+        if request.mode is not QueryMode.NORMAL:
+            raise NotPartitionableDml(
+                f"Query mode {request.mode.upper()} is not supported for Partitioned DML",
+                request.sql,
             )
         if why_not_partitionable(prepared.executable.plan):
             raise NotPartitionableDml(

@@ -1,6 +1,6 @@
 """Partitions of reads and queries, and the tokens that stand for them.
 
-A token holds the transaction, a fingerprint of the request it was made for, and the ranges of
+A token holds the session, the transaction, a fingerprint of the request it was made for, and the ranges of
 keys of its share. It is checked, not trusted: one that was made up is refused.
 """
 
@@ -31,6 +31,7 @@ _VERSION = 1
 class PartitionToken:
     """What a token says."""
 
+    session: str
     transaction: bytes
     fingerprint: str
     ranges: tuple[ByteRange, ...]
@@ -39,29 +40,34 @@ class PartitionToken:
 def seal(token: PartitionToken) -> bytes:
     """A token as clients carry it, with a checksum against tampering by accident."""
     ranges = [[_text(low), _text(high)] for low, high in token.ranges]
-    body = json.dumps([_VERSION, _text(token.transaction), token.fingerprint, ranges]).encode()
+    body = json.dumps(
+        [_VERSION, token.session, _text(token.transaction), token.fingerprint, ranges]
+    ).encode()
     return hashlib.blake2b(body, digest_size=8).digest() + body
 
 
-def open_token(sealed: bytes, transaction: bytes, fingerprint: str) -> PartitionToken:
-    """The token, if it belongs to this transaction and request. Raises InvalidPartitionToken."""
+def open_token(sealed: bytes, expected: PartitionToken) -> PartitionToken:
+    """The token, if it was made where `expected` says. Raises InvalidPartitionToken."""
     digest, body = sealed[:8], sealed[8:]
     if hashlib.blake2b(body, digest_size=8).digest() != digest:
         raise InvalidPartitionToken("it was not given out by this server")
     try:
-        version, owner, made_for, ranges = json.loads(body)
+        version, session, transaction, fingerprint, ranges = json.loads(body)
         token = PartitionToken(
-            b64decode(owner),
-            made_for,
+            session,
+            b64decode(transaction),
+            fingerprint,
             tuple((b64decode(low), b64decode(high)) for low, high in ranges),
         )
     except (ValueError, TypeError, Base64Error):
         raise InvalidPartitionToken("it was not given out by this server") from None
     if version != _VERSION:
         raise InvalidPartitionToken("it is of another version")
-    if token.transaction != transaction:
+    if token.session != expected.session:
+        raise InvalidPartitionToken("it was created for a different session")
+    if token.transaction != expected.transaction:
         raise InvalidPartitionToken("it was created for a different transaction")
-    if token.fingerprint != fingerprint:
+    if token.fingerprint != expected.fingerprint:
         raise InvalidPartitionToken("it was created for different read or sql parameters")
     return token
 

@@ -41,6 +41,7 @@ from spanemu.database.options import (
     StatementRequest,
 )
 from spanemu.database.pending import refuse_pending_columns, refuse_pending_plan
+from spanemu.database.precommit import PrecommitTokens
 from spanemu.database.query_engine import Prepared, explained, prepare, run_query
 from spanemu.database.reads import read_plan
 from spanemu.database.replay import Replays
@@ -63,30 +64,33 @@ _LOCK_FREE = {
     (Isolation.SERIALIZABLE, ReadLockMode.OPTIMISTIC): work.Reads.OPTIMISTIC,
     (Isolation.REPEATABLE_READ, ReadLockMode.UNSPECIFIED): work.Reads.REPEATABLE,
     (Isolation.REPEATABLE_READ, ReadLockMode.OPTIMISTIC): work.Reads.REPEATABLE,
-    (Isolation.REPEATABLE_READ, ReadLockMode.PESSIMISTIC): work.Reads.REPEATABLE,
+    (Isolation.REPEATABLE_READ, ReadLockMode.PESSIMISTIC): work.Reads.REPEATABLE_LOCKING,
 }
 _ENDINGS = {State.COMMITTED: "committed or rolledback", State.ROLLED_BACK: "rolled back"}
 
 
 class ReadWriteTransaction:
-    """One read-write transaction of a session. `age` orders it among others, smaller is older."""
+    """One read-write transaction of a session.
+
+    It is as old as its first request, or as the attempt it repeats (`inherits`), so that a retry
+    cannot starve.
+    """
 
     def __init__(
         self,
         core: DatabaseCore,
         id_: bytes,
         options: ReadWrite,
-        age: tuple[int, int],
         *,
+        inherits: int | None = None,
         multiplexed: bool = False,
     ) -> None:
         self.id = id_
-        self.age = age
         self._core = core
         self._options = options
-        self._multiplexed = multiplexed
+        self._inherits = inherits
         self._mutex = threading.RLock()  # One request at a time; guards every field.
-        self._owner = Owner(age)
+        self._owner = Owner()
         self._generation: Generation = core.generation
         self._work: work.ReadWrite | None = None
         self._replays = Replays()
@@ -94,7 +98,7 @@ class ReadWriteTransaction:
         self._committed: CommitOutcome | None = None
         self._mutations: list[Mutation] = []  # of a commit that must come again with a token
         self._mutation_count = 0
-        self._tokens = 0  # precommit tokens given out
+        self._tokens = PrecommitTokens(id_) if multiplexed else None
         self._last_statement_seen = False
         self._replaced = False
 
@@ -102,6 +106,11 @@ class ReadWriteTransaction:
     def was_aborted(self) -> bool:
         """Whether it lost to another transaction, so that its retry inherits its age."""
         return self._owner.state is State.ABORTED
+
+    @property
+    def age(self) -> int | None:
+        """Its place in the order of transactions, smaller is older; None before it is at work."""
+        return self._inherits if self._work is None else self._owner.age[0]
 
     # ------------------------------------------------------------------ what it says of itself
 
@@ -113,14 +122,14 @@ class ReadWriteTransaction:
         """The answer to a begin that tells of a transaction with mutations only."""
         with self._request("begin"):
             check_names(self._live().rules, mutation_key)
-            token = self._next_token() if self._multiplexed else None
-            return TransactionInfo(self.id, None, token)
+            return TransactionInfo(self.id, None, self._tokens and self._tokens.next())
 
     def describe(self, result: ResultStream | None, *, begun: bool) -> ResultStream:
         """Put id and precommit token into a result on its way out."""
         assert result is not None
-        if begun or self._multiplexed:
-            token = self._next_token() if self._multiplexed else None
+        tokens = self._tokens
+        if begun or tokens is not None:
+            token = None if tokens is None else tokens.next()
             result.transaction = TransactionInfo(self.id if begun else b"", None, token)
         return result
 
@@ -134,6 +143,7 @@ class ReadWriteTransaction:
             known = self._replays.find(request)
             if known is not None:
                 return known.answer()
+            self._check_more_to_come()
             prepared = prepare(self._live(), request, self._core.statistics)
             if not prepared.is_dml:
                 return self._query(prepared, request)
@@ -149,6 +159,7 @@ class ReadWriteTransaction:
             known = self._replays.find_batch(requests, seqno)
             if known is not None:
                 return known
+            self._check_more_to_come()
             self._replays.check_order(seqno, self._invalidate)
             outcome = self._run_batch(requests)
             self._last_statement_seen = self._last_statement_seen or last_statements
@@ -161,6 +172,7 @@ class ReadWriteTransaction:
             raise DirectedReadNotAllowed()
         with self._request("read"):
             self._check_readable()
+            self._check_more_to_come()
             generation = self._live()
             plan = read_plan(generation, request)
             transaction = self._statement()
@@ -170,8 +182,6 @@ class ReadWriteTransaction:
 
     def _query(self, prepared: Prepared, request: StatementRequest) -> ResultStream:
         self._check_readable()
-        if self._last_statement_seen:
-            raise AfterLastStatement(self._text)
         transaction = self._statement()
         refuse_pending_plan(transaction, prepared, self._generation.schema)
         reader = TransactionReader(transaction, lock_scanned=prepared.locks_exclusively)
@@ -197,7 +207,9 @@ class ReadWriteTransaction:
     def _run_dml(self, prepared: Prepared, request: StatementRequest) -> ResultStream:
         transaction = self._statement()
         refuse_pending_plan(transaction, prepared, self._generation.schema)
-        reader = TransactionReader(transaction, lock_scanned=prepared.locks_exclusively)
+        reader = TransactionReader(
+            transaction, lock_scanned=prepared.locks_exclusively, writes=True
+        )
         done = execute_dml(prepared, request, transaction, reader, self._generation)
         if done.violation is not None:
             self._invalidate(done.violation)
@@ -265,9 +277,11 @@ class ReadWriteTransaction:
             self._live()  # a schema change may have come in while locks were waited for
             at = apply(transaction, generation.schema)
         self._core.locks.release(self._owner, State.COMMITTED)
-        snapshot_at = transaction.snapshot_at
+        repeatable = self._options.isolation is Isolation.REPEATABLE_READ
         return CommitOutcome(
-            at, count if options.return_stats else None, snapshot_timestamp=snapshot_at
+            at,
+            count if options.return_stats else None,
+            snapshot_timestamp=transaction.snapshot_at if repeatable else None,
         )
 
     def rollback(self) -> None:
@@ -296,24 +310,17 @@ class ReadWriteTransaction:
         self._failure = failure
         self._core.locks.release(self._owner, State.INVALID)
 
-    # ------------------------------------------------------------------ precommit tokens
-
-    def _next_token(self) -> tuple[bytes, int]:
-        self._tokens += 1
-        return b"%s:%d" % (self.id, self._tokens), self._tokens
-
     def _token_problem(
         self, mutations: Sequence[Mutation], options: CommitOptions
     ) -> CommitOutcome | None:
         """Ask for the commit again when its token is not the latest."""
-        if not self._multiplexed:
+        tokens = self._tokens
+        if tokens is None or tokens.is_latest(options.precommit_token):
             return None
-        if options.precommit_token == b"%s:%d" % (self.id, self._tokens):
-            return None
-        if self._tokens and not options.precommit_token:
+        if not options.precommit_token and (tokens.any_given or mutations):
             raise PrecommitTokenMissing(self._text)
         self._mutations.extend(mutations)
-        return CommitOutcome(None, retry_token=self._next_token())
+        return CommitOutcome(None, retry_token=tokens.next())
 
     # ------------------------------------------------------------------ what is allowed now
 
@@ -350,6 +357,10 @@ class ReadWriteTransaction:
         if self._failure is not None:
             raise self._failure.fresh()
 
+    def _check_more_to_come(self) -> None:
+        if self._last_statement_seen:
+            raise AfterLastStatement(self._text)
+
     def _live(self) -> Generation:
         """The schema the transaction began with, unless it has changed since."""
         if self._generation is not self._core.generation:
@@ -367,6 +378,8 @@ class ReadWriteTransaction:
             key = (self._options.isolation, self._options.read_lock_mode)
             reads = _LOCK_FREE.get(key, work.Reads.PESSIMISTIC)
             core = self._core
+            number = next(core.ages)
+            self._owner.age = (number if self._inherits is None else self._inherits, number)
             self._work = work.ReadWrite(core.store, core.locks, self._owner, context, reads)
         else:
             self._work.context = context

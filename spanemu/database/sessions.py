@@ -35,17 +35,19 @@ class Sessions:
         self._sessions: dict[str, Session] = {}
         self._numbers = count(1)
         # Transactions of multiplexed sessions belong to the database, not to one of them.
-        self._shared = Transactions(core, multiplexed=True)
+        self._shared = Transactions(core, "", multiplexed=True)
 
     def create(
         self, labels: Mapping[str, str], creator_role: str = "", multiplexed: bool = False
     ) -> Session:
         """A new session."""
         spec = SessionSpec(dict(labels), creator_role, multiplexed)
-        transactions = self._shared if multiplexed else Transactions(self._core, multiplexed=False)
         with self._mutex:
             number = next(self._numbers)
             name = f"{self._core.name}/sessions/{self._core.environment.randomness.token()}{number}"
+            transactions = (
+                self._shared if multiplexed else Transactions(self._core, name, multiplexed=False)
+            )
             session = Session(name, spec, transactions, self._clock.peek())
             self._sessions[name] = session
         return session

@@ -50,8 +50,11 @@ from spanemu.values.timestamp import format_utc
 class SnapshotTransaction:
     """A read-only transaction. Its timestamp is fixed when it begins."""
 
-    def __init__(self, core: DatabaseCore, id_: bytes, options: ReadOnly) -> None:
+    def __init__(
+        self, core: DatabaseCore, id_: bytes, options: ReadOnly, session: str = ""
+    ) -> None:
         self.id = id_
+        self._session = session  # "" for all multiplexed ones
         self.at = read_timestamp(core.store, options.bound)
         self._core = core
         self._options = options
@@ -133,13 +136,13 @@ class SnapshotTransaction:
         )
         fingerprint = read_fingerprint(request)
         return tuple(
-            Partition(seal(PartitionToken(self.id, fingerprint, share))) for share in ranges
+            Partition(seal(PartitionToken(self._session, self.id, fingerprint, share))) for share in ranges
         )
 
     def read_partition(self, request: ReadRequest, token: bytes) -> ResultStream:
         """One share of a partitioned read."""
         self._ready()
-        opened = open_token(token, self.id, read_fingerprint(request))
+        opened = self._opened(token, read_fingerprint(request))
         plan = read_plan(self._generation, request)
         context = self._core.context(self._generation, writable=False)
         return ResultStream(plan.columns, plan.scan(self._reader, opened.ranges, context))
@@ -149,12 +152,15 @@ class SnapshotTransaction:
         prepared = self._prepare(request)
         check_partitionable(prepared)
         fingerprint = query_fingerprint(request)
-        return (Partition(seal(PartitionToken(self.id, fingerprint, ()))),)
+        return (Partition(seal(PartitionToken(self._session, self.id, fingerprint, ()))),)
 
     def execute_partition(self, request: StatementRequest, token: bytes) -> ResultStream:
         """One share of a partitioned query."""
-        open_token(token, self.id, query_fingerprint(request))
+        self._opened(token, query_fingerprint(request))
         return self.execute(request)
+
+    def _opened(self, token: bytes, fingerprint: str) -> PartitionToken:
+        return open_token(token, PartitionToken(self._session, self.id, fingerprint, ()))
 
     # ------------------------------------------------------------------ what it refuses
 

@@ -31,8 +31,9 @@ __all__ = ["Transaction", "Transactions"]
 class Transactions:
     """Open and recently ended transactions by id."""
 
-    def __init__(self, core: DatabaseCore, *, multiplexed: bool) -> None:
+    def __init__(self, core: DatabaseCore, owner: str, *, multiplexed: bool) -> None:
         self._core = core
+        self._owner = owner  # a session, or "" for all multiplexed ones
         self._multiplexed = multiplexed
         self._mutex = threading.Lock()  # Guards every field below.
         self._by_id: OrderedDict[bytes, Transaction] = OrderedDict()
@@ -40,12 +41,10 @@ class Transactions:
         self._begun = 0
         self._floor = 0  # ids up to here may be forgotten ones
         self._writer: ReadWriteTransaction | None = None
-        self._aborted_age: tuple[int, int] | None = None
 
     def begin(self, options: TransactionOptions) -> Transaction:
         """A new transaction, to be found by its id from now on."""
-        number = next(self._core.transaction_ids)
-        transaction = self._new(options, b"%d" % number, number)
+        transaction = self._new(options, b"%d" % next(self._core.transaction_ids))
         with self._mutex:
             self._by_id[transaction.id] = transaction
             self._heard[transaction.id] = monotonic()
@@ -67,8 +66,7 @@ class Transactions:
 
     def single_use(self, options: ReadWrite) -> ReadWriteTransaction:
         """A read-write transaction for one commit."""
-        number = next(self._core.transaction_ids)
-        return ReadWriteTransaction(self._core, b"", options, (number, number))
+        return ReadWriteTransaction(self._core, b"", options)
 
     def get(self, transaction_id: bytes) -> Transaction:
         """The transaction of that id. Raises TransactionNotFound, TransactionClosed."""
@@ -109,23 +107,27 @@ class Transactions:
             self._by_id.clear()
             self._heard.clear()
 
-    def _new(self, options: TransactionOptions, id_: bytes, number: int) -> Transaction:
+    def _new(self, options: TransactionOptions, id_: bytes) -> Transaction:
         if isinstance(options, ReadOnly):
-            return SnapshotTransaction(self._core, id_, options)
+            return SnapshotTransaction(self._core, id_, options, self._owner)
         if isinstance(options, PartitionedDml):
-            return PartitionedDmlTransaction(self._core, id_, number)
+            return PartitionedDmlTransaction(self._core, id_)
         return ReadWriteTransaction(
-            self._core, id_, options, self._age(options, number), multiplexed=self._multiplexed
+            self._core,
+            id_,
+            options,
+            inherits=self._inherited(options),
+            multiplexed=self._multiplexed,
         )
 
-    def _age(self, options: ReadWrite, number: int) -> tuple[int, int]:
-        """A retry is as old as the attempt it repeats, so that it cannot starve."""
+    def _inherited(self, options: ReadWrite) -> int | None:
+        """The age of the aborted attempt that a transaction repeats."""
         before: Transaction | None = self._writer
         if options.previous:
             before = self._by_id.get(options.previous)
         if isinstance(before, ReadWriteTransaction) and before.was_aborted:
-            return (before.age[0], number)
-        return (number, number)
+            return before.age
+        return None
 
     def _forget(self) -> list[ReadWriteTransaction]:
         """Drop what is too old to be kept; the read-write ones among it."""

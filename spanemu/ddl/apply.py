@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from spanemu.base.errors import Unsupported
 from spanemu.ddl.change import Change
 from spanemu.ddl.statements import STATEMENTS, statement_kind
+from spanemu.ddl.validators import raise_first
+from spanemu.ddl.validators.database_options import database_name_problems
 from spanemu.schema.schema import Schema
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.syntax.ddl import parse_ddl
@@ -52,6 +54,7 @@ def plan_batch(
 def change_of(statement: str, schema: Schema, database: str | None = None) -> Change:
     """What one statement does to `schema`."""
     parsed = parse_ddl(statement)
+    raise_first(database_name_problems(parsed, database))
     run = STATEMENTS.get(type(parsed))
     if run is None:
         raise Unsupported(statement_kind(parsed))

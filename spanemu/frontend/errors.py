@@ -13,7 +13,7 @@ SpannerError                    (all INVALID_ARGUMENT unless said otherwise)
 ├── InvalidSessionCount, MultiplexedInBatch
 ├── NegativeLimit, LimitWithPartition, ModeWithPartition, NegativePartitionOption,
 │   DataBoostWithoutPartition, DirectedReadNotReadOnly, TooManyReplicaSelections
-├── NoStatements, InvalidCommitDelay
+├── NoStatements, InvalidCommitDelay, CommitTooLarge
 ├── TypeUnspecified, ArrayWithoutElement, StructWithoutFields, UnknownTypeCode, ValueWithoutKind
 ├── RangeWithoutEndpoint
 ├── InvalidResumeToken
@@ -200,6 +200,15 @@ class MultiplexedInBatch(SpannerError):
 
 
 # ---------------------------------------------------------------------------- reads
+
+
+class CommitTooLarge(SpannerError):
+    """A commit's request is larger than a commit may be."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "The commit request has {size} bytes; the limit is {limit}."
+    size: int
+    limit: int
 
 
 class NegativeLimit(SpannerError):

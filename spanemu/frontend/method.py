@@ -27,6 +27,7 @@ class Method:
     """An RPC: its name inside the service, its message classes, and who answers it.
 
     `request` and `response` are raw protobuf classes (`X.pb()` of a proto-plus class).
+    `implemented` is False where the handler only refuses.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Method:
     response: type[Any]
     handler: Handler
     streams: bool = False
+    implemented: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,9 @@ def unimplemented(names: Iterable[str], request: type[Any], response: type[Any])
     The message classes do not matter, since every message parses as an empty one's unknown
     fields: pass `google.protobuf.empty_pb2.Empty` for both.
     """
-    return [Method(name, request, response, _refuse(name)) for name in names]
+    return [
+        Method(name, request, response, _refuse(name), implemented=False) for name in names
+    ]
 
 
 def _refuse(name: str) -> Handler:

@@ -19,7 +19,8 @@ from spanemu.frontend.endpoint import Endpoint, Endpoints, ServedCall
 from spanemu.frontend.errors import PortTaken
 
 WORKERS_MAX = 1024
-MESSAGE_BYTES_MAX = 100 * 1024 * 1024
+# A little more than a commit may have, so that one too large gets Spanner's own answer.
+MESSAGE_BYTES_MAX = 104 * 1024 * 1024
 _FOREVER_SECONDS = 10 * 365 * 86_400  # gRPC gives RPCs without a deadline one far away.
 
 STATUS_CODES: dict[Code, grpc.StatusCode] = {

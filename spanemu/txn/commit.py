@@ -109,6 +109,7 @@ def _delete(
     # A range counts once, however many rows it takes.
     unit.count += 1 if wanted.all else len(wanted.keys) + len(wanted.ranges)
     for low, high in keys.ranges(wanted):
+        unit.notes.range_deleted(rules, low, high)
         for key, row in list(transaction.items(rules.tree, [(low, high)])):
             # A cascade of an earlier row may have taken this one.
             if transaction.get(rules.tree, key, exclusive=True) is not None:

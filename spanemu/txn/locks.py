@@ -28,6 +28,8 @@ IDLE_SECONDS_MAX = 10.0  # "transactions" page: idle transactions
 # (google-cloud-python does not roll back), so nobody is made to wait long for one.
 IDLE_AFTER_FAILURE_SECONDS_MAX = 0.1
 
+YOUNGEST = (1 << 62, 0)
+
 RowKey = tuple[TreeId, bytes]
 RangeKey = tuple[TreeId, bytes, bytes]
 
@@ -42,7 +44,7 @@ class Mode(Enum):
 class Owner:
     """A transaction as the lock table sees it.
 
-    `age` orders transactions, smaller is older. `heard_at` is when its client last asked for
+    `age` orders transactions, smaller is older; one that has none yet is the youngest. `heard_at` is when its client last asked for
     something (seconds of `clock.monotonic`); `busy` tells that a request is being served, and
     `failed` that the last one failed.
     """
@@ -51,7 +53,7 @@ class Owner:
         "age", "busy", "failed", "heard_at", "ranges", "rows", "state", "waits_on", "why_aborted",
     )  # fmt: skip
 
-    def __init__(self, age: tuple[int, int]) -> None:
+    def __init__(self, age: tuple[int, int] = YOUNGEST) -> None:
         self.age = age
         self.state = State.ACTIVE
         self.busy = 0

@@ -1,8 +1,10 @@
 """A read-write transaction: reads through its own writes and under locks, then one commit.
 
-    pessimistic   (default) each read locks what it reads and sees the latest commit
-    optimistic    reads share one snapshot, take no locks, and are validated by the commit
-    repeatable    reads share one snapshot; the commit validates only what is written
+    pessimistic         (default) each read locks what it reads and sees the latest commit
+    optimistic          reads share one snapshot, take no locks, and are validated by the commit
+    repeatable          reads share one snapshot; the commit validates what is written, and the
+                        reads that must be kept true: for update, of DML, of constraints
+    repeatable locking  the same, and those reads take locks as well
 
 Writes are buffered (`buffer`) and locked exclusively; only `commit` touches the store.
 Not here: what a client may do next (`database.transaction`), constraints (`write`).
@@ -32,6 +34,10 @@ class Reads(Enum):
     PESSIMISTIC = auto()
     OPTIMISTIC = auto()
     REPEATABLE = auto()
+    REPEATABLE_LOCKING = auto()
+
+
+_LOCKING = frozenset({Reads.PESSIMISTIC, Reads.REPEATABLE_LOCKING})
 
 
 class ReadWrite:
@@ -44,7 +50,9 @@ class ReadWrite:
         self.locks = locks
         self.owner = owner
         self.context = context
-        self.reads = reads
+        self._at_once = reads is Reads.PESSIMISTIC  # sees the latest commit
+        self._validates_all = reads is Reads.OPTIMISTIC
+        self._locks_kept = reads in _LOCKING
         self.buffer = Buffer()
         self.marked: set[tuple[TreeId, bytes]] = set()  # rows that wait for the commit timestamp
         self.pending: dict[str, set[int]] = {}  # positions by table that wait for it
@@ -60,11 +68,13 @@ class ReadWrite:
         *,
         descending: bool = False,
         for_update: bool = False,
+        kept: bool = False,
     ) -> Iterator[Row]:
         """Rows of `table` in key order."""
         width = table.width
         tree = tree_of(table)
-        for key, row in self.items(tree, ranges, descending=descending):
+        kept = kept or for_update
+        for key, row in self._items(tree, ranges, descending=descending, kept=kept):
             if for_update:
                 self.lock(tree, key)
             yield row if len(row) == width else row_cells(row, width)
@@ -76,17 +86,21 @@ class ReadWrite:
         *,
         descending: bool = False,
         for_update: bool = False,
+        kept: bool = False,
     ) -> Iterator[Row]:
         """Entries of `index` in key order."""
         tree = tree_of(index)
-        for key, row in self.items(tree, ranges, descending=descending):
+        kept = kept or for_update
+        for key, row in self._items(tree, ranges, descending=descending, kept=kept):
             if for_update:
                 self.lock(tree, key)
             yield row
 
-    def get_row(self, table: Table, key: bytes, *, for_update: bool = False) -> Row | None:
+    def get_row(
+        self, table: Table, key: bytes, *, for_update: bool = False, kept: bool = False
+    ) -> Row | None:
         """The row of a table with that encoded key, at the table's present width."""
-        row = self.get(tree_of(table), key, exclusive=for_update)
+        row = self._get(tree_of(table), key, exclusive=for_update, kept=kept or for_update)
         return row if row is None else row_cells(row, table.width)
 
     def row_count_estimate(self, table: Table) -> int:
@@ -97,18 +111,7 @@ class ReadWrite:
 
     def get(self, tree: TreeId, key: bytes, *, exclusive: bool = False) -> Row | None:
         """The row as this transaction sees it."""
-        if self.reads is Reads.PESSIMISTIC or exclusive:
-            self.locks.lock_row(
-                self.owner, tree, key, Mode.EXCLUSIVE if exclusive else Mode.SHARED
-            )
-        pending = self.buffer.get(tree, key)
-        if pending is not ABSENT:
-            found: Row | None = pending
-            return found
-        if self.reads is Reads.PESSIMISTIC:
-            return self.store.get(tree, key)
-        self._saw(tree, key, successor(key))
-        return self.store.get(tree, key, self._snapshot())
+        return self._get(tree, key, exclusive=exclusive, kept=True)
 
     def items(
         self,
@@ -118,19 +121,7 @@ class ReadWrite:
         descending: bool = False,
     ) -> Iterator[tuple[bytes, Row]]:
         """Rows of ranges as this transaction sees them, with their keys."""
-        at = LATEST
-        for low, high in EVERYTHING if ranges is None else ranges:
-            if self.reads is Reads.PESSIMISTIC:
-                self.locks.lock_range(self.owner, tree, low, high)
-            else:
-                self._saw(tree, low, high)
-                at = self._snapshot()
-        below = self.store.scan_items(tree, ranges, at, descending=descending)
-        owner = self.owner
-        for item in self.buffer.merge(tree, below, ranges, descending):
-            if owner.state is State.ABORTED:
-                owner.check()
-            yield item
+        return self._items(tree, ranges, descending=descending, kept=True)
 
     def put(self, tree: TreeId, key: bytes, row: Row | None) -> None:
         """Buffer the new state of a row."""
@@ -152,18 +143,49 @@ class ReadWrite:
         at = self.snapshot_at
         if at is None:
             return
-        if self.reads is Reads.OPTIMISTIC:
-            for tree, low, high in self._seen:
-                if self.store.changed_since(tree, [(low, high)], at):
-                    raise TransactionAborted("Rows that it read have changed since.")
+        for tree, low, high in self._seen:
+            if self.store.changed_since(tree, [(low, high)], at):
+                raise TransactionAborted("Rows that it read have changed since.")
         for tree, key, _ in self.buffer.entries():
             head = self.store.head(tree, key)
             if head is not None and head[0] > at:
                 raise TransactionAborted("Rows that it writes have changed since it read.")
 
-    def _saw(self, tree: TreeId, low: bytes, high: bytes) -> None:
-        if self.reads is Reads.OPTIMISTIC:
-            self._seen.append((tree, low, high))
+    def _get(self, tree: TreeId, key: bytes, *, exclusive: bool, kept: bool) -> Row | None:
+        if exclusive:
+            self.locks.lock_row(self.owner, tree, key, Mode.EXCLUSIVE)
+        elif self._at_once or (kept and self._locks_kept):
+            self.locks.lock_row(self.owner, tree, key, Mode.SHARED)
+        pending = self.buffer.get(tree, key)
+        if pending is not ABSENT:
+            found: Row | None = pending
+            return found
+        if self._at_once:
+            return self.store.get(tree, key)
+        if kept or self._validates_all:
+            self._seen.append((tree, key, successor(key)))
+        return self.store.get(tree, key, self._snapshot())
+
+    def _items(
+        self,
+        tree: TreeId,
+        ranges: Sequence[ByteRange] | None,
+        *,
+        descending: bool,
+        kept: bool,
+    ) -> Iterator[tuple[bytes, Row]]:
+        at = LATEST if self._at_once else self._snapshot()
+        for low, high in EVERYTHING if ranges is None else ranges:
+            if self._at_once or (kept and self._locks_kept):
+                self.locks.lock_range(self.owner, tree, low, high)
+            if not self._at_once and (kept or self._validates_all):
+                self._seen.append((tree, low, high))
+        below = self.store.scan_items(tree, ranges, at, descending=descending)
+        owner = self.owner
+        for item in self.buffer.merge(tree, below, ranges, descending):
+            if owner.state is State.ABORTED:
+                owner.check()
+            yield item
 
     def _snapshot(self) -> int:
         if self.snapshot_at is None:

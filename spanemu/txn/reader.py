@@ -13,12 +13,16 @@ from spanemu.txn.read_write import ReadWrite
 class TransactionReader:
     """The `RowReader` of a read-write transaction.
 
-    `lock_scanned` makes every read take exclusive locks (LOCK_SCANNED_RANGES=exclusive).
+    `lock_scanned` makes every read take exclusive locks (LOCK_SCANNED_RANGES=exclusive). What is
+    read for a statement that `writes` must hold until the commit, however weak the isolation.
     """
 
-    def __init__(self, transaction: ReadWrite, *, lock_scanned: bool = False) -> None:
+    def __init__(
+        self, transaction: ReadWrite, *, lock_scanned: bool = False, writes: bool = False
+    ) -> None:
         self._transaction = transaction
         self._lock_scanned = lock_scanned
+        self._writes = writes
 
     def scan(
         self,
@@ -30,7 +34,11 @@ class TransactionReader:
     ) -> Iterator[Row]:
         """Rows of `table` in key order."""
         return self._transaction.scan(
-            table, ranges, descending=descending, for_update=for_update or self._lock_scanned
+            table,
+            ranges,
+            descending=descending,
+            for_update=for_update or self._lock_scanned,
+            kept=self._writes,
         )
 
     def scan_index(
@@ -43,12 +51,18 @@ class TransactionReader:
     ) -> Iterator[Row]:
         """Entries of `index` in key order."""
         return self._transaction.scan_index(
-            index, ranges, descending=descending, for_update=for_update or self._lock_scanned
+            index,
+            ranges,
+            descending=descending,
+            for_update=for_update or self._lock_scanned,
+            kept=self._writes,
         )
 
     def get(self, table: Table, key: bytes, *, for_update: bool = False) -> Row | None:
         """The row with that encoded primary key."""
-        return self._transaction.get_row(table, key, for_update=for_update or self._lock_scanned)
+        return self._transaction.get_row(
+            table, key, for_update=for_update or self._lock_scanned, kept=self._writes
+        )
 
     def row_count_estimate(self, table: Table) -> int:
         """About how many rows a table has."""

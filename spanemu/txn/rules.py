@@ -82,9 +82,8 @@ class Reference:
         self.table = schema.tables[foreign_key.table.lower()]
         self.referenced = schema.tables[foreign_key.referenced_table.lower()]
         self.values_of = picker(_positions(self.table, foreign_key.columns))
-        self.referenced_values_of = picker(
-            _positions(self.referenced, foreign_key.referenced_columns)
-        )
+        self.referenced_positions = _positions(self.referenced, foreign_key.referenced_columns)
+        self.referenced_values_of = picker(self.referenced_positions)
         self.target_tree, self.target_prefix = _access(
             schema, self.referenced, foreign_key.referenced_columns, foreign_key.referenced_index
         )
@@ -165,6 +164,16 @@ class TableRules:
         )
 
     @cached_property
+    def watched(self) -> frozenset[int]:
+        """Positions of columns to which foreign keys with ON DELETE CASCADE refer."""
+        return frozenset(
+            position
+            for reference in self.referenced_by
+            if reference.foreign_key.cascade
+            for position in reference.referenced_positions
+        )
+
+    @cached_property
     def checks(self) -> tuple[tuple[str, RowExpression], ...]:
         return tuple(
             (check.name, self._compile(check.expression, BOOL)) for check in self.table.checks
@@ -223,6 +232,17 @@ class TableRules:
     @cached_property
     def stored_generated(self) -> tuple[tuple[Column, RowExpression], ...]:
         return tuple(pair for pair in self.generated if pair[0].stored)
+
+    @cached_property
+    def completed(self) -> tuple[Column, ...]:
+        """Columns that are filled in and demand something of what they are filled with."""
+        computed = {column.position for column, _ in self.stored_generated} | self.defaults.keys()
+        return tuple(
+            column
+            for column in self.table.columns
+            if column.position in computed
+            and (column.not_null or column.position in self.cell_checks)
+        )
 
     @cached_property
     def virtual(self) -> tuple[tuple[Column, RowExpression], ...]:

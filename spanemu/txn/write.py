@@ -79,6 +79,8 @@ class WriteUnit:
         row = self._completed_key(plan, plan.new_row(cells))
         key = rules.key_of(row)
         encoded = self._encode(rules, key)
+        if rules.watched:
+            self._watch(plan, encoded, key)
         before = self.view.get(rules.tree, encoded, exclusive=True)
         if before is not None:
             if plan.kind is WriteKind.INSERT:
@@ -90,6 +92,14 @@ class WriteUnit:
         self._insert(plan, encoded, row, key)
         return encoded
 
+    def _watch(self, plan: WritePlan, encoded: bytes, key: Row) -> None:
+        """Judge a write to a table from which a foreign key may cascade."""
+        rewrites = self.notes.rewrites
+        if plan.kind is WriteKind.REPLACE:
+            rewrites.delete(plan.rules, encoded, after_prefix(encoded))
+        if not plan.rules.watched.isdisjoint(plan.listed):
+            rewrites.write(plan.rules, encoded, key)
+
     # ------------------------------------------------------------------ insert
 
     def _completed_key(self, plan: WritePlan, row: list[Any]) -> list[Any]:
@@ -99,6 +109,7 @@ class WriteUnit:
             row[position] = context.next_sequence_value(sequence)
         for position, default in plan.defaults:
             row[position] = default.evaluate((), context)
+        plan.check_defaults(row)
         rules = plan.rules
         for column, expression in rules.stored_generated:
             if column.position in rules.table.key_positions:
@@ -124,14 +135,14 @@ class WriteUnit:
         self._put(rules, encoded, done)
         self.notes.inserted.add((rules.tree, encoded))
         self.count += plan.mutations
+        if plan.leaves_null(done):
+            self.notes.rows[rules.tree, encoded] = rules
         if rules.is_plain:
             return
         self._add_entries(rules, done)
         self.notes.row_written(rules, encoded)
         for reference in rules.references:
             self.notes.refers(reference, reference.values_of(done))
-        for reference in rules.referenced_by:
-            self.notes.written(reference, rules, encoded, key)
 
     def _refuse_duplicate(self, rules: TableRules, key: Row, encoded: bytes) -> None:
         text = rules.key_text(key)
@@ -152,10 +163,12 @@ class WriteUnit:
                 row[position] = expression.evaluate(tuple(row), self.view.context)
         key = rules.key_of(row)
         encoded = self._encode(rules, key)
+        if rules.watched:
+            self._watch(plan, encoded, key)
         before = self.view.get(rules.tree, encoded, exclusive=True)
         if before is None:
             text = rules.key_text(key)
-            if (rules.tree, encoded) in self.notes.deleted:
+            if self.notes.was_deleted(rules.tree, encoded):
                 raise UpdateAfterDelete(rules.table.name, text)
             raise RowNotFound(rules.table.name, text)
         self._update(plan, encoded, before, cells)
@@ -183,7 +196,6 @@ class WriteUnit:
             values = reference.referenced_values_of(before)
             if values != reference.referenced_values_of(after):
                 self.notes.released(reference, values)
-                self.notes.written(reference, rules, encoded, rules.key_of(after))
 
     def _regenerate(self, rules: TableRules, row: list[Any], before: Row) -> None:
         for column, expression in rules.stored_generated:
@@ -205,11 +217,9 @@ class WriteUnit:
                 self.view.put(index.tree, entry[0], None)
                 self.count += 1
         self.view.put(rules.tree, encoded, None)
-        self.notes.deleted.add((rules.tree, encoded))
         for reference in rules.referenced_by:
             values = reference.referenced_values_of(row)
             if reference.foreign_key.cascade:
-                self.notes.erased(reference, rules, encoded, rules.key_of(row))
                 self._delete_referring(reference, values)
             else:
                 self.notes.released(reference, values)

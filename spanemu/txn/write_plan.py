@@ -67,6 +67,12 @@ class WritePlan:
             for position, default in rules.defaults.items()
             if position not in self.listed
         )
+        self._default_not_null = tuple(
+            position for position, _ in self.defaults if rules.columns_at[position].not_null
+        )
+        self._default_checks = tuple(
+            (position, checks[position]) for position, _ in self.defaults if position in checks
+        )
         self.identities = tuple(
             (position, sequence)
             for position, sequence in rules.identities.items()
@@ -105,6 +111,16 @@ class WritePlan:
                 self._check_mark(column)
             elif value is not None and column.allow_commit_timestamp and value > now:
                 raise FutureTimestamp(format_utc(value), table, column.name)
+
+    def check_defaults(self, row: Sequence[Any]) -> None:
+        """Raise when a default is too long for its column."""
+        for position, check in self._default_checks:
+            if row[position] is not None:
+                check(row[position])
+
+    def leaves_null(self, row: Row) -> bool:
+        """Whether a default left NULL in a NOT NULL column, which the unit may yet put right."""
+        return any(row[position] is None for position in self._default_not_null)
 
     def new_row(self, cells: Sequence[Any]) -> list[Any]:
         """A full row from the listed cells; the others are NULL until completed."""

@@ -233,7 +233,6 @@ def test_rollback_of_an_invalidated_transaction(session, begun):
     session.rollback(begun)
 
 
-@on_both
 def test_rollback_without_an_id(session):
     with refused(IA):
         session.rollback(b"")

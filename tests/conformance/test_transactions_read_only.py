@@ -277,18 +277,25 @@ def test_the_schema_is_that_of_the_timestamp(raw, session):
     before = nanos_of(session.commit(None, user(1)).commit_timestamp)
     raw.ddl(
         "CREATE TABLE Later (Id INT64) PRIMARY KEY (Id)",
-        "ALTER TABLE Users ADD COLUMN Later INT64",
         "CREATE INDEX UsersLater ON Users (Age)",
     )
     then = single(read_timestamp=before)
     with refused(NF, match="Later"):
         session.read("Later", "Id", transaction=then)
     with refused(NF):
-        session.read("Users", "Id Later", transaction=then)
-    with refused(NF):
         session.read("Users", "Age", index="UsersLater", transaction=then)
     with refused(IA):
         session.sql("SELECT Id FROM Later", then)
+    assert session.rows("Users", "Age", index="UsersLater") == [[None]]
+
+
+@on_both
+def test_a_column_is_not_there_before_it_was_added(raw, session):
+    before = nanos_of(session.commit(None, user(1)).commit_timestamp)
+    raw.ddl("ALTER TABLE Users ADD COLUMN Later INT64")
+    then = single(read_timestamp=before)
+    with refused(NF):
+        session.read("Users", "Id Later", transaction=then)
     assert session.select("SELECT * FROM Users", then) == [["1", "user 1", None, None]]
     assert session.rows("Users", "Later") == [[None]]
 

@@ -23,7 +23,6 @@ def test_a_statement_sent_twice_runs_once(session, begun):
     assert session.rows("Users", "Age") == [["1"]]
 
 
-@on_both
 def test_streamed_or_not_it_is_the_same_statement(session, begun):
     session.sql(RETURN, begun, seqno=1)
     replies = session.stream_sql(RETURN, begun, seqno=1)
@@ -84,6 +83,13 @@ def test_a_number_that_comes_too_late(session, begun):
     session.sql(MORE, begun, seqno=5)
     with refused(IA, match="out-of-order seqno"):
         session.sql(INSERT, begun, seqno=3)
+
+
+def test_a_number_that_comes_too_late_ends_the_transaction(session, begun):
+    session.sql(MORE, begun, seqno=5)
+    for _ in range(2):
+        with refused(IA, match="out-of-order seqno"):
+            session.sql(INSERT, begun, seqno=3)
     with refused(IA):
         session.commit(begun)
 

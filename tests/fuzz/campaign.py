@@ -1,8 +1,8 @@
 """The loop: build a valid request, spoil it, send it, and check what must hold afterwards.
 
-After every call: the status (also one inside a reply) is neither UNKNOWN nor INTERNAL and not
-that of a deadline; the server logged no bug; a request that failed left every row as it was; and
-nobody holds a lock. Each call has a random stream of its own, made from the seed and its number.
+After every call: the status (also one inside a reply) is neither UNKNOWN nor INTERNAL; the call
+was far from its deadline; the server logged no bug; a request that failed left every row as it
+was; and nobody holds a lock. Each call has a random stream of its own, made from the seed and its number.
 """
 
 from __future__ import annotations
@@ -26,9 +26,17 @@ from spanemu.frontend import wire
 from spanemu.frontend.admin import wire as admin
 from tests.fuzz.mutation import mutate, scramble
 from tests.fuzz.valid import BUILDERS
-from tests.fuzz.world import DATABASES, METHODS, SPANNER, ProbeFailed, Reply, World
+from tests.fuzz.world import (
+    CALL_SECONDS_MAX,
+    DATABASES,
+    METHODS,
+    SPANNER,
+    ProbeFailed,
+    Reply,
+    World,
+)
 
-NEVER = (grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL, grpc.StatusCode.DEADLINE_EXCEEDED)
+NEVER = (grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL)
 CALLS_PER_RESET = 40
 HANG_SECONDS = 30.0
 _REQUEST_CHARS = 1_500
@@ -146,6 +154,8 @@ class Campaign:
             self.findings.slowest = took, self.progress
         self.findings.statuses[reply.code.name] += 1
         problems = list(_problems(path, reply))
+        if took > CALL_SECONDS_MAX / 2:  # Its deadline, or on the way there.
+            problems.append(f"{reply.code.name} after {took:.1f} s")
         self._clean_up(data, path, reply)
         after = self._world.digest()
         if reply.failed and after != before and path != SPANNER + "BatchWrite":

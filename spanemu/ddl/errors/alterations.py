@@ -137,6 +137,15 @@ class CannotChangeType(SpannerError):
     new: str
 
 
+class CannotChangeStoredType(SpannerError):
+    """The values of a stored generated column have a type already."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Cannot change the data type of stored generated column `{table}.{column}`."
+    table: str
+    column: str
+
+
 class ColumnTypeInForeignKey(SpannerError):
     """A foreign key needs the column's type."""
 

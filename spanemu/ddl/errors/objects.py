@@ -154,6 +154,20 @@ class ViewsDepend(SpannerError):
     views: str
 
 
+class ViewBecomesInvalid(SpannerError):
+    """A change would leave a view without meaning."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Cannot alter {kind} `{name}`. The new definition causes the definition of VIEW `{view}` "
+        "to become invalid with the following diagnostic message: {reason}"
+    )
+    kind: str
+    name: str
+    view: str
+    reason: str
+
+
 class ViewsDependOnType(SpannerError):
     """A change would give a view's column another type or name."""
 
@@ -222,3 +236,11 @@ class DatabaseHasTables(SpannerError):
     code = Code.FAILED_PRECONDITION
     prose = "Option {option} can only be changed while the database has no tables."
     option: str
+
+
+class CreateDatabaseMisplaced(SpannerError):
+    """CREATE DATABASE among the statements for a database that exists."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "CREATE DATABASE is not allowed here: database {name} must be created by itself."
+    name: str

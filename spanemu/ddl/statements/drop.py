@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from spanemu.ddl.change import Change
+from spanemu.ddl.dependents import refuse_drop_under_views, with_checked_views
 from spanemu.ddl.edit import without_index, without_table
 from spanemu.ddl.errors.indexes import IndexManaged
 from spanemu.ddl.errors.names import IndexNotFound, TableNotFound
+from spanemu.ddl.errors.objects import ViewsDepend
 from spanemu.ddl.errors.tables import TableHasChildren, TableHasIndexes, TableIsReferenced
 from spanemu.ddl.lookup import find_index, find_table
 from spanemu.ddl.statements.foreign_keys import release_indexes
@@ -22,6 +24,7 @@ def drop_table(statement: ddl_ast.DropTable, schema: Schema) -> Change:
             return Change(schema)
         raise TableNotFound(str(statement.name))
     _refuse_used(table, schema)
+    refuse_drop_under_views(schema, "TABLE", table.name)
     return Change(without_table(release_indexes(schema, table.foreign_keys), table))
 
 
@@ -49,4 +52,8 @@ def drop_index(statement: ddl_ast.DropIndex, schema: Schema) -> Change:
     if index.is_managed:
         names = ", ".join(f"`{name}`" for name in index.managed_by)
         raise IndexManaged(index.name, names)
-    return Change(without_index(schema, index.name))
+    following = with_checked_views(
+        without_index(schema, index.name), (index.table,), "INDEX", index.name,
+        lambda view, _: ViewsDepend("INDEX", index.name, view.name),
+    )  # fmt: skip
+    return Change(following)

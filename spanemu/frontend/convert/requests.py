@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from spanemu.base.errors import Unsupported
+from spanemu.base.limits import COMMIT_BYTES_MAX
 from spanemu.database.options import (
     CommitOptions,
     Existing,
@@ -19,6 +20,7 @@ from spanemu.frontend.convert.keys import key_set_from_proto
 from spanemu.frontend.convert.params import param_types_from_proto, params_from_proto
 from spanemu.frontend.convert.timestamps import duration_from_proto
 from spanemu.frontend.errors import (
+    CommitTooLarge,
     DataBoostWithoutPartition,
     DirectedReadNotReadOnly,
     InvalidCommitDelay,
@@ -141,6 +143,8 @@ def partition_options_from_proto(request: Any) -> tuple[int, int]:
 
 def commit_options_from_proto(request: Any) -> CommitOptions:
     """What a CommitRequest asks for besides its writes."""
+    if (size := request.ByteSize()) > COMMIT_BYTES_MAX:
+        raise CommitTooLarge(size, COMMIT_BYTES_MAX)
     delay: int | None = None
     if request.HasField("max_commit_delay"):
         delay = duration_from_proto(request.max_commit_delay)

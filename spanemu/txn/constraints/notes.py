@@ -6,10 +6,9 @@ are noted as they are written. Each note is kept once, however often its row cha
 
 from __future__ import annotations
 
-from typing import Any
-
+from spanemu.sql.executor.reader import ByteRange
 from spanemu.storage.layout import TreeId
-from spanemu.txn.errors import WrittenAndDeleted
+from spanemu.txn.constraints.rewrites import Rewrites
 from spanemu.txn.rules import IndexRules, Reference, Row, TableRules
 
 RowKey = tuple[TreeId, bytes]
@@ -20,13 +19,12 @@ class Notes:
 
     def __init__(self) -> None:
         self.inserted: set[RowKey] = set()
-        self.deleted: set[RowKey] = set()
+        self.rewrites = Rewrites()
         self.unique: dict[RowKey, tuple[IndexRules, Row]] = {}  # by the declared key's prefix
         self.references: dict[tuple[str, Row], Reference] = {}
         self.releases: dict[tuple[str, Row], Reference] = {}
         self.rows: dict[RowKey, TableRules] = {}  # rows with checks or generated NOT NULLs
-        self._written: set[RowKey] = set()  # rows that a cascading foreign key refers to
-        self._erased: set[RowKey] = set()
+        self._deleted: dict[TreeId, list[ByteRange]] = {}  # as asked for, rows or not
 
     def row_written(self, rules: TableRules, key: bytes) -> None:
         """A row whose checks must hold in the end."""
@@ -43,21 +41,12 @@ class Notes:
         if None not in values:
             self.releases[reference.foreign_key.name, values] = reference
 
-    def written(self, reference: Reference, rules: TableRules, key: bytes, cells: Row) -> None:
-        """A row that a cascading foreign key refers to was written."""
-        if reference.foreign_key.cascade:
-            self._written.add((rules.tree, key))
-            self._refuse_both(reference, rules, key, cells)
+    def range_deleted(self, rules: TableRules, low: bytes, high: bytes) -> None:
+        """A mutation deletes [low, high), whether there are rows or not."""
+        self._deleted.setdefault(rules.tree, []).append((low, high))
+        if rules.watched:
+            self.rewrites.delete(rules, low, high)
 
-    def erased(self, reference: Reference, rules: TableRules, key: bytes, cells: Row) -> None:
-        """A row that a cascading foreign key refers to was deleted."""
-        self._erased.add((rules.tree, key))
-        self._refuse_both(reference, rules, key, cells)
-
-    def _refuse_both(
-        self, reference: Reference, rules: TableRules, key: bytes, cells: Any
-    ) -> None:
-        if (rules.tree, key) in self._written and (rules.tree, key) in self._erased:
-            raise WrittenAndDeleted(
-                rules.table.name, rules.key_text(cells), reference.foreign_key.name
-            )
+    def was_deleted(self, tree: TreeId, key: bytes) -> bool:
+        """Whether a mutation deleted the key. Looks at all of them, so ask when it matters."""
+        return any(low <= key < high for low, high in self._deleted.get(tree, ()))

@@ -42,7 +42,9 @@ def _verify_unique(notes: Notes, view: WriteView) -> None:
 
 def _verify_references(notes: Notes, view: WriteView) -> None:
     for (name, values), reference in notes.references.items():
-        if not _any(view, reference.target_tree, reference.target_prefix(values)):
+        if _any(view, reference.target_tree, reference.target_prefix(values)):
+            continue
+        if _any(view, reference.source_tree, reference.source_prefix(values)):  # still there
             raise ReferencedKeyMissing(
                 name, reference.table.name, reference.referenced.name, reference.text(values)
             )
@@ -64,7 +66,7 @@ def _verify_rows(notes: Notes, view: WriteView) -> None:
         if row is None:
             continue
         full = computed(rules, row, view.context)
-        for column, _ in rules.stored_generated:
+        for column in rules.completed:
             if column.not_null and full[column.position] is None:
                 raise NullInNotNull(rules.table.name, column.name)
             check = rules.cell_checks.get(column.position)

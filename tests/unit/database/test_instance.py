@@ -36,8 +36,9 @@ def test_odd_processing_units_are_refused(units):
 def test_capacity_is_given_once():
     with pytest.raises(CapacityGivenTwice):
         capacity(InstanceSpec(node_count=1, processing_units=1000), NAME)
-    with pytest.raises(InvalidNodeCount):
-        capacity(InstanceSpec(node_count=-1), NAME)
+    for nodes in (-1, 2**31 - 1):
+        with pytest.raises(InvalidNodeCount):
+            capacity(InstanceSpec(node_count=nodes), NAME)
 
 
 def test_less_than_a_node_has_no_nodes():

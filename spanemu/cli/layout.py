@@ -1,0 +1,54 @@
+"""`spanemu layout`: where Spanner would put rows, as text.
+
+    spanemu layout --schema fixtures/music.sql --rows fixtures/music.json --split Singers:3
+
+exit 0   printed
+exit 2   the command line, a schema or the rows are wrong
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+import spanemu
+from spanemu.base.errors import SpannerError
+
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+
+
+@click.command()
+@click.option("--schema", "schemas", multiple=True, required=True, type=_FILE, help="DDL.")
+@click.option("--rows", "sources", multiple=True, type=_FILE, help="JSON as in fixtures/.")
+@click.option(
+    "--split", "splits", multiple=True, metavar="TABLE:KEY", help='Key as JSON, e.g. Users:"ann".'
+)
+def layout(schemas: Sequence[Path], sources: Sequence[Path], splits: Sequence[str]) -> None:
+    """Print rows in interleaved order, with split boundaries."""
+    with spanemu.Emulator(embedded_channel=True) as emulator:
+        try:
+            database = emulator.create_database("layout", schema=list(schemas))
+            for source in sources:
+                _load(database.client(), json.loads(source.read_text(encoding="utf-8")))
+            for split in splits:
+                _split(database, split)
+            click.echo(database.layout())
+        except (SpannerError, spanemu.SchemaRejected, ValueError, KeyError) as problem:
+            raise click.UsageError(str(problem)) from problem
+
+
+def _load(database: Any, tables: dict[str, Any]) -> None:
+    """All rows of a file in one commit, tables in the file's order."""
+    with database.batch() as batch:
+        for name, content in tables.items():
+            batch.insert(name, content["columns"], content["rows"])
+
+
+def _split(database: Any, text: str) -> None:
+    table, _, key = text.partition(":")
+    parts = json.loads(f"[{key}]")
+    database.split_at(table, parts)

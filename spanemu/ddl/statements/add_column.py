@@ -1,0 +1,58 @@
+"""ALTER TABLE ... ADD COLUMN."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from spanemu.base.limits import COLUMNS_PER_TABLE_MAX
+from spanemu.ddl.backfill import fill_column
+from spanemu.ddl.change import Change
+from spanemu.ddl.edit import with_sequences, with_table
+from spanemu.ddl.errors.alterations import NotNullColumnAdded, PrimaryKeyOnAddedColumn
+from spanemu.ddl.errors.columns import DuplicateColumnName
+from spanemu.ddl.errors.tables import TooManyColumns
+from spanemu.ddl.statements.columns import Place, identity_sequence, new_column
+from spanemu.ddl.validators import raise_first
+from spanemu.ddl.validators.columns import column_problems
+from spanemu.ddl.validators.expressions import default_problems, generated_problems
+from spanemu.schema.column import Column
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.sql.syntax import ddl_ast
+
+
+def add_column(table: Table, action: ddl_ast.AddColumn, schema: Schema) -> Change:
+    """A new column; rows that exist get its default, or what it is computed from."""
+    name = action.column.name.name
+    if table.column(name) is not None:
+        if action.if_not_exists:
+            return Change(schema)
+        raise DuplicateColumnName(table.name, name)
+    if action.column.primary_key:
+        raise PrimaryKeyOnAddedColumn(table.name, name)
+    if len(table.columns) >= COLUMNS_PER_TABLE_MAX:
+        raise TooManyColumns(table.name, COLUMNS_PER_TABLE_MAX)
+    place = Place(table.name, schema.next_id, table.next_position)
+    column = new_column(action.column, place, schema)
+    wider = replace(table, columns=(*table.columns, column))
+    _judge(wider, column, schema)
+    following = with_table(schema, wider, next_id=schema.next_id + 1)
+    if column.identity is not None:
+        following = with_sequences(following, [identity_sequence(column, following.next_id)])
+    return Change(following, [fill_column(table.name, column)] if _has_cells(column) else ())
+
+
+def _has_cells(column: Column) -> bool:
+    """Whether rows that exist get a value other than NULL."""
+    if column.generated is not None:
+        return column.stored
+    return column.default is not None or column.identity is not None
+
+
+def _judge(table: Table, column: Column, schema: Schema) -> None:
+    raise_first(column_problems(table.name, column))
+    if column.not_null and not _has_cells(column):
+        raise NotNullColumnAdded(table.name, column.name)
+    raise_first(default_problems(table, column, schema))
+    if column.generated is not None:
+        raise_first(generated_problems(table, {column.id: column}, schema))

@@ -1,0 +1,163 @@
+"""ALTER TABLE ... ALTER COLUMN: a definition anew, options, defaults, identity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from spanemu.ddl.change import Change, Job
+from spanemu.ddl.conversion import convert_column
+from spanemu.ddl.dependents import with_checked_views
+from spanemu.ddl.edit import changed_column, with_sequences
+from spanemu.ddl.errors.alterations import (
+    CannotChangeIdentity,
+    GeneratedColumnHasDefault,
+    NotIdentityColumn,
+    ParentKeyColumnAltered,
+    PrimaryKeyOnAddedColumn,
+)
+from spanemu.ddl.lookup import column_of
+from spanemu.ddl.statements.columns import Place, column_options, identity_sequence, new_column
+from spanemu.ddl.statements.sequences import restart_counter
+from spanemu.ddl.validators import raise_first
+from spanemu.ddl.validators.alterations import (
+    Alteration,
+    commit_timestamp_problems,
+    redefinition_problems,
+    shares_parent_key,
+)
+from spanemu.ddl.validators.columns import column_problems
+from spanemu.ddl.validators.expressions import default_problems, generated_problems
+from spanemu.ddl.validators.sequences import sequence_problems
+from spanemu.ddl.verifiers import verify_length, verify_not_null, verify_past
+from spanemu.schema.column import Column, Identity
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.sql.syntax import ddl_ast
+from spanemu.sql.syntax.ast import Identifier
+
+
+def redefine_column(table: Table, action: ddl_ast.RedefineColumn, schema: Schema) -> Change:
+    """A column's whole definition anew: what is not written is gone, except for its options."""
+    written = action.column
+    before = column_of(table, written.name)
+    if written.primary_key:
+        raise PrimaryKeyOnAddedColumn(table.name, before.name)
+    declared = new_column(written, Place(table.name, before.id, before.position), schema)
+    options = column_options(table.name, before.name, written.options, before.options)
+    change = Alteration(schema, table, before, replace(declared, options=options))
+    raise_first(redefinition_problems(change))
+    return _altered(change)
+
+
+def set_column_options(table: Table, action: ddl_ast.SetColumnOptions, schema: Schema) -> Change:
+    """Options of a column. They may differ between the key columns that tables share."""
+    before = column_of(table, action.column)
+    options = column_options(table.name, before.name, action.options, before.options)
+    return _altered(Alteration(schema, table, before, replace(before, options=options)))
+
+
+def set_column_default(table: Table, action: ddl_ast.SetColumnDefault, schema: Schema) -> Change:
+    """A default for rows to come."""
+    before = _alterable(table, action.column, schema)
+    if before.generated is not None:
+        raise GeneratedColumnHasDefault(table.name, before.name)
+    if before.identity is not None:
+        raise CannotChangeIdentity(table.name, before.name)
+    after = replace(before, default=action.default.text)
+    return _altered(Alteration(schema, table, before, after))
+
+
+def drop_column_default(table: Table, action: ddl_ast.DropColumnDefault, schema: Schema) -> Change:
+    """No default for rows to come."""
+    before = _alterable(table, action.column, schema)
+    if before.default is None:
+        return Change(schema)
+    return _altered(Alteration(schema, table, before, replace(before, default=None)))
+
+
+def set_column_on_update(table: Table, action: ddl_ast.SetColumnOnUpdate, schema: Schema) -> Change:
+    """What updates to come put into a column."""
+    before = _alterable(table, action.column, schema)
+    after = replace(before, on_update=action.on_update.text)
+    return _altered(Alteration(schema, table, before, after))
+
+
+def drop_column_on_update(
+    table: Table, action: ddl_ast.DropColumnOnUpdate, schema: Schema
+) -> Change:
+    """Updates to come leave a column alone."""
+    before = _alterable(table, action.column, schema)
+    if before.on_update is None:
+        return Change(schema)
+    return _altered(Alteration(schema, table, before, replace(before, on_update=None)))
+
+
+def alter_column_identity(
+    table: Table, action: ddl_ast.AlterColumnIdentity, schema: Schema
+) -> Change:
+    """The range that an identity column skips, or its counter."""
+    before = _alterable(table, action.column, schema)
+    identity = before.identity
+    if identity is None:
+        raise NotIdentityColumn(table.name, before.name)
+    clauses = action.clauses
+    raise_first(sequence_problems(clauses.skip_range, clauses.counter))
+    changed = Identity(
+        identity.sequence,
+        identity.kind,
+        None if clauses.no_skip_range else clauses.skip_range or identity.skip_range,
+        identity.start_counter if clauses.counter is None else clauses.counter,
+    )
+    following = _with_identity(schema, table, replace(before, identity=changed))
+    sequence = following.sequences[identity.sequence.lower()]
+    return Change(following, [] if clauses.counter is None else [restart_counter(sequence)])
+
+
+# ---------------------------------------------------------------------------- what they share
+
+
+def _alterable(table: Table, name: Identifier, schema: Schema) -> Column:
+    column = column_of(table, name)
+    if shares_parent_key(schema, table, column):
+        raise ParentKeyColumnAltered(table.name, column.name)
+    return column
+
+
+def _altered(change: Alteration) -> Change:
+    table, after = change.table, change.after
+    if after == change.before:
+        return Change(change.schema)
+    raise_first(column_problems(table.name, after))
+    raise_first(commit_timestamp_problems(change))
+    following = _with_identity(change.schema, table, after)
+    changed = following.tables[table.name.lower()]
+    raise_first(default_problems(changed, after, following))
+    if after.generated is not None:
+        raise_first(generated_problems(changed, {after.id: after}, following))
+    column = f"{table.name}.{after.name}"
+    following = with_checked_views(following, (table.name,), "column", column)
+    return Change(following, list(_jobs(change)))
+
+
+def _with_identity(schema: Schema, table: Table, after: Column) -> Schema:
+    following = changed_column(schema, table, after)
+    if after.identity is None:
+        return following
+    known = schema.sequences[after.identity.sequence.lower()]
+    return with_sequences(following, [identity_sequence(after, known.id)])
+
+
+def _jobs(change: Alteration) -> Iterator[Job]:
+    """What stored rows must satisfy, and become."""
+    table, before, after = change.table.name, change.before, change.after
+    if after.is_virtual:
+        return
+    if change.changes_type:
+        yield convert_column(table, after)
+    elif after.length is not None and (before.length is None or after.length < before.length):
+        yield verify_length(table, after)
+    if after.not_null and not before.not_null:
+        yield verify_not_null(table, after)
+    if after.allow_commit_timestamp and not before.allow_commit_timestamp:
+        yield verify_past(table, after)

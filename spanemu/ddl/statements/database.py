@@ -1,0 +1,49 @@
+"""ALTER DATABASE, and statements that change nothing here."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from spanemu.base.errors import Unsupported
+from spanemu.ddl.change import Change
+from spanemu.ddl.errors.objects import CreateDatabaseMisplaced
+from spanemu.ddl.validators import raise_first
+from spanemu.ddl.validators.database_options import (
+    OPTIONS,
+    UNSUPPORTED_OPTIONS,
+    option_problems,
+    retention_nanos,
+)
+from spanemu.schema.schema import Schema
+from spanemu.sql.syntax import ddl_ast
+
+
+def alter_database(statement: ddl_ast.AlterDatabase, schema: Schema) -> Change:
+    """Options of the database; NULL takes one back to its default."""
+    options = dict(schema.options)
+    for name, value in ddl_ast.options_by_name(statement.options).items():
+        if name in UNSUPPORTED_OPTIONS:
+            raise Unsupported(f"Database option {name}")
+        raise_first(option_problems(name, value, schema))
+        if value is None:
+            options.pop(name, None)
+        else:
+            options[name] = value
+        if name == "version_retention_period":
+            options.pop("version_retention_nanos", None)
+            if value is not None:
+                options["version_retention_nanos"] = retention_nanos(value)
+    if options == schema.options:
+        return Change(schema)
+    assert options.keys() <= OPTIONS.keys() | {"version_retention_nanos"}
+    return Change(schema.next(options=options))
+
+
+def analyze(statement: ddl_ast.Analyze, schema: Schema) -> Change:
+    """Statistics for the optimizer, which always has fresh ones here."""
+    return Change(schema)
+
+
+def create_database(statement: ddl_ast.CreateDatabase, schema: Schema) -> NoReturn:
+    """Only a request of its own creates a database."""
+    raise CreateDatabaseMisplaced(statement.name.name)

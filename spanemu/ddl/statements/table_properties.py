@@ -1,0 +1,114 @@
+"""ALTER TABLE: constraints, row deletion policies and synonyms."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from spanemu.ddl.change import Change
+from spanemu.ddl.dependents import with_checked_views
+from spanemu.ddl.edit import with_table
+from spanemu.ddl.errors.names import ConstraintNotFound
+from spanemu.ddl.errors.tables import (
+    DeletionPolicyExists,
+    DeletionPolicyMissing,
+    SynonymExists,
+    SynonymNotFound,
+)
+from spanemu.ddl.statements.create_table import add_constraint, refuse_table_options
+from spanemu.ddl.statements.foreign_keys import drop_foreign_key
+from spanemu.ddl.validators import raise_first
+from spanemu.ddl.validators.names import object_name_problems
+from spanemu.ddl.validators.row_deletion import policy_problems
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.sql.syntax import ddl_ast
+
+
+def add_table_constraint(table: Table, action: ddl_ast.AddConstraint, schema: Schema) -> Change:
+    """A foreign key or a check, which the rows that exist must satisfy."""
+    return add_constraint(schema, table.name, action.constraint)
+
+
+def drop_constraint(table: Table, action: ddl_ast.DropConstraint, schema: Schema) -> Change:
+    """Take a foreign key or a check away."""
+    wanted = action.name.name.lower()
+    for key in table.foreign_keys:
+        if key.name.lower() == wanted:
+            return Change(drop_foreign_key(schema, table, key))
+    checks = tuple(check for check in table.checks if check.name.lower() != wanted)
+    if len(checks) == len(table.checks):
+        raise ConstraintNotFound(action.name.name, table.name)
+    return Change(with_table(schema, replace(table, checks=checks)))
+
+
+# ---------------------------------------------------------------------------- row deletion
+
+
+def add_row_deletion_policy(
+    table: Table, action: ddl_ast.AddRowDeletionPolicy, schema: Schema
+) -> Change:
+    """A policy for a table without one."""
+    if table.row_deletion_policy is not None:
+        raise DeletionPolicyExists(table.name)
+    return _with_policy(table, action.policy, schema)
+
+
+def replace_row_deletion_policy(
+    table: Table, action: ddl_ast.ReplaceRowDeletionPolicy, schema: Schema
+) -> Change:
+    """Another policy."""
+    if table.row_deletion_policy is None:
+        raise DeletionPolicyMissing(table.name)
+    return _with_policy(table, action.policy, schema)
+
+
+def drop_row_deletion_policy(
+    table: Table,
+    action: ddl_ast.DropRowDeletionPolicy,
+    schema: Schema,
+) -> Change:
+    """Rows stay for good."""
+    if table.row_deletion_policy is None:
+        raise DeletionPolicyMissing(table.name)
+    return Change(with_table(schema, replace(table, row_deletion_policy=None)))
+
+
+def _with_policy(table: Table, policy: ddl_ast.RowDeletionPolicy, schema: Schema) -> Change:
+    after = replace(table, row_deletion_policy=(policy.column.name, policy.days))
+    following = with_table(schema, after)
+    raise_first(policy_problems(after, following))
+    return Change(following)
+
+
+# ---------------------------------------------------------------------------- synonyms
+
+
+def add_synonym(table: Table, action: ddl_ast.AddSynonym, schema: Schema) -> Change:
+    """A second name for a table."""
+    return Change(with_synonym(schema, table, str(action.synonym)))
+
+
+def with_synonym(schema: Schema, table: Table, synonym: str) -> Schema:
+    """A table of `schema` with a second name."""
+    if table.synonyms:
+        raise SynonymExists(table.name, table.synonyms[0])
+    raise_first(object_name_problems("Synonym", synonym, schema))
+    return with_table(schema, replace(table, synonyms=(synonym,)))
+
+
+def drop_synonym(table: Table, action: ddl_ast.DropSynonym, schema: Schema) -> Change:
+    """Take the second name away."""
+    synonym = str(action.synonym)
+    if synonym not in table.synonyms:
+        raise SynonymNotFound(table.name, synonym)
+    following = with_table(schema, replace(table, synonyms=()))
+    return Change(with_checked_views(following, (table.name, synonym), "SYNONYM", synonym))
+
+
+# ---------------------------------------------------------------------------- options
+
+
+def set_table_options(table: Table, action: ddl_ast.SetTableOptions, schema: Schema) -> Change:
+    """Options of a table: none that we know."""
+    refuse_table_options(action.options)
+    return Change(schema)

@@ -1,0 +1,99 @@
+"""CREATE VIEW and DROP VIEW."""
+
+from __future__ import annotations
+
+from spanemu.base.errors import SpannerError, Unsupported
+from spanemu.base.limits import VIEW_NESTING_MAX, VIEWS_PER_DATABASE_MAX
+from spanemu.ddl.change import Change
+from spanemu.ddl.dependents import refuse_drop_under_views, with_checked_views
+from spanemu.ddl.errors.names import ViewNotFound
+from spanemu.ddl.errors.objects import (
+    TooManyViews,
+    ViewInvalid,
+    ViewNamedAsFunction,
+    ViewNestedTooDeeply,
+    ViewReplacementInvalid,
+    ViewWithoutSecurity,
+)
+from spanemu.ddl.lookup import find_view
+from spanemu.ddl.validators import raise_first
+from spanemu.ddl.validators.names import object_name_problems
+from spanemu.schema.schema import Schema
+from spanemu.schema.view import View
+from spanemu.sql.analyzer.view import ViewShape, analyze_view
+from spanemu.sql.functions.catalog import lookup
+from spanemu.sql.syntax import ddl_ast
+
+
+def create_view(statement: ddl_ast.CreateView, schema: Schema) -> Change:
+    """A named query, or another query for a name."""
+    name = str(statement.name)
+    before = find_view(schema, statement.name)
+    if before is not None and statement.if_not_exists:
+        return Change(schema)
+    if before is None or not statement.or_replace:
+        _judge_name(name, schema)
+        before = None
+    if statement.security is None:
+        raise ViewWithoutSecurity(name)
+    shape = _shape(statement, schema, replaces=before is not None)
+    view = View(
+        name,
+        statement.query.text,
+        shape.columns,
+        invoker_rights=statement.security == "INVOKER",
+        depends_on=shape.depends_on,
+    )
+    following = schema.next(views={**schema.views, name.lower(): view})
+    if before is not None:
+        following = with_checked_views(following, (name,), "VIEW", name)
+    _check_nesting(view, following)
+    return Change(following)
+
+
+def _judge_name(name: str, schema: Schema) -> None:
+    raise_first(object_name_problems("View", name, schema))
+    if lookup(name) is not None:
+        raise ViewNamedAsFunction(name)
+    if len(schema.views) >= VIEWS_PER_DATABASE_MAX:
+        raise TooManyViews(name, VIEWS_PER_DATABASE_MAX)
+
+
+def _shape(statement: ddl_ast.CreateView, schema: Schema, *, replaces: bool) -> ViewShape:
+    name = str(statement.name)
+    try:
+        shape = analyze_view(statement.query.text, schema)
+    except Unsupported:
+        raise
+    except SpannerError as failure:
+        if replaces:
+            raise ViewReplacementInvalid(name, str(failure)) from None
+        raise ViewInvalid(name, str(failure)) from None
+    if name in shape.depends_on:
+        raise ViewReplacementInvalid(name, "the view is recursive")
+    return shape
+
+
+def _check_nesting(view: View, schema: Schema) -> None:
+    below = {view.name.lower()}
+    for depth in range(VIEW_NESTING_MAX + 1):
+        views = [schema.views[name] for name in below]
+        below = {
+            name.lower() for v in views for name in v.depends_on if name.lower() in schema.views
+        }
+        if not below:
+            return
+        if depth == VIEW_NESTING_MAX - 1:
+            raise ViewNestedTooDeeply(view.name, VIEW_NESTING_MAX)
+
+
+def drop_view(statement: ddl_ast.DropView, schema: Schema) -> Change:
+    """Take a view away, unless another uses it."""
+    view = find_view(schema, statement.name)
+    if view is None:
+        if statement.if_exists:
+            return Change(schema)
+        raise ViewNotFound(str(statement.name))
+    refuse_drop_under_views(schema, "VIEW", view.name)
+    views = {key: found for key, found in schema.views.items() if found.name != view.name}
+    return Change(schema.next(views=views))

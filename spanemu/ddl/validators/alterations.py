@@ -1,0 +1,192 @@
+"""From one definition of a column to another: what ALTER COLUMN may do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from spanemu.base.errors import SpannerError
+from spanemu.ddl.errors.alterations import (
+    CannotChangeGeneratedExpression,
+    CannotChangeKeyColumn,
+    CannotChangeStoredAttribute,
+    CannotChangeStoredType,
+    CannotChangeType,
+    CannotDropIdentity,
+    CannotMakeGenerated,
+    CannotMakeIdentity,
+    CannotMakeRegular,
+    ColumnInRowDeletionPolicy,
+    ColumnTypeInCheck,
+    ColumnTypeInForeignKey,
+    ColumnTypeInGeneratedColumn,
+    CommitTimestampInForeignKey,
+    KeyColumnHasChildren,
+    NotNullInForeignKey,
+    NotNullInIndex,
+    ParentKeyColumnAltered,
+    VectorLengthChanged,
+)
+from spanemu.ddl.errors.columns import CommitTimestampDependency
+from spanemu.ddl.errors.constraints import CheckOnCommitTimestamp
+from spanemu.ddl.expressions import columns_of_checks, columns_of_generated
+from spanemu.ddl.validators.columns import scalar_of
+from spanemu.schema.column import Column
+from spanemu.schema.foreign_key import ForeignKey
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.values.types import TypeCode
+
+_TEXTS = frozenset({TypeCode.STRING, TypeCode.BYTES})
+
+
+@dataclass(frozen=True, slots=True)
+class Alteration:
+    """A column of a table before and after; `schema` is the one before."""
+
+    schema: Schema
+    table: Table
+    before: Column
+    after: Column
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Names of the table and the column."""
+        return self.table.name, self.before.name
+
+    @property
+    def changes_type(self) -> bool:
+        return self.before.type != self.after.type
+
+    @property
+    def changes_nullability(self) -> bool:
+        return self.before.not_null != self.after.not_null
+
+    def foreign_keys(self) -> Iterator[ForeignKey]:
+        """Foreign keys that the column is part of, on either side."""
+        yield from foreign_keys_over(self.schema, self.table, self.before)
+
+
+def foreign_keys_over(schema: Schema, table: Table, column: Column) -> Iterator[ForeignKey]:
+    """Foreign keys that a column is part of, on either side."""
+    for key in table.foreign_keys:
+        if column.name in key.columns:
+            yield key
+    for _, key in schema.referencing(table):
+        if column.name in key.referenced_columns:
+            yield key
+
+
+def shares_parent_key(schema: Schema, table: Table, column: Column) -> bool:
+    """Whether the column is also a key column of the table above."""
+    parent = schema.parent(table)
+    if parent is None:
+        return False
+    return column.id in {shared.id for shared in table.key_columns[: len(parent.key)]}
+
+
+def redefinition_problems(change: Alteration) -> Iterator[SpannerError]:
+    """Why a column cannot be redefined so, its new expressions aside."""
+    yield from _key_problems(change)
+    yield from _computed_problems(change)
+    yield from _type_problems(change)
+    yield from _nullability_problems(change)
+    if change.before.vector_length != change.after.vector_length:
+        yield VectorLengthChanged(*change.place)
+
+
+def _key_problems(change: Alteration) -> Iterator[SpannerError]:
+    if change.before.id not in {column.id for column in change.table.key_columns}:
+        return
+    if shares_parent_key(change.schema, change.table, change.before):
+        yield ParentKeyColumnAltered(*change.place)
+    if change.schema.children(change.table) and (
+        change.changes_type
+        or change.changes_nullability
+        or change.before.length != change.after.length
+    ):
+        yield KeyColumnHasChildren(*change.place)
+    if change.changes_nullability:
+        yield CannotChangeKeyColumn(*change.place)
+
+
+def _computed_problems(change: Alteration) -> Iterator[SpannerError]:
+    before, after = change.before, change.after
+    if before.generated is None and after.generated is not None:
+        yield CannotMakeGenerated(*change.place)
+    elif before.generated is not None and after.generated is None:
+        yield CannotMakeRegular(*change.place)
+    elif before.generated is not None:
+        if before.stored != after.stored:
+            yield CannotChangeStoredAttribute(*change.place)
+        if before.generated != after.generated and (before.stored or _is_used(change)):
+            yield CannotChangeGeneratedExpression(*change.place)
+        if before.stored and change.changes_type:
+            yield CannotChangeStoredType(*change.place)
+    if before.identity is None and after.identity is not None:
+        yield CannotMakeIdentity(*change.place)
+    elif before.identity is not None and after.identity is None:
+        yield CannotDropIdentity(*change.place)
+
+
+def _is_used(change: Alteration) -> bool:
+    """Whether anything holds or judges the values of a generated column."""
+    schema, table, id_ = change.schema, change.table, change.before.id
+    return (
+        any(column.id == id_ for index in schema.indexes_of(table) for column in index.columns)
+        or any(id_ in used for used in columns_of_generated(table, schema).values())
+        or any(id_ in used for used in columns_of_checks(table, schema).values())
+    )
+
+
+def _type_problems(change: Alteration) -> Iterator[SpannerError]:
+    if not change.changes_type:
+        return
+    schema, table, before = change.schema, change.table, change.before
+    for id_, used in columns_of_generated(table, schema).items():
+        if before.id in used:
+            generated = next(column for column in table.columns if column.id == id_)
+            yield ColumnTypeInGeneratedColumn(*change.place, generated.name)
+    for key in change.foreign_keys():
+        yield ColumnTypeInForeignKey(*change.place, key.name)
+    for check, used in columns_of_checks(table, schema).items():
+        if before.id in used:
+            yield ColumnTypeInCheck(*change.place, check)
+    if table.row_deletion_policy is not None and table.row_deletion_policy[0] == before.name:
+        yield ColumnInRowDeletionPolicy(*change.place)
+    if not _is_convertible(before, change.after):
+        yield CannotChangeType(*change.place, str(before.type), str(change.after.type))
+
+
+def _is_convertible(before: Column, after: Column) -> bool:
+    if before.type.is_array != after.type.is_array:
+        return False
+    return {scalar_of(before.type).code, scalar_of(after.type).code} <= _TEXTS
+
+
+def _nullability_problems(change: Alteration) -> Iterator[SpannerError]:
+    if not change.changes_nullability:
+        return
+    for key in change.foreign_keys():
+        yield NotNullInForeignKey(*change.place, key.name)
+    for index in change.schema.indexes_of(change.table):
+        keys = {part.column.id for part in index.key}
+        filtered = {column.id for column in index.filtered}
+        if change.before.id in keys - filtered:
+            yield NotNullInIndex(*change.place, index.name)
+
+
+def commit_timestamp_problems(change: Alteration) -> Iterator[SpannerError]:
+    """Why a column cannot begin to hold commit timestamps."""
+    if change.before.allow_commit_timestamp or not change.after.allow_commit_timestamp:
+        return
+    schema, table, before = change.schema, change.table, change.before
+    for key in change.foreign_keys():
+        yield CommitTimestampInForeignKey(*change.place, key.name)
+    for check, used in columns_of_checks(table, schema).items():
+        if before.id in used:
+            yield CheckOnCommitTimestamp(check, before.name)
+    for id_, used in columns_of_generated(table, schema).items():
+        if before.id in used:
+            generated = next(column for column in table.columns if column.id == id_)
+            yield CommitTimestampDependency(generated.name, before.name)

@@ -1,0 +1,104 @@
+"""Options of a database, and the values they may have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from spanemu.base.clock import NANOS_PER_SECOND
+from spanemu.base.errors import SpannerError
+from spanemu.base.limits import DAY_NANOS, HOUR_NANOS, RETENTION_MAX_NANOS, RETENTION_MIN_NANOS
+from spanemu.ddl.errors.objects import (
+    BadDatabaseOption,
+    DatabaseHasTables,
+    DefaultSequenceKindUnset,
+    UnknownDatabaseOption,
+    WrongDatabaseName,
+)
+from spanemu.schema.schema import Schema
+from spanemu.sql.syntax import ddl_ast
+from spanemu.sql.syntax.ddl_ast import OptionValue
+from spanemu.values.errors import BadValue
+from spanemu.values.zone import zone_named
+
+OPTIMIZER_VERSION_MAX = 9
+
+_PERIOD = re.compile(r"(\d{1,9})([smhd])")
+_UNITS = {"s": NANOS_PER_SECOND, "m": 60 * NANOS_PER_SECOND, "h": HOUR_NANOS, "d": DAY_NANOS}
+
+
+def retention_nanos(period: OptionValue) -> int | None:
+    """`7d` as nanoseconds; None for what is no period."""
+    match = _PERIOD.fullmatch(period) if isinstance(period, str) else None
+    return None if match is None else int(match[1]) * _UNITS[match[2]]
+
+
+def _is_retention(value: OptionValue) -> bool:
+    nanos = retention_nanos(value)
+    return nanos is not None and RETENTION_MIN_NANOS <= nanos <= RETENTION_MAX_NANOS
+
+
+def _is_text(value: OptionValue) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def _is_zone(value: OptionValue) -> bool:
+    try:
+        return isinstance(value, str) and zone_named(value) is not None
+    except BadValue:
+        return False
+
+
+def _is_optimizer_version(value: OptionValue) -> bool:
+    return type(value) is int and 1 <= value <= OPTIMIZER_VERSION_MAX
+
+
+# What a value other than NULL must be, and the words for it.
+OPTIONS: Mapping[str, tuple[Callable[[OptionValue], bool], str]] = {
+    "default_leader": (_is_text, "It must be the name of a region."),
+    "default_sequence_kind": (
+        lambda value: value == "bit_reversed_positive",
+        "The only supported sequence kind is bit_reversed_positive.",
+    ),
+    "default_time_zone": (_is_zone, "It must be the name of a time zone."),
+    "optimizer_statistics_package": (_is_text, "It must be the name of a package."),
+    "optimizer_version": (
+        _is_optimizer_version,
+        f"It must be a number from 1 to {OPTIMIZER_VERSION_MAX}.",
+    ),
+    "read_lease_regions": (_is_text, "It must be a list of regions."),
+    "use_unenforced_foreign_key_for_query_optimization": (
+        lambda value: isinstance(value, bool),
+        "It must be true or false.",
+    ),
+    "version_retention_period": (_is_retention, "It must be from '1h' to '7d'."),
+    "witness_location": (_is_text, "It must be the name of a region."),
+}
+UNSUPPORTED_OPTIONS = frozenset({"columnar_policy", "schema_drop_protection_inactivity_period"})
+
+
+def option_problems(name: str, value: OptionValue, schema: Schema) -> Iterator[SpannerError]:
+    """What is wrong with setting an option; NULL takes it back."""
+    known = OPTIONS.get(name)
+    if known is None:
+        yield UnknownDatabaseOption(name)
+        return
+    accepts, supported = known
+    if value is not None and not accepts(value):
+        yield BadDatabaseOption(name, str(value), supported)
+    if name == "default_sequence_kind" and value is None and schema.options.get(name):
+        yield DefaultSequenceKindUnset()
+    if name == "default_time_zone" and schema.tables:
+        yield DatabaseHasTables(name)
+
+
+def database_name_problems(
+    statement: ddl_ast.DdlStatement, database: str | None
+) -> Iterator[SpannerError]:
+    """ALTER DATABASE that names another database than the one it was sent to."""
+    if (
+        isinstance(statement, ddl_ast.AlterDatabase)
+        and database is not None
+        and statement.name.name != database
+    ):
+        yield WrongDatabaseName(statement.name.name, database)
