@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass, field
+from math import inf
 from typing import TypedDict
 
+from spanemu.base.clock import NANOS_PER_SECOND
+from spanemu.base.limits import RETENTION_DEFAULT_NANOS
 from spanemu.base.names import InvalidInstanceId, check_instance_id
 
 DEFAULT_PROJECT = "emulator-project"
 DEFAULT_INSTANCE = "emulator-instance"
+DEFAULT_RETENTION_SECONDS = RETENTION_DEFAULT_NANOS / NANOS_PER_SECOND
 PORT_MAX = 65_535
 
 
@@ -67,6 +71,7 @@ class ConfigChanges(TypedDict, total=False):
     instance: str
     instance_configs: dict[str, str]
     databases_per_instance_max: int | None
+    version_retention_seconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +82,7 @@ class EmulatorConfig:
     this process that dial that address reach it without sockets. `seed` reproduces everything
     that varies by chance, None picks one. `project` and `instance` are where databases go that
     are created by a bare name. `instance_configs` maps ids to display names.
+    `version_retention_seconds` is how far back databases can be read whose schema does not say.
     """
 
     host_port: str = "127.0.0.1:0"
@@ -88,6 +94,7 @@ class EmulatorConfig:
         default_factory=lambda: {"emulator-config": "Emulator Instance Config"}
     )
     databases_per_instance_max: int | None = None
+    version_retention_seconds: float = DEFAULT_RETENTION_SECONDS
 
     def __post_init__(self) -> None:
         HostPort.parse(self.host_port)
@@ -101,3 +108,5 @@ class EmulatorConfig:
             raise InvalidConfig("instance_configs must name at least one configuration")
         if self.databases_per_instance_max is not None and self.databases_per_instance_max < 0:
             raise InvalidConfig("databases_per_instance_max must not be negative")
+        if not 0 < self.version_retention_seconds < inf:
+            raise InvalidConfig("version_retention_seconds must be positive and finite")

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
-from spanemu.base.clock import SystemClock
+from spanemu.base.clock import NANOS_PER_SECOND, SystemClock
 from spanemu.base.errors import SpannerError
 from spanemu.base.names import DatabaseName, InstanceName, InvalidDatabaseId
 from spanemu.base.rand import Randomness
@@ -108,7 +108,11 @@ class Emulator(EmulatorHandle):
         super().__init__(self.config.project, self.config.instance)
         self.clock = SystemClock()
         self.randomness = Randomness(self.config.seed)
-        environment = Environment(clock=self.clock, randomness=self.randomness)
+        environment = Environment(
+            clock=self.clock,
+            randomness=self.randomness,
+            retention_nanos=round(self.config.version_retention_seconds * NANOS_PER_SECOND),
+        )
         self._instances = Instances(
             self.clock,
             lambda name: Database(name, environment),

@@ -25,6 +25,7 @@ from spanemu.base.clock import NANOS_PER_SECOND, monotonic
 from spanemu.config import (
     DEFAULT_INSTANCE,
     DEFAULT_PROJECT,
+    DEFAULT_RETENTION_SECONDS,
     EmulatorConfig,
     InvalidConfig,
 )
@@ -47,6 +48,7 @@ class Options(TypedDict):
     schemas: tuple[Path, ...]
     endpoint_file: Path | None
     seed: int | None
+    version_retention_seconds: float
     stop_on_stdin_end: bool
 
 
@@ -65,6 +67,9 @@ class Options(TypedDict):
 )
 @click.option("--endpoint-file", type=click.Path(path_type=Path), help="JSON for other programs.")
 @click.option("--seed", type=int, help="Repeat what varied by chance in an earlier run.")
+@click.option(
+    "--version-retention-seconds", type=float, default=DEFAULT_RETENTION_SECONDS, hidden=True
+)
 @click.option("--stop-on-stdin-end", is_flag=True, hidden=True)
 def serve(**given: Unpack[Options]) -> None:
     """Serve gRPC until stopped.
@@ -130,6 +135,7 @@ def _config(given: Options) -> EmulatorConfig:
             project=given["project"],
             instance=given["instance"] or DEFAULT_INSTANCE,
             seed=given["seed"],
+            version_retention_seconds=given["version_retention_seconds"],
             embedded_channel=False,
         )
     except InvalidConfig as problem:

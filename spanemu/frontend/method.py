@@ -11,7 +11,7 @@ raises `SpannerError`s; `boundary` turns them into statuses. The same tables ser
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,19 +46,20 @@ class Service:
     methods: tuple[Method, ...]
 
 
-def unimplemented(names: Iterable[str], request: type[Any], response: type[Any]) -> list[Method]:
-    """Rows for RPCs that exist in Spanner and not here yet: each answers UNIMPLEMENTED.
+def unimplemented(features: Mapping[str, str], empty: type[Any]) -> list[Method]:
+    """Rows for RPCs that exist in Spanner and not here yet, by name, with what they would do.
 
-    The message classes do not matter, since every message parses as an empty one's unknown
-    fields: pass `google.protobuf.empty_pb2.Empty` for both.
+    Each answers UNIMPLEMENTED and names the feature. The message classes do not matter, since
+    every message parses as an empty one's unknown fields: pass `google.protobuf.Empty`.
     """
     return [
-        Method(name, request, response, _refuse(name), implemented=False) for name in names
+        Method(name, empty, empty, _refuse(feature), implemented=False)
+        for name, feature in features.items()
     ]
 
 
-def _refuse(name: str) -> Handler:
+def _refuse(feature: str) -> Handler:
     def refuse(_instances: object, _request: Message) -> Message:
-        raise Unsupported(name)
+        raise Unsupported(feature)
 
     return refuse

@@ -80,28 +80,38 @@ class Grouping(Derivation):
         return tuple(sorted(values, key=lambda value: self.owner(value).id))
 
 
-def carry_over(before: Any, after: Any, derivations: Mapping[str, Derivation]) -> None:
+Difference = tuple[Sequence[Any], Sequence[Any]]  # objects that are gone, objects that have come
+
+
+def carry_over(
+    before: Any,
+    after: Any,
+    derivations: Mapping[str, Derivation],
+    differences: Mapping[str, Difference] | None = None,
+) -> None:
     """Give `after` the derived maps that `before` has worked out, brought up to date.
 
     Both are objects with cached properties of those names, and fields that hold the sources.
+    `differences` are those of sources that changed; without them both objects are compared.
     """
     known = [name for name in derivations if name in vars(before)]
-    changes = {
-        source: _difference(getattr(before, source), getattr(after, source))
-        for source in {derivations[name].source for name in known}
-    }
+    if differences is None:
+        differences = {
+            source: _difference(getattr(before, source), getattr(after, source))
+            for source in {derivations[name].source for name in known}
+        }
     for name in known:
         derivation = derivations[name]
-        gone, come = changes[derivation.source]
+        gone, come = differences.get(derivation.source, _SAME)
         vars(after)[name] = derivation.changed(vars(before)[name], gone, come)
 
 
-def _difference(
-    before: Mapping[str, Any], after: Mapping[str, Any]
-) -> tuple[Sequence[Any], Sequence[Any]]:
-    """The objects that are no longer there, and those that were not."""
+_SAME: Difference = ((), ())
+
+
+def _difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> Difference:
     if before is after:
-        return (), ()
+        return _SAME
     come = [thing for key, thing in after.items() if before.get(key) is not thing]
     if len(after) == len(before) + len(come):
         return (), come

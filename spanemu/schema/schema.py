@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import takewhile
 from typing import Any, Self
 
-from spanemu.schema.derived import Derivation, Grouping, carry_over
+from spanemu.schema.derived import Derivation, Difference, Grouping, carry_over
 from spanemu.schema.foreign_key import ForeignKey
 from spanemu.schema.index import Index
 from spanemu.schema.sequence import Sequence
@@ -118,6 +119,57 @@ class Schema:
         following = replace(self, generation=self.generation + 1, **changes)
         carry_over(self, following, _DERIVATIONS)
         return following
+
+    def with_table(self, table: Table, **changes: Any) -> Self:
+        """The following generation with a table added, or put in place of the one of its name."""
+        return self._with("tables", table, changes)
+
+    def without_table(self, name: str, **changes: Any) -> Self:
+        """The following generation without a table."""
+        return self._without("tables", name, changes)
+
+    def with_index(self, index: Index, **changes: Any) -> Self:
+        """The following generation with an index added, or put in place of the one of its name."""
+        return self._with("indexes", index, changes)
+
+    def without_index(self, name: str, **changes: Any) -> Self:
+        """The following generation without an index."""
+        return self._without("indexes", name, changes)
+
+    def _with(self, source: str, thing: Table | Index, changes: Mapping[str, Any]) -> Self:
+        objects, key = getattr(self, source), thing.name.lower()
+        old = objects.get(key)
+        gone = () if old is None else (old,)
+        return self._changed(source, {**objects, key: thing}, (gone, (thing,)), changes)
+
+    def _without(self, source: str, name: str, changes: Mapping[str, Any]) -> Self:
+        objects = dict(getattr(self, source))
+        gone = objects.pop(name.lower())
+        return self._changed(source, objects, ((gone,), ()), changes)
+
+    def _changed(
+        self,
+        source: str,
+        objects: Mapping[str, Any],
+        difference: Difference,
+        changes: Mapping[str, Any],
+    ) -> Self:
+        more = {source: objects, **changes}
+        following = replace(self, generation=self.generation + 1, **more)
+        carry_over(self, following, _DERIVATIONS, {source: difference})
+        return following
+
+    def created_since(self, earlier: Schema) -> list[Table | Index]:
+        """Tables and indexes that an earlier generation did not have yet, oldest first."""
+        # New objects have newer ids and stand last.
+        found = [
+            thing
+            for objects in (self.tables, self.indexes)
+            for thing in takewhile(
+                lambda thing: thing.id >= earlier.next_id, reversed(objects.values())
+            )
+        ]
+        return found[::-1]
 
     @cached_property
     def _synonyms(self) -> Mapping[str, Table]:

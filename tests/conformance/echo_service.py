@@ -117,7 +117,7 @@ METHODS = (
     Method("Count", Int64Value, Int64Value, count, streams=True),
     Method("BreakOff", Int64Value, Int64Value, break_off, streams=True),
     Method("WaitInStream", StringValue, StringValue, wait_in_stream, streams=True),
-    *unimplemented(("Missing",), StringValue, StringValue),
+    *unimplemented({"Missing": "Missing"}, StringValue),
 )
 KINDS = {method.name: method for method in METHODS}
 

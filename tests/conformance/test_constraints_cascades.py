@@ -173,25 +173,57 @@ def test_one_unit_cannot_delete_and_then_write_a_referenced_row(create, write, e
     assert db.read("Target", "Id") == [[9]]
 
 
-def test_one_unit_cannot_update_referenced_columns_and_delete(create):
-    db = create(TARGET, BY_UNIQUE)
-    db.commit(insert("Target", "Id U", (1, 1)))
+@pytest.mark.parametrize("erasure", ERASURES)
+def test_it_does_not_matter_whether_the_deleted_row_was_there(create, erasure):
+    db = create(TARGET, SOURCE)
     with refused(FP, match=BOTH):
-        db.commit(update("Target", "Id U", (1, 2)), delete("Target", (1,)))
+        db.commit(ERASURES[erasure], WRITES["insert"])
+    db.commit(delete_range("Target", start_closed=[10], end_closed=[20]), WRITES["insert"])
+    assert db.read("Target", "Id") == [[9]]
+
+
+def test_one_unit_cannot_list_referenced_columns_and_delete(create):
+    db = create(TARGET, BY_UNIQUE)
+    db.commit(insert("Target", "Id U", (1, 1), (2, 2)))
+    for new in (1, 7):
+        with refused(FP, match=BOTH):
+            db.commit(update("Target", "Id U", (1, new)), delete("Target", (1,)))
     db.commit(update("Target", "Id V", (1, 2)), delete("Target", (1,)))
+    db.commit(insert_or_update("Target", "Id V", (2, 2)), delete("Target", (2,)))
+    db.commit(insert("Target", "Id", (3,)), delete("Target", (3,)), replace("Target", "Id", (3,)))
+    assert db.read("Target", "Id") == [[3]]
 
 
-def test_replace_of_an_existing_referenced_row_deletes_and_writes(create):
+def test_an_update_always_lists_the_key(create):
     db = filled(create)
     with refused(FP, match=BOTH):
-        db.commit(replace("Target", "Id V", (1, 5)))
-    db.commit(replace("Target", "Id V", (3, 5)))
+        db.commit(update("Target", "Id V", (1, 2)), delete("Target", (1,)))
+
+
+@pytest.mark.parametrize("target", [1, 3])
+def test_replace_of_a_referenced_row_deletes_and_writes(create, target):
+    db = filled(create)
+    with refused(FP, match=BOTH):
+        db.commit(replace("Target", "Id V", (target, 5)))
     assert sources(db) == [1, 2, 3, 4]
+
+
+def test_what_an_interleaved_cascade_takes_along_is_free(create):
+    db = create(
+        "CREATE TABLE Top (Id INT64 NOT NULL) PRIMARY KEY (Id)",
+        f"{TARGET}, INTERLEAVE IN PARENT Top ON DELETE CASCADE",
+        SOURCE,
+    )
+    db.commit(insert("Top", "Id", (1,)))
+    db.commit(insert("Target", "Id", (1,)), delete("Top", (1,)))
+    db.commit(insert("Top", "Id", (1,)), insert("Target", "Id", (1,)))
+    db.commit(delete("Top", (1,)), insert("Top", "Id", (1,)), insert("Target", "Id V", (1, 5)))
+    assert db.read("Target", "Id V") == [[1, 5]]
 
 
 def test_different_rows_are_free(create):
     db = filled(create)
-    db.commit(insert("Target", "Id", (9,)), delete("Target", (1,)), update("Target", "Id V", (2, 1)))
+    db.commit(insert("Target", "Id", (9,)), delete("Target", (1,)))
     assert db.read("Target", "Id") == [[2], [9]]
 
 

@@ -36,7 +36,9 @@ NO_KEY = "Cannot find referenced"
 def db(create):
     """A foreign key to a primary key of two columns, with one row on each side."""
     made = create(TARGET, SOURCE)
-    made.commit(insert("Target", "A B V", (1, 1, 0), (2, 2, 0)), insert("Source", "Id X Y", (1, 1, 1)))
+    made.commit(
+        insert("Target", "A B V", (1, 1, 0), (2, 2, 0)), insert("Source", "Id X Y", (1, 1, 1))
+    )
     return made
 
 
@@ -134,7 +136,9 @@ def test_an_update_of_referenced_columns_is_checked(unique):
         unique.dml("UPDATE Target SET W = NULL WHERE A = 1")
     with refused(FP, match="referenc"):
         unique.commit(replace("Target", "A B", (1, 1)))
-    unique.commit(update("Target", "A B U W", (1, 1, 10, 100)), update("Target", "A B U", (2, 2, 21)))
+    unique.commit(
+        update("Target", "A B U W", (1, 1, 10, 100)), update("Target", "A B U", (2, 2, 21))
+    )
 
 
 def test_referenced_values_may_move_to_another_row(unique):

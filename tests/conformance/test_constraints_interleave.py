@@ -52,7 +52,9 @@ def test_a_child_needs_its_parent(create, write):
 def test_a_parent_row_of_the_same_commit_will_do(create):
     db = family(create)
     db.commit(
-        insert("Top", "A", (3,)), insert("Middle", "A B", (3, 1)), insert("Leaf", "A B C", (3, 1, 1))
+        insert("Top", "A", (3,)),
+        insert("Middle", "A B", (3, 1)),
+        insert("Leaf", "A B C", (3, 1, 1)),
     )
     with refused((NF, IA)):
         db.commit(insert("Top", "A", (4,)), delete("Top", (4,)), insert("Middle", "A B", (4, 1)))

@@ -43,7 +43,7 @@ def db(create):
 VIOLATIONS = {
     "primary key": (AE, "exist", insert("Parent", "P", (1,)),
                     "INSERT INTO Parent (P) VALUES (1)"),
-    "parent": (NF, "key was not found in parent table|[Pp]arent row", insert("Child", "P C", (9, 1)),
+    "parent": (NF, "[Pp]arent", insert("Child", "P C", (9, 1)),
                "INSERT INTO Child (P, C) VALUES (9, 1)"),
     "child": (FP, "keys exist within the child table|child table", delete("Parent", (2,)),
               "DELETE FROM Parent WHERE P = 2"),

@@ -35,6 +35,7 @@ SEQUENCE = "CREATE SEQUENCE S OPTIONS (sequence_kind = 'bit_reversed_positive')"
 SEQUENCED = """CREATE TABLE Q (
     Id INT64 NOT NULL DEFAULT (GET_NEXT_SEQUENCE_VALUE(SEQUENCE S)), V STRING(MAX),
 ) PRIMARY KEY (Id)"""
+DRAWING = [(IDENTITY,), (SEQUENCE, SEQUENCED)]
 INSERTS = [insert, insert_or_update, replace]
 
 
@@ -160,7 +161,7 @@ def test_update_cannot_change_a_generated_key(create):
     assert db.read("G", "Shard A B") == [[2, 1, 6]]
 
 
-@pytest.mark.parametrize("schema", [(IDENTITY,), (SEQUENCE, SEQUENCED)], ids=["identity", "sequence"])
+@pytest.mark.parametrize("schema", DRAWING, ids=["identity", "sequence"])
 @pytest.mark.parametrize("operation", INSERTS)
 def test_each_inserted_row_draws_a_value(create, schema, operation):
     db = create(*schema)
@@ -171,7 +172,7 @@ def test_each_inserted_row_draws_a_value(create, schema, operation):
     assert all(row[0] > 0 for row in rows)
 
 
-@pytest.mark.parametrize("schema", [(IDENTITY,), (SEQUENCE, SEQUENCED)], ids=["identity", "sequence"])
+@pytest.mark.parametrize("schema", DRAWING, ids=["identity", "sequence"])
 def test_a_given_value_draws_none(create, schema):
     db = create(*schema)
     table = "I" if schema == (IDENTITY,) else "Q"
@@ -184,7 +185,21 @@ def test_a_given_value_draws_none(create, schema):
 
 @spanemu_only
 def test_a_default_that_is_null_in_a_not_null_column(create):
-    db = create("CREATE TABLE N (Id INT64 NOT NULL, A INT64 NOT NULL DEFAULT (NULL)) PRIMARY KEY (Id)")
+    db = create(
+        "CREATE TABLE N (Id INT64 NOT NULL, A INT64 NOT NULL DEFAULT (NULL)) PRIMARY KEY (Id)"
+    )
     with refused(FP, match="null value"):
         db.commit(insert("N", "Id", (1,)))
-    db.commit(insert("N", "Id A", (1, 2)))
+    with refused(FP, match="null value"):
+        db.dml("INSERT INTO N (Id) VALUES (1)")
+    db.commit(insert("N", "Id", (1,)), update("N", "Id A", (1, 2)))
+    assert db.read("N", "Id A") == [[1, 2]]
+
+
+@pytest.mark.parametrize("operation", INSERTS)
+def test_a_default_that_is_too_long(create, operation):
+    db = create(
+        "CREATE TABLE L (Id INT64 NOT NULL, A STRING(3) DEFAULT (REPEAT('x', 4))) PRIMARY KEY (Id)"
+    )
+    with refused(FP, match="exceeds the maximum size limit"):
+        db.commit(operation("L", "Id", (1,)))

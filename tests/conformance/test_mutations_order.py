@@ -89,8 +89,8 @@ def test_update_of_a_row_that_the_commit_inserted_and_deleted(db):
         )
 
 
-def test_delete_of_a_missing_row_before_an_update(db):
-    with refused((NF, IA)):
+def test_update_of_a_missing_row_that_the_commit_deleted(db):
+    with refused(IA):
         db.commit(delete("Parent", (1,)), update("Parent", "P V", (1, "b")))
 
 

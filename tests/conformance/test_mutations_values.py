@@ -135,7 +135,7 @@ def got(db, table, column):
         "key_set": {"all_": True},
     }
     result = db.official.spanner_api.read(request=request)
-    return list(type(result).pb(result).rows[0].values)[0]
+    return type(result).pb(result).rows[0].values[0]
 
 
 def plain(message):

@@ -118,6 +118,15 @@ class IndexFilterColumn(SpannerError):
     column: str
 
 
+class IndexInterleavedInParent(SpannerError):
+    """INTERLEAVE IN PARENT, or ON DELETE, on an index: entries have no parent rows."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Index {index} can only be INTERLEAVE IN {parent}, without PARENT and ON DELETE."
+    index: str
+    parent: str
+
+
 class IndexParentMissing(SpannerError):
     """An index's key lacks a column of the table it is interleaved in."""
 

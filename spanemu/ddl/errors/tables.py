@@ -243,7 +243,17 @@ class TableIsReferenced(SpannerError):
     foreign_keys: str
 
 
-# ---------------------------------------------------------------------------- synonyms
+# ---------------------------------------------------------------------------- names
+
+
+class RenamedToColumn(SpannerError):
+    """An interleaved table is to bear the name of a column of its hierarchy."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot rename interleaved table {table} to {name}, the name of a column of {other}."
+    table: str
+    name: str
+    other: str
 
 
 class SynonymExists(SpannerError):

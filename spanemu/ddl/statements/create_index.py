@@ -6,7 +6,7 @@ from spanemu.base.errors import Unsupported
 from spanemu.ddl.backfill import fill_index
 from spanemu.ddl.change import Change
 from spanemu.ddl.edit import with_index
-from spanemu.ddl.errors.indexes import IndexParentNotFound
+from spanemu.ddl.errors.indexes import IndexInterleavedInParent, IndexParentNotFound
 from spanemu.ddl.lookup import find_table, table_of
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.indexes import index_column_problems, index_problems
@@ -62,6 +62,8 @@ def _parent(statement: ddl_ast.CreateIndex, schema: Schema) -> str | None:
     clause = statement.interleave
     if clause is None:
         return None
+    if clause.in_parent or clause.on_delete is not None:
+        raise IndexInterleavedInParent(str(statement.name), str(clause.table))
     parent = find_table(schema, clause.table)
     if parent is None:
         raise IndexParentNotFound(str(statement.name), str(clause.table))

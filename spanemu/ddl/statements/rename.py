@@ -8,6 +8,7 @@ from dataclasses import replace
 from spanemu.base.errors import Unsupported
 from spanemu.ddl.change import Change
 from spanemu.ddl.dependents import with_checked_views
+from spanemu.ddl.errors.tables import RenamedToColumn
 from spanemu.ddl.lookup import schema_part, table_of
 from spanemu.ddl.statements.table_properties import with_synonym
 from spanemu.ddl.validators import raise_first
@@ -47,6 +48,9 @@ def _renamed(schema: Schema, table: Table, name: str) -> Schema:
     raise_first(object_name_problems("Table", name, schema))
     if schema_part(name) != schema_part(table.name):
         raise Unsupported("Renaming a table into another schema")
+    for other in (table, schema.parent(table)):
+        if table.parent is not None and other is not None and other.column(name) is not None:
+            raise RenamedToColumn(table.name, name, other.name)
     old = table.name
     changed = {
         old.lower(): table,

@@ -22,12 +22,6 @@ from spanemu.schema.column import Column, KeyPart
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.values.key import can_be_key
-from spanemu.values.types import TypeCode
-
-
-def is_key_type(column: Column) -> bool:
-    """Whether a column can be in a primary key. Spanner has no keys of FLOAT32."""
-    return can_be_key(column.type) and column.type.code is not TypeCode.FLOAT32
 
 
 def primary_key_problems(table: Table) -> Iterator[SpannerError]:
@@ -37,7 +31,7 @@ def primary_key_problems(table: Table) -> Iterator[SpannerError]:
         if column.id in seen:
             yield KeyColumnTwice(table.name, column.name)
         seen.add(column.id)
-        if not is_key_type(column):
+        if not can_be_key(column.type):
             yield KeyColumnType(table.name, column.name, str(column.type))
     if len(table.key) > KEY_PARTS_MAX:
         yield TooManyKeyColumns("Table", table.name, len(table.key), KEY_PARTS_MAX)

@@ -7,12 +7,9 @@ name. `tests/unit/frontend/admin/test_methods.py` holds the tables against the o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NoReturn
 
-from spanemu.base.errors import Unsupported
-from spanemu.database.instances import Instances
 from spanemu.frontend.admin import databases, instances, operations, wire
-from spanemu.frontend.method import Handler, Message, Method
+from spanemu.frontend.method import Method, unimplemented
 
 _INSTANCE_FEATURES: Mapping[str, tuple[str, ...]] = {
     "Custom instance configs": (
@@ -60,19 +57,8 @@ _DATABASE_FEATURES: Mapping[str, tuple[str, ...]] = {
 
 
 def _refusals(features: Mapping[str, tuple[str, ...]]) -> list[Method]:
-    # Any message parses as an Empty with unknown fields, so the real classes are not needed.
-    return [
-        Method(name, wire.Empty, wire.Empty, _refusal(f"{feature} ({name})"))
-        for feature, names in features.items()
-        for name in names
-    ]
-
-
-def _refusal(feature: str) -> Handler:
-    def refuse(_instances: Instances, _request: Message) -> NoReturn:
-        raise Unsupported(feature)
-
-    return refuse
+    named = {name: f"{feature} ({name})" for feature, names in features.items() for name in names}
+    return unimplemented(named, wire.Empty)
 
 
 INSTANCE_METHODS: tuple[Method, ...] = (

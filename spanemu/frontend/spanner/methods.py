@@ -50,6 +50,6 @@ SPANNER_METHODS: tuple[Method, ...] = (
     Method(
         "BatchWrite", wire.BatchWriteRequest, wire.BatchWriteResponse, batch_write, streams=True
     ),
-    *unimplemented(("FetchCacheUpdate",), wire.Empty, wire.Empty),
+    *unimplemented({"FetchCacheUpdate": "FetchCacheUpdate"}, wire.Empty),
 )
 # fmt: on

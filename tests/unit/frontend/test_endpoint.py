@@ -33,7 +33,7 @@ METHODS = (
     Method("Double", Int64Value, Int64Value, double),
     Method("Raw", Int64Value, Int64Value, raw),
     Method("Count", Int64Value, Int64Value, count, streams=True),
-    *unimplemented(["Later"], Int64Value, Int64Value),
+    *unimplemented({"Later": "Later"}, Int64Value),
 )
 
 
