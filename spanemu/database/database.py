@@ -119,24 +119,19 @@ class Database:
             at = store.clock.now()
             if step.schema is before:
                 return at
-            old = set(map(tree_of, before.sorted_things()))
-            new = {
-                tree_of(thing): hierarchy_of(step.schema, thing)
-                for thing in step.schema.sorted_things()
-            }
-            added = [tree for tree in new if tree not in old]
-            for tree in added:
-                store.create_tree(tree, new[tree])
+            added = step.schema.created_since(before)
+            for thing in added:
+                store.create_tree(tree_of(thing), hierarchy_of(step.schema, thing))
             try:
                 generation = Generation(step.schema)
                 context = self._core.context(generation, writable=True)
                 step.work(store, generation.rules, at, context)
             except BaseException:
-                for tree in added:
-                    store.drop_tree(tree)
+                for thing in added:
+                    store.drop_tree(tree_of(thing))
                 raise
-            for tree in old - new.keys():
-                store.drop_tree(tree)
+            for thing in before.gone_by(step.schema):
+                store.drop_tree(tree_of(thing))
             store.retention_nanos = step.schema.retention_nanos(
                 self._core.environment.retention_nanos
             )

@@ -17,31 +17,18 @@ from spanemu.schema.sequence import Sequence
 from spanemu.schema.table import Table
 
 
-def with_table(schema: Schema, table: Table, **more: Any) -> Schema:
-    """`table` added, or put in the place of the one of its name."""
-    return schema.next(tables={**schema.tables, table.name.lower(): table}, **more)
-
-
 def without_table(schema: Schema, table: Table) -> Schema:
     """A table taken out, with the sequences of its identity columns."""
     names = {c.identity.sequence.lower() for c in table.columns if c.identity is not None}
-    return schema.next(
-        tables=_without(schema.tables, table.name),
-        sequences={k: s for k, s in schema.sequences.items() if k not in names}
-        if names
-        else schema.sequences,
-    )
+    if not names:
+        return schema.without_table(table.name)
+    sequences = {key: found for key, found in schema.sequences.items() if key not in names}
+    return schema.without_table(table.name, sequences=sequences)
 
 
 def with_index(schema: Schema, index: Index) -> Schema:
     """`index` added, or put in the place of the one of its name. Takes its id if it is new."""
-    next_id = max(schema.next_id, index.id + 1)
-    return schema.next(indexes={**schema.indexes, index.name.lower(): index}, next_id=next_id)
-
-
-def without_index(schema: Schema, name: str) -> Schema:
-    """An index taken out."""
-    return schema.next(indexes=_without(schema.indexes, name))
+    return schema.with_index(index, next_id=max(schema.next_id, index.id + 1))
 
 
 def with_sequences(schema: Schema, sequences: Iterable[Sequence]) -> Schema:
@@ -65,7 +52,7 @@ def changed_table(schema: Schema, table: Table) -> Schema:
     """
     columns = {column.id: column for column in table.columns}
     changed = replace(table, key=_parts(table.key, columns))
-    following = with_table(schema, changed)
+    following = schema.with_table(changed)
     indexes = {index.name.lower(): _index(index, columns) for index in schema.indexes_of(changed)}
     if not indexes:
         return following

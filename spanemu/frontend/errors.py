@@ -111,6 +111,15 @@ class InvalidCommitDelay(SpannerError):
 # ---------------------------------------------------------------------------- transactions
 
 
+class CommitTooLarge(SpannerError):
+    """A commit's request is larger than a commit may be."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "The commit request has {size} bytes; the limit is {limit}."
+    size: int
+    limit: int
+
+
 class MultiUseBound(SpannerError):
     """A bounded staleness in a transaction of more than one request."""
 
@@ -200,15 +209,6 @@ class MultiplexedInBatch(SpannerError):
 
 
 # ---------------------------------------------------------------------------- reads
-
-
-class CommitTooLarge(SpannerError):
-    """A commit's request is larger than a commit may be."""
-
-    code = Code.INVALID_ARGUMENT
-    prose = "The commit request has {size} bytes; the limit is {limit}."
-    size: int
-    limit: int
 
 
 class NegativeLimit(SpannerError):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import takewhile
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from spanemu.schema.derived import Derivation, Difference, Grouping, carry_over
 from spanemu.schema.foreign_key import ForeignKey
@@ -161,15 +161,20 @@ class Schema:
 
     def created_since(self, earlier: Schema) -> list[Table | Index]:
         """Tables and indexes that an earlier generation did not have yet, oldest first."""
-        # New objects have newer ids and stand last.
-        found = [
-            thing
-            for objects in (self.tables, self.indexes)
-            for thing in takewhile(
-                lambda thing: thing.id >= earlier.next_id, reversed(objects.values())
-            )
-        ]
+        found: list[Table | Index] = []
+        for objects in (self.tables, self.indexes):
+            # New objects have newer ids and stand last.
+            newest_first = reversed(cast("dict[str, Table | Index]", objects).values())
+            found.extend(takewhile(lambda thing: thing.id >= earlier.next_id, newest_first))
         return found[::-1]
+
+    def gone_by(self, later: Schema) -> list[Table | Index]:
+        """Tables and indexes that a later generation does not have any more."""
+        before = len(self.tables) + len(self.indexes)
+        if before + len(later.created_since(self)) == len(later.tables) + len(later.indexes):
+            return []
+        left = {thing.id for thing in later.sorted_things()}
+        return [thing for thing in self.sorted_things() if thing.id not in left]
 
     @cached_property
     def _synonyms(self) -> Mapping[str, Table]:

@@ -7,7 +7,7 @@ from tests.conformance.backends import FP, IA, UNIMPLEMENTED, insert, refused, s
 
 OPTION = "OPTIONS (allow_commit_timestamp = true)"
 TABLE = f"""CREATE TABLE T (
-    Id INT64 NOT NULL, At TIMESTAMP {OPTION}, Also TIMESTAMP {OPTION}, Plain TIMESTAMP,
+    Id INT64 NOT NULL, Ts TIMESTAMP {OPTION}, Also TIMESTAMP {OPTION}, Plain TIMESTAMP,
 ) PRIMARY KEY (Id)"""
 NOW = "PENDING_COMMIT_TIMESTAMP()"
 
@@ -36,32 +36,32 @@ def commit_of(db, *statements):
 def test_values_of_insert_and_update(db):
     at = commit_of(
         db,
-        f"INSERT INTO T (Id, At) VALUES (2, {NOW}), (3, {NOW})",
-        f"UPDATE T SET At = {NOW}, Also = {NOW} WHERE Id = 1",
-        f"INSERT OR UPDATE INTO T (Id, At) VALUES (4, {NOW})",
+        f"INSERT INTO T (Id, Ts) VALUES (2, {NOW}), (3, {NOW})",
+        f"UPDATE T SET Ts = {NOW}, Also = {NOW} WHERE Id = 1",
+        f"INSERT OR UPDATE INTO T (Id, Ts) VALUES (4, {NOW})",
     )
-    assert db.read("T", "Id At Also") == [
+    assert db.read("T", "Id Ts Also") == [
         [1, at, at], [2, at, None], [3, at, None], [4, at, None],
     ]  # fmt: skip
 
 
 def test_all_rows_of_values_or_none(db):
     with refused(IA, match="PENDING_COMMIT_TIMESTAMP"):
-        db.dml(f"INSERT INTO T (Id, At) VALUES (2, {NOW}), (3, NULL)")
-    db.dml(f"INSERT INTO T (Id, At, Also) VALUES (2, {NOW}, NULL), (3, {NOW}, NULL)")
+        db.dml(f"INSERT INTO T (Id, Ts) VALUES (2, {NOW}), (3, NULL)")
+    db.dml(f"INSERT INTO T (Id, Ts, Also) VALUES (2, {NOW}, NULL), (3, {NOW}, NULL)")
 
 
 @pytest.mark.parametrize(
     "statement",
     [
-        f"INSERT INTO T (Id, At) SELECT 2, {NOW}",
-        f"INSERT INTO T (Id, At) VALUES (2, TIMESTAMP_ADD({NOW}, INTERVAL 1 DAY))",
-        f"INSERT INTO T (Id, At) VALUES (2, IF(TRUE, {NOW}, NULL))",
-        f"INSERT INTO T (Id, At) VALUES (2, (SELECT {NOW}))",
-        f"UPDATE T SET At = CASE WHEN TRUE THEN {NOW} END WHERE Id = 1",
-        f"UPDATE T SET At = COALESCE({NOW}, At) WHERE Id = 1",
-        f"UPDATE T SET Plain = NULL WHERE At < {NOW}",
-        f"DELETE FROM T WHERE At < {NOW}",
+        f"INSERT INTO T (Id, Ts) SELECT 2, {NOW}",
+        f"INSERT INTO T (Id, Ts) VALUES (2, TIMESTAMP_ADD({NOW}, INTERVAL 1 DAY))",
+        f"INSERT INTO T (Id, Ts) VALUES (2, IF(TRUE, {NOW}, NULL))",
+        f"INSERT INTO T (Id, Ts) VALUES (2, (SELECT {NOW}))",
+        f"UPDATE T SET Ts = CASE WHEN TRUE THEN {NOW} END WHERE Id = 1",
+        f"UPDATE T SET Ts = COALESCE({NOW}, Ts) WHERE Id = 1",
+        f"UPDATE T SET Plain = NULL WHERE Ts < {NOW}",
+        f"DELETE FROM T WHERE Ts < {NOW}",
     ],
 )
 def test_it_is_a_whole_value_only(db, statement):
@@ -71,7 +71,7 @@ def test_it_is_a_whole_value_only(db, statement):
 
 @pytest.mark.parametrize(
     "query",
-    [f"SELECT {NOW}", f"SELECT Id FROM T WHERE At = {NOW}", f"SELECT CAST({NOW} AS STRING)"],
+    [f"SELECT {NOW}", f"SELECT Id FROM T WHERE Ts = {NOW}", f"SELECT CAST({NOW} AS STRING)"],
 )
 def test_no_query_uses_it(db, query):
     with refused(IA):
@@ -83,14 +83,14 @@ def test_no_query_uses_it(db, query):
 def test_no_generated_column_uses_it(create):
     with refused((IA, FP)):
         create(
-            f"CREATE TABLE G (Id INT64 NOT NULL, At TIMESTAMP AS ({NOW}) STORED) PRIMARY KEY (Id)"
+            f"CREATE TABLE G (Id INT64 NOT NULL, Ts TIMESTAMP AS ({NOW}) STORED) PRIMARY KEY (Id)"
         )
 
 
 def test_the_placeholder_is_no_parameter(db):
     with refused((IA, FP)):
         db.dml(
-            "UPDATE T SET At = @at WHERE Id = 1",
+            "UPDATE T SET Ts = @at WHERE Id = 1",
             params={"at": "spanner.commit_timestamp()"},
             param_types={"at": param_types.TIMESTAMP},
         )
@@ -106,22 +106,22 @@ def test_a_column_without_the_option(db):
 @pytest.mark.parametrize(
     "statement",
     [
-        f"INSERT INTO T (Id, At) VALUES (2, {NOW}) THEN RETURN At",
-        f"UPDATE T SET At = {NOW} WHERE Id = 1 THEN RETURN Id, At",
-        f"UPDATE T SET At = {NOW} WHERE Id = 1 THEN RETURN *",
-        "INSERT INTO D (Id) VALUES (1) THEN RETURN At",
+        f"INSERT INTO T (Id, Ts) VALUES (2, {NOW}) THEN RETURN Ts",
+        f"UPDATE T SET Ts = {NOW} WHERE Id = 1 THEN RETURN Id, Ts",
+        f"UPDATE T SET Ts = {NOW} WHERE Id = 1 THEN RETURN *",
+        "INSERT INTO D (Id) VALUES (1) THEN RETURN Ts",
     ],
 )
 def test_it_cannot_be_returned(db, statement):
-    db.ddl(f"CREATE TABLE D (Id INT64, At TIMESTAMP DEFAULT ({NOW}) {OPTION}) PRIMARY KEY (Id)")
+    db.ddl(f"CREATE TABLE D (Id INT64, Ts TIMESTAMP DEFAULT ({NOW}) {OPTION}) PRIMARY KEY (Id)")
     with refused(IA):
         db.in_transaction(lambda txn: list(txn.execute_sql(statement)))
-    assert db.read("T", "Id At") == [[1, None]]
+    assert db.read("T", "Id Ts") == [[1, None]]
 
 
 def test_other_columns_can_be_returned(db):
     returned = db.in_transaction(
-        lambda txn: list(txn.execute_sql(f"UPDATE T SET At = {NOW} WHERE Id = 1 THEN RETURN Id"))
+        lambda txn: list(txn.execute_sql(f"UPDATE T SET Ts = {NOW} WHERE Id = 1 THEN RETURN Id"))
     )
     assert returned == [[1]]
 
@@ -129,4 +129,4 @@ def test_other_columns_can_be_returned(db):
 @spanemu_only
 def test_the_form_for_int64_columns(create):
     with refused((UNIMPLEMENTED, IA, FP)):
-        create(f"CREATE TABLE M (Id INT64 NOT NULL, At INT64 {OPTION}) PRIMARY KEY (Id)")
+        create(f"CREATE TABLE M (Id INT64 NOT NULL, Ts INT64 {OPTION}) PRIMARY KEY (Id)")

@@ -1,6 +1,6 @@
 """Behaviours 6.1: the commit timestamp's placeholder in mutations."""
 
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -20,16 +20,16 @@ from tests.conformance.backends import (
 
 OPTION = "OPTIONS (allow_commit_timestamp = true)"
 EVENTS = f"""CREATE TABLE Events (
-    Id INT64 NOT NULL, At TIMESTAMP {OPTION}, Plain TIMESTAMP,
+    Id INT64 NOT NULL, Ts TIMESTAMP {OPTION}, Plain TIMESTAMP,
 ) PRIMARY KEY (Id)"""
 LOG = f"""CREATE TABLE Log (
-    Id INT64 NOT NULL, At TIMESTAMP NOT NULL {OPTION}, Note STRING(MAX),
-) PRIMARY KEY (Id, At DESC)"""
+    Id INT64 NOT NULL, Ts TIMESTAMP NOT NULL {OPTION}, Note STRING(MAX),
+) PRIMARY KEY (Id, Ts DESC)"""
 ENTRIES = """CREATE TABLE Entries (
-    Id INT64 NOT NULL, At TIMESTAMP NOT NULL {}, Number INT64 NOT NULL,
-) PRIMARY KEY (Id, At DESC, Number), INTERLEAVE IN PARENT Log ON DELETE CASCADE"""
+    Id INT64 NOT NULL, Ts TIMESTAMP NOT NULL {}, Number INT64 NOT NULL,
+) PRIMARY KEY (Id, Ts DESC, Number), INTERLEAVE IN PARENT Log ON DELETE CASCADE"""
 NOW = COMMIT_TIMESTAMP
-PAST = datetime(2020, 1, 2, 3, 4, 5, 678900, timezone.utc)
+PAST = datetime(2020, 1, 2, 3, 4, 5, 678900, UTC)
 FUTURE = "9999-12-31T23:59:59.999999999Z"
 WRITES = [insert, insert_or_update, replace]
 
@@ -37,29 +37,29 @@ WRITES = [insert, insert_or_update, replace]
 @pytest.fixture
 def db(create):
     """A column that may hold the commit timestamp and one that may not."""
-    return create(EVENTS, LOG, ENTRIES.format(OPTION), "CREATE INDEX EventsByAt ON Events (At)")
+    return create(EVENTS, LOG, ENTRIES.format(OPTION), "CREATE INDEX EventsByTs ON Events (Ts)")
 
 
 @pytest.mark.parametrize("write", WRITES)
 def test_the_placeholder_becomes_the_timestamp_of_the_commit(db, write):
-    at = db.commit(write("Events", "Id At", (1, NOW), (2, NOW)), write("Log", "Id At", (1, NOW)))
-    assert db.read("Events", "At") == [[at], [at]]
-    assert db.read("Log", "At") == [[at]]
-    assert db.read("Events", "At Id", index="EventsByAt") == [[at, 1], [at, 2]]
+    at = db.commit(write("Events", "Id Ts", (1, NOW), (2, NOW)), write("Log", "Id Ts", (1, NOW)))
+    assert db.read("Events", "Ts") == [[at], [at]]
+    assert db.read("Log", "Ts") == [[at]]
+    assert db.read("Events", "Ts Id", index="EventsByTs") == [[at, 1], [at, 2]]
     assert at.microsecond == at.nanosecond // 1000
     assert at.nanosecond % 1000 == 0
 
 
 @pytest.mark.parametrize("write", [update, insert_or_update, replace])
 def test_the_placeholder_in_an_update(db, write):
-    db.commit(insert("Events", "Id At", (1, PAST)))
-    at = db.commit(write("Events", "Id At", (1, NOW)))
-    assert db.read("Events", "At Id", index="EventsByAt") == [[at, 1]]
+    db.commit(insert("Events", "Id Ts", (1, PAST)))
+    at = db.commit(write("Events", "Id Ts", (1, NOW)))
+    assert db.read("Events", "Ts Id", index="EventsByTs") == [[at, 1]]
 
 
 def test_later_mutations_of_the_commit_win_over_the_placeholder(db):
-    db.commit(insert("Events", "Id At", (1, NOW)), update("Events", "Id At", (1, PAST)))
-    assert db.read("Events", "At Id", index="EventsByAt") == [[PAST, 1]]
+    db.commit(insert("Events", "Id Ts", (1, NOW)), update("Events", "Id Ts", (1, PAST)))
+    assert db.read("Events", "Ts Id", index="EventsByTs") == [[PAST, 1]]
 
 
 @pytest.mark.parametrize("write", WRITES)
@@ -71,74 +71,74 @@ def test_a_column_without_the_option(db, write):
 def test_only_the_exact_placeholder(db):
     for text in ("SPANNER.COMMIT_TIMESTAMP()", "spanner.commit_timestamp", "commit_timestamp()"):
         with refused(FP):
-            db.commit(insert("Events", "Id At", (1, text)))
+            db.commit(insert("Events", "Id Ts", (1, text)))
 
 
 def test_keys_of_parent_and_child(db):
     at = db.commit(
-        insert("Log", "Id At Note", (1, NOW, "x")), insert("Entries", "Id At Number", (1, NOW, 1))
+        insert("Log", "Id Ts Note", (1, NOW, "x")), insert("Entries", "Id Ts Number", (1, NOW, 1))
     )
-    assert db.read("Log", "At Note", (1, at)) == [[at, "x"]]
-    assert db.read("Entries", "At Number", (1, at, 1)) == [[at, 1]]
+    assert db.read("Log", "Ts Note", (1, at)) == [[at, "x"]]
+    assert db.read("Entries", "Ts Number", (1, at, 1)) == [[at, 1]]
     later = db.commit(
-        insert("Log", "Id At", (1, NOW)), insert("Entries", "Id At Number", (1, NOW, 2))
+        insert("Log", "Id Ts", (1, NOW)), insert("Entries", "Id Ts Number", (1, NOW, 2))
     )
-    assert db.read("Log", "At") == [[later], [at]]
+    assert db.read("Log", "Ts") == [[later], [at]]
 
 
 def test_a_literal_key_for_a_child_of_an_older_parent(db):
-    at = db.commit(insert("Log", "Id At", (1, NOW)))
-    db.commit(insert("Entries", "Id At Number", (1, at, 1)))
-    assert db.read("Entries", "At Number") == [[at, 1]]
+    at = db.commit(insert("Log", "Id Ts", (1, NOW)))
+    db.commit(insert("Entries", "Id Ts Number", (1, at, 1)))
+    assert db.read("Entries", "Ts Number") == [[at, 1]]
 
 
 @pytest.mark.parametrize("option", ["", "OPTIONS (allow_commit_timestamp = false)"])
 def test_the_option_must_hold_through_the_hierarchy(create, option):
     db = create(LOG, ENTRIES.format(option))
     with refused(FP):
-        db.commit(insert("Log", "Id At", (1, NOW)))
-    db.commit(insert("Log", "Id At", (1, PAST)), insert("Entries", "Id At Number", (1, PAST, 1)))
+        db.commit(insert("Log", "Id Ts", (1, NOW)))
+    db.commit(insert("Log", "Id Ts", (1, PAST)), insert("Entries", "Id Ts Number", (1, PAST, 1)))
     with refused(FP):
-        db.commit(insert("Entries", "Id At Number", (1, NOW, 1)))
+        db.commit(insert("Entries", "Id Ts Number", (1, NOW, 1)))
 
 
 def test_a_delete_up_to_now(db):
-    first = db.commit(insert("Log", "Id At", (1, NOW), (2, NOW)))
-    second = db.commit(insert("Log", "Id At", (1, NOW)))
+    first = db.commit(insert("Log", "Id Ts", (1, NOW), (2, NOW)))
+    second = db.commit(insert("Log", "Id Ts", (1, NOW)))
     db.commit(delete_range("Log", start_closed=[1, NOW], end_open=[1, first]))
-    assert db.read("Log", "Id At") == [[1, first], [2, first]]
+    assert db.read("Log", "Id Ts") == [[1, first], [2, first]]
     db.commit(delete_range("Log", start_closed=[1, NOW], end_closed=[1, first]))
-    assert db.read("Log", "Id At") == [[2, first]]
+    assert db.read("Log", "Id Ts") == [[2, first]]
     assert first < second
 
 
 def test_a_delete_of_the_point_now_matches_nothing(db):
-    at = db.commit(insert("Log", "Id At", (1, NOW)))
+    at = db.commit(insert("Log", "Id Ts", (1, NOW)))
     db.commit(delete("Log", (1, NOW)))
-    assert db.read("Log", "At") == [[at]]
+    assert db.read("Log", "Ts") == [[at]]
 
 
 @spanemu_only
 def test_two_rows_of_the_same_key_now(db):
     with refused(IA):
-        db.commit(insert("Log", "Id At", (1, NOW), (1, NOW)))
+        db.commit(insert("Log", "Id Ts", (1, NOW), (1, NOW)))
     assert db.read("Log", "Id") == []
 
 
 @spanemu_only
 def test_a_child_now_under_an_older_parent(db):
-    db.commit(insert("Log", "Id At", (1, NOW)))
+    db.commit(insert("Log", "Id Ts", (1, NOW)))
     with refused(IA):
-        db.commit(insert("Entries", "Id At Number", (1, NOW, 1)))
+        db.commit(insert("Entries", "Id Ts Number", (1, NOW, 1)))
 
 
 @pytest.mark.parametrize("write", WRITES)
 @pytest.mark.parametrize("table", ["Events", "Log"])
 def test_a_value_in_the_future(db, write, table):
-    soon = datetime.now(timezone.utc) + timedelta(hours=1)
+    soon = datetime.now(UTC) + timedelta(hours=1)
     for value in (soon, FUTURE):
         with refused(FP, match="in the future"):
-            db.commit(write(table, "Id At", (1, value)))
+            db.commit(write(table, "Id Ts", (1, value)))
     assert db.read(table, "Id") == []
 
 
@@ -158,30 +158,30 @@ def test_an_empty_range_in_the_future(db):
 
 def test_a_future_value_by_dml(db):
     with refused(FP, match="in the future"):
-        db.dml(f"INSERT INTO Events (Id, At) VALUES (1, TIMESTAMP '{FUTURE}')")
+        db.dml(f"INSERT INTO Events (Id, Ts) VALUES (1, TIMESTAMP '{FUTURE}')")
     db.dml(f"INSERT INTO Events (Id, Plain) VALUES (1, TIMESTAMP '{FUTURE}')")
 
 
 @pytest.mark.parametrize("write", WRITES)
 def test_past_values_and_nulls(db, write):
-    db.commit(write("Events", "Id At", (1, PAST), (2, None)), write("Log", "Id At", (1, PAST)))
-    assert db.read("Events", "At") == [[PAST], [None]]
-    assert db.read("Log", "At") == [[PAST]]
+    db.commit(write("Events", "Id Ts", (1, PAST), (2, None)), write("Log", "Id Ts", (1, PAST)))
+    assert db.read("Events", "Ts") == [[PAST], [None]]
+    assert db.read("Log", "Ts") == [[PAST]]
     with refused(FP):
-        db.commit(write("Log", "Id At", (1, None)))
+        db.commit(write("Log", "Id Ts", (1, None)))
 
 
 def test_reading_at_the_commit_timestamp(db):
-    at = db.commit(insert("Events", "Id At", (1, NOW)))
-    db.commit(update("Events", "Id At", (1, None)))
+    at = db.commit(insert("Events", "Id Ts", (1, NOW)))
+    db.commit(update("Events", "Id Ts", (1, None)))
     with db.official.snapshot(read_timestamp=at) as snapshot:
-        assert list(snapshot.execute_sql("SELECT At FROM Events")) == [[at]]
+        assert list(snapshot.execute_sql("SELECT Ts FROM Events")) == [[at]]
 
 
 def test_a_unique_index_over_the_placeholder(create):
-    db = create(EVENTS, "CREATE UNIQUE INDEX ByAt ON Events (At)")
-    first = db.commit(insert("Events", "Id At", (1, NOW)))
-    second = db.commit(insert("Events", "Id At", (2, NOW)))
-    assert db.read("Events", "At Id", index="ByAt") == [[first, 1], [second, 2]]
+    db = create(EVENTS, "CREATE UNIQUE INDEX ByTs ON Events (Ts)")
+    first = db.commit(insert("Events", "Id Ts", (1, NOW)))
+    second = db.commit(insert("Events", "Id Ts", (2, NOW)))
+    assert db.read("Events", "Ts Id", index="ByTs") == [[first, 1], [second, 2]]
     with refused(Exception, match="(?i)unique"):
-        db.commit(insert("Events", "Id At", (3, NOW), (4, NOW)))
+        db.commit(insert("Events", "Id Ts", (3, NOW), (4, NOW)))

@@ -1,6 +1,6 @@
 """Behaviours 6.5: ON UPDATE (PENDING_COMMIT_TIMESTAMP()). Newer than the emulator at hand."""
 
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 
 import pytest
 
@@ -21,22 +21,22 @@ OPTION = "OPTIONS (allow_commit_timestamp = true)"
 NOW = "(PENDING_COMMIT_TIMESTAMP())"
 TABLE = f"""CREATE TABLE T (
     Id INT64 NOT NULL, V INT64, W INT64,
-    At TIMESTAMP NOT NULL DEFAULT {NOW} ON UPDATE {NOW} {OPTION},
+    Ts TIMESTAMP NOT NULL DEFAULT {NOW} ON UPDATE {NOW} {OPTION},
 ) PRIMARY KEY (Id)"""
-PAST = datetime(2020, 1, 1, tzinfo=timezone.utc)
+PAST = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture
 def db(create):
     """A column that follows updates, indexed, and a row of long ago."""
-    made = create(TABLE, "CREATE INDEX ByAt ON T (At)")
-    made.commit(insert("T", "Id V At", (1, 1, PAST)))
+    made = create(TABLE, "CREATE INDEX ByTs ON T (Ts)")
+    made.commit(insert("T", "Id V Ts", (1, 1, PAST)))
     return made
 
 
 def times(db):
-    found = [row[0] for row in db.read("T", "At")]
-    assert sorted(found) == [row[0] for row in db.read("T", "At", index="ByAt")]
+    found = [row[0] for row in db.read("T", "Ts")]
+    assert sorted(found) == [row[0] for row in db.read("T", "Ts", index="ByTs")]
     return found
 
 
@@ -68,10 +68,10 @@ def test_inserts_take_the_default(db):
 
 @pytest.mark.parametrize("write", [update, insert_or_update])
 def test_a_given_value_stays(db, write):
-    before = datetime(2021, 1, 1, tzinfo=timezone.utc)
-    db.commit(write("T", "Id V At", (1, 2, before)))
+    before = datetime(2021, 1, 1, tzinfo=UTC)
+    db.commit(write("T", "Id V Ts", (1, 2, before)))
     assert times(db) == [before]
-    at = db.commit(write("T", "Id V At", (1, 2, COMMIT_TIMESTAMP)))
+    at = db.commit(write("T", "Id V Ts", (1, 2, COMMIT_TIMESTAMP)))
     assert times(db) == [at]
 
 
@@ -79,7 +79,7 @@ def test_dml(db):
     db.dml("UPDATE T SET V = 2 WHERE Id = 1", "INSERT INTO T (Id) VALUES (2)")
     first, second = times(db)
     assert first == second > PAST
-    db.dml("UPDATE T SET V = 2, At = TIMESTAMP '2020-01-01 00:00:00Z' WHERE Id = 1")
+    db.dml("UPDATE T SET V = 2, Ts = TIMESTAMP '2020-01-01 00:00:00Z' WHERE Id = 1")
     assert times(db)[0] == PAST
     db.dml("INSERT OR UPDATE INTO T (Id, V) VALUES (1, 3)")
     assert times(db)[0] > second
@@ -88,9 +88,9 @@ def test_dml(db):
 @pytest.mark.parametrize(
     "statement",
     [
-        "UPDATE T SET V = 5 WHERE Id = 1 THEN RETURN At",
-        "INSERT INTO T (Id) VALUES (2) THEN RETURN At",
-        "INSERT OR UPDATE INTO T (Id, V) VALUES (1, 2) THEN RETURN At",
+        "UPDATE T SET V = 5 WHERE Id = 1 THEN RETURN Ts",
+        "INSERT INTO T (Id) VALUES (2) THEN RETURN Ts",
+        "INSERT OR UPDATE INTO T (Id, V) VALUES (1, 2) THEN RETURN Ts",
     ],
 )
 def test_it_cannot_be_returned_nor_read_after(db, statement):
@@ -102,7 +102,7 @@ def test_it_cannot_be_returned_nor_read_after(db, statement):
 def test_it_cannot_be_read_after_an_update(db):
     def work(txn):
         txn.execute_update("UPDATE T SET V = 5 WHERE Id = 1")
-        return list(txn.execute_sql("SELECT At FROM T"))
+        return list(txn.execute_sql("SELECT Ts FROM T"))
 
     with refused(IA, match="pending CommitTimestamp"):
         db.in_transaction(work)
@@ -111,9 +111,9 @@ def test_it_cannot_be_read_after_an_update(db):
 @pytest.mark.parametrize(
     "column",
     [
-        f"At TIMESTAMP ON UPDATE {NOW} {OPTION}",
-        f"At TIMESTAMP DEFAULT (CURRENT_TIMESTAMP()) ON UPDATE {NOW} {OPTION}",
-        f"At TIMESTAMP DEFAULT {NOW} ON UPDATE (CURRENT_TIMESTAMP()) {OPTION}",
+        f"Ts TIMESTAMP ON UPDATE {NOW} {OPTION}",
+        f"Ts TIMESTAMP DEFAULT (CURRENT_TIMESTAMP()) ON UPDATE {NOW} {OPTION}",
+        f"Ts TIMESTAMP DEFAULT {NOW} ON UPDATE (CURRENT_TIMESTAMP()) {OPTION}",
         "V INT64 DEFAULT (1) ON UPDATE (1)",
     ],
 )
@@ -126,19 +126,19 @@ def test_other_expressions(create, column):
 def test_no_key_column_follows_updates(create):
     with refused(IA):
         create(
-            f"CREATE TABLE X (At TIMESTAMP NOT NULL DEFAULT {NOW} ON UPDATE {NOW} {OPTION}) "
-            "PRIMARY KEY (At)"
+            f"CREATE TABLE X (Ts TIMESTAMP NOT NULL DEFAULT {NOW} ON UPDATE {NOW} {OPTION}) "
+            "PRIMARY KEY (Ts)"
         )
 
 
 def test_on_update_is_set_and_dropped(create):
     db = create(TABLE.replace(f"ON UPDATE {NOW}", ""))
-    db.commit(insert("T", "Id V At", (1, 1, PAST)))
-    db.ddl(f"ALTER TABLE T ALTER COLUMN At SET ON UPDATE {NOW}")
+    db.commit(insert("T", "Id V Ts", (1, 1, PAST)))
+    db.ddl(f"ALTER TABLE T ALTER COLUMN Ts SET ON UPDATE {NOW}")
     at = db.commit(update("T", "Id V", (1, 2)))
-    assert db.read("T", "At") == [[at]]
+    assert db.read("T", "Ts") == [[at]]
     with refused(IA):
-        db.ddl("ALTER TABLE T ALTER COLUMN At DROP DEFAULT")
-    db.ddl("ALTER TABLE T ALTER COLUMN At DROP ON UPDATE")
+        db.ddl("ALTER TABLE T ALTER COLUMN Ts DROP DEFAULT")
+    db.ddl("ALTER TABLE T ALTER COLUMN Ts DROP ON UPDATE")
     db.commit(update("T", "Id V", (1, 3)))
-    assert db.read("T", "At") == [[at]]
+    assert db.read("T", "Ts") == [[at]]

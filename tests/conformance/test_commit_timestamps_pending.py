@@ -8,24 +8,24 @@ from tests.conformance.backends import IA, insert, refused, spanemu_only
 OPTION = "OPTIONS (allow_commit_timestamp = true)"
 PARENT = "CREATE TABLE Parent (P INT64 NOT NULL, V INT64) PRIMARY KEY (P)"
 ITEM = f"""CREATE TABLE Item (
-    P INT64 NOT NULL, Id INT64 NOT NULL, At TIMESTAMP {OPTION}, V INT64, W INT64,
+    P INT64 NOT NULL, Id INT64 NOT NULL, Ts TIMESTAMP {OPTION}, V INT64, W INT64,
 ) PRIMARY KEY (P, Id), INTERLEAVE IN PARENT Parent"""
 CHILD = """CREATE TABLE Child (P INT64 NOT NULL, Id INT64 NOT NULL, C INT64 NOT NULL)
     PRIMARY KEY (P, Id, C), INTERLEAVE IN PARENT Item"""
-KEYED = f"""CREATE TABLE Keyed (Id INT64 NOT NULL, At TIMESTAMP NOT NULL {OPTION}, V INT64)
-    PRIMARY KEY (Id, At)"""
+KEYED = f"""CREATE TABLE Keyed (Id INT64 NOT NULL, Ts TIMESTAMP NOT NULL {OPTION}, V INT64)
+    PRIMARY KEY (Id, Ts)"""
 SCHEMA = (
     PARENT,
     ITEM,
     CHILD,
     KEYED,
-    "CREATE INDEX ItemByAt ON Item (At)",
-    "CREATE INDEX ItemStoringAt ON Item (W) STORING (At)",
+    "CREATE INDEX ItemByTs ON Item (Ts)",
+    "CREATE INDEX ItemStoringTs ON Item (W) STORING (Ts)",
     "CREATE INDEX ItemByV ON Item (V)",
     "CREATE INDEX KeyedByV ON Keyed (V)",
 )
-SET = "UPDATE Item SET At = PENDING_COMMIT_TIMESTAMP() WHERE Id = 1"
-ADD = "INSERT INTO Keyed (Id, At) VALUES (1, PENDING_COMMIT_TIMESTAMP())"
+SET = "UPDATE Item SET Ts = PENDING_COMMIT_TIMESTAMP() WHERE Id = 1"
+ADD = "INSERT INTO Keyed (Id, Ts) VALUES (1, PENDING_COMMIT_TIMESTAMP())"
 PENDING = "pending CommitTimestamp"
 EVERYTHING = KeySet(all_=True)
 
@@ -66,24 +66,24 @@ def dml(sql):
 @pytest.mark.parametrize(
     "work",
     [
-        query("SELECT At FROM Item"),
+        query("SELECT Ts FROM Item"),
         query("SELECT * FROM Item"),
-        query("SELECT V FROM Item WHERE At IS NOT NULL"),
-        query("SELECT V FROM Item ORDER BY At"),
-        query("SELECT i.V FROM Item i JOIN Parent p ON i.At = CURRENT_TIMESTAMP()"),
-        query("SELECT Id FROM Item@{FORCE_INDEX=ItemByAt}"),
-        read("Item", "P", "At"),
-        read("Item", "Id", index="ItemByAt"),
-        read("Item", "Id", index="ItemStoringAt"),
-        dml("UPDATE Item SET V = 1 WHERE At IS NOT NULL"),
-        dml("UPDATE Item SET V = UNIX_SECONDS(At) WHERE Id = 1"),
-        dml("DELETE FROM Item WHERE At IS NULL"),
+        query("SELECT V FROM Item WHERE Ts IS NOT NULL"),
+        query("SELECT V FROM Item ORDER BY Ts"),
+        query("SELECT i.V FROM Item i JOIN Parent p ON i.Ts = CURRENT_TIMESTAMP()"),
+        query("SELECT Id FROM Item@{FORCE_INDEX=ItemByTs}"),
+        read("Item", "P", "Ts"),
+        read("Item", "Id", index="ItemByTs"),
+        read("Item", "Id", index="ItemStoringTs"),
+        dml("UPDATE Item SET V = 1 WHERE Ts IS NOT NULL"),
+        dml("UPDATE Item SET V = UNIX_SECONDS(Ts) WHERE Id = 1"),
+        dml("DELETE FROM Item WHERE Ts IS NULL"),
     ],
 )
 def test_a_pending_column_cannot_be_read(db, work):
     with refused(IA, match=PENDING):
         after(db, SET, work)
-    assert db.read("Item", "At") == [[None], [None]]
+    assert db.read("Item", "Ts") == [[None], [None]]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_pending_column_cannot_be_read(db, work):
         (read("Item", "Id", "V", index="ItemByV"), [[1, 1], [2, 2]]),
         (read("Child", "C"), [[1]]),
         (dml("UPDATE Item SET V = 9 WHERE Id = 2"), 1),
-        (dml("INSERT INTO Item (P, Id, At) VALUES (1, 3, PENDING_COMMIT_TIMESTAMP())"), 1),
+        (dml("INSERT INTO Item (P, Id, Ts) VALUES (1, 3, PENDING_COMMIT_TIMESTAMP())"), 1),
     ],
 )
 def test_what_is_not_pending_can_be_read(db, work, found):
@@ -108,8 +108,8 @@ def test_the_column_may_be_set_again_where_no_index_holds_it(create):
     db = create(PARENT, ITEM)
     db.commit(insert("Parent", "P", (1,)), insert("Item", "P Id", (1, 1)))
     after(db, SET, dml(SET))
-    after(db, SET, dml("UPDATE Item SET At = NULL WHERE Id = 1"))
-    assert db.read("Item", "At") == [[None]]
+    after(db, SET, dml("UPDATE Item SET Ts = NULL WHERE Id = 1"))
+    assert db.read("Item", "Ts") == [[None]]
 
 
 def test_the_column_cannot_be_set_again_where_an_index_holds_it(db):
@@ -141,33 +141,33 @@ def test_a_pending_key_leaves_other_tables_readable(db):
 
 def test_views_over_a_pending_column(db):
     db.ddl(
-        "CREATE VIEW Times SQL SECURITY INVOKER AS SELECT i.Id, i.At FROM Item i",
+        "CREATE VIEW Times SQL SECURITY INVOKER AS SELECT i.Id, i.Ts FROM Item i",
         "CREATE VIEW Values_ SQL SECURITY INVOKER AS SELECT i.Id, i.V FROM Item i",
     )
     with refused(IA, match=PENDING):
-        after(db, SET, query("SELECT At FROM Times"))
+        after(db, SET, query("SELECT Ts FROM Times"))
     assert len(after(db, SET, query("SELECT V FROM Values_"))) == 2
 
 
 def test_one_statement_may_touch_many_rows(db):
-    assert db.dml("UPDATE Item SET At = PENDING_COMMIT_TIMESTAMP() WHERE TRUE") == [2]
-    first, second = db.read("Item", "At")
+    assert db.dml("UPDATE Item SET Ts = PENDING_COMMIT_TIMESTAMP() WHERE TRUE") == [2]
+    first, second = db.read("Item", "Ts")
     assert first == second != [None]
 
 
 def test_the_next_transaction_reads_it(db):
     db.dml(SET)
-    assert db.in_transaction(query("SELECT COUNT(*) FROM Item WHERE At IS NOT NULL")) == [[1]]
+    assert db.in_transaction(query("SELECT COUNT(*) FROM Item WHERE Ts IS NOT NULL")) == [[1]]
 
 
 def test_mutations_of_the_commit_are_free(db):
     def work(txn):
         txn.execute_update(SET)
-        txn.update("Item", ("P", "Id", "At"), [(1, 2, "spanner.commit_timestamp()")])
+        txn.update("Item", ("P", "Id", "Ts"), [(1, 2, "spanner.commit_timestamp()")])
         txn.update("Item", ("P", "Id", "V"), [(1, 1, 7)])
 
     db.in_transaction(work)
-    first, second = db.read("Item", "At V")
+    first, second = db.read("Item", "Ts V")
     assert first[0] == second[0] is not None
     assert first[1] == 7
 
@@ -175,15 +175,15 @@ def test_mutations_of_the_commit_are_free(db):
 @spanemu_only
 def test_an_unaffected_index_does_not_help(db):
     with refused(IA, match=PENDING):
-        after(db, SET, query("SELECT Id, At FROM Item@{FORCE_INDEX=ItemByV} WHERE V = 2"))
+        after(db, SET, query("SELECT Id, Ts FROM Item@{FORCE_INDEX=ItemByV} WHERE V = 2"))
 
 
 def test_a_failed_statement_leaves_nothing_pending(db):
     def work(txn):
         with refused(Exception, match="Division by zero|division by zero"):
             txn.execute_update(
-                "UPDATE Item SET At = PENDING_COMMIT_TIMESTAMP(), V = DIV(1, V - 1) WHERE TRUE"
+                "UPDATE Item SET Ts = PENDING_COMMIT_TIMESTAMP(), V = DIV(1, V - 1) WHERE TRUE"
             )
-        return list(txn.execute_sql("SELECT At FROM Item"))
+        return list(txn.execute_sql("SELECT Ts FROM Item"))
 
     assert db.in_transaction(work) == [[None], [None]]

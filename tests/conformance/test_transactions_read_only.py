@@ -260,7 +260,8 @@ def test_a_transaction_outlived_by_the_retention_period(raw, session):
 
 
 def test_a_longer_retention_period(raw, session):
-    raw.ddl("ALTER DATABASE `db` SET OPTIONS (version_retention_period = '2h')")
+    name = raw.name.rpartition("/")[2]
+    raw.ddl(f"ALTER DATABASE `{name}` SET OPTIONS (version_retention_period = '2h')")
     first = nanos_of(session.commit(None, user(1)).commit_timestamp)
     session.commit(None, user(2))
     for _ in range(2):

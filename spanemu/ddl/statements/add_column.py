@@ -7,7 +7,7 @@ from dataclasses import replace
 from spanemu.base.limits import COLUMNS_PER_TABLE_MAX
 from spanemu.ddl.backfill import fill_column
 from spanemu.ddl.change import Change
-from spanemu.ddl.edit import with_sequences, with_table
+from spanemu.ddl.edit import with_sequences
 from spanemu.ddl.errors.alterations import NotNullColumnAdded, PrimaryKeyOnAddedColumn
 from spanemu.ddl.errors.columns import DuplicateColumnName
 from spanemu.ddl.errors.tables import TooManyColumns
@@ -36,7 +36,7 @@ def add_column(table: Table, action: ddl_ast.AddColumn, schema: Schema) -> Chang
     column = new_column(action.column, place, schema)
     wider = replace(table, columns=(*table.columns, column))
     _judge(wider, column, schema)
-    following = with_table(schema, wider, next_id=schema.next_id + 1)
+    following = schema.with_table(wider, next_id=schema.next_id + 1)
     if column.identity is not None:
         following = with_sequences(following, [identity_sequence(column, following.next_id)])
     return Change(following, [fill_column(table.name, column)] if _has_cells(column) else ())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from spanemu.ddl.change import Change
-from spanemu.ddl.edit import with_table
 from spanemu.ddl.naming import check_name
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.expressions import check_problems
@@ -26,5 +25,5 @@ def add_check(schema: Schema, table_name: str, written: ddl_ast.CheckDefinition)
         raise_first(constraint_name_problems("Check Constraint", name, schema))
     check = Check(name, written.expression.text, generated_name=written.name is None)
     raise_first(check_problems(table, check, schema))
-    schema = with_table(schema, replace(table, checks=(*table.checks, check)))
+    schema = schema.with_table(replace(table, checks=(*table.checks, check)))
     return Change(schema, [verify_check(table.name, check.name)])

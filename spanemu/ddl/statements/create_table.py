@@ -8,7 +8,7 @@ from dataclasses import replace
 from spanemu.base.errors import Unsupported
 from spanemu.base.limits import COLUMNS_PER_TABLE_MAX, TABLES_PER_DATABASE_MAX
 from spanemu.ddl.change import Change, Job
-from spanemu.ddl.edit import with_sequences, with_table
+from spanemu.ddl.edit import with_sequences
 from spanemu.ddl.errors.columns import DuplicateColumnName
 from spanemu.ddl.errors.names import DuplicateName
 from spanemu.ddl.errors.tables import (
@@ -176,7 +176,7 @@ def _judge(table: Table, schema: Schema) -> None:
 
 def _put(table: Table, schema: Schema) -> Schema:
     next_id = table.id + 1 + len(table.columns)
-    schema = with_table(schema, table, next_id=next_id)
+    schema = schema.with_table(table, next_id=next_id)
     identities = [column for column in table.columns if column.identity is not None]
     return with_sequences(
         schema,

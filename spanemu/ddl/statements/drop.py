@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spanemu.ddl.change import Change
 from spanemu.ddl.dependents import refuse_drop_under_views, with_checked_views
-from spanemu.ddl.edit import without_index, without_table
+from spanemu.ddl.edit import without_table
 from spanemu.ddl.errors.indexes import IndexManaged
 from spanemu.ddl.errors.names import IndexNotFound, TableNotFound
 from spanemu.ddl.errors.objects import ViewsDepend
@@ -53,7 +53,7 @@ def drop_index(statement: ddl_ast.DropIndex, schema: Schema) -> Change:
         names = ", ".join(f"`{name}`" for name in index.managed_by)
         raise IndexManaged(index.name, names)
     following = with_checked_views(
-        without_index(schema, index.name), (index.table,), "INDEX", index.name,
+        schema.without_index(index.name), (index.table,), "INDEX", index.name,
         lambda view, _: ViewsDepend("INDEX", index.name, view.name),
     )  # fmt: skip
     return Change(following)

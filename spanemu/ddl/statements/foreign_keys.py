@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from spanemu.ddl.backfill import fill_index
 from spanemu.ddl.change import Change, Job
-from spanemu.ddl.edit import with_index, with_table, without_index
+from spanemu.ddl.edit import with_index
 from spanemu.ddl.lookup import table_of
 from spanemu.ddl.naming import foreign_key_name, managed_index_name
 from spanemu.ddl.validators import raise_first
@@ -50,7 +50,7 @@ def add_foreign_key(
     foreign_key = replace(declared, referenced_index=referenced_index, index=index)
     if foreign_key.enforced:
         jobs.append(verify_foreign_key(foreign_key))
-    schema = with_table(schema, replace(table, foreign_keys=(*table.foreign_keys, foreign_key)))
+    schema = schema.with_table(replace(table, foreign_keys=(*table.foreign_keys, foreign_key)))
     raise_first(referenced_policy_problems(schema.tables[referenced.name.lower()], schema))
     return Change(schema, jobs)
 
@@ -58,7 +58,7 @@ def add_foreign_key(
 def drop_foreign_key(schema: Schema, table: Table, foreign_key: ForeignKey) -> Schema:
     """A table without one of its foreign keys, and without the indexes that nothing else needs."""
     kept = tuple(key for key in table.foreign_keys if key.name != foreign_key.name)
-    schema = with_table(schema, replace(table, foreign_keys=kept))
+    schema = schema.with_table(replace(table, foreign_keys=kept))
     return release_indexes(schema, (foreign_key,))
 
 
@@ -73,7 +73,7 @@ def release_indexes(schema: Schema, foreign_keys: Sequence[ForeignKey]) -> Schem
             if others:
                 schema = with_index(schema, replace(index, managed_by=others))
             else:
-                schema = without_index(schema, index.name)
+                schema = schema.without_index(index.name)
     return schema
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from spanemu.ddl.change import Change
-from spanemu.ddl.edit import with_table
 from spanemu.ddl.errors.tables import (
     InterleavingDirectCascade,
     InterleavingParentChanged,
@@ -53,6 +52,6 @@ def set_interleave(table: Table, action: ddl_ast.SetInterleave, schema: Schema) 
 def _changed(before: Table, after: Table, schema: Schema) -> Change:
     if (after.interleave, after.cascade) == (before.interleave, before.cascade):
         return Change(schema)
-    following = with_table(schema, after)
+    following = schema.with_table(after)
     raise_first(ancestor_policy_problems(after, following))
     return Change(following)

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from spanemu.ddl.change import Change
 from spanemu.ddl.dependents import with_checked_views
-from spanemu.ddl.edit import with_table
 from spanemu.ddl.errors.names import ConstraintNotFound
 from spanemu.ddl.errors.tables import (
     DeletionPolicyExists,
@@ -38,7 +37,7 @@ def drop_constraint(table: Table, action: ddl_ast.DropConstraint, schema: Schema
     checks = tuple(check for check in table.checks if check.name.lower() != wanted)
     if len(checks) == len(table.checks):
         raise ConstraintNotFound(action.name.name, table.name)
-    return Change(with_table(schema, replace(table, checks=checks)))
+    return Change(schema.with_table(replace(table, checks=checks)))
 
 
 # ---------------------------------------------------------------------------- row deletion
@@ -70,12 +69,12 @@ def drop_row_deletion_policy(
     """Rows stay for good."""
     if table.row_deletion_policy is None:
         raise DeletionPolicyMissing(table.name)
-    return Change(with_table(schema, replace(table, row_deletion_policy=None)))
+    return Change(schema.with_table(replace(table, row_deletion_policy=None)))
 
 
 def _with_policy(table: Table, policy: ddl_ast.RowDeletionPolicy, schema: Schema) -> Change:
     after = replace(table, row_deletion_policy=(policy.column.name, policy.days))
-    following = with_table(schema, after)
+    following = schema.with_table(after)
     raise_first(policy_problems(after, following))
     return Change(following)
 
@@ -93,7 +92,7 @@ def with_synonym(schema: Schema, table: Table, synonym: str) -> Schema:
     if table.synonyms:
         raise SynonymExists(table.name, table.synonyms[0])
     raise_first(object_name_problems("Synonym", synonym, schema))
-    return with_table(schema, replace(table, synonyms=(synonym,)))
+    return schema.with_table(replace(table, synonyms=(synonym,)))
 
 
 def drop_synonym(table: Table, action: ddl_ast.DropSynonym, schema: Schema) -> Change:
@@ -101,7 +100,7 @@ def drop_synonym(table: Table, action: ddl_ast.DropSynonym, schema: Schema) -> C
     synonym = str(action.synonym)
     if synonym not in table.synonyms:
         raise SynonymNotFound(table.name, synonym)
-    following = with_table(schema, replace(table, synonyms=()))
+    following = schema.with_table(replace(table, synonyms=()))
     return Change(with_checked_views(following, (table.name, synonym), "SYNONYM", synonym))
 
 

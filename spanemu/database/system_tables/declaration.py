@@ -1,0 +1,133 @@
+"""A system table as data: its name, its columns in a small notation, and what yields its rows.
+
+    *NAME          part of the primary key, so NOT NULL
+    !NAME          NOT NULL
+    NAME           nullable
+    NAME:TYPE      of a type of `TYPES`; STRING(MAX) where none is given
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from spanemu.database.system_tables.source import Source
+from spanemu.sql.analyzer.system import SystemTable
+from spanemu.values.types import (
+    BOOL,
+    BYTES,
+    DATE,
+    FLOAT64,
+    INT64,
+    JSON,
+    STRING,
+    TIMESTAMP,
+    Type,
+    array_of,
+    struct_of,
+)
+
+Rows = Iterable[tuple[Any, ...]]
+
+_DISTRIBUTION = (
+    ("COUNT", INT64),
+    ("MEAN", FLOAT64),
+    ("SUM_OF_SQUARED_DEVIATION", FLOAT64),
+    ("NUM_FINITE_BUCKETS", INT64),
+    ("GROWTH_FACTOR", FLOAT64),
+    ("SCALE", FLOAT64),
+    ("BUCKET_COUNTS", array_of(INT64)),
+)
+_LOCK_REQUEST = (("COLUMN", STRING), ("LOCK_MODE", STRING), ("TRANSACTION_TAG", STRING))
+_TABLE_OPERATIONS = (
+    ("TABLE_NAME", STRING),
+    ("INSERT_OR_UPDATE_COUNT", INT64),
+    ("INSERT_OR_UPDATE_BYTES", INT64),
+)
+
+
+def written(type_: Type) -> str:
+    """A type as DDL writes it, with text and bytes of any length."""
+    if type_.element is not None:
+        return f"ARRAY<{written(type_.element)}>"
+    if type_.is_struct:
+        return f"STRUCT<{', '.join(f'{f.name} {written(f.type)}' for f in type_.fields)}>"
+    return f"{type_}(MAX)" if type_ in (STRING, BYTES) else str(type_)
+
+
+# word of the notation -> (type, the type as INFORMATION_SCHEMA.COLUMNS shows it)
+TYPES: Mapping[str, tuple[Type, str]] = {
+    **{str(type_): (type_, written(type_)) for type_ in (BOOL, DATE, FLOAT64, INT64, JSON)},
+    **{str(type_): (type_, written(type_)) for type_ in (STRING, BYTES, TIMESTAMP)},
+    "STRING(32)": (STRING, "STRING(32)"),
+    "STRING(100)": (STRING, "STRING(100)"),
+    **{
+        word: (type_, written(type_))
+        for word, type_ in (
+            ("STRINGS", array_of(STRING)),
+            ("DISTRIBUTION", array_of(struct_of(*_DISTRIBUTION))),
+            ("LOCK_REQUESTS", array_of(struct_of(*_LOCK_REQUEST))),
+            ("TABLE_OPERATIONS", array_of(struct_of(*_TABLE_OPERATIONS))),
+        )
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredColumn:
+    """A column of a system table. `spanner_type` is its type with lengths."""
+
+    name: str
+    type: Type
+    spanner_type: str
+    not_null: bool
+    in_key: bool
+
+
+def no_rows(_: Source) -> Rows:
+    """Nothing of the kind exists in any database here."""
+    return ()
+
+
+@dataclass(frozen=True, eq=False)
+class Declared:
+    """A system table. `key` names the primary key where its order is not that of the columns."""
+
+    schema: str
+    name: str
+    notation: str
+    rows: Callable[[Source], Rows] = no_rows
+    key: str = ""
+
+    @property
+    def full_name(self) -> str:
+        """INFORMATION_SCHEMA.TABLES"""
+        return f"{self.schema}.{self.name}"
+
+    @cached_property
+    def columns(self) -> tuple[DeclaredColumn, ...]:
+        """The notation, read."""
+        return tuple(_column(word) for word in self.notation.split())
+
+    @cached_property
+    def key_columns(self) -> tuple[DeclaredColumn, ...]:
+        """The primary key, empty for tables without one."""
+        if not self.key:
+            return tuple(column for column in self.columns if column.in_key)
+        by_name = {column.name: column for column in self.columns}
+        return tuple(by_name[name] for name in self.key.split())
+
+    @cached_property
+    def table(self) -> SystemTable:
+        """The table as the analyzer sees it."""
+        columns = tuple((column.name, column.type) for column in self.columns)
+        return SystemTable(self.full_name, columns)
+
+
+def _column(word: str) -> DeclaredColumn:
+    mark = word[0] if word[0] in "*!" else ""
+    name, _, type_word = word.removeprefix(mark).partition(":")
+    type_, text = TYPES[type_word or "STRING"]
+    return DeclaredColumn(name, type_, text, not_null=bool(mark), in_key=mark == "*")

@@ -1,0 +1,54 @@
+"""Rows about indexes, the primary key of each table among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from spanemu.database.system_tables.relations import YES_NO
+from spanemu.database.system_tables.source import Source, last_part, split_name
+from spanemu.schema.column_text import declared_type
+
+Rows = Iterator[tuple[Any, ...]]
+
+PRIMARY_KEY = "PRIMARY_KEY"  # the name and the type of what stands for a primary key
+DIRECTIONS = ("ASC", "DESC")  # by whether it is descending
+
+
+def indexes(source: Source) -> Rows:
+    """INDEXES: those of a table, then its primary key."""
+    schema = source.schema
+    for table in schema.tables.values():
+        home, name = split_name(table.name)
+        for index in schema.indexes_of(table):
+            parent = "" if index.parent is None else last_part(index.parent)
+            yield (
+                "", home, name, last_part(index.name), "INDEX", parent, index.unique,
+                index.null_filtered, "READ_WRITE", index.is_managed,
+            )  # fmt: skip
+        yield "", home, name, *PRIMARY_KEY_FACTS
+
+
+PRIMARY_KEY_FACTS = (PRIMARY_KEY, PRIMARY_KEY, "", True, False, None, False)
+
+
+def index_columns(source: Source) -> Rows:
+    """INDEX_COLUMNS: declared parts of keys, then stored columns, which have no place in it."""
+    schema = source.schema
+    for table in schema.tables.values():
+        home, name = split_name(table.name)
+        for index in schema.indexes_of(table):
+            head = "", home, name, last_part(index.name), "INDEX"
+            filtered = {column.id for column in index.filtered}
+            for place, part in enumerate(index.key, 1):
+                column = part.column
+                nullable = YES_NO[not column.not_null and column.id not in filtered]
+                order = DIRECTIONS[part.descending]
+                yield *head, column.name, place, order, nullable, declared_type(column)
+            for column in index.stored:
+                nullable = YES_NO[not column.not_null]
+                yield *head, column.name, None, None, nullable, declared_type(column)
+        head = "", home, name, PRIMARY_KEY, PRIMARY_KEY
+        for place, part in enumerate(table.key, 1):
+            column, order = part.column, DIRECTIONS[part.descending]
+            yield *head, column.name, place, order, YES_NO[not column.not_null], declared_type(column)

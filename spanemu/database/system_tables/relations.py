@@ -1,0 +1,124 @@
+"""Rows about schemas, tables, columns and views."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from spanemu.database.system_tables.declaration import written
+from spanemu.database.system_tables.source import Source, last_part, split_name
+from spanemu.ddl.expressions import columns_of_generated
+from spanemu.schema.column import Column
+from spanemu.schema.column_text import declared_type
+from spanemu.schema.table import Interleave, Table
+from spanemu.schema.table_text import row_deletion_text
+
+Rows = Iterator[tuple[Any, ...]]
+
+YES_NO = ("NO", "YES")  # by truth
+COMMITTED = "COMMITTED"
+_NANOS_PER_MICRO = 1000
+_NO_IDENTITY = ("NO", None, None, None, None, None)
+
+
+def schemata(source: Source) -> Rows:
+    """SCHEMATA: the default schema with the time since when it is as it is, then the others."""
+    yield "", "", source.effective_at // _NANOS_PER_MICRO, None, None
+    for name in ("INFORMATION_SCHEMA", "SPANNER_SYS", *source.schema.named_schemas.values()):
+        yield "", name, None, None, None
+
+
+def tables(source: Source) -> Rows:
+    """TABLES: tables, their synonyms, views."""
+    for table in source.schema.tables.values():
+        home, name = split_name(table.name)
+        yield "", home, name, *_placement(table), row_deletion_text(table)
+        for synonym in table.synonyms:
+            yield "", *split_name(synonym), None, None, "SYNONYM", None, None, None
+    for view in source.schema.views.values():
+        yield "", *split_name(view.name), None, None, "VIEW", None, None, None
+
+
+def _placement(table: Table) -> tuple[Any, ...]:
+    if table.parent is None:
+        return None, None, "BASE TABLE", COMMITTED, None
+    action = None
+    if table.interleave is Interleave.IN_PARENT:
+        action = "CASCADE" if table.cascade else "NO ACTION"
+    return last_part(table.parent), action, "BASE TABLE", COMMITTED, str(table.interleave)
+
+
+def table_synonyms(source: Source) -> Rows:
+    """TABLE_SYNONYMS."""
+    for table in source.schema.tables.values():
+        for synonym in table.synonyms:
+            yield "", *split_name(table.name), "", *split_name(synonym)
+
+
+def views(source: Source) -> Rows:
+    """VIEWS."""
+    for view in source.schema.views.values():
+        security = "INVOKER" if view.invoker_rights else "DEFINER"
+        yield "", *split_name(view.name), view.query, security
+
+
+# ---------------------------------------------------------------------------- columns
+
+
+def columns(source: Source) -> Rows:
+    """COLUMNS: of tables, then of views."""
+    schema = source.schema
+    for table in schema.tables.values():
+        home, name = split_name(table.name)
+        for place, column in enumerate(table.columns, 1):
+            yield (
+                "", home, name, column.name, place, column.default, None,
+                YES_NO[not column.not_null], declared_type(column), *_computed(column),
+                COMMITTED, *_identity(column), column.on_update,
+            )  # fmt: skip
+    for view in schema.views.values():
+        home, name = split_name(view.name)
+        for place, (column_name, type_) in enumerate(view.columns, 1):
+            yield (
+                "", home, name, column_name, place, None, None, "YES", written(type_),
+                "NEVER", False, None, None, COMMITTED, *_NO_IDENTITY, None,
+            )  # fmt: skip
+
+
+def _computed(column: Column) -> tuple[str, bool, str | None, str | None]:
+    """IS_GENERATED, IS_HIDDEN, GENERATION_EXPRESSION, IS_STORED."""
+    if column.generated is None:
+        return "NEVER", column.hidden, None, None
+    return "ALWAYS", column.hidden, column.generated, YES_NO[column.stored]
+
+
+def _identity(column: Column) -> tuple[str | None, ...]:
+    """IS_IDENTITY, IDENTITY_GENERATION, _KIND, _START_WITH_COUNTER, _SKIP_RANGE_MIN and _MAX."""
+    identity = column.identity
+    if identity is None:
+        return _NO_IDENTITY
+    kind = None if identity.kind is None else "BIT_REVERSED_POSITIVE_SEQUENCE"
+    start = None if identity.start_counter is None else str(identity.start_counter)
+    low, high = (None, None) if identity.skip_range is None else map(str, identity.skip_range)
+    return "YES", "BY DEFAULT", kind, start, low, high
+
+
+def column_column_usage(source: Source) -> Rows:
+    """COLUMN_COLUMN_USAGE: which columns a generated column is computed from."""
+    for table in source.schema.tables.values():
+        if all(column.generated is None for column in table.columns):
+            continue
+        home, name = split_name(table.name)
+        used = _used_by_generated(source, table)
+        by_id = {column.id: column.name for column in table.columns}
+        for column in table.columns:
+            for id_ in sorted(used.get(column.id, ())):
+                yield "", home, name, by_id[id_], column.name
+
+
+def _used_by_generated(source: Source, table: Table) -> Mapping[int, frozenset[int]]:
+    """Ids of the columns that each generated column names, worked out once per generation."""
+    found: Mapping[int, frozenset[int]] = source.generation.compiled(
+        (columns_of_generated, table.id), lambda: columns_of_generated(table, source.schema)
+    )
+    return found

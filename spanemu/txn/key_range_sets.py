@@ -1,0 +1,56 @@
+"""Sets of keys and of key ranges that one owner has locked, made for many of them.
+
+A bulk load locks a key and a range for each of its rows, so nothing here may look at all of them
+in turn.
+"""
+
+from __future__ import annotations
+
+from sortedcontainers import SortedDict, SortedList
+
+
+class KeySet:
+    """Keys, sorted only once somebody asks for a range."""
+
+    __slots__ = ("_fresh", "_sorted")
+
+    def __init__(self) -> None:
+        self._sorted: SortedList[bytes] = SortedList()
+        self._fresh: list[bytes] = []
+
+    def add(self, key: bytes) -> None:
+        """Take in a key that is not there yet."""
+        self._fresh.append(key)
+
+    def meets(self, low: bytes, high: bytes) -> bool:
+        """Whether some key lies in [low, high)."""
+        if self._fresh:
+            self._sorted.update(self._fresh)
+            self._fresh = []
+        return next(self._sorted.irange(low, high, inclusive=(True, False)), None) is not None
+
+
+class RangeUnion:
+    """A union of ranges of bytes. Each operation takes logarithmic time, amortized."""
+
+    __slots__ = ("_ends",)
+
+    def __init__(self) -> None:
+        self._ends: SortedDict[bytes, bytes] = SortedDict()  # by start; disjoint, not touching
+
+    def add(self, low: bytes, high: bytes) -> None:
+        """Take in [low, high)."""
+        ends = self._ends
+        before = ends.bisect_right(low) - 1
+        if before >= 0:
+            start, end = ends.peekitem(before)
+            if end >= low:
+                low, high = start, max(high, end)
+        for start in list(ends.irange(low, high)):
+            high = max(high, ends.pop(start))
+        ends[low] = high
+
+    def covers(self, key: bytes) -> bool:
+        """Whether a range holds `key`."""
+        before = self._ends.bisect_right(key) - 1
+        return before >= 0 and key < self._ends.peekitem(before)[1]

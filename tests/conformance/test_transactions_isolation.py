@@ -1,0 +1,265 @@
+"""Behaviours 2.4: isolation levels and lock modes."""
+
+import pytest
+
+from tests.conformance.raw import (
+    AB,
+    AE,
+    DE,
+    FP,
+    IA,
+    NF,
+    OPTIMISTIC,
+    PDML,
+    REPEATABLE,
+    RW,
+    delete,
+    insert,
+    keys,
+    on_both,
+    refused,
+    update,
+    user,
+)
+
+LEVELS = ["ISOLATION_LEVEL_UNSPECIFIED", "SERIALIZABLE", "REPEATABLE_READ"]
+MODES = ["READ_LOCK_MODE_UNSPECIFIED", "PESSIMISTIC", "OPTIMISTIC"]
+REPEATABLE_LOCKING = {**REPEATABLE, "read_write": {"read_lock_mode": "PESSIMISTIC"}}
+
+
+def options(level, mode):
+    return {"isolation_level": level, "read_write": {"read_lock_mode": mode}}
+
+
+@pytest.fixture
+def other(raw, session):
+    """Another session, in a database of three users."""
+    session.commit(None, user(1, 2, 3))
+    return raw.session()
+
+
+def age_of(session, id_, transaction=None, **fields):
+    return session.rows("Users", "Age", keys(id_), transaction=transaction, **fields)[0][0]
+
+
+def write(session, id_, age):
+    session.commit(None, update("Users", "Id Age", (id_, age)), timeout=5)
+
+
+# ------------------------------------------------------------------ what can be asked for
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("mode", MODES)
+def test_every_combination_reads_and_writes(session, level, mode):
+    begun = session.begin(options(level, mode)).id
+    session.dml("INSERT INTO Users (Id, Age) VALUES (1, 1)", begun)
+    assert age_of(session, 1, begun) == "1"
+    session.commit(begun, user(2))
+    assert session.rows("Users", "Id") == [["1"], ["2"]]
+
+
+def test_levels_that_do_not_exist(session):
+    with refused(IA):
+        session.begin({"read_write": {}, "isolation_level": 9})
+    with refused(IA):
+        session.begin({"read_write": {"read_lock_mode": 9}})
+
+
+def test_partitioned_dml_has_an_isolation_of_its_own(session):
+    with refused(IA, match="REPEATABLE_READ"):
+        session.begin({**PDML, "isolation_level": "REPEATABLE_READ"})
+    session.begin({**PDML, "isolation_level": "SERIALIZABLE"})
+
+
+def test_a_level_does_not_matter_to_a_read_only_transaction(session):
+    session.begin({"read_only": {}, "isolation_level": "REPEATABLE_READ"})
+
+
+# ------------------------------------------------------------------ serializable
+
+
+@pytest.mark.parametrize("options", [RW, {**RW, "isolation_level": "SERIALIZABLE"}])
+def test_serializable_reads_lock_by_default(session, other, options):
+    begun = session.begin(options).id
+    age_of(session, 1, begun)
+    with refused(DE):
+        other.commit(None, update("Users", "Id Age", (1, 9)), timeout=0.05)
+    session.commit(begun)
+
+
+def test_optimistic_reads_do_not_lock(session, other):
+    begun = session.begin(OPTIMISTIC).id
+    assert age_of(session, 1, begun) is None
+    write(other, 1, 9)
+
+
+def test_optimistic_reads_share_a_snapshot(session, other):
+    begun = session.begin(OPTIMISTIC).id
+    age_of(session, 1, begun)
+    write(other, 2, 9)
+    assert age_of(session, 2, begun) is None
+
+
+def test_optimistic_reads_are_validated_at_commit(session, other):
+    begun = session.begin(OPTIMISTIC).id
+    age_of(session, 1, begun)
+    write(other, 1, 9)
+    with refused(AB):
+        session.commit(begun, update("Users", "Id Age", (2, 1)))
+    assert age_of(session, 2) is None
+
+
+def test_optimistic_scans_are_validated_for_new_rows(session, other):
+    begun = session.begin(OPTIMISTIC).id
+    session.select("SELECT COUNT(*) FROM Users", begun)
+    other.commit(None, user(4))
+    with refused(AB):
+        session.commit(begun, update("Users", "Id Age", (2, 1)))
+
+
+def test_optimistic_commits_when_nothing_read_has_changed(session, other):
+    begun = session.begin(OPTIMISTIC).id
+    age_of(session, 1, begun)
+    write(other, 2, 9)
+    session.commit(begun, update("Users", "Id Age", (3, 1)))
+    assert age_of(session, 3) == "1"
+
+
+# ------------------------------------------------------------------ repeatable read
+
+
+def test_repeatable_reads_share_the_snapshot_of_the_first(session, other):
+    begun = session.begin(REPEATABLE).id
+    write(other, 1, 5)
+    assert age_of(session, 1, begun) == "5"  # begin does not fix it, the first read does
+    write(other, 1, 6)
+    write(other, 2, 6)
+    assert age_of(session, 1, begun) == "5"
+    assert session.select("SELECT MAX(Age) FROM Users", begun) == [["5"]]
+    session.commit(begun)
+
+
+def test_repeatable_read_allows_write_skew(session, other):
+    first, second = session.begin(REPEATABLE).id, other.begin(REPEATABLE).id
+    for one, begun in ((session, first), (other, second)):
+        assert one.select("SELECT COUNT(Age) FROM Users", begun) == [["0"]]
+    session.commit(first, update("Users", "Id Age", (1, 1)))
+    other.commit(second, update("Users", "Id Age", (2, 1)))
+    assert session.select("SELECT COUNT(Age) FROM Users") == [["2"]]
+
+
+@pytest.mark.parametrize("how", ["mutation", "dml"])
+def test_repeatable_read_refuses_to_overwrite_newer_rows(session, other, how):
+    begun = session.begin(REPEATABLE).id
+    age_of(session, 1, begun)
+    write(other, 1, 9)
+    with refused(AB):
+        if how == "dml":
+            session.dml("UPDATE Users SET Age = 1 WHERE Id = 1", begun)
+            session.commit(begun)
+        else:
+            session.commit(begun, update("Users", "Id Age", (1, 1)))
+    assert age_of(session, 1) == "9"
+
+
+def test_repeatable_read_sees_its_own_writes(session, other):
+    begun = session.begin(REPEATABLE).id
+    age_of(session, 1, begun)
+    session.dml("UPDATE Users SET Age = 7 WHERE Id = 1", begun)
+    assert age_of(session, 1, begun) == "7"
+    session.commit(begun)
+
+
+@pytest.mark.parametrize("options", [REPEATABLE, REPEATABLE_LOCKING])
+def test_repeatable_reads_for_update_are_kept(session, other, options):
+    begun = session.begin(options).id
+    age_of(session, 2, begun)
+    write(other, 1, 9)
+    session.select("SELECT Age FROM Users WHERE Id = 1 FOR UPDATE", begun)
+    with refused(AB):
+        session.commit(begun, update("Users", "Id Age", (2, 1)))
+
+
+@pytest.mark.parametrize("options", [REPEATABLE, REPEATABLE_LOCKING])
+def test_repeatable_reads_of_dml_are_kept(session, other, options):
+    begun = session.begin(options).id
+    age_of(session, 2, begun)
+    write(other, 1, 9)
+    session.dml(
+        "UPDATE Users SET Age = 1 WHERE Id = 2"
+        " AND EXISTS (SELECT 1 FROM Users AS o WHERE o.Id = 1 AND o.Age IS NULL)",
+        begun,
+    )
+    with refused(AB):
+        session.commit(begun)
+
+
+def test_pessimistic_repeatable_reads_of_dml_lock(session, other):
+    begun = session.begin(REPEATABLE_LOCKING).id
+    exists = "EXISTS (SELECT 1 FROM Users AS o WHERE o.Id = 1)"
+    session.dml(f"UPDATE Users SET Age = 1 WHERE Id = 2 AND {exists}", begun)
+    with refused(DE):
+        other.commit(None, update("Users", "Id Age", (1, 9)), timeout=0.05)
+    session.commit(begun)
+
+
+def test_writes_lock_at_every_level(session, other):
+    begun = session.begin(REPEATABLE).id
+    session.dml("UPDATE Users SET Age = 1 WHERE Id = 1", begun)
+    with refused(DE):
+        other.commit(None, update("Users", "Id Age", (1, 9)), timeout=0.05)
+    session.commit(begun)
+
+
+# ------------------------------------------------------------------ constraints hold at every level
+
+
+@pytest.fixture(params=[REPEATABLE, REPEATABLE_LOCKING, OPTIMISTIC])
+def snapshot(request, session, other):
+    """A transaction without locks that has its snapshot."""
+    begun = session.begin(request.param).id
+    session.read("Pairs", "A", transaction=begun)
+    return begun
+
+
+def test_a_unique_index_against_a_newer_row(session, other, snapshot):
+    other.commit(None, insert("Pairs", "A B C", (1, 1, 7)))
+    with refused((AB, AE)):
+        session.commit(snapshot, insert("Pairs", "A B C", (2, 2, 7)))
+    assert session.rows("Pairs", "A") == [["1"]]
+
+
+def test_a_parent_that_went_away(session, other, snapshot):
+    other.commit(None, delete("Users", keys(1)))
+    with refused((AB, NF)):
+        session.commit(snapshot, insert("Posts", "Id PostId", (1, 1)))
+    assert session.rows("Posts", "Id") == []
+
+
+def test_children_that_came_late_go_with_their_parent(session, other, snapshot):
+    other.commit(None, insert("Posts", "Id PostId", (1, 1)))
+    with refused(AB):
+        session.commit(snapshot, delete("Users", keys(1)))
+    assert session.rows("Posts", "Id") == [["1"]]
+
+
+def test_a_foreign_key_against_a_newer_delete(raw, session, other):
+    raw.ddl(
+        "CREATE TABLE Likes (Id INT64, UserId INT64,"
+        " CONSTRAINT LikesUser FOREIGN KEY (UserId) REFERENCES Users (Id)) PRIMARY KEY (Id)"
+    )
+    begun = session.begin(REPEATABLE).id
+    session.read("Likes", "Id", transaction=begun)
+    other.commit(None, delete("Users", keys(1)))
+    with refused((AB, FP)):
+        session.commit(begun, insert("Likes", "Id UserId", (1, 1)))
+    assert session.rows("Likes", "Id") == []
+
+
+@on_both
+def test_checks_hold(raw, session):
+    raw.ddl("CREATE TABLE Small (Id INT64, CONSTRAINT few CHECK (Id < 3)) PRIMARY KEY (Id)")
+    begun = session.begin(REPEATABLE).id
+    with refused(Exception, match="few"):
+        session.commit(begun, insert("Small", "Id", (9,)))

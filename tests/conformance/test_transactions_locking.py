@@ -1,0 +1,377 @@
+"""Behaviours 2.3: locks, who waits for whom, and who is aborted."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import pytest
+
+from spanemu.txn import locks
+from tests.conformance.raw import (
+    AB,
+    DE,
+    RW,
+    Session,
+    delete,
+    info_of,
+    insert,
+    keys,
+    refused,
+    repeated,
+    update,
+    user,
+)
+
+AGE = "UPDATE Users SET Age = {age} WHERE Id = {id}"
+
+
+class Worker:
+    """A session whose requests run on a thread of their own."""
+
+    def __init__(self, session: Session, pool: ThreadPoolExecutor) -> None:
+        self.session = session
+        self.begun = b""
+        self._pool = pool
+
+    def begin(self, options=RW):
+        self.begun = self.session.begin(options).id
+        return self
+
+    def read(self, *ids):
+        return self.session.rows("Users", "Id Age", keys(*ids), transaction=self.begun)
+
+    def set(self, id_, age):
+        return self.session.dml(AGE.format(id=id_, age=age), self.begun)
+
+    def commit(self, *mutations):
+        return self.session.commit(self.begun, *mutations)
+
+    def later(self, request, *args):
+        """The request, running on another thread."""
+        return self._pool.submit(request, *args)
+
+
+@pytest.fixture
+def pool():
+    with ThreadPoolExecutor() as pool:
+        yield pool
+
+
+@pytest.fixture
+def workers(raw, pool):
+    """Two workers with sessions of their own, in a database of three users."""
+    first, second = Worker(raw.session(), pool), Worker(raw.session(), pool)
+    first.session.commit(None, user(1, 2, 3))
+    return first, second
+
+
+@pytest.fixture
+def waiting(monkeypatch):
+    """Set once some transaction waits for another."""
+    event = Event()
+    original = locks.LockTable._enqueue
+
+    def enqueue(table, owner, blockers):
+        event.set()
+        return original(table, owner, blockers)
+
+    monkeypatch.setattr(locks.LockTable, "_enqueue", enqueue)
+    return event
+
+
+def ages(worker):
+    return worker.session.rows("Users", "Age")
+
+
+# ------------------------------------------------------------------ no conflict
+
+
+def test_transactions_on_different_rows_go_side_by_side(workers):
+    first, second = (worker.begin() for worker in workers)
+    first.set(1, 10)
+    second.set(2, 20)
+    assert first.read(1) == [["1", "10"]]
+    second.commit()
+    first.commit()
+    assert ages(first) == [["10"], ["20"], [None]]
+
+
+def test_readers_share_a_row(workers):
+    first, second = (worker.begin() for worker in workers)
+    assert first.read(1, 2) == second.read(1, 2)
+    second.commit()
+    first.commit()
+
+
+def test_begin_alone_locks_nothing(workers):
+    first, second = (worker.begin() for worker in workers)
+    second.set(1, 10)
+    second.commit()
+    first.set(1, 20)
+    first.commit()
+    assert ages(first)[0] == ["20"]
+
+
+# ------------------------------------------------------------------ waiting and wounding
+
+
+def test_a_younger_writer_waits_for_an_older_reader(workers, waiting):
+    older, younger = (worker.begin() for worker in workers)
+    older.read(1)
+    pending = younger.later(younger.set, 1, 10)
+    assert waiting.wait(10)
+    assert not pending.done()
+    older.commit(update("Users", "Id Age", (2, 5)))
+    assert pending.result(10).stats.row_count_exact == 1
+    younger.commit()
+    assert ages(older)[:2] == [["10"], ["5"]]
+
+
+def test_a_younger_reader_waits_for_an_older_writer(workers, waiting):
+    older, younger = (worker.begin() for worker in workers)
+    older.set(1, 5)
+    pending = younger.later(younger.read, 1)
+    assert waiting.wait(10)
+    older.commit()
+    assert pending.result(10) == [["1", "5"]]
+
+
+def test_a_younger_one_goes_on_after_a_rollback(workers, waiting):
+    older, younger = (worker.begin() for worker in workers)
+    older.set(1, 5)
+    pending = younger.later(younger.read, 1)
+    assert waiting.wait(10)
+    older.session.rollback(older.begun)
+    assert pending.result(10) == [["1", None]]
+
+
+def test_an_older_one_wounds_a_younger_holder(workers):
+    older, younger = (worker.begin() for worker in workers)
+    older.read(2)
+    younger.set(1, 10)
+    older.set(1, 5)
+    with refused(AB):
+        younger.read(3)
+    older.commit()
+    assert ages(older)[0] == ["5"]
+
+
+def test_age_counts_from_the_first_request_not_from_begin(workers):
+    first, second = (worker.begin() for worker in workers)
+    second.set(1, 10)
+    first.read(2)
+    second.read(2)
+    second.set(2, 20)  # second is older, so first is wounded
+    with refused(AB):
+        first.commit()
+    second.commit()
+
+
+def test_lost_updates_cannot_happen(workers):
+    older, younger = (worker.begin() for worker in workers)
+    assert older.read(1) == younger.read(1) == [["1", None]]
+    older.commit(update("Users", "Id Age", (1, 1)))
+    with refused(AB):
+        younger.commit(update("Users", "Id Age", (1, 2)))
+    assert ages(older)[0] == ["1"]
+
+
+def test_nobody_waits_in_a_circle(workers, waiting):
+    older, younger = (worker.begin() for worker in workers)
+    older.set(1, 1)
+    younger.set(2, 2)
+    pending = younger.later(younger.set, 1, 2)
+    assert waiting.wait(10)
+    older.set(2, 1)
+    with refused(AB):
+        pending.result(10)
+    older.commit()
+    assert ages(older)[:2] == [["1"], ["1"]]
+
+
+def test_blind_writes_of_one_row_both_succeed(workers):
+    first, second = (worker.begin() for worker in workers)
+    first.commit(update("Users", "Id Age", (1, 1)))
+    second.commit(update("Users", "Id Age", (1, 2)))
+    assert ages(first)[0] == ["2"]
+
+
+# ------------------------------------------------------------------ ranges
+
+
+def test_a_scan_keeps_new_rows_out(workers, waiting):
+    older, younger = (worker.begin() for worker in workers)
+    assert older.session.select("SELECT COUNT(*) FROM Users", older.begun) == [["3"]]
+    pending = younger.later(younger.commit, user(4))
+    assert waiting.wait(10)
+    assert older.session.select("SELECT COUNT(*) FROM Users", older.begun) == [["3"]]
+    older.commit()
+    pending.result(10)
+
+
+def test_a_scan_locks_only_what_it_covers(workers):
+    older, younger = (worker.begin() for worker in workers)
+    older.session.select("SELECT Age FROM Users WHERE Id < 2", older.begun)
+    younger.set(3, 30)
+    younger.commit(user(4))
+    older.commit()
+
+
+def test_a_row_that_is_not_there_can_be_locked(workers):
+    older, younger = (worker.begin() for worker in workers)
+    assert older.read(9) == []
+    with refused(DE):
+        younger.session.commit(younger.begun, user(9), timeout=0.05)
+    older.commit(user(9))
+    assert [one[0] for one in older.session.rows("Users", "Id", keys(9))] == ["9"]
+
+
+def test_an_index_scan_keeps_new_entries_out(workers, waiting):
+    older, younger = (worker.begin() for worker in workers)
+    by_name = "SELECT Id FROM Users@{FORCE_INDEX=UsersByName} WHERE Name = 'new'"
+    assert older.session.select(by_name, older.begun) == []
+    pending = younger.later(younger.commit, insert("Users", "Id Name", (4, "new")))
+    assert waiting.wait(10)
+    older.commit()
+    pending.result(10)
+
+
+def test_a_delete_waits_for_readers_of_the_row(workers):
+    older, younger = (worker.begin() for worker in workers)
+    older.read(1)
+    with refused(DE):
+        younger.session.commit(younger.begun, delete("Users", keys(1)), timeout=0.05)
+    older.commit()
+
+
+# ------------------------------------------------------------------ being aborted
+
+
+def test_an_aborted_transaction_answers_aborted_to_everything(workers):
+    older, younger = (worker.begin() for worker in workers)
+    older.read(2)
+    younger.set(1, 10)
+    older.set(1, 5)
+    for request in (
+        lambda: younger.read(1),
+        lambda: younger.set(3, 1),
+        lambda: younger.session.sql("SELECT 1", younger.begun),
+        lambda: younger.session.batch(younger.begun, AGE.format(id=3, age=1)),
+        lambda: younger.commit(),
+        lambda: younger.commit(),
+    ):
+        with refused(AB):
+            request()
+    younger.session.rollback(younger.begun)
+
+
+def test_aborted_tells_when_to_retry(workers):
+    older, younger = (worker.begin() for worker in workers)
+    older.read(2)
+    younger.set(1, 10)
+    older.set(1, 5)
+    with refused(AB) as error:
+        younger.commit()
+    delay = info_of(error, "RetryInfo").retry_delay
+    assert 0 <= delay.seconds * 10**9 + delay.nanos < 10**9
+    trailers = dict(error.value.errors[0].trailing_metadata())
+    assert "google.rpc.retryinfo-bin" in trailers
+
+
+def test_a_retry_on_the_session_keeps_its_age(workers):
+    older, younger = (worker.begin() for worker in workers)
+    older.read(2)
+    younger.set(1, 10)
+    older.set(1, 5)
+    with refused(AB):
+        younger.commit()
+    older.commit()
+    older.begin().read(2)  # begun after the first attempt of the other, so it is younger now
+    younger.begin().set(1, 10)
+    older.set(3, 1)
+    younger.set(3, 2)
+    with refused(AB):
+        older.commit()
+    younger.commit()
+
+
+def test_a_retry_on_a_multiplexed_session_names_the_attempt_before(raw, pool):
+    sessions = [raw.session(multiplexed=True) for _ in range(2)]
+    older, younger = (Worker(one, pool) for one in sessions)
+    raw.session().commit(None, user(1, 2, 3))
+    older.begin().read(2)
+    younger.begin().set(1, 10)
+    older.set(1, 5)
+    with refused(AB):
+        younger.read(3)
+    older.session.rollback(older.begun)
+    older.begin().read(2)
+    younger.begin(repeated(RW, younger.begun)).set(1, 10)
+    older.set(3, 1)
+    younger.set(3, 2)
+    with refused(AB):
+        older.read(2)
+
+
+def test_without_the_attempt_before_a_retry_is_young(raw, pool):
+    sessions = [raw.session(multiplexed=True) for _ in range(2)]
+    older, younger = (Worker(one, pool) for one in sessions)
+    raw.session().commit(None, user(1, 2, 3))
+    older.begin().read(2)
+    younger.begin().set(1, 10)
+    older.set(1, 5)
+    younger.begin().set(3, 10)
+    older.set(3, 5)
+    with refused(AB):
+        younger.read(2)
+
+
+def test_an_idle_transaction_loses_its_locks(workers, monkeypatch):
+    older, younger = (worker.begin() for worker in workers)
+    older.set(1, 5)
+    monkeypatch.setattr(locks, "IDLE_SECONDS_MAX", -1.0)
+    younger.set(1, 10)
+    younger.commit()
+    with refused(AB):
+        older.commit()
+    assert ages(older)[0] == ["10"]
+
+
+def test_a_schema_change_aborts_a_live_transaction(raw, workers):
+    worker, idle = (worker.begin() for worker in workers)
+    worker.set(1, 5)
+    raw.ddl("CREATE TABLE Other (Id INT64) PRIMARY KEY (Id)")
+    with refused(AB):
+        worker.read(1)
+    with refused(AB):
+        worker.commit()
+    idle.set(1, 6)  # had done nothing yet
+    idle.commit()
+
+
+def test_the_official_client_retries_what_was_aborted(raw, pool):
+    database = raw.home.client()
+    with database.batch() as batch:
+        batch.insert("Users", ["Id", "Age"], [(1, 0)])
+
+    def increment(transaction):
+        (row,) = transaction.execute_sql("SELECT Age FROM Users WHERE Id = 1")
+        transaction.update("Users", ["Id", "Age"], [(1, row[0] + 1)])
+
+    done = [pool.submit(database.run_in_transaction, increment) for _ in range(8)]
+    for one in done:
+        one.result(30)
+    with database.snapshot() as snapshot:
+        assert list(snapshot.execute_sql("SELECT Age FROM Users")) == [[8]]
+
+
+# ------------------------------------------------------------------ 2.13 deadlines
+
+
+def test_a_deadline_ends_the_wait_for_a_lock(workers):
+    older, younger = (worker.begin() for worker in workers)
+    older.set(1, 5)
+    with refused(DE):
+        younger.session.read("Users", "Age", keys(1), transaction=younger.begun, timeout=0.05)
+    older.commit()
+    assert younger.read(1) == [["1", "5"]]
+    younger.commit()

@@ -1,0 +1,226 @@
+"""Behaviours 2.10 and 2.11: partitioned DML, and directed reads."""
+
+import pytest
+
+from tests.conformance.raw import (
+    ALL,
+    FP,
+    IA,
+    PDML,
+    RO,
+    RW,
+    insert,
+    nanos_of,
+    on_both,
+    refused,
+    update,
+    user,
+)
+
+UPDATE = "UPDATE Users SET Age = IFNULL(Age, 0) + 1 WHERE true"
+REPLICAS = {"include_replicas": {"replica_selections": [{"location": "us-east1"}]}}
+
+
+@pytest.fixture
+def begun(session):
+    session.commit(None, user(1, 2, 3))
+    return session.begin(PDML).id
+
+
+# ------------------------------------------------------------------ 2.10 Partitioned DML
+
+
+@on_both
+def test_it_commits_by_itself_and_counts_a_lower_bound(session, begun):
+    result = session.sql(UPDATE, begun)
+    assert result.stats.WhichOneof("row_count") == "row_count_lower_bound"
+    assert result.stats.row_count_lower_bound == 3
+    assert session.rows("Users", "Age") == [["1"]] * 3
+
+
+@on_both
+def test_it_can_be_streamed(session, begun):
+    replies = session.stream_sql("DELETE FROM Users WHERE Id > 1", begun)
+    assert replies[-1].stats.row_count_lower_bound == 2
+    assert session.rows("Users", "Id") == [["1"]]
+
+
+@on_both
+def test_it_cannot_be_committed_or_rolled_back(session, begun):
+    session.sql(UPDATE, begun)
+    with refused(FP):
+        session.commit(begun)
+    with refused(FP):
+        session.rollback(begun)
+
+
+@on_both
+def test_it_runs_one_statement(session, begun):
+    session.sql(UPDATE, begun, seqno=1)
+    with refused(IA, match="may only be used to execute one statement"):
+        session.sql("DELETE FROM Users WHERE true", begun, seqno=2)
+    assert session.rows("Users", "Age") == [["1"]] * 3
+
+
+@on_both
+def test_inserts_are_refused(session, begun):
+    with refused(IA, match="INSERT is not supported for Partitioned DML"):
+        session.sql("INSERT INTO Users (Id) VALUES (9)", begun)
+
+
+@on_both
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE Users SET Age = 1 WHERE Id IN (SELECT Id FROM Posts)",
+        "DELETE FROM Users WHERE EXISTS (SELECT 1 FROM Posts WHERE Posts.Id = Users.Id)",
+        "UPDATE Users SET Age = (SELECT MAX(Id) FROM Posts) WHERE true",
+    ],
+)
+def test_statements_that_need_other_rows_are_refused(session, begun, sql):
+    with refused(IA, match="only supports fully partitionable statements"):
+        session.sql(sql, begun)
+
+
+@on_both
+def test_anything_but_dml_is_refused(session, begun):
+    with refused(IA, match="only be used to execute DML"):
+        session.sql("SELECT 1", begun)
+    with refused(IA):
+        session.read("Users", "Id", transaction=begun)
+    with refused(IA):
+        session.batch(begun, UPDATE)
+
+
+@pytest.mark.parametrize(
+    ("sql", "fields"),
+    [
+        (f"{UPDATE} THEN RETURN Id", {}),
+        (UPDATE, {"query_mode": "PLAN"}),
+        (UPDATE, {"query_mode": "PROFILE"}),
+    ],
+    ids=["returning", "plan", "profile"],
+)
+def test_rows_and_plans_are_refused(session, begun, sql, fields):
+    with refused(IA):
+        session.sql(sql, begun, **fields)
+    assert session.rows("Users", "Age") == [[None]] * 3
+
+
+def test_a_refused_statement_does_not_use_it_up(session, begun):
+    with refused(IA):
+        session.sql("SELECT 1", begun)
+    session.sql(UPDATE, begun)
+    assert session.rows("Users", "Age") == [["1"]] * 3
+
+
+@on_both
+def test_it_begins_inline(session, begun):
+    session.sql(UPDATE, {"begin": PDML})
+    assert session.rows("Users", "Age") == [["1"]] * 3
+
+
+@on_both
+def test_a_failure_shows(session, begun):
+    with refused(FP):
+        session.sql("UPDATE Users SET Name = REPEAT('x', 21) WHERE Id = 3", begun)
+
+
+@on_both
+def test_the_commit_timestamp_can_be_written(raw, session):
+    raw.ddl(
+        "CREATE TABLE Stamps (Id INT64, Time TIMESTAMP OPTIONS (allow_commit_timestamp = true))"
+        " PRIMARY KEY (Id)"
+    )
+    session.commit(None, insert("Stamps", "Id", (1,)))
+    session.sql(
+        "UPDATE Stamps SET Time = PENDING_COMMIT_TIMESTAMP() WHERE true", session.begin(PDML).id
+    )
+    assert session.select("SELECT Time IS NOT NULL FROM Stamps") == [[True]]
+
+
+@on_both
+def test_sequences_can_be_drawn_from(raw, session, begun):
+    raw.ddl("CREATE SEQUENCE Numbers OPTIONS (sequence_kind = 'bit_reversed_positive')")
+    session.sql(
+        "UPDATE Users SET Age = GET_NEXT_SEQUENCE_VALUE(SEQUENCE Numbers) WHERE true",
+        session.begin(PDML).id,
+    )
+    assert session.select("SELECT COUNT(DISTINCT Age) FROM Users") == [["3"]]
+
+
+@pytest.mark.parametrize("parallelism", [1, 1000])
+def test_parallelism_can_be_hinted(session, begun, parallelism):
+    session.sql(f"@{{PDML_MAX_PARALLELISM={parallelism}}} {UPDATE}", begun)
+    assert session.rows("Users", "Age") == [["1"]] * 3
+
+
+@pytest.mark.parametrize("parallelism", [0, 1001])
+def test_parallelism_out_of_range(session, begun, parallelism):
+    with refused(IA):
+        session.sql(f"@{{PDML_MAX_PARALLELISM={parallelism}}} {UPDATE}", begun)
+
+
+def test_it_waits_for_others(raw, session, begun):
+    other = raw.session()
+    held = other.begin().id
+    other.read("Users", "Id", transaction=held)
+    other.commit(held, update("Users", "Id Age", (1, 5)))
+    session.sql(UPDATE, begun)
+    assert session.rows("Users", "Age") == [["6"], ["1"], ["1"]]
+
+
+def test_on_a_multiplexed_session(raw, shared):
+    shared.commit(None, user(1, 2))
+    result = shared.sql(UPDATE, shared.begin(PDML).id)
+    assert result.stats.row_count_lower_bound == 2
+    assert not result.HasField("precommit_token")
+
+
+# ------------------------------------------------------------------ 2.11 Directed reads
+
+
+@pytest.mark.parametrize(
+    "directed",
+    [
+        REPLICAS,
+        {"include_replicas": {**REPLICAS["include_replicas"], "auto_failover_disabled": True}},
+        {"exclude_replicas": {"replica_selections": [{"type_": "READ_ONLY"}]}},
+    ],
+)
+@pytest.mark.parametrize("selector", [None, {"single_use": RO}, {"begin": RO}, "id"])
+def test_read_only_requests_may_choose_replicas(session, directed, selector):
+    session.commit(None, user(1))
+    if selector == "id":
+        selector = session.begin(RO).id
+    fields = {"transaction": selector, "directed_read_options": directed}
+    assert session.rows("Users", "Id", ALL, **fields) == [["1"]]
+    assert session.select("SELECT Id FROM Users", **fields) == [["1"]]
+
+
+@pytest.mark.parametrize("options", [RW, PDML], ids=["read-write", "partitioned"])
+def test_others_may_not(session, options):
+    begun = session.begin(options).id
+    for selector in (begun, {"begin": options}):
+        with refused(IA, match="Directed reads can only be performed in a read-only"):
+            session.sql(UPDATE, selector, directed_read_options=REPLICAS)
+    with refused(IA):
+        session.read("Users", "Id", transaction=begun, directed_read_options=REPLICAS)
+
+
+def test_ten_replicas_at_most(session):
+    def choose(count):
+        chosen = [{"location": f"region{number}"} for number in range(count)]
+        options = {"include_replicas": {"replica_selections": chosen}}
+        session.sql("SELECT 1", directed_read_options=options)
+
+    choose(10)
+    with refused(IA):
+        choose(11)
+
+
+def test_a_commit_timestamp_of_partitioned_dml_is_its_own(session, begun):
+    before = nanos_of(session.commit(None, user(4)).commit_timestamp)
+    session.sql(UPDATE, begun)
+    options = {"read_only": {"read_timestamp": {"seconds": before // 10**9, "nanos": before % 10**9}}}
+    assert session.rows("Users", "Age", transaction={"single_use": options}) == [[None]] * 4
