@@ -1,6 +1,6 @@
 """A tour of Spanner with the official client; runs the same against any endpoint.
 
-    SPANNER_EMULATOR_HOST=localhost:9010 python docs/tour.py
+SPANNER_EMULATOR_HOST=localhost:9010 python docs/tour.py
 """
 
 from __future__ import annotations

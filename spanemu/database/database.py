@@ -1,9 +1,9 @@
 """One database: its schema and rows through time, its sessions, and what a test does to it.
 
-    apply_ddl              schema changes, one statement after another
-    sessions               where all data requests go
-    snapshot / restore     back to an earlier state, at a cost of what changed since
-    clone                  another database with the same content, shared until written
+apply_ddl              schema changes, one statement after another
+sessions               where all data requests go
+snapshot / restore     back to an earlier state, at a cost of what changed since
+clone                  another database with the same content, shared until written
 """
 
 from __future__ import annotations

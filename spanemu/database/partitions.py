@@ -108,9 +108,7 @@ def check_partitionable(prepared: Prepared) -> None:
         raise NotPartitionableQuery(reason)
 
 
-def _within(
-    ranges: Sequence[ByteRange], low: bytes, high: bytes | None
-) -> Iterator[ByteRange]:
+def _within(ranges: Sequence[ByteRange], low: bytes, high: bytes | None) -> Iterator[ByteRange]:
     for start, end in ranges:
         first = max(start, low)
         last = end if high is None else min(end, high)

@@ -63,9 +63,7 @@ def _hierarchy(store: Store, schema: Schema, root: Table | Index) -> Iterator[st
     yield from (BOUNDARY for _ in boundaries)
 
 
-def _rows(
-    store: Store, schema: Schema, thing: Table | Index
-) -> Iterator[tuple[_Place, str]]:
+def _rows(store: Store, schema: Schema, thing: Table | Index) -> Iterator[tuple[_Place, str]]:
     path = list(lineage(schema, thing))
     indent = "  " * (len(path) - 1)
     place_of = _placer(path)

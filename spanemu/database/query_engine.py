@@ -58,9 +58,7 @@ class Prepared:
             if name in statement.undeclared
         )
         self.for_update = isinstance(statement, QueryStatement) and statement.for_update
-        self.needs_read_write = (
-            isinstance(statement, QueryStatement) and statement.needs_read_write
-        )
+        self.needs_read_write = isinstance(statement, QueryStatement) and statement.needs_read_write
         hints = dict(statement.hints)
         self.locks_exclusively = str(hints.get("lock_scanned_ranges", "")).lower() == "exclusive"
         self._decoders: tuple[tuple[str, Type, Callable[[Any], Any]], ...] = tuple(
@@ -84,9 +82,7 @@ class Prepared:
         return values
 
 
-def prepare(
-    generation: Generation, request: StatementRequest, statistics: Statistics
-) -> Prepared:
+def prepare(generation: Generation, request: StatementRequest, statistics: Statistics) -> Prepared:
     """The statement of a request, compiled now or before."""
     if request.optimizer_version not in OPTIMIZER_VERSIONS:
         raise BadOptimizerVersion(request.optimizer_version)
@@ -115,9 +111,7 @@ def run_query(
     if mode is QueryMode.NORMAL:
         run = Run(reader, prepared.bind(request.parameters), context)
         rows = prepared.executable.run(run)
-        return ResultStream(
-            prepared.columns, rows, undeclared_parameters=prepared.undeclared
-        )
+        return ResultStream(prepared.columns, rows, undeclared_parameters=prepared.undeclared)
     if mode is QueryMode.PLAN:
         return explained(prepared)
     run = Run(reader, prepared.bind(request.parameters), context)

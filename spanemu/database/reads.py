@@ -77,9 +77,7 @@ class ReadPlan:
             found = (computed(self._rules, row, context) for row in found)
         return map(self._pick, found)
 
-    def _found(
-        self, key_set: RawKeySet, reader: RowReader, *, exclusive: bool
-    ) -> Iterator[Row]:
+    def _found(self, key_set: RawKeySet, reader: RowReader, *, exclusive: bool) -> Iterator[Row]:
         if self.index is not None or key_set.all or key_set.ranges:
             return self._scan(reader, self._keys.ranges(key_set), exclusive=exclusive)
         keys = [self._keys.key(raw) for raw in key_set.keys]

@@ -44,9 +44,7 @@ class Replays:
         """The answer given before. Raises SeqnoReused."""
         return self._find(request.seqno, _key(request)) if self._answers else None
 
-    def find_batch(
-        self, requests: Sequence[StatementRequest], seqno: int
-    ) -> BatchOutcome | None:
+    def find_batch(self, requests: Sequence[StatementRequest], seqno: int) -> BatchOutcome | None:
         """The answer given to the same batch before. Raises SeqnoReused."""
         found = self._find(seqno, tuple(map(_key, requests)))
         if found is None:

@@ -73,9 +73,7 @@ class Sessions:
             raise MultiplexedSessionDeleted(name)
         self._drop(session)
 
-    def list(
-        self, filter_: str, page_size: int, page_token: str
-    ) -> tuple[Sequence[Session], str]:
+    def list(self, filter_: str, page_size: int, page_token: str) -> tuple[Sequence[Session], str]:
         """Regular sessions by name, and the token of the next page ("" at the end)."""
         wanted = compile_filter(filter_, _is_session_field)
         paging = PageRequest(page_size, page_token)

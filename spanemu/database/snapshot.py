@@ -136,7 +136,8 @@ class SnapshotTransaction:
         )
         fingerprint = read_fingerprint(request)
         return tuple(
-            Partition(seal(PartitionToken(self._session, self.id, fingerprint, share))) for share in ranges
+            Partition(seal(PartitionToken(self._session, self.id, fingerprint, share)))
+            for share in ranges
         )
 
     def read_partition(self, request: ReadRequest, token: bytes) -> ResultStream:

@@ -145,4 +145,3 @@ class Transactions:
             if isinstance(transaction, ReadWriteTransaction):
                 dropped.append(transaction)
         return dropped
-

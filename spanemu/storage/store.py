@@ -18,7 +18,6 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any
 
 from spanemu.base.clock import Clock
 from spanemu.storage.layout import TreeId
@@ -316,4 +315,3 @@ def row_cells(row: Row, width: int) -> Row:
     """A stored row brought to its table's present width: cells added since are NULL."""
     missing = width - len(row)
     return row if missing <= 0 else row + (None,) * missing
-

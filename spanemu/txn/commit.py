@@ -88,9 +88,7 @@ def apply(transaction: ReadWrite, schema: Schema) -> int:
         return at
 
 
-def _buffer(
-    transaction: ReadWrite, book: RuleBook, unit: WriteUnit, mutation: Mutation
-) -> None:
+def _buffer(transaction: ReadWrite, book: RuleBook, unit: WriteUnit, mutation: Mutation) -> None:
     if book.schema.view(mutation.table) is not None:
         raise ViewNotWritable(mutation.table)
     rules = book.named(mutation.table, TableNotFound)
@@ -102,9 +100,7 @@ def _buffer(
         _delete(transaction, unit, rules, mutation)
 
 
-def _delete(
-    transaction: ReadWrite, unit: WriteUnit, rules: TableRules, mutation: Delete
-) -> None:
+def _delete(transaction: ReadWrite, unit: WriteUnit, rules: TableRules, mutation: Delete) -> None:
     keys, wanted = KeyReader(rules.table.name, rules.table.key, for_delete=True), mutation.key_set
     # A range counts once, however many rows it takes.
     unit.count += 1 if wanted.all else len(wanted.keys) + len(wanted.ranges)
@@ -131,9 +127,7 @@ def _buffer_row(
     return "DELETE", rules.tree, key, stored
 
 
-def _inserts_parent(
-    book: RuleBook, missing: ParentRowMissing, later: Sequence[Mutation]
-) -> bool:
+def _inserts_parent(book: RuleBook, missing: ParentRowMissing, later: Sequence[Mutation]) -> bool:
     """Whether a later mutation would have inserted the parent row that was missing."""
     parent = book.of(book.schema.tables[missing.parent.lower()])
     for mutation in later:

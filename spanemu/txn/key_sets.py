@@ -32,8 +32,7 @@ class KeyReader:
         self.parts = tuple(parts)
         self.for_delete = for_delete
         self._decoders = tuple(
-            cell_decoder(part.column) if for_delete else decoder(part.column.type)
-            for part in parts
+            cell_decoder(part.column) if for_delete else decoder(part.column.type) for part in parts
         )
         self._encode = encoder_of(self.parts)
 

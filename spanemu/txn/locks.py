@@ -167,9 +167,7 @@ class LockTable:
                 row.shared.add(owner)
             return None
 
-    def _row_blockers(
-        self, owner: Owner, row_key: RowKey, row: _Row, mode: Mode
-    ) -> list[Owner]:
+    def _row_blockers(self, owner: Owner, row_key: RowKey, row: _Row, mode: Mode) -> list[Owner]:
         blockers: list[Owner] = []
         if row.exclusive is not None and row.exclusive is not owner:
             blockers.append(row.exclusive)

@@ -150,9 +150,7 @@ class TableRules:
     @cached_property
     def references(self) -> tuple[Reference, ...]:
         """Enforced foreign keys of this table."""
-        return tuple(
-            self.book.reference(key) for key in self.table.foreign_keys if key.enforced
-        )
+        return tuple(self.book.reference(key) for key in self.table.foreign_keys if key.enforced)
 
     @cached_property
     def referenced_by(self) -> tuple[Reference, ...]:

@@ -174,9 +174,7 @@ class WriteUnit:
         self._update(plan, encoded, before, cells)
         return encoded
 
-    def _update(
-        self, plan: WritePlan, encoded: bytes, before: Row, cells: Sequence[Any]
-    ) -> None:
+    def _update(self, plan: WritePlan, encoded: bytes, before: Row, cells: Sequence[Any]) -> None:
         rules = plan.rules
         row = plan.changed_row(before, cells)
         before = row_cells(before, rules.width)

@@ -1,6 +1,6 @@
 """Generates docs/coverage.md from the tables that the code and the tests are made of.
 
-    python -m tests.conformance.coverage_page        writes the page
+python -m tests.conformance.coverage_page        writes the page
 """
 
 from __future__ import annotations

@@ -64,7 +64,10 @@ def read_only(**bound: Any) -> dict[str, Any]:
 
 def repeated(session_options: dict[str, Any], previous: bytes) -> dict[str, Any]:
     """Options of a transaction that runs an aborted one again on a multiplexed session."""
-    mode = {**session_options["read_write"], "multiplexed_session_previous_transaction_id": previous}
+    mode = {
+        **session_options["read_write"],
+        "multiplexed_session_previous_transaction_id": previous,
+    }
     return {**session_options, "read_write": mode}
 
 
@@ -337,7 +340,12 @@ def merged(replies: Iterable[Any]) -> list[Any]:
 def _joined(first: Any, second: Any) -> Any:
     if isinstance(first, str):
         return first + second
-    if first and second and type(first[-1]) is type(second[0]) and isinstance(first[-1], str | list):
+    if (
+        first
+        and second
+        and type(first[-1]) is type(second[0])
+        and isinstance(first[-1], str | list)
+    ):
         return [*first[:-1], _joined(first[-1], second[0]), *second[1:]]
     return first + second
 

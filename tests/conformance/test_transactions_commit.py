@@ -46,9 +46,7 @@ def test_a_commit_needs_a_transaction(raw, session):
 @pytest.mark.parametrize("options", [RO, PDML, {}], ids=["read-only", "partitioned", "none"])
 def test_a_single_use_commit_is_read_write(raw, session, options):
     with refused(IA):
-        raw.call(
-            "commit", "CommitRequest", session=session.name, single_use_transaction=options
-        )
+        raw.call("commit", "CommitRequest", session=session.name, single_use_transaction=options)
 
 
 # ------------------------------------------------------------------ effects

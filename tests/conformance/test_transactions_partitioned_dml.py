@@ -222,5 +222,7 @@ def test_ten_replicas_at_most(session):
 def test_a_commit_timestamp_of_partitioned_dml_is_its_own(session, begun):
     before = nanos_of(session.commit(None, user(4)).commit_timestamp)
     session.sql(UPDATE, begun)
-    options = {"read_only": {"read_timestamp": {"seconds": before // 10**9, "nanos": before % 10**9}}}
+    options = {
+        "read_only": {"read_timestamp": {"seconds": before // 10**9, "nanos": before % 10**9}}
+    }
     assert session.rows("Users", "Age", transaction={"single_use": options}) == [[None]] * 4

@@ -137,9 +137,7 @@ def _deepen(random: Random, message: Any, levels: int) -> None:
         inner = [
             field
             for field in message.DESCRIPTOR.fields
-            if field.message_type is not None
-            and not _is_map(field)
-            and _recurs(field.message_type)
+            if field.message_type is not None and not _is_map(field) and _recurs(field.message_type)
         ]
         if not inner:
             return

@@ -82,9 +82,12 @@ def _nested(random: Random) -> str:
     depth = random.choice(_NESTING)
     if random.random() < 0.7:
         before, core, after = random.choice(_NESTED)
-        return random.choice(_CONTEXTS).replace("{0}", "{}").replace(
-            "{}", before * depth + core + after * depth, 1
-        ).replace("{}", "1")
+        return (
+            random.choice(_CONTEXTS)
+            .replace("{0}", "{}")
+            .replace("{}", before * depth + core + after * depth, 1)
+            .replace("{}", "1")
+        )
     before, core, after = random.choice(_WRAPPED)
     depth = min(depth, 2_000)
     return before * depth + core + after * depth

@@ -355,7 +355,8 @@ def _update_ddl(random: Random, world: World) -> Any:
 
 def _operation(world: World) -> str:
     request = admin.UpdateDatabaseDdlRequest(
-        database=world.scratch, statements=["CREATE TABLE IF NOT EXISTS T (K INT64) PRIMARY KEY (K)"]
+        database=world.scratch,
+        statements=["CREATE TABLE IF NOT EXISTS T (K INT64) PRIMARY KEY (K)"],
     )
     return str(world.ask(DATABASES + "UpdateDatabaseDdl", request).name)
 
@@ -401,7 +402,9 @@ BUILDERS: Mapping[str, tuple[Builder, ...]] = {
     INSTANCES + "CreateInstance": (_create_instance,),
     INSTANCES + "UpdateInstance": (_update_instance,),
     INSTANCES + "DeleteInstance": (
-        lambda _random, world: admin.DeleteInstanceRequest(name=f"{_parent(world)}/instances/made-1"),
+        lambda _random, world: admin.DeleteInstanceRequest(
+            name=f"{_parent(world)}/instances/made-1"
+        ),
     ),
     DATABASES + "ListDatabases": (
         lambda _random, world: admin.ListDatabasesRequest(parent=world.instance_name, page_size=1),
@@ -445,9 +448,5 @@ BUILDERS: Mapping[str, tuple[Builder, ...]] = {
         ),
     ),
     # Refused whatever they say.
-    **{
-        path: (_anything,)
-        for path, method in METHODS.items()
-        if method.request is admin.Empty
-    },
+    **{path: (_anything,) for path, method in METHODS.items() if method.request is admin.Empty},
 }

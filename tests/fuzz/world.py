@@ -1,7 +1,7 @@
 """The emulator under test, with a database to protect and others to throw away.
 
-    main      holds the rows that a failed request must not have changed
-    scratch   an instance whose databases may be altered and dropped
+main      holds the rows that a failed request must not have changed
+scratch   an instance whose databases may be altered and dropped
 """
 
 from __future__ import annotations
@@ -184,7 +184,8 @@ class World:
             databases = admin.ListDatabasesRequest(parent=instance.name, page_size=1000)
             for database in self.ask(DATABASES + "ListDatabases", databases).databases:
                 update = admin.UpdateDatabaseRequest(
-                    database={"name": database.name}, update_mask={"paths": ["enable_drop_protection"]}
+                    database={"name": database.name},
+                    update_mask={"paths": ["enable_drop_protection"]},
                 )
                 self.send(DATABASES + "UpdateDatabase", update.SerializeToString())
                 drop = admin.DropDatabaseRequest(database=database.name)

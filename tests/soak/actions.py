@@ -184,6 +184,4 @@ _WEIGHTS: dict[Callable[[Actor], None], int] = {
     Actor.query_families: 1,
     Actor.read_twice: 1,
 }
-_ACTIONS = [
-    (action.__name__, action) for action, weight in _WEIGHTS.items() for _ in range(weight)
-]
+_ACTIONS = [(action.__name__, action) for action, weight in _WEIGHTS.items() for _ in range(weight)]

@@ -41,7 +41,9 @@ class Verdict:
     problems: Sequence[str]
 
     def __str__(self) -> str:
-        actions = sum((report.actions for report in self.reports), start=type(self.reports[0].actions)())
+        actions = sum(
+            (report.actions for report in self.reports), start=type(self.reports[0].actions)()
+        )
         lines = [
             f"{actions.total()} actions in {self.seconds:.0f} s "
             f"({actions.total() / self.seconds:.0f} a second)",
@@ -75,9 +77,7 @@ def soak(plan: Plan) -> Verdict:
         problems = [problem for report in reports for problem in report.problems]
         problems += _unfulfilled(emulator, reports)
     problems += _growth(memory)
-    problems += [
-        "a thread did nothing at all" for report in reports if not report.fewest
-    ]
+    problems += ["a thread did nothing at all" for report in reports if not report.fewest]
     return Verdict(reports, memory, seconds, problems)
 
 

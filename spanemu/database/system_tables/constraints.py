@@ -62,9 +62,7 @@ def _constraints(source: Source, *, with_checked_columns: bool = False) -> Itera
     for table in schema.tables.values():
         home, name = split_name(table.name)
         keys = [column.name for column in table.key_columns]
-        yield Constraint(
-            "PRIMARY KEY", home, name, primary_key_name(name), table.name, keys
-        )
+        yield Constraint("PRIMARY KEY", home, name, primary_key_name(name), table.name, keys)
         for column in table.columns:
             if column.not_null:
                 check = not_null_name(name, column.name)
@@ -81,9 +79,7 @@ def _constraints(source: Source, *, with_checked_columns: bool = False) -> Itera
             )  # fmt: skip
         for index in _referenced_indexes(schema, table):
             columns = [part.column.name for part in index.key]
-            yield Constraint(
-                "UNIQUE", home, name, last_part(index.name), table.name, columns
-            )
+            yield Constraint("UNIQUE", home, name, last_part(index.name), table.name, columns)
 
 
 def _referenced_indexes(schema: Schema, table: Table) -> list[Index]:

@@ -1,9 +1,9 @@
 """A system table as data: its name, its columns in a small notation, and what yields its rows.
 
-    *NAME          part of the primary key, so NOT NULL
-    !NAME          NOT NULL
-    NAME           nullable
-    NAME:TYPE      of a type of `TYPES`; STRING(MAX) where none is given
+*NAME          part of the primary key, so NOT NULL
+!NAME          NOT NULL
+NAME           nullable
+NAME:TYPE      of a type of `TYPES`; STRING(MAX) where none is given
 """
 
 from __future__ import annotations

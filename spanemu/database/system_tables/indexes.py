@@ -51,4 +51,11 @@ def index_columns(source: Source) -> Rows:
         head = "", home, name, PRIMARY_KEY, PRIMARY_KEY
         for place, part in enumerate(table.key, 1):
             column, order = part.column, DIRECTIONS[part.descending]
-            yield *head, column.name, place, order, YES_NO[not column.not_null], declared_type(column)
+            yield (
+                *head,
+                column.name,
+                place,
+                order,
+                YES_NO[not column.not_null],
+                declared_type(column),
+            )

@@ -62,6 +62,4 @@ class RangeUnion:
 
 def _refusal(rules: TableRules, values: Row) -> WrittenAndDeleted:
     watching = next(each for each in rules.referenced_by if each.foreign_key.cascade)
-    return WrittenAndDeleted(
-        rules.table.name, rules.key_text(values), watching.foreign_key.name
-    )
+    return WrittenAndDeleted(rules.table.name, rules.key_text(values), watching.foreign_key.name)
