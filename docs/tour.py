@@ -48,7 +48,7 @@ def tour(client: spanner.Client) -> None:
         print("join:", list(joined))
 
     before = database.run_in_transaction(
-        lambda transaction: list(transaction.execute_sql("SELECT CURRENT_TIMESTAMP()"))[0][0]
+        lambda transaction: transaction.execute_sql("SELECT CURRENT_TIMESTAMP()").one()[0]
     )
 
     def retitle(transaction: spanner.transaction.Transaction) -> int:

@@ -2,8 +2,10 @@
 
 In reading order: `instances` (the catalog of everything an emulator holds), `instance` (one
 instance as data), `administration` (admin calls that leave an operation behind), `operations`
-(long-running operations), `ddl_actions`, `filters` (of list calls), `database` (one database), `sessions`, `options` (what a caller asks
-of a transaction, as plain data), `transaction` (a handle on one transaction), `query_engine`
-(text to rows, with the plan cache), `results` (rows on their way out), `physical` (the layout
-printed), `errors`.
+and `ddl_actions` (what became of them), `filters` (of list calls); `environment`, `core` and
+`generation` (what the parts of a database share), `database`; `options` (what a caller asks, as
+plain data), `sessions`, `session`, `transactions` (by id), `handle` (what any of them can do) with
+its kinds `snapshot`, `read_write` and `partitioned_dml`; `timestamps`, `reads`, `query_engine`,
+`dml`, `context`, `system_tables`; `pending`, `replay`, `precommit`, `partitions`; `results` (rows
+on their way out), `physical` (the layout printed), `errors`.
 """

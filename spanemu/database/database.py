@@ -104,7 +104,7 @@ class Database:
         with core.schema_mutex:
             core.check_open()
             outcome = DdlOutcome()
-            for step in plan_batch(statements, self.schema, core.database_id):
+            for step in plan_batch(statements, self.schema):
                 try:
                     outcome.commit_timestamps.append(self._apply(step))
                 except SpannerError as failure:
@@ -150,8 +150,11 @@ class Database:
 
         Raises ValueError for a snapshot that an earlier restore made invalid.
         """
-        self.sessions.abort_all("The database was restored.")
-        with self._core.store.mutex:
+        why = "The database was restored."
+        with self._core.store.mutex:  # Under it no transaction is in the middle of its commit.
+            self.sessions.abort_all(why)
+            for owner in self._core.locks.holders():
+                self._core.locks.wound(owner, why)
             self._core.store.restore(snapshot.store)
             self._core.history = snapshot.history.copy()
 

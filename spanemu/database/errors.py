@@ -494,6 +494,14 @@ class BadOptimizerVersion(SpannerError):
     version: str
 
 
+class SystemTableInReadWrite(SpannerError):
+    """A read-write transaction reads a system table, on which no lock can be taken."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Unsupported concurrency mode in query using {schema}."
+    schema: str
+
+
 # ---------------------------------------------------------------------------- splits
 
 

@@ -10,11 +10,16 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from spanemu.base.clock import monotonic
-from spanemu.database.core import DatabaseCore
-from spanemu.database.errors import BadOptimizerVersion, BadParameterValue, ParameterMissing
+from spanemu.database.errors import (
+    BadOptimizerVersion,
+    BadParameterValue,
+    ParameterMissing,
+    SystemTableInReadWrite,
+)
 from spanemu.database.generation import Generation
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.results import ResultStats, ResultStream
+from spanemu.database.system_tables.catalog import CATALOG
 from spanemu.sql.analyzer.analyze import analyze
 from spanemu.sql.analyzer.resolved import (
     DeleteStatement,
@@ -25,9 +30,9 @@ from spanemu.sql.analyzer.resolved import (
 )
 from spanemu.sql.executor.build import Executable, compile_plan
 from spanemu.sql.executor.reader import RowReader
-from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.run import Run, SystemTables
 from spanemu.sql.functions.registry import Context
-from spanemu.sql.plan.explain import PlanTree, explain
+from spanemu.sql.plan.explain import explain
 from spanemu.sql.planner.build import plan_statement
 from spanemu.sql.planner.planning import Statistics
 from spanemu.sql.syntax.statement import parse_statement
@@ -38,6 +43,7 @@ from spanemu.values.value import decoder
 OPTIMIZER_VERSIONS = frozenset(
     {"", "latest", "default", "latest_version", "default_version"} | {str(n) for n in range(1, 10)}
 )
+_UNCHECKED_CUT = "spanner_emulator.disable_query_partitionability_check"
 _WITH_PLAN = frozenset({QueryMode.PLAN, QueryMode.PROFILE, QueryMode.WITH_PLAN_AND_STATS})
 _WITH_STATS = frozenset(
     {QueryMode.PROFILE, QueryMode.WITH_STATS, QueryMode.WITH_PLAN_AND_STATS},
@@ -52,6 +58,7 @@ class Prepared:
         self.executable = executable
         self.is_dml = isinstance(statement, InsertStatement | UpdateStatement | DeleteStatement)
         self.columns: tuple[tuple[str, Type], ...] = executable.columns
+        self.system_tables = executable.reads.system_tables
         self.undeclared = tuple(
             (name, type_)
             for name, type_ in statement.parameters.items()
@@ -61,6 +68,7 @@ class Prepared:
         self.needs_read_write = isinstance(statement, QueryStatement) and statement.needs_read_write
         hints = dict(statement.hints)
         self.locks_exclusively = str(hints.get("lock_scanned_ranges", "")).lower() == "exclusive"
+        self.cuts_unchecked = str(hints.get(_UNCHECKED_CUT, "")).lower() == "true"
         self._decoders: tuple[tuple[str, Type, Callable[[Any], Any]], ...] = tuple(
             (name, type_, decoder(type_)) for name, type_ in executable.parameters
         )
@@ -94,27 +102,41 @@ def prepare(generation: Generation, request: StatementRequest, statistics: Stati
     return found
 
 
+def prepare_locking(
+    generation: Generation, request: StatementRequest, statistics: Statistics
+) -> Prepared:
+    """Like `prepare`, in a read-write transaction: system tables have nothing to lock."""
+    prepared = prepare(generation, request, statistics)
+    for name in prepared.system_tables:
+        raise SystemTableInReadWrite(name.partition(".")[0])
+    return prepared
+
+
 def _prepare(
     generation: Generation, sql: str, types: Mapping[str, Type], statistics: Statistics
 ) -> Prepared:
     lowered = {name.lower(): type_ for name, type_ in types.items()}
-    statement = analyze(parse_statement(sql), sql, generation.schema, lowered)
+    statement = analyze(parse_statement(sql), sql, generation.schema, lowered, CATALOG)
     plan = plan_statement(statement, generation.schema, statistics)
     return Prepared(statement, compile_plan(plan))
 
 
 def run_query(
-    prepared: Prepared, request: StatementRequest, reader: RowReader, context: Context
+    prepared: Prepared,
+    request: StatementRequest,
+    reader: RowReader,
+    context: Context,
+    system_tables: SystemTables | None = None,
 ) -> ResultStream:
-    """A query's rows, lazily."""
+    """A query's rows, lazily. `system_tables` may be left out when it reads none."""
     mode = request.mode
     if mode is QueryMode.NORMAL:
-        run = Run(reader, prepared.bind(request.parameters), context)
+        run = Run(reader, prepared.bind(request.parameters), context, system_tables)
         rows = prepared.executable.run(run)
         return ResultStream(prepared.columns, rows, undeclared_parameters=prepared.undeclared)
     if mode is QueryMode.PLAN:
         return explained(prepared)
-    run = Run(reader, prepared.bind(request.parameters), context)
+    run = Run(reader, prepared.bind(request.parameters), context, system_tables)
     run.start_profile()
     stats = ResultStats()
     rows = _measured(prepared, request, run, stats)
@@ -163,6 +185,3 @@ def _by_any_case(raw: Mapping[str, Any], name: str) -> Any:
         if given.lower() == name:
             return value
     raise ParameterMissing(name)
-
-
-__all__ = ["DatabaseCore", "PlanTree", "Prepared", "explained", "prepare", "run_query"]

@@ -14,6 +14,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import SpannerError
@@ -42,7 +43,7 @@ from spanemu.database.options import (
 )
 from spanemu.database.pending import refuse_pending_columns, refuse_pending_plan
 from spanemu.database.precommit import PrecommitTokens
-from spanemu.database.query_engine import Prepared, explained, prepare, run_query
+from spanemu.database.query_engine import Prepared, explained, prepare_locking, run_query
 from spanemu.database.reads import read_plan
 from spanemu.database.replay import Replays
 from spanemu.database.results import (
@@ -54,10 +55,12 @@ from spanemu.database.results import (
 from spanemu.txn import read_write as work
 from spanemu.txn.commit import apply, buffer_mutations, check_names
 from spanemu.txn.errors import TooManyMutations, TransactionAborted
-from spanemu.txn.locks import Owner
+from spanemu.txn.locks import YOUNGEST, Owner
 from spanemu.txn.reader import TransactionReader
 from spanemu.txn.state import State
 from spanemu.values.mutation import Mutation
+
+ROWS_READ_AHEAD_MAX = 1_000
 
 _LOCK_FREE = {
     (Isolation.UNSPECIFIED, ReadLockMode.OPTIMISTIC): work.Reads.OPTIMISTIC,
@@ -105,12 +108,17 @@ class ReadWriteTransaction:
     @property
     def was_aborted(self) -> bool:
         """Whether it lost to another transaction, so that its retry inherits its age."""
-        return self._owner.state is State.ABORTED
+        return bool(self._owner.why_aborted)
 
     @property
     def age(self) -> int | None:
         """Its place in the order of transactions, smaller is older; None before it is at work."""
-        return self._inherits if self._work is None else self._owner.age[0]
+        return self._inherits if self._owner.age == YOUNGEST else self._owner.age[0]
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether all that is left to do is to answer late requests."""
+        return self._owner.state in _ENDINGS
 
     # ------------------------------------------------------------------ what it says of itself
 
@@ -144,7 +152,7 @@ class ReadWriteTransaction:
             if known is not None:
                 return known.answer()
             self._check_more_to_come()
-            prepared = prepare(self._live(), request, self._core.statistics)
+            prepared = prepare_locking(self._live(), request, self._core.statistics)
             if not prepared.is_dml:
                 return self._query(prepared, request)
             return self._dml(prepared, request)
@@ -223,7 +231,7 @@ class ReadWriteTransaction:
         results: list[ResultStream] = []
         for number, request in enumerate(requests):
             try:
-                prepared = prepare(self._live(), request, self._core.statistics)
+                prepared = prepare_locking(self._live(), request, self._core.statistics)
                 if not prepared.is_dml:
                     raise NotDml(number, request.sql)
                 results.append(self._run_dml(prepared, request))
@@ -234,8 +242,20 @@ class ReadWriteTransaction:
         return BatchOutcome(tuple(results), None)
 
     def _guarded(self, rows: Iterator[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
-        """Rows of a query that may still be streaming when the transaction is wounded."""
-        yield from rows
+        """The rows of a query: read by this request, the rest of very many as they are asked for.
+
+        A client may leave them for later, and end the transaction before.
+        """
+        first = list(islice(rows, ROWS_READ_AHEAD_MAX))
+        self._owner.check()
+        return iter(first) if len(first) < ROWS_READ_AHEAD_MAX else self._streamed(first, rows)
+
+    def _streamed(
+        self, first: list[tuple[object, ...]], rest: Iterator[tuple[object, ...]]
+    ) -> Iterator[tuple[object, ...]]:
+        """Rows that may still be streaming when the transaction is wounded."""
+        yield from first
+        yield from rest
         self._owner.check()
 
     # ------------------------------------------------------------------ ending
@@ -261,6 +281,7 @@ class ReadWriteTransaction:
                 self._abort("Its commit was interrupted.")
                 raise
             self._committed = outcome
+            self._let_go()
             return outcome
 
     def _commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
@@ -272,9 +293,10 @@ class ReadWriteTransaction:
             count += buffer_mutations(transaction, generation.rules, mutations, now)
         if count > MUTATIONS_PER_COMMIT_MAX:
             raise TooManyMutations(count, MUTATIONS_PER_COMMIT_MAX)
-        self._core.locks.begin_commit(self._owner)
+        transaction.lock_writes()
         with self._core.store.mutex:
             self._live()  # a schema change may have come in while locks were waited for
+            self._core.locks.begin_commit(self._owner)
             at = apply(transaction, generation.schema)
         self._core.locks.release(self._owner, State.COMMITTED)
         repeatable = self._options.isolation is Isolation.REPEATABLE_READ
@@ -290,6 +312,7 @@ class ReadWriteTransaction:
             if self._committed is not None:
                 raise TransactionEnded("roll back", self._text, "committed")
             self._core.locks.release(self._owner, State.ROLLED_BACK)
+            self._let_go()
 
     def abort(self, why: str) -> None:
         """Take the locks away, from any thread."""
@@ -297,9 +320,14 @@ class ReadWriteTransaction:
 
     def replace(self) -> None:
         """A newer transaction of the session takes this one's place."""
-        if self._committed is None and self._owner.state is State.ACTIVE:
-            self._replaced = True
-            self._core.locks.release(self._owner, State.ROLLED_BACK)
+        if self._owner.state is State.ACTIVE:
+            self._replaced = self._core.locks.release(self._owner, State.ROLLED_BACK)
+
+    def _let_go(self) -> None:
+        """Keep no more than what a late request is told: the id stays known for a while."""
+        self._work = None
+        self._replays = Replays()
+        self._mutations = []
 
     def _abort(self, why: str) -> None:
         if not self._core.locks.wound(self._owner, why):

@@ -40,6 +40,7 @@ from spanemu.database.results import (
     ResultStream,
     TransactionInfo,
 )
+from spanemu.database.system_tables.catalog import SystemRows
 from spanemu.database.timestamps import await_timestamp, check_retained, read_timestamp
 from spanemu.txn.errors import TableNotFound, TableNotFoundAtTimestamp
 from spanemu.txn.read_only import SnapshotReader
@@ -86,7 +87,8 @@ class SnapshotTransaction:
         """Run one query."""
         prepared = self._prepare(request)
         context = self._core.context(self._generation, writable=False)
-        return run_query(prepared, request, self._reader, context)
+        system_tables = SystemRows(self._core, self.at) if prepared.system_tables else None
+        return run_query(prepared, request, self._reader, context, system_tables)
 
     def read(self, request: ReadRequest) -> ResultStream:
         """Read rows by key."""
@@ -109,7 +111,8 @@ class SnapshotTransaction:
         if self._present:
             return
         check_retained(self._core.store, self.at)
-        if self.at > self._core.store.clock.peek():
+        # At the present too: a commit may still get this very timestamp.
+        if self.at >= self._core.store.clock.peek():
             await_timestamp(self._core.store, self.at)
 
     def _prepare(self, request: StatementRequest) -> Prepared:

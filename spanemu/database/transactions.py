@@ -2,7 +2,7 @@
 
     regular      a new read-write transaction takes the place of the one before; read-only ones
                  live side by side, the newest `TRANSACTIONS_PER_SESSION_MAX` of all are kept
-    multiplexed  any number; those not heard of for a while are forgotten
+    multiplexed  any number; those not heard of for a while are forgotten, ended ones sooner
 
 Ids are ASCII numbers, unique within the database and never reused.
 """
@@ -23,6 +23,8 @@ from spanemu.database.read_write import ReadWriteTransaction
 from spanemu.database.snapshot import SnapshotTransaction
 
 MULTIPLEXED_IDLE_SECONDS_MAX = 300.0
+# What has ended stays for a commit that is repeated because its answer was lost on the way.
+MULTIPLEXED_ENDED_SECONDS_MAX = 30.0
 _PURGE_EVERY = 256  # transactions begun between two looks for idle ones
 
 __all__ = ["Transaction", "Transactions"]
@@ -135,8 +137,8 @@ class Transactions:
         if not self._multiplexed:
             gone = list(self._by_id)[: max(0, len(self._by_id) - TRANSACTIONS_PER_SESSION_MAX)]
         elif self._begun % _PURGE_EVERY == 0:
-            limit = monotonic() - MULTIPLEXED_IDLE_SECONDS_MAX
-            gone = [id_ for id_, heard in self._heard.items() if heard < limit]
+            now = monotonic()
+            gone = [id_ for id_, heard in self._heard.items() if heard + self._kept(id_) < now]
         dropped = []
         for id_ in gone:
             transaction = self._by_id.pop(id_, None)
@@ -145,3 +147,10 @@ class Transactions:
             if isinstance(transaction, ReadWriteTransaction):
                 dropped.append(transaction)
         return dropped
+
+    def _kept(self, transaction_id: bytes) -> float:
+        """How many seconds a transaction of multiplexed sessions is kept after a request."""
+        transaction = self._by_id.get(transaction_id)
+        if isinstance(transaction, ReadWriteTransaction) and transaction.has_ended:
+            return MULTIPLEXED_ENDED_SECONDS_MAX
+        return MULTIPLEXED_IDLE_SECONDS_MAX

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from spanemu.base.errors import Unsupported
 from spanemu.ddl.change import Change
 from spanemu.ddl.statements import STATEMENTS, statement_kind
-from spanemu.ddl.validators import raise_first
-from spanemu.ddl.validators.database_options import database_name_problems
 from spanemu.schema.schema import Schema
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.syntax.ddl import parse_ddl
@@ -36,25 +34,19 @@ class Step:
     work: Callable[[Store, RuleBook, int, Context], None]
 
 
-def plan_batch(
-    statements: Sequence[str], schema: Schema, database: str | None = None
-) -> Sequence[Step]:
-    """Steps for each statement in order. Raises for the first that is wrong; none has run.
-
-    `database` is the id that ALTER DATABASE must name; None takes any.
-    """
+def plan_batch(statements: Sequence[str], schema: Schema) -> Sequence[Step]:
+    """Steps for each statement in order. Raises for the first that is wrong; none has run."""
     steps: list[Step] = []
     for statement in statements:
-        change = change_of(statement, schema, database)
+        change = change_of(statement, schema)
         schema = change.schema
         steps.append(Step(statement, schema, change.work))
     return steps
 
 
-def change_of(statement: str, schema: Schema, database: str | None = None) -> Change:
+def change_of(statement: str, schema: Schema) -> Change:
     """What one statement does to `schema`."""
     parsed = parse_ddl(statement)
-    raise_first(database_name_problems(parsed, database))
     run = STATEMENTS.get(type(parsed))
     if run is None:
         raise Unsupported(statement_kind(parsed))

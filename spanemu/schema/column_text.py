@@ -10,10 +10,11 @@ from spanemu.schema.column import Column, Identity
 
 def column_text(column: Column) -> str:
     """`name type clauses`, without the comma."""
-    return " ".join((quoted(column.name), _type(column), *_clauses(column)))
+    return " ".join((quoted(column.name), declared_type(column), *_clauses(column)))
 
 
-def _type(column: Column) -> str:
+def declared_type(column: Column) -> str:
+    """The type with lengths, of elements and of vectors: ARRAY<FLOAT32>(vector_length=>3)."""
     if column.vector_length is None:
         return column.type_text
     return f"{column.type_text}(vector_length=>{column.vector_length})"

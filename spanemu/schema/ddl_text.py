@@ -10,7 +10,7 @@ What Spanner makes by itself is left out: indexes of foreign keys, sequences of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from spanemu.base.reserved import quoted, quoted_path
@@ -31,7 +31,7 @@ _INTERNAL_OPTIONS = frozenset({"version_retention_nanos"})
 def ddl_statements(schema: Schema, database: str = "db") -> list[str]:
     """Statements that recreate `schema`, in order; `database` is the id of its database."""
     return [
-        *_database_options(schema.options, database),
+        *_database_options(schema, database),
         *(f"CREATE SCHEMA {quoted(name)}" for name in schema.named_schemas.values()),
         *(_sequence(found) for found in schema.sequences.values() if not found.internal),
         *_tables(schema),
@@ -39,10 +39,14 @@ def ddl_statements(schema: Schema, database: str = "db") -> list[str]:
     ]
 
 
-def _database_options(options: Mapping[str, Any], database: str) -> Iterator[str]:
-    for name, value in options.items():
-        if name not in _INTERNAL_OPTIONS:
-            yield f"ALTER DATABASE {quoted(database)} SET OPTIONS ({name} = {option_value(value)})"
+def shown_options(schema: Schema) -> Iterator[tuple[str, Any]]:
+    """Options of the database as users set them: (name, value)."""
+    return (item for item in schema.options.items() if item[0] not in _INTERNAL_OPTIONS)
+
+
+def _database_options(schema: Schema, database: str) -> Iterator[str]:
+    for name, value in shown_options(schema):
+        yield f"ALTER DATABASE {quoted(database)} SET OPTIONS ({name} = {option_value(value)})"
 
 
 # ---------------------------------------------------------------------------- sequences

@@ -35,6 +35,10 @@ class History(Generic[T]):
             return self._generations[-1]
         return self._generations[bisect_right(self._starts, timestamp) - 1]
 
+    def start(self, timestamp: int) -> int:
+        """Since when the generation that was current at `timestamp` had been."""
+        return self._starts[bisect_right(self._starts, timestamp) - 1]
+
     def copy(self) -> History[T]:
         """The same history, to go on by itself."""
         twin = History(self._generations[0])

@@ -41,9 +41,17 @@ def _clauses(table: Table) -> Iterator[str]:
         yield f",\n  INTERLEAVE {table.interleave} {quoted_path(table.parent)}"
         if table.interleave is Interleave.IN_PARENT:
             yield " ON DELETE CASCADE" if table.cascade else " ON DELETE NO ACTION"
-    if table.row_deletion_policy is not None:
-        column, days = table.row_deletion_policy
-        yield f", ROW DELETION POLICY (OLDER_THAN({quoted(column)}, INTERVAL {days} DAY))"
+    policy = row_deletion_text(table)
+    if policy is not None:
+        yield f", ROW DELETION POLICY ({policy})"
+
+
+def row_deletion_text(table: Table) -> str | None:
+    """The expression of a row deletion policy."""
+    if table.row_deletion_policy is None:
+        return None
+    column, days = table.row_deletion_policy
+    return f"OLDER_THAN({quoted(column)}, INTERVAL {days} DAY)"
 
 
 def foreign_key_text(key: ForeignKey) -> str:

@@ -125,7 +125,8 @@ class Hierarchy:
 
     def check(self) -> None:
         """Assert every invariant."""
-        assert self.starts[0] == b"" and self.starts == sorted(set(self.starts))
+        assert self.starts[0] == b""
+        assert self.starts == sorted(set(self.starts))
         assert len(self.starts) == len(self.splits)
         for place, split in enumerate(self.splits):
             low = self.starts[place]

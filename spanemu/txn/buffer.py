@@ -45,10 +45,11 @@ class TreeBuffer:
         """Keys with an entry in [low, high), in order."""
         if self._stale:
             self._sorted = SortedList(self.rows)
+            self._stale = False
+            self._unsorted = []
         elif self._unsorted:
             self._sorted.update(self._unsorted)
-        self._stale = False
-        self._unsorted.clear()
+            self._unsorted = []
         return self._sorted.irange(low, high, inclusive=(True, False), reverse=descending)
 
 

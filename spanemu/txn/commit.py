@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from spanemu.base.errors import SpannerError
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of
 from spanemu.storage.observer import TreeWrite
@@ -38,16 +39,20 @@ def buffer_mutations(
     Returns how many mutations they count for. Raises what the first offending one deserves.
     """
     unit = WriteUnit(transaction, now)
-    for place, mutation in enumerate(mutations):
-        try:
-            _buffer(transaction, book, unit, mutation)
-        except ParentRowMissing as missing:
-            if _inserts_parent(book, missing, mutations[place + 1 :]):
-                raise ParentInsertedLater(
-                    missing.parent, missing.parent_key, missing.child, missing.key
-                ) from None
-            raise
-    verify(unit.notes, transaction)
+    try:
+        for place, mutation in enumerate(mutations):
+            try:
+                _buffer(transaction, book, unit, mutation)
+            except ParentRowMissing as missing:
+                if _inserts_parent(book, missing, mutations[place + 1 :]):
+                    raise ParentInsertedLater(
+                        missing.parent, missing.parent_key, missing.child, missing.key
+                    ) from None
+                raise
+        verify(unit.notes, transaction)
+    except SpannerError:
+        transaction.validate()  # What only an old snapshot refuses is to be tried again.
+        raise
     return unit.count
 
 

@@ -6,7 +6,7 @@
     ├── rows         RowAlreadyExists, RowNotFound, ParentRowMissing, ChildRowsExist, ...
     ├── values       NullInNotNull, ValueTooLong, KeyTooLarge, FutureTimestamp, ...
     ├── constraints  UniqueViolation, ReferencedKeyMissing, StillReferenced, CheckViolated
-    └── lifecycle    TransactionAborted, TransactionClosed, ReadTooOld, ...
+    └── lifecycle    TransactionAborted, TransactionOver, ReadTooOld, ...
 
 Codes follow the reference's table of constraints; words keep the fragments clients match.
 """
@@ -517,6 +517,14 @@ class TransactionAborted(SpannerError):
 
     def details(self) -> tuple[Detail, ...]:
         return (RetryInfo(RETRY_DELAY_NANOS),)
+
+
+class TransactionOver(SpannerError):
+    """Rows of a transaction that are still wanted after it has ended."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "The transaction is {state}: it cannot read or write any more."
+    state: str
 
 
 class ReadTooOld(SpannerError):

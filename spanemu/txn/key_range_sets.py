@@ -40,6 +40,8 @@ class RangeUnion:
 
     def add(self, low: bytes, high: bytes) -> None:
         """Take in [low, high)."""
+        if low >= high:
+            return
         ends = self._ends
         before = ends.bisect_right(low) - 1
         if before >= 0:

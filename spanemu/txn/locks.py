@@ -20,8 +20,9 @@ from enum import Enum, auto
 from spanemu.base.call import Call, current
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
-from spanemu.txn.errors import TransactionAborted
-from spanemu.txn.state import State
+from spanemu.txn.errors import TransactionAborted, TransactionOver
+from spanemu.txn.key_range_sets import KeySet, RangeUnion
+from spanemu.txn.state import NEXT, State
 
 IDLE_SECONDS_MAX = 10.0  # "transactions" page: idle transactions
 # Clients walk away from a transaction whose request failed more often than they go on with it
@@ -44,9 +45,9 @@ class Mode(Enum):
 class Owner:
     """A transaction as the lock table sees it.
 
-    `age` orders transactions, smaller is older; one that has none yet is the youngest. `heard_at` is when its client last asked for
-    something (seconds of `clock.monotonic`); `busy` tells that a request is being served, and
-    `failed` that the last one failed.
+    `age` orders transactions, smaller is older; one that has none yet is the youngest.
+    `heard_at` is when its client last asked for something (seconds of `clock.monotonic`); `busy`
+    tells that a request is being served, and `failed` that the last one failed.
     """
 
     __slots__ = (
@@ -77,6 +78,12 @@ class Owner:
         if self.state is State.ABORTED:
             raise TransactionAborted(self.why_aborted)
 
+    def check_active(self) -> None:
+        """Raise unless this transaction may still take locks."""
+        if self.state is not State.ACTIVE:
+            self.check()
+            raise TransactionOver(str(self.state))
+
 
 class _Row:
     """Who holds one row."""
@@ -94,8 +101,8 @@ class LockTable:
     def __init__(self) -> None:
         self._mutex = threading.Lock()  # Guards every field below, and owners' lock sets.
         self._rows: dict[RowKey, _Row] = {}
-        self._ranges: dict[TreeId, dict[tuple[bytes, bytes], set[Owner]]] = {}
-        self._exclusive: dict[TreeId, dict[bytes, Owner]] = {}
+        self._ranges: dict[TreeId, dict[Owner, RangeUnion]] = {}
+        self._exclusive: dict[TreeId, dict[Owner, KeySet]] = {}
         self._waiters: dict[Owner, list[threading.Event]] = {}
 
     def lock_row(self, owner: Owner, tree: TreeId, key: bytes, mode: Mode) -> None:
@@ -121,15 +128,20 @@ class LockTable:
     def begin_commit(self, owner: Owner) -> None:
         """From here on the owner cannot be wounded. Raises ABORTED when it already is."""
         with self._mutex:
-            owner.check()
+            owner.check_active()
             owner.state = State.COMMITTING
 
-    def release(self, owner: Owner, state: State) -> None:
-        """End a transaction's part here: give up its locks and wake who waits for it."""
+    def release(self, owner: Owner, state: State) -> bool:
+        """End a transaction's part here: give up its locks and wake who waits for it.
+
+        False when it cannot come to that state any more: then nothing changes.
+        """
         with self._mutex:
-            if owner.state is not State.ABORTED or state is State.ROLLED_BACK:
-                owner.state = state
+            if state not in NEXT[owner.state]:
+                return False
+            owner.state = state
             self._drop(owner)
+            return True
 
     def wound(self, owner: Owner, why: str) -> bool:
         """Abort an active transaction, from any thread. False when it is past that."""
@@ -143,15 +155,14 @@ class LockTable:
             for row in self._rows.values():
                 found |= row.shared
             for ranges in self._ranges.values():
-                for owners in ranges.values():
-                    found |= owners
+                found |= ranges.keys()
         return iter(found)
 
     # ------------------------------------------------------------------ inside the mutex
 
     def _try_row(self, owner: Owner, row_key: RowKey, mode: Mode) -> _Wait | None:
         with self._mutex:
-            owner.check()
+            owner.check_active()
             row = self._rows.get(row_key)
             if row is None:
                 row = _Row()
@@ -162,7 +173,7 @@ class LockTable:
             owner.rows[row_key] = mode
             if mode is Mode.EXCLUSIVE:
                 row.exclusive = owner
-                self._exclusive.setdefault(row_key[0], {})[row_key[1]] = owner
+                self._keys_of(owner, row_key[0]).add(row_key[1])
             else:
                 row.shared.add(owner)
             return None
@@ -176,23 +187,36 @@ class LockTable:
             ranges = self._ranges.get(row_key[0])
             if ranges:
                 key = row_key[1]
-                for (low, high), owners in ranges.items():
-                    if low <= key < high:
-                        blockers.extend(other for other in owners if other is not owner)
+                blockers.extend(
+                    other
+                    for other, locked in ranges.items()
+                    if other is not owner and locked.covers(key)
+                )
         return blockers
+
+    def _keys_of(self, owner: Owner, tree: TreeId) -> KeySet:
+        keys = self._exclusive.setdefault(tree, {})
+        found = keys.get(owner)
+        if found is None:
+            found = keys[owner] = KeySet()
+        return found
 
     def _try_range(self, owner: Owner, range_key: RangeKey) -> _Wait | None:
         tree, low, high = range_key
         with self._mutex:
-            owner.check()
+            owner.check_active()
             blockers = [
                 other
-                for key, other in self._exclusive.get(tree, {}).items()
-                if other is not owner and low <= key < high
+                for other, keys in self._exclusive.get(tree, {}).items()
+                if other is not owner and keys.meets(low, high)
             ]
             if blockers and (blockers := self._settle(owner, blockers)):
                 return self._enqueue(owner, blockers)
-            self._ranges.setdefault(tree, {}).setdefault((low, high), set()).add(owner)
+            ranges = self._ranges.setdefault(tree, {})
+            locked = ranges.get(owner)
+            if locked is None:
+                locked = ranges[owner] = RangeUnion()
+            locked.add(low, high)
             owner.ranges.add(range_key)
             return None
 
@@ -216,30 +240,27 @@ class LockTable:
         owner.state = State.ABORTED
         owner.why_aborted = why
         self._drop(owner)
-        if owner.waits_on is not None:
-            owner.waits_on.set()
         return True
 
     def _drop(self, owner: Owner) -> None:
-        for row_key, mode in owner.rows.items():
-            row = self._rows.get(row_key)
-            if row is None:
-                continue
+        """Give up what a transaction has locked, and wake it and those who wait for it."""
+        for row_key in owner.rows:
+            row = self._rows[row_key]
             row.shared.discard(owner)
-            if mode is Mode.EXCLUSIVE and row.exclusive is owner:
+            if row.exclusive is owner:
                 row.exclusive = None
-                self._exclusive[row_key[0]].pop(row_key[1], None)
             if row.exclusive is None and not row.shared:
                 del self._rows[row_key]
-        for tree, low, high in owner.ranges:
-            ranges = self._ranges[tree]
-            ranges[low, high].discard(owner)
-            if not ranges[low, high]:
-                del ranges[low, high]
+        for tree in {tree for (tree, _), mode in owner.rows.items() if mode is Mode.EXCLUSIVE}:
+            self._exclusive[tree].pop(owner, None)
+        for tree in {tree for tree, _, _ in owner.ranges}:
+            del self._ranges[tree][owner]
         owner.rows = {}
         owner.ranges = set()
         for event in self._waiters.pop(owner, ()):
             event.set()
+        if owner.waits_on is not None:
+            owner.waits_on.set()
 
     def _enqueue(self, owner: Owner, blockers: list[Owner]) -> _Wait:
         event = threading.Event()

@@ -1,13 +1,14 @@
 """A read-write transaction: reads through its own writes and under locks, then one commit.
 
     pessimistic         (default) each read locks what it reads and sees the latest commit
-    optimistic          reads share one snapshot, take no locks, and are validated by the commit
+    optimistic          reads share one snapshot, and are validated by the commit
     repeatable          reads share one snapshot; the commit validates what is written, and the
                         reads that must be kept true: for update, of DML, of constraints
     repeatable locking  the same, and those reads take locks as well
 
-Writes are buffered (`buffer`) and locked exclusively; only `commit` touches the store.
-Not here: what a client may do next (`database.transaction`), constraints (`write`).
+Writes are buffered (`buffer`); only `commit` touches the store. They are locked exclusively when
+they are made; by the modes that lock nothing else, when they are committed.
+Not here: what a client may do next (`database.read_write`), constraints (`write`).
 """
 
 from __future__ import annotations
@@ -129,14 +130,21 @@ class ReadWrite:
         self.buffer.put(tree, key, row)
 
     def lock(self, tree: TreeId, key: bytes) -> None:
-        """Lock a row exclusively."""
-        self.locks.lock_row(self.owner, tree, key, Mode.EXCLUSIVE)
+        """Lock a row exclusively, unless that is left to the commit."""
+        if self._locks_kept:
+            self.locks.lock_row(self.owner, tree, key, Mode.EXCLUSIVE)
 
     def mark(self, tree: TreeId, key: bytes) -> None:
         """Remember that a buffered row waits for the commit timestamp."""
         self.marked.add((tree, key))
 
     # ------------------------------------------------------------------ ending
+
+    def lock_writes(self) -> None:
+        """Lock what is written, where that was left to the commit."""
+        if not self._locks_kept:
+            for tree, key, _ in self.buffer.entries():
+                self.locks.lock_row(self.owner, tree, key, Mode.EXCLUSIVE)
 
     def validate(self) -> None:
         """Raise ABORTED when what was read without locks has changed, or what is written has."""
@@ -153,7 +161,7 @@ class ReadWrite:
 
     def _get(self, tree: TreeId, key: bytes, *, exclusive: bool, kept: bool) -> Row | None:
         if exclusive:
-            self.locks.lock_row(self.owner, tree, key, Mode.EXCLUSIVE)
+            self.lock(tree, key)
         elif self._at_once or (kept and self._locks_kept):
             self.locks.lock_row(self.owner, tree, key, Mode.SHARED)
         pending = self.buffer.get(tree, key)

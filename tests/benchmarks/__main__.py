@@ -1,12 +1,12 @@
-"""Benchmarks: `python -m tests.benchmarks [latency|engine|startup] [--rounds N]`."""
+"""Benchmarks: `python -m tests.benchmarks [latency|engine|startup|sql] [--rounds N]`."""
 
 from __future__ import annotations
 
 import argparse
 
-from tests.benchmarks import engine, latency, startup
+from tests.benchmarks import engine, latency, sql, startup
 
-SUITES = {"latency": latency.main, "engine": engine.main, "startup": startup.main}
+SUITES = {"latency": latency.main, "engine": engine.main, "startup": startup.main, "sql": sql.main}
 
 
 def main() -> None:

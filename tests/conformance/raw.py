@@ -15,10 +15,12 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
+import grpc
 import pytest
 from google.api_core import exceptions
 from google.cloud.spanner_v1 import types
 from google.cloud.spanner_v1.services.spanner import SpannerClient
+from google.cloud.spanner_v1.services.spanner.transports import SpannerGrpcTransport
 from google.protobuf.struct_pb2 import ListValue, Struct
 
 AB = exceptions.Aborted
@@ -28,6 +30,7 @@ FP = exceptions.FailedPrecondition
 IA = exceptions.InvalidArgument
 NF = exceptions.NotFound
 OOR = exceptions.OutOfRange
+UNIMPLEMENTED = exceptions.MethodNotImplemented
 
 refused = pytest.raises
 on_both = pytest.mark.parametrize(
@@ -293,7 +296,10 @@ class Emulators:
         else:
             self._template = emulator.create_database("raw-template", schema=SCHEMA)
             self._instance = client.instance(emulator.instance)
-        self._api = self._instance.database("raw-template").spanner_api
+        # As in the client library when it talks to Google, replies may be of any size.
+        options = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
+        channel = grpc.insecure_channel(client._emulator_host, options=options)
+        self._api = SpannerClient(transport=SpannerGrpcTransport(channel=channel))
 
     @contextmanager
     def database(self) -> Iterator[Raw]:

@@ -204,11 +204,33 @@ def test_pessimistic_repeatable_reads_of_dml_lock(session, other):
     session.commit(begun)
 
 
-def test_writes_lock_at_every_level(session, other):
-    begun = session.begin(REPEATABLE).id
+@pytest.mark.parametrize("options", [RW, REPEATABLE_LOCKING])
+def test_pessimistic_writes_lock_when_they_are_made(session, other, options):
+    begun = session.begin(options).id
     session.dml("UPDATE Users SET Age = 1 WHERE Id = 1", begun)
     with refused(DE):
         other.commit(None, update("Users", "Id Age", (1, 9)), timeout=0.05)
+    session.commit(begun)
+
+
+@pytest.mark.parametrize("options", [REPEATABLE, OPTIMISTIC])
+def test_other_writes_lock_at_the_commit(session, other, options):
+    begun = session.begin(options).id
+    session.dml("UPDATE Users SET Age = 1 WHERE Id = 1", begun)
+    write(other, 1, 9)
+    with refused(AB):
+        session.commit(begun)
+    assert age_of(session, 1) == "9"
+
+
+@pytest.mark.parametrize("options", [REPEATABLE, OPTIMISTIC])
+def test_a_commit_without_read_locks_waits_for_those_of_others(session, other, options):
+    begun = session.begin(RW).id
+    age_of(session, 1, begun)
+    late = other.begin(options).id
+    other.dml("UPDATE Users SET Age = 1 WHERE Id = 1", late)
+    with refused(DE):
+        other.commit(late, timeout=0.05)
     session.commit(begun)
 
 

@@ -6,18 +6,19 @@ import re
 from collections.abc import Callable, Sequence
 from random import Random
 
+from tests.fuzz.calls import random_call
 from tests.fuzz.corpus import DDL, FUNCTIONS, LITERALS, STATEMENTS, STRINGS, WORDS
 
 _TOKEN = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`|\w+|\s+|.", re.DOTALL)
 _NESTING = (3, 30, 200, 1_000, 20_000)
 _CONTEXTS = (
-    "SELECT {}",
     "SELECT {} FROM Singers",
-    "SELECT {} FROM Albums GROUP BY SingerId",
+    "SELECT {} FROM Singers",
+    "SELECT {} FROM Singers GROUP BY SingerId",
     "SELECT 1 FROM Singers WHERE {}",
-    "SELECT ARRAY_AGG(x) FROM UNNEST([{}]) AS x",
+    "SELECT ARRAY_AGG(x) FROM (SELECT {} AS x FROM Singers)",
     "SELECT LastName FROM Singers ORDER BY {} LIMIT 2",
-    "SELECT [{0}, {0}], STRUCT({0} AS a), {0} IS NULL, CAST({0} AS STRING)",
+    "SELECT [{0}, {0}], STRUCT({0} AS a), {0} IS NULL, CAST({0} AS STRING) FROM Singers",
     "UPDATE Singers SET LastName = {} WHERE SingerId = 2",
 )
 _NESTED = (
@@ -52,10 +53,17 @@ def random_sql(random: Random) -> str:
     """A query or a DML statement, rarely a valid one."""
     kind = random.random()
     if kind < 0.35:
-        return random.choice(_CONTEXTS).replace("{0}", "{}").replace("{}", _call(random))
-    if kind < 0.42:
+        return _in_context(random, random_call(random))
+    if kind < 0.45:
+        return _in_context(random, _call(random))
+    if kind < 0.5:
         return _nested(random)
     return _mutated(random, STATEMENTS)
+
+
+def _in_context(random: Random, expression: str) -> str:
+    context = random.choice(_CONTEXTS).replace("{0}", "{}")
+    return context.replace("{}", expression)
 
 
 def random_ddl(random: Random) -> str:

@@ -20,6 +20,7 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 
 Rows = Iterator[tuple[Any, ...]]
+CheckedColumns = Mapping[tuple[int, str], Sequence[str]]  # by id of the table and name of the check
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ def not_null_clause(column: str) -> str:
 def _constraints(source: Source, *, with_checked_columns: bool = False) -> Iterator[Constraint]:
     """All constraints, table by table. Columns of checks cost an analysis of the check."""
     schema = source.schema
+    checked = _checked_columns(source) if with_checked_columns else {}
     for table in schema.tables.values():
         home, name = split_name(table.name)
         keys = [column.name for column in table.key_columns]
@@ -67,10 +69,9 @@ def _constraints(source: Source, *, with_checked_columns: bool = False) -> Itera
             if column.not_null:
                 check = not_null_name(name, column.name)
                 yield Constraint("CHECK", home, name, check, table.name, [column.name])
-        checked = _checked_columns(source, table) if with_checked_columns else {}
         for declared in table.checks:
             check = last_part(declared.name)
-            used = checked.get(declared.name, ())
+            used = checked.get((table.id, declared.name), ())
             yield Constraint("CHECK", home, name, check, table.name, used)
         for key in table.foreign_keys:
             yield Constraint(
@@ -94,19 +95,21 @@ def _exact(schema: Schema, table: str, names: Sequence[str]) -> list[str]:
     return [by_name[name.lower()].name for name in names]
 
 
-def _checked_columns(source: Source, table: Table) -> Mapping[str, Sequence[str]]:
-    """Names of the columns that each check names, worked out once per generation."""
-    if not table.checks:
-        return {}
-
-    def find() -> Mapping[str, Sequence[str]]:
-        by_id = {column.id: column.name for column in table.columns}
-        used = columns_of_checks(table, source.schema)
-        return {name: [by_id[id_] for id_ in sorted(ids)] for name, ids in used.items()}
-
-    found: Mapping[str, Sequence[str]] = source.generation.compiled(
-        (columns_of_checks, table.id), find
+def _checked_columns(source: Source) -> CheckedColumns:
+    """The columns that each check names, worked out once per generation."""
+    found: CheckedColumns = source.generation.compiled(
+        columns_of_checks, lambda: _analyzed_checks(source.schema)
     )
+    return found
+
+
+def _analyzed_checks(schema: Schema) -> CheckedColumns:
+    found = {}
+    for table in schema.tables.values():
+        if table.checks:
+            by_id = {column.id: column.name for column in table.columns}
+            for name, ids in columns_of_checks(table, schema).items():
+                found[table.id, name] = [by_id[id_] for id_ in sorted(ids)]
     return found
 
 

@@ -12,6 +12,8 @@ from spanemu.schema.column_text import declared_type
 Rows = Iterator[tuple[Any, ...]]
 
 PRIMARY_KEY = "PRIMARY_KEY"  # the name and the type of what stands for a primary key
+# What INDEXES says of each primary key, from its name on.
+PRIMARY_KEY_FACTS = (PRIMARY_KEY, PRIMARY_KEY, "", True, False, None, False)
 DIRECTIONS = ("ASC", "DESC")  # by whether it is descending
 
 
@@ -27,9 +29,6 @@ def indexes(source: Source) -> Rows:
                 index.null_filtered, "READ_WRITE", index.is_managed,
             )  # fmt: skip
         yield "", home, name, *PRIMARY_KEY_FACTS
-
-
-PRIMARY_KEY_FACTS = (PRIMARY_KEY, PRIMARY_KEY, "", True, False, None, False)
 
 
 def index_columns(source: Source) -> Rows:

@@ -105,20 +105,30 @@ def _identity(column: Column) -> tuple[str | None, ...]:
 
 def column_column_usage(source: Source) -> Rows:
     """COLUMN_COLUMN_USAGE: which columns a generated column is computed from."""
+    used_by_table = _used_by_generated(source)
     for table in source.schema.tables.values():
-        if all(column.generated is None for column in table.columns):
+        used = used_by_table.get(table.id)
+        if used is None:
             continue
         home, name = split_name(table.name)
-        used = _used_by_generated(source, table)
         by_id = {column.id: column.name for column in table.columns}
         for column in table.columns:
             for id_ in sorted(used.get(column.id, ())):
                 yield "", home, name, by_id[id_], column.name
 
 
-def _used_by_generated(source: Source, table: Table) -> Mapping[int, frozenset[int]]:
-    """Ids of the columns that each generated column names, worked out once per generation."""
-    found: Mapping[int, frozenset[int]] = source.generation.compiled(
-        (columns_of_generated, table.id), lambda: columns_of_generated(table, source.schema)
+def _used_by_generated(source: Source) -> Mapping[int, Mapping[int, frozenset[int]]]:
+    """By table the ids of the columns that each generated column names.
+
+    It takes an analysis of every expression, so it is done once per generation.
+    """
+    schema = source.schema
+    found: Mapping[int, Mapping[int, frozenset[int]]] = source.generation.compiled(
+        columns_of_generated,
+        lambda: {
+            table.id: columns_of_generated(table, schema)
+            for table in schema.tables.values()
+            if any(column.generated is not None for column in table.columns)
+        },
     )
     return found

@@ -196,15 +196,6 @@ class SchemaNotEmpty(SpannerError):
 # ---------------------------------------------------------------------------- database
 
 
-class WrongDatabaseName(SpannerError):
-    """ALTER DATABASE names another database than the one it is sent to."""
-
-    code = Code.INVALID_ARGUMENT
-    prose = "ALTER DATABASE names {name}, but was sent to database {database}."
-    name: str
-    database: str
-
-
 class UnknownDatabaseOption(SpannerError):
     """An option that databases do not have."""
 

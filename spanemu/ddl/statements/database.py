@@ -19,7 +19,10 @@ from spanemu.sql.syntax import ddl_ast
 
 
 def alter_database(statement: ddl_ast.AlterDatabase, schema: Schema) -> Change:
-    """Options of the database; NULL takes one back to its default."""
+    """Options of the database; NULL takes one back to its default.
+
+    The name is not looked at: tests run one schema file in databases of many names.
+    """
     options = dict(schema.options)
     for name, value in ddl_ast.options_by_name(statement.options).items():
         if name in UNSUPPORTED_OPTIONS:

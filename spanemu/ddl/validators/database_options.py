@@ -13,10 +13,8 @@ from spanemu.ddl.errors.objects import (
     DatabaseHasTables,
     DefaultSequenceKindUnset,
     UnknownDatabaseOption,
-    WrongDatabaseName,
 )
 from spanemu.schema.schema import Schema
-from spanemu.sql.syntax import ddl_ast
 from spanemu.sql.syntax.ddl_ast import OptionValue
 from spanemu.values.errors import BadValue
 from spanemu.values.zone import zone_named
@@ -90,15 +88,3 @@ def option_problems(name: str, value: OptionValue, schema: Schema) -> Iterator[S
         yield DefaultSequenceKindUnset()
     if name == "default_time_zone" and schema.tables:
         yield DatabaseHasTables(name)
-
-
-def database_name_problems(
-    statement: ddl_ast.DdlStatement, database: str | None
-) -> Iterator[SpannerError]:
-    """ALTER DATABASE that names another database than the one it was sent to."""
-    if (
-        isinstance(statement, ddl_ast.AlterDatabase)
-        and database is not None
-        and statement.name.name != database
-    ):
-        yield WrongDatabaseName(statement.name.name, database)

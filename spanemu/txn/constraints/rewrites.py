@@ -12,6 +12,7 @@ from sortedcontainers import SortedDict
 
 from spanemu.storage.layout import TreeId
 from spanemu.txn.errors import WrittenAndDeleted
+from spanemu.txn.key_range_sets import RangeUnion
 from spanemu.txn.rules import Row, TableRules
 
 
@@ -34,30 +35,6 @@ class Rewrites:
         for key in written.irange(low, high, inclusive=(True, False)):
             raise _refusal(rules, written[key])
         self._deleted[rules.tree].add(low, high)
-
-
-class RangeUnion:
-    """A union of ranges of bytes. Each operation takes logarithmic time, amortized."""
-
-    def __init__(self) -> None:
-        self._ends: SortedDict[bytes, bytes] = SortedDict()  # by start; disjoint, not touching
-
-    def add(self, low: bytes, high: bytes) -> None:
-        """Take in [low, high)."""
-        ends = self._ends
-        before = ends.bisect_right(low) - 1
-        if before >= 0:
-            start, end = ends.peekitem(before)
-            if end >= low:
-                low = start
-        for start in list(ends.irange(low, high)):
-            high = max(high, ends.pop(start))
-        ends[low] = high
-
-    def covers(self, key: bytes) -> bool:
-        """Whether a range holds `key`."""
-        before = self._ends.bisect_right(key) - 1
-        return before >= 0 and key < self._ends.peekitem(before)[1]
 
 
 def _refusal(rules: TableRules, values: Row) -> WrittenAndDeleted:

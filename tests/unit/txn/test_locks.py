@@ -70,7 +70,7 @@ def test_a_younger_writer_waits_for_an_older_holder() -> None:
     locks.lock_row(old, T, b"k", X)
     waiter = Waiter(lambda: locks.lock_row(young, T, b"k", X))
     assert waiter.waits()
-    locks.release(old, State.COMMITTED)
+    locks.release(old, State.ROLLED_BACK)
     assert waiter.ends() is None
     assert young.rows == {(T, b"k"): X}
 
@@ -112,7 +112,7 @@ def test_a_range_keeps_phantoms_out() -> None:
     waiter = Waiter(lambda: locks.lock_row(young, T, b"c", X))
     assert waiter.waits()
     locks.lock_row(owner(3), T, b"z", X)
-    locks.release(old, State.COMMITTED)
+    locks.release(old, State.ROLLED_BACK)
     assert waiter.ends() is None
 
 
@@ -157,7 +157,7 @@ def test_release_leaves_nothing_behind() -> None:
     locks.lock_row(one, T, b"a", X)
     locks.lock_row(one, T, b"b", S)
     locks.lock_range(one, T, b"a", b"z")
-    locks.release(one, State.COMMITTED)
+    locks.release(one, State.ROLLED_BACK)
     assert list(locks.holders()) == []
     assert locks._rows == {}
     assert locks._ranges == {T: {}}

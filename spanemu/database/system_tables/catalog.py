@@ -1,0 +1,56 @@
+"""All system tables: found by name for the analyzer, turned into rows for a running statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from spanemu.database.core import DatabaseCore
+from spanemu.database.system_tables.declaration import Declared
+from spanemu.database.system_tables.described import DESCRIBED
+from spanemu.database.system_tables.information_schema import INFORMATION_SCHEMA
+from spanemu.database.system_tables.source import Source
+from spanemu.database.system_tables.spanner_sys import SPANNER_SYS
+from spanemu.sql.analyzer.system import SystemTable
+
+SYSTEM_TABLES: Sequence[Declared] = (*INFORMATION_SCHEMA, *SPANNER_SYS)
+_BY_NAME: Mapping[str, Declared] = {one.full_name.lower(): one for one in SYSTEM_TABLES}
+
+
+class SystemTables:
+    """A `SystemCatalog`: the same tables in every database, whatever the case of their names."""
+
+    def table(self, name: str) -> SystemTable | None:
+        """The system table of that dotted name."""
+        found = _BY_NAME.get(name.lower())
+        return None if found is None else found.table
+
+
+CATALOG = SystemTables()
+
+
+class SystemRows:
+    """Rows of system tables for one statement, of a database as of `at` (nanoseconds).
+
+    They are made when first asked for, and kept as long as the statement runs.
+    """
+
+    def __init__(self, core: DatabaseCore, at: int) -> None:
+        self._source = Source(core, at)
+        self._found: dict[str, list[tuple[Any, ...]]] = {}
+
+    def rows(self, name: str) -> Iterable[tuple[Any, ...]]:
+        """Rows of the system table of that canonical name, whole."""
+        found = self._found.get(name)
+        if found is None:
+            declared = _BY_NAME[name.lower()]
+            found = self._found[name] = [*declared.rows(self._source), *_described(name)]
+        return found
+
+
+@cache
+def _described(name: str) -> Sequence[tuple[Any, ...]]:
+    """What a table says about the system tables."""
+    describe = DESCRIBED.get(name)
+    return () if describe is None else tuple(describe(SYSTEM_TABLES))

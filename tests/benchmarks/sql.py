@@ -1,0 +1,242 @@
+"""The SQL engine: the shapes that users report as slow, throughput beside SQLite, planning.
+
+Ours is measured inside the engine, the official emulator through its client, where it is
+installed. A statement that takes it more than a minute is given up, and larger tables are not
+tried then.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from statistics import median
+from typing import Any
+
+from google.api_core.exceptions import DeadlineExceeded, GoogleAPICallError
+from google.cloud import spanner
+from rich.console import Console
+from rich.table import Table
+
+from spanemu.base.clock import SystemClock
+from spanemu.database.database import Database
+from spanemu.database.environment import Environment
+from spanemu.database.options import CommitOptions, ReadWrite, SingleUse, StatementRequest
+from spanemu.database.session import Session
+from spanemu.values.mutation import Write, WriteKind
+from spanemu.values.types import INT64
+from tests.benchmarks.sql_shapes import (
+    COLUMNS,
+    DDL,
+    NEW_STATEMENT,
+    SHAPES,
+    THROUGHPUT,
+    rows_of,
+)
+from tests.benchmarks.targets import client_at, free_port, official_binary, process
+
+SIZES = (1_000, 10_000, 100_000)
+OFFICIAL_SIZES = (1_000, 10_000)  # loading more takes it minutes
+CAP_SECONDS = 60.0
+GOAL_SECONDS = 0.1  # at 10,000 rows
+GROWTH_MAX = 200.0  # from 1,000 to 100,000 rows: n log n is 100 * 5 / 3
+BATCH = 5_000
+
+Seconds = float | None  # None: over CAP_SECONDS
+
+
+def best_seconds(work: Callable[[], object], rounds: int) -> float:
+    """The least of a few times: what else the machine does only adds."""
+    times = []
+    for _ in range(rounds):
+        began = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - began)
+    return min(times)
+
+
+# ---------------------------------------------------------------------------- this engine
+
+
+def loaded(rows: int) -> Session:
+    """A session of a new database with tables of that size."""
+    database = Database("projects/p/instances/i/databases/d", Environment(SystemClock()))
+    database.apply_ddl(DDL)
+    session = database.sessions.create({})
+    for table, cells in rows_of(rows).items():
+        for start in range(0, len(cells), BATCH):
+            values = [[wire(cell) for cell in row] for row in cells[start : start + BATCH]]
+            write = Write(WriteKind.INSERT, table, COLUMNS[table], values)
+            session.commit(SingleUse(ReadWrite()), [write], CommitOptions())
+    return session
+
+
+def wire(cell: Any) -> Any:
+    return str(cell) if isinstance(cell, int) else cell
+
+
+def answer(session: Session, sql: str) -> list[Any]:
+    return list(session.execute(StatementRequest(sql, {}, {}), None).rows)
+
+
+def engine_seconds(rows: int, rounds: int) -> dict[str, float]:
+    session = loaded(rows)
+    return {
+        name: best_seconds(lambda sql=sql: answer(session, sql), rounds)  # type: ignore[misc]
+        for name, sql in SHAPES.items()
+    }
+
+
+# ---------------------------------------------------------------------------- the official one
+
+
+@contextmanager
+def official_database(rows: int) -> Iterator[spanner.database.Database]:
+    """A new official emulator with tables of that size."""
+    port = free_port()
+    with process([str(official_binary()), "--host_port", f"127.0.0.1:{port}"], port):
+        client = client_at(f"127.0.0.1:{port}")
+        config = next(iter(client.list_instance_configs())).name
+        instance = client.instance("bench", configuration_name=config, node_count=1)
+        instance.create().result(60)
+        database = instance.database("bench", ddl_statements=DDL)
+        database.create().result(60)
+        for table, cells in rows_of(rows).items():
+            for start in range(0, len(cells), BATCH):
+                with database.batch() as batch:
+                    batch.insert(table, COLUMNS[table], cells[start : start + BATCH])
+        yield database
+
+
+def official_seconds(rows: int, names: list[str]) -> dict[str, Seconds]:
+    """Seconds of each statement; a server that was given up on is replaced."""
+    found: dict[str, Seconds] = {}
+    left = list(names)
+    while left:
+        with official_database(rows) as database:
+            while left:
+                name = left.pop(0)
+                found[name] = one_official(database, SHAPES[name])
+                if found[name] is None:
+                    break  # it goes on computing
+    return found
+
+
+def one_official(database: Any, sql: str) -> Seconds:
+    began = time.perf_counter()
+    try:
+        with database.snapshot() as snapshot:
+            list(snapshot.execute_sql(sql, timeout=CAP_SECONDS, retry=None))
+    except (DeadlineExceeded, GoogleAPICallError):
+        return None
+    return time.perf_counter() - began
+
+
+def official_table() -> dict[int, dict[str, Seconds]]:
+    """By size and name; nothing where it is not installed."""
+    found: dict[int, dict[str, Seconds]] = {}
+    names = list(SHAPES)
+    for rows in OFFICIAL_SIZES if official_binary() else ():
+        found[rows] = official_seconds(rows, names)
+        names = [name for name in names if found[rows][name] is not None]
+    return found
+
+
+# ---------------------------------------------------------------------------- tables
+
+
+def table_of(title: str, *columns: str) -> Table:
+    table = Table(title=title)
+    for number, column in enumerate(columns):
+        table.add_column(column, justify="right" if number else "left")
+    return table
+
+
+def millis(seconds: Seconds, missing: str = f"> {CAP_SECONDS:.0f} s") -> str:
+    return missing if seconds is None else f"{seconds * 1e3:,.1f}"
+
+
+def shapes_table(rounds: int) -> Table:
+    ours = {rows: engine_seconds(rows, rounds) for rows in SIZES}
+    theirs = official_table()
+    headers = [f"{rows:,} rows, ms" for rows in SIZES]
+    others = [f"official, {rows:,}" for rows in theirs]
+    table = table_of("SQL shapes", "shape", *headers, "growth", *others, "goal")
+    small, middle, large = SIZES
+    for name in SHAPES:
+        growth = ours[large][name] / ours[small][name]
+        met = ours[middle][name] < GOAL_SECONDS and growth < GROWTH_MAX
+        table.add_row(
+            name,
+            *[millis(ours[rows][name]) for rows in SIZES],
+            f"{growth:.0f}x",
+            *[millis(theirs[rows].get(name)) for rows in theirs],
+            "met" if met else "MISSED",
+        )
+    return table
+
+
+def sqlite_of(rows: int) -> sqlite3.Connection:
+    """The same rows in SQLite, in memory."""
+    connection = sqlite3.connect(":memory:")
+    for table, cells in rows_of(rows).items():
+        columns = COLUMNS[table]
+        connection.execute(f"CREATE TABLE {table} ({', '.join(columns)})")
+        marks = ", ".join("?" * len(columns))
+        connection.executemany(f"INSERT INTO {table} VALUES ({marks})", cells)
+    return connection
+
+
+def throughput_table(rounds: int) -> Table:
+    rows = SIZES[-1]
+    session, sqlite = loaded(rows), sqlite_of(rows)
+    table = table_of(
+        f"Throughput over {rows:,} rows", "what", "ms", "rows/s", "SQLite, ms", "ratio", "goal"
+    )
+    for name, sql in THROUGHPUT.items():
+        ours = best_seconds(lambda sql=sql: answer(session, sql), rounds)  # type: ignore[misc]
+        theirs = best_seconds(
+            lambda sql=sql: sqlite.execute(sql).fetchall(),  # type: ignore[misc]
+            rounds,
+        )
+        table.add_row(
+            name,
+            millis(ours),
+            f"{rows / ours:,.0f}",
+            millis(theirs),
+            f"{ours / theirs:.1f}",
+            "met" if ours / theirs < 10 else "MISSED",
+        )
+    return table
+
+
+def planning_table(rounds: int) -> Table:
+    """Text to the first operator, of a new statement and of the same again."""
+    session = loaded(SIZES[0])
+
+    def start(number: int) -> float:
+        request = StatementRequest(NEW_STATEMENT.format(number), {"id": "7"}, {"id": INT64})
+        began = time.perf_counter()
+        result = session.execute(request, None)
+        elapsed = time.perf_counter() - began
+        list(result.rows)
+        return elapsed
+
+    fresh = [start(-number) for number in range(rounds)]
+    again = [start(0) for _ in range(rounds)]
+    table = table_of("Ten lines, three joins, an aggregate", "what", "median, us", "goal, us")
+    table.add_row("a new text, to its first operator", f"{median(fresh) * 1e6:,.0f}", "< 5,000")
+    table.add_row("the same again", f"{median(again) * 1e6:,.1f}", "< 100")
+    return table
+
+
+def main(rounds: int = 40) -> None:
+    console = Console(width=140)
+    console.print(planning_table(max(rounds, 10)))
+    console.print(throughput_table(max(3, rounds // 10)))
+    console.print(shapes_table(max(2, rounds // 10)))
+
+
+if __name__ == "__main__":
+    main()

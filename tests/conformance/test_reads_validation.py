@@ -1,0 +1,233 @@
+"""Behaviours 3.1: what a Read may ask for, and which fault is told first."""
+
+import pytest
+
+from tests.conformance.raw import (
+    ALL,
+    FP,
+    IA,
+    NF,
+    RO,
+    RW,
+    UNIMPLEMENTED,
+    insert,
+    keys,
+    on_both,
+    refused,
+    user,
+)
+
+
+@pytest.fixture
+def filled(session):
+    session.commit(None, user(1, 2, 3), insert("Posts", "Id PostId Title", (1, 1, "a"), (1, 2, "b")))
+    return session
+
+
+def both(session, table, columns, key_set=ALL, **fields):
+    """The same request as Read and as StreamingRead."""
+    return (
+        lambda: session.read(table, columns, key_set, **fields),
+        lambda: session.stream_read(table, columns, key_set, **fields),
+    )
+
+
+# ------------------------------------------------------------------ the request
+
+
+@on_both
+def test_a_key_set_is_required(filled):
+    for request in both(filled, "Users", "Id", None):
+        with refused(IA, match="key_set"):
+            request()
+
+
+@on_both
+def test_a_key_set_may_be_empty(filled):
+    assert filled.rows("Users", "Id", {}) == []
+
+
+@on_both
+def test_a_table_is_required(filled):
+    for request in both(filled, "", "Id"):
+        with refused(IA):
+            request()
+
+
+@on_both
+def test_a_negative_limit(filled):
+    for request in both(filled, "Users", "Id", limit=-1):
+        with refused(IA, match="must be non-negative"):
+            request()
+
+
+@on_both
+def test_no_limit_is_zero(filled):
+    assert len(filled.rows("Users", "Id", limit=0)) == 3
+    assert filled.rows("Users", "Id", limit=2) == [["1"], ["2"]]
+    assert len(filled.rows("Users", "Id", limit=99)) == 3
+
+
+@on_both
+def test_a_limit_goes_with_no_partition(filled):
+    begun = filled.begin(RO).id
+    token = filled.partition_read("Users", "Id", transaction=begun).partitions[0].partition_token
+    with refused(IA, match="(?i)limit cannot be used when a partition_token"):
+        filled.read("Users", "Id", transaction=begun, partition_token=token, limit=1)
+
+
+@on_both
+def test_an_unknown_table(filled):
+    for request in both(filled, "Nothing", "Id"):
+        with refused(NF, match="Table not found: Nothing"):
+            request()
+
+
+@on_both
+def test_an_unknown_column(filled):
+    for request in both(filled, "Users", "Id Nothing"):
+        with refused(NF, match="Column not found in table Users: Nothing"):
+            request()
+
+
+@on_both
+def test_an_unknown_index(filled):
+    for request in both(filled, "Users", "Id", index="Nothing"):
+        with refused(NF, match=r"(?i)index.*Nothing|Nothing.*index"):
+            request()
+
+
+@on_both
+def test_an_index_of_another_table(filled):
+    for request in both(filled, "Posts", "Id", index="UsersByName"):
+        with refused(FP, match="does not match the given base table"):
+            request()
+
+
+@on_both
+def test_a_column_that_the_index_does_not_hold(filled):
+    for request in both(filled, "Users", "Id Note", index="UsersByName"):
+        with refused(NF, match="does not have a column named"):
+            request()
+
+
+@on_both
+def test_what_an_index_holds(filled):
+    assert filled.rows("Users", "Age Name Id", index="UsersByName", limit=1) == [
+        [None, "user 1", "1"]
+    ]
+
+
+@on_both
+def test_names_are_found_in_any_case(filled):
+    result = filled.read("uSERS", "iD nAME", keys("user 1"), index="usersBYname")
+    assert len(result.rows) == 1
+
+
+def test_columns_are_named_as_the_request_spells_them(filled):
+    result = filled.read("uSERS", "iD nAME")
+    assert [one.name for one in result.metadata.row_type.fields] == ["iD", "nAME"]
+
+
+@on_both
+def test_no_columns_at_all(raw, filled):
+    if raw.home is None:
+        pytest.skip("Google's emulator gives rows without columns")
+    with refused(IA):
+        filled.read("Users", "")
+
+
+@on_both
+def test_a_column_may_come_twice(filled):
+    assert filled.rows("Users", "Id Id", keys(1)) == [["1", "1"]]
+
+
+# ------------------------------------------------------------------ the order of checks
+
+
+@on_both
+def test_the_key_set_is_missed_before_the_table(filled):
+    with refused(IA, match="key_set"):
+        filled.read("", "Id", None, limit=-1)
+
+
+@on_both
+def test_the_limit_is_judged_before_names(filled):
+    with refused(IA):
+        filled.read("Nothing", "Id", limit=-1)
+
+
+@on_both
+def test_the_table_is_missed_before_index_and_columns(filled):
+    with refused(NF, match="Table not found"):
+        filled.read("Nothing", "Nothing", index="Nothing")
+
+
+@on_both
+def test_the_index_is_missed_before_columns(filled):
+    with refused(NF, match="(?i)index"):
+        filled.read("Users", "Nope", index="Nothing")
+
+
+# ------------------------------------------------------------------ what cannot be read
+
+
+@pytest.mark.parametrize(
+    "table", ["INFORMATION_SCHEMA.TABLES", "SPANNER_SYS.QUERY_STATS_TOP_MINUTE"]
+)
+def test_system_tables_are_for_sql(session, table):
+    with refused((NF, IA)):
+        session.read(table, "TABLE_NAME")
+
+
+@on_both
+def test_views_are_for_sql(raw, filled):
+    raw.ddl("CREATE VIEW Names SQL SECURITY INVOKER AS SELECT u.Name FROM Users AS u")
+    with refused((NF, IA)):
+        filled.read("Names", "Name")
+
+
+def test_synonyms_are_tables(raw, filled):
+    raw.ddl("ALTER TABLE Users ADD SYNONYM People")
+    assert filled.rows("People", "Id", keys(1)) == [["1"]]
+    assert filled.rows("people", "Id", keys("user 2"), index="UsersByName") == [["2"]]
+
+
+def test_search_indexes_are_refused_by_name(raw):
+    with refused(UNIMPLEMENTED, match="SEARCH INDEX|TOKENIZE"):
+        raw.ddl(
+            "CREATE TABLE Texts (Id INT64, Text STRING(MAX),"
+            " Tokens TOKENLIST AS (TOKENIZE_FULLTEXT(Text)) HIDDEN) PRIMARY KEY (Id)",
+            "CREATE SEARCH INDEX TextsSearch ON Texts (Tokens)",
+        )
+
+
+# ------------------------------------------------------------------ advice
+
+
+@pytest.mark.parametrize("hint", ["LOCK_HINT_UNSPECIFIED", "LOCK_HINT_SHARED", "LOCK_HINT_EXCLUSIVE"])
+def test_lock_hints(filled, hint):
+    begun = filled.begin(RW).id
+    assert filled.rows("Users", "Id", keys(1), transaction=begun, lock_hint=hint) == [["1"]]
+    filled.commit(begun)
+
+
+@pytest.mark.parametrize(
+    "order", ["ORDER_BY_UNSPECIFIED", "ORDER_BY_PRIMARY_KEY", "ORDER_BY_NO_ORDER"]
+)
+def test_orders(filled, order):
+    assert sorted(filled.rows("Users", "Id", order_by=order)) == [["1"], ["2"], ["3"]]
+
+
+def test_hints_that_do_not_exist(filled):
+    with refused(IA):
+        filled.read("Users", "Id", lock_hint=9)
+    with refused(IA):
+        filled.read("Users", "Id", order_by=9)
+
+
+def test_data_boost_is_for_partitions(filled):
+    with refused(IA):
+        filled.read("Users", "Id", data_boost_enabled=True)
+    with refused(IA):
+        filled.sql("SELECT 1", data_boost_enabled=True)

@@ -1,0 +1,36 @@
+"""python -m tests.differential --queries 2000 --seed N"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from random import SystemRandom
+
+from tests.differential.campaign import differences
+from tests.differential.targets import reference, subject
+
+
+def main() -> int:
+    """Run, print each difference as it is found; 1 if there is one."""
+    arguments = argparse.ArgumentParser(prog="python -m tests.differential", description=__doc__)
+    arguments.add_argument("--queries", type=int, default=2000)
+    arguments.add_argument("--seed", type=int, default=None)
+    arguments.add_argument("--rows", type=int, default=1, help="the seed of the tables' rows")
+    arguments.add_argument("--no-shrink", action="store_true")
+    given = arguments.parse_args()
+    first = SystemRandom().randrange(1_000_000_000) if given.seed is None else given.seed
+    print(f"seed {first}", flush=True)
+    began = time.monotonic()
+    count = 0
+    with subject(given.rows) as ours, reference(given.rows) as theirs:
+        seeds = range(first, first + given.queries)
+        for difference in differences(ours, theirs, seeds, shrink=not given.no_shrink):
+            count += 1
+            print(difference, flush=True)
+    print(f"{given.queries} queries, {count} differ, {time.monotonic() - began:.0f} s")
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""What an engine answered, in a form that can be compared and written down."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from google.api_core.exceptions import GoogleAPICallError
+from google.cloud.spanner_v1 import TypeCode
+
+SECONDS_MAX = 20.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The rows and the types of the columns, or the code of the failure."""
+
+    code: str
+    types: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()  # a text for each row; sorted, unless the query orders them
+    message: str = ""
+
+    def agrees(self, other: Outcome) -> bool:
+        return (self.code, self.types, self.rows) == (other.code, other.types, other.rows)
+
+    def __str__(self) -> str:
+        if self.code != "OK":
+            return f"{self.code}: {self.message}"
+        shown = list(self.rows[:12])
+        return f"{', '.join(self.types)}: {len(self.rows)} rows {shown}"
+
+
+def ask(database: Any, sql: str, *, ordered: bool) -> Outcome:
+    """The answer of one engine to one query."""
+    try:
+        with database.snapshot() as snapshot:
+            results = snapshot.execute_sql(sql, timeout=SECONDS_MAX, retry=None)
+            rows = [row_text(row) for row in results]
+            fields = results.fields
+    except GoogleAPICallError as error:
+        code = error.grpc_status_code
+        name = code.name if code is not None else type(error).__name__
+        return Outcome(name, message=str(error.message)[:300])
+    types = tuple(type_text(each.type_) for each in fields)
+    return Outcome("OK", types, tuple(rows if ordered else sorted(rows)))
+
+
+def type_text(type_: Any) -> str:
+    """A type of the wire as SQL writes it."""
+    if type_.code == TypeCode.ARRAY:
+        return f"ARRAY<{type_text(type_.array_element_type)}>"
+    if type_.code == TypeCode.STRUCT:
+        inside = (f"{each.name} {type_text(each.type_)}" for each in type_.struct_type.fields)
+        return f"STRUCT<{', '.join(inside)}>"
+    return str(TypeCode(type_.code).name)
+
+
+def row_text(row: Sequence[Any]) -> str:
+    """A row as text; floats to 11 digits, since the order of a sum is nobody's promise."""
+    return "(" + ", ".join(map(_value_text, row)) + ")"
+
+
+def _value_text(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value + 0.0:.11g}" if value else "0"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_value_text, value)) + "]"
+    if isinstance(value, dict):
+        return json.dumps(value, sort_keys=True)
+    serialize = getattr(value, "serialize", None)
+    if serialize is not None:
+        return f"JSON {serialize()}"
+    return repr(value)

@@ -1,0 +1,100 @@
+"""The tables that queries read: a family, an index of each kind, nullable keys, all types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from random import Random
+from typing import Any
+
+DDL = (
+    """CREATE TABLE Parent (
+        A INT64 NOT NULL, B STRING(MAX), C FLOAT64, D BOOL, E DATE, F NUMERIC, G INT64,
+        H ARRAY<INT64>
+    ) PRIMARY KEY (A)""",
+    """CREATE TABLE Child (
+        A INT64 NOT NULL, N INT64 NOT NULL, S STRING(MAX), T TIMESTAMP, Y BYTES(MAX), G INT64
+    ) PRIMARY KEY (A, N DESC), INTERLEAVE IN PARENT Parent ON DELETE CASCADE""",
+    """CREATE TABLE Wide (
+        K STRING(MAX), I INT64, R FLOAT32, J JSON, L ARRAY<STRING(MAX)>, B BOOL, D DATE
+    ) PRIMARY KEY (K, I DESC)""",
+    """CREATE TABLE Plain (
+        Id INT64 NOT NULL, X INT64, Y STRING(MAX), Z FLOAT64, Q NUMERIC, T TIMESTAMP
+    ) PRIMARY KEY (Id)""",
+    "CREATE INDEX ParentByB ON Parent(B)",
+    "CREATE NULL_FILTERED INDEX ChildByG ON Child(G) STORING (S)",
+    "CREATE INDEX PlainByXY ON Plain(X DESC, Y)",
+    "CREATE INDEX ChildInParent ON Child(A, S), INTERLEAVE IN Parent",
+)
+COLUMNS: Mapping[str, Mapping[str, str]] = {
+    "Parent": {
+        "A": "INT64", "B": "STRING", "C": "FLOAT64", "D": "BOOL", "E": "DATE", "F": "NUMERIC",
+        "G": "INT64", "H": "ARRAY<INT64>",
+    },
+    "Child": {
+        "A": "INT64", "N": "INT64", "S": "STRING", "T": "TIMESTAMP", "Y": "BYTES", "G": "INT64",
+    },
+    "Wide": {
+        "K": "STRING", "I": "INT64", "R": "FLOAT32", "J": "JSON", "L": "ARRAY<STRING>",
+        "B": "BOOL", "D": "DATE",
+    },
+    "Plain": {
+        "Id": "INT64", "X": "INT64", "Y": "STRING", "Z": "FLOAT64", "Q": "NUMERIC",
+        "T": "TIMESTAMP",
+    },
+}  # fmt: skip
+# Indexes that may be forced: a null-filtered one needs a filter that proves it harmless.
+INDEXES: Mapping[str, tuple[str, ...]] = {
+    "Parent": ("ParentByB", "_BASE_TABLE"),
+    "Child": ("ChildInParent", "_BASE_TABLE"),
+    "Wide": ("_BASE_TABLE",),
+    "Plain": ("PlainByXY",),
+}
+_NAN, _INF = float("nan"), float("inf")
+_VALUES: Mapping[str, tuple[Any, ...]] = {
+    "INT64": (0, 1, 2, 3, 5, 7, -1),
+    "FLOAT64": (0.0, 1.0, 1.5, -2.25, 3.0, _NAN, _INF),
+    "FLOAT32": (0.0, 1.5, -2.25, 3.0),
+    "NUMERIC": (Decimal("0"), Decimal("1.5"), Decimal("-2.25"), Decimal("3")),
+    "BOOL": (True, False),
+    "STRING": ("a", "b", "", "ab", "Abc", "é"),
+    "BYTES": (b"YQ==", b"", b"YWI="),  # base64, as the client wants them
+    "DATE": (date(2024, 2, 29), date(2023, 12, 31), date(2000, 1, 1)),
+    "TIMESTAMP": (
+        datetime(2024, 2, 29, 12, 34, 56, 789000, UTC),
+        datetime(2023, 12, 31, 23, 59, 59, tzinfo=UTC),
+        datetime(2000, 1, 1, tzinfo=UTC),
+    ),
+    "JSON": ('{"a": 1, "b": [1, 2]}', '"text"', "null", "[1, 2.5]", "7"),
+    "ARRAY<INT64>": ([1, 2, 3], [], [1, None], [3, 1, 1]),
+    "ARRAY<STRING>": (["a", "b"], [], ["ab", None]),
+}
+
+
+def rows(seed: int) -> dict[str, list[tuple[Any, ...]]]:
+    """The rows of every table, in an order that may be inserted."""
+    random = Random(seed)
+
+    def value(type_: str) -> Any:
+        return None if random.random() < 0.25 else random.choice(_VALUES[type_])
+
+    def row(table: str, *key: Any) -> tuple[Any, ...]:
+        types = list(COLUMNS[table].values())[len(key) :]
+        return (*key, *map(value, types))
+
+    parents = [row("Parent", a) for a in range(6)]
+    children = [
+        row("Child", a, n) for a in range(6) for n in range(-1, 4) if random.random() < 0.5
+    ]
+    keys = {(value("STRING"), value("INT64")) for _ in range(9)}
+    wides = [row("Wide", *key) for key in sorted(keys, key=repr)]
+    plains = [row("Plain", number) for number in range(1, 11)]
+    return {"Parent": parents, "Child": children, "Wide": wides, "Plain": plains}
+
+
+def load(database: Any, seed: int) -> None:
+    """Insert the rows through the official client."""
+    with database.batch() as batch:
+        for table, values in rows(seed).items():
+            batch.insert(table, list(COLUMNS[table]), values)

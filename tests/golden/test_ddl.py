@@ -1,0 +1,126 @@
+"""Golden tests of schema changes: what a statement does, to the schema and to rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spanemu.base.clock import ManualClock
+from spanemu.base.errors import SpannerError
+from spanemu.base.rand import Randomness
+from spanemu.database.database import Database
+from spanemu.database.environment import Environment
+from spanemu.database.options import CommitOptions, Existing, ReadWrite, StatementRequest
+from spanemu.schema.ddl_text import ddl_statements
+from spanemu.sql.syntax.ddl import split_statements
+from spanemu.storage.layout import tree_of
+from tests.golden.runner import Case, Command, describe_failure, file_id, golden_files, run_golden
+
+
+class World:
+    """A database that the commands of one file work on."""
+
+    def __init__(self) -> None:
+        self.database = _database()
+        self.session = self.database.sessions.create({})
+
+    def commands(self) -> Mapping[str, Command]:
+        return {
+            "anew": self.anew,
+            "ddl": self.ddl,
+            "entries": self.entries,
+            "sql": self.sql,
+            "text": self.text,
+            "tries": self.tries,
+        }
+
+    def anew(self, case: Case) -> str:
+        """An empty database, with these statements run in it."""
+        self.__init__()  # type: ignore[misc]  # A file may tell several stories.
+        return self.ddl(case)
+
+    def ddl(self, case: Case) -> str:
+        """Statements as one batch."""
+        statements = [text for text, _ in split_statements(case.input)]
+        outcome = self.database.apply_ddl(statements)
+        if outcome.failure is None:
+            return "ok"
+        return f"{outcome.applied} applied, then {describe_failure(outcome.failure)}"
+
+    def tries(self, case: Case) -> str:
+        """One statement a line, each by itself."""
+        return "\n".join(self._outcome(line) for line in case.input.splitlines())
+
+    def _outcome(self, statement: str) -> str:
+        before = self.database.schema
+        try:
+            failure = self.database.apply_ddl([statement]).failure
+        except SpannerError as refused:
+            assert self.database.schema is before
+            return describe_failure(refused)
+        if failure is not None:
+            assert self.database.schema is before
+            return f"by data: {describe_failure(failure)}"
+        return "ok" if self.database.schema is not before else "nothing to do"
+
+    def text(self, case: Case) -> str:
+        """The schema as canonical text, which must make the same schema again."""
+        statements = ddl_statements(self.database.schema)
+        twin = _database()
+        assert twin.apply_ddl(statements).failure is None
+        assert ddl_statements(twin.schema) == statements
+        wanted = case.arguments
+        shown = [s for s in statements if not wanted or any(f" {w} " in s for w in wanted)]
+        return "\n".join(f"{statement};" for statement in shown)
+
+    def sql(self, case: Case) -> str:
+        """Statements, each in a transaction of its own; rows as tuples."""
+        lines: list[str] = []
+        for text, _ in split_statements(case.input):
+            try:
+                lines.extend(self._read(text) if text.startswith("SELECT") else self._write(text))
+            except SpannerError as failure:
+                lines.append(describe_failure(failure))
+        return "\n".join(lines)
+
+    def _read(self, text: str) -> Iterator[str]:
+        yield from map(_line, self.session.execute(StatementRequest(text), None).rows)
+
+    def _write(self, text: str) -> list[str]:
+        begun = self.session.begin(ReadWrite()).id
+        try:
+            result = self.session.execute(StatementRequest(text, seqno=1), Existing(begun))
+            lines = [_line(row) for row in result.rows]
+        except SpannerError:
+            self.session.rollback(begun)
+            raise
+        self.session.commit(Existing(begun), (), CommitOptions())
+        return [f"{result.stats.row_count} rows", *lines]
+
+    def entries(self, case: Case) -> str:
+        """The stored entries of an index, or of one made for a foreign key, in its order."""
+        wanted, *table = case.arguments
+        index = next(
+            index
+            for index in self.database.schema.indexes.values()
+            if wanted in (index.name, *index.managed_by) and index.table in (table or index.table)
+        )
+        store = self.database._core.store
+        return "\n".join(_line(row) for row in store.scan(tree_of(index)))
+
+
+def _line(row: tuple[Any, ...]) -> str:
+    return f"({', '.join('NULL' if cell is None else repr(cell) for cell in row)})"
+
+
+def _database() -> Database:
+    environment = Environment(ManualClock(), Randomness(7))
+    return Database("projects/p/instances/i/databases/db", environment)
+
+
+@pytest.mark.parametrize("path", golden_files("ddl"), ids=file_id)
+def test_ddl(path: Path, rewrite: bool) -> None:
+    run_golden(path, World().commands(), rewrite=rewrite)
