@@ -129,8 +129,11 @@ class ReadWriteTransaction:
     def announce(self, mutation_key: Mutation) -> TransactionInfo:
         """The answer to a begin that tells of a transaction with mutations only."""
         with self._request("begin"):
-            check_names(self._live().rules, mutation_key)
-            return TransactionInfo(self.id, None, self._tokens and self._tokens.next())
+            generation = self._live()
+            now = self._core.context(generation, writable=True).now
+            check_names(generation.rules, mutation_key, now)
+            token = None if self._tokens is None else self._tokens.next()
+            return TransactionInfo(self.id, None, token)
 
     def describe(self, result: ResultStream | None, *, begun: bool) -> ResultStream:
         """Put id and precommit token into a result on its way out."""

@@ -26,8 +26,8 @@ class Table:
 
     `key` begins with the parent's key when `parent` is set. Rows are stored as tuples over
     `columns`, each at its `Column.position`. `row_deletion_policy` is (column, days).
-    `positions_used` counts the positions that dropped columns leave behind too, where that is
-    more than `width`: rows stored before still have those cells.
+    Dropped columns leave their positions behind, since rows stored before still have those cells:
+    `positions_used` counts them, where columns that came later do not.
     """
 
     name: str
@@ -60,13 +60,9 @@ class Table:
 
     @cached_property
     def width(self) -> int:
-        """How many cells a row stored under this generation has."""
-        return 1 + max((column.position for column in self.columns), default=-1)
-
-    @property
-    def next_position(self) -> int:
-        """The position of a column to be added: one that none has had before."""
-        return max(self.width, self.positions_used)
+        """How many cells a row stored under this generation has, dropped columns' included."""
+        last = max((column.position for column in self.columns), default=-1)
+        return max(last + 1, self.positions_used)
 
     def column(self, name: str) -> Column | None:
         """The column of that name, whatever its case."""

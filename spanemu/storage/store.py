@@ -17,7 +17,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from spanemu.base.clock import Clock
 from spanemu.storage.layout import TreeId
@@ -120,8 +120,23 @@ class Store:
         descending: bool = False,
     ) -> Iterator[Row]:
         """Rows as of `at`, in key order, from sorted and disjoint ranges."""
-        for _, row in self.scan_items(tree, ranges, at, descending=descending):
-            yield row
+        return chain.from_iterable(self.scan_batches(tree, ranges, at, descending=descending))
+
+    def scan_batches(
+        self,
+        tree: TreeId,
+        ranges: Sequence[ByteRange] | None = None,
+        at: int = LATEST,
+        *,
+        descending: bool = False,
+    ) -> Iterator[list[Row]]:
+        """Like `scan`, many rows at a time: what is done per row is done in comprehensions."""
+        for _, versions in self._batches(tree, ranges, descending):
+            yield [
+                row
+                for version in versions
+                if (row := version[1] if version[0] <= at else visible(version[2], at)) is not None
+            ]
 
     def scan_items(
         self,
@@ -132,8 +147,8 @@ class Store:
         descending: bool = False,
     ) -> Iterator[tuple[bytes, Row]]:
         """Like `scan`, with each row's encoded key."""
-        for versions in self._batches(tree, ranges, descending):
-            for key, version in versions:
+        for keys, versions in self._batches(tree, ranges, descending):
+            for key, version in zip(keys, versions, strict=True):
                 row = version[1] if version[0] <= at else visible(version[2], at)
                 if row is not None:
                     yield key, row
@@ -142,8 +157,8 @@ class Store:
         """Whether any row in those ranges was written after `at`."""
         return any(
             version[0] > at
-            for versions in self._batches(tree, tuple(ranges), False)
-            for _, version in versions
+            for _, versions in self._batches(tree, tuple(ranges), False)
+            for version in versions
         )
 
     def row_count(self, tree: TreeId) -> int:
@@ -156,36 +171,39 @@ class Store:
 
     def _batches(
         self, tree: TreeId, ranges: Sequence[ByteRange] | None, descending: bool
-    ) -> Iterator[list[tuple[bytes, Version]]]:
+    ) -> Iterator[tuple[list[bytes], list[Version]]]:
         wanted = EVERYTHING if ranges is None else ranges
         for low, high in reversed(wanted) if descending else wanted:
             size = BATCH_ROWS_FIRST
             while True:
                 with self.mutex:
-                    batch = self._batch(tree, (low, high), size, descending)
-                if batch:
-                    yield batch
-                if len(batch) < size:
+                    keys, versions = self._batch(tree, (low, high), size, descending)
+                if keys:
+                    yield keys, versions
+                if len(keys) < size:
                     break
-                low, high = (low, batch[-1][0]) if descending else (batch[-1][0] + b"\0", high)
+                low, high = (low, keys[-1]) if descending else (keys[-1] + b"\0", high)
                 size = min(size * 4, BATCH_ROWS_MAX)
 
     def _batch(
         self, tree: TreeId, within: ByteRange, size: int, descending: bool
-    ) -> list[tuple[bytes, Version]]:
+    ) -> tuple[list[bytes], list[Version]]:
         low, high = within
-        found: list[tuple[bytes, Version]] = []
+        keys: list[bytes] = []
+        versions: list[Version] = []
         hierarchy = self._trees.get(tree)
         if hierarchy is None or low >= high:
-            return found
+            return keys, versions
         for split in hierarchy.splits_over(low, high, descending):
             rows = split.trees.get(tree)
             if rows:
-                keys = rows.irange(low, high, inclusive=(True, False), reverse=descending)
-                found.extend([(key, rows[key]) for key in islice(keys, size - len(found))])
-                if len(found) == size:
+                within_split = rows.irange(low, high, (True, False), descending)
+                found = list(islice(within_split, size - len(keys)))
+                keys += found
+                versions += map(rows.__getitem__, found)
+                if len(keys) == size:
                     break
-        return found
+        return keys, versions
 
     # ------------------------------------------------------------------ writing
 

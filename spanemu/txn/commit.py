@@ -15,7 +15,7 @@ from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of
 from spanemu.storage.observer import TreeWrite
 from spanemu.txn.constraints.verify import verify
 from spanemu.txn.errors import ParentInsertedLater, ParentRowMissing, TableNotFound, ViewNotWritable
-from spanemu.txn.key_sets import KeyReader
+from spanemu.txn.key_sets import DeleteReader
 from spanemu.txn.read_write import ReadWrite
 from spanemu.txn.rules import RuleBook, TableRules
 from spanemu.txn.write import WriteUnit
@@ -106,7 +106,7 @@ def _buffer(transaction: ReadWrite, book: RuleBook, unit: WriteUnit, mutation: M
 
 
 def _delete(transaction: ReadWrite, unit: WriteUnit, rules: TableRules, mutation: Delete) -> None:
-    keys, wanted = KeyReader(rules.table.name, rules.table.key, for_delete=True), mutation.key_set
+    keys, wanted = DeleteReader(rules, unit.now), mutation.key_set
     # A range counts once, however many rows it takes.
     unit.count += 1 if wanted.all else len(wanted.keys) + len(wanted.ranges)
     for low, high in keys.ranges(wanted):
@@ -179,7 +179,7 @@ class _Stamp:
         return tree, key, cells
 
 
-def check_names(book: RuleBook, mutation: Mutation) -> None:
+def check_names(book: RuleBook, mutation: Mutation, now: int) -> None:
     """Raise when a mutation names what does not exist, or gives values that cannot be."""
     rules = book.named(mutation.table, TableNotFound)
     if isinstance(mutation, Write):
@@ -187,4 +187,4 @@ def check_names(book: RuleBook, mutation: Mutation) -> None:
         for values in mutation.rows:
             plan.decode(values)
     else:
-        KeyReader(rules.table.name, rules.table.key, for_delete=True).ranges(mutation.key_set)
+        DeleteReader(rules, now).ranges(mutation.key_set)

@@ -260,6 +260,20 @@ class ParentInsertedLater(SpannerError):
     key: str
 
 
+class PendingParentMissing(SpannerError):
+    """A child row takes the commit timestamp in its parent's key, and no such parent is written."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "Row {key} of {child} has the commit timestamp in the key it shares with its parent row "
+        "{parent_key}, which the same transaction does not insert into {parent} before it."
+    )
+    parent: str
+    parent_key: str
+    child: str
+    key: str
+
+
 class ChildRowsExist(SpannerError):
     """A parent row cannot go while rows are interleaved under it."""
 

@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from spanemu.schema.column import KeyPart
+from spanemu.schema.column import Column, KeyPart
 from spanemu.sql.executor.reader import ByteRange
 from spanemu.storage.layout import encoder_of
 from spanemu.storage.store import EVERYTHING
 from spanemu.txn.errors import BadKeyValue, DeleteRangeTooWide, WrongKeyParts
-from spanemu.txn.write_plan import cell_decoder
+from spanemu.txn.rules import TableRules, is_timestamp
+from spanemu.txn.write_plan import Decode, cell_decoder, check_timestamp
 from spanemu.values.errors import BadValue
 from spanemu.values.key import after_prefix, merge_ranges
 from spanemu.values.mutation import RawKeySet, RawRange
@@ -44,20 +45,14 @@ class KeyReader:
         found.extend(self._range(each) for each in key_set.ranges)
         return tuple(merge_ranges(found)) if len(found) > 1 else tuple(found)
 
-    def key(self, raw: Sequence[Any]) -> bytes:
-        """A whole key."""
+    def _point(self, raw: Sequence[Any]) -> ByteRange:
         if len(raw) != len(self.parts):
             raise WrongKeyParts(self.target, len(self.parts), len(raw))
-        return self._encode(self._values(raw))
-
-    def _point(self, raw: Sequence[Any]) -> ByteRange:
-        key = self.key(raw)
+        key = self._encode(self._values(raw))
         return key, after_prefix(key)
 
     def _range(self, raw: RawRange) -> ByteRange:
         start, end = self._values(raw.start), self._values(raw.end)
-        if self.for_delete:
-            self._check_delete(start, end)
         low, high = self._encode(start), self._encode(end)
         return (
             low if raw.start_closed else self._past(start, low),
@@ -67,13 +62,8 @@ class KeyReader:
     def _past(self, values: Sequence[Any], encoded: bytes) -> bytes:
         return after_prefix(encoded) if values else EVERYTHING[0][1]
 
-    def _check_delete(self, start: Sequence[Any], end: Sequence[Any]) -> None:
-        if not start or not end:
-            return
-        shared = min(len(start), len(end))
-        longest = max(len(start), len(end))
-        if shared < longest - 1 or start[: longest - 1] != end[: longest - 1]:
-            raise DeleteRangeTooWide(self.target)
+    def _decoder(self, column: Column) -> Decode:
+        return decoder(column.type)
 
     def _values(self, raw: Sequence[Any]) -> list[Any]:
         if len(raw) > len(self.parts):
@@ -82,3 +72,48 @@ class KeyReader:
             return [decode(value) for decode, value in zip(self._decoders, raw, strict=False)]
         except BadValue as bad:
             raise BadKeyValue(bad.value, bad.type_text, self.target, bad.reason) from None
+
+
+class DeleteReader(KeyReader):
+    """Keys of the rows that a mutation deletes: they may name the commit timestamp."""
+
+    def __init__(self, rules: TableRules, now: int) -> None:
+        super().__init__(rules.table.name, rules.table.key)
+        self._rules = rules
+        self._now = now
+        self._timestamps = tuple(
+            (place, part.column)
+            for place, part in enumerate(self.parts)
+            if is_timestamp(part.column)
+        )
+
+    def _point(self, raw: Sequence[Any]) -> ByteRange:
+        found = super()._point(raw)
+        if self._timestamps:
+            self._check_timestamps(self._values(raw))
+        return found
+
+    def _range(self, raw: RawRange) -> ByteRange:
+        start, end = self._values(raw.start), self._values(raw.end)
+        self._check_width(start, end)
+        low, high = super()._range(raw)
+        if self._timestamps and low < high:
+            self._check_timestamps(start)
+            self._check_timestamps(end)
+        return low, high
+
+    def _check_width(self, start: Sequence[Any], end: Sequence[Any]) -> None:
+        if not start or not end:
+            return
+        shared = min(len(start), len(end))
+        longest = max(len(start), len(end))
+        if shared < longest - 1 or start[: longest - 1] != end[: longest - 1]:
+            raise DeleteRangeTooWide(self.target)
+
+    def _check_timestamps(self, values: Sequence[Any]) -> None:
+        for place, column in self._timestamps:
+            if place < len(values) and values[place] is not None:
+                check_timestamp(self._rules, column, values[place], self._now)
+
+    def _decoder(self, column: Column) -> Decode:
+        return cell_decoder(column)

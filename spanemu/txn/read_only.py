@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
@@ -27,9 +28,7 @@ class SnapshotReader:
         for_update: bool = False,
     ) -> Iterator[Row]:
         """Rows of `table` in key order."""
-        width = table.width
-        for row in self._store.scan(tree_of(table), ranges, self.at, descending=descending):
-            yield row if len(row) == width else row_cells(row, width)
+        return chain.from_iterable(self._batches(table, ranges, descending))
 
     def scan_index(
         self,
@@ -41,6 +40,15 @@ class SnapshotReader:
     ) -> Iterator[Row]:
         """Entries of `index` in key order."""
         return self._store.scan(tree_of(index), ranges, self.at, descending=descending)
+
+    def _batches(
+        self, table: Table, ranges: Sequence[ByteRange] | None, descending: bool
+    ) -> Iterator[list[Row]]:
+        width = table.width
+        tree = tree_of(table)
+        for rows in self._store.scan_batches(tree, ranges, self.at, descending=descending):
+            is_whole = min(map(len, rows), default=width) == width
+            yield rows if is_whole else [row_cells(row, width) for row in rows]
 
     def get(self, table: Table, key: bytes, *, for_update: bool = False) -> Row | None:
         """The row with that encoded key."""

@@ -144,6 +144,15 @@ class TableRules:
         )
 
     @cached_property
+    def hierarchy(self) -> tuple[Table, ...]:
+        """All tables that are interleaved with this one, from the root down."""
+        schema = self.book.schema
+        found = [schema.root(self.table)]
+        for table in found:
+            found.extend(schema.children(table))
+        return tuple(found)
+
+    @cached_property
     def indexes(self) -> tuple[IndexRules, ...]:
         return tuple(IndexRules(index) for index in self.book.schema.indexes_of(self.table))
 

@@ -22,6 +22,7 @@ from spanemu.txn.errors import (
     GeneratedKeyUnknown,
     KeyTooLarge,
     ParentRowMissing,
+    PendingParentMissing,
     RowAlreadyExists,
     RowInsertedTwice,
     RowNotFound,
@@ -125,7 +126,8 @@ class WriteUnit:
         if parent is not None:
             above = key[: rules.parent_parts]
             if self.view.get(parent.tree, parent.encode(above)) is None:
-                raise ParentRowMissing(
+                missing = PendingParentMissing if COMMIT_TIMESTAMP in above else ParentRowMissing
+                raise missing(
                     parent.table.name, parent.key_text(above), rules.table.name,
                     rules.key_text(key),
                 )  # fmt: skip

@@ -107,10 +107,8 @@ class WritePlan:
                 check(value)
         for place, column in self._timestamps:
             value = cells[place]
-            if value is COMMIT_TIMESTAMP:
-                self._check_mark(column)
-            elif value is not None and column.allow_commit_timestamp and value > now:
-                raise FutureTimestamp(format_utc(value), table, column.name)
+            if value is not None:
+                check_timestamp(self.rules, column, value, now)
 
     def check_defaults(self, row: Sequence[Any]) -> None:
         """Raise when a default is too long for its column."""
@@ -191,24 +189,6 @@ class WritePlan:
             if column.not_null:
                 raise NotNullMissing(self.rules.table.name, column.name)
 
-    def _check_mark(self, column: Column) -> None:
-        table = self.rules.table
-        if not column.allow_commit_timestamp:
-            raise CommitTimestampNotAllowed(table.name, column.name)
-        if column.position not in table.key_positions:
-            return
-        place = table.key_positions.index(column.position)
-        for other in self._hierarchy():
-            if place < len(other.key) and not other.key[place].column.allow_commit_timestamp:
-                raise CommitTimestampHierarchyMismatch(table.name, column.name, other.name)
-
-    def _hierarchy(self) -> list[Any]:
-        schema = self.rules.book.schema
-        found = [schema.root(self.rules.table)]
-        for table in found:
-            found.extend(schema.children(table))
-        return found
-
     def _explain_bad_value(self, values: Sequence[Any]) -> None:
         for column, decode, value in zip(self.columns, self.decoders, values, strict=True):
             try:
@@ -217,6 +197,26 @@ class WritePlan:
                 raise BadCellValue(
                     bad.value, bad.type_text, self.rules.table.name, column.name, bad.reason
                 ) from None
+
+
+def check_timestamp(rules: TableRules, column: Column, value: Any, now: int) -> None:
+    """Raise when a column may not hold the commit timestamp, or a literal one lies ahead."""
+    if value is COMMIT_TIMESTAMP:
+        _check_mark(rules, column)
+    elif column.allow_commit_timestamp and value > now:
+        raise FutureTimestamp(format_utc(value), rules.table.name, column.name)
+
+
+def _check_mark(rules: TableRules, column: Column) -> None:
+    table = rules.table
+    if not column.allow_commit_timestamp:
+        raise CommitTimestampNotAllowed(table.name, column.name)
+    if column.position not in table.key_positions:
+        return
+    place = table.key_positions.index(column.position)
+    for other in rules.hierarchy:
+        if place < len(other.key) and not other.key[place].column.allow_commit_timestamp:
+            raise CommitTimestampHierarchyMismatch(table.name, column.name, other.name)
 
 
 def cell_decoder(column: Column) -> Decode:

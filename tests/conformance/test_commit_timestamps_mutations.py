@@ -148,12 +148,29 @@ def test_a_future_value_in_a_column_without_the_option(db):
 
 
 def test_a_future_value_in_the_key_of_a_delete(db):
-    with refused(FP, match="in the future"):
-        db.commit(delete("Log", (1, FUTURE)))
+    for gone in (
+        delete("Log", (1, FUTURE)),
+        delete_range("Log", start_closed=[1, FUTURE], end_closed=[1, PAST]),
+        delete_range("Log", start_open=[1, FUTURE], end_open=[1, PAST]),
+    ):
+        with refused(FP, match="in the future"):
+            db.commit(gone)
 
 
 def test_an_empty_range_in_the_future(db):
-    db.commit(delete_range("Log", start_closed=[1, PAST], end_open=[1, FUTURE]))
+    db.commit(delete_range("Log", start_closed=[1, PAST], end_closed=[1, FUTURE]))
+    db.commit(delete_range("Log", start_closed=[1, FUTURE], end_open=[1, FUTURE]))
+
+
+def test_a_key_without_the_option_in_a_delete(create):
+    db = create(LOG.replace(OPTION, ""))
+    db.commit(delete_range("Log", start_closed=[1, FUTURE], end_closed=[1, PAST]))
+    for gone in (
+        delete("Log", (1, NOW)),
+        delete_range("Log", start_closed=[1, NOW], end_closed=[1, PAST]),
+    ):
+        with refused(FP, match="allow_commit_timestamp"):
+            db.commit(gone)
 
 
 def test_a_future_value_by_dml(db):

@@ -118,9 +118,7 @@ def test_the_read_timestamp_is_told_when_asked_for(filled):
 @pytest.mark.parametrize("name", ["partition_size_bytes", "max_partitions"])
 def test_negative_options(filled, begun, name):
     with refused(IA):
-        filled.partition_read(
-            "Users", "Id", transaction=begun, partition_options={name: -1}
-        )
+        filled.partition_read("Users", "Id", transaction=begun, partition_options={name: -1})
     with refused(IA):
         filled.partition_query(QUERY, begun, partition_options={name: -1})
 

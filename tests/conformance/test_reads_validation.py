@@ -20,7 +20,9 @@ from tests.conformance.raw import (
 
 @pytest.fixture
 def filled(session):
-    session.commit(None, user(1, 2, 3), insert("Posts", "Id PostId Title", (1, 1, "a"), (1, 2, "b")))
+    session.commit(
+        None, user(1, 2, 3), insert("Posts", "Id PostId Title", (1, 1, "a"), (1, 2, "b"))
+    )
     return session
 
 
@@ -205,11 +207,19 @@ def test_search_indexes_are_refused_by_name(raw):
 # ------------------------------------------------------------------ advice
 
 
-@pytest.mark.parametrize("hint", ["LOCK_HINT_UNSPECIFIED", "LOCK_HINT_SHARED", "LOCK_HINT_EXCLUSIVE"])
+@pytest.mark.parametrize(
+    "hint", ["LOCK_HINT_UNSPECIFIED", "LOCK_HINT_SHARED", "LOCK_HINT_EXCLUSIVE"]
+)
 def test_lock_hints(filled, hint):
     begun = filled.begin(RW).id
     assert filled.rows("Users", "Id", keys(1), transaction=begun, lock_hint=hint) == [["1"]]
     filled.commit(begun)
+
+
+def test_exclusive_locks_are_for_read_write_transactions(filled):
+    for selector in (None, {"single_use": RO}, {"begin": RO}):
+        with refused(IA):
+            filled.read("Users", "Id", transaction=selector, lock_hint="LOCK_HINT_EXCLUSIVE")
 
 
 @pytest.mark.parametrize(

@@ -216,6 +216,28 @@ def test_a_scan_locks_only_what_it_covers(workers):
     older.commit()
 
 
+@pytest.mark.parametrize(
+    "locking",
+    [
+        lambda one: one.session.read(
+            "Users", "Age", keys(1), transaction=one.begun, lock_hint="LOCK_HINT_EXCLUSIVE"
+        ),
+        lambda one: one.session.sql("SELECT Age FROM Users WHERE Id = 1 FOR UPDATE", one.begun),
+        lambda one: one.session.sql(
+            "@{LOCK_SCANNED_RANGES=exclusive} SELECT Age FROM Users WHERE Id = 1", one.begun
+        ),
+    ],
+    ids=["lock hint", "for update", "lock scanned ranges"],
+)
+def test_a_read_can_lock_exclusively(workers, locking):
+    older, younger = (worker.begin() for worker in workers)
+    locking(older)
+    with refused(DE):
+        younger.session.read("Users", "Age", keys(1), transaction=younger.begun, timeout=0.05)
+    assert younger.read(2) == [["2", None]]
+    older.commit()
+
+
 def test_a_row_that_is_not_there_can_be_locked(workers):
     older, younger = (worker.begin() for worker in workers)
     assert older.read(9) == []

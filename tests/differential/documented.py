@@ -20,7 +20,20 @@ class Documented:
         return bool(re.search(self.query, sql, re.I) and re.search(self.reference, str(theirs)))
 
 
-DOCUMENTED: tuple[Documented, ...] = ()
+_FUNCTIONS = "GoogleSQL functions of Spanner, the function's own page"
+_ANY = ""
+DOCUMENTED: tuple[Documented, ...] = (
+    # Newer than the reference, or never built into it.
+    Documented(_ANY, r"INVALID_ARGUMENT: Function not found: (?!\S+\?)", _FUNCTIONS),
+    Documented(_ANY, r"UNIMPLEMENTED: Unsupported built-in function", _FUNCTIONS),
+    Documented(_ANY, r"Supported signature: \w+_ARRAY\(PG\.JSONB\)", "JSON functions"),
+    Documented(_ANY, r"Date part arguments are not supported", "Date functions: WEEK(<WEEKDAY>)"),
+    Documented(_ANY, r"ORDER BY in aggregate function is not supported", "Aggregate function calls"),
+    Documented(_ANY, r"IS DISTINCT FROM is not supported", "Operators: IS DISTINCT operators"),
+    Documented(r"CAST.* FORMAT", r"CAST with FORMAT is not supported", "behaviours: refused by both"),
+    # TO_JSON_STRING takes a JSON value alone: there is no such signature, whatever the type.
+    Documented(r"TO_JSON_STRING", r"UNIMPLEMENTED: TO_JSON_STRING is not supported", "JSON functions"),
+)
 
 
 def explanation(sql: str, theirs: Outcome) -> str | None:

@@ -82,7 +82,7 @@ _OPERATORS = (
     "NOT LIKE", "IS DISTINCT FROM", "IS NOT DISTINCT FROM",
 )  # fmt: skip
 _NULL_SHARE = 0.08
-_FUNCTIONS = tuple(
+_FUNCTIONS: tuple[Any, ...] = tuple(
     function
     for table in (CATALOG.scalars, CATALOG.aggregates)
     for name, function in sorted(table.items())

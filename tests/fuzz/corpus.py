@@ -137,19 +137,25 @@ def _golden(*commands: str) -> tuple[str, ...]:
 
 
 STATEMENTS = (*QUERIES, *WRITES, *_golden("query", "statement", "plan"))
-DDL = (
-    *SCHEMA,
-    *_golden("ddl"),
+# Each of these can be run on SCHEMA.
+CHANGES = (
     "ALTER TABLE Albums ADD COLUMN Rank INT64 NOT NULL DEFAULT (7)",
-    "ALTER TABLE Albums ALTER COLUMN Title STRING(40) NOT NULL",
-    "ALTER TABLE Albums DROP COLUMN Sold",
     "ALTER TABLE Concerts DROP CONSTRAINT Playing",
-    "ALTER TABLE Singers SET ON DELETE NO ACTION",
     "ALTER TABLE Albums ADD CONSTRAINT More CHECK (Sold > -100)",
-    "ALTER DATABASE d SET OPTIONS (version_retention_period = '2d')",
+    "CREATE INDEX ByDay ON Concerts (Day DESC, SingerId)",
     "CREATE VIEW Sales SQL SECURITY INVOKER AS SELECT a.SingerId, a.Sold FROM Albums AS a",
     "CREATE SEQUENCE Ids OPTIONS (sequence_kind = 'bit_reversed_positive')",
+    "CREATE TABLE More (K INT64 DEFAULT (1), V ARRAY<STRING(MAX)>) PRIMARY KEY (K DESC)",
     "DROP INDEX AlbumsByTitle",
     "DROP TABLE Concerts",
+)
+DDL = (
+    *SCHEMA,
+    *CHANGES,
+    *_golden("ddl"),
+    "ALTER TABLE Albums ALTER COLUMN Title STRING(40) NOT NULL",
+    "ALTER TABLE Albums DROP COLUMN Sold",
+    "ALTER TABLE Singers SET ON DELETE NO ACTION",
+    "ALTER DATABASE d SET OPTIONS (version_retention_period = '2d')",
     "ANALYZE",
 )

@@ -190,8 +190,9 @@ def _unsigned(bits: int) -> Callable[[Random, Any, Any], int]:
 
 
 def _enum(random: Random, field: Any, _present: Any) -> int:
-    known = [value.number for value in field.enum_type.values]
-    return random.choice((random.choice(known), 99, -1, 2**31 - 1, -(2**31)))
+    known: list[int] = [value.number for value in field.enum_type.values]
+    strange = (99, -1, 2**31 - 1, -(2**31))
+    return random.choice((*known, *strange))
 
 
 def _text(random: Random, field: Any, present: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from spanemu.frontend import wire
 from spanemu.frontend.admin import wire as admin
-from tests.fuzz.corpus import QUERIES, TABLES, WRITES
+from tests.fuzz.corpus import CHANGES, QUERIES, TABLES, WRITES
 from tests.fuzz.mutation import fill
 from tests.fuzz.statements import random_ddl, random_sql
 from tests.fuzz.world import DATABASES, INSTANCES, METHODS, SPANNER, World
@@ -239,7 +239,7 @@ def _begin(random: Random, world: World) -> Any:
 
 def _mutations(random: Random) -> list[dict[str, Any]]:
     singer = str(random.choice((1, 2, 3, 4, 50)))
-    return [
+    mutations: list[dict[str, Any]] = [
         {
             random.choice(("insert", "update", "insert_or_update", "replace")): {
                 "table": "Singers",
@@ -264,7 +264,8 @@ def _mutations(random: Random) -> list[dict[str, Any]]:
             }
         },
         {"delete": {"table": "Albums", "key_set": _key_set(random, "Albums")}},
-    ][: random.choice((1, 2, 3))]
+    ]
+    return mutations[: random.choice((1, 2, 3))]
 
 
 def _commit(random: Random, world: World) -> Any:
@@ -348,7 +349,7 @@ def _update_database(random: Random, world: World) -> Any:
 def _update_ddl(random: Random, world: World) -> Any:
     return admin.UpdateDatabaseDdlRequest(
         database=world.scratch,
-        statements=[random_ddl(random)],
+        statements=[random.choice((random.choice(CHANGES), random_ddl(random)))],
         operation_id=random.choice(("", "", f"op_{random.randrange(1000)}")),
     )
 

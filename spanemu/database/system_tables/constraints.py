@@ -76,7 +76,7 @@ def _constraints(source: Source, *, with_checked_columns: bool = False) -> Itera
         for key in table.foreign_keys:
             yield Constraint(
                 "FOREIGN KEY", home, name, last_part(key.name), key.referenced_table,
-                _exact(schema, key.referenced_table, key.referenced_columns), key.enforced,
+                key.referenced_columns, key.enforced,
             )  # fmt: skip
         for index in _referenced_indexes(schema, table):
             columns = [part.column.name for part in index.key]
@@ -87,12 +87,6 @@ def _referenced_indexes(schema: Schema, table: Table) -> list[Index]:
     """Unique indexes of a table that foreign keys refer to."""
     names = {key.referenced_index for _, key in schema.referencing(table)}
     return [index for index in schema.indexes_of(table) if index.name in names]
-
-
-def _exact(schema: Schema, table: str, names: Sequence[str]) -> list[str]:
-    """Column names as the table spells them."""
-    by_name = schema.tables[table.lower()].by_name
-    return [by_name[name.lower()].name for name in names]
 
 
 def _checked_columns(source: Source) -> CheckedColumns:
@@ -161,8 +155,7 @@ def key_column_usage(source: Source) -> Rows:
             yield "", home, key_name, "", home, name, column.name, place, None
         for key in table.foreign_keys:
             places = _places_referred_to(schema, key)
-            columns = _exact(schema, key.table, key.columns)
-            for place, (mine, there) in enumerate(zip(columns, places, strict=True), 1):
+            for place, (mine, there) in enumerate(zip(key.columns, places, strict=True), 1):
                 yield "", home, last_part(key.name), "", home, name, mine, place, there
         for index in _referenced_indexes(schema, table):
             for place, part in enumerate(index.key, 1):
@@ -173,8 +166,8 @@ def _places_referred_to(schema: Schema, key: ForeignKey) -> list[int]:
     """The place of each referenced column in the primary key or index that is referred to."""
     index = None if key.referenced_index is None else schema.index(key.referenced_index)
     parts = schema.tables[key.referenced_table.lower()].key if index is None else index.key
-    places = {part.column.name.lower(): place for place, part in enumerate(parts, 1)}
-    return [places[name.lower()] for name in key.referenced_columns]
+    places = {part.column.name: place for place, part in enumerate(parts, 1)}
+    return [places[name] for name in key.referenced_columns]
 
 
 def referential_constraints(source: Source) -> Rows:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from spanemu.database.system_tables.relations import YES_NO
+from spanemu.database.system_tables.relations import YES_NO, TypeTexts
 from spanemu.database.system_tables.source import Source, last_part, split_name
-from spanemu.schema.column_text import declared_type
 
 Rows = Iterator[tuple[Any, ...]]
 
@@ -34,6 +33,7 @@ def indexes(source: Source) -> Rows:
 def index_columns(source: Source) -> Rows:
     """INDEX_COLUMNS: declared parts of keys, then stored columns, which have no place in it."""
     schema = source.schema
+    type_text = TypeTexts()
     for table in schema.tables.values():
         home, name = split_name(table.name)
         for index in schema.indexes_of(table):
@@ -43,10 +43,10 @@ def index_columns(source: Source) -> Rows:
                 column = part.column
                 nullable = YES_NO[not column.not_null and column.id not in filtered]
                 order = DIRECTIONS[part.descending]
-                yield *head, column.name, place, order, nullable, declared_type(column)
+                yield *head, column.name, place, order, nullable, type_text.of(column)
             for column in index.stored:
                 nullable = YES_NO[not column.not_null]
-                yield *head, column.name, None, None, nullable, declared_type(column)
+                yield *head, column.name, None, None, nullable, type_text.of(column)
         head = "", home, name, PRIMARY_KEY, PRIMARY_KEY
         for place, part in enumerate(table.key, 1):
             column, order = part.column, DIRECTIONS[part.descending]
@@ -56,5 +56,5 @@ def index_columns(source: Source) -> Rows:
                 place,
                 order,
                 YES_NO[not column.not_null],
-                declared_type(column),
+                type_text.of(column),
             )

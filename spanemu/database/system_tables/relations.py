@@ -8,7 +8,7 @@ from typing import Any
 from spanemu.database.system_tables.declaration import written
 from spanemu.database.system_tables.source import Source, last_part, split_name
 from spanemu.ddl.expressions import columns_of_generated
-from spanemu.schema.column import Column
+from spanemu.schema.column import Column, Identity
 from spanemu.schema.column_text import declared_type
 from spanemu.schema.table import Interleave, Table
 from spanemu.schema.table_text import row_deletion_text
@@ -18,7 +18,6 @@ Rows = Iterator[tuple[Any, ...]]
 YES_NO = ("NO", "YES")  # by truth
 COMMITTED = "COMMITTED"
 _NANOS_PER_MICRO = 1000
-_NO_IDENTITY = ("NO", None, None, None, None, None)
 
 
 def schemata(source: Source) -> Rows:
@@ -64,37 +63,57 @@ def views(source: Source) -> Rows:
 
 # ---------------------------------------------------------------------------- columns
 
+_NO_IDENTITY = ("NO", None, None, None, None, None)
+# Of a column that is not computed, from IS_GENERATED to ON_UPDATE_EXPRESSION.
+_PLAIN = ("NEVER", False, None, None, COMMITTED, *_NO_IDENTITY, None)
+
 
 def columns(source: Source) -> Rows:
     """COLUMNS: of tables, then of views."""
     schema = source.schema
+    type_text = TypeTexts()
     for table in schema.tables.values():
         home, name = split_name(table.name)
         for place, column in enumerate(table.columns, 1):
             yield (
                 "", home, name, column.name, place, column.default, None,
-                YES_NO[not column.not_null], declared_type(column), *_computed(column),
-                COMMITTED, *_identity(column), column.on_update,
+                YES_NO[not column.not_null], type_text.of(column), *_origin(column),
             )  # fmt: skip
     for view in schema.views.values():
         home, name = split_name(view.name)
         for place, (column_name, type_) in enumerate(view.columns, 1):
-            yield (
-                "", home, name, column_name, place, None, None, "YES", written(type_),
-                "NEVER", False, None, None, COMMITTED, *_NO_IDENTITY, None,
-            )  # fmt: skip
+            yield "", home, name, column_name, place, None, None, "YES", written(type_), *_PLAIN
 
 
-def _computed(column: Column) -> tuple[str, bool, str | None, str | None]:
-    """IS_GENERATED, IS_HIDDEN, GENERATION_EXPRESSION, IS_STORED."""
-    if column.generated is None:
-        return "NEVER", column.hidden, None, None
-    return "ALWAYS", column.hidden, column.generated, YES_NO[column.stored]
+class TypeTexts:
+    """Types of columns as DDL writes them; a schema has many columns and few types."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, str] = {}
+
+    def of(self, column: Column) -> str:
+        """The type of a column of a schema that outlives this object."""
+        key = id(column.type), column.length, column.vector_length
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = declared_type(column)
+        return found
 
 
-def _identity(column: Column) -> tuple[str | None, ...]:
+def _origin(column: Column) -> tuple[Any, ...]:
+    """Where values of a column come from: IS_GENERATED to ON_UPDATE_EXPRESSION."""
+    generated = column.generated
+    if generated is None:
+        if column.identity is None and column.on_update is None and not column.hidden:
+            return _PLAIN
+        computed: tuple[Any, ...] = ("NEVER", column.hidden, None, None)
+    else:
+        computed = ("ALWAYS", column.hidden, generated, YES_NO[column.stored])
+    return *computed, COMMITTED, *_identity(column.identity), column.on_update
+
+
+def _identity(identity: Identity | None) -> tuple[str | None, ...]:
     """IS_IDENTITY, IDENTITY_GENERATION, _KIND, _START_WITH_COUNTER, _SKIP_RANGE_MIN and _MAX."""
-    identity = column.identity
     if identity is None:
         return _NO_IDENTITY
     kind = None if identity.kind is None else "BIT_REVERSED_POSITIVE_SEQUENCE"

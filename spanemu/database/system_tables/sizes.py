@@ -14,6 +14,7 @@ from spanemu.database.system_tables.source import Source
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
 from spanemu.storage.layout import tree_of
+from spanemu.values.json import Json
 from spanemu.values.types import Type, TypeCode
 
 Rows = Iterator[tuple[Any, ...]]
@@ -70,10 +71,21 @@ def _weigher(type_: Type) -> Weigh:
         weigh = _weigher(type_.element)
         return lambda array: sum(weigh(item) for item in array if item is not None)
     fixed = _FIXED.get(type_.code)
-    if fixed is not None:
-        return lambda _: fixed
-    return _length
+    return _LENGTHS[type_.code] if fixed is None else lambda _: fixed
 
 
-def _length(value: Any) -> int:
-    return len(value) if isinstance(value, bytes) else len(str(value).encode())
+def _text_length(value: str) -> int:
+    return len(value.encode())
+
+
+def _json_length(value: Json) -> int:
+    return _text_length(value.text)
+
+
+_LENGTHS: Mapping[TypeCode, Weigh] = {
+    TypeCode.STRING: _text_length,
+    TypeCode.JSON: _json_length,
+    TypeCode.BYTES: len,
+    TypeCode.PROTO: len,
+    TypeCode.TOKENLIST: len,
+}

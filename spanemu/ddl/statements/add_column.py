@@ -32,7 +32,7 @@ def add_column(table: Table, action: ddl_ast.AddColumn, schema: Schema) -> Chang
         raise PrimaryKeyOnAddedColumn(table.name, name)
     if len(table.columns) >= COLUMNS_PER_TABLE_MAX:
         raise TooManyColumns(table.name, COLUMNS_PER_TABLE_MAX)
-    place = Place(table.name, schema.next_id, table.next_position)
+    place = Place(table.name, schema.next_id, table.width)
     column = new_column(action.column, place, schema)
     wider = replace(table, columns=(*table.columns, column))
     _judge(wider, column, schema)

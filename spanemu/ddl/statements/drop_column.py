@@ -32,7 +32,7 @@ def drop_column(table: Table, action: ddl_ast.DropColumn, schema: Schema) -> Cha
         raise ColumnNotFound(table.name, action.column.name)
     _refuse_used(table, column, schema)
     left = tuple(other for other in table.columns if other.id != column.id)
-    narrower = replace(table, columns=left, positions_used=table.next_position)
+    narrower = replace(table, columns=left, positions_used=table.width)
     following = changed_table(schema, narrower)
     if column.identity is not None:
         following = without_sequence(following, column.identity.sequence)

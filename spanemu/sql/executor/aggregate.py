@@ -86,10 +86,10 @@ def _compile_finish(node: HashAggregate, below: Relation, compiler: Compiler) ->
     reducers: list[Reduce] = [
         compile_call(call, below.layout, compiler) for _, call in node.aggregates
     ]
+    if not node.keys:  # one group, which may be without rows
+        return lambda group, run: tuple([reduce(group, run) for reduce in reducers])
     if not reducers:
         return lambda group, run: keys(group[0], run)
-    if not node.keys:
-        return lambda group, run: tuple([reduce(group, run) for reduce in reducers])
 
     def finish(group: list[Row], run: Run) -> Row:
         cells: Row = keys(group[0], run)

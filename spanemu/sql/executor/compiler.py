@@ -8,7 +8,7 @@ from typing import Any
 
 from spanemu.sql.analyzer.resolved import Expr
 from spanemu.sql.executor import source
-from spanemu.sql.executor.relation import Layout, Relation, Rows, Value
+from spanemu.sql.executor.relation import Each, Layout, Relation, Rows, Value
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.nodes import Node
 from spanemu.values.types import Type
@@ -85,6 +85,22 @@ class Compiler:
     def cells(self, exprs: Sequence[Expr], layout: Layout) -> Value:
         """A function of a row: the tuple of the values of `exprs`."""
         return source.cells_function(exprs, layout, self)
+
+    def kept(self, expr: Expr, layout: Layout) -> Each:
+        """A function of many rows: those for which `expr` is TRUE."""
+        return source.kept_function(expr, layout, self)
+
+    def each_value(self, expr: Expr, layout: Layout) -> Each:
+        """A function of many rows: the value of `expr` for each."""
+        return source.each_value_function(expr, layout, self)
+
+    def each_known(self, expr: Expr, layout: Layout) -> Each:
+        """A function of many rows: the values of `expr` that are not NULL."""
+        return source.each_known_function(expr, layout, self)
+
+    def each_cells(self, exprs: Sequence[Expr], layout: Layout) -> Each:
+        """A function of many rows: the tuple of the values of `exprs` for each."""
+        return source.each_cells_function(exprs, layout, self)
 
     def binding(self, columns: frozenset[int], layout: Layout) -> Callable[[Any, Run], None] | None:
         """A function that puts those of `columns` that `layout` has into their slots."""

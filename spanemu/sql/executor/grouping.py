@@ -7,7 +7,7 @@ from typing import Any
 
 from spanemu.sql.analyzer.resolved import Expr, FunctionCall
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.relation import Layout, Value
+from spanemu.sql.executor.relation import Each, Layout, Value
 from spanemu.sql.functions.registry import Nulls, Signature
 from spanemu.values.order import group_key
 from spanemu.values.types import Type
@@ -17,6 +17,14 @@ def grouping_value(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) ->
     """A function of a row: equal results for rows of one group. One key stands for itself."""
     keys = [_grouped(expr) for expr in exprs]
     return compiler.value(keys[0], layout) if len(keys) == 1 else compiler.cells(keys, layout)
+
+
+def grouping_values(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -> Each:
+    """The same of many rows at once."""
+    keys = [_grouped(expr) for expr in exprs]
+    if len(keys) == 1:
+        return compiler.each_value(keys[0], layout)
+    return compiler.each_cells(keys, layout)
 
 
 def is_own_key(types: Sequence[Type]) -> bool:
@@ -44,6 +52,19 @@ def equality_value(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) ->
     def all_or_none(row: Any, run: Any) -> Any:
         found = cells(row, run)
         return None if None in found else found
+
+    return all_or_none
+
+
+def equality_values(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -> Each:
+    """The same of many rows at once."""
+    keys = [_converted(expr, _not_nan) if expr.type.is_float else expr for expr in exprs]
+    if len(keys) == 1:
+        return compiler.each_value(keys[0], layout)
+    cells = compiler.each_cells(keys, layout)
+
+    def all_or_none(rows: Any, run: Any) -> list[Any]:
+        return [None if None in found else found for found in cells(rows, run)]
 
     return all_or_none
 

@@ -7,9 +7,10 @@ from operator import itemgetter
 from typing import Any
 
 from spanemu.sql.analyzer.resolved import ColumnRef, Expr, ResolvedColumn
+from spanemu.sql.executor.batches import by_batch
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import Relation, Rows, Value
+from spanemu.sql.executor.relation import Each, Relation, Rows
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.nodes import Node, Project
 
@@ -23,7 +24,7 @@ def compile_project(node: Project, compiler: Compiler) -> Relation:
     if len(found) == len(pairs):
         layout = {column.id: place for (column, _), place in zip(pairs, found, strict=True)}
         return Relation(below.rows, layout, below.width)
-    cells = compiler.cells([value for _, value in pairs], below.layout)
+    cells = compiler.each_cells([value for _, value in pairs], below.layout)
     layout = {column.id: place for place, (column, _) in enumerate(pairs)}
     return Relation(_computed(below.rows, cells), layout, len(pairs))
 
@@ -43,7 +44,7 @@ def compile_outputs(node: Node, outputs: Sequence[ResolvedColumn], compiler: Com
         found = [place for place in places if place is not None]
         if len(found) == len(places):
             return rearranged(below, found)
-        return _computed(below.rows, compiler.cells(exprs, below.layout))
+        return _computed(below.rows, compiler.each_cells(exprs, below.layout))
     relation = compiler.relation(node)
     return rearranged(relation, [relation.layout[output.id] for output in outputs])
 
@@ -71,9 +72,8 @@ def picker(places: Sequence[int]) -> Callable[[Row], Row]:
     return lambda row: (row[place],)
 
 
-def _computed(rows: Rows, cells: Value) -> Rows:
+def _computed(rows: Rows, cells: Each) -> Rows:
     def computed(run: Run) -> Iterator[Any]:
-        for row in rows(run):
-            yield cells(row, run)
+        return by_batch(rows(run), lambda batch: cells(batch, run))
 
     return computed

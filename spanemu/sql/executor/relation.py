@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.run import Run
 
 Value = Callable[[Row, Run], Any]
+Each = Callable[[Sequence[Row], Run], list[Any]]  # of many rows at once
 Rows = Callable[[Run], Iterable[Row]]
 Layout = Mapping[int, int]
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Any
 
-from spanemu.base.call import current
 from spanemu.base.errors import Unsupported
+from spanemu.sql.executor.batches import BATCH_ROWS_MAX, batches, by_batch
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.ranges import RangesOf, compile_point, compile_ranges
 from spanemu.sql.executor.reader import ByteRange, Row
-from spanemu.sql.executor.relation import Layout, Relation, Value
+from spanemu.sql.executor.relation import Each, Layout, Relation, Value
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.nodes import Scan, SystemScan
 
@@ -32,11 +33,11 @@ def layout_of(scan: Scan) -> tuple[dict[int, int], int]:
 def compile_scan(node: Scan, compiler: Compiler) -> Relation:
     """Stored rows as they are, those outside the seeks and the residual left out."""
     layout, width = layout_of(node)
-    test = None if node.residual is None else compiler.test(node.residual, layout)
     key = node.table.key if node.index is None else node.index.full_key
     if node.index is None and not compiler.profiled:
         point = compile_point(node.seeks, key, _NO_LAYOUT, compiler)
         if point is not None:
+            test = None if node.residual is None else compiler.test(node.residual, layout)
             return Relation(_get(node, point, test), layout, width)
     ranges: RangesOf | None = None
     if node.seeks is not None:
@@ -44,7 +45,10 @@ def compile_scan(node: Scan, compiler: Compiler) -> Relation:
     fetch = fetcher(node)
     if compiler.profiled:
         fetch = _counting(node, fetch)
-    return Relation(_scan(fetch, ranges, test), layout, width)
+    kept = None if node.residual is None else compiler.kept(node.residual, layout)
+    # Rows that nobody asks for are neither locked nor counted.
+    largest = 1 if node.for_update or compiler.profiled else BATCH_ROWS_MAX
+    return Relation(_scan(fetch, ranges, kept, largest), layout, width)
 
 
 def fetcher(node: Scan) -> Fetch:
@@ -79,20 +83,18 @@ def _get(
 
 
 def _scan(
-    fetch: Fetch, ranges_of: RangesOf | None, test: Value | None
-) -> Callable[[Run], Iterator[Row]]:
-    def rows(run: Run) -> Iterator[Row]:
+    fetch: Fetch, ranges_of: RangesOf | None, kept: Each | None, largest: int
+) -> Callable[[Run], Iterable[Row]]:
+    def rows(run: Run) -> Iterable[Row]:
         ranges = None
         if ranges_of is not None:
             ranges = ranges_of(_NO_ROW, run)
             if not ranges:
-                return
-        check = current().check
-        for number, row in enumerate(fetch(run, ranges)):
-            if not number & CHECKED_EVERY:
-                check()
-            if test is None or test(row, run):
-                yield row
+                return ()
+        found = fetch(run, ranges)
+        if kept is None:
+            return chain.from_iterable(batches(found, largest))
+        return by_batch(found, lambda batch: kept(batch, run), largest)
 
     return rows
 

@@ -7,6 +7,10 @@ The text is put together from the fixed templates in `writers` and names made he
 object, t1 for a temporary), never from anything a user wrote, and is evaluated without builtins.
 The same shapes come again and again, so that code objects are cached by their text.
 
+What is done to many rows is one function with the loop inside:
+
+    lambda rows, run: [row for row in rows if ...]
+
 Parts nested deeper than `_DEPTH_MAX` become functions of their own: Python's parser has limits
 that a client's statement must not reach.
 """
@@ -23,7 +27,7 @@ from spanemu.sql.executor.writers import TEST_WRITERS, WRITERS
 
 if TYPE_CHECKING:
     from spanemu.sql.executor.compiler import Compiler
-    from spanemu.sql.executor.relation import Layout, Value
+    from spanemu.sql.executor.relation import Each, Layout, Value
 
 _DEPTH_MAX = 10
 
@@ -100,6 +104,38 @@ def cells_function(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) ->
     writer = Writer(layout, compiler)
     cells = "".join([f"{writer.value(expr)}, " for expr in exprs])
     return _function(f"({cells})", writer)
+
+
+def kept_function(expr: Expr, layout: Layout, compiler: Compiler) -> Each:
+    """Those of some rows for which `expr` is TRUE, as a function."""
+    writer = Writer(layout, compiler)
+    return _loop(f"row for row in rows if {writer.test(expr)}", writer)
+
+
+def each_value_function(expr: Expr, layout: Layout, compiler: Compiler) -> Each:
+    """The value of `expr` for each of some rows, as a function."""
+    writer = Writer(layout, compiler)
+    return _loop(f"{writer.value(expr)} for row in rows", writer)
+
+
+def each_known_function(expr: Expr, layout: Layout, compiler: Compiler) -> Each:
+    """The same without NULLs."""
+    writer = Writer(layout, compiler)
+    name = writer.temporary()
+    value = writer.value(expr)
+    return _loop(f"{name} for row in rows if ({name} := {value}) is not None", writer)
+
+
+def each_cells_function(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -> Each:
+    """The values of `exprs` as a tuple for each of some rows, as a function."""
+    writer = Writer(layout, compiler)
+    cells = "".join([f"{writer.value(expr)}, " for expr in exprs])
+    return _loop(f"({cells}) for row in rows", writer)
+
+
+def _loop(text: str, writer: Writer) -> Each:
+    made: Each = eval(_code(f"lambda rows, run: [{text}]"), writer.names)
+    return made
 
 
 def _function(text: str, writer: Writer) -> Value:

@@ -83,9 +83,9 @@ def parse_json(text: str, wide_number_mode: str = "exact") -> Json:
         raise BadValue("JSON", f"{text[:100]}: {failure.reason}") from None
 
 
-def to_json_string(document: Json) -> str:
-    """TO_JSON_STRING(json)."""
-    return document.text
+def to_json_string(document: Json | None) -> str:
+    """TO_JSON_STRING(json): a NULL is written as JSON's null."""
+    return "null" if document is None else document.text
 
 
 def to_json(types: Sequence[Type], _: Type) -> Callable[..., Json | None]:
@@ -262,6 +262,6 @@ FUNCTIONS = chapter(
                 "(ANY, [*stringify_wide_numbers=>BOOL = FALSE]) -> JSON", bind=to_json, called=True
             ),
         ),
-        "TO_JSON_STRING": (overload("(JSON) -> STRING", to_json_string),),
+        "TO_JSON_STRING": (overload("(JSON) -> STRING", to_json_string, called=True),),
     },
 )

@@ -125,12 +125,14 @@ def _into_left(conditions: Conditions, node: Join) -> Node:
     on = list(conjuncts(node.condition))
     # What is known of the left row holds of every pair, so it may be told to the right side.
     told = [one for one in implied([*on, *down]) if not free(one) & node.left.ids]
-    _, right, both = _split(on, node)
-    left_only = [one for one in on if not free(one) & weak and free(one) & node.left.ids]
+    others, right, both = _split(on, node)
+    left_only = [one for one in others if free(one) & node.left.ids or is_volatile(one)]
+    # What speaks of neither side decides, at once for all rows, whether there are any matches.
+    neither = [one for one in others if one not in left_only]
     joined = replace(
         node,
         left=push(down, node.left),
-        right=push([*right, *told], node.right),
+        right=push([*right, *neither, *told], node.right),
         condition=conjunction([*both, *left_only]),
     )
     return _stay(above, joined)

@@ -1,0 +1,36 @@
+"""Every behaviour of the coverage table has a test that exists, or says why not."""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.coverage import DIFFERS, ITEMS, SECTIONS, UNIMPLEMENTED
+
+HERE = Path(__file__).parent
+
+
+@cache
+def tests_of(module):
+    tree = ast.parse((HERE / f"test_{module}.py").read_text(encoding="utf-8"))
+    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: f"{item.section} {item.text}")
+def test_an_items_proof_exists(item):
+    if item.is_proved:
+        module, _, test = item.proof.partition("::")
+        assert test in tests_of(module)
+    else:
+        reason = item.proof.removeprefix(UNIMPLEMENTED).removeprefix(DIFFERS)
+        assert reason.strip()
+
+
+def test_sections_are_known_and_none_is_empty():
+    assert {item.section for item in ITEMS} == set(SECTIONS)
+
+
+def test_no_item_comes_twice():
+    named = [(item.section, item.text) for item in ITEMS]
+    assert len(set(named)) == len(named)

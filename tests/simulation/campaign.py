@@ -1,0 +1,115 @@
+"""One seed from start to verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from random import Random
+
+from spanemu.base.clock import ManualClock
+from spanemu.base.rand import Randomness
+from spanemu.database.database import Database
+from spanemu.database.environment import Environment
+from spanemu.database.options import SingleUse
+from tests.simulation.history import Attempt, Ending, History, Violation, described
+from tests.simulation.model import SCHEMA, State
+from tests.simulation.operations import INDEX_READS
+from tests.simulation.program import Program, rehearse
+from tests.simulation.stage import Client, SteppedLocks, pause, rows_read_ahead, seconds_told
+
+IDLE = 11.0  # seconds, more than a transaction may be idle while others wait
+IDLE_CHANCE = 0.002
+SWITCH_CHANCE = 0.3  # before a lock that is asked for
+
+
+@dataclass
+class Simulation:
+    """Several clients on one database; `seed` decides everything."""
+
+    seed: int
+    operations: int = 40
+    history: History = field(default_factory=History)
+    turns: int = 0
+
+    def run(self) -> History:
+        """Play it to the end. Raises Violation, or what a client ran into."""
+        rng = Random(self.seed)
+        database = _database(self.seed)
+        database._core.locks = SteppedLocks(
+            lambda: pause() if rng.random() < SWITCH_CHANCE else None
+        )
+        with seconds_told() as seconds, rows_read_ahead(rng.choice((1, 1_000))):
+            count = rng.randint(3, 6)
+            clients = [self._client(number, database, self.operations // count, rng)
+                       for number in range(1, count + 1)]  # fmt: skip
+            while ready := [client for client in clients if client.is_ready]:
+                self.turns += 1
+                if rng.random() < IDLE_CHANCE:
+                    seconds.now += IDLE
+                rng.choice(ready).turn()
+            stuck = [client.name for client in clients if not client.done]
+            if stuck:
+                raise Violation(f"deadlock of {stuck}")
+        self._check(database)
+        return self.history
+
+    def _client(self, number: int, database: Database, operations: int, rng: Random) -> Client:
+        name = f"t{number}"
+        program = Program(
+            name, database, Random(rng.getrandbits(64)), self.history, lambda: self.turns
+        )
+        return Client(name, lambda: program.run(operations))
+
+    def _check(self, database: Database) -> None:
+        final = self.history.check()
+        database._core.store.check()
+        session = database.sessions.create({})
+        found = {
+            name: list(session.read(request, SingleUse()).rows)
+            for name, request in INDEX_READS.items()
+        }
+        different = list(described({name: (found[name], rows) for name, rows in _rows(final)}))
+        if different:
+            raise Violation("\n".join(different))
+        held = list(database._core.locks.holders())
+        if held:
+            raise Violation(f"locks left behind: {len(held)} holders")
+
+
+def _rows(state: State) -> list[tuple[str, list[tuple[object, ...]]]]:
+    return [
+        ("Accounts", list(state.account_rows(-1, 1_000))),
+        ("AccountsByGrp", list(state.group(-1, 1_000))),
+        ("AccountsByTag", list(state.tagged())),
+        ("Entries", [row for id_ in sorted(state.accounts) for row in state.entry_rows(id_)]),
+    ]
+
+
+@cache
+def _template() -> Database:
+    """An empty database with the schema; clones share what is compiled for it."""
+    environment = Environment(ManualClock(), Randomness(0))
+    database = Database("projects/p/instances/i/databases/template", environment)
+    assert database.apply_ddl(SCHEMA).failure is None
+    rehearse(database)
+    return database
+
+
+def _database(seed: int) -> Database:
+    """An empty database whose time and chance depend on the seed alone."""
+    template = _template()
+    database = template.clone(f"projects/p/instances/i/databases/seed-{seed}")
+    core = database._core
+    core.store.clock = ManualClock(1_000_000_000)
+    core.environment = Environment(core.store.clock, Randomness(seed))
+    return database
+
+
+def tally(history: History) -> dict[Ending, int]:
+    """How many attempts ended how."""
+    ends: dict[Ending, int] = dict.fromkeys(Ending, 0)
+    attempt: Attempt
+    for attempt in history.attempts:
+        assert attempt.ending is not None
+        ends[attempt.ending] += 1
+    return ends

@@ -1,0 +1,112 @@
+"""The database as plain dicts: what it must look like after one transaction at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+SCHEMA = (
+    """CREATE TABLE Accounts (
+      Id INT64 NOT NULL, Grp INT64, Val INT64, Tag STRING(10),
+    ) PRIMARY KEY (Id)""",
+    "CREATE INDEX AccountsByGrp ON Accounts (Grp DESC) STORING (Val)",
+    "CREATE UNIQUE NULL_FILTERED INDEX AccountsByTag ON Accounts (Tag)",
+    """CREATE TABLE Entries (
+      Id INT64 NOT NULL, N INT64 NOT NULL, Val INT64,
+    ) PRIMARY KEY (Id, N DESC), INTERLEAVE IN PARENT Accounts ON DELETE CASCADE""",
+)
+ACCOUNT = ("Id", "Grp", "Val", "Tag")
+ENTRY = ("Id", "N", "Val")
+
+Account = tuple[int, int, str | None]  # Grp, Val, Tag
+
+
+class Refused(Exception):
+    """The model's word for a failure: the name of its code."""
+
+
+@dataclass
+class State:
+    """All rows. Methods raise Refused and then leave a state that nobody may look at."""
+
+    accounts: dict[int, Account] = field(default_factory=dict)
+    entries: dict[tuple[int, int], int] = field(default_factory=dict)
+    inserted: set[Any] = field(default_factory=set)  # keys, by the statement or commit at work
+    deleted: set[int] = field(default_factory=set)  # accounts, by mutations of the commit at work
+
+    def copy(self) -> State:
+        return State(dict(self.accounts), dict(self.entries))
+
+    # ------------------------------------------------------------------ reading
+
+    def account_rows(self, low: int, high: int) -> list[tuple[int, int, int, str | None]]:
+        """Rows with low <= Id <= high, in key order."""
+        return [(id_, *self.accounts[id_]) for id_ in sorted(self.accounts) if low <= id_ <= high]
+
+    def group(self, low: int, high: int) -> list[tuple[int, int, int]]:
+        """(Grp, Id, Val) with low <= Grp <= high, in the order of the index."""
+        found = [
+            (grp, id_, val) for id_, (grp, val, _) in self.accounts.items() if low <= grp <= high
+        ]
+        return sorted(found, key=lambda row: (-row[0], row[1]))
+
+    def tagged(self) -> list[tuple[str, int]]:
+        """(Tag, Id), in the order of the index."""
+        return sorted((tag, id_) for id_, (_, _, tag) in self.accounts.items() if tag is not None)
+
+    def entry_rows(self, id_: int) -> list[tuple[int, int, int]]:
+        """An account's entries, in key order."""
+        found = [(id_, n, val) for (above, n), val in self.entries.items() if above == id_]
+        return sorted(found, key=lambda row: -row[1])
+
+    # ------------------------------------------------------------------ writing
+
+    def begin_unit(self) -> None:
+        """A statement or the mutations of a commit: what is judged as a whole."""
+        self.inserted, self.deleted = set(), set()
+
+    def insert(self, id_: int, row: Account) -> None:
+        if id_ in self.accounts:
+            raise self._duplicate(id_)
+        self.upsert(id_, row)
+
+    def update(self, id_: int, row: Account) -> None:
+        if id_ not in self.accounts:
+            raise Refused("INVALID_ARGUMENT" if id_ in self.deleted else "NOT_FOUND")
+        self.accounts[id_] = row
+
+    def replace(self, id_: int, row: Account) -> None:
+        self.delete(id_)
+        self.upsert(id_, row)
+
+    def upsert(self, id_: int, row: Account) -> None:
+        if id_ not in self.accounts:
+            self.inserted.add(id_)
+        self.accounts[id_] = row
+
+    def delete(self, id_: int) -> None:
+        """Remove an account, if it is there, with its entries."""
+        self.accounts.pop(id_, None)
+        for key in [key for key in self.entries if key[0] == id_]:
+            del self.entries[key]
+
+    def insert_entry(self, id_: int, n: int, val: int) -> None:
+        if (id_, n) in self.entries:
+            raise self._duplicate((id_, n))
+        self.upsert_entry(id_, n, val)
+
+    def upsert_entry(self, id_: int, n: int, val: int) -> None:
+        if id_ not in self.accounts:
+            raise Refused("NOT_FOUND")
+        if (id_, n) not in self.entries:
+            self.inserted.add((id_, n))
+        self.entries[id_, n] = val
+
+    def _duplicate(self, key: Any) -> Refused:
+        return Refused("INVALID_ARGUMENT" if key in self.inserted else "ALREADY_EXISTS")
+
+    def verify(self) -> None:
+        """What must hold when a statement or a commit ends."""
+        tags = [tag for _, _, tag in self.accounts.values() if tag is not None]
+        if len(tags) != len(set(tags)):
+            raise Refused("ALREADY_EXISTS")

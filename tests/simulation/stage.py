@@ -1,0 +1,121 @@
+"""Clients on threads of their own, of which one runs at a time: the one whose turn it is.
+
+A client gives its turn back between its steps, before each lock it asks for, and when it has to
+wait for one. So an interleaving is a sequence of turns, and the same turns give the same history.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from unittest.mock import patch
+
+from spanemu.database import read_write
+from spanemu.txn import locks
+from spanemu.txn.locks import LockTable, Mode, Owner
+
+
+class Client:
+    """One thread of work. `turn` lets it go on until it pauses, waits or ends."""
+
+    def __init__(self, name: str, work: Callable[[], None]) -> None:
+        self.name = name
+        self.done = False
+        self.waits_on: threading.Event | None = None
+        self.failure: BaseException | None = None
+        self._work = work
+        self._go = threading.Semaphore(0)
+        self._back = threading.Semaphore(0)
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether a turn would get it any further."""
+        return not self.done and (self.waits_on is None or self.waits_on.is_set())
+
+    def turn(self) -> None:
+        """Let it run. Raises what it raised."""
+        self._go.release()
+        self._back.acquire()
+        if self.failure is not None:
+            raise self.failure
+
+    def pause(self, waits_on: threading.Event | None = None) -> None:
+        """Give the turn back, from inside; with an event, until it is set."""
+        self.waits_on = waits_on
+        self._back.release()
+        self._go.acquire()
+        self.waits_on = None
+
+    def _run(self) -> None:
+        self._go.acquire()
+        _current.client = self
+        try:
+            self._work()
+        except BaseException as failure:
+            self.failure = failure
+        self.done = True
+        self._back.release()
+
+
+class _Current(threading.local):
+    client: Client | None = None
+
+
+_current = _Current()
+
+
+def pause(waits_on: threading.Event | None = None) -> None:
+    """Give the turn back, if this thread is a client at all."""
+    if _current.client is not None:
+        _current.client.pause(waits_on)
+    else:
+        assert waits_on is None, "nobody is left who could end the wait"
+
+
+class SteppedLocks(LockTable):
+    """A lock table whose waiters wait for their turn, not for time to pass.
+
+    `before_lock` is called before each lock that is asked for.
+    """
+
+    def __init__(self, before_lock: Callable[[], None] = lambda: None) -> None:
+        super().__init__()
+        self._before_lock = before_lock
+
+    def lock_row(self, owner: Owner, tree, key: bytes, mode: Mode) -> None:
+        self._before_lock()
+        super().lock_row(owner, tree, key, mode)
+
+    def lock_range(self, owner: Owner, tree, low: bytes, high: bytes) -> None:
+        self._before_lock()
+        super().lock_range(owner, tree, low, high)
+
+    def _wait(self, owner: Owner, waits) -> None:
+        pause(waits.event)
+        owner.waits_on = None
+
+
+class Seconds:
+    """The seconds by which transactions are found idle; they pass when told to."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@contextmanager
+def seconds_told() -> Iterator[Seconds]:
+    """Nobody counts as idle because the machine was slow."""
+    seconds = Seconds()
+    with patch.object(locks, "monotonic", seconds), patch.object(read_write, "monotonic", seconds):
+        yield seconds
+
+
+def rows_read_ahead(count: int) -> AbstractContextManager[object]:
+    """How many rows a query reads at once; the others stream while other clients run."""
+    return patch.object(read_write, "ROWS_READ_AHEAD_MAX", count)

@@ -1,0 +1,62 @@
+"""Changing a column replaces it wherever it is held."""
+
+from __future__ import annotations
+
+from spanemu.ddl.apply import plan_batch
+from spanemu.schema.schema import Schema
+
+START = (
+    "CREATE TABLE T (k STRING(9) NOT NULL, a STRING(9), b INT64) PRIMARY KEY (k)",
+    "CREATE TABLE C (k STRING(9) NOT NULL, c INT64) PRIMARY KEY (k, c), INTERLEAVE IN T",
+    "CREATE INDEX I ON T (a DESC) STORING (b)",
+    "CREATE INDEX J ON T (b)",
+)
+
+
+def planned(*statements: str) -> Schema:
+    return plan_batch([*START, *statements], Schema())[-1].schema
+
+
+def held(schema: Schema) -> None:
+    """Assert that keys and indexes hold the very columns of their table."""
+    for table in schema.tables.values():
+        own = {id(column) for column in table.columns}
+        assert all(id(part.column) in own for part in table.key)
+        for index in schema.indexes_of(table):
+            assert all(id(column) in own for column in index.columns)
+
+
+def test_in_the_keys_and_stored_columns_of_indexes() -> None:
+    for statement in (
+        "ALTER TABLE T ALTER COLUMN a STRING(20)",
+        "ALTER TABLE T ALTER COLUMN b SET DEFAULT (1)",
+        "ALTER TABLE T ALTER COLUMN a BYTES(MAX)",
+        "ALTER TABLE T ALTER COLUMN k SET DEFAULT ('x')",
+    ):
+        held(planned(statement))
+
+
+def test_ids_and_positions_stay() -> None:
+    before = planned().tables["t"]
+    after = planned("ALTER TABLE T ALTER COLUMN a BYTES(5) DEFAULT (b'x')").tables["t"]
+    assert [(c.id, c.position) for c in before.columns] == [
+        (c.id, c.position) for c in after.columns
+    ]
+
+
+def test_where_columns_are_dropped() -> None:
+    schema = planned("DROP INDEX J", "ALTER INDEX I DROP STORED COLUMN b")
+    held(plan_batch(["ALTER TABLE T DROP COLUMN b"], schema)[-1].schema)
+
+
+def test_a_row_deletion_policy_and_positions_survive_a_redefinition() -> None:
+    schema = planned(
+        "ALTER TABLE C ADD COLUMN t TIMESTAMP",
+        "ALTER TABLE C ADD ROW DELETION POLICY (OLDER_THAN(t, INTERVAL 3 DAY))",
+        "ALTER TABLE C ADD COLUMN x INT64",
+        "ALTER TABLE C DROP COLUMN x",
+        "ALTER TABLE C ALTER COLUMN t TIMESTAMP NOT NULL",
+    )
+    table = schema.tables["c"]
+    assert table.row_deletion_policy == ("t", 3)
+    assert table.width == 4

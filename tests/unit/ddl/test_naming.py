@@ -1,0 +1,35 @@
+"""Names that nobody chose."""
+
+from __future__ import annotations
+
+from spanemu.ddl.apply import plan_batch
+from spanemu.ddl.naming import check_name, foreign_key_name, managed_index_name
+from spanemu.schema.schema import Schema
+
+
+def test_names_depend_on_nothing_but_what_they_name() -> None:
+    assert foreign_key_name(Schema(), "A", "B") == foreign_key_name(Schema(), "A", "B")
+    assert foreign_key_name(Schema(), "A", "B") != foreign_key_name(Schema(), "AB", "")
+
+
+def test_numbers_go_up_until_a_name_is_free() -> None:
+    schema = plan_batch(
+        ["CREATE TABLE T (a INT64, CHECK (a > 0), CHECK (a > 1)) PRIMARY KEY (a)"], Schema()
+    )[-1].schema
+    names = [check.name for check in schema.tables["t"].checks]
+    assert [name[-2:] for name in names] == ["_1", "_2"]
+    assert check_name(schema, "T") == f"{names[0][:-2]}_3"
+
+
+def test_long_names_are_cut() -> None:
+    long = "x" * 128
+    for name in (
+        foreign_key_name(Schema(), long, long),
+        check_name(Schema(), long),
+        managed_index_name(long, [long, long], "U"),
+    ):
+        assert len(name) <= 128
+
+
+def test_an_index_lives_in_the_schema_of_its_table() -> None:
+    assert managed_index_name("shop.T", ["a"], "N").startswith("shop.IDX_T_a_N_")

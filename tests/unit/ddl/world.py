@@ -1,0 +1,54 @@
+"""A database to change the schema of, and short ways to its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from spanemu.base.clock import ManualClock
+from spanemu.base.rand import Randomness
+from spanemu.database.database import Database
+from spanemu.database.environment import Environment
+from spanemu.database.options import (
+    CommitOptions,
+    ReadOnly,
+    ReadTimestamp,
+    ReadWrite,
+    SingleUse,
+    StatementRequest,
+)
+from spanemu.schema.schema import Schema
+from spanemu.values.mutation import Write, WriteKind
+
+
+class World:
+    """One database with one session."""
+
+    def __init__(self, *statements: str) -> None:
+        environment = Environment(ManualClock(), Randomness(7))
+        self.database = Database("projects/p/instances/i/databases/db", environment)
+        self.session = self.database.sessions.create({})
+        self.ddl(*statements)
+
+    @property
+    def schema(self) -> Schema:
+        return self.database.schema
+
+    def ddl(self, *statements: str) -> int:
+        """Apply statements that data does not refuse; the timestamp of the last one."""
+        outcome = self.database.apply_ddl(statements)
+        if outcome.failure is not None:
+            raise outcome.failure
+        return outcome.commit_timestamps[-1] if statements else 0
+
+    def insert(self, table: str, columns: str, *rows: Sequence[Any]) -> int:
+        """Rows in one commit; its timestamp."""
+        write = Write(WriteKind.INSERT, table, tuple(columns.split()), rows)
+        outcome = self.session.commit(SingleUse(ReadWrite()), [write], CommitOptions())
+        assert outcome.timestamp is not None
+        return outcome.timestamp
+
+    def rows(self, sql: str, at: int | None = None) -> list[tuple[Any, ...]]:
+        """What a query yields, now or at an earlier timestamp."""
+        selector = None if at is None else SingleUse(ReadOnly(ReadTimestamp(at)))
+        return list(self.session.execute(StatementRequest(sql), selector).rows)
