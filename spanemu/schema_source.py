@@ -46,8 +46,9 @@ class SchemaRejected(SpannerError):
     line: int
     failure: SpannerError
 
-    def __post_init__(self) -> None:
-        self.code = self.failure.code  # type: ignore[misc]  # As many codes as causes.
+    def __init__(self, origin: str, line: int, failure: SpannerError) -> None:
+        super().__init__(origin, line, failure)
+        self.code = failure.code  # type: ignore[misc]  # As many codes as causes.
 
 
 def load_schema(sources: Source | Iterable[Source]) -> list[SchemaStatement]:

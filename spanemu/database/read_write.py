@@ -14,7 +14,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
 
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import SpannerError
@@ -32,11 +31,11 @@ from spanemu.database.errors import (
     TransactionInvalidated,
 )
 from spanemu.database.generation import Generation
+from spanemu.database.isolation import reads_of
 from spanemu.database.options import (
     CommitOptions,
     Isolation,
     QueryMode,
-    ReadLockMode,
     ReadRequest,
     ReadWrite,
     StatementRequest,
@@ -44,6 +43,7 @@ from spanemu.database.options import (
 from spanemu.database.pending import refuse_pending_columns, refuse_pending_plan
 from spanemu.database.precommit import PrecommitTokens
 from spanemu.database.query_engine import Prepared, explained, prepare_locking, run_query
+from spanemu.database.read_ahead import read_ahead
 from spanemu.database.reads import read_plan
 from spanemu.database.replay import Replays
 from spanemu.database.results import (
@@ -60,15 +60,6 @@ from spanemu.txn.reader import TransactionReader
 from spanemu.txn.state import State
 from spanemu.values.mutation import Mutation
 
-ROWS_READ_AHEAD_MAX = 1_000
-
-_LOCK_FREE = {
-    (Isolation.UNSPECIFIED, ReadLockMode.OPTIMISTIC): work.Reads.OPTIMISTIC,
-    (Isolation.SERIALIZABLE, ReadLockMode.OPTIMISTIC): work.Reads.OPTIMISTIC,
-    (Isolation.REPEATABLE_READ, ReadLockMode.UNSPECIFIED): work.Reads.REPEATABLE,
-    (Isolation.REPEATABLE_READ, ReadLockMode.OPTIMISTIC): work.Reads.REPEATABLE,
-    (Isolation.REPEATABLE_READ, ReadLockMode.PESSIMISTIC): work.Reads.REPEATABLE_LOCKING,
-}
 _ENDINGS = {State.COMMITTED: "committed or rolledback", State.ROLLED_BACK: "rolled back"}
 
 
@@ -189,7 +180,7 @@ class ReadWriteTransaction:
             transaction = self._statement()
             refuse_pending_columns(transaction, plan.table, plan.index, plan.reads)
             rows = plan.rows(request, TransactionReader(transaction), transaction.context)
-            return ResultStream(plan.columns, self._guarded(rows))
+            return ResultStream(plan.columns, read_ahead(rows, self._owner.check))
 
     def _query(self, prepared: Prepared, request: StatementRequest) -> ResultStream:
         self._check_readable()
@@ -197,7 +188,7 @@ class ReadWriteTransaction:
         refuse_pending_plan(transaction, prepared, self._generation.schema)
         reader = TransactionReader(transaction, lock_scanned=prepared.locks_exclusively)
         result = run_query(prepared, request, reader, transaction.context)
-        result.rows = self._guarded(result.rows)
+        result.rows = read_ahead(result.rows, self._owner.check)
         return result
 
     def _dml(self, prepared: Prepared, request: StatementRequest) -> ResultStream:
@@ -243,23 +234,6 @@ class ReadWriteTransaction:
             except SpannerError as failure:
                 return BatchOutcome(tuple(results), failure)
         return BatchOutcome(tuple(results), None)
-
-    def _guarded(self, rows: Iterator[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
-        """The rows of a query: read by this request, the rest of very many as they are asked for.
-
-        A client may leave them for later, and end the transaction before.
-        """
-        first = list(islice(rows, ROWS_READ_AHEAD_MAX))
-        self._owner.check()
-        return iter(first) if len(first) < ROWS_READ_AHEAD_MAX else self._streamed(first, rows)
-
-    def _streamed(
-        self, first: list[tuple[object, ...]], rest: Iterator[tuple[object, ...]]
-    ) -> Iterator[tuple[object, ...]]:
-        """Rows that may still be streaming when the transaction is wounded."""
-        yield from first
-        yield from rest
-        self._owner.check()
 
     # ------------------------------------------------------------------ ending
 
@@ -406,9 +380,7 @@ class ReadWriteTransaction:
         """The transaction at work, with the surroundings of a statement that begins now."""
         context = self._core.context(self._generation, writable=True)
         if self._work is None:
-            key = (self._options.isolation, self._options.read_lock_mode)
-            reads = _LOCK_FREE.get(key, work.Reads.PESSIMISTIC)
-            core = self._core
+            core, reads = self._core, reads_of(self._options)
             number = next(core.ages)
             self._owner.age = (number if self._inherits is None else self._inherits, number)
             self._work = work.ReadWrite(core.store, core.locks, self._owner, context, reads)

@@ -64,7 +64,7 @@ def buffer_rows(
     Returns the (action, stored row) of each, for THEN RETURN, and the mutation count. A failure
     takes the whole statement back.
     """
-    unit = WriteUnit(transaction, now)
+    unit = WriteUnit(transaction, now, transaction.pending)
     mark = transaction.buffer.mark()
     done: list[tuple[str, TreeId, bytes, Any]] = []
     try:

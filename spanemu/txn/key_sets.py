@@ -28,13 +28,10 @@ from spanemu.values.value import decoder
 class KeyReader:
     """Turns raw keys of one table or index into bytes. `parts` are the declared key parts."""
 
-    def __init__(self, target: str, parts: Sequence[KeyPart], *, for_delete: bool = False) -> None:
+    def __init__(self, target: str, parts: Sequence[KeyPart]) -> None:
         self.target = target
         self.parts = tuple(parts)
-        self.for_delete = for_delete
-        self._decoders = tuple(
-            cell_decoder(part.column) if for_delete else decoder(part.column.type) for part in parts
-        )
+        self._decoders = tuple(self._decoder(part.column) for part in parts)
         self._encode = encoder_of(self.parts)
 
     def ranges(self, key_set: RawKeySet) -> tuple[ByteRange, ...]:
@@ -45,10 +42,14 @@ class KeyReader:
         found.extend(self._range(each) for each in key_set.ranges)
         return tuple(merge_ranges(found)) if len(found) > 1 else tuple(found)
 
-    def _point(self, raw: Sequence[Any]) -> ByteRange:
+    def key(self, raw: Sequence[Any]) -> bytes:
+        """A whole key."""
         if len(raw) != len(self.parts):
             raise WrongKeyParts(self.target, len(self.parts), len(raw))
-        key = self._encode(self._values(raw))
+        return self._encode(self._values(raw))
+
+    def _point(self, raw: Sequence[Any]) -> ByteRange:
+        key = self.key(raw)
         return key, after_prefix(key)
 
     def _range(self, raw: RawRange) -> ByteRange:

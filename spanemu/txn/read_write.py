@@ -149,8 +149,8 @@ class ReadWrite:
     def validate(self) -> None:
         """Raise ABORTED when what was read without locks has changed, or what is written has."""
         at = self.snapshot_at
-        if at is None:
-            return
+        if at is None or (self._validates_all and not self.buffer.trees):
+            return  # Reads alone are true at their snapshot.
         for tree, low, high in self._seen:
             if self.store.changed_since(tree, [(low, high)], at):
                 raise TransactionAborted("Rows that it read have changed since.")
@@ -182,12 +182,13 @@ class ReadWrite:
         descending: bool,
         kept: bool,
     ) -> Iterator[tuple[bytes, Row]]:
-        at = LATEST if self._at_once else self._snapshot()
         for low, high in EVERYTHING if ranges is None else ranges:
             if self._at_once or (kept and self._locks_kept):
                 self.locks.lock_range(self.owner, tree, low, high)
             if not self._at_once and (kept or self._validates_all):
                 self._seen.append((tree, low, high))
+        # After the locks, so that what was waited for is seen.
+        at = LATEST if self._at_once else self._snapshot()
         below = self.store.scan_items(tree, ranges, at, descending=descending)
         owner = self.owner
         for item in self.buffer.merge(tree, below, ranges, descending):

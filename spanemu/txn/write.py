@@ -7,7 +7,7 @@ depends on the unit's final state is noted and judged by `constraints.verify` at
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any, Protocol
 
 from spanemu.base.limits import KEY_BYTES_MAX
@@ -23,6 +23,7 @@ from spanemu.txn.errors import (
     KeyTooLarge,
     ParentRowMissing,
     PendingParentMissing,
+    PendingTimestampRead,
     RowAlreadyExists,
     RowInsertedTwice,
     RowNotFound,
@@ -61,9 +62,12 @@ class WriteView(Protocol):
 class WriteUnit:
     """Writes that are verified together. `count` grows as Spanner counts mutations."""
 
-    def __init__(self, view: WriteView, now: int) -> None:
+    def __init__(
+        self, view: WriteView, now: int, unreadable: Mapping[str, Set[int]] | None = None
+    ) -> None:
         self.view = view
         self.now = now
+        self.unreadable = unreadable or {}  # positions by table that earlier statements set so
         self.notes = Notes()
         self.count = 0
         self.pending: dict[str, set[int]] = {}  # positions by table set to the commit timestamp
@@ -213,6 +217,8 @@ class WriteUnit:
         self._delete_children(rules, encoded, row)
         for index in rules.indexes:
             entry = index.entry(self._with_virtual(rules, row))
+            if self.unreadable:
+                self._refuse_pending(index)
             if entry is not None:
                 self.view.put(index.tree, entry[0], None)
                 self.count += 1
@@ -266,6 +272,8 @@ class WriteUnit:
         old_row, new_row = self._with_virtual(rules, before), self._with_virtual(rules, after)
         for index in rules.indexes:
             old, new = index.entry(old_row), index.entry(new_row)
+            if self.unreadable and (old != new or (old and COMMIT_TIMESTAMP in old[1])):
+                self._refuse_pending(index)
             if old == new:
                 continue
             if old is not None and (new is None or old[0] != new[0]):
@@ -286,6 +294,11 @@ class WriteUnit:
         self.count += index.width
         if index.index.unique:
             self.notes.unique[index.tree, index.prefix(cells)] = (index, cells)
+
+    def _refuse_pending(self, index: IndexRules) -> None:
+        """Raise when an entry to change would have to be found by a pending timestamp."""
+        if not index.positions.isdisjoint(self.unreadable.get(index.index.table, ())):
+            raise PendingTimestampRead(f"Index {index.index.name}")
 
     def _with_virtual(self, rules: TableRules, row: Row) -> Row:
         return computed(rules, row, self.view.context) if rules.indexes_virtual else row

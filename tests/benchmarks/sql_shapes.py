@@ -51,9 +51,7 @@ def rows_of(rows: int) -> Mapping[str, Rows]:
             (n, chance.randrange(rows), chance.randrange(1_000), chance.choice(("open", "done")))
             for n in range(rows)
         ],
-        "Visits": [
-            (n, chance.randrange(rows), chance.randrange(10_000) / 10) for n in range(rows)
-        ],
+        "Visits": [(n, chance.randrange(rows), chance.randrange(10_000) / 10) for n in range(rows)],
         "Singers": [(n, f"singer {n}") for n in singers],
         "Albums": [(*album, f"album {album}") for album in albums],
         "Songs": [(*album, song, 60 + song) for album in albums for song in range(_SONGS)],

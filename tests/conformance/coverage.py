@@ -58,7 +58,6 @@ SECTIONS: Mapping[str, str] = {
 }
 
 # fmt: off
-# ruff: noqa: E501
 _SESSIONS: Mapping[str, Sequence[tuple[str, str]]] = {
     "1.1": (
         ("a session is named below its database", "sessions_create::test_a_session_is_named_below_its_database"),
@@ -200,7 +199,7 @@ _TRANSACTIONS: Mapping[str, Sequence[tuple[str, str]]] = {
         ("repeatable reads for update are kept", "transactions_isolation::test_repeatable_reads_for_update_are_kept"),
         ("repeatable reads of DML are kept", "transactions_isolation::test_repeatable_reads_of_dml_are_kept"),
         ("with pessimistic locks they lock", "transactions_isolation::test_pessimistic_repeatable_reads_of_dml_lock"),
-        ("writes lock at every level", "transactions_isolation::test_writes_lock_at_every_level"),
+        ("commits lock at every level", "transactions_isolation::test_a_commit_without_read_locks_waits_for_those_of_others"),
         ("unique indexes hold at every level", "transactions_isolation::test_a_unique_index_against_a_newer_row"),
         ("interleaving holds at every level", "transactions_isolation::test_a_parent_that_went_away"),
         ("cascades hold at every level", "transactions_isolation::test_children_that_came_late_go_with_their_parent"),

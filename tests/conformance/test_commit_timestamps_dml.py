@@ -108,6 +108,7 @@ def test_a_column_without_the_option(db):
         db.dml(f"INSERT INTO T (Id, Plain) VALUES (2, {NOW})")
 
 
+@spanemu_only
 @pytest.mark.parametrize(
     "statement",
     [

@@ -102,14 +102,25 @@ def test_the_option_must_hold_through_the_hierarchy(create, option):
         db.commit(insert("Entries", "Id Ts Number", (1, NOW, 1)))
 
 
-def test_a_delete_up_to_now(db):
+def test_a_delete_up_to_now(create):
+    db = create(LOG.replace(" DESC", ""))
     first = db.commit(insert("Log", "Id Ts", (1, NOW), (2, NOW)))
     second = db.commit(insert("Log", "Id Ts", (1, NOW)))
+    db.commit(delete_range("Log", start_open=[1, first], end_closed=[1, NOW]))
+    assert db.read("Log", "Id Ts") == [[1, first], [2, first]]
+    db.commit(delete_range("Log", start_closed=[1, first], end_open=[1, NOW]))
+    assert db.read("Log", "Id Ts") == [[2, first]]
+    assert first < second
+
+
+@spanemu_only
+def test_a_delete_up_to_now_in_descending_order(db):
+    first = db.commit(insert("Log", "Id Ts", (1, NOW), (2, NOW)))
+    db.commit(insert("Log", "Id Ts", (1, NOW)))
     db.commit(delete_range("Log", start_closed=[1, NOW], end_open=[1, first]))
     assert db.read("Log", "Id Ts") == [[1, first], [2, first]]
     db.commit(delete_range("Log", start_closed=[1, NOW], end_closed=[1, first]))
     assert db.read("Log", "Id Ts") == [[2, first]]
-    assert first < second
 
 
 def test_a_delete_of_the_point_now_matches_nothing(db):
@@ -163,11 +174,11 @@ def test_an_empty_range_in_the_future(db):
 
 
 def test_a_key_without_the_option_in_a_delete(create):
-    db = create(LOG.replace(OPTION, ""))
-    db.commit(delete_range("Log", start_closed=[1, FUTURE], end_closed=[1, PAST]))
+    db = create(LOG.replace(OPTION, "").replace(" DESC", ""))
+    db.commit(delete_range("Log", start_closed=[1, PAST], end_closed=[1, FUTURE]))
     for gone in (
         delete("Log", (1, NOW)),
-        delete_range("Log", start_closed=[1, NOW], end_closed=[1, PAST]),
+        delete_range("Log", start_closed=[1, PAST], end_closed=[1, NOW]),
     ):
         with refused(FP, match="allow_commit_timestamp"):
             db.commit(gone)

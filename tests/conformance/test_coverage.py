@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 
 
 @cache
-def tests_of(module):
+def names_in(module):
     tree = ast.parse((HERE / f"test_{module}.py").read_text(encoding="utf-8"))
     return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
 
@@ -21,7 +21,7 @@ def tests_of(module):
 def test_an_items_proof_exists(item):
     if item.is_proved:
         module, _, test = item.proof.partition("::")
-        assert test in tests_of(module)
+        assert test in names_in(module)
     else:
         reason = item.proof.removeprefix(UNIMPLEMENTED).removeprefix(DIFFERS)
         assert reason.strip()

@@ -25,14 +25,22 @@ _ANY = ""
 DOCUMENTED: tuple[Documented, ...] = (
     # Newer than the reference, or never built into it.
     Documented(_ANY, r"INVALID_ARGUMENT: Function not found: (?!\S+\?)", _FUNCTIONS),
+    Documented(_ANY, r"Type not found: UUID", "Data types: UUID"),
+    Documented(r"DATE\(", r"function DATE for argument types: DATE", "DATE: a date_expression"),
     Documented(_ANY, r"UNIMPLEMENTED: Unsupported built-in function", _FUNCTIONS),
     Documented(_ANY, r"Supported signature: \w+_ARRAY\(PG\.JSONB\)", "JSON functions"),
     Documented(_ANY, r"Date part arguments are not supported", "Date functions: WEEK(<WEEKDAY>)"),
-    Documented(_ANY, r"ORDER BY in aggregate function is not supported", "Aggregate function calls"),
+    Documented(
+        _ANY, r"ORDER BY in aggregate function is not supported", "Aggregate function calls"
+    ),
     Documented(_ANY, r"IS DISTINCT FROM is not supported", "Operators: IS DISTINCT operators"),
-    Documented(r"CAST.* FORMAT", r"CAST with FORMAT is not supported", "behaviours: refused by both"),
+    Documented(
+        r"CAST.* FORMAT", r"CAST with FORMAT is not supported", "behaviours: refused by both"
+    ),
     # TO_JSON_STRING takes a JSON value alone: there is no such signature, whatever the type.
-    Documented(r"TO_JSON_STRING", r"UNIMPLEMENTED: TO_JSON_STRING is not supported", "JSON functions"),
+    Documented(
+        r"TO_JSON_STRING", r"UNIMPLEMENTED: TO_JSON_STRING is not supported", "JSON functions"
+    ),
 )
 
 

@@ -9,8 +9,11 @@ from typing import Any
 
 from google.api_core.exceptions import GoogleAPICallError
 from google.cloud.spanner_v1 import TypeCode
+from google.protobuf.message import DecodeError
 
-SECONDS_MAX = 20.0
+SECONDS_MAX = 3.0
+UNREADABLE = "UNREADABLE"
+NO_ANSWER = frozenset({UNREADABLE, "DEADLINE_EXCEEDED"})
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ def ask(database: Any, sql: str, *, ordered: bool) -> Outcome:
             results = snapshot.execute_sql(sql, timeout=SECONDS_MAX, retry=None)
             rows = [row_text(row) for row in results]
             fields = results.fields
+    except DecodeError:  # an error whose text is no UTF-8
+        return Outcome(UNREADABLE)
     except GoogleAPICallError as error:
         code = error.grpc_status_code
         name = code.name if code is not None else type(error).__name__

@@ -63,9 +63,7 @@ class Queries:
             self.sources.common_tables = (("w", tuple(inner)),)
         parts.append(self.query(types, Scope(), 2))
         if random.random() < 0.4:
-            terms = [
-                f"{number + 1}{random.choice(('', ' DESC'))}" for number in range(len(types))
-            ]
+            terms = [f"{number + 1}{random.choice(('', ' DESC'))}" for number in range(len(types))]
             limit = f" LIMIT {random.randint(0, 8)}"
             offset = f" OFFSET {random.randint(0, 3)}"
             parts += [" ORDER BY " + ", ".join(terms)]
@@ -105,7 +103,10 @@ class Queries:
     def _where(self, scope: Scope, depth: int) -> list[str | Piece]:
         if self.random.random() < 0.35:
             return []
-        parts: list[str | Piece] = [" WHERE ", self.expressions.expression("BOOL", scope, depth + 1)]
+        parts: list[str | Piece] = [
+            " WHERE ",
+            self.expressions.expression("BOOL", scope, depth + 1),
+        ]
         if self.random.random() < 0.3:
             parts.append(optional(" AND ", self.expressions.expression("BOOL", scope, depth)))
         return [optional(*parts)]

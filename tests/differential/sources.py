@@ -39,7 +39,7 @@ class Sources:
         random = self.expressions.random
         text, columns = self.relation(outer, depth)
         parts: list[str | Piece] = [text]
-        for _ in range(random.choice((0, 0, 1, 1, 1, 2))):
+        for _ in range(random.choice((0, 0, 0, 1, 1, 1, 2))):
             if random.random() < 0.15:
                 piece, more = self._lateral(outer.with_(*columns))
                 parts.append(piece)
@@ -102,9 +102,7 @@ class Sources:
         hint = ""
         if random.random() < 0.15:
             hint = f"@{{FORCE_INDEX={random.choice(world.INDEXES[table])}}}"
-        columns = tuple(
-            (f"{alias}.{name}", type_) for name, type_ in world.COLUMNS[table].items()
-        )
+        columns = tuple((f"{alias}.{name}", type_) for name, type_ in world.COLUMNS[table].items())
         return Piece("relation", (f"{table}{hint} AS {alias}",)), columns
 
     def _lateral(self, scope: Scope) -> tuple[Piece, tuple[tuple[str, str], ...]]:

@@ -84,9 +84,7 @@ def rows(seed: int) -> dict[str, list[tuple[Any, ...]]]:
         return (*key, *map(value, types))
 
     parents = [row("Parent", a) for a in range(6)]
-    children = [
-        row("Child", a, n) for a in range(6) for n in range(-1, 4) if random.random() < 0.5
-    ]
+    children = [row("Child", a, n) for a in range(6) for n in range(-1, 4) if random.random() < 0.5]
     keys = {(value("STRING"), value("INT64")) for _ in range(9)}
     wides = [row("Wide", *key) for key in sorted(keys, key=repr)]
     plains = [row("Plain", number) for number in range(1, 11)]

@@ -39,8 +39,7 @@ def report(findings: Findings) -> int:
     print(", ".join(f"{count} {code}" for code, count in findings.statuses.most_common()))
     seconds, slowest = findings.slowest
     print(f"slowest: {seconds:.2f} s, {slowest[:300]}")
-    for signature, violations in findings.distinct().items():
-        print(f"\n===== {len(violations)} times: {signature}\n{violations[0]}")
+    print(findings)
     return 1 if findings.violations else 0
 
 

@@ -90,12 +90,15 @@ class Findings:
     statuses: Counter[str] = field(default_factory=Counter)
     slowest: tuple[float, str] = (0.0, "")
 
-    def distinct(self) -> dict[str, list[Violation]]:
-        """The violations by cause."""
+    def __str__(self) -> str:
+        """One example for each cause."""
         groups: dict[str, list[Violation]] = {}
         for violation in self.violations:
             groups.setdefault(violation.signature, []).append(violation)
-        return groups
+        return "\n".join(
+            f"\n===== {len(group)} times: {signature}\n{group[0]}"
+            for signature, group in groups.items()
+        )
 
 
 class _Bugs(logging.Handler):

@@ -179,7 +179,7 @@ def _signed(bits: int) -> Callable[[Random, Any, Any], int]:
     low, high = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
 
     def value(random: Random, _field: Any, present: Any) -> int:
-        near = (present or 0) + random.choice((-1, 1))
+        near = int(present or 0) + random.choice((-1, 1))
         return max(low, min(high, random.choice((*_INTEGERS, near))))
 
     return value

@@ -339,6 +339,20 @@ def _create_database(random: Random, world: World) -> Any:
     )
 
 
+def _delete_instance(random: Random, world: World) -> Any:
+    creation = _create_instance(random, world)
+    world.send(INSTANCES + "CreateInstance", creation.SerializeToString())
+    return admin.DeleteInstanceRequest(name=f"{_parent(world)}/instances/{creation.instance_id}")
+
+
+def _drop_database(random: Random, world: World) -> Any:
+    creation = admin.CreateDatabaseRequest(
+        parent=world.instance_name, create_statement="CREATE DATABASE `made-0`"
+    )
+    world.send(DATABASES + "CreateDatabase", creation.SerializeToString())
+    return admin.DropDatabaseRequest(database=f"{world.instance_name}/databases/made-0")
+
+
 def _update_database(random: Random, world: World) -> Any:
     return admin.UpdateDatabaseRequest(
         database={"name": world.scratch, "enable_drop_protection": random.random() < 0.5},
@@ -402,11 +416,7 @@ BUILDERS: Mapping[str, tuple[Builder, ...]] = {
     ),
     INSTANCES + "CreateInstance": (_create_instance,),
     INSTANCES + "UpdateInstance": (_update_instance,),
-    INSTANCES + "DeleteInstance": (
-        lambda _random, world: admin.DeleteInstanceRequest(
-            name=f"{_parent(world)}/instances/made-1"
-        ),
-    ),
+    INSTANCES + "DeleteInstance": (_delete_instance,),
     DATABASES + "ListDatabases": (
         lambda _random, world: admin.ListDatabasesRequest(parent=world.instance_name, page_size=1),
     ),
@@ -415,11 +425,7 @@ BUILDERS: Mapping[str, tuple[Builder, ...]] = {
     ),
     DATABASES + "CreateDatabase": (_create_database,),
     DATABASES + "UpdateDatabase": (_update_database,),
-    DATABASES + "DropDatabase": (
-        lambda _random, world: admin.DropDatabaseRequest(
-            database=f"{world.instance_name}/databases/made-1"
-        ),
-    ),
+    DATABASES + "DropDatabase": (_drop_database,),
     DATABASES + "GetDatabaseDdl": (
         lambda _random, world: admin.GetDatabaseDdlRequest(database=world.scratch),
     ),

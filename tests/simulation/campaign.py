@@ -10,13 +10,24 @@ from spanemu.base.clock import ManualClock
 from spanemu.base.rand import Randomness
 from spanemu.database.database import Database
 from spanemu.database.environment import Environment
-from spanemu.database.options import SingleUse
+from spanemu.database.options import CommitOptions, ReadWrite, SingleUse
+from spanemu.values.mutation import WriteKind
 from tests.simulation.history import Attempt, Ending, History, Violation, described
 from tests.simulation.model import SCHEMA, State
-from tests.simulation.operations import INDEX_READS
+from tests.simulation.operations import INDEX_READS, Mutations, WriteAccount, WriteEntry
 from tests.simulation.program import Program, rehearse
 from tests.simulation.stage import Client, SteppedLocks, pause, rows_read_ahead, seconds_told
 
+FIRST_ROWS = Mutations(
+    (
+        WriteAccount(WriteKind.INSERT, 1, (0, 10, "a")),
+        WriteAccount(WriteKind.INSERT, 2, (1, 20, None)),
+        WriteAccount(WriteKind.INSERT, 3, (1, 30, None)),
+        WriteAccount(WriteKind.INSERT, 5, (2, 50, None)),
+        WriteEntry(WriteKind.INSERT, 1, 0, 1),
+        WriteEntry(WriteKind.INSERT, 2, 1, 2),
+    )
+)
 IDLE = 11.0  # seconds, more than a transaction may be idle while others wait
 IDLE_CHANCE = 0.002
 SWITCH_CHANCE = 0.3  # before a lock that is asked for
@@ -28,7 +39,7 @@ class Simulation:
 
     seed: int
     operations: int = 40
-    history: History = field(default_factory=History)
+    history: History = field(default_factory=lambda: History(start=_first_state()))
     turns: int = 0
 
     def run(self) -> History:
@@ -85,18 +96,27 @@ def _rows(state: State) -> list[tuple[str, list[tuple[object, ...]]]]:
     ]
 
 
+def _first_state() -> State:
+    state = State()
+    FIRST_ROWS.replay(state)
+    return state
+
+
 @cache
 def _template() -> Database:
-    """An empty database with the schema; clones share what is compiled for it."""
+    """A database with a few rows; clones share what is compiled for it."""
     environment = Environment(ManualClock(), Randomness(0))
     database = Database("projects/p/instances/i/databases/template", environment)
     assert database.apply_ddl(SCHEMA).failure is None
+    database.sessions.create({}).commit(
+        SingleUse(ReadWrite()), [part.mutation() for part in FIRST_ROWS.parts], CommitOptions()
+    )
     rehearse(database)
     return database
 
 
 def _database(seed: int) -> Database:
-    """An empty database whose time and chance depend on the seed alone."""
+    """A database whose time and chance depend on the seed alone."""
     template = _template()
     database = template.clone(f"projects/p/instances/i/databases/seed-{seed}")
     core = database._core

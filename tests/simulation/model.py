@@ -37,6 +37,11 @@ class State:
     def copy(self) -> State:
         return State(dict(self.accounts), dict(self.entries))
 
+    @property
+    def rows(self) -> tuple[Any, Any]:
+        """What two states have in common when they are equal."""
+        return self.accounts, self.entries
+
     # ------------------------------------------------------------------ reading
 
     def account_rows(self, low: int, high: int) -> list[tuple[int, int, int, str | None]]:

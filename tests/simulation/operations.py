@@ -149,7 +149,9 @@ class QueryEntriesOfGroup:
         )
 
     def replay(self, state: State) -> Any:
-        return [row for _, id_, _ in state.group(self.grp, self.grp) for row in state.entry_rows(id_)]
+        return [
+            row for _, id_, _ in state.group(self.grp, self.grp) for row in state.entry_rows(id_)
+        ]
 
 
 # ---------------------------------------------------------------------------- DML
@@ -368,7 +370,9 @@ class Mutations:
 # ---------------------------------------------------------------------------- running
 
 
-def run(session: Any, operation: Operation, selector: Selector, seqno: int) -> tuple[Any, ResultStream]:
+def run(
+    session: Any, operation: Operation, selector: Selector, seqno: int
+) -> tuple[Any, ResultStream]:
     """What the client sees, and the stream that it came in. Raises SpannerError."""
     request = operation.request()
     if isinstance(request, ReadRequest):

@@ -59,9 +59,9 @@ MODES = {
     "repeatable read, locking": ReadWrite(Isolation.REPEATABLE_READ, ReadLockMode.PESSIMISTIC),
 }
 _WEIGHTS = {
-    "serializable": 50,
+    "serializable": 40,
     "optimistic": 15,
-    "repeatable read": 10,
+    "repeatable read": 20,
     "repeatable read, locking": 10,
     "read only": 10,
     "mutations only": 5,
@@ -133,6 +133,7 @@ class Draw:
     _WRITES: tuple[Callable[[Draw], Operation], ...] = (
         lambda draw: AddTo(draw.id(), draw.value()),
         lambda draw: PutAccount(draw.id(), draw.row()),
+        lambda draw: PutEntry(draw.id(), draw.rng.choice(NUMBERS), draw.value()),
         lambda draw: PutEntry(draw.id(), draw.rng.choice(NUMBERS), draw.value()),
         lambda draw: MoveGroup(draw.group(), draw.group()),
         lambda draw: InsertAccount(draw.id(), draw.row()),
@@ -272,7 +273,7 @@ class Program:
         return ending
 
     def _begin(self, mode: str) -> Attempt:
-        attempt = Attempt(self.name, mode, self._turns())
+        attempt = Attempt(self.name, mode, self._turns(), store_at_start=self._store.last_commit)
         self._history.attempts.append(attempt)
         return attempt
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from unittest.mock import patch
 
-from spanemu.database import read_write
+from spanemu.database import read_ahead, read_write
 from spanemu.txn import locks
 from spanemu.txn.locks import LockTable, Mode, Owner
 
@@ -118,4 +118,4 @@ def seconds_told() -> Iterator[Seconds]:
 
 def rows_read_ahead(count: int) -> AbstractContextManager[object]:
     """How many rows a query reads at once; the others stream while other clients run."""
-    return patch.object(read_write, "ROWS_READ_AHEAD_MAX", count)
+    return patch.object(read_ahead, "ROWS_READ_AHEAD_MAX", count)

@@ -24,8 +24,11 @@ TABLES = {
     "spanemu/database/errors.py",
     "spanemu/frontend/errors.py",
 }
-# name -> why more parameters than the budget
-PARAMETERS_MORE: dict[str, str] = {}
+# module -> why its functions take more parameters than the budget
+PARAMETERS_MORE: dict[str, str] = {
+    "spanemu/frontend/embedded/aio_channel.py": "the signatures are gRPC's",
+    "spanemu/frontend/embedded/channel.py": "the signatures are gRPC's",
+}
 FUNCTION_LINES_MORE: dict[str, str] = {}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -71,7 +74,7 @@ def test_parameters_are_few(path: Path) -> None:
         given = node.args
         names = [arg.arg for arg in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
         count = len([each for each in names if each not in ("self", "cls")])
-        if f"{name_of(path)}:{name}" not in PARAMETERS_MORE:
+        if name_of(path) not in PARAMETERS_MORE:
             assert count <= PARAMETERS_MAX, f"{name} takes {count}: group what belongs together"
 
 

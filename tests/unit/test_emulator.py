@@ -103,7 +103,7 @@ def test_a_snapshot_brings_the_schema_back(emulator):
     assert database.ddl() == []
     database.restore(before)
     assert database.ddl() == [SINGERS]
-    assert database.layout()
+    assert database.layout() == ""
 
 
 def test_many_threads_create_databases(emulator):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from spanemu.base.limits import COLUMNS_PER_TABLE_MAX
 from spanemu.ddl.backfill import fill_column
 from spanemu.ddl.change import Change
+from spanemu.ddl.dependents import with_checked_views
 from spanemu.ddl.edit import with_sequences
 from spanemu.ddl.errors.alterations import NotNullColumnAdded, PrimaryKeyOnAddedColumn
 from spanemu.ddl.errors.columns import DuplicateColumnName
@@ -39,6 +40,8 @@ def add_column(table: Table, action: ddl_ast.AddColumn, schema: Schema) -> Chang
     following = schema.with_table(wider, next_id=schema.next_id + 1)
     if column.identity is not None:
         following = with_sequences(following, [identity_sequence(column, following.next_id)])
+    # A view that selects everything would grow.
+    following = with_checked_views(following, (table.name,), "TABLE", table.name)
     return Change(following, [fill_column(table.name, column)] if _has_cells(column) else ())
 
 

@@ -133,8 +133,9 @@ def _altered(change: Alteration) -> Change:
     following = _with_identity(change.schema, table, after)
     changed = following.tables[table.name.lower()]
     raise_first(default_problems(changed, after, following))
-    if after.generated is not None:
-        raise_first(generated_problems(changed, {after.id: after}, following))
+    judged = {key.id: key for key in changed.key_columns if key.generated is not None}
+    if after.generated is not None or judged:
+        raise_first(generated_problems(changed, {**judged, after.id: after}, following))
     column = f"{table.name}.{after.name}"
     following = with_checked_views(following, (table.name,), "column", column)
     return Change(following, list(_jobs(change)))

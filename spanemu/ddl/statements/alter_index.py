@@ -10,6 +10,8 @@ from spanemu.ddl.change import Change
 from spanemu.ddl.edit import with_index
 from spanemu.ddl.errors.indexes import IndexFilterColumn, StoredColumnExists, StoredColumnNotFound
 from spanemu.ddl.lookup import column_of, index_of
+from spanemu.ddl.validators import raise_first
+from spanemu.ddl.validators.indexes import managed_problems
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.sql.syntax import ddl_ast
@@ -18,6 +20,7 @@ from spanemu.sql.syntax import ddl_ast
 def alter_index(statement: ddl_ast.AlterIndex, schema: Schema) -> Change:
     """An index that stores one column more, or less; its entries are written anew."""
     index = index_of(schema, statement.name)
+    raise_first(managed_problems(index))
     action = statement.action
     if isinstance(action, ddl_ast.AddIndexColumn):
         after = _with_column(index, action, schema)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from spanemu.ddl.change import Change
 from spanemu.ddl.dependents import refuse_drop_under_views, with_checked_views
 from spanemu.ddl.edit import without_table
-from spanemu.ddl.errors.indexes import IndexManaged
 from spanemu.ddl.errors.names import IndexNotFound, TableNotFound
 from spanemu.ddl.errors.objects import ViewsDepend
 from spanemu.ddl.errors.tables import TableHasChildren, TableHasIndexes, TableIsReferenced
 from spanemu.ddl.lookup import find_index, find_table
 from spanemu.ddl.statements.foreign_keys import release_indexes
+from spanemu.ddl.validators import raise_first
+from spanemu.ddl.validators.indexes import managed_problems
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.syntax import ddl_ast
@@ -49,9 +50,7 @@ def drop_index(statement: ddl_ast.DropIndex, schema: Schema) -> Change:
         if statement.if_exists:
             return Change(schema)
         raise IndexNotFound(str(statement.name))
-    if index.is_managed:
-        names = ", ".join(f"`{name}`" for name in index.managed_by)
-        raise IndexManaged(index.name, names)
+    raise_first(managed_problems(index))
     following = with_checked_views(
         schema.without_index(index.name), (index.table,), "INDEX", index.name,
         lambda view, _: ViewsDepend("INDEX", index.name, view.name),

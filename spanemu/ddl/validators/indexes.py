@@ -13,6 +13,7 @@ from spanemu.ddl.errors.indexes import (
     IndexColumnUnsupported,
     IndexFilterColumn,
     IndexInOtherSchema,
+    IndexManaged,
     IndexParentMissing,
     IndexWithoutKey,
     StoredColumnIsKey,
@@ -108,3 +109,9 @@ def count_problems(index: Index, table: Table, schema: Schema) -> Iterator[Spann
         yield TooManyTableIndexes(index.name, table.name, INDEXES_PER_TABLE_MAX)
     if len(schema.indexes) >= INDEXES_PER_DATABASE_MAX:
         yield TooManyIndexes(index.name, INDEXES_PER_DATABASE_MAX)
+
+
+def managed_problems(index: Index) -> Iterator[SpannerError]:
+    """An index that foreign keys need is for them alone to change."""
+    if index.is_managed:
+        yield IndexManaged(index.name, ", ".join(f"`{name}`" for name in index.managed_by))

@@ -163,6 +163,8 @@ def _check_arguments(
     ):
         if parameter.literal and not isinstance(argument, Literal | ParameterRef):
             raise ExpectsConstant(f"Argument {number + 1} to {name}", at=node.at)
+        if parameter.literal and isinstance(argument, Literal) and argument.value is None:
+            raise BadCall(f"Argument {number + 1} to {name} must be non-NULL", at=node.at)
     if name == "ARRAY_AGG" and arguments[0].type.is_array:
         raise BadCall(
             f"The argument to ARRAY_AGG must not be an array type but was {arguments[0].type}",

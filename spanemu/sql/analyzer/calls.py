@@ -41,6 +41,8 @@ from spanemu.sql.analyzer.resolved import (
 )
 from spanemu.sql.analyzer.scope import Scope
 from spanemu.sql.analyzer.suggestion import closest
+from spanemu.sql.functions import format_text
+from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.registry import Function
 from spanemu.sql.syntax import ast
 from spanemu.values.types import Type
@@ -93,6 +95,8 @@ def _scalar_call(node: ast.Call, function: Function, safe: bool, env: Env) -> Ex
     analysis.leave("nested function calls")
     call = function_call(function, arguments, names, analysis, node.at)
     _check_constants(call, function, node)
+    if function.name == "FORMAT":
+        _check_format(call, node.at)
     if function.name in _NEEDS_READ_WRITE:
         analysis.traits.needs_read_write = True
     if function.name == "IF":
@@ -184,6 +188,16 @@ def _check_constants(call: FunctionCall, function: Function, node: ast.Call) -> 
         ):
             if parameter.literal and not isinstance(argument, Literal | ParameterRef):
                 raise ExpectsConstant(f"Argument {number + 1} to {function.name}", at=node.at)
+
+
+def _check_format(call: FunctionCall, at: int) -> None:
+    """A pattern that is written out is judged before anything runs."""
+    pattern = call.arguments[0]
+    if isinstance(pattern, Literal) and pattern.value is not None:
+        try:
+            format_text.check(pattern.value, call.signature.argument_types[1:])
+        except EvaluationError as failure:
+            raise BadCall(str(failure), at=at) from None
 
 
 def _named_argument(node: ast.NamedArgument, _: Env) -> Expr:

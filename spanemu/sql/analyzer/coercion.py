@@ -11,7 +11,7 @@ their distance, literals converted, their distance.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
 from typing import Any
@@ -19,7 +19,15 @@ from typing import Any
 from spanemu.sql.analyzer.analysis import Analysis
 from spanemu.sql.analyzer.errors.typing import NoCommonType
 from spanemu.sql.analyzer.literal_conversion import converted
-from spanemu.sql.analyzer.resolved import Cast, Expr, Literal, MakeArray, MakeStruct, ParameterRef
+from spanemu.sql.analyzer.resolved import (
+    Cast,
+    Expr,
+    FunctionCall,
+    Literal,
+    MakeArray,
+    MakeStruct,
+    ParameterRef,
+)
 from spanemu.sql.functions.conversion_rules import Given, is_coercible
 from spanemu.values.types import INT64, StructField, Type, TypeCode, array_of
 
@@ -76,6 +84,11 @@ def _kind_of_literal(literal: Literal, _: Analysis) -> Kind:
     return Kind.EMPTY_ARRAY if literal.type.is_array else Kind.LITERAL
 
 
+def _kind_of_call(call: FunctionCall, _: Analysis) -> Kind:
+    """ERROR(...) never returns, so it stands for a value of any type."""
+    return Kind.NULL if call.signature.function == "ERROR" else Kind.VALUE
+
+
 def _kind_of_parameter(parameter: ParameterRef, analysis: Analysis) -> Kind:
     return Kind.PENDING if analysis.parameters.is_pending(parameter) else Kind.PARAMETER
 
@@ -88,6 +101,7 @@ def _kind_of_composite(composite: MakeArray | MakeStruct, analysis: Analysis) ->
 
 
 _KINDS: Mapping[type, Any] = {
+    FunctionCall: _kind_of_call,
     Literal: _kind_of_literal,
     ParameterRef: _kind_of_parameter,
     MakeArray: _kind_of_composite,
@@ -166,6 +180,8 @@ def coerce(expression: Expr, target: Type, analysis: Analysis, at: int) -> Expr:
         return analysis.parameters.settle(expression, target)
     if expression.type == target:
         return expression
+    if isinstance(expression, FunctionCall) and kind is Kind.NULL:
+        return replace(expression, type=target)
     if kind in (Kind.NULL, Kind.EMPTY_ARRAY):
         assert isinstance(expression, Literal)
         return Literal(target, expression.value, "")

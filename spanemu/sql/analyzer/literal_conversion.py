@@ -28,7 +28,7 @@ _CONVERSIONS: Mapping[tuple[TypeCode, TypeCode], _Convert] = {
     (TypeCode.FLOAT64, TypeCode.NUMERIC): _float_to_numeric,
     (TypeCode.STRING, TypeCode.DATE): lambda value, _, __: date.parse(value),
     (TypeCode.STRING, TypeCode.TIMESTAMP): lambda value, _, zone: timestamp.parse_sql(value, zone),
-    (TypeCode.STRING, TypeCode.UUID): lambda value, _, __: uuid_text.parse(value),
+    (TypeCode.STRING, TypeCode.UUID): lambda value, _, __: uuid_text.parse_sql(value),
     (TypeCode.STRING, TypeCode.BYTES): lambda value, _, __: value.encode(),
 }
 

@@ -27,10 +27,15 @@ from spanemu.sql.analyzer.suggestion import closest
 from spanemu.sql.syntax import ast
 from spanemu.values.types import STRING, TypeCode
 
+# Functions that may be called without parentheses; a column of that name must be qualified.
+_CALLED_BY_NAME = frozenset({"CURRENT_DATE", "CURRENT_TIMESTAMP"})
+
 
 def resolve_path(parts: Sequence[ast.Identifier], env: Env, at: int) -> Expr:
     """What names joined by dots mean: the first in scope, the rest columns and fields."""
     first = parts[0]
+    if len(parts) == 1 and first.name.upper() in _CALLED_BY_NAME and not first.quoted:
+        return operator_call(first.name.upper(), (), env.analysis, at)
     found = env.scope.lookup(first.name, first.at)
     if found is None:
         raise UnrecognizedName(first.name, closest(first.name, env.scope.known()), at=at)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from spanemu.base.errors import Unsupported
+from spanemu.sql.analyzer.analysis import OPERATOR_DEPTH_MAX
 from spanemu.sql.analyzer.coercion import Kind, coerce, fits, kind_of
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.shape import LimitExceeded
@@ -19,6 +20,8 @@ from spanemu.sql.syntax import ast
 from spanemu.values.types import BOOL, FLOAT64
 
 IN_LIST_MAX = 10_000
+# The words are Spanner's, which counts operators of all kinds as predicates.
+NESTED_OPERATORS = "nested boolean predicates"
 
 _BINARY: Mapping[str, str] = {
     "+": "$add",
@@ -63,7 +66,9 @@ def _refuse_null(op: str, operands: Sequence[Expr], at: int) -> None:
 
 
 def _binary(node: ast.Binary, env: Env) -> Expr:
+    env.analysis.enter(NESTED_OPERATORS, OPERATOR_DEPTH_MAX, node.at)
     left, right = resolve(node.left, env), resolve(node.right, env)
+    env.analysis.leave(NESTED_OPERATORS)
     if node.op not in _TAKE_NULL:
         _refuse_null(node.op, (left, right), node.at)
     return operator_call(_BINARY[node.op], (left, right), env.analysis, node.op_at or node.at)
@@ -77,14 +82,18 @@ def _unary(node: ast.Unary, env: Env) -> Expr:
             return integer(-operand.value, f"-{operand.text or operand.value}", node.at)
         if type(operand) is ast.FloatLiteral:
             return Literal(FLOAT64, -operand.value, f"-{operand.text or operand.value}")
+    env.analysis.enter(NESTED_OPERATORS, OPERATOR_DEPTH_MAX, node.at)
     value = resolve(operand, env)
+    env.analysis.leave(NESTED_OPERATORS)
     _refuse_null(node.op, (value,), node.at)
     return operator_call(_UNARY[node.op], (value,), env.analysis, node.at)
 
 
 def _junction(node: ast.Junction, env: Env) -> Expr:
-    operands = [resolve(operand, env) for operand in node.operands]
     analysis = env.analysis
+    analysis.enter(NESTED_OPERATORS, OPERATOR_DEPTH_MAX, node.at)
+    operands = [resolve(operand, env) for operand in node.operands]
+    analysis.leave(NESTED_OPERATORS)
     if not all(fits(operand, BOOL, analysis) for operand in operands):
         raise NoMatchingSignature(
             f"operator {node.op}",

@@ -59,9 +59,16 @@ def resolve_select(
     """The rows of a SELECT, in order if `order_by` says so."""
     if select.source is None:
         _check_without_from(select, order_by)
-    env.analysis.enter("nested subselects", SUBSELECT_DEPTH_MAX, select.at)
+    analysis = env.analysis
+    analysis.enter("nested subselects", SUBSELECT_DEPTH_MAX, select.at)
+    if select.group_by is not None:
+        analysis.enter("nested aggregations", GROUP_BY_DEPTH_MAX, select.at)
+    siblings = analysis.counts.pop(CHILD_SUBQUERIES, 0)
     result = _Select(select, env).resolve(order_by)
-    env.analysis.leave("nested subselects")
+    analysis.counts[CHILD_SUBQUERIES] = siblings
+    if select.group_by is not None:
+        analysis.leave("nested aggregations")
+    analysis.leave("nested subselects")
     return result
 
 

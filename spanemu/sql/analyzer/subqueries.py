@@ -30,6 +30,7 @@ from spanemu.values.types import BOOL, Type, array_of
 def _query(query: ast.Query, env: Env) -> QueryResult:
     analysis = env.analysis
     analysis.traits.subquery = True
+    analysis.count(CHILD_SUBQUERIES, SUBQUERY_CHILDREN_MAX, query.at)
     analysis.enter("nested subqueries", SUBQUERY_DEPTH_MAX, query.at)
     result = analysis.resolve_query(query, env)
     analysis.leave("nested subqueries")

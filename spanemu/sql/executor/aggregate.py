@@ -6,45 +6,64 @@ taking a length, and DISTINCT, ORDER BY, LIMIT and HAVING are steps that change 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
+from operator import add
 from typing import Any
 
-from spanemu.base.call import current
 from spanemu.sql.executor.aggregate_call import Reduce, compile_call
+from spanemu.sql.executor.batches import batches, by_batch
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.grouping import grouping_value
+from spanemu.sql.executor.grouping import grouping_value, grouping_values
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Relation, Value
 from spanemu.sql.executor.run import Run
-from spanemu.sql.executor.scan import CHECKED_EVERY
 from spanemu.sql.plan.nodes import HashAggregate, StreamAggregate
 
-_Finish = Callable[[list[Row], Run], Row]
+_Finish = Callable[[Sequence[list[Row]], Run], list[Row]]
 
 
 def compile_hash_aggregate(node: HashAggregate, compiler: Compiler) -> Relation:
     """Groups by a hash table, in the order in which they were first seen."""
     below = compiler.relation(node.input)
+    if node.keys and not node.aggregates:
+        return _compile_distinct(node, below, compiler)
     finish = _compile_finish(node, below, compiler)
     if not node.keys:
         return _whole(node, below, finish)
-    key_of = grouping_value([value for _, value in node.keys], below.layout, compiler)
+    keys_of = grouping_values([value for _, value in node.keys], below.layout, compiler)
 
     def rows(run: Run) -> Iterator[Row]:
-        check = current().check
         groups: dict[Any, list[Row]] = {}
-        for number, row in enumerate(below.rows(run)):
-            if not number & CHECKED_EVERY:
-                check()
-            key = key_of(row, run)
-            group = groups.get(key)
-            if group is None:
-                groups[key] = [row]
-            else:
-                group.append(row)
-        for group in groups.values():
-            yield finish(group, run)
+        for batch in batches(below.rows(run)):
+            for key, row in zip(keys_of(batch, run), batch, strict=True):
+                if key in groups:
+                    groups[key].append(row)
+                else:
+                    groups[key] = [row]
+        yield from by_batch(groups.values(), lambda batch: finish(batch, run))
+
+    return _relation(node, rows)
+
+
+def _compile_distinct(node: HashAggregate, below: Relation, compiler: Compiler) -> Relation:
+    """Groups without aggregates: of each its first row will do."""
+    exprs = [value for _, value in node.keys]
+    keys_of = grouping_values(exprs, below.layout, compiler)
+    cells = compiler.each_cells(exprs, below.layout)
+
+    def rows(run: Run) -> Iterator[Row]:
+        seen: set[Any] = set()
+
+        def firsts(batch: list[Row]) -> list[Row]:
+            new: list[Row] = []
+            for key, row in zip(keys_of(batch, run), batch, strict=True):
+                if key not in seen:
+                    seen.add(key)
+                    new.append(row)
+            return cells(new, run)
+
+        return by_batch(below.rows(run), firsts)
 
     return _relation(node, rows)
 
@@ -58,8 +77,8 @@ def compile_stream_aggregate(node: StreamAggregate, compiler: Compiler) -> Relat
     key_of = grouping_value([value for _, value in node.keys], below.layout, compiler)
 
     def rows(run: Run) -> Iterator[Row]:
-        for _, group in groupby(below.rows(run), _with_run(key_of, run)):
-            yield finish(list(group), run)
+        neighbours = groupby(below.rows(run), _with_run(key_of, run))
+        return by_batch((list(group) for _, group in neighbours), lambda batch: finish(batch, run))
 
     return _relation(node, rows)
 
@@ -70,7 +89,7 @@ def _with_run(value: Value, run: Run) -> Callable[[Row], Any]:
 
 def _whole(node: HashAggregate, below: Relation, finish: _Finish) -> Relation:
     def rows(run: Run) -> Iterable[Row]:
-        return (finish(list(below.rows(run)), run),)
+        return finish([list(below.rows(run))], run)
 
     return _relation(node, rows)
 
@@ -81,18 +100,21 @@ def _relation(node: HashAggregate, rows: Callable[[Run], Iterable[Row]]) -> Rela
 
 
 def _compile_finish(node: HashAggregate, below: Relation, compiler: Compiler) -> _Finish:
-    """One group's rows to its output row: keys as its first row has them, then aggregates."""
-    keys = compiler.cells([value for _, value in node.keys], below.layout)
+    """Groups to their output rows: keys as the first row has them, then aggregates."""
+    keys = compiler.each_cells([value for _, value in node.keys], below.layout)
     reducers: list[Reduce] = [
         compile_call(call, below.layout, compiler) for _, call in node.aggregates
     ]
-    if not node.keys:  # one group, which may be without rows
-        return lambda group, run: tuple([reduce(group, run) for reduce in reducers])
-    if not reducers:
-        return lambda group, run: keys(group[0], run)
 
-    def finish(group: list[Row], run: Run) -> Row:
-        cells: Row = keys(group[0], run)
-        return cells + tuple([reduce(group, run) for reduce in reducers])
+    def reduced(groups: Sequence[list[Row]], run: Run) -> list[Row]:
+        if len(reducers) == 1:
+            (reduce,) = reducers
+            return [(reduce(group, run),) for group in groups]
+        return [tuple([reduce(group, run) for reduce in reducers]) for group in groups]
 
-    return finish
+    def finish(groups: Sequence[list[Row]], run: Run) -> list[Row]:
+        firsts = keys([group[0] for group in groups], run)
+        return list(map(add, firsts, reduced(groups, run)))
+
+    # Without keys there is one group, which may be without rows.
+    return finish if node.keys else reduced

@@ -18,6 +18,7 @@ from spanemu.sql.executor.relation import Layout, Value
 from spanemu.sql.executor.run import Run
 from spanemu.sql.executor.sort import compile_sorter
 from spanemu.sql.functions.errors import EvaluationError
+from spanemu.sql.functions.registry import BulkAccumulator
 from spanemu.values.order import NAN, sort_key
 
 Reduce = Callable[[list[Row], Run], Any]
@@ -51,28 +52,25 @@ def _accumulator(call: AggregateCall, layout: Layout, compiler: Compiler) -> Red
         return _without_arguments(call)
     if len(call.arguments) > 1:
         return _of_several(call, compiler.cells(call.arguments, layout))
-    value_of = compiler.value(call.arguments[0], layout)
-    if call.signature.skips_nulls:
+    list_values = compiler.each_known if call.signature.skips_nulls else compiler.each_value
+    values_of = list_values(call.arguments[0], layout)
+    if isinstance(new(), BulkAccumulator):
 
-        def over_values(rows: list[Row], run: Run) -> Any:
-            state = new()
-            add = state.add
-            for row in rows:
-                value = value_of(row, run)
-                if value is not None:
-                    add(value)
+        def at_once(rows: list[Row], run: Run) -> Any:
+            state: Any = new()
+            state.extend(values_of(rows, run))
             return state.result()
 
-        return over_values
+        return at_once
 
-    def over_all(rows: list[Row], run: Run) -> Any:
+    def one_by_one(rows: list[Row], run: Run) -> Any:
         state = new()
         add = state.add
-        for row in rows:
-            add(value_of(row, run))
+        for value in values_of(rows, run):
+            add(value)
         return state.result()
 
-    return over_all
+    return one_by_one
 
 
 def _without_arguments(call: AggregateCall) -> Reduce:

@@ -5,33 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from spanemu.base.call import current
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.grouping import equality_value
+from spanemu.sql.executor.grouping import equality_value, equality_values
+from spanemu.sql.executor.hash_join import hashed
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Relation
 from spanemu.sql.executor.run import Run
-from spanemu.sql.executor.scan import CHECKED_EVERY
 from spanemu.sql.plan.joins import KeyedSpool
 
 
 def compile_keyed_spool(node: KeyedSpool, compiler: Compiler) -> Relation:
     """The rows whose keys equal the probes of this evaluation."""
     below = compiler.relation(node.input)
-    key_of = equality_value(node.keys, below.layout, compiler)
+    keys_of = equality_values(node.keys, below.layout, compiler)
     probe = equality_value(node.probes, {}, compiler)
     memo = compiler.memo()
 
     def build(run: Run) -> dict[Any, list[Row]]:
-        check = current().check
-        buckets: dict[Any, list[Row]] = {}
-        for number, row in enumerate(below.rows(run)):
-            if not number & CHECKED_EVERY:
-                check()
-            key = key_of(row, run)
-            if key is not None:
-                buckets.setdefault(key, []).append(row)
-        return buckets
+        return hashed(below.rows(run), keys_of, run)
 
     def rows(run: Run) -> Iterable[Row]:
         buckets = run.memo[memo]

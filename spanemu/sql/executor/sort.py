@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
-from spanemu.base.call import current
 from spanemu.sql.analyzer.resolved import Expr, FunctionCall, SortKey
+from spanemu.sql.executor.batches import batches
 from spanemu.sql.executor.collation import collation_key
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.limit import compile_bounds
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import Layout, Relation, Value
+from spanemu.sql.executor.relation import Each, Layout, Relation
 from spanemu.sql.executor.run import Run
-from spanemu.sql.executor.scan import CHECKED_EVERY
 from spanemu.sql.functions.registry import Nulls, Signature
 from spanemu.sql.plan.conditions import is_null
 from spanemu.sql.plan.nodes import Sort, TopN
@@ -50,13 +49,10 @@ def compile_top_n(node: TopN, compiler: Compiler) -> Relation:
         start, stop = bounds(run)
         if stop == start:
             return ()
-        check = current().check
         full = 2 * stop + _SLACK
         best: list[Row] = []
-        for number, row in enumerate(below.rows(run)):
-            if not number & CHECKED_EVERY:
-                check()
-            best.append(row)
+        for batch in batches(below.rows(run)):
+            best += batch
             if len(best) >= full:
                 sort(best, run)
                 del best[stop:]
@@ -72,21 +68,44 @@ def compile_sorter(keys: Sequence[SortKey], layout: Layout, compiler: Compiler) 
     Neighbouring keys of one direction make one comparison key. Python's sort is stable, so the
     groups of keys are sorted by from the last to the first.
     """
-    passes: list[tuple[Value, bool]] = []
+    if len(keys) == 1:
+        return _single(keys[0], layout, compiler)
+    passes: list[tuple[Each, bool]] = []
     for descending, group in groupby(keys, lambda key: key.descending):
         cells = [cell for key in group for cell in _comparable(key)]
-        passes.append((compiler.cells(cells, layout), descending))
+        passes.append((compiler.each_cells(cells, layout), descending))
     passes.reverse()
 
     def sort(rows: list[Row], run: Run) -> None:
         for cells, descending in passes:
-            rows.sort(key=_with_run(cells, run), reverse=descending)
+            _sort_by(cells(rows, run), rows, descending)
 
     return sort
 
 
-def _with_run(cells: Value, run: Run) -> Callable[[Row], Any]:
-    return lambda row: cells(row, run)
+def _single(key: SortKey, layout: Layout, compiler: Compiler) -> SortInPlace:
+    """The same by one key: values without their NULLs compare by themselves."""
+    values_of = compiler.each_value(_sortable(key), layout)
+    descending = key.descending
+
+    def sort(rows: list[Row], run: Run) -> None:
+        values = values_of(rows, run)
+        missing: list[Row] = []
+        if any([value is None for value in values]):
+            missing = [row for row, value in zip(rows, values, strict=True) if value is None]
+            rows[:] = [row for row, value in zip(rows, values, strict=True) if value is not None]
+            values = [value for value in values if value is not None]
+        _sort_by(values, rows, descending)
+        if missing:
+            rows[:] = missing + rows if key.nulls_first else rows + missing
+
+    return sort
+
+
+def _sort_by(keys: list[Any], rows: list[Row], descending: bool) -> None:
+    """Sort rows by keys that were computed for them."""
+    places = sorted(range(len(rows)), key=keys.__getitem__, reverse=descending)
+    rows[:] = [rows[place] for place in places]
 
 
 def _comparable(key: SortKey) -> tuple[Expr, Expr]:

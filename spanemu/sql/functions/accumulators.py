@@ -11,13 +11,13 @@ from decimal import Context, Decimal
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
-from spanemu.sql.functions.errors import Overflow
+from spanemu.sql.functions.errors import BadArgument, Overflow
 from spanemu.values import interval, numeric
 from spanemu.values.errors import BadValue
 from spanemu.values.value import INT64_MAX, INT64_MIN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 # Sums of NUMERICs are exact for any number of rows that there is time to add.
 _add = Context(prec=120).add
@@ -33,6 +33,9 @@ class Count:
 
     def add(self, *_: Any) -> None:
         self._count += 1
+
+    def extend(self, values: Sequence[Any]) -> None:
+        self._count += len(values)
 
     def result(self) -> int:
         return self._count
@@ -98,6 +101,10 @@ class Least:
         if self._value is None or value < self._value:
             self._value = value
 
+    def extend(self, values: Sequence[Any]) -> None:
+        if values:
+            self.add(min(values))
+
     def result(self) -> Any:
         return self._value
 
@@ -114,6 +121,10 @@ class Greatest:
         if self._value is None or value > self._value:
             self._value = value
 
+    def extend(self, values: Sequence[Any]) -> None:
+        if values:
+            self.add(max(values))
+
     def result(self) -> Any:
         return self._value
 
@@ -128,6 +139,10 @@ class LeastFloat(Least):
         if self._value is None or value < self._value or value != value:
             self._value = value
 
+    def extend(self, values: Sequence[float]) -> None:
+        for value in values:
+            self.add(value)
+
 
 class GreatestFloat(Greatest):
     """MAX of floats: NaN if there is one."""
@@ -137,6 +152,10 @@ class GreatestFloat(Greatest):
     def add(self, value: float) -> None:
         if self._value is None or value > self._value or value != value:
             self._value = value
+
+    def extend(self, values: Sequence[float]) -> None:
+        for value in values:
+            self.add(value)
 
 
 # ---------------------------------------------------------------------------- sums and averages
@@ -154,6 +173,10 @@ class SumInt64:
     def add(self, value: int) -> None:
         self._total += value
         self._count += 1
+
+    def extend(self, values: Sequence[int]) -> None:
+        self._total += sum(values)
+        self._count += len(values)
 
     def result(self) -> Any:
         if not self._count:
@@ -199,6 +222,22 @@ class SumFloat64:
             self._is_special = True
         self._total = new
         self._count += 1
+
+    def extend(self, values: Sequence[float]) -> None:
+        """As `add`, without a call per value."""
+        total, lost = self._total, self._lost
+        for value in values:
+            new = total + value
+            if -inf < new < inf:
+                if abs(total) >= abs(value):
+                    lost += (total - new) + value
+                else:
+                    lost += (value - new) + total
+            elif not isfinite(value):
+                self._is_special = True
+            total = new
+        self._total, self._lost = total, lost
+        self._count += len(values)
 
     def sum(self) -> float:
         """The sum so far; an error if finite numbers added up to an infinity."""
@@ -334,9 +373,11 @@ class Joined:
     def add(self, value: Any, *delimiter: Any) -> None:
         self._pieces.append(value)
         if delimiter:
+            if delimiter[0] is None:
+                raise BadArgument("Illegal NULL separator in STRING_AGG")
             self._delimiter = delimiter[0]
 
     def result(self) -> Any:
-        if not self._pieces or self._delimiter is None:
+        if not self._pieces:
             return None
         return self._delimiter.join(self._pieces)

@@ -190,9 +190,9 @@ def interval_from_string(text: str) -> interval.Interval:
 
 
 def uuid_from_string(text: str) -> UUID:
-    """8-4-4-4-12 hexadecimal digits."""
+    """32 hexadecimal digits, hyphens between them, braces around them."""
     try:
-        return uuid_text.parse(text)
+        return uuid_text.parse_sql(text)
     except Unreadable:
         raise InvalidText("UUID value", f"'{_shown(text)}'") from None
 

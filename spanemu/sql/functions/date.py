@@ -83,7 +83,6 @@ FUNCTIONS = chapter(
         "DATE": (
             overload("(INT64, INT64, INT64) -> DATE", date_of_parts),
             overload("(TIMESTAMP, [STRING]) -> DATE", date_of_timestamp, context=True),
-            overload("(DATE) -> DATE", lambda day: day),
         ),
         "DATE_ADD|ADDDATE": _ADD,
         "DATE_SUB|SUBDATE": _SUB,

@@ -1,9 +1,8 @@
 """The elements of the format strings of PARSE_DATE and PARSE_TIMESTAMP, as steps of a reader.
 
 A step takes the fields read so far, the text and a position, and gives the position after what it
-consumed, or -1. Elements that say nothing about the result (weekday names and numbers, weeks, the
-day of the year) are read and forgotten, as Spanner does. White space in the format takes any amount
-of it in the text, also none.
+consumed, or -1. Which of several elements about one thing counts is settled at the end, from the `order` in which
+they came. White space in the format takes any amount of it in the text, also none.
 """
 
 from __future__ import annotations
@@ -20,6 +19,17 @@ from spanemu.values.zone import Zone
 
 _SPACES = " \t\n\v\f\r"
 _OFFSET_HOURS_MAX = 14
+# Fields of the date, of which the order counts, and what they speak of.
+_ORDERED: Mapping[str, str] = {
+    "year": "year",
+    "year_of_century": "year",
+    "century": "year",
+    "month": "month",
+    "day": "day",
+    "week": "week",
+    "day_of_year": "day_of_year",
+    "iso_year": "iso_year",
+}
 
 
 class Fields:
@@ -30,14 +40,19 @@ class Fields:
         "century",
         "century_given",
         "day",
+        "day_of_year",
         "hour",
         "hour_of_twelve",
         "instant",
+        "iso_year",
         "minute",
         "month",
         "nanos",
         "offset",
+        "order",
         "second",
+        "week",
+        "week_start",
         "year",
         "year_of_century",
         "zone",
@@ -54,6 +69,12 @@ class Fields:
         self.instant: int | None = None  # %s, which beats everything
         self.offset: int | None = None  # seconds
         self.zone: Zone | None = None
+        self.week = self.week_start = self.day_of_year = self.iso_year = 0
+        self.order: dict[str, int] = {}  # what was said of the date -> when it was last said
+
+    def said(self, what: str) -> None:
+        """Note that the text has just spoken of `what`."""
+        self.order[what] = len(self.order) + max(self.order.values(), default=0) + 1
 
 
 Step = Callable[[Fields, str, int], int]
@@ -154,6 +175,8 @@ def _number(number: _Number) -> Step:
             return -1
         if field:
             setattr(fields, field, value)
+            if field in _ORDERED:
+                fields.said(_ORDERED[field])
         return end
 
     return step
@@ -198,6 +221,7 @@ def _name(names: tuple[str, ...], field: str) -> Step:
             return -1
         if field:
             setattr(fields, field, numbers[found[0][:3].lower()])
+        fields.said(field or "weekday")
         return found.end()
 
     return step
@@ -227,6 +251,10 @@ def _short_year_given(fields: Fields) -> None:
         fields.century = 20 if year < 69 else 19
 
 
+def _short_iso_year_given(fields: Fields) -> None:
+    fields.iso_year += 2000 if fields.iso_year < 69 else 1900
+
+
 def _century_given(fields: Fields) -> None:
     fields.century_given = True
     if fields.year_of_century is None:
@@ -238,6 +266,8 @@ def _quarter(fields: Fields, text: str, at: int) -> int:
         return -1
     fields.month = int(text[at]) * 3 - 2
     fields.day = 1
+    fields.said("month")
+    fields.said("day")
     return at + 1
 
 
@@ -318,6 +348,19 @@ def _us_date_given(fields: Fields) -> None:
     _year_given(fields)
 
 
+def _says(number: _Number, what: str) -> Step:
+    return _then(_number(number), lambda fields: fields.said(what))
+
+
+def _week(starts: int) -> Step:
+    """A week of the year, whose weeks start on a Monday (0) or a Sunday (6)."""
+
+    def given(fields: Fields) -> None:
+        fields.week_start = starts
+
+    return _then(_number(_Number(2, 0, 53, "week")), given)
+
+
 _SECONDS = _number(_Number(2, 0, 60, "second"))
 _YEAR_OF_FOUR = _then(_number(_Number(4, 0, 9_999, "year")), _year_given)
 _MONTH_NAME = _name(MONTHS, "month")
@@ -339,12 +382,12 @@ ELEMENTS: Mapping[str, Step] = {
     "d": _DAY,
     "e": _after_spaces(_DAY),
     "F": _joined("%Y-%m-%d"),
-    "G": _number(_Number(20, 0, 99_999)),
-    "g": _number(_Number(2, 0, 99)),
+    "G": _number(_Number(20, 0, 99_999, "iso_year")),
+    "g": _then(_number(_Number(2, 0, 99, "iso_year")), _short_iso_year_given),
     "H": _HOUR,
     "h": _MONTH_NAME,
     "I": _TWELVE,
-    "j": _number(_Number(3, 1, 366)),
+    "j": _number(_Number(3, 1, 366, "day_of_year")),
     "k": _after_spaces(_HOUR),
     "l": _TWELVE,
     "M": _number(_Number(2, 0, 59, "minute")),
@@ -358,11 +401,11 @@ ELEMENTS: Mapping[str, Step] = {
     "s": _epoch_seconds,
     "T": _joined("%H:%M:%S"),
     "t": skip_spaces,
-    "U": _number(_Number(2, 0, 53)),
-    "u": _number(_Number(1, 1, 7)),
-    "V": _number(_Number(2, 1, 53)),
-    "W": _number(_Number(2, 0, 53)),
-    "w": _number(_Number(1, 0, 6)),
+    "U": _week(6),
+    "u": _says(_Number(1, 1, 7), "weekday"),
+    "V": _says(_Number(2, 1, 53), "iso_week"),
+    "W": _week(0),
+    "w": _says(_Number(1, 0, 6), "weekday"),
     "X": _joined("%H:%M:%S"),
     "x": _US_DATE,
     "Y": _then(_number(_Number(5, 0, 10_000, "year")), _year_given),

@@ -13,6 +13,7 @@ from spanemu.sql.functions.errors import UnparseableText
 from spanemu.sql.functions.formatting import CYCLE_DAYS, CYCLE_YEARS
 from spanemu.sql.functions.instants import SECONDS_PER_DAY, checked, zone
 from spanemu.sql.functions.parse_elements import Fields, compiled, skip_spaces
+from spanemu.sql.functions.parse_weeks import settle
 from spanemu.sql.functions.registry import Context
 from spanemu.values.date import EPOCH_ORDINAL
 from spanemu.values.timestamp import NANOS_PER_SECOND
@@ -21,7 +22,7 @@ from spanemu.values.timestamp import NANOS_PER_SECOND
 def parse_date(pattern: str, text: str) -> date:
     """PARSE_DATE(format, text)."""
     fields = _read(pattern, text, True)
-    year = _full_year(fields)
+    year = settle(fields, _full_year(fields), text, pattern)
     if not 1 <= year <= 9_999:
         raise UnparseableText(text, pattern)
     _check_day(year, fields, text, pattern)
@@ -36,7 +37,8 @@ def parse_timestamp(context: Context, pattern: str, text: str, zone_name: str | 
         return checked(fields.instant * NANOS_PER_SECOND, text)
     hour = fields.hour + 12 if fields.hour_of_twelve and fields.afternoon else fields.hour
     local = (
-        _days(_full_year(fields), fields, text, pattern) * SECONDS_PER_DAY
+        _days(settle(fields, _full_year(fields), text, pattern), fields, text, pattern)
+        * SECONDS_PER_DAY
         + hour * 3_600
         + fields.minute * 60
         + fields.second

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from spanemu.base.record import Record, Unique, record
 from spanemu.values.types import Type
@@ -175,6 +175,15 @@ class Accumulator(Protocol):
 
     def result(self) -> Any:
         """The value for the rows taken so far."""
+        ...
+
+
+@runtime_checkable
+class BulkAccumulator(Accumulator, Protocol):
+    """One that takes the arguments of many rows faster than one by one."""
+
+    def extend(self, values: Sequence[Any]) -> None:
+        """What `add` of each value does."""
         ...
 
 

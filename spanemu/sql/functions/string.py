@@ -180,7 +180,7 @@ _SOUNDEX_DIGITS = {
     letter: digit
     for letters, digit in (
         ("BFPV", "1"), ("CGJKQSXZ", "2"), ("DT", "3"), ("L", "4"), ("MN", "5"), ("R", "6"),
-        ("AEIOUY", "0"), ("HW", ""),
+        ("AEIOUYHW", ""),
     )
     for letter in letters
 }  # fmt: skip
@@ -189,7 +189,7 @@ _SOUNDEX_DIGITS = {
 def soundex(text: str) -> str:
     """SOUNDEX: the first letter as it is, then three digits.
 
-    Equal digits in a row count once; H and W do not part them, vowels do.
+    Equal digits in a row count once, whatever letters without a digit stand between them.
     """
     letters = [letter for letter in text if letter.isascii() and letter.isalpha()]
     if not letters:
@@ -197,12 +197,11 @@ def soundex(text: str) -> str:
     code, last = letters[0], _SOUNDEX_DIGITS[letters[0].upper()]
     for letter in letters[1:]:
         digit = _SOUNDEX_DIGITS[letter.upper()]
-        if digit and digit != last and digit != "0":
+        if digit and digit != last:
             code += digit
+            last = digit
             if len(code) == 4:
                 break
-        if digit:
-            last = digit
     return code.ljust(4, "0")
 
 

@@ -88,6 +88,8 @@ def timestamp_trunc(context: Context, nanos: int, part: str, where: str | None =
     """The start of the part that the instant is in, by the clock and calendar of a zone."""
     size = NANOS_PER_PART.get(part)
     if size is not None and size <= NANOS_PER_SECOND:
+        if where is not None:
+            zone(where)  # says so if there is none
         return nanos - nanos % size
     name = context.time_zone if where is None else where
     if size is not None and size < NANOS_PER_DAY:

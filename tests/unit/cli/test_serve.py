@@ -59,7 +59,7 @@ def test_it_says_when_it_is_ready_and_stops_when_told(serve, tmp_path, number):
     ]
     assert (endpoint.pid, endpoint.instance_id) == (process.pid, "inst")
     process.send_signal(number)
-    assert process.wait(timeout=10) == 0
+    assert process.wait(timeout=60) == 0
     assert process.stderr.read() == ""
     assert list(tmp_path.iterdir()) == []
 
@@ -96,7 +96,7 @@ def test_open_transactions_and_waiting_requests_do_not_keep_it(serve, tmp_path):
 def test_a_taken_port_ends_it_with_one_sentence(serve):
     uri = ready(serve())[1].rpartition(" ")[2]
     late = serve("--host-port", uri)
-    said = late.communicate(timeout=10)
+    said = late.communicate(timeout=60)
     assert late.returncode == 3
     assert said[0] == ""
     assert len(said[1].splitlines()) == 1
@@ -107,7 +107,7 @@ def test_schema_errors_name_file_and_line(serve, tmp_path):
     schema = tmp_path / "schema.sql"
     schema.write_text(f"{SINGERS};\nCREATE TABLE Singers (x INT64) PRIMARY KEY (x);")
     process = serve("--database", "shop", "--schema", str(schema))
-    said = process.communicate(timeout=10)
+    said = process.communicate(timeout=60)
     assert process.returncode == 2
     assert f"{schema}:4: " in said[1]
 
@@ -143,4 +143,4 @@ def test_it_ends_with_its_parent_when_asked(monkeypatch):
     ) as process:
         process.stdout.readline()
         process.stdin.close()
-        assert process.wait(timeout=10) == 0
+        assert process.wait(timeout=60) == 0

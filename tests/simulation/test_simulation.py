@@ -1,0 +1,70 @@
+"""A few hundred seeds in every run of the tests; `python -m tests.simulation` plays more."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+import pytest
+
+from spanemu.storage.store import Store
+from spanemu.txn import locks
+from spanemu.txn.locks import LockTable
+from spanemu.txn.read_write import ReadWrite
+from tests.simulation.campaign import Simulation, tally
+from tests.simulation.history import Ending
+
+SEEDS_PER_TEST = 25
+OPERATIONS = 40
+
+
+@pytest.mark.parametrize("first", range(0, 250, SEEDS_PER_TEST))
+def test_histories_can_be_explained(first: int) -> None:
+    for seed in range(first, first + SEEDS_PER_TEST):
+        simulation = Simulation(seed, OPERATIONS)
+        try:
+            simulation.run()
+        except Exception as failure:
+            raise AssertionError(
+                f"python -m tests.simulation --seed {seed} --operations {OPERATIONS}\n{failure}"
+            ) from failure
+
+
+def test_a_seed_replays() -> None:
+    played = [str(Simulation(3, OPERATIONS).run()) for _ in range(2)]
+    assert played[0] == played[1]
+
+
+def test_transactions_end_in_every_way() -> None:
+    ends = dict.fromkeys(Ending, 0)
+    for seed in range(5):
+        for ending, count in tally(Simulation(seed, OPERATIONS).run()).items():
+            ends[ending] += count
+    assert min(ends.values()) > 0
+
+
+# What the simulation is worth: each of these takes one protection away, and must be found out.
+BROKEN = {
+    "scans lock nothing": (LockTable, "_try_range", lambda *_: None),
+    "locked ranges admit writers": (locks.RangeUnion, "covers", lambda *_: False),
+    "scans go past uncommitted writes": (locks.KeySet, "meets", lambda *_: False),
+    "nobody waits": (LockTable, "_settle", lambda *_: []),
+    "nobody is wounded": (LockTable, "_settle", lambda _, owner, blockers: blockers),
+    "the wounded go on": (LockTable, "_wound", lambda self, owner, why: self._drop(owner)),
+    "locks are never given up": (LockTable, "_drop", lambda *_: None),
+    "commits are not validated": (ReadWrite, "validate", lambda _: None),
+    "only writes are validated": (Store, "changed_since", lambda *_: False),
+    "optimistic writes are not locked": (ReadWrite, "lock_writes", lambda _: None),
+    "commits do not ask whether they were wounded": (LockTable, "begin_commit", lambda *_: None),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_engine_is_found_out(name: str) -> None:
+    owner, attribute, broken = BROKEN[name]
+    with patch.object(owner, attribute, broken), pytest.raises((AssertionError, KeyError)):
+        _play(range(200))
+
+
+def _play(seeds: range) -> None:
+    for seed in seeds:
+        Simulation(seed, OPERATIONS).run()
