@@ -100,8 +100,8 @@ class Database:
     def in_transaction(self, work: Callable[[Any], Any]) -> Any:
         """Run a function in a read-write transaction and commit.
 
-        Where it fails the transaction is rolled back, which the client leaves to time: Google's
-        emulator would abort every other transaction meanwhile.
+        Where a request fails the transaction is rolled back, which the client leaves to time:
+        Google's emulator would abort every other transaction meanwhile.
         """
 
         def rolled_back(txn: Any) -> Any:
@@ -109,7 +109,7 @@ class Database:
                 return work(txn)
             except exceptions.Aborted:
                 raise
-            except Exception:
+            except exceptions.GoogleAPICallError:
                 txn.rollback()
                 raise
 

@@ -7,7 +7,6 @@ from tests.conformance.backends import IA, delete_all, insert, refused, spanemu_
 PLAIN = """CREATE TABLE T (
     Id INT64 NOT NULL, A INT64, B INT64, C INT64,
 ) PRIMARY KEY (Id)"""
-MOST = 80_000
 
 pytestmark = spanemu_only
 
@@ -44,30 +43,41 @@ def test_a_delete_counts_once_however_many_rows_it_takes(create):
     assert counted(db, keys) == 3
 
 
-def test_80000_mutations_are_the_most(create):
-    db = create(PLAIN)
-    rows = [(n, n) for n in range(MOST // 2)]
-    db.commit(insert("T", "Id A", *rows))
-    assert db.rows("SELECT COUNT(*) FROM T") == [[MOST // 2]]
+@pytest.fixture
+def wide(create):
+    """A thousand columns, so that 80 rows reach the limit."""
+    columns = "".join(f", C{n} INT64" for n in range(999))
+    return create(f"CREATE TABLE Wide (Id INT64 NOT NULL{columns}) PRIMARY KEY (Id)")
+
+
+WIDE = " ".join(("Id", *(f"C{n}" for n in range(999))))
+
+
+def wide_rows(count):
+    return [(n, *[None] * 999) for n in range(count)]
+
+
+def test_80000_mutations_are_the_most(wide):
+    wide.commit(insert("Wide", WIDE, *wide_rows(80)))
     with refused(IA, match="too many mutations"):
-        db.commit(update("T", "Id A", *rows), update("T", "Id", (1,)))
-    db.commit(delete_all("T"))
-    assert db.rows("SELECT COUNT(*) FROM T") == [[0]]
+        wide.commit(update("Wide", WIDE, *wide_rows(80)), update("Wide", "Id", (1,)))
+    wide.commit(delete_all("Wide"))
+    assert wide.rows("SELECT COUNT(*) FROM Wide") == [[0]]
 
 
-def test_a_commit_over_the_limit_leaves_nothing(create):
-    db = create(PLAIN)
+def test_a_commit_over_the_limit_leaves_nothing(wide):
     with refused(IA, match="too many mutations"):
-        db.commit(insert("T", "Id A B C", *((n, 1, 1, 1) for n in range(MOST // 4 + 1))))
-    assert db.rows("SELECT COUNT(*) FROM T") == [[0]]
+        wide.commit(insert("Wide", WIDE, *wide_rows(80)), insert("Wide", "Id", (100,)))
+    assert wide.rows("SELECT COUNT(*) FROM Wide") == [[0]]
 
 
-def test_dml_counts_too(create):
-    db = create(PLAIN)
-    db.commit(insert("T", "Id", *((n,) for n in range(MOST // 2))))
+def test_dml_counts_too(wide):
+    wide.commit(insert("Wide", "Id", *((n,) for n in range(81))))
+    everything = ", ".join(f"C{n} = 1" for n in range(999))
+    assert wide.dml(f"UPDATE Wide SET {everything} WHERE Id < 80") == [80]
     with refused(IA, match="too many mutations"):
-        db.dml("UPDATE T SET A = 1, B = 2 WHERE TRUE")
-    db.dml("UPDATE T SET A = 1 WHERE TRUE")
+        wide.dml(f"UPDATE Wide SET {everything} WHERE TRUE")
+    assert wide.rows("SELECT COUNT(C0) FROM Wide") == [[80]]
 
 
 @pytest.mark.parametrize("cascade", [True, False])

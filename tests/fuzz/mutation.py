@@ -176,7 +176,8 @@ def _scalar(random: Random, field: Any, present: Any) -> Any:
 
 
 def _signed(bits: int) -> Callable[[Random, Any, Any], int]:
-    low, high = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
+    high: int = 2 ** (bits - 1) - 1
+    low = -high - 1
 
     def value(random: Random, _field: Any, present: Any) -> int:
         near = int(present or 0) + random.choice((-1, 1))

@@ -27,7 +27,9 @@ SPANNER = "/google.spanner.v1.Spanner/"
 INSTANCES = "/google.spanner.admin.instance.v1.InstanceAdmin/"
 DATABASES = "/google.spanner.admin.database.v1.DatabaseAdmin/"
 SCRATCH_INSTANCE = "scratch"
-_LOCK_HINT_EXCLUSIVE = 2
+_LOCK_ALL = "@{LOCK_SCANNED_RANGES=exclusive} " + " UNION ALL ".join(
+    f"SELECT SingerId FROM {table}" for table in TABLES
+)
 
 METHODS: dict[str, Method] = {
     f"/{service.name}/{method.name}": method for service in SERVICES for method in service.methods
@@ -125,25 +127,13 @@ class World:
 
     def check_locks(self) -> Reply:
         """Lock every row, which waits for whoever forgot a lock, and let go again."""
-        selector: dict[str, Any] = {"begin": {"read_write": {}}}
-        transaction = b""
-        for table, columns in TABLES.items():
-            request = wire.ReadRequest(
-                session=self.probe_session,
-                transaction=selector,
-                table=table,
-                columns=columns[:2],
-                key_set={"all_": True},
-                lock_hint=_LOCK_HINT_EXCLUSIVE,
-            )
-            reply = self.send(SPANNER + "Read", request.SerializeToString())
-            if reply.failed:
-                break
+        request = wire.ExecuteSqlRequest(
+            session=self.probe_session, transaction={"begin": {"read_write": {}}}, sql=_LOCK_ALL
+        )
+        reply = self.send(SPANNER + "ExecuteSql", request.SerializeToString())
+        if not reply.failed:
             result = wire.ResultSet.FromString(reply.messages[0])
-            transaction = transaction or result.metadata.transaction.id
-            selector = {"id": transaction}
-        if transaction:
-            self.forget(self.probe_session, transaction)
+            self.forget(self.probe_session, result.metadata.transaction.id)
         return reply
 
     # ------------------------------------------------------------------ repair

@@ -72,7 +72,9 @@ OPTIONS: Mapping[str, tuple[Callable[[OptionValue], bool], str]] = {
     "version_retention_period": (_is_retention, "It must be from '1h' to '7d'."),
     "witness_location": (_is_text, "It must be the name of a region."),
 }
-UNSUPPORTED_OPTIONS = frozenset({"columnar_policy", "schema_drop_protection_inactivity_period"})
+UNSUPPORTED_OPTIONS = frozenset(
+    {"columnar_policy", "enable_key_visualizer", "schema_drop_protection_inactivity_period"}
+)
 
 
 def option_problems(name: str, value: OptionValue, schema: Schema) -> Iterator[SpannerError]:

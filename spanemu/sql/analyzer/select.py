@@ -14,7 +14,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from spanemu.base.errors import Unsupported
-from spanemu.sql.analyzer.analysis import SUBSELECT_DEPTH_MAX, Aggregation, QueryResult
+from spanemu.sql.analyzer.analysis import (
+    CHILD_SUBQUERIES,
+    GROUP_BY_DEPTH_MAX,
+    SUBSELECT_DEPTH_MAX,
+    Aggregation,
+    QueryResult,
+)
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.grouping import (
     BadGrouping,

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from spanemu.sql.analyzer.analysis import SUBQUERY_DEPTH_MAX, QueryResult
+from spanemu.sql.analyzer.analysis import (
+    CHILD_SUBQUERIES,
+    SUBQUERY_CHILDREN_MAX,
+    SUBQUERY_DEPTH_MAX,
+    QueryResult,
+)
 from spanemu.sql.analyzer.coercion import Candidate, Kind, candidate, coerce, common_type_of
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.shape import TooManySubqueryColumns

@@ -73,11 +73,10 @@ def _lookup(scan: Scan, left: Relation, layout: Layout, compiler: Compiler) -> P
 
     def partners(row: Row, run: Run) -> Iterable[Row]:
         ranges = ranges_of(row, run)
-        if ranges:
-            for other in fetch(run, ranges):
-                joined = row + other
-                if test is None or test(joined, run):
-                    yield joined
+        if not ranges:
+            return ()
+        found = map(row.__add__, fetch(run, ranges))
+        return found if test is None else [joined for joined in found if test(joined, run)]
 
     return partners
 

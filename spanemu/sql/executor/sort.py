@@ -90,9 +90,8 @@ def _single(key: SortKey, layout: Layout, compiler: Compiler) -> SortInPlace:
 
     def sort(rows: list[Row], run: Run) -> None:
         values = values_of(rows, run)
-        missing: list[Row] = []
-        if any([value is None for value in values]):
-            missing = [row for row, value in zip(rows, values, strict=True) if value is None]
+        missing = [row for row, value in zip(rows, values, strict=True) if value is None]
+        if missing:
             rows[:] = [row for row, value in zip(rows, values, strict=True) if value is not None]
             values = [value for value in values if value is not None]
         _sort_by(values, rows, descending)

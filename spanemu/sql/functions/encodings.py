@@ -69,10 +69,10 @@ def string_to_code_points(text: str) -> tuple[int, ...]:
 
 def code_points_to_string(points: tuple[int | None, ...]) -> str | None:
     """CODE_POINTS_TO_STRING; NULL if one of them is."""
+    if None in points:
+        return None
     for point in points:
-        if point is None:
-            return None
-        if not 0 <= point <= _CODE_POINT_MAX or point in _SURROGATES:
+        if point is None or not 0 <= point <= _CODE_POINT_MAX or point in _SURROGATES:
             raise BadArgument(f"Invalid codepoint {point}")
     return "".join([chr(point) for point in points if point is not None])
 
