@@ -59,6 +59,7 @@ class ReadWrite:
         self.pending: dict[str, set[int]] = {}  # positions by table that wait for it
         self.snapshot_at: int | None = None  # of optimistic and repeatable reads
         self._seen: list[tuple[TreeId, bytes, bytes]] = []  # ranges to validate at commit
+        self._only_reads = True
 
     # ------------------------------------------------------------------ as a RowReader
 
@@ -149,7 +150,7 @@ class ReadWrite:
     def validate(self) -> None:
         """Raise ABORTED when what was read without locks has changed, or what is written has."""
         at = self.snapshot_at
-        if at is None or (self._validates_all and not self.buffer.trees):
+        if at is None or self._only_reads:
             return  # Reads alone are true at their snapshot.
         for tree, low, high in self._seen:
             if self.store.changed_since(tree, [(low, high)], at):
@@ -170,8 +171,7 @@ class ReadWrite:
             return found
         if self._at_once:
             return self.store.get(tree, key)
-        if kept or self._validates_all:
-            self._seen.append((tree, key, successor(key)))
+        self._saw(tree, key, successor(key), kept)
         return self.store.get(tree, key, self._snapshot())
 
     def _items(
@@ -185,8 +185,8 @@ class ReadWrite:
         for low, high in EVERYTHING if ranges is None else ranges:
             if self._at_once or (kept and self._locks_kept):
                 self.locks.lock_range(self.owner, tree, low, high)
-            if not self._at_once and (kept or self._validates_all):
-                self._seen.append((tree, low, high))
+            if not self._at_once:
+                self._saw(tree, low, high, kept)
         # After the locks, so that what was waited for is seen.
         at = LATEST if self._at_once else self._snapshot()
         below = self.store.scan_items(tree, ranges, at, descending=descending)
@@ -195,6 +195,13 @@ class ReadWrite:
             if owner.state is State.ABORTED:
                 owner.check()
             yield item
+
+    def _saw(self, tree: TreeId, low: bytes, high: bytes, kept: bool) -> None:
+        """Note what was read without a lock that would keep it true."""
+        if kept:
+            self._only_reads = False
+        if kept or self._validates_all:
+            self._seen.append((tree, low, high))
 
     def _snapshot(self) -> int:
         if self.snapshot_at is None:

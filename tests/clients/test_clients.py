@@ -104,7 +104,7 @@ def _shell(
     client: Client, command: str, out: Path, seconds: float, uri: str = ""
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command.format(out=out),
+        f"exec {command.format(out=out)}",  # So that a time-out ends the tool, not its shell.
         shell=True,
         cwd=client.home,
         env=os.environ | STAY_HERE | {"SPANNER_EMULATOR_HOST": uri},

@@ -66,6 +66,30 @@ def test_generated_columns_follow_defaults_and_each_other(items):
     assert all_items(items) == [[1, 10, 7, 70, 140, 35.0]]
 
 
+def test_a_stored_column_over_a_virtual_one(create):
+    db = create(
+        "CREATE TABLE G (Id INT64 NOT NULL, A INT64, V INT64 AS (A + 1), "
+        "W INT64 NOT NULL AS (V * 2) STORED) PRIMARY KEY (Id)"
+    )
+    db.commit(insert("G", "Id A", (1, 5)))
+    assert db.read("G", "V W") == [[6, 12]]
+    db.commit(update("G", "Id A", (1, 6)))
+    assert db.read("G", "V W") == [[7, 14]]
+
+
+@pytest.mark.parametrize("operation", [insert, insert_or_update, replace])
+def test_a_generated_value_that_is_too_long(create, operation):
+    db = create(
+        "CREATE TABLE G (Id INT64 NOT NULL, A STRING(MAX), G STRING(3) AS (A) STORED) "
+        "PRIMARY KEY (Id)"
+    )
+    db.commit(operation("G", "Id A", (1, "abc")))
+    with refused(FP, match="exceeds the maximum size limit"):
+        db.commit(operation("G", "Id A", (2, "abcd")))
+    with refused(FP, match="exceeds the maximum size limit"):
+        db.commit(update("G", "Id A", (1, "abcd")))
+
+
 def test_generated_columns_in_indexes_follow(create):
     db = create(
         ITEMS,

@@ -1,5 +1,7 @@
 """Behaviours 5.5: foreign keys without an action, and what they ask of both tables."""
 
+import re
+
 import pytest
 
 from tests.conformance.backends import (
@@ -263,17 +265,73 @@ def test_foreign_keys_that_cannot_be(create, clause, codes):
         )
 
 
-def test_managed_indexes_are_known_but_not_printed_nor_dropped(create):
+BACKED = """CREATE TABLE T (
+    A INT64 NOT NULL, B INT64 NOT NULL, U INT64, N INT64 NOT NULL,
+) PRIMARY KEY (A, B)"""
+REFERS = """CREATE TABLE S (
+    Id INT64 NOT NULL, X INT64 NOT NULL, Y INT64 NOT NULL, Z INT64, {clauses},
+) PRIMARY KEY ({key})"""
+MANAGED = """
+    SELECT i.TABLE_NAME, i.INDEX_NAME, i.IS_UNIQUE, i.IS_NULL_FILTERED, ARRAY(
+        SELECT c.COLUMN_NAME FROM INFORMATION_SCHEMA.INDEX_COLUMNS c
+        WHERE c.INDEX_NAME = i.INDEX_NAME ORDER BY c.ORDINAL_POSITION)
+    FROM INFORMATION_SCHEMA.INDEXES i WHERE i.SPANNER_IS_MANAGED ORDER BY i.TABLE_NAME"""
+
+
+def to_t(columns, referenced):
+    return f"FOREIGN KEY ({columns}) REFERENCES T ({referenced})"
+
+
+@pytest.mark.parametrize(
+    ("clauses", "key", "indexes"),
+    [
+        (to_t("X, Y", "A, B"), "Id", ["S X Y"]),
+        (to_t("Y, X", "B, A"), "Id", ["S X Y"]),
+        (to_t("X, Y", "B, A"), "Id", ["S Y X"]),
+        (to_t("X, Y", "A, B"), "X, Y, Id", []),
+        (to_t("X, Y", "A, B"), "Y, X, Id", ["S X Y"]),
+        (to_t("X", "A"), "Id", ["S X", "T A unique"]),
+        (to_t("X", "A"), "X DESC, Id", ["T A unique"]),
+        (to_t("X", "U"), "Id", ["S X", "T U unique filtered"]),
+        (to_t("Z", "N"), "Id", ["S Z filtered", "T N unique"]),
+        (to_t("X, Z", "N, U"), "Id", ["S Z X filtered", "T U N unique filtered"]),
+        (f"{to_t('X', 'N')}, {to_t('X', 'N')}", "Id", ["S X", "T N unique"]),
+        (f"{to_t('X, Y', 'N, U')}, {to_t('Y, X', 'U, N')}", "Id",
+         ["S Y X", "T U N unique filtered"]),
+        (to_t("X, Y", "A, N"), "X, Id DESC", ["S X Y", "T A N unique"]),
+    ],
+)  # fmt: skip
+def test_indexes_that_back_foreign_keys(create, clauses, key, indexes):
+    db = create(BACKED, REFERS.format(clauses=clauses, key=key))
+    found = []
+    for table, name, unique, filtered, columns in db.rows(MANAGED):
+        kind = "_U" if unique else "_N" if filtered else ""
+        assert re.fullmatch(f"IDX_{table}_{'_'.join(columns)}{kind}_[0-9A-F]{{16}}", name)
+        found.append(" ".join([table, *columns, *["unique"] * unique, *["filtered"] * filtered]))
+    assert found == indexes
+
+
+def test_managed_indexes_are_neither_printed_nor_dropped(create):
     db = create(TARGET, BY_UNIQUE)
-    found = db.rows(
-        "SELECT i.INDEX_NAME, i.TABLE_NAME, i.IS_UNIQUE, i.IS_NULL_FILTERED "
-        "FROM INFORMATION_SCHEMA.INDEXES i WHERE i.SPANNER_IS_MANAGED ORDER BY i.TABLE_NAME"
-    )
-    assert [row[1:] for row in found] == [["Source", False, True], ["Target", True, True]]
-    assert found[0][0].startswith("IDX_Source_X_Y_N_")
-    assert found[1][0].startswith("IDX_Target_U_W_U_")
-    for name, *_ in found:
+    for _, name, *_ in db.rows(MANAGED):
         with refused(FP):
             db.ddl(f"DROP INDEX {name}")
     db.official.reload()
+    assert len(db.rows(MANAGED)) == 2
     assert not any("IDX_" in statement for statement in db.official.ddl_statements)
+
+
+def test_managed_indexes_go_with_the_last_foreign_key(create):
+    db = create(TARGET, BY_UNIQUE)
+    db.ddl("ALTER TABLE Source ADD CONSTRAINT Again FOREIGN KEY (Y, X) REFERENCES Target (W, U)")
+    db.ddl("ALTER TABLE Source DROP CONSTRAINT ToTarget")
+    db.commit(
+        insert("Target", "A B U W", (1, 1, 10, 100)), insert("Source", "Id X Y", (1, 10, 100))
+    )
+    with refused(AE):
+        db.commit(insert("Target", "A B U W", (2, 2, 10, 100)))
+    with refused(FP):
+        db.commit(delete("Target", (1, 1)))
+    db.ddl("ALTER TABLE Source DROP CONSTRAINT Again")
+    assert db.rows(MANAGED) == []
+    db.commit(insert("Target", "A B U W", (2, 2, 10, 100)), delete("Target", (1, 1)))

@@ -5,7 +5,7 @@ import math
 import pytest
 from google.protobuf.struct_pb2 import NULL_VALUE
 
-from tests.conformance.backends import FP, IA, insert, refused, spanemu_only
+from tests.conformance.backends import FP, IA, UNIMPLEMENTED, insert, refused, spanemu_only
 
 TYPES = """CREATE TABLE Types (
     Id INT64 NOT NULL, Bool BOOL, Int INT64, Double FLOAT64, Float FLOAT32, Text STRING(MAX),
@@ -253,3 +253,19 @@ def test_json_of_more_than_80_levels(db):
     put(db, "Types", "Json", "[" * 80 + "]" * 80)
     with refused(FP):
         put(db, "Types", "Json", "[" * 81 + "]" * 81)
+
+
+@spanemu_only
+@pytest.mark.parametrize(
+    ("statements", "feature"),
+    [
+        (["CREATE PROTO BUNDLE (a.B)"], "PROTO BUNDLE"),
+        (["CREATE TABLE T (Id INT64, P STRING(MAX) NOT NULL PLACEMENT KEY) PRIMARY KEY (Id)"],
+         "PLACEMENT"),
+        (["CREATE TABLE T (Id INT64, S STRING(MAX), "
+          "L TOKENLIST AS (TOKENIZE_FULLTEXT(S)) HIDDEN) PRIMARY KEY (Id)"], "TOKENIZE_FULLTEXT"),
+    ],
+)  # fmt: skip
+def test_columns_that_spanemu_lacks_are_refused_by_name(create, statements, feature):
+    with refused(UNIMPLEMENTED, match=feature):
+        create(*statements)

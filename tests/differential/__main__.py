@@ -7,6 +7,7 @@ import sys
 import time
 from random import SystemRandom
 
+from tests.differential import corpus
 from tests.differential.campaign import differences
 from tests.differential.targets import reference, subject
 
@@ -18,6 +19,7 @@ def main() -> int:
     arguments.add_argument("--seed", type=int, default=None)
     arguments.add_argument("--rows", type=int, default=1, help="the seed of the tables' rows")
     arguments.add_argument("--no-shrink", action="store_true")
+    arguments.add_argument("--write-corpus", action="store_true", help="store what agrees instead")
     given = arguments.parse_args()
     first = SystemRandom().randrange(1_000_000_000) if given.seed is None else given.seed
     print(f"seed {first}", flush=True)
@@ -25,6 +27,9 @@ def main() -> int:
     count = 0
     with subject(given.rows) as ours, reference(given.rows) as theirs:
         seeds = range(first, first + given.queries)
+        if given.write_corpus:
+            print(f"{corpus.write(ours, theirs, seeds)} statements in {corpus.PATH.name}")
+            return 0
         for difference in differences(ours, theirs, seeds, shrink=not given.no_shrink):
             count += 1
             print(difference, flush=True)

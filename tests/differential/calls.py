@@ -7,8 +7,8 @@ from random import Random
 
 from spanemu.sql.functions.catalog import CATALOG
 from spanemu.sql.functions.registry import (
-    ArrayOf,
     Arity,
+    ArrayOf,
     Overload,
     Pattern,
     Special,

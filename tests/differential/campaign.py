@@ -31,7 +31,7 @@ def compare(ours: Any, theirs: Any, sql: str, *, ordered: bool) -> tuple[Outcome
     one, other = (ask(each, sql, ordered=ordered) for each in (ours, theirs))
     if one.agrees(other) or other.code in NO_ANSWER:
         return None
-    return None if explanation(sql, other) else (one, other)
+    return None if explanation(sql, one, other) else (one, other)
 
 
 def differences(ours: Any, theirs: Any, seeds: range, *, shrink: bool) -> Iterator[Difference]:

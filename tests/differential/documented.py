@@ -15,9 +15,12 @@ class Documented:
     query: str  # a pattern that the query matches
     reference: str  # a pattern that the reference's answer matches
     document: str
+    ours: str = ""  # a pattern that spanemu's answer matches
 
-    def explains(self, sql: str, theirs: Outcome) -> bool:
-        return bool(re.search(self.query, sql, re.I) and re.search(self.reference, str(theirs)))
+    def explains(self, sql: str, ours: Outcome, theirs: Outcome) -> bool:
+        """Whether this is the difference between the two answers."""
+        patterns = ((self.query, sql), (self.reference, str(theirs)), (self.ours, str(ours)))
+        return all(re.search(pattern, text, re.I) for pattern, text in patterns)
 
 
 _FUNCTIONS = "GoogleSQL functions of Spanner, the function's own page"
@@ -37,6 +40,11 @@ DOCUMENTED: tuple[Documented, ...] = (
     Documented(
         r"CAST.* FORMAT", r"CAST with FORMAT is not supported", "behaviours: refused by both"
     ),
+    Documented(r"%C", r"", "Format elements: %C is 00-99"),
+    # Spanner promises no order in which the arguments of a function are evaluated.
+    Documented(
+        _ANY, r"^OUT_OF_RANGE", "Functions: a NULL argument gives NULL", r": 1 rows \[.\(None"
+    ),
     # TO_JSON_STRING takes a JSON value alone: there is no such signature, whatever the type.
     Documented(
         r"TO_JSON_STRING", r"UNIMPLEMENTED: TO_JSON_STRING is not supported", "JSON functions"
@@ -44,6 +52,6 @@ DOCUMENTED: tuple[Documented, ...] = (
 )
 
 
-def explanation(sql: str, theirs: Outcome) -> str | None:
+def explanation(sql: str, ours: Outcome, theirs: Outcome) -> str | None:
     """The document that settles a difference, if there is one."""
-    return next((each.document for each in DOCUMENTED if each.explains(sql, theirs)), None)
+    return next((each.document for each in DOCUMENTED if each.explains(sql, ours, theirs)), None)

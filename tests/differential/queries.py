@@ -31,7 +31,7 @@ _AGGREGATES: dict[str, tuple[tuple[str, str], ...]] = {
     "FLOAT32": (("MAX({x})", "FLOAT32"), ("MIN({x})", "FLOAT32")),
     "NUMERIC": (("SUM({x})", "NUMERIC"), ("AVG({x})", "NUMERIC"), ("MIN({x})", "NUMERIC")),
     "STRING": (
-        ("MAX({x})", "STRING"), ("MIN({x})", "STRING"), 
+        ("MAX({x})", "STRING"), ("MIN({x})", "STRING"),
         ("ANY_VALUE({x} HAVING MAX {x})", "STRING"),
     ),
     "BYTES": (("MAX({x})", "BYTES"),),

@@ -93,7 +93,7 @@ class Sources:
             type_ = random.choice(("INT64", "STRING"))
             array = self.expressions.expression(f"ARRAY<{type_}>", Scope(), 1)
             offset = f"o{alias}"
-            text = (f"UNNEST(", array, f") AS {alias} WITH OFFSET AS {offset}")
+            text = ("UNNEST(", array, f") AS {alias} WITH OFFSET AS {offset}")
             return Piece("relation", text), ((alias, type_), (offset, "INT64"))
         if self.common_tables and roll < 0.5:
             name, types_ = random.choice(self.common_tables)

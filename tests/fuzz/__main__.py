@@ -20,6 +20,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--calls", type=int, default=20_000)
     parser.add_argument("--seed", type=int, help="repeat an earlier campaign")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first call")
     parser.add_argument("--embedded", action="store_true", help="without the port")
     options = parser.parse_args()
     seed = Randomness(options.seed).seed
@@ -27,7 +28,7 @@ def main() -> int:
     started = monotonic()
     with small_world(embedded=options.embedded) as world:
         try:
-            findings = run_watched(Campaign(world, seed), options.calls)
+            findings = run_watched(Campaign(world, seed), options.calls, options.first)
         except AssertionError as problem:
             print(problem, problem.__cause__ or "", flush=True)
             os._exit(1)  # The thread that hangs would keep the process.

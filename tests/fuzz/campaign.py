@@ -128,11 +128,17 @@ class Campaign:
         self._world = world
         self._seed = seed
         self._bugs = _Bugs()
+        self._digest = b""
         paths = sorted(BUILDERS)
         self._paths = [path for path in paths for _ in range(_weight(path))]
 
     def run(self, calls: int, first: int = 0) -> Findings:
-        """Make the calls; what went wrong is in the findings."""
+        """Make the calls; what went wrong is in the findings.
+
+        To repeat one call, begin with its number: the world is reset every few calls, and what
+        came before the last reset does not matter.
+        """
+        first -= first % CALLS_PER_RESET
         log = logging.getLogger("spanemu")
         propagates, log.propagate = log.propagate, False
         log.addHandler(self._bugs)
@@ -140,7 +146,7 @@ class Campaign:
             for number in range(first, first + calls):
                 try:
                     if number % CALLS_PER_RESET == 0:
-                        self._world.reset()
+                        self._reset()
                     self._step(number)
                 except ProbeFailed as problem:
                     path, _, shown = self.progress.partition("\n")
@@ -156,25 +162,32 @@ class Campaign:
         message, data = self._request(random, path)
         shown = f"{message}"[:_REQUEST_CHARS]
         self.progress = f"call {number} {path}\n{shown}"
-        before = self._world.digest()
         started = monotonic()
         reply = self._world.send(path, data)
         took = monotonic() - started
-        if took > self.findings.slowest[0]:
-            self.findings.slowest = took, self.progress
+        self.findings.slowest = max(self.findings.slowest, (took, self.progress))
         self.findings.statuses[reply.code.name] += 1
         problems = list(_problems(path, reply))
         if took > CALL_SECONDS_MAX / 2:  # Its deadline, or on the way there.
             problems.append(f"{reply.code.name} after {took:.1f} s")
         self._clean_up(data, path, reply)
-        after = self._world.digest()
-        if reply.failed and after != before and path != SPANNER + "BatchWrite":
-            problems.append(f"{reply.code.name}, and rows have changed")
-        locks = self._world.check_locks()
-        if locks.failed:
-            problems.append(f"a lock was left behind: {locks.code.name} {locks.details}")
-            self._world.reset()
+        problems += self._consequences(path, reply)
         self._found(number, path, shown, problems)
+
+    def _consequences(self, path: str, reply: Reply) -> Iterator[str]:
+        """What the request left behind, if that is more than it should."""
+        before, self._digest = self._digest, self._world.digest()
+        if reply.failed and self._digest != before and path != SPANNER + "BatchWrite":
+            yield f"{reply.code.name}, and rows have changed"
+        if path.startswith(SPANNER):
+            locks = self._world.check_locks()
+            if locks.failed:
+                yield f"a lock was left behind: {locks.code.name} {locks.details}"
+                self._reset()
+
+    def _reset(self) -> None:
+        self._world.reset()
+        self._digest = self._world.digest()
 
     def _found(self, number: int, path: str, shown: str, problems: list[str]) -> None:
         trace = self._bugs.take()
@@ -208,13 +221,15 @@ class Campaign:
         self._world.forget_all()
 
 
-def run_watched(campaign: Campaign, calls: int, seconds: float = float("inf")) -> Findings:
+def run_watched(
+    campaign: Campaign, calls: int, first: int = 0, seconds: float = float("inf")
+) -> Findings:
     """Run on a thread of its own, so that a call that never comes back is told, not waited for."""
     failures: list[BaseException] = []
 
     def work() -> None:
         try:
-            campaign.run(calls)
+            campaign.run(calls, first)
         except BaseException as problem:
             failures.append(problem)
 

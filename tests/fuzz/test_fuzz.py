@@ -10,7 +10,7 @@ from spanemu.frontend import wire
 from tests.fuzz.campaign import Campaign, run_watched
 from tests.fuzz.mutation import mutate, scramble
 from tests.fuzz.valid import BUILDERS
-from tests.fuzz.world import METHODS, small_world
+from tests.fuzz.world import METHODS, SPANNER, small_world
 
 CALLS = 1_500
 SECONDS_MAX = 120.0
@@ -34,6 +34,26 @@ def test_valid_requests_are_valid() -> None:
             assert ("UNIMPLEMENTED" if refused else "OK") in found, path
 
 
+def test_probes_notice() -> None:
+    with small_world(embedded=True) as world:
+        before = world.digest()
+        assert not world.check_locks().failed
+        update = wire.ExecuteSqlRequest(
+            session=world.session,
+            transaction={"id": world.begin({"read_write": {}})},
+            sql="UPDATE Albums SET Sold = 8 WHERE SingerId = 1",
+        )
+        world.ask(SPANNER + "ExecuteSql", update)
+        assert world.check_locks(seconds=0.05).failed
+        assert world.digest() == before
+        commit = wire.CommitRequest(session=world.session, transaction_id=update.transaction.id)
+        world.ask(SPANNER + "Commit", commit)
+        assert not world.check_locks().failed
+        assert world.digest() != before
+        world.reset()
+        assert world.digest() == before
+
+
 def test_mutations_repeat() -> None:
     request = wire.ReadRequest(session="s", table="t", columns=["a"], key_set={"all_": True})
     first, second = wire.ReadRequest(), wire.ReadRequest()
@@ -49,7 +69,7 @@ def test_mutations_repeat() -> None:
 def test_campaign() -> None:
     print(f"seed {SEED}")
     with small_world(embedded=True) as world:
-        findings = run_watched(Campaign(world, SEED), CALLS, SECONDS_MAX)
+        findings = run_watched(Campaign(world, SEED), CALLS, seconds=SECONDS_MAX)
     assert findings.statuses["OK"] > CALLS // 10
     if findings.violations:
         pytest.fail(str(findings), pytrace=False)

@@ -125,12 +125,12 @@ class World:
             found.update(self.ask(SPANNER + "Read", request).SerializeToString())
         return found.digest()
 
-    def check_locks(self) -> Reply:
+    def check_locks(self, seconds: float = CALL_SECONDS_MAX) -> Reply:
         """Lock every row, which waits for whoever forgot a lock, and let go again."""
         request = wire.ExecuteSqlRequest(
             session=self.probe_session, transaction={"begin": {"read_write": {}}}, sql=_LOCK_ALL
         )
-        reply = self.send(SPANNER + "ExecuteSql", request.SerializeToString())
+        reply = self.send(SPANNER + "ExecuteSql", request.SerializeToString(), seconds)
         if not reply.failed:
             result = wire.ResultSet.FromString(reply.messages[0])
             self.forget(self.probe_session, result.metadata.transaction.id)

@@ -58,6 +58,9 @@ def test_what_is_not_an_address(text):
         {"instance": "I"},
         {"instance_configs": {}},
         {"databases_per_instance_max": -1},
+        {"version_retention_seconds": 0},
+        {"version_retention_seconds": float("inf")},
+        {"version_retention_seconds": float("nan")},
     ],
 )
 def test_settings_that_are_refused(changes):

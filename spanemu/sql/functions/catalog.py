@@ -72,6 +72,7 @@ _MYSQL_NAMES = """
 """
 
 _UNSUPPORTED: Mapping[str, str] = {
+    "PENDING_COMMIT_TIMESTAMP_INT64": "timestamp",
     **{f"MYSQL.{name}": "MySQL" for name in _MYSQL_NAMES.split()},
     **dict.fromkeys(
         ("APPROX_COSINE_DISTANCE", "APPROX_DOT_PRODUCT", "APPROX_EUCLIDEAN_DISTANCE"), "vector"

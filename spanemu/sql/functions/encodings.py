@@ -79,10 +79,10 @@ def code_points_to_string(points: tuple[int | None, ...]) -> str | None:
 
 def code_points_to_bytes(points: tuple[int | None, ...]) -> bytes | None:
     """CODE_POINTS_TO_BYTES; NULL if one of them is."""
+    if None in points:
+        return None
     for point in points:
-        if point is None:
-            return None
-        if not 0 <= point <= 0xFF:
+        if point is None or not 0 <= point <= 0xFF:
             raise BadArgument(f"Invalid ASCII value {point}")
     return bytes([point for point in points if point is not None])
 

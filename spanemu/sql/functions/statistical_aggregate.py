@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import inf, sqrt
 from typing import TYPE_CHECKING, Any
 
-from spanemu.sql.functions.errors import Overflow
 from spanemu.sql.functions.notation import aggregate, aggregates
 from spanemu.values import numeric
 
@@ -14,36 +13,46 @@ if TYPE_CHECKING:
 
     from spanemu.sql.functions.registry import AggregateOverload
 
+_LARGE = 1e150
+_LARGE_UNIT = 2.0**600
 _SQUARED_SCALE = 10 ** (2 * numeric.SCALE)
 
 
 class VarianceFloat64:
-    """VAR_SAMP of floats, by the running mean, which keeps large offsets from drowning it."""
+    """VAR_SAMP of floats, by the running mean, which keeps large offsets from drowning it.
 
-    __slots__ = ("_count", "_mean", "_squares")
+    Once a value is so large that its square would be infinite, all is counted in units of 2**600:
+    the deviation may be finite where the variance is not.
+    """
+
+    __slots__ = ("_count", "_mean", "_squares", "_unit")
 
     def __init__(self) -> None:
         self._count = 0
         self._mean = 0.0
         self._squares = 0.0
+        self._unit = 1.0
 
     def add(self, value: float) -> None:
+        if self._unit != 1.0:
+            value /= self._unit
+        elif _LARGE < abs(value) < inf:
+            self._unit = _LARGE_UNIT
+            value /= _LARGE_UNIT
+            self._mean /= _LARGE_UNIT
+            self._squares = self._squares / _LARGE_UNIT / _LARGE_UNIT
         self._count += 1
         above = value - self._mean
         self._mean += above / self._count
         self._squares += above * (value - self._mean)
 
     def variance(self) -> float | None:
-        """The sample variance; None of fewer than two values."""
-        if self._count < 2:
-            return None
-        squares = self._squares
-        if abs(squares) == inf:  # Infinite values would have made it NaN.
-            raise Overflow("double", "VARIANCE")
-        return squares / (self._count - 1)
+        """The sample variance in squares of the unit; None of fewer than two values."""
+        return None if self._count < 2 else self._squares / (self._count - 1)
 
     def result(self) -> Any:
-        return self.variance()
+        variance = self.variance()
+        return None if variance is None else variance * self._unit * self._unit
 
 
 class DeviationFloat64(VarianceFloat64):
@@ -53,7 +62,7 @@ class DeviationFloat64(VarianceFloat64):
 
     def result(self) -> Any:
         variance = self.variance()
-        return None if variance is None else sqrt(variance)
+        return None if variance is None else sqrt(variance) * self._unit
 
 
 class VarianceNumeric:

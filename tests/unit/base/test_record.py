@@ -60,7 +60,7 @@ def test_printing() -> None:
 
 def test_a_unique_record_equals_only_itself() -> None:
     node = Node(1)
-    assert node == node  # noqa: PLR0124
+    assert node == node
     assert node != Node(1)
     assert len({node, Node(1)}) == 2
 

@@ -1,0 +1,76 @@
+"""Statements with the answers that both engines agreed on, replayed without the reference.
+
+One JSON object a line in `corpus.jsonl`: the statement, whether its rows are ordered, the answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.differential.outcome import NO_ANSWER, Outcome, ask
+from tests.differential.queries import ORDERED, random_statement
+
+PATH = Path(__file__).with_name("corpus.jsonl")
+ROWS_SEED = 1
+_ROWS_MAX = 40
+# What once went wrong, made small.
+REGRESSIONS = (
+    "SELECT 1 AS c0 FROM Parent AS t1 RIGHT JOIN Parent AS t3 ON FALSE",
+    "SELECT t1.A, t2.N FROM Parent t1 LEFT JOIN Child t2 ON t1.A = t2.A AND CAST(NULL AS BOOL)",
+    "SELECT MAX(b'') AS c0 FROM (SELECT SUM(1) AS c0 FROM Child AS t2 WHERE FALSE) AS t1",
+    "SELECT CURRENT_DATE = CURRENT_DATE() FROM (SELECT 1 AS current_date)",
+    "SELECT IF(TRUE, 'a', ERROR('x')), COALESCE(DATE '2020-01-01', ERROR('x'))",
+    "SELECT STRING_AGG(x, CAST(NULL AS STRING)) FROM UNNEST(['a']) x",
+    "SELECT JSON_VALUE(JSON '{}', Y) FROM Plain",
+    "SELECT TO_JSON_STRING(CAST(NULL AS JSON))",
+    "SELECT SOUNDEX('nan'), SOUNDEX('Tymczak'), SOUNDEX('Ashcraft')",
+    "SELECT VAR_SAMP(x), STDDEV(x) FROM UNNEST([1.0, 2.2e+304, -2.2e+304]) x",
+    "SELECT FORMAT('%d', 1, 2)",
+    "SELECT TIMESTAMP_TRUNC(TIMESTAMP '2024-02-29 12:34:56.789+00', MILLISECOND, 'an')",
+    "SELECT CODE_POINTS_TO_STRING([9223372036854775807, NULL])",
+    "SELECT " + "+".join(["1"] * 76),
+    "SELECT " + "+".join(["1"] * 600),
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A statement and its answer."""
+
+    sql: str
+    ordered: bool
+    expected: Outcome
+
+
+def read() -> list[Entry]:
+    """The stored statements."""
+    found = []
+    for line in PATH.read_text().splitlines():
+        stored = json.loads(line)
+        answer = Outcome(stored["code"], tuple(stored["types"]), tuple(stored["rows"]))
+        found.append(Entry(stored["sql"], stored["ordered"], answer))
+    return found
+
+
+def write(ours: Any, theirs: Any, seeds: range) -> int:
+    """Store what both engines agree on; the number of statements."""
+    lines = []
+    for sql, ordered in _statements(seeds):
+        mine, other = (ask(each, sql, ordered=ordered) for each in (ours, theirs))
+        if mine.agrees(other) and mine.code not in NO_ANSWER and len(mine.rows) <= _ROWS_MAX:
+            facts = {"code": mine.code, "types": mine.types, "rows": mine.rows}
+            lines.append(json.dumps({"sql": sql, "ordered": ordered, **facts}))
+    PATH.write_text("\n".join(lines) + "\n")
+    return len(lines)
+
+
+def _statements(seeds: range) -> Iterator[tuple[str, bool]]:
+    for sql in REGRESSIONS:
+        yield sql, False
+    for seed in seeds:
+        statement = random_statement(seed)
+        yield str(statement), statement.kind == ORDERED

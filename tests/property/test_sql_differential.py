@@ -1,0 +1,42 @@
+"""Random queries get the same answers from spanemu and from Google's emulator.
+
+Longer runs: `python -m tests.differential --queries 2000`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.differential import corpus
+from tests.differential.campaign import differences
+from tests.differential.outcome import ask
+from tests.differential.targets import reference, subject
+
+_SEEDS = range(40_000, 40_150)
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[Any]:
+    with subject(corpus.ROWS_SEED) as found:
+        yield found
+
+
+def test_the_corpus_gets_the_answers_kept(database: Any) -> None:
+    entries = corpus.read()
+    wrong = []
+    for entry in entries:
+        answer = ask(database, entry.sql, ordered=entry.ordered)
+        if not answer.agrees(entry.expected):
+            wrong.append(f"{entry.sql}\n  now  {answer}\n  kept {entry.expected}")
+    assert not wrong, "\n".join(wrong)
+    assert len(entries) > 100
+
+
+@pytest.mark.reference
+def test_random_queries_get_the_reference_answers(database: Any) -> None:
+    with reference(corpus.ROWS_SEED) as theirs:
+        found = list(differences(database, theirs, _SEEDS, shrink=False))
+    assert not found, "\n".join(map(str, found))

@@ -1,0 +1,118 @@
+"""Transactions to try by hand: a database, its rules, and work on it without a session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from spanemu.storage.layout import TreeId, tree_of
+from spanemu.txn.commit import apply, buffer_mutations, buffer_rows
+from spanemu.txn.locks import Owner
+from spanemu.txn.read_write import Reads, ReadWrite
+from spanemu.txn.rules import RuleBook, TableRules
+from spanemu.txn.state import State
+from spanemu.values.mutation import (
+    Delete,
+    Mutation,
+    RawKeySet,
+    RawRange,
+    RowDelete,
+    RowWrite,
+    Write,
+    WriteKind,
+)
+from tests.unit.ddl.world import World
+
+SINGERS = (
+    "CREATE TABLE Singers (Id INT64 NOT NULL, Name STRING(10), Age INT64) PRIMARY KEY (Id)",
+    "CREATE TABLE Albums (Id INT64 NOT NULL, AlbumId INT64 NOT NULL, Title STRING(MAX))"
+    " PRIMARY KEY (Id, AlbumId), INTERLEAVE IN PARENT Singers",
+    "CREATE INDEX SingersByName ON Singers (Name DESC) STORING (Age)",
+)
+
+
+class Bench(World):
+    """Starts a transaction whenever one is asked for; each is older than the next."""
+
+    def __init__(self, *statements: str) -> None:
+        super().__init__(*(statements or SINGERS))
+        self.core = self.database._core
+        self.store = self.core.store
+        self.book: RuleBook = self.core.generation.rules
+        self._ages = iter(range(1, 1_000))
+
+    def rules(self, table: str) -> TableRules:
+        return self.book.of(self.schema.tables[table.lower()])
+
+    def tree(self, name: str) -> TreeId:
+        """The tree of a table or an index."""
+        thing = self.schema.table(name) or self.schema.index(name)
+        assert thing is not None
+        return tree_of(thing)
+
+    def key(self, table: str, *values: Any) -> bytes:
+        return self.rules(table).encode(values)
+
+    def begin(self, reads: Reads = Reads.PESSIMISTIC) -> ReadWrite:
+        age = next(self._ages)
+        context = self.core.context(self.core.generation, writable=True)
+        return ReadWrite(self.store, self.core.locks, Owner((age, age)), context, reads)
+
+    def mutate(self, transaction: ReadWrite, *mutations: Mutation) -> int:
+        """Buffer mutations; how many they count for."""
+        now = self.store.clock.peek()
+        return buffer_mutations(transaction, self.book, mutations, now)
+
+    def statement(self, transaction: ReadWrite, *rows: RowWrite | RowDelete) -> Any:
+        """Buffer one DML statement's rows."""
+        return buffer_rows(transaction, self.book, rows, self.store.clock.peek())
+
+    def commit(self, transaction: ReadWrite) -> int:
+        """Make a transaction's buffer visible; its timestamp."""
+        transaction.lock_writes()
+        self.core.locks.begin_commit(transaction.owner)
+        at = apply(transaction, self.schema)
+        self.core.locks.release(transaction.owner, State.COMMITTED)
+        return at
+
+    def run(self, *mutations: Mutation) -> int:
+        """Mutations in a transaction of their own."""
+        transaction = self.begin()
+        try:
+            self.mutate(transaction, *mutations)
+            return self.commit(transaction)
+        finally:
+            self.core.locks.release(transaction.owner, State.ROLLED_BACK)
+
+    def stored(self, name: str) -> list[tuple[Any, ...]]:
+        """Everything in a table or an index."""
+        return list(self.store.scan(self.tree(name)))
+
+
+def write(kind: WriteKind, table: str, columns: str, *rows: Sequence[Any]) -> Write:
+    """A mutation; integers become the strings that clients send."""
+    return Write(kind, table, tuple(columns.split()), [_raw(row) for row in rows])
+
+
+def insert(table: str, columns: str, *rows: Sequence[Any]) -> Write:
+    return write(WriteKind.INSERT, table, columns, *rows)
+
+
+def update(table: str, columns: str, *rows: Sequence[Any]) -> Write:
+    return write(WriteKind.UPDATE, table, columns, *rows)
+
+
+def delete(table: str, *keys: Sequence[Any]) -> Delete:
+    return Delete(table, RawKeySet(keys=[_raw(key) for key in keys]))
+
+
+def delete_range(table: str, start: Sequence[Any], end: Sequence[Any]) -> Delete:
+    """Both ends included."""
+    return Delete(table, RawKeySet(ranges=[RawRange(_raw(start), True, _raw(end), True)]))
+
+
+def _raw(values: Sequence[Any]) -> list[Any]:
+    return [
+        str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+        for value in values
+    ]

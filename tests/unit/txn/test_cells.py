@@ -1,0 +1,76 @@
+"""What columns demand of values."""
+
+from __future__ import annotations
+
+import pytest
+
+from spanemu.base.errors import Code
+from spanemu.base.limits import BYTES_LENGTH_MAX, CELL_BYTES_MAX, STRING_LENGTH_MAX
+from spanemu.schema.column import Column
+from spanemu.txn.cells import Check, check_of
+from spanemu.txn.errors import CellTooLarge, ValueTooLong, VectorLengthMismatch
+from spanemu.values.types import BOOL, BYTES, FLOAT64, INT64, JSON, STRING, array_of
+
+
+def check(type_, **given) -> Check:
+    found = check_of("T", Column("C", type_, **given))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("type_", [INT64, BOOL, FLOAT64, array_of(INT64)])
+def test_most_types_demand_nothing(type_) -> None:
+    assert check_of("T", Column("C", type_)) is None
+
+
+@pytest.mark.parametrize(("type_", "fits"), [(STRING, "äöü"), (BYTES, b"abc")])
+def test_declared_lengths_count_characters_or_bytes(type_, fits) -> None:
+    judge = check(type_, length=3)
+    judge(fits)
+    with pytest.raises(ValueTooLong) as failure:
+        judge(fits + fits[:1])
+    assert failure.value.facts() == {"table": "T", "column": "C", "size": 4, "limit": 3}
+    assert failure.value.code is Code.FAILED_PRECONDITION
+
+
+@pytest.mark.parametrize(
+    ("type_", "unit", "most"),
+    [(STRING, "x", STRING_LENGTH_MAX), (BYTES, b"x", BYTES_LENGTH_MAX)],
+)
+def test_max_has_a_limit_too(type_, unit, most) -> None:
+    judge = check(type_)
+    judge(unit * most)
+    with pytest.raises((ValueTooLong, CellTooLarge)):
+        judge(unit * (most + 1))
+
+
+def test_what_no_cell_can_hold_is_another_failure() -> None:
+    with pytest.raises(CellTooLarge) as failure:
+        check(BYTES, length=5)(b"x" * (CELL_BYTES_MAX + 1))
+    assert failure.value.limit == CELL_BYTES_MAX
+    assert failure.value.code is Code.INVALID_ARGUMENT
+
+
+def test_elements_have_the_length_of_their_array() -> None:
+    judge = check(array_of(STRING), length=2)
+    judge(["ab", None, ""])
+    with pytest.raises(ValueTooLong):
+        judge(["a", "abc"])
+
+
+@pytest.mark.parametrize(
+    ("value", "got"), [([1.0], "1"), ([1.0, 2.0, 3.0], "3"), ([1.0, None], "a NULL element")]
+)
+def test_vectors_have_their_length(value, got) -> None:
+    judge = check(array_of(FLOAT64), vector_length=2)
+    judge([1.0, 2.0])
+    with pytest.raises(VectorLengthMismatch) as failure:
+        judge(value)
+    assert (failure.value.expected, failure.value.got) == (2, got)
+
+
+def test_json_is_measured_as_text() -> None:
+    judge = check(JSON)
+    judge({"a": "x" * 100})
+    with pytest.raises(CellTooLarge):
+        judge(["x" * CELL_BYTES_MAX])

@@ -1,0 +1,45 @@
+"""Keys in messages and dumps."""
+
+from __future__ import annotations
+
+import pytest
+
+from spanemu.txn.key_text import key_text, value_text
+from spanemu.values.mutation import COMMIT_TIMESTAMP
+from spanemu.values.types import (
+    BOOL,
+    BYTES,
+    DATE,
+    FLOAT64,
+    INT64,
+    STRING,
+    TIMESTAMP,
+    array_of,
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "type_", "text"),
+    [
+        (None, INT64, "NULL"),
+        (None, STRING, "NULL"),
+        (-3, INT64, "-3"),
+        (True, BOOL, "true"),
+        (1.5, FLOAT64, "1.5"),
+        ("a", STRING, '"a"'),
+        ('say "a\\b"', STRING, '"say \\"a\\\\b\\""'),
+        ("", STRING, '""'),
+        (b"ab", BYTES, '"YWI="'),
+        (0, DATE, '"1970-01-01"'),
+        (0, TIMESTAMP, '"1970-01-01T00:00:00Z"'),
+        (COMMIT_TIMESTAMP, TIMESTAMP, "spanner.commit_timestamp()"),
+        ([1, None], array_of(INT64), "['1', None]"),
+    ],
+)
+def test_values(value, type_, text) -> None:
+    assert value_text(value, type_) == text
+
+
+def test_keys_are_in_braces() -> None:
+    assert key_text((1, "a", None), (INT64, STRING, BYTES)) == '{1, "a", NULL}'
+    assert key_text((), ()) == "{}"
