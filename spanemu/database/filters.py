@@ -38,7 +38,7 @@ Predicate = Callable[[Fields], bool]
 IsField = Callable[[str], bool]
 
 _TOKEN = re.compile(
-    r"""\s*(?: (?P<open>\() | (?P<close>\)) | (?P<operator>[:<>!]?=|[:<>]) | (?P<minus>-(?=[\w(]))
+    r"""\s*(?: (?P<open>\() | (?P<close>\)) | (?P<operator>[<>!]?=|[:<>]) | (?P<minus>-(?=[\w(]))
     | (?P<word>[\w.@][\w.@/-]*) )""",
     re.VERBOSE,
 )

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.coverage import DIFFERS, ITEMS, SECTIONS, UNIMPLEMENTED
+from tests.conformance import coverage, coverage_writes
+from tests.conformance.coverage import DIFFERS, UNIMPLEMENTED
 
 HERE = Path(__file__).parent
+ITEMS = coverage.ITEMS + coverage_writes.ITEMS
+SECTIONS = {**coverage.SECTIONS, **coverage_writes.SECTIONS}
 
 
 @cache

@@ -106,14 +106,6 @@ def test_a_vector_has_its_length_and_no_nulls(create):
 
 
 @pytest.mark.parametrize("vector", [[1.0], [], [1.0, 2.0, 3.0], [1.0, None]])
-def test_a_vector_of_another_length_or_with_null(create, vector):
-    db = create(VECTORS)
-    with refused((IA, FP)):
-        db.commit(insert("Vectors", "Id V N", (1, vector, [3.0, 4.0])))
-
-
-@spanemu_only
-@pytest.mark.parametrize("vector", [[1.0], [], [1.0, 2.0, 3.0], [1.0, None]])
 def test_a_vector_of_another_length_is_an_invalid_argument(create, vector):
     db = create(VECTORS)
     with refused(IA):

@@ -141,3 +141,10 @@ def test_what_comes_later_says_so(emulator):
     ):
         with pytest.raises(spanemu.Unsupported):
             call()
+
+
+def test_version_retention_can_be_chosen():
+    with spanemu.Emulator(version_retention_seconds=5) as emulator:
+        database = emulator.create_database("shop", "CREATE TABLE T (K INT64) PRIMARY KEY (K)")
+        described = emulator.client().database_admin_api.get_database(name=database.name)
+        assert described.version_retention_period == "5s"

@@ -1,8 +1,9 @@
 """The elements of the format strings of PARSE_DATE and PARSE_TIMESTAMP, as steps of a reader.
 
 A step takes the fields read so far, the text and a position, and gives the position after what it
-consumed, or -1. Which of several elements about one thing counts is settled at the end, from the `order` in which
-they came. White space in the format takes any amount of it in the text, also none.
+consumed, or -1. Which of several elements about one thing counts is settled at the end
+(`parse_fields`, `parse_weeks`). White space in the format takes any amount of it in the text, also
+none.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import NamedTuple
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.formatting import CLOCK_ELEMENTS, DAYS, MONTHS
 from spanemu.sql.functions.instants import zone
-from spanemu.values.zone import Zone
+from spanemu.sql.functions.parse_fields import Fields
 
 _SPACES = " \t\n\v\f\r"
 _OFFSET_HOURS_MAX = 14
@@ -30,51 +31,6 @@ _ORDERED: Mapping[str, str] = {
     "day_of_year": "day_of_year",
     "iso_year": "iso_year",
 }
-
-
-class Fields:
-    """What has been read so far; what the text leaves out is from 1970-01-01 00:00:00."""
-
-    __slots__ = (
-        "afternoon",
-        "century",
-        "century_given",
-        "day",
-        "day_of_year",
-        "hour",
-        "hour_of_twelve",
-        "instant",
-        "iso_year",
-        "minute",
-        "month",
-        "nanos",
-        "offset",
-        "order",
-        "second",
-        "week",
-        "week_start",
-        "year",
-        "year_of_century",
-        "zone",
-    )
-
-    def __init__(self) -> None:
-        self.year = 1970
-        self.month = self.day = 1
-        self.hour = self.minute = self.second = self.nanos = 0
-        self.year_of_century: int | None = None  # %y or %C was the last word on the year
-        self.century = 0
-        self.century_given = False
-        self.hour_of_twelve = self.afternoon = False
-        self.instant: int | None = None  # %s, which beats everything
-        self.offset: int | None = None  # seconds
-        self.zone: Zone | None = None
-        self.week = self.week_start = self.day_of_year = self.iso_year = 0
-        self.order: dict[str, int] = {}  # what was said of the date -> when it was last said
-
-    def said(self, what: str) -> None:
-        """Note that the text has just spoken of `what`."""
-        self.order[what] = len(self.order) + max(self.order.values(), default=0) + 1
 
 
 Step = Callable[[Fields, str, int], int]

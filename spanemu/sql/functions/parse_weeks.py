@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from spanemu.sql.functions.errors import BadArgument, UnparseableText
 
 if TYPE_CHECKING:
-    from spanemu.sql.functions.parse_elements import Fields
+    from spanemu.sql.functions.parse_fields import Fields
 
 
 def settle(fields: Fields, year: int, text: str, pattern: str) -> int:

@@ -12,7 +12,8 @@ from datetime import date
 from spanemu.sql.functions.errors import UnparseableText
 from spanemu.sql.functions.formatting import CYCLE_DAYS, CYCLE_YEARS
 from spanemu.sql.functions.instants import SECONDS_PER_DAY, checked, zone
-from spanemu.sql.functions.parse_elements import Fields, compiled, skip_spaces
+from spanemu.sql.functions.parse_elements import compiled, skip_spaces
+from spanemu.sql.functions.parse_fields import Fields
 from spanemu.sql.functions.parse_weeks import settle
 from spanemu.sql.functions.registry import Context
 from spanemu.values.date import EPOCH_ORDINAL

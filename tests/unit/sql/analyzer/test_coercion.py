@@ -103,3 +103,11 @@ def test_a_cast_literal_bends_no_more() -> None:
 )
 def test_set_operations_find_a_common_type(sql: str, expected: str) -> None:
     assert types(sql) == [expected]
+
+
+def test_error_fits_any_place() -> None:
+    assert types("SELECT IF(TRUE, 'a', ERROR('x')), COALESCE(DATE '2020-01-01', ERROR('x'))") == [
+        "STRING",
+        "DATE",
+    ]
+    assert types("SELECT ERROR('x')") == ["INT64"]

@@ -98,3 +98,11 @@ def test_the_place_counts_lines_and_tabs() -> None:
         query("SELECT 1,\n\tnope FROM Singers")
     assert (caught.value.line, caught.value.column_number) == (2, 9)
     assert str(caught.value).endswith("[at 2:9]")
+
+
+def test_the_current_date_needs_no_parentheses() -> None:
+    sql = "SELECT CURRENT_DATE, current_timestamp, d.current_date FROM (SELECT 1 AS current_date) d"
+    assert types(sql) == ["DATE", "TIMESTAMP", "INT64"]
+    for quoted in ("`current_date`", "CURRENT_DATE.x"):
+        with pytest.raises(UnrecognizedName):
+            query(f"SELECT {quoted}")

@@ -68,12 +68,32 @@ def test_order_by_runs_after_the_select_list() -> None:
         ("SELECT 1 FROM Singers WHERE " + " OR ".join(["SingerId = 1"] * 1001), "function calls"),
         (" UNION ALL ".join(["SELECT 1"] * 201), "set operation queries"),
         ("SELECT 1 IN (" + ", ".join(["1"] * 10_001) + ")", "items in an IN list"),
+        ("SELECT " + "+".join(["1"] * 77), "nested boolean predicates"),
+        ("SELECT " + "NOT " * 76 + "TRUE", "nested boolean predicates"),
+        ("SELECT " + ", ".join(["(SELECT 1)"] * 501), "child subqueries"),
+        (
+            "SELECT a FROM (" * 36 + "SELECT 1 AS a" + ") GROUP BY a" * 36,
+            "nested aggregations",
+        ),
     ],
 )
 def test_limits(sql: str, what: str) -> None:
     with pytest.raises(LimitExceeded) as caught:
         query(sql)
     assert caught.value.what == what
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT " + "+".join(["1"] * 76),
+        "SELECT " + ", ".join(["(SELECT 1)"] * 500),
+        "SELECT (SELECT COUNT(*) FROM (SELECT 1)), " + ", ".join(["(SELECT 1)"] * 499),
+        "SELECT a FROM (" * 35 + "SELECT 1 AS a" + ") GROUP BY a" * 35,
+    ],
+)
+def test_up_to_the_limits(sql: str) -> None:
+    query(sql)
 
 
 def test_a_long_chain_of_operators_fails_as_the_client_s_mistake() -> None:

@@ -1,0 +1,269 @@
+"""Random commits against a model of plain dicts: same outcome, same rows, same index entries.
+
+The schema has a parent with a unique index and a check, a child that cascades and has an index,
+and a table whose foreign key refers to the parent. The model knows two kinds of rules: those that
+stop a commit at the row that breaks them, and those that its final state must satisfy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from google.api_core import exceptions
+from google.cloud.spanner import KeySet
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+import spanemu
+
+SCHEMA = """
+CREATE TABLE Parent (
+    P INT64 NOT NULL, N INT64 NOT NULL, U INT64, A INT64, CONSTRAINT Positive CHECK (A > 0),
+) PRIMARY KEY (P);
+CREATE TABLE Child (P INT64 NOT NULL, C INT64 NOT NULL, V INT64) PRIMARY KEY (P, C),
+    INTERLEAVE IN PARENT Parent ON DELETE CASCADE;
+CREATE TABLE Ref (
+    Id INT64 NOT NULL, T INT64, CONSTRAINT ToParent FOREIGN KEY (T) REFERENCES Parent (P),
+) PRIMARY KEY (Id);
+CREATE UNIQUE INDEX ByU ON Parent (U DESC) STORING (A);
+CREATE NULL_FILTERED INDEX ByV ON Child (V);
+"""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A table of the schema, as the model sees it."""
+
+    columns: tuple[str, ...]
+    key: int  # how many of them
+    not_null: frozenset[str]
+
+
+SHAPES: Mapping[str, Shape] = {
+    "Parent": Shape(("P", "N", "U", "A"), 1, frozenset({"P", "N"})),
+    "Child": Shape(("P", "C", "V"), 2, frozenset({"P", "C"})),
+    "Ref": Shape(("Id", "T"), 1, frozenset({"Id"})),
+}
+
+Rows = dict[str, dict[tuple[int, ...], dict[str, Any]]]  # by table and key
+
+
+@dataclass(frozen=True)
+class Write:
+    """One row of an insert, update, insert_or_update or replace."""
+
+    kind: str
+    table: str
+    row: Mapping[str, Any]
+
+    def put(self, batch: Any) -> None:
+        """Add it to a commit of the official client."""
+        getattr(batch, self.kind)(self.table, tuple(self.row), [tuple(self.row.values())])
+
+
+@dataclass(frozen=True)
+class Delete:
+    """Some keys of a table, or all."""
+
+    table: str
+    keys: tuple[tuple[int, ...], ...] | None
+
+    def put(self, batch: Any) -> None:
+        """Add it to a commit of the official client."""
+        keys = KeySet(all_=True) if self.keys is None else KeySet(keys=self.keys)
+        batch.delete(self.table, keys)
+
+    def takes(self, key: tuple[int, ...]) -> bool:
+        """Whether a row with that key goes."""
+        return self.keys is None or key in self.keys
+
+
+class Refused(Exception):
+    """The model's view of a failed commit, with the codes it may have."""
+
+    def __init__(self, *codes: str) -> None:
+        self.codes = set(codes)
+
+
+@dataclass
+class Commit:
+    """A commit as the model runs it, on a copy of the rows."""
+
+    rows: Rows
+    mutations: Sequence[Write | Delete]
+    inserted: set[tuple[str, tuple[int, ...]]] = field(default_factory=set)
+
+    def run(self) -> Rows:
+        """The rows afterwards. Raises Refused."""
+        for place, mutation in enumerate(self.mutations):
+            if isinstance(mutation, Write):
+                self._write(mutation, place)
+            else:
+                self._delete(mutation)
+        violations = set(self._violations())
+        if violations:
+            raise Refused(*violations)
+        return self.rows
+
+    def _write(self, write: Write, place: int) -> None:
+        shape, table = SHAPES[write.table], self.rows[write.table]
+        if any(write.row.get(name, 0) is None for name in shape.not_null):
+            raise Refused("FAILED_PRECONDITION")
+        if write.kind != "update" and not shape.not_null <= write.row.keys():
+            raise Refused("FAILED_PRECONDITION")
+        key = tuple(write.row[name] for name in shape.columns[: shape.key])
+        if key not in table:
+            if write.kind == "update":
+                gone = any(
+                    isinstance(each, Delete) and each.table == write.table and each.takes(key)
+                    for each in self.mutations[:place]
+                )
+                raise Refused("INVALID_ARGUMENT" if gone else "NOT_FOUND")
+            self._insert(write, key, place)
+        elif write.kind == "insert":
+            twice = (write.table, key) in self.inserted
+            raise Refused("INVALID_ARGUMENT" if twice else "ALREADY_EXISTS")
+        elif write.kind == "replace":
+            self._remove(write.table, key)
+            self._insert(write, key, place)
+        else:
+            table[key].update(write.row)
+
+    def _insert(self, write: Write, key: tuple[int, ...], place: int) -> None:
+        if write.table == "Child" and key[:1] not in self.rows["Parent"]:
+            later = any(
+                isinstance(each, Write)
+                and each.table == "Parent"
+                and each.kind != "update"
+                and each.row["P"] == key[0]
+                for each in self.mutations[place + 1 :]
+            )
+            raise Refused("INVALID_ARGUMENT" if later else "NOT_FOUND")
+        self.rows[write.table][key] = dict.fromkeys(SHAPES[write.table].columns) | dict(write.row)
+        self.inserted.add((write.table, key))
+
+    def _delete(self, delete: Delete) -> None:
+        for key in [key for key in self.rows[delete.table] if delete.takes(key)]:
+            self._remove(delete.table, key)
+
+    def _remove(self, table: str, key: tuple[int, ...]) -> None:
+        del self.rows[table][key]
+        if table == "Parent":
+            for child in [child for child in self.rows["Child"] if child[:1] == key]:
+                del self.rows["Child"][child]
+
+    def _violations(self) -> list[str]:
+        parents = self.rows["Parent"]
+        values = [row["U"] for row in parents.values()]
+        referred = {(row["T"],) for row in self.rows["Ref"].values() if row["T"] is not None}
+        return [
+            *["ALREADY_EXISTS"] * (len(set(values)) < len(values)),
+            *["FAILED_PRECONDITION"] * (not referred <= parents.keys()),
+            *["OUT_OF_RANGE"] * any((row["A"] or 1) < 1 for row in parents.values()),
+        ]
+
+
+SMALL = st.integers(0, 3)
+VALUE = st.one_of(st.none(), SMALL)
+# NULLs collide in a unique index, and most rows should get in.
+CELLS = {"P": SMALL, "C": SMALL, "Id": SMALL, "N": st.one_of(SMALL, SMALL, SMALL, VALUE),
+         "U": st.one_of(st.none(), st.integers(0, 9)), "A": st.one_of(st.integers(1, 5), VALUE),
+         "V": VALUE, "T": VALUE}  # fmt: skip
+
+
+@st.composite
+def writes(draw: st.DrawFn) -> Write:
+    kind = draw(st.sampled_from(("insert", "update", "insert_or_update", "replace")))
+    table = draw(st.sampled_from(("Parent", "Parent", "Child", "Ref")))
+    shape = SHAPES[table]
+    listed = [
+        name
+        for place, name in enumerate(shape.columns)
+        if place < shape.key or draw(st.integers(0, 9)) > 0
+    ]
+    return Write(kind, table, {name: draw(CELLS[name]) for name in draw(st.permutations(listed))})
+
+
+@st.composite
+def deletes(draw: st.DrawFn) -> Delete:
+    table = draw(st.sampled_from(tuple(SHAPES)))
+    key = st.tuples(*[SMALL] * SHAPES[table].key)
+    keys = st.lists(key, min_size=1, max_size=3).map(tuple)
+    return Delete(table, draw(st.one_of(keys, keys, keys, st.none())))
+
+
+COMMITS = st.lists(
+    st.lists(st.one_of(writes(), writes(), writes(), deletes()), min_size=1, max_size=5),
+    min_size=1,
+    max_size=12,
+)
+CODES = {
+    exceptions.AlreadyExists: "ALREADY_EXISTS",
+    exceptions.FailedPrecondition: "FAILED_PRECONDITION",
+    exceptions.InvalidArgument: "INVALID_ARGUMENT",
+    exceptions.NotFound: "NOT_FOUND",
+    exceptions.OutOfRange: "OUT_OF_RANGE",
+}
+
+
+@pytest.fixture(scope="module")
+def place():
+    """A database with the schema and a snapshot of it while it is empty."""
+    with spanemu.Emulator() as emulator:
+        handle = emulator.create_database("model", schema=SCHEMA)
+        yield handle, handle.snapshot()
+
+
+def outcome(database: Any, mutations: Sequence[Write | Delete]) -> str:
+    """The code with which a commit ends."""
+    try:
+        with database.batch() as batch:
+            for mutation in mutations:
+                mutation.put(batch)
+    except tuple(CODES) as failure:
+        return CODES[type(failure)]
+    return "OK"
+
+
+def predicted(rows: Rows, mutations: Sequence[Write | Delete]) -> tuple[set[str], Rows]:
+    """The codes with which a commit may end, and the rows after it."""
+    try:
+        return {"OK"}, Commit(deepcopy(rows), mutations).run()
+    except Refused as refused:
+        return refused.codes, rows
+
+
+def assert_same(database: Any, rows: Rows) -> None:
+    """Tables hold the model's rows, and indexes what these rows say."""
+    everything = KeySet(all_=True)
+    parents, children = rows["Parent"].values(), rows["Child"].values()
+    by_u = sorted(
+        ([row["U"], row["P"], row["A"]] for row in parents),
+        key=lambda entry: (entry[0] is None, -(entry[0] or 0)),
+    )
+    by_v = sorted([row["V"], row["P"], row["C"]] for row in children if row["V"] is not None)
+    with database.snapshot(multi_use=True) as snapshot:
+        for table, shape in SHAPES.items():
+            found = list(snapshot.read(table, shape.columns, everything))
+            assert found == [list(row.values()) for _, row in sorted(rows[table].items())]
+        assert list(snapshot.read("Parent", ("U", "P", "A"), everything, index="ByU")) == by_u
+        assert list(snapshot.read("Child", ("V", "P", "C"), everything, index="ByV")) == by_v
+
+
+@settings(max_examples=60)
+@given(commits=COMMITS)
+def test_commits_do_what_the_model_does(place, commits) -> None:
+    handle, empty = place
+    handle.restore(empty)
+    database = handle.client()
+    rows: Rows = {table: {} for table in SHAPES}
+    for mutations in commits:
+        codes, rows = predicted(rows, mutations)
+        found = outcome(database, mutations)
+        event(found)
+        assert found in codes
+        assert_same(database, rows)
