@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 import grpc
@@ -185,6 +186,10 @@ class World:
 
     def _write(self, statement: str) -> None:
         self.main.client().run_in_transaction(lambda work: work.execute_update(statement))
+
+
+# Makes a request for a method, of what the world holds.
+Builder = Callable[[Random, World], Any]
 
 
 @contextmanager

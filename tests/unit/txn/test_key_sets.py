@@ -10,6 +10,7 @@ from spanemu.txn.errors import BadKeyValue, DeleteRangeTooWide, FutureTimestamp,
 from spanemu.txn.key_sets import DeleteReader, KeyReader
 from spanemu.values.mutation import RawKeySet, RawRange
 from tests.unit.txn.bench import Bench
+import itertools
 
 TABLE = "CREATE TABLE T (A INT64, B STRING(MAX), C INT64) PRIMARY KEY (A, B DESC)"
 ROWS = [(a, b) for a in (1, 2, 3) for b in ("x", "y")]
@@ -73,7 +74,7 @@ def test_ranges_are_sorted_and_disjoint(bench: Bench, reader: KeyReader) -> None
         )
     )
     assert list(ranges) == sorted(ranges)
-    assert all(before[1] < after[0] for before, after in zip(ranges, ranges[1:], strict=False))
+    assert all(before[1] < after[0] for before, after in itertools.pairwise(ranges))
     rows = [row[:2] for row in bench.store.scan(bench.tree("T"), ranges)]
     assert rows == [*KEYS[:4], KEYS[5]]
 
