@@ -41,6 +41,7 @@ DOCUMENTED: tuple[Documented, ...] = (
         r"CAST.* FORMAT", r"CAST with FORMAT is not supported", "behaviours: refused by both"
     ),
     Documented(r"%C", r"", "Format elements: %C is 00-99"),
+    Documented(r"NANOSECOND", r"99900", "Data types: TIMESTAMP has nanosecond precision"),
     # Spanner promises no order in which the arguments of a function are evaluated.
     Documented(
         _ANY, r"^OUT_OF_RANGE", "Functions: a NULL argument gives NULL", r": 1 rows \[.\(None"

@@ -12,6 +12,7 @@ from google.cloud.spanner_v1 import TypeCode
 from google.protobuf.message import DecodeError
 
 SECONDS_MAX = 3.0
+PATIENT_SECONDS_MAX = 60.0
 UNREADABLE = "UNREADABLE"
 NO_ANSWER = frozenset({UNREADABLE, "DEADLINE_EXCEEDED"})
 
@@ -35,11 +36,11 @@ class Outcome:
         return f"{', '.join(self.types)}: {len(self.rows)} rows {shown}"
 
 
-def ask(database: Any, sql: str, *, ordered: bool) -> Outcome:
+def ask(database: Any, sql: str, *, ordered: bool, seconds: float = SECONDS_MAX) -> Outcome:
     """The answer of one engine to one query."""
     try:
         with database.snapshot() as snapshot:
-            results = snapshot.execute_sql(sql, timeout=SECONDS_MAX, retry=None)
+            results = snapshot.execute_sql(sql, timeout=seconds, retry=None)
             rows = [row_text(row) for row in results]
             fields = results.fields
     except DecodeError:  # an error whose text is no UTF-8

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
+from typing import TypeVar
 
 from spanemu.base.call import current
 from spanemu.sql.executor.reader import Row
 
 BATCH_ROWS_MAX = 256
+T = TypeVar("T")  # a row, or a group of them
 
 
-def batches(rows: Iterable[Row], largest: int = BATCH_ROWS_MAX) -> Iterator[list[Row]]:
+def batches(rows: Iterable[T], largest: int = BATCH_ROWS_MAX) -> Iterator[list[T]]:
     """`rows` in lists of at most `largest`, none of them empty."""
     check = current().check
     source = iter(rows)
@@ -28,7 +30,7 @@ def batches(rows: Iterable[Row], largest: int = BATCH_ROWS_MAX) -> Iterator[list
 
 
 def by_batch(
-    rows: Iterable[Row], change: Callable[[list[Row]], Iterable[Row]], largest: int = BATCH_ROWS_MAX
+    rows: Iterable[T], change: Callable[[list[T]], Iterable[Row]], largest: int = BATCH_ROWS_MAX
 ) -> Iterator[Row]:
     """The rows that `change` makes of each batch."""
     return chain.from_iterable(map(change, batches(rows, largest)))

@@ -8,7 +8,7 @@ what is left, in order.
 from __future__ import annotations
 
 from decimal import Context, Decimal
-from math import inf, isfinite
+from math import fsum, inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 from spanemu.sql.functions.errors import BadArgument, Overflow
@@ -224,20 +224,17 @@ class SumFloat64:
         self._count += 1
 
     def extend(self, values: Sequence[float]) -> None:
-        """As `add`, without a call per value."""
-        total, lost = self._total, self._lost
-        for value in values:
-            new = total + value
-            if -inf < new < inf:
-                if abs(total) >= abs(value):
-                    lost += (total - new) + value
-                else:
-                    lost += (value - new) + total
-            elif not isfinite(value):
-                self._is_special = True
-            total = new
-        self._total, self._lost = total, lost
-        self._count += len(values)
+        """As `add`, rounding once."""
+        try:
+            exact = fsum(values)
+        except (OverflowError, ValueError):  # There is an infinity, or it leads to one.
+            exact = inf
+        if values and isfinite(exact):
+            self.add(exact)
+            self._count += len(values) - 1
+        else:
+            for value in values:
+                self.add(value)
 
     def sum(self) -> float:
         """The sum so far; an error if finite numbers added up to an infinity."""

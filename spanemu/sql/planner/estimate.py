@@ -18,6 +18,7 @@ from spanemu.sql.plan.conditions import conjuncts, equality
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, JoinKind, KeyedSpool, Unnest
 from spanemu.sql.plan.nodes import Node, Scan
 from spanemu.sql.plan.seek import Among, Equal, Prefixed, Seek
+from spanemu.sql.plan.traverse import walk
 from spanemu.sql.planner.planning import Planning
 
 SEEK = 4.0  # finding a place in a sorted map
@@ -178,6 +179,12 @@ def _of_apply(node: ApplyJoin, planning: Planning) -> Estimate:
 def _of_spool(node: KeyedSpool, planning: Planning) -> Estimate:
     below = estimate(node.input, planning)
     return Estimate(max(1.0, below.rows * 0.05), SEEK)
+
+
+def spooling_cost(node: Node, planning: Planning) -> float:
+    """What the spools below cost before the first look-up."""
+    inputs = [estimate(one.input, planning) for one in walk(node) if isinstance(one, KeyedSpool)]
+    return sum([below.cost + below.rows * HASHED for below in inputs])
 
 
 def _of_unnest(node: Unnest, planning: Planning) -> Estimate:

@@ -59,10 +59,29 @@ class JoinPlanner:
         method = planning.hint("join_method", hints) or planning.hint("join_type", hints)
         self.method = _METHODS.get(str(method))
         self.keeps_order = bool(planning.hint("force_join_order", hints))
+        # The same inputs are looked at again and again while orders are tried.
+        self._leaves: dict[tuple[Node, Wanted | None], Joined] = {}
+        self._sought: dict[tuple[Node, tuple[Expr, ...]], tuple[Node, frozenset[int]]] = {}
 
     def leaf(self, node: Node, wanted: Wanted | None = None) -> Joined:
         """An input on its own."""
-        return self.priced(self.choose(node, wanted, self.planning))
+        found = self._leaves.get((node, wanted))
+        if found is None:
+            found = self.priced(self.choose(node, wanted, self.planning))
+            self._leaves[node, wanted] = found
+        return found
+
+    def sought(self, node: Node, conditions: Sequence[Expr]) -> tuple[Node, frozenset[int]]:
+        """An input as it is read for each row of others that `conditions` speak of.
+
+        With the columns by which it is sought.
+        """
+        key = (node, tuple(conditions))
+        found = self._sought.get(key)
+        if found is None:
+            chosen = self.choose(push(conditions, node), None, self.planning)
+            found = self._sought[key] = (chosen, _sought_by(chosen))
+        return found
 
     def priced(self, node: Node) -> Joined:
         return Joined(node, estimate(node, self.planning))
@@ -120,8 +139,8 @@ class JoinPlanner:
             return None
         if not is_lateral and not conditions:
             return None
-        pushed = self.choose(push(conditions, right), None, self.planning)
-        if not is_lateral and not _seeks_by(pushed, left.node.ids):
+        pushed, sought_by = self.sought(right, conditions)
+        if not is_lateral and not sought_by & left.node.ids:
             return None
         return self.priced(ApplyJoin(kind, left.node, spool_correlated(pushed)))
 
@@ -142,7 +161,7 @@ class JoinPlanner:
             for (key, _), (column, _) in zip(keys, values, strict=True)
         ]
         sought = self.choose(push(matches, left), None, self.planning)
-        if not _seeks_by(sought, distinct.ids):
+        if not _sought_by(sought) & distinct.ids:
             return None
         return self.priced(ApplyJoin(JoinKind.INNER, distinct, sought))
 
@@ -152,24 +171,28 @@ def plan_join(node: Join, wanted: Wanted | None, planning: Planning, choose: Cho
     planner = JoinPlanner(planning, choose, node.hints)
     if node.kind is not JoinKind.INNER:
         conditions = list(conjuncts(node.condition))
-        best = planner.pair(node.kind, planner.leaf(node.left, wanted), node.right, conditions)
+        pair = planner.pair(node.kind, planner.leaf(node.left, wanted), node.right, conditions)
         if node.kind is JoinKind.SEMI and planner.method is None:
             other = planner.semi_from_right(node.left, node.right, conditions)
-            if other is not None and other.estimate.cost < best.estimate.cost * _CLEARLY_LESS:
+            if other is not None and other.estimate.cost < pair.estimate.cost * _CLEARLY_LESS:
                 return other.node
-        return best.node
+        return pair.node
     inputs: list[Node] = []
     conditions = []
     _flatten(node, inputs, conditions)
     inputs = _tell(inputs, conditions)
-    starts = range(len(inputs))
+    cluster = Cluster(planner, inputs, conditions)
     if planner.keeps_order:
-        return _greedy(planner, inputs, conditions, 0, wanted).node
-    if len(inputs) > _STARTS_MAX:
-        rows = [planner.leaf(one).estimate.rows for one in inputs]
-        starts = range(rows.index(min(rows)), rows.index(min(rows)) + 1)
-    tries = [_greedy(planner, inputs, conditions, start, wanted) for start in starts]
-    return min(tries, key=lambda one: one.estimate.cost).node
+        in_order = _greedy(cluster, 0, wanted, None)
+        assert in_order is not None
+        return in_order.node
+    sizes = [planner.leaf(one).estimate.rows for one in inputs]
+    starts = sorted(range(len(inputs)), key=sizes.__getitem__)
+    best: Joined | None = None
+    for start in starts if len(inputs) <= _STARTS_MAX else starts[:1]:
+        best = _greedy(cluster, start, wanted, best) or best
+    assert best is not None
+    return best.node
 
 
 def _flatten(node: Node, inputs: list[Node], conditions: list[Expr]) -> None:
@@ -199,44 +222,57 @@ def _tell(inputs: list[Node], conditions: list[Expr]) -> list[Node]:
     return [push(more, one) if more else one for more, one in zip(told, inputs, strict=True)]
 
 
+class Cluster:
+    """Inputs to be joined, and conditions with what each needs of them."""
+
+    def __init__(
+        self, planner: JoinPlanner, inputs: Sequence[Node], conditions: Sequence[Expr]
+    ) -> None:
+        self.planner = planner
+        self.inputs = inputs
+        made = frozenset[int]().union(*[one.ids for one in inputs])
+        self.conditions = [(each, free(each) & made) for each in conditions]
+
+
 def _greedy(
-    planner: JoinPlanner,
-    inputs: Sequence[Node],
-    conditions: Sequence[Expr],
-    start: int,
-    wanted: Wanted | None,
-) -> Joined:
-    """Join all inputs, beginning with one and taking the cheapest next each time."""
+    cluster: Cluster, start: int, wanted: Wanted | None, rival: Joined | None
+) -> Joined | None:
+    """Join all inputs, beginning with one and taking the cheapest next each time.
+
+    None as soon as it costs as much as `rival`, another order, does.
+    """
+    planner, inputs = cluster.planner, cluster.inputs
     joined = planner.leaf(inputs[start], wanted)
     waiting = [one for position, one in enumerate(inputs) if position != start]
-    left = list(conditions)
+    left = cluster.conditions
     while waiting:
-        best: tuple[tuple[bool, float], int, Joined, list[Expr]] | None = None
-        candidates = waiting[:1] if planner.keeps_order else waiting
-        for position, one in enumerate(candidates):
-            known = joined.node.ids | one.ids
-            now = [each for each in left if _is_ready(each, known, inputs)]
-            attempt = planner.pair(JoinKind.INNER, joined, one, now)
-            # A product of unrelated inputs comes last whatever it seems to cost.
-            rank = (not now and not free(one) & joined.node.ids, attempt.estimate.cost)
-            if best is None or rank < best[0]:
-                best = (rank, position, attempt, now)
-        assert best is not None
-        _, position, joined, used = best
-        del waiting[position]
-        left = [each for each in left if not any(each is one for one in used)]
-    return joined if not left else planner.priced(_filtered(joined.node, left))
+        known = joined.node.ids
+        options = [(one, _ready(left, known | one.ids)) for one in waiting]
+        if planner.keeps_order:
+            options = options[:1]
+        # A product of unrelated inputs comes last whatever it seems to cost.
+        related = [option for option in options if option[1] or free(option[0]) & known]
+        tries = [
+            (planner.pair(JoinKind.INNER, joined, one, now), one, now)
+            for one, now in related or options
+        ]
+        joined, taken, used = min(tries, key=lambda each: each[0].estimate.cost)
+        if rival is not None and joined.estimate.cost >= rival.estimate.cost:
+            return None
+        waiting = [one for one in waiting if one is not taken]
+        left = [each for each in left if not any(each[0] is one for one in used)]
+    rest = [condition for condition, _ in left]
+    return joined if not rest else planner.priced(_filtered(joined.node, rest))
+
+
+def _ready(conditions: Sequence[tuple[Expr, frozenset[int]]], known: frozenset[int]) -> list[Expr]:
+    """Conditions all of whose needs are known."""
+    return [condition for condition, needs in conditions if needs <= known]
 
 
 def _filtered(node: Node, conditions: Sequence[Expr]) -> Node:
     condition = conjunction(conditions)
     return node if condition is None else nodes.Filter(node, condition)
-
-
-def _is_ready(condition: Expr, known: frozenset[int], inputs: Sequence[Node]) -> bool:
-    """Whether all that `condition` needs from the cluster is known."""
-    needed = free(condition)
-    return all(not (needed & one.ids) - known for one in inputs)
 
 
 def _equal_keys(
@@ -260,11 +296,10 @@ def _equal_keys(
     return keys, rest
 
 
-def _seeks_by(node: Node, outer: frozenset[int]) -> bool:
-    """Whether every table below that depends on `outer` columns is sought by them."""
-    tied = [
-        one
-        for one in walk(node)
-        if isinstance(one, nodes.Scan) and one.seeks and free(replace(one, residual=None)) & outer
-    ]
-    return bool(tied)
+def _sought_by(node: Node) -> frozenset[int]:
+    """Columns from outside by which tables below are sought."""
+    scans = [one for one in walk(node) if isinstance(one, nodes.Scan) and one.seeks]
+    return _NOTHING.union(*[free(replace(one, residual=None)) for one in scans])
+
+
+_NOTHING: frozenset[int] = frozenset()

@@ -13,11 +13,12 @@ from typing import Any
 
 from spanemu.sql.analyzer.resolved import ColumnRef, Expr
 from spanemu.sql.plan import nodes
-from spanemu.sql.plan.conditions import conjuncts
+from spanemu.sql.plan.conditions import conjunction, conjuncts
 from spanemu.sql.plan.joins import Join, Unnest
 from spanemu.sql.plan.nodes import Node, Subquery
-from spanemu.sql.plan.traverse import has_query, mapped
+from spanemu.sql.plan.traverse import free, has_query, mapped, parts
 from spanemu.sql.planner.access_path import best_access
+from spanemu.sql.planner.estimate import estimate, spooling_cost
 from spanemu.sql.planner.join_order import plan_join
 from spanemu.sql.planner.ordering import Wanted, are_adjacent, is_ordered, wanted_of
 from spanemu.sql.planner.planning import Planning
@@ -28,18 +29,47 @@ Chooser = Callable[[Any, Wanted | None, Planning], Node]
 
 def choose(node: Node, wanted: Wanted | None, planning: Planning) -> Node:
     """The plan of `node`, subqueries in its expressions included."""
-    inner = mapped(node, _same, lambda expr: choose_in(expr, planning))
-    return _CHOOSERS.get(type(node), _leaf)(inner, wanted, planning)
+    if any(isinstance(part, Expr) and has_query(part) for part in parts(node)):
+        rows = _rows_below(node, planning)
+        node = mapped(node, _same, lambda expr: choose_in(expr, planning, rows))
+    return _CHOOSERS.get(type(node), _leaf)(node, wanted, planning)
 
 
-def choose_in(expr: Expr, planning: Planning) -> Expr:
-    """`expr` with its subqueries planned."""
+def choose_in(expr: Expr, planning: Planning, rows: float = 1.0) -> Expr:
+    """`expr`, which is evaluated for about so many rows, with its subqueries planned."""
     if not has_query(expr):
         return expr
-    inner = mapped(expr, _same, lambda one: choose_in(one, planning))
+    inner = mapped(expr, _same, lambda one: choose_in(one, planning, rows))
     if isinstance(inner, Subquery):
-        return replace(inner, node=spool_correlated(choose(inner.node, None, planning)))
+        return replace(inner, node=_per_row(inner.node, planning, rows))
     return inner
+
+
+def _per_row(node: Node, planning: Planning, rows: float) -> Node:
+    """What is run for each of some rows: seeks each time, or look-ups in what is hashed once."""
+    sought = spool_correlated(choose(node, None, planning))
+    if not free(sought) or planning.hashes_ties:
+        return sought
+    planning.hashes_ties = True
+    hashed = spool_correlated(choose(node, None, planning))
+    planning.hashes_ties = False
+    each = estimate(sought, planning).cost
+    look_up = estimate(hashed, planning).cost
+    return hashed if spooling_cost(hashed, planning) + rows * look_up < rows * each else sought
+
+
+def _rows_below(node: Node, planning: Planning) -> float:
+    """For about how many rows the expressions of `node` are evaluated."""
+    below = getattr(node, "input", None)
+    if below is None:
+        return 1.0
+    if isinstance(node, nodes.Filter):
+        plain = [one for one in conjuncts(node.condition) if not has_query(one)]
+        known = conjunction(plain)
+        below = below if known is None else nodes.Filter(below, known)
+    if not has_query(below):  # A query inside would be planned again at each level.
+        below = choose(below, None, planning)
+    return estimate(below, planning).rows
 
 
 def _same(node: Node) -> Node:
@@ -56,7 +86,14 @@ def _scan(node: nodes.Scan, wanted: Wanted | None, planning: Planning) -> Node:
 
 def _filter(node: nodes.Filter, wanted: Wanted | None, planning: Planning) -> Node:
     if isinstance(node.input, nodes.Scan):
-        return best_access(node.input, list(conjuncts(node.condition)), wanted, planning)
+        conditions = list(conjuncts(node.condition))
+        if planning.hashes_ties:
+            tied = [one for one in conditions if free(one) - node.input.ids]
+            own = [one for one in conditions if not free(one) - node.input.ids]
+            above = conjunction(tied)
+            found = best_access(node.input, own, wanted, planning)
+            return found if above is None else nodes.Filter(found, above)
+        return best_access(node.input, conditions, wanted, planning)
     return replace(node, input=choose(node.input, wanted, planning))
 
 

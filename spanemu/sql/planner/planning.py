@@ -29,6 +29,8 @@ class Planning:
         self.hints = dict(hints)
         # By identity of the node, for `planner.estimate`; nodes are kept alive by being keys.
         self.estimates: dict[Node, Any] = {}
+        # Set while a correlated part is planned so that what ties it to the outer row is hashed.
+        self.hashes_ties = False
         # The analyzer counts columns up from 0, so ids below zero are free.
         self._ids = count(-1, -1)
 

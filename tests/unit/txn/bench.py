@@ -38,8 +38,12 @@ class Bench(World):
         super().__init__(*(statements or SINGERS))
         self.core = self.database._core
         self.store = self.core.store
-        self.book: RuleBook = self.core.generation.rules
         self._ages = iter(range(1, 1_000))
+
+    @property
+    def book(self) -> RuleBook:
+        """The rules of the schema of now."""
+        return self.core.generation.rules
 
     def rules(self, table: str) -> TableRules:
         return self.book.of(self.schema.tables[table.lower()])

@@ -10,6 +10,7 @@ from spanemu.schema.column import Column
 from spanemu.txn.cells import Check, check_of
 from spanemu.txn.errors import CellTooLarge, ValueTooLong, VectorLengthMismatch
 from spanemu.values.types import BOOL, BYTES, FLOAT64, INT64, JSON, STRING, array_of
+from spanemu.values.value import decoder
 
 
 def check(type_, **given) -> Check:
@@ -71,6 +72,7 @@ def test_vectors_have_their_length(value, got) -> None:
 
 def test_json_is_measured_as_text() -> None:
     judge = check(JSON)
-    judge({"a": "x" * 100})
+    read = decoder(JSON)
+    judge(read('{"a": [1, 2]}'))
     with pytest.raises(CellTooLarge):
-        judge(["x" * CELL_BYTES_MAX])
+        judge(read(f'["{"x" * CELL_BYTES_MAX}"]'))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from spanemu.base.errors import Code
@@ -10,7 +12,6 @@ from spanemu.txn.errors import BadKeyValue, DeleteRangeTooWide, FutureTimestamp,
 from spanemu.txn.key_sets import DeleteReader, KeyReader
 from spanemu.values.mutation import RawKeySet, RawRange
 from tests.unit.txn.bench import Bench
-import itertools
 
 TABLE = "CREATE TABLE T (A INT64, B STRING(MAX), C INT64) PRIMARY KEY (A, B DESC)"
 ROWS = [(a, b) for a in (1, 2, 3) for b in ("x", "y")]
@@ -131,8 +132,8 @@ def test_deletes_that_do_are_ranges_as_others(bench: Bench, start, end, rows) ->
 
 def test_deletes_cannot_name_a_commit_timestamp_to_come() -> None:
     bench = Bench(
-        "CREATE TABLE E (At TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true))"
-        " PRIMARY KEY (At)"
+        "CREATE TABLE E (Moment TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true))"
+        " PRIMARY KEY (Moment)"
     )
     reader = DeleteReader(bench.rules("E"), 0)
     with pytest.raises(FutureTimestamp):

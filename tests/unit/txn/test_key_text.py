@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from spanemu.txn.key_text import key_text, value_text
@@ -30,7 +32,7 @@ from spanemu.values.types import (
         ('say "a\\b"', STRING, '"say \\"a\\\\b\\""'),
         ("", STRING, '""'),
         (b"ab", BYTES, '"YWI="'),
-        (0, DATE, '"1970-01-01"'),
+        (date(1970, 1, 1), DATE, '"1970-01-01"'),
         (0, TIMESTAMP, '"1970-01-01T00:00:00Z"'),
         (COMMIT_TIMESTAMP, TIMESTAMP, "spanner.commit_timestamp()"),
         ([1, None], array_of(INT64), "['1', None]"),

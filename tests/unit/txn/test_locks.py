@@ -9,7 +9,7 @@ import pytest
 from spanemu.base.call import Call, Cancelled, DeadlineExceeded, serving
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
-from spanemu.txn.errors import TransactionAborted
+from spanemu.txn.errors import TransactionAborted, TransactionOver
 from spanemu.txn.locks import IDLE_SECONDS_MAX, LockTable, Mode, Owner
 from spanemu.txn.state import State
 
@@ -162,3 +162,82 @@ def test_release_leaves_nothing_behind() -> None:
     assert locks._rows == {}
     assert locks._ranges == {T: {}}
     assert locks._exclusive == {T: {}}
+
+
+def test_a_transaction_that_ends_while_it_waits_gets_no_lock() -> None:
+    locks, old, young = LockTable(), owner(1), owner(2)
+    locks.lock_row(old, T, b"k", X)
+    waiter = Waiter(lambda: locks.lock_row(young, T, b"k", X))
+    assert waiter.waits()
+    locks.release(young, State.ROLLED_BACK)
+    failure = waiter.ends()
+    assert isinstance(failure, TransactionOver)
+    assert failure.state == "rolled_back"
+    locks.release(old, State.ROLLED_BACK)
+    assert list(locks.holders()) == []
+
+
+def test_who_has_ended_locks_nothing_more() -> None:
+    locks, one = LockTable(), owner(1)
+    locks.release(one, State.INVALID)
+    with pytest.raises(TransactionOver):
+        locks.lock_row(one, T, b"k", S)
+    with pytest.raises(TransactionOver):
+        locks.lock_range(one, T, b"a", b"z")
+    with pytest.raises(TransactionOver):
+        locks.begin_commit(one)
+
+
+def test_an_end_that_cannot_follow_changes_nothing() -> None:
+    locks, one = LockTable(), owner(1)
+    locks.lock_row(one, T, b"k", X)
+    assert not locks.release(one, State.COMMITTED)  # it has not begun to
+    assert one.rows
+    locks.begin_commit(one)
+    assert not locks.release(one, State.ROLLED_BACK)
+    assert not locks.wound(one, "too late")
+    assert one.rows
+    assert locks.release(one, State.COMMITTED)
+    assert not locks.release(one, State.ROLLED_BACK)
+    assert one.state is State.COMMITTED
+    assert not one.rows
+
+
+def test_the_wounded_may_still_roll_back() -> None:
+    locks, one = LockTable(), owner(1)
+    assert locks.wound(one, "why")
+    assert not locks.wound(one, "again")
+    assert not locks.release(one, State.INVALID)
+    assert locks.release(one, State.ROLLED_BACK)
+    assert one.why_aborted == "why"
+
+
+def test_a_range_locks_out_writers_inside_it_only() -> None:
+    locks, old, young = LockTable(), owner(1), owner(2)
+    locks.lock_range(old, T, b"b", b"d")
+    locks.lock_range(old, T, b"c", b"f")
+    for free in (b"a", b"f", b"z"):
+        locks.lock_row(young, T, free, X)
+    locks.lock_row(young, T, b"c", S)
+    waiter = Waiter(lambda: locks.lock_row(young, T, b"e", X))
+    assert waiter.waits()
+    locks.release(old, State.ROLLED_BACK)
+    assert waiter.ends() is None
+
+
+def test_ranges_do_not_lock_out_readers_or_each_other() -> None:
+    locks, old, young = LockTable(), owner(1), owner(2)
+    locks.lock_range(old, T, b"a", b"z")
+    locks.lock_range(young, T, b"b", b"c")
+    locks.lock_row(young, T, b"b", S)
+    assert set(locks.holders()) == {old, young}
+
+
+def test_many_locks_cost_no_look_at_each_other() -> None:
+    locks, one, other = LockTable(), owner(1), owner(2)
+    for number in range(20_000):
+        key = number.to_bytes(4, "big")
+        locks.lock_row(one, T, key, X)
+        locks.lock_range(one, T, key, key + b"\0")
+    locks.lock_range(other, T, b"\xff", b"\xff\xff")
+    assert other.state is State.ACTIVE

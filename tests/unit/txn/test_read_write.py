@@ -1,0 +1,250 @@
+"""How each mode of reading locks, what it sees, and what its commit validates."""
+
+from __future__ import annotations
+
+import pytest
+
+from spanemu.txn.errors import TransactionAborted, TransactionOver
+from spanemu.txn.locks import Mode
+from spanemu.txn.read_write import Reads, ReadWrite
+from spanemu.txn.reader import TransactionReader
+from spanemu.txn.state import State
+from tests.unit.txn.bench import Bench, delete, insert, update
+
+SNAPSHOTS = [Reads.OPTIMISTIC, Reads.REPEATABLE, Reads.REPEATABLE_LOCKING]
+LAZY = [Reads.OPTIMISTIC, Reads.REPEATABLE]
+
+
+@pytest.fixture
+def bench() -> Bench:
+    bench = Bench()
+    bench.run(insert("Singers", "Id Name Age", *((n, "abc"[n], n * 10) for n in range(3))))
+    return bench
+
+
+def ages(bench: Bench, transaction: ReadWrite, **how) -> list:
+    return [row[2] for row in transaction.scan(bench.schema.tables["singers"], **how)]
+
+
+def age(bench: Bench, transaction: ReadWrite, id_: int, **how):
+    row = transaction.get_row(bench.schema.tables["singers"], bench.key("Singers", id_), **how)
+    return None if row is None else row[2]
+
+
+# ---------------------------------------------------------------------------- what is locked
+
+
+def test_pessimistic_reads_lock_rows_and_ranges(bench: Bench) -> None:
+    transaction = bench.begin()
+    age(bench, transaction, 1)
+    age(bench, transaction, 9)  # not there
+    tree = bench.tree("Singers")
+    assert transaction.owner.rows == {
+        (tree, bench.key("Singers", number)): Mode.SHARED for number in (1, 9)
+    }
+    ages(bench, transaction, ranges=[(b"a", b"b"), (b"c", b"d")])
+    assert transaction.owner.ranges == {(tree, b"a", b"b"), (tree, b"c", b"d")}
+
+
+@pytest.mark.parametrize("reads", SNAPSHOTS)
+def test_snapshot_reads_lock_nothing(bench: Bench, reads: Reads) -> None:
+    transaction = bench.begin(reads)
+    age(bench, transaction, 1)
+    ages(bench, transaction)
+    assert not transaction.owner.rows
+    assert not transaction.owner.ranges
+
+
+@pytest.mark.parametrize("reads", [Reads.PESSIMISTIC, Reads.REPEATABLE_LOCKING])
+def test_reads_for_update_lock_exclusively(bench: Bench, reads: Reads) -> None:
+    transaction = bench.begin(reads)
+    assert ages(bench, transaction, for_update=True) == [0, 10, 20]
+    assert set(transaction.owner.rows.values()) == {Mode.EXCLUSIVE}
+    assert len(transaction.owner.rows) == 3
+    assert transaction.owner.ranges
+
+
+@pytest.mark.parametrize("reads", LAZY)
+def test_where_nothing_locks_writes_do_at_the_commit(bench: Bench, reads: Reads) -> None:
+    transaction = bench.begin(reads)
+    ages(bench, transaction, for_update=True)
+    bench.mutate(transaction, update("Singers", "Id Age", (1, 11)))
+    assert not transaction.owner.rows
+    transaction.lock_writes()
+    assert set(transaction.owner.rows) == {
+        (tree, key) for tree, key, _ in transaction.buffer.entries()
+    }
+
+
+def test_otherwise_they_lock_when_made(bench: Bench) -> None:
+    transaction = bench.begin()
+    bench.mutate(transaction, update("Singers", "Id Age", (1, 11)))
+    locked = dict(transaction.owner.rows)
+    assert {key for key, mode in locked.items() if mode is Mode.EXCLUSIVE} == {
+        (tree, key) for tree, key, _ in transaction.buffer.entries()
+    }
+    transaction.lock_writes()
+    assert transaction.owner.rows == locked
+
+
+# ---------------------------------------------------------------------------- what is seen
+
+
+@pytest.mark.parametrize("reads", list(Reads))
+def test_own_writes_are_seen(bench: Bench, reads: Reads) -> None:
+    transaction = bench.begin(reads)
+    bench.mutate(
+        transaction,
+        update("Singers", "Id Age", (1, 11)),
+        delete("Singers", (0,)),
+        insert("Singers", "Id Age", (7, 70)),
+    )
+    assert ages(bench, transaction) == [11, 20, 70]
+    assert ages(bench, transaction, descending=True) == [70, 20, 11]
+    assert [age(bench, transaction, number) for number in (0, 1, 7)] == [None, 11, 70]
+    index = bench.schema.indexes["singersbyname"]
+    assert [row[1] for row in transaction.scan_index(index)] == [2, 1, 7]
+
+
+@pytest.mark.parametrize("reads", SNAPSHOTS)
+def test_a_snapshot_is_taken_by_the_first_read(bench: Bench, reads: Reads) -> None:
+    transaction = bench.begin(reads)
+    assert transaction.snapshot_at is None
+    bench.run(update("Singers", "Id Age", (1, 11)))
+    assert age(bench, transaction, 1) == 11
+    at = transaction.snapshot_at
+    bench.run(update("Singers", "Id Age", (1, 12), (2, 22)))
+    assert ages(bench, transaction) == [0, 11, 20]
+    assert transaction.snapshot_at == at
+
+
+def test_pessimistic_reads_see_the_latest(bench: Bench) -> None:
+    transaction = bench.begin()
+    assert age(bench, transaction, 0) == 0
+    bench.run(update("Singers", "Id Age", (1, 11)))
+    assert age(bench, transaction, 1) == 11
+    assert transaction.snapshot_at is None
+
+
+def test_rows_come_at_the_width_of_now(bench: Bench) -> None:
+    bench.ddl("ALTER TABLE Singers ADD COLUMN City STRING(9)")
+    transaction = bench.begin()
+    table = bench.schema.tables["singers"]
+    assert {len(row) for row in transaction.scan(table)} == {4}
+    row = transaction.get_row(table, bench.key("Singers", 1))
+    assert row == (1, "b", 10, None)
+
+
+def test_a_wounded_transaction_stops_in_the_middle(bench: Bench) -> None:
+    transaction = bench.begin()
+    rows = transaction.scan(bench.schema.tables["singers"])
+    next(rows)
+    bench.core.locks.wound(transaction.owner, "test")
+    with pytest.raises(TransactionAborted) as failure:
+        next(rows)
+    assert failure.value.reason == "test"
+    with pytest.raises(TransactionAborted):
+        age(bench, transaction, 1)
+
+
+def test_an_ended_transaction_locks_nothing_any_more(bench: Bench) -> None:
+    transaction = bench.begin()
+    rows = transaction.scan(bench.schema.tables["singers"])
+    bench.core.locks.release(transaction.owner, State.ROLLED_BACK)
+    with pytest.raises(TransactionOver):
+        next(rows)
+    assert list(bench.core.locks.holders()) == []
+
+
+# ---------------------------------------------------------------------------- what is validated
+
+
+CHANGES = {
+    "update": update("Singers", "Id Age", (1, 11)),
+    "delete": delete("Singers", (1,)),
+    "insert": insert("Singers", "Id", (5,)),
+}
+
+
+def is_aborted(transaction: ReadWrite) -> bool:
+    try:
+        transaction.validate()
+    except TransactionAborted:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("reads", SNAPSHOTS)
+@pytest.mark.parametrize("how", ["plain", "for update", "of a statement that writes"])
+def test_what_was_scanned(bench: Bench, reads: Reads, change: str, how: str) -> None:
+    transaction = bench.begin(reads)
+    rows = ages(bench, transaction, for_update=how == "for update", kept=how.startswith("of"))
+    assert rows == [0, 10, 20]
+    bench.mutate(transaction, insert("Singers", "Id", (99,)))
+    assert not is_aborted(transaction)
+    bench.core.locks.wound(transaction.owner, "out of the way of the change")
+    bench.run(CHANGES[change])
+    assert is_aborted(transaction) == (reads is Reads.OPTIMISTIC or how != "plain")
+
+
+@pytest.mark.parametrize("reads", SNAPSHOTS)
+def test_what_was_not_read_may_change(bench: Bench, reads: Reads) -> None:
+    transaction = bench.begin(reads)
+    age(bench, transaction, 1)
+    ages(bench, transaction, ranges=[(b"", bench.key("Singers", 1))])
+    bench.mutate(transaction, update("Singers", "Id Age", (1, 11)))
+    bench.run(update("Singers", "Id Age", (2, 21)), insert("Singers", "Id", (5,)))
+    assert not is_aborted(transaction)
+
+
+@pytest.mark.parametrize("reads", SNAPSHOTS)
+def test_what_is_written_must_not_have_changed(bench: Bench, reads: Reads) -> None:
+    transaction = bench.begin(reads)
+    age(bench, transaction, 0)
+    bench.run(update("Singers", "Id Age", (1, 11)))
+    bench.mutate(transaction, update("Singers", "Id Age", (1, 12)))
+    assert is_aborted(transaction)
+
+
+def test_reads_alone_are_true_at_their_snapshot(bench: Bench) -> None:
+    transaction = bench.begin(Reads.OPTIMISTIC)
+    ages(bench, transaction)
+    bench.run(update("Singers", "Id Age", (1, 11)))
+    assert not is_aborted(transaction)
+
+
+def test_a_write_that_met_no_row_is_still_a_write(bench: Bench) -> None:
+    transaction = bench.begin(Reads.OPTIMISTIC)
+    age(bench, transaction, 0)
+    bench.run(insert("Singers", "Id", (5,)))
+    bench.mutate(transaction, delete("Singers", (5,)))
+    assert is_aborted(transaction)
+
+
+def test_pessimistic_transactions_have_nothing_to_validate(bench: Bench) -> None:
+    transaction = bench.begin()
+    ages(bench, transaction)
+    bench.mutate(transaction, update("Singers", "Id Age", (1, 11)))
+    transaction.validate()
+
+
+# ---------------------------------------------------------------------------- as SQL sees it
+
+
+def test_a_reader_passes_on_what_its_statement_is(bench: Bench) -> None:
+    table, index = bench.schema.tables["singers"], bench.schema.indexes["singersbyname"]
+    transaction = bench.begin(Reads.REPEATABLE_LOCKING)
+    plain = TransactionReader(transaction)
+    assert [row[0] for row in plain.scan(table, descending=True)] == [2, 1, 0]
+    assert [row[1] for row in plain.scan_index(index)] == [2, 1, 0]
+    assert plain.get(table, bench.key("Singers", 1)) == (1, "b", 10)
+    assert plain.row_count_estimate(table) == 3
+    assert not transaction.owner.rows
+    writing = TransactionReader(transaction, writes=True)
+    writing.get(table, bench.key("Singers", 1))
+    assert list(transaction.owner.rows.values()) == [Mode.SHARED]
+    locking = TransactionReader(transaction, lock_scanned=True)
+    locking.get(table, bench.key("Singers", 2))
+    list(locking.scan_index(index))
+    assert list(transaction.owner.rows.values()) == [Mode.SHARED, *[Mode.EXCLUSIVE] * 4]

@@ -1,0 +1,180 @@
+"""Rows that list the same columns: taken in, checked and completed."""
+
+from __future__ import annotations
+
+import pytest
+
+from spanemu.base.clock import NANOS_PER_SECOND
+from spanemu.base.errors import Code
+from spanemu.txn.errors import (
+    BadCellValue,
+    ColumnNotFound,
+    ColumnValueMismatch,
+    CommitTimestampHierarchyMismatch,
+    CommitTimestampNotAllowed,
+    DuplicateColumn,
+    FutureTimestamp,
+    GeneratedKeySupplied,
+    KeyDefaultNeedsValue,
+    NotNullMissing,
+    NullInNotNull,
+    ValueTooLong,
+    WriteToGenerated,
+)
+from spanemu.txn.write_plan import WritePlan, plan_at, plan_of
+from spanemu.values.mutation import COMMIT_TIMESTAMP, COMMIT_TIMESTAMP_PLACEHOLDER, WriteKind
+from tests.unit.txn.bench import Bench
+
+INSERT, UPDATE, UPSERT = WriteKind.INSERT, WriteKind.UPDATE, WriteKind.INSERT_OR_UPDATE
+NOW = 1_000 * NANOS_PER_SECOND
+
+
+@pytest.fixture(scope="module")
+def bench() -> Bench:
+    return Bench(
+        "CREATE TABLE T (Id INT64 NOT NULL, Name STRING(3) NOT NULL, Age INT64,"
+        " Size INT64 NOT NULL DEFAULT (7), Twice INT64 AS (Age * 2) STORED,"
+        " At TIMESTAMP OPTIONS (allow_commit_timestamp = true), Plain TIMESTAMP,"
+        " Changed TIMESTAMP DEFAULT (PENDING_COMMIT_TIMESTAMP()) ON UPDATE (PENDING_COMMIT_TIMESTAMP())"
+        " OPTIONS (allow_commit_timestamp = true)) PRIMARY KEY (Id)".replace(" At ", " `At` "),
+        "CREATE TABLE K (A INT64, Id STRING(36) DEFAULT (GENERATE_UUID()), V INT64)"
+        " PRIMARY KEY (A, Id)",
+        "CREATE TABLE G (A INT64, Id INT64 AS (A + 1) STORED, V INT64) PRIMARY KEY (Id)",
+        "CREATE TABLE Log (Moment TIMESTAMP NOT NULL) PRIMARY KEY (Moment)",
+        "CREATE TABLE Child (Moment TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),"
+        " N INT64) PRIMARY KEY (Moment, N), INTERLEAVE IN PARENT Log",
+    )
+
+
+def plan(bench: Bench, kind: WriteKind, table: str, columns: str) -> WritePlan:
+    return plan_of(bench.rules(table), kind, tuple(columns.split()))
+
+
+def test_a_plan_is_kept(bench: Bench) -> None:
+    first = plan(bench, INSERT, "T", "Id Name")
+    assert plan(bench, INSERT, "T", "Id Name") is first
+    assert plan(bench, UPDATE, "T", "Id Name") is not first
+    assert plan_at(bench.rules("T"), INSERT, (0, 1)).listed == first.listed
+
+
+def test_columns_are_found_in_any_case(bench: Bench) -> None:
+    assert plan(bench, INSERT, "T", "ID name").positions == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("columns", "failure", "facts"),
+    [
+        ("Id Nobody", ColumnNotFound, {"table": "T", "column": "Nobody"}),
+        ("Id Age AGE", DuplicateColumn, {"table": "T", "column": "AGE"}),
+        ("Id Twice", WriteToGenerated, {"table": "T", "column": "Twice"}),
+    ],
+)
+def test_columns_that_cannot_be_written(bench: Bench, columns, failure, facts) -> None:
+    with pytest.raises(failure) as raised:
+        plan(bench, UPDATE, "T", columns)
+    assert raised.value.facts() == facts
+
+
+def test_values_are_decoded(bench: Bench) -> None:
+    taken = plan(bench, INSERT, "T", "Name Id At")
+    cells = taken.decode(["a", "5", COMMIT_TIMESTAMP_PLACEHOLDER])
+    assert cells == ["a", 5, COMMIT_TIMESTAMP]
+    assert taken.new_row(cells)[:2] == [5, "a"]
+
+
+@pytest.mark.parametrize("values", [[], ["1"], ["1", "a", "2"]])
+def test_each_column_needs_one_value(bench: Bench, values: list[str]) -> None:
+    with pytest.raises(ColumnValueMismatch) as failure:
+        plan(bench, INSERT, "T", "Id Name").decode(values)
+    assert failure.value.facts() == {"table": "T", "columns": 2, "values": len(values)}
+
+
+def test_a_bad_value_names_its_column(bench: Bench) -> None:
+    with pytest.raises(BadCellValue) as failure:
+        plan(bench, INSERT, "T", "Id Name Age").decode(["1", "a", "old"])
+    assert failure.value.code is Code.FAILED_PRECONDITION
+    assert (failure.value.table, failure.value.column) == ("T", "Age")
+    assert failure.value.value == "old"
+
+
+def test_null_and_length_are_judged_at_once(bench: Bench) -> None:
+    taken = plan(bench, INSERT, "T", "Id Name Age")
+    taken.check([1, "abc", None], NOW)
+    with pytest.raises(NullInNotNull) as null:
+        taken.check([1, None, 1], NOW)
+    assert null.value.facts() == {"table": "T", "column": "Name"}
+    with pytest.raises(ValueTooLong):
+        taken.check([1, "abcd", 1], NOW)
+
+
+def test_commit_timestamps_only_where_they_are_allowed(bench: Bench) -> None:
+    plan(bench, INSERT, "T", "Id Name At").check([1, "a", COMMIT_TIMESTAMP], NOW)
+    with pytest.raises(CommitTimestampNotAllowed) as failure:
+        plan(bench, INSERT, "T", "Id Name Plain").check([1, "a", COMMIT_TIMESTAMP], NOW)
+    assert failure.value.column == "Plain"
+
+
+def test_commit_timestamps_in_keys_must_be_allowed_above_too(bench: Bench) -> None:
+    with pytest.raises(CommitTimestampHierarchyMismatch) as failure:
+        plan(bench, INSERT, "Child", "Moment N").check([COMMIT_TIMESTAMP, 1], NOW)
+    assert failure.value.facts() == {"table": "Child", "column": "Moment", "other": "Log"}
+
+
+def test_the_future_is_refused_where_commits_leave_their_time(bench: Bench) -> None:
+    taken = plan(bench, INSERT, "T", "Id Name At Plain")
+    taken.check([1, "a", NOW, NOW + 1], NOW)
+    with pytest.raises(FutureTimestamp) as failure:
+        taken.check([1, "a", NOW + 1, None], NOW)
+    assert failure.value.column == "At"
+
+
+def test_what_an_insert_must_list(bench: Bench) -> None:
+    plan(bench, INSERT, "T", "Id Name").refuse_missing()  # Size has a default
+    with pytest.raises(NotNullMissing) as failure:
+        plan(bench, UPSERT, "T", "Id Age").refuse_missing()
+    assert failure.value.facts() == {"table": "T", "column": "Name"}
+
+
+def test_what_an_update_must_list(bench: Bench) -> None:
+    plan(bench, UPDATE, "T", "Id")
+    with pytest.raises(NotNullMissing):
+        plan(bench, UPDATE, "T", "Age")
+    with pytest.raises(KeyDefaultNeedsValue) as failure:
+        plan(bench, UPDATE, "K", "A V")
+    assert failure.value.facts() == {"table": "K", "column": "Id"}
+    plan(bench, UPDATE, "K", "Id V")  # A may be NULL
+
+
+def test_generated_keys_are_supplied_by_updates_only(bench: Bench) -> None:
+    plan(bench, UPDATE, "G", "Id V")
+    for kind in (INSERT, UPSERT, WriteKind.REPLACE):
+        with pytest.raises(GeneratedKeySupplied):
+            plan(bench, kind, "G", "A Id V")
+
+
+def test_rows_are_completed_or_changed(bench: Bench) -> None:
+    taken = plan(bench, UPDATE, "T", "Id Age")
+    changed = taken.changed_row((1, "a", 5), [1, 6])  # A row from before columns were added.
+    assert len(changed) == bench.rules("T").width
+    assert changed[:4] == [1, "a", 6, None]
+    assert changed[-1] is COMMIT_TIMESTAMP  # ON UPDATE
+    assert plan(bench, UPDATE, "T", "Id").changed_row((1, "a"), [1])[-1] is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "columns", "count"),
+    [
+        # Changed and Size have defaults and Twice is computed: they are a second write of the row.
+        (INSERT, "Id Name", 2 + 3 + 1),
+        (INSERT, "Id Name Size Changed", 4 + 1 + 1),
+        (UPDATE, "Id Name", 2 + 2 + 1),
+        (UPDATE, "Id", 1 + 1 + 1),
+    ],
+)
+def test_how_many_mutations_a_row_counts_for(bench: Bench, kind, columns, count) -> None:
+    assert plan(bench, kind, "T", columns).mutations == count
+
+
+def test_keys_count_even_where_they_are_not_listed(bench: Bench) -> None:
+    assert plan(bench, INSERT, "Log", "Moment").mutations == 1
+    assert plan(bench, INSERT, "K", "A V").mutations == 3
