@@ -59,7 +59,7 @@ def open_token(sealed: bytes, expected: PartitionToken) -> PartitionToken:
             fingerprint,
             tuple((b64decode(low), b64decode(high)) for low, high in ranges),
         )
-    except (ValueError, TypeError, Base64Error):
+    except (ValueError, TypeError, RecursionError, Base64Error):
         raise InvalidPartitionToken("it was not given out by this server") from None
     if version != _VERSION:
         raise InvalidPartitionToken("it is of another version")

@@ -114,7 +114,8 @@ class WriteUnit:
             row[position] = context.next_sequence_value(sequence)
         for position, default in plan.defaults:
             row[position] = default.evaluate((), context)
-        plan.check_defaults(row)
+        if plan.defaults:
+            plan.check_defaults(row)
         rules = plan.rules
         for column, expression in rules.stored_generated:
             if column.position in rules.table.key_positions:
@@ -141,7 +142,7 @@ class WriteUnit:
         self._put(rules, encoded, done)
         self.notes.inserted.add((rules.tree, encoded))
         self.count += plan.mutations
-        if plan.leaves_null(done):
+        if plan.defaults and plan.leaves_null(done):
             self.notes.rows[rules.tree, encoded] = rules
         if rules.is_plain:
             return

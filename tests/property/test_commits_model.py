@@ -261,7 +261,7 @@ def assert_same(database: Any, rows: Rows) -> None:
         assert list(snapshot.read("Child", ("V", "P", "C"), everything, index="ByV")) == by_v
 
 
-@settings(max_examples=1000)
+@settings(max_examples=60)
 @given(commits=COMMITS)
 def test_commits_do_what_the_model_does(place, commits) -> None:
     handle, start, rows = place

@@ -11,7 +11,7 @@ from itertools import groupby
 from operator import add
 from typing import Any
 
-from spanemu.sql.executor.aggregate_call import Reduce, compile_call
+from spanemu.sql.executor.aggregate_call import Fold, Reduce, compile_call, compile_fold
 from spanemu.sql.executor.batches import batches, by_batch
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.grouping import grouping_value, grouping_values
@@ -28,9 +28,9 @@ def compile_hash_aggregate(node: HashAggregate, compiler: Compiler) -> Relation:
     below = compiler.relation(node.input)
     if node.keys and not node.aggregates:
         return _compile_distinct(node, below, compiler)
-    finish = _compile_finish(node, below, compiler)
     if not node.keys:
-        return _whole(node, below, finish)
+        return _whole(node, below, compiler)
+    finish = _compile_finish(node, below, compiler)
     keys_of = grouping_values([value for _, value in node.keys], below.layout, compiler)
 
     def rows(run: Run) -> Iterator[Row]:
@@ -71,9 +71,9 @@ def _compile_distinct(node: HashAggregate, below: Relation, compiler: Compiler) 
 def compile_stream_aggregate(node: StreamAggregate, compiler: Compiler) -> Relation:
     """Groups of neighbours; without keys, everything is one group."""
     below = compiler.relation(node.input)
-    finish = _compile_finish(node, below, compiler)
     if not node.keys:
-        return _whole(node, below, finish)
+        return _whole(node, below, compiler)
+    finish = _compile_finish(node, below, compiler)
     key_of = grouping_value([value for _, value in node.keys], below.layout, compiler)
 
     def rows(run: Run) -> Iterator[Row]:
@@ -87,11 +87,29 @@ def _with_run(value: Value, run: Run) -> Callable[[Row], Any]:
     return lambda row: value(row, run)
 
 
-def _whole(node: HashAggregate, below: Relation, finish: _Finish) -> Relation:
+def _whole(node: HashAggregate, below: Relation, compiler: Compiler) -> Relation:
+    """One group of all rows; where it can be done, they are not kept."""
+    found = [compile_fold(call, below.layout, compiler) for _, call in node.aggregates]
+    folds = [fold for fold in found if fold is not None]
+    if len(folds) == len(found):
+        return _relation(node, _folded(below, folds))
+    finish = _compile_finish(node, below, compiler)
+
     def rows(run: Run) -> Iterable[Row]:
         return finish([list(below.rows(run))], run)
 
     return _relation(node, rows)
+
+
+def _folded(below: Relation, folds: Sequence[Fold]) -> Callable[[Run], Iterable[Row]]:
+    def rows(run: Run) -> Iterator[Row]:
+        states = [new() for new, _ in folds]
+        for batch in batches(below.rows(run)):
+            for state, (_, values_of) in zip(states, folds, strict=True):
+                state.extend(values_of(batch, run))
+        yield tuple([state.result() for state in states])
+
+    return rows
 
 
 def _relation(node: HashAggregate, rows: Callable[[Run], Iterable[Row]]) -> Relation:

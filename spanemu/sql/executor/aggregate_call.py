@@ -6,7 +6,7 @@ removes repetitions, ORDER BY sorts, LIMIT cuts, and the accumulator sees what i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from spanemu.sql.analyzer.resolved import AggregateCall, Expr
@@ -14,15 +14,19 @@ from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.grouping import grouping_value
 from spanemu.sql.executor.limit import compile_bounds
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import Layout, Value
+from spanemu.sql.executor.relation import Each, Layout, Value
 from spanemu.sql.executor.run import Run
 from spanemu.sql.executor.sort import compile_sorter
+from spanemu.sql.functions.accumulators import Count
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.registry import BulkAccumulator
 from spanemu.values.order import NAN, sort_key
 
 Reduce = Callable[[list[Row], Run], Any]
 Step = Callable[[list[Row], Run], list[Row]]
+
+# Makes a state, and lists what the state takes of some rows.
+Fold = tuple[Callable[[], Any], Callable[[list[Row], Run], Sequence[Any]]]
 
 COUNT_ROWS = frozenset({"$count_star", "COUNT(*)"})
 
@@ -46,14 +50,30 @@ def compile_call(call: AggregateCall, layout: Layout, compiler: Compiler) -> Red
     return reduce
 
 
+def compile_fold(call: AggregateCall, layout: Layout, compiler: Compiler) -> Fold | None:
+    """How to aggregate rows as they come, none of them kept; None if that cannot be."""
+    if call.safe or _steps(call, layout, compiler):
+        return None
+    if not call.arguments and call.signature.function in COUNT_ROWS:
+        return Count, lambda rows, run: rows
+    new = call.signature.new
+    if len(call.arguments) != 1 or not isinstance(new(), BulkAccumulator):
+        return None
+    return new, _values_of(call, layout, compiler)
+
+
+def _values_of(call: AggregateCall, layout: Layout, compiler: Compiler) -> Each:
+    list_values = compiler.each_known if call.signature.skips_nulls else compiler.each_value
+    return list_values(call.arguments[0], layout)
+
+
 def _accumulator(call: AggregateCall, layout: Layout, compiler: Compiler) -> Reduce:
     new = call.signature.new
     if not call.arguments:
         return _without_arguments(call)
     if len(call.arguments) > 1:
         return _of_several(call, compiler.cells(call.arguments, layout))
-    list_values = compiler.each_known if call.signature.skips_nulls else compiler.each_value
-    values_of = list_values(call.arguments[0], layout)
+    values_of = _values_of(call, layout, compiler)
     if isinstance(new(), BulkAccumulator):
 
         def at_once(rows: list[Row], run: Run) -> Any:

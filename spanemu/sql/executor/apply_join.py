@@ -15,7 +15,7 @@ from spanemu.sql.executor.ranges import compile_point, compile_ranges
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Layout, Relation, beside
 from spanemu.sql.executor.run import Run
-from spanemu.sql.executor.scan import CHECKED_EVERY, fetcher, layout_of
+from spanemu.sql.executor.scan import fetcher, layout_of
 from spanemu.sql.plan.joins import ApplyJoin, JoinKind
 from spanemu.sql.plan.nodes import Project, Scan
 from spanemu.sql.plan.traverse import free
@@ -123,9 +123,8 @@ def _apply(node: ApplyJoin, left: Relation, right: Relation, compiler: Compiler)
 def _inner(left: Relation, partners: Partners, _: int) -> Callable[[Run], Iterator[Row]]:
     def rows(run: Run) -> Iterator[Row]:
         check = current().check
-        for number, row in enumerate(left.rows(run)):
-            if not number & CHECKED_EVERY:
-                check()
+        for row in left.rows(run):
+            check()
             yield from partners(row, run)
 
     return rows
@@ -136,9 +135,8 @@ def _left(left: Relation, partners: Partners, width: int) -> Callable[[Run], Ite
 
     def rows(run: Run) -> Iterator[Row]:
         check = current().check
-        for number, row in enumerate(left.rows(run)):
-            if not number & CHECKED_EVERY:
-                check()
+        for row in left.rows(run):
+            check()
             is_alone = True
             for joined in partners(row, run):
                 is_alone = False
@@ -155,9 +153,8 @@ def _keeping(
     def join(left: Relation, partners: Partners, _: int) -> Callable[[Run], Iterator[Row]]:
         def rows(run: Run) -> Iterator[Row]:
             check = current().check
-            for number, row in enumerate(left.rows(run)):
-                if not number & CHECKED_EVERY:
-                    check()
+            for row in left.rows(run):
+                check()
                 if any(True for _ in partners(row, run)) is wants_match:
                     yield row
 

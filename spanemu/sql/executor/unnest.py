@@ -10,7 +10,6 @@ from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Relation
 from spanemu.sql.executor.run import Run
-from spanemu.sql.executor.scan import CHECKED_EVERY
 from spanemu.sql.plan.joins import Unnest
 
 
@@ -33,9 +32,8 @@ def compile_unnest(node: Unnest, compiler: Compiler) -> Relation:
 
     def rows(run: Run) -> Iterator[Row]:
         check = current().check
-        for number, row in enumerate(below.rows(run)):
-            if not number & CHECKED_EVERY:
-                check()
+        for row in below.rows(run):
+            check()
             found = partners(row, run)
             if node.outer and not found:
                 yield row + missing

@@ -1,38 +1,198 @@
-"""Which transactions a session still knows, and for how long."""
+"""Open and ended transactions by id."""
+
+from __future__ import annotations
+
+import threading
 
 import pytest
 
-from spanemu.base.clock import ManualClock
-from spanemu.database import transactions as module
-from spanemu.database.database import Database
-from spanemu.database.environment import Environment
-from spanemu.database.errors import TransactionClosed, TransactionEnded
-from spanemu.database.options import CommitOptions, Existing, ReadWrite
-
-NAME = "projects/p/instances/i/databases/d"
+from spanemu.base.limits import TRANSACTIONS_PER_SESSION_MAX
+from spanemu.database import transactions
+from spanemu.database.errors import TransactionClosed, TransactionNotFound
+from spanemu.database.options import (
+    Begin,
+    CommitOptions,
+    Existing,
+    ReadOnly,
+    ReadWrite,
+    StatementRequest,
+)
+from spanemu.txn.errors import TransactionAborted
+from spanemu.txn.locks import LockTable
+from tests.unit.database.shop import Shop, items
 
 
 @pytest.fixture
-def session():
-    database = Database(NAME, Environment(clock=ManualClock(1_000_000_000)))
-    yield database.sessions.create({}, multiplexed=True)
-    database.close()
+def shop() -> Shop:
+    return Shop()
 
 
-def test_ended_transactions_of_multiplexed_sessions_are_forgotten_first(session, monkeypatch):
-    monkeypatch.setattr(module, "MULTIPLEXED_ENDED_SECONDS_MAX", -1.0)
-    begun = [session.begin(ReadWrite()).id for _ in range(3)]
-    session.rollback(begun[1])
-    for _ in range(256):
-        session.begin(ReadWrite())
-    transactions = session.transactions
-    assert [transactions.get(id_).id for id_ in (begun[0], begun[2])] == [begun[0], begun[2]]
+def test_ids_are_numbers_that_never_come_again(shop: Shop) -> None:
+    ids = [int(shop.begin(ReadOnly()).id) for _ in range(5)]
+    assert ids == sorted(set(ids))
+
+
+def test_ids_are_unique_whoever_asks(shop: Shop) -> None:
+    ids: list[bytes] = []
+
+    def begin() -> None:
+        session = shop.database.sessions.create({})
+        ids.extend([session.begin(ReadOnly()).id for _ in range(100)])
+
+    threads = [threading.Thread(target=begin) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(ids)) == 400
+
+
+def test_a_new_writer_takes_the_place_of_the_one_before(shop: Shop) -> None:
+    first, reader = shop.begin(), shop.begin(ReadOnly())
+    shop.dml("UPDATE Items SET Price = 1 WHERE Id = 1", first)
+    second = shop.begin()
+    assert not list(shop.core.locks.holders())
     with pytest.raises(TransactionClosed):
-        transactions.get(begun[1])
+        shop.sql("SELECT 1", first)
+    shop.sql("SELECT 1", reader)
+    shop.dml("UPDATE Items SET Price = 2 WHERE Id = 1", second)
+    shop.commit(second)
+    assert shop.read(1) == [(1, 2)]
 
 
-def test_an_ended_transaction_still_says_so(session):
-    ended = session.begin(ReadWrite()).id
+def test_a_committed_one_is_remembered_after_the_next_begins(shop: Shop) -> None:
+    first = shop.begin()
+    outcome = shop.commit(first, items((9, "x", 1)))
+    shop.begin()
+    assert shop.commit(first) is outcome
+
+
+def test_a_committing_one_is_not_replaced(shop: Shop, monkeypatch) -> None:
+    """The next transaction begins in the middle of a commit, from another thread."""
+    begun = shop.begin()
+    shop.sql("SELECT Price FROM Items WHERE Id = 1", begun)
+    original = LockTable.begin_commit
+    nested: list[bytes] = []
+
+    def begin_commit(table, owner) -> None:
+        original(table, owner)
+        thread = threading.Thread(target=lambda: nested.append(shop.begin().id))
+        thread.start()
+        thread.join(10)
+        assert owner.rows  # still locked
+
+    monkeypatch.setattr(LockTable, "begin_commit", begin_commit)
+    shop.commit(begun, items((1, "a", 11)))
+    monkeypatch.undo()
+    assert nested
+    assert shop.read(1) == [(1, 11)]
+
+
+def test_regular_sessions_keep_the_newest(shop: Shop) -> None:
+    first = shop.begin(ReadOnly())
+    others = [shop.begin(ReadOnly()) for _ in range(TRANSACTIONS_PER_SESSION_MAX)]
+    with pytest.raises(TransactionClosed):
+        shop.sql("SELECT 1", first)
+    shop.sql("SELECT 1", others[0])
+    with pytest.raises(TransactionNotFound):
+        shop.sql("SELECT 1", Existing(b"%d" % (int(others[-1].id) + 1)))
+
+
+def test_a_writer_that_is_forgotten_gives_its_locks_back(shop: Shop) -> None:
+    writer = shop.begin()
+    shop.dml("UPDATE Items SET Price = 1 WHERE Id = 1", writer)
+    for _ in range(TRANSACTIONS_PER_SESSION_MAX):
+        shop.begin(ReadOnly())
+    assert not list(shop.core.locks.holders())
+
+
+def test_multiplexed_sessions_forget_the_idle(shop: Shop, monkeypatch) -> None:
+    monkeypatch.setattr(transactions, "_PURGE_EVERY", 1)
+    now = [0.0]
+    monkeypatch.setattr(transactions, "monotonic", lambda: now[0])
+    session = shop.database.sessions.create({}, multiplexed=True)
+    idle, ended, used = (session.begin(ReadWrite()).id for _ in range(3))
+    session.execute(StatementRequest("SELECT 1"), Existing(ended))
     session.rollback(ended)
-    with pytest.raises(TransactionEnded):
-        session.commit(Existing(ended), [], CommitOptions())
+    now[0] = transactions.MULTIPLEXED_ENDED_SECONDS_MAX + 1
+    session.execute(StatementRequest("SELECT 1"), Existing(used))
+    session.begin(ReadOnly())
+    with pytest.raises(TransactionClosed):
+        session.transactions.get(ended)
+    now[0] = transactions.MULTIPLEXED_IDLE_SECONDS_MAX + 1
+    session.begin(ReadOnly())
+    session.transactions.get(used)
+    with pytest.raises(TransactionClosed):
+        session.transactions.get(idle)
+
+
+def aborted(shop: Shop, session=None) -> Existing:
+    """A transaction that has worked and was then aborted."""
+    begun = Existing((session or shop.session).begin(ReadWrite()).id)
+    (session or shop.session).execute(StatementRequest("SELECT 1"), begun)
+    (session or shop.session).transactions.get(begun.id).abort("test")
+    return begun
+
+
+def age_of(session, begun: Existing) -> int | None:
+    session.execute(StatementRequest("SELECT 1"), begun)
+    return session.transactions.get(begun.id).age
+
+
+@pytest.mark.parametrize("rolls_back", [False, True])
+def test_a_retry_on_its_session_is_as_old_as_the_first_attempt(
+    shop: Shop, rolls_back: bool
+) -> None:
+    first = aborted(shop)
+    age = shop.session.transactions.get(first.id).age
+    assert age is not None
+    if rolls_back:
+        shop.session.rollback(first.id)
+    assert age_of(shop.session, shop.begin()) == age
+    shop.session.transactions.abort_all("again")
+    assert age_of(shop.session, shop.begin()) == age
+
+
+def test_after_a_commit_a_transaction_is_young_again(shop: Shop) -> None:
+    first = shop.begin()
+    age = age_of(shop.session, first)
+    shop.commit(first)
+    later = age_of(shop.session, shop.begin())
+    assert age is not None
+    assert later is not None
+    assert later > age
+
+
+def test_a_retry_on_a_multiplexed_session_names_its_first_attempt(shop: Shop) -> None:
+    session = shop.database.sessions.create({}, multiplexed=True)
+    first = aborted(shop, session)
+    age = session.transactions.get(first.id).age
+    other = Existing(session.begin(ReadWrite()).id)
+    retry = Existing(session.begin(ReadWrite(previous=first.id)).id)
+    assert age_of(session, other) != age
+    assert age_of(session, retry) == age
+
+
+def test_a_single_use_transaction_is_not_kept(shop: Shop) -> None:
+    single = shop.session.transactions.single_use(ReadWrite())
+    single.commit([items((9, "x", 1))], CommitOptions())
+    with pytest.raises(TransactionNotFound):
+        shop.session.transactions.get(b"")
+
+
+def test_aborting_leaves_ids_known(shop: Shop) -> None:
+    begun = shop.begin()
+    shop.session.transactions.abort_all("why")
+    with pytest.raises(TransactionAborted):
+        shop.sql("SELECT 1", begun)
+    shop.session.transactions.close("gone")
+    with pytest.raises(TransactionNotFound):
+        shop.sql("SELECT 1", begun)
+
+
+def test_an_abandoned_transaction_is_unknown(shop: Shop) -> None:
+    stream = shop.session.execute(StatementRequest("SELECT 1"), Begin(ReadWrite()))
+    found = shop.session.transactions.get(stream.transaction.id)
+    shop.session.transactions.abandon(found)
+    with pytest.raises(TransactionNotFound):
+        shop.session.transactions.get(found.id)

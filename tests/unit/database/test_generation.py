@@ -1,0 +1,72 @@
+"""What is compiled for a schema is compiled once."""
+
+from __future__ import annotations
+
+import threading
+
+from spanemu.database import generation
+from spanemu.database.generation import Generation
+from spanemu.schema.schema import Schema
+
+
+def test_compiled_once_by_key() -> None:
+    made: list[str] = []
+
+    def make(name: str):
+        return lambda: made.append(name) or name
+
+    mine = Generation(Schema())
+    assert [mine.compiled(key, make(key)) for key in ("a", "b", "a")] == ["a", "b", "a"]
+    assert made == ["a", "b"]
+    assert Generation(Schema()).compiled("a", make("other")) == "other"
+
+
+def test_a_failure_is_not_kept() -> None:
+    mine = Generation(Schema())
+    answers = iter([ZeroDivisionError(), "fine"])
+
+    def make():
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    for expected in (None, "fine"):
+        try:
+            assert mine.compiled("a", make) == expected
+        except ZeroDivisionError:
+            assert expected is None
+
+
+def test_the_oldest_go_when_there_are_too_many(monkeypatch) -> None:
+    monkeypatch.setattr(generation, "COMPILED_MAX", 3)
+    mine, made = Generation(Schema()), []
+    for key in "abcdda":
+        mine.compiled(key, lambda key=key: made.append(key) or key)
+    assert made == list("abcda")
+
+
+def test_several_threads_may_ask(monkeypatch) -> None:
+    monkeypatch.setattr(generation, "COMPILED_MAX", 10)
+    mine, wrong = Generation(Schema()), []
+
+    def ask(start: int) -> None:
+        wrong.extend(
+            number
+            for number in range(start, start + 2_000)
+            if mine.compiled(number % 50, lambda n=number: n % 50) != number % 50
+        )
+
+    threads = [threading.Thread(target=ask, args=(start,)) for start in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_rules_are_those_of_the_schema() -> None:
+    schema = Schema()
+    mine = Generation(schema)
+    assert mine.rules.schema is schema
+    assert mine.rules is mine.rules

@@ -1,0 +1,368 @@
+"""What the client of a read-write transaction may do next, and what it is told."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from spanemu.base.call import Call, Cancelled, serving
+from spanemu.base.errors import Code
+from spanemu.database import read_write
+from spanemu.database.errors import (
+    AfterLastStatement,
+    DatabaseNotFound,
+    DirectedReadNotAllowed,
+    EmptyBatch,
+    NotDml,
+    PrecommitTokenMissing,
+    SeqnoOutOfOrder,
+    TransactionEnded,
+    TransactionInvalidated,
+)
+from spanemu.database.options import (
+    CommitOptions,
+    Existing,
+    Isolation,
+    QueryMode,
+    ReadLockMode,
+    ReadWrite,
+    StatementRequest,
+)
+from spanemu.txn.errors import (
+    ReferencedKeyMissing,
+    RowAlreadyExists,
+    RowNotFound,
+    TableNotFound,
+    TooManyMutations,
+    TransactionAborted,
+)
+from spanemu.txn.state import State
+from spanemu.values.mutation import Delete, RawKeySet, Write, WriteKind
+from tests.unit.database.shop import Shop, items, request
+
+AGAIN = "INSERT INTO Items (Id) VALUES (1)"
+NEW = "INSERT INTO Items (Id, Name, Price) VALUES (7, 'x', 70)"
+
+
+@pytest.fixture
+def shop() -> Shop:
+    return Shop()
+
+
+@pytest.fixture
+def begun(shop: Shop) -> Existing:
+    return shop.begin()
+
+
+def state_of(shop: Shop, begun: Existing) -> State:
+    return shop.session.transactions.get(begun.id)._owner.state
+
+
+# ---------------------------------------------------------------------------- statements
+
+
+def test_statements_see_those_before(shop: Shop, begun: Existing) -> None:
+    assert shop.dml(NEW, begun) == 1
+    assert shop.dml("UPDATE Items SET Price = 0 WHERE Price > 15", begun, 2) == 3
+    assert shop.sql("SELECT Id FROM Items WHERE Price = 0 ORDER BY Id", begun) == [(2,), (3,), (7,)]
+    assert shop.read(7, selector=begun) == [(7, 0)]
+    assert shop.read(7) == []
+    shop.commit(begun)
+    assert shop.read(7) == [(7, 0)]
+
+
+def test_dml_returns_what_it_did(shop: Shop, begun: Existing) -> None:
+    stream = shop.session.execute(
+        StatementRequest("DELETE FROM Items WHERE Id < 3 THEN RETURN Id", seqno=1), begun
+    )
+    assert sorted(stream.rows) == [(1,), (2,)]
+    assert stream.stats.row_count == 2
+
+
+def test_a_failed_query_changes_nothing(shop: Shop, begun: Existing) -> None:
+    with pytest.raises(TableNotFound):
+        shop.session.read(request().__class__("Nope", ("Id",), RawKeySet(all=True)), begun)
+    assert state_of(shop, begun) is State.ACTIVE
+    shop.dml(NEW, begun)
+    shop.commit(begun)
+
+
+def test_a_violated_constraint_ends_everything_but_the_telling(shop: Shop, begun: Existing) -> None:
+    shop.dml(NEW, begun)
+    with pytest.raises(RowAlreadyExists):
+        shop.dml(AGAIN, begun, 2)
+    assert state_of(shop, begun) is State.INVALID
+    assert not list(shop.core.locks.holders())
+    with pytest.raises(TransactionInvalidated):
+        shop.sql("SELECT 1", begun)
+    with pytest.raises(RowAlreadyExists):
+        shop.dml("DELETE FROM Items WHERE TRUE", begun, 3)
+    with pytest.raises(RowAlreadyExists):
+        shop.commit(begun)
+    shop.session.rollback(begun.id)
+    assert len(shop.read()) == 3
+
+
+def test_a_plan_takes_no_part(shop: Shop, begun: Existing) -> None:
+    plan = shop.session.execute(StatementRequest(NEW, seqno=1, mode=QueryMode.PLAN), begun)
+    assert list(plan.rows) == []
+    assert plan.stats.plan is not None
+    assert plan.is_dml
+    assert shop.dml(NEW, begun) == 1
+
+
+def test_a_statement_that_comes_again_is_not_run_again(shop: Shop, begun: Existing) -> None:
+    add = "UPDATE Items SET Price = Price + 1 WHERE Id = 1"
+    for seqno in (1, 1, 2):
+        assert shop.dml(add, begun, seqno) == 1
+    shop.commit(begun)
+    assert shop.read(1) == [(1, 12)]
+
+
+def test_numbers_that_fall_end_the_transaction(shop: Shop, begun: Existing) -> None:
+    shop.dml(NEW, begun, 5)
+    with pytest.raises(SeqnoOutOfOrder):
+        shop.dml("DELETE FROM Items WHERE TRUE", begun, 4)
+    with pytest.raises(SeqnoOutOfOrder):
+        shop.commit(begun)
+
+
+def test_nothing_follows_the_last_statement(shop: Shop, begun: Existing) -> None:
+    shop.dml(NEW, begun, last_statement=True)
+    with pytest.raises(AfterLastStatement):
+        shop.sql("SELECT 1", begun)
+    with pytest.raises(AfterLastStatement):
+        shop.dml("DELETE FROM Items WHERE TRUE", begun, 2)
+    shop.commit(begun)
+    assert len(shop.read()) == 4
+
+
+def test_replicas_are_not_chosen_here(shop: Shop, begun: Existing) -> None:
+    with pytest.raises(DirectedReadNotAllowed):
+        shop.sql("SELECT 1", begun, directed_read=True)
+    with pytest.raises(DirectedReadNotAllowed):
+        shop.session.read(request(directed_read=True), begun)
+
+
+# ---------------------------------------------------------------------------- batches
+
+
+def batch(shop: Shop, begun: Existing, *texts: str, seqno: int = 1, last: bool = False):
+    requests = [StatementRequest(text) for text in texts]
+    return shop.session.execute_batch(requests, begun, seqno, last)
+
+
+def test_a_batch_stops_at_the_first_failure(shop: Shop, begun: Existing) -> None:
+    update = "UPDATE Items SET Price = 0 WHERE Id = 1"
+    outcome = batch(shop, begun, NEW, update, "SELECT 1", "DELETE FROM Items WHERE TRUE")
+    assert [each.stats.row_count for each in outcome.results] == [1, 1]
+    assert isinstance(outcome.failure, NotDml)
+    again = batch(shop, begun, NEW, update, "SELECT 1", "DELETE FROM Items WHERE TRUE")
+    assert [each.stats.row_count for each in again.results] == [1, 1]
+    shop.commit(begun)
+    assert shop.read(1, 7) == [(1, 0), (7, 70)]
+
+
+def test_a_batch_is_not_empty(shop: Shop, begun: Existing) -> None:
+    with pytest.raises(EmptyBatch):
+        batch(shop, begun)
+
+
+def test_a_batch_may_be_the_last(shop: Shop, begun: Existing) -> None:
+    batch(shop, begun, NEW, last=True)
+    with pytest.raises(AfterLastStatement):
+        batch(shop, begun, NEW, seqno=2)
+
+
+# ---------------------------------------------------------------------------- ends
+
+
+def test_a_commit_that_comes_again_gets_the_same_answer(shop: Shop, begun: Existing) -> None:
+    outcome = shop.commit(begun, items((9, "x", 1)), return_stats=True)
+    assert outcome.mutation_count == 3 + 2
+    assert shop.commit(begun) is outcome
+    with pytest.raises(TransactionEnded):
+        shop.sql("SELECT 1", begun)
+    with pytest.raises(TransactionEnded):
+        shop.session.rollback(begun.id)
+
+
+def test_after_a_rollback_nothing_goes(shop: Shop, begun: Existing) -> None:
+    shop.dml(NEW, begun)
+    for _ in range(2):
+        shop.session.rollback(begun.id)
+    for late in (lambda: shop.sql("SELECT 1", begun), lambda: shop.commit(begun)):
+        with pytest.raises(TransactionEnded) as failure:
+            late()
+        assert failure.value.code is Code.FAILED_PRECONDITION
+    assert len(shop.read()) == 3
+
+
+def test_a_failed_commit_is_repeated(shop: Shop, begun: Existing) -> None:
+    missing = Write(WriteKind.UPDATE, "Items", ("Id", "Price"), [["99", "1"]])
+    for mutations in ([items((9, "x", 1)), missing], []):
+        with pytest.raises(RowNotFound):
+            shop.commit(begun, *mutations)
+    assert shop.read(9) == []
+    assert not list(shop.core.locks.holders())
+
+
+def test_a_commit_judges_constraints_at_its_end() -> None:
+    shop = Shop("CREATE TABLE Orders (Id INT64, Item INT64, CONSTRAINT OrderItem"
+                " FOREIGN KEY (Item) REFERENCES Items (Id)) PRIMARY KEY (Id)")  # fmt: skip
+    order = Write(WriteKind.INSERT, "Orders", ("Id", "Item"), [["1", "9"]])
+    with pytest.raises(ReferencedKeyMissing):
+        shop.commit(shop.begin(), order)
+    shop.commit(shop.begin(), order, items((9, "x", 1)))
+
+
+def test_dml_and_mutations_count_together(shop: Shop, begun: Existing, monkeypatch) -> None:
+    shop.dml(NEW, begun)
+    monkeypatch.setattr(read_write, "MUTATIONS_PER_COMMIT_MAX", 9)
+    with pytest.raises(TooManyMutations) as failure:
+        shop.commit(begun, items((9, "x", 1)))
+    assert failure.value.facts() == {"count": 10, "limit": 9}
+
+
+def test_an_aborted_one_says_so_until_it_is_rolled_back(shop: Shop, begun: Existing) -> None:
+    shop.sql("SELECT 1", begun)
+    shop.session.transactions.get(begun.id).abort("test")
+    for late in (
+        lambda: shop.sql("SELECT 1", begun),
+        lambda: shop.dml(NEW, begun),
+        lambda: shop.commit(begun),
+    ):
+        with pytest.raises(TransactionAborted):
+            late()
+    shop.session.rollback(begun.id)
+    with pytest.raises(TransactionEnded):
+        shop.commit(begun)
+
+
+def test_a_schema_change_aborts_one_at_work(shop: Shop, begun: Existing) -> None:
+    fresh = shop.database.sessions.create({})
+    untouched = Existing(fresh.begin(ReadWrite()).id)
+    shop.dml(NEW, begun)
+    shop.ddl("ALTER TABLE Items ADD COLUMN Size INT64")
+    with pytest.raises(TransactionAborted):
+        shop.commit(begun)
+    assert not list(shop.core.locks.holders())
+    fresh.execute(StatementRequest("SELECT Size FROM Items"), untouched)
+
+
+def test_a_dropped_database_serves_nothing(shop: Shop, begun: Existing) -> None:
+    transaction = shop.session.transactions.get(begun.id)
+    shop.database.close()
+    with pytest.raises(DatabaseNotFound):
+        transaction.execute(StatementRequest("SELECT 1"))
+
+
+def test_a_cancelled_commit_leaves_no_locks(shop: Shop, begun: Existing) -> None:
+    other = shop.database.sessions.create({})
+    holder = Existing(other.begin(ReadWrite()).id)
+    other.execute(StatementRequest("UPDATE Items SET Price = 1 WHERE Id = 1", seqno=1), holder)
+    shop.sql("SELECT 1", begun)
+    call = Call()
+    call.cancel()
+    with serving(call), pytest.raises(Cancelled):
+        shop.commit(begun, items((1, "a", 5)))
+    other.commit(holder, (), CommitOptions())
+    assert not list(shop.core.locks.holders())
+    assert shop.read(1) == [(1, 1)]
+
+
+# ---------------------------------------------------------------------------- streams
+
+
+def test_rows_read_ahead_outlive_the_transaction(shop: Shop, begun: Existing) -> None:
+    stream = shop.session.execute(StatementRequest("SELECT Id FROM Items ORDER BY Id"), begun)
+    shop.commit(begun, Delete("Items", RawKeySet(all=True)))
+    assert list(stream.rows) == [(1,), (2,), (3,)]
+    assert not list(shop.core.locks.holders())
+
+
+def test_rows_left_for_later_do_not(shop: Shop, begun: Existing, monkeypatch) -> None:
+    monkeypatch.setattr("spanemu.database.read_ahead.ROWS_READ_AHEAD_MAX", 1)
+    stream = shop.session.read(request(), begun)
+    assert next(stream.rows) == (1, 10)
+    shop.session.transactions.get(begun.id).abort("test")
+    with pytest.raises(TransactionAborted):
+        list(stream.rows)
+
+
+# ---------------------------------------------------------------------------- multiplexed
+
+
+def test_a_commit_comes_again_until_it_has_the_latest_token(shop: Shop) -> None:
+    session = shop.database.sessions.create({}, multiplexed=True)
+    begun = Existing(session.begin(ReadWrite()).id)
+    first = session.execute(StatementRequest("SELECT 1"), begun).transaction.precommit_token
+    second = session.execute(StatementRequest("SELECT 1"), begun).transaction.precommit_token
+    assert first is not None
+    assert second is not None
+    assert first[1] < second[1]
+    with pytest.raises(PrecommitTokenMissing):
+        session.commit(begun, (), CommitOptions())
+
+
+def test_an_old_token_is_answered_with_a_new_one(shop: Shop) -> None:
+    session = shop.database.sessions.create({}, multiplexed=True)
+    begun = Existing(session.begin(ReadWrite()).id)
+    old = session.execute(StatementRequest("SELECT 1"), begun).transaction.precommit_token
+    session.execute(StatementRequest("SELECT 1"), begun)
+    assert old is not None
+    write = items((9, "x", 1))
+    outcome = session.commit(begun, [write], CommitOptions(precommit_token=old[0]))
+    assert outcome.timestamp is None
+    assert outcome.retry_token is not None
+    done = session.commit(begun, [], CommitOptions(precommit_token=outcome.retry_token[0]))
+    assert done.timestamp is not None
+    assert shop.read(9) == [(9, 1)]
+
+
+# ---------------------------------------------------------------------------- isolation
+
+
+@pytest.mark.parametrize("mode", list(ReadLockMode))
+def test_repeatable_reads_tell_their_snapshot(shop: Shop, mode: ReadLockMode) -> None:
+    begun = shop.begin(ReadWrite(Isolation.REPEATABLE_READ, mode))
+    shop.read(selector=begun)
+    later = shop.put((9, "x", 1))
+    assert len(shop.read(selector=begun)) == 3
+    outcome = shop.commit(begun, items((8, "y", 1)))
+    assert outcome.snapshot_timestamp is not None
+    assert outcome.timestamp is not None
+    assert outcome.snapshot_timestamp < later < outcome.timestamp
+
+
+def test_serializable_commits_have_no_snapshot(shop: Shop) -> None:
+    for mode in ReadLockMode:
+        begun = shop.begin(ReadWrite(Isolation.SERIALIZABLE, mode))
+        shop.read(selector=begun)
+        assert shop.commit(begun, items((8, "y", 1))).snapshot_timestamp is None
+
+
+def test_requests_take_turns(shop: Shop, begun: Existing) -> None:
+    add = "UPDATE Items SET Price = Price + 1 WHERE Id = 1"
+    failures: list[BaseException] = []
+    numbers = iter(range(1, 1_000))
+    mutex = threading.Lock()
+
+    def work() -> None:
+        try:
+            for _ in range(25):
+                with mutex:
+                    shop.dml(add, begun, next(numbers))
+                shop.read(1, selector=begun)
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    shop.commit(begun)
+    assert shop.read(1) == [(1, 110)]

@@ -1,0 +1,147 @@
+"""Sessions: names, ages, lists, ends."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from spanemu.base.errors import Code
+from spanemu.base.limits import DAY_NANOS, HOUR_NANOS
+from spanemu.database.errors import (
+    DatabaseNotFound,
+    MultiplexedSessionDeleted,
+    SessionNotFound,
+    TransactionNotFound,
+)
+from spanemu.database.options import ReadWrite
+from spanemu.txn.errors import TransactionAborted
+from tests.unit.database.shop import Shop, request
+
+
+@pytest.fixture
+def shop() -> Shop:
+    return Shop()
+
+
+def test_a_session_is_found_by_its_name(shop: Shop) -> None:
+    sessions = shop.database.sessions
+    made = sessions.create({"env": "test"}, "reader")
+    assert made.name.startswith(shop.database.name + "/sessions/")
+    assert sessions.get(made.name) is made
+    assert (made.labels, made.creator_role, made.multiplexed) == ({"env": "test"}, "reader", False)
+    with pytest.raises(SessionNotFound) as failure:
+        sessions.get(made.name + "x")
+    assert failure.value.code is Code.NOT_FOUND
+
+
+def test_labels_are_copied(shop: Shop) -> None:
+    labels = {"a": "b"}
+    made = shop.database.sessions.create(labels)
+    labels["a"] = "c"
+    assert made.labels == {"a": "b"}
+
+
+def test_regular_sessions_expire_when_they_are_idle(shop: Shop) -> None:
+    sessions, clock = shop.database.sessions, shop.core.environment.clock
+    made = sessions.create({})
+    clock.advance(HOUR_NANOS)
+    assert sessions.get(made.name) is made  # and it is used now
+    clock.advance(HOUR_NANOS)
+    sessions.get(made.name)
+    clock.advance(HOUR_NANOS + 1)
+    assert made not in sessions.list("", 0, "")[0]
+    with pytest.raises(SessionNotFound):
+        sessions.get(made.name)
+
+
+def test_multiplexed_sessions_expire_by_age(shop: Shop) -> None:
+    sessions, clock = shop.database.sessions, shop.core.environment.clock
+    made = sessions.create({}, multiplexed=True)
+    clock.advance(28 * DAY_NANOS)
+    sessions.get(made.name)
+    clock.advance(1)
+    with pytest.raises(SessionNotFound):
+        sessions.get(made.name)
+
+
+def test_deleting(shop: Shop) -> None:
+    sessions = shop.database.sessions
+    made = sessions.create({})
+    begun = made.begin(ReadWrite())
+    sessions.delete(made.name)
+    sessions.delete(made.name)
+    with pytest.raises(TransactionNotFound):
+        made.transactions.get(begun.id)
+    shared = sessions.create({}, multiplexed=True)
+    with pytest.raises(MultiplexedSessionDeleted):
+        sessions.delete(shared.name)
+
+
+def test_a_deleted_session_gives_its_locks_back(shop: Shop) -> None:
+    shop.sql("SELECT Price FROM Items WHERE Id = 1", shop.begin())
+    assert list(shop.core.locks.holders())
+    shop.database.sessions.delete(shop.session.name)
+    assert not list(shop.core.locks.holders())
+
+
+def test_listing_by_name_page_and_filter(shop: Shop) -> None:
+    sessions = shop.database.sessions
+    sessions.delete(shop.session.name)
+    sessions.create({}, multiplexed=True)
+    made = sorted(
+        (sessions.create({"parity": str(number % 2)}) for number in range(5)),
+        key=lambda session: session.name,
+    )
+    found, token = sessions.list("", 3, "")
+    assert list(found) == made[:3]
+    rest, end = sessions.list("", 3, token)
+    assert (list(rest), end) == (made[3:], "")
+    odd, _ = sessions.list("labels.parity:1", 0, "")
+    assert {session.labels["parity"] for session in odd} == {"1"}
+    assert len(odd) == 2
+
+
+def test_closing_a_database_ends_everything(shop: Shop) -> None:
+    begun = shop.begin()
+    shop.sql("SELECT 1", begun)
+    shop.database.close()
+    with pytest.raises(SessionNotFound):
+        shop.database.sessions.get(shop.session.name)
+    with pytest.raises(TransactionNotFound):
+        shop.sql("SELECT 1", begun)
+    with pytest.raises(DatabaseNotFound):
+        shop.sql("SELECT 1")
+
+
+def test_all_open_transactions_can_be_aborted(shop: Shop) -> None:
+    shared = shop.database.sessions.create({}, multiplexed=True)
+    mine, theirs = shop.begin(), shop.begin(session=shared)
+    shop.database.sessions.abort_all("test")
+    for session, begun in ((shop.session, mine), (shared, theirs)):
+        with pytest.raises(TransactionAborted) as failure:
+            session.read(request(), begun)
+        assert failure.value.reason == "test"
+
+
+def test_multiplexed_sessions_share_their_transactions(shop: Shop) -> None:
+    sessions = shop.database.sessions
+    one, other = (sessions.create({}, multiplexed=True) for _ in range(2))
+    begun = one.begin(ReadWrite())
+    assert other.transactions.get(begun.id).id == begun.id
+    with pytest.raises(TransactionNotFound):
+        shop.session.transactions.get(begun.id)
+
+
+def test_names_are_unique_whoever_asks(shop: Shop) -> None:
+    names: list[str] = []
+
+    def create() -> None:
+        names.extend([shop.database.sessions.create({}).name for _ in range(200)])
+
+    threads = [threading.Thread(target=create) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(names)) == 800
