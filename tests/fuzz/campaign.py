@@ -1,7 +1,7 @@
 """The loop: build a valid request, spoil it, send it, and check what must hold afterwards.
 
 After every call: the status (also one inside a reply) is neither UNKNOWN nor INTERNAL; the call
-was far from its deadline; the server logged no bug; a request that failed left every row as it
+took little work and did not reach its deadline; the server logged no bug; a request that failed left every row as it
 was; and nobody holds a lock. Each call has a random stream of its own, made from the seed and its number.
 """
 
@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
+from time import process_time
 from typing import Any
 
 import grpc
@@ -45,7 +46,8 @@ _STATUSES = {
     wire.ExecuteBatchDmlResponse: "status",
 }
 CALLS_PER_RESET = 40
-HANG_SECONDS = 30.0
+HANG_SECONDS = 60.0
+WORK_SECONDS_MAX = 3.0  # of the processor: whoever else keeps the machine busy does not count
 _REQUEST_CHARS = 1_500
 # Statements have more ways to go wrong than other fields, so their methods get more calls.
 _WEIGHTS = {
@@ -162,14 +164,14 @@ class Campaign:
         message, data = self._request(random, path)
         shown = f"{message}"[:_REQUEST_CHARS]
         self.progress = f"call {number} {path}\n{shown}"
-        started = monotonic()
+        started, worked = monotonic(), process_time()
         reply = self._world.send(path, data)
-        took = monotonic() - started
+        took, worked = monotonic() - started, process_time() - worked
         self.findings.slowest = max(self.findings.slowest, (took, self.progress))
         self.findings.statuses[reply.code.name] += 1
         problems = list(_problems(path, reply))
-        if took > CALL_SECONDS_MAX / 2:  # Its deadline, or on the way there.
-            problems.append(f"{reply.code.name} after {took:.1f} s")
+        if took >= CALL_SECONDS_MAX or worked > WORK_SECONDS_MAX:
+            problems.append(f"{reply.code.name} after {took:.1f} s, {worked:.1f} s of work")
         self._clean_up(data, path, reply)
         problems += self._consequences(path, reply)
         self._found(number, path, shown, problems)

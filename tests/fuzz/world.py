@@ -23,7 +23,7 @@ from spanemu.frontend.method import Method
 from spanemu.frontend.services import SERVICES
 from tests.fuzz.corpus import ROWS, SCHEMA, TABLES
 
-CALL_SECONDS_MAX = 8.0
+CALL_SECONDS_MAX = 15.0
 SPANNER = "/google.spanner.v1.Spanner/"
 INSTANCES = "/google.spanner.admin.instance.v1.InstanceAdmin/"
 DATABASES = "/google.spanner.admin.database.v1.DatabaseAdmin/"
