@@ -1,7 +1,7 @@
 """DML that a client sends twice: the same sequence number gets the same answer.
 
-An answer is kept with a key made of the request, so that a number used again for something else
-is noticed. Numbers must rise within a transaction.
+An answer is kept with its request, so that a number used again for something else is noticed.
+Numbers must rise within a transaction.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from spanemu.database.errors import SeqnoOutOfOrder, SeqnoReused
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.results import BatchOutcome, ResultStats, ResultStream
 from spanemu.values.types import Type
+
+Asked = StatementRequest | Sequence[StatementRequest]  # one statement, or a batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +39,16 @@ class Replays:
     """The DML answers of one transaction by sequence number."""
 
     def __init__(self) -> None:
-        self._answers: dict[int, tuple[Any, Any]] = {}
+        self._answers: dict[int, tuple[Asked, Any]] = {}
         self._highest: int | None = None
 
     def find(self, request: StatementRequest) -> Answer | None:
         """The answer given before. Raises SeqnoReused."""
-        return self._find(request.seqno, _key(request)) if self._answers else None
+        return self._find(request.seqno, request)  # type: ignore[no-any-return]
 
     def find_batch(self, requests: Sequence[StatementRequest], seqno: int) -> BatchOutcome | None:
         """The answer given to the same batch before. Raises SeqnoReused."""
-        found = self._find(seqno, tuple(map(_key, requests)))
+        found = self._find(seqno, requests)
         if found is None:
             return None
         results, failure = found
@@ -63,12 +65,12 @@ class Replays:
     def keep(self, request: StatementRequest, result: ResultStream) -> ResultStream:
         """Remember an answer; gives it back whole."""
         answer = _whole(result)
-        self._answers[request.seqno] = (_key(request), answer)
+        self._answers[request.seqno] = (request, answer)
         return answer.answer()
 
     def keep_failure(self, request: StatementRequest, failure: SpannerError) -> None:
         """Remember that a statement failed."""
-        self._answers[request.seqno] = (_key(request), Answer((), (), ResultStats(), failure))
+        self._answers[request.seqno] = (request, Answer((), (), ResultStats(), failure))
 
     def keep_batch(
         self, requests: Sequence[StatementRequest], seqno: int, outcome: BatchOutcome
@@ -77,24 +79,28 @@ class Replays:
         answers = tuple(_whole(result) for result in outcome.results)
         for result, answer in zip(outcome.results, answers, strict=True):
             result.rows = iter(answer.rows)
-        self._answers[seqno] = (tuple(map(_key, requests)), (answers, outcome.failure))
+        self._answers[seqno] = (requests, (answers, outcome.failure))
 
-    def _find(self, seqno: int, key: Any) -> Any:
+    def _find(self, seqno: int, asked: Asked) -> Any:
         kept = self._answers.get(seqno)
         if kept is None:
             return None
-        if kept[0] != key:
+        before, answer = kept
+        if _key(before) != _key(asked):
             raise SeqnoReused(seqno)
-        return kept[1]
+        return answer
 
 
 def _whole(result: ResultStream) -> Answer:
     return Answer(result.columns, tuple(result.rows), result.stats)
 
 
-def _key(request: StatementRequest) -> Any:
-    if request.mode is QueryMode.PLAN:
+def _key(asked: Asked) -> Any:
+    """What must be the same in a repetition; made only when a number comes again."""
+    if not isinstance(asked, StatementRequest):
+        return tuple(map(_key, asked))
+    if asked.mode is QueryMode.PLAN:
         return None
-    parameters = repr(sorted(request.parameters.items()))
-    types = tuple(sorted((name, str(type_)) for name, type_ in request.parameter_types.items()))
-    return request.sql, parameters, types, request.mode
+    parameters = repr(sorted(asked.parameters.items()))
+    types = tuple(sorted((name, str(type_)) for name, type_ in asked.parameter_types.items()))
+    return asked.sql, parameters, types, asked.mode

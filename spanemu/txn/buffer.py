@@ -26,7 +26,7 @@ class TreeBuffer:
 
     def __init__(self) -> None:
         self.rows: dict[bytes, Row | None] = {}
-        self._sorted: SortedList[bytes] = SortedList()
+        self._sorted: SortedList[bytes] | None = None
         self._unsorted: list[bytes] = []
         self._stale = False  # keys were taken away: `_sorted` must be made anew
 
@@ -43,14 +43,18 @@ class TreeBuffer:
 
     def keys(self, low: bytes, high: bytes, descending: bool) -> Iterator[bytes]:
         """Keys with an entry in [low, high), in order."""
-        if self._stale:
+        ordered = self._ordered()
+        return ordered.irange(low, high, inclusive=(True, False), reverse=descending)
+
+    def _ordered(self) -> SortedList[bytes]:
+        if self._sorted is None or self._stale:
             self._sorted = SortedList(self.rows)
             self._stale = False
             self._unsorted = []
         elif self._unsorted:
             self._sorted.update(self._unsorted)
             self._unsorted = []
-        return self._sorted.irange(low, high, inclusive=(True, False), reverse=descending)
+        return self._sorted
 
 
 class Buffer:

@@ -15,7 +15,7 @@ class KeySet:
     __slots__ = ("_fresh", "_sorted")
 
     def __init__(self) -> None:
-        self._sorted: SortedList[bytes] = SortedList()
+        self._sorted: SortedList[bytes] | None = None
         self._fresh: list[bytes] = []
 
     def add(self, key: bytes) -> None:
@@ -24,10 +24,16 @@ class KeySet:
 
     def meets(self, low: bytes, high: bytes) -> bool:
         """Whether some key lies in [low, high)."""
+        ordered = self._ordered()
+        return next(ordered.irange(low, high, inclusive=(True, False)), None) is not None
+
+    def _ordered(self) -> SortedList[bytes]:
+        if self._sorted is None:
+            self._sorted = SortedList()
         if self._fresh:
             self._sorted.update(self._fresh)
             self._fresh = []
-        return next(self._sorted.irange(low, high, inclusive=(True, False)), None) is not None
+        return self._sorted
 
 
 class RangeUnion:

@@ -12,7 +12,7 @@ SUITES = {"latency": latency.main, "engine": engine.main, "startup": startup.mai
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("suites", nargs="*", default=list(SUITES), choices=[*SUITES, []])
-    parser.add_argument("--rounds", type=int, default=40, help="rounds of each measurement")
+    parser.add_argument("--rounds", type=int, default=20, help="rounds of each measurement")
     given = parser.parse_args()
     for suite in given.suites or SUITES:
         SUITES[suite](given.rounds)

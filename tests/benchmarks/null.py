@@ -1,5 +1,8 @@
 """Answers without work behind them: what the client and gRPC cost by themselves.
 
+The answers have every field that Spanner's have, for the client works on each: the read timestamp
+it asks for, and the precommit tokens of read-write transactions on multiplexed sessions.
+
 `python -m tests.benchmarks.null PORT` serves them; `NullChannel` answers inside the process.
 """
 
@@ -15,6 +18,9 @@ from google.cloud.spanner_v1.types import type as types
 
 SERVICE = "google.spanner.v1.Spanner"
 SESSION = "projects/bench/instances/bench/databases/bench/sessions/s"
+
+
+_TOKEN = transaction.MultiplexedSessionPrecommitToken(precommit_token=b"1:1", seq_num=1)
 
 
 def _rows() -> Any:
@@ -42,6 +48,7 @@ def _result_set() -> Any:
     answer = result_set.ResultSet.pb(result_set.ResultSet())
     answer.metadata.CopyFrom(_rows().metadata)
     answer.stats.row_count_exact = 1
+    answer.precommit_token.CopyFrom(transaction.MultiplexedSessionPrecommitToken.pb(_TOKEN))
     return answer
 
 

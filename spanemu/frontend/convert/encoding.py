@@ -35,12 +35,15 @@ _NUMBER = b"\x09\x11"
 _STRING_KIND = 0x1A
 _LIST_KIND = 0x32
 _FRAMES_COUNT = 512
+_ONE_BYTE = tuple(bytes((number,)) for number in range(0x80))
 
 _pack_double = Struct("<d").pack
 
 
 def varint(number: int) -> bytes:
     """A non-negative integer as protobuf writes it."""
+    if number < 0x80:
+        return _ONE_BYTE[number]
     out = bytearray()
     while number > 0x7F:
         out.append(number & 0x7F | 0x80)
