@@ -1,7 +1,7 @@
 """The `spanemu` command: one module per subcommand, on the public API alone.
 
 In reading order: `commands` (the table of subcommands, loaded when used), `serve`,
-`layout`.
+`layout`, `lint`, `ddl`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,9 @@ import spanemu
 
 # name -> the module that has a click command of that name
 COMMANDS: Mapping[str, str] = {
+    "ddl": "spanemu.cli.ddl",
     "layout": "spanemu.cli.layout",
+    "lint": "spanemu.cli.lint",
     "serve": "spanemu.cli.serve",
 }
 

@@ -14,14 +14,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypedDict, Unpack
 
 import click
 
 import spanemu
-from spanemu.base.clock import NANOS_PER_SECOND, monotonic
+from spanemu.base.clock import monotonic
 from spanemu.config import (
     DEFAULT_INSTANCE,
     DEFAULT_PROJECT,
@@ -185,7 +184,7 @@ def _announce(emulator: spanemu.Emulator) -> None:
 
 
 def _endpoint(emulator: spanemu.Emulator) -> Endpoint:
-    started = datetime.fromtimestamp(emulator.clock.peek() // NANOS_PER_SECOND, UTC)
+    started = emulator.clock.now.replace(microsecond=0)
     return Endpoint(
         uri=emulator.uri,
         pid=os.getpid(),

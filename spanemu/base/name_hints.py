@@ -1,0 +1,82 @@
+"""What the names of columns and tables say. Names only hint: rules that go by them say so."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+
+@lru_cache(maxsize=4096)
+def words(name: str) -> tuple[str, ...]:
+    """The words of a name: created_at and CreatedAt are both ("created", "at")."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_+", " ", name)
+    return tuple(spaced.lower().split())
+
+
+def words_of(text: str) -> frozenset[str]:
+    """A set of words, written as one text."""
+    return frozenset(text.split())
+
+
+_COUNTER = words_of("at time timestamp ts ms millis micros epoch seq sequence no num counter")
+_STATUS = words_of(
+    """status state type kind category flag level gender role priority phase stage active enabled
+    deleted processed done"""
+)
+_ABSENT = words_of(
+    """deleted removed cancelled canceled archived expired expires completed processed claimed
+    failed finished closed released revoked suspended resolved"""
+)
+_TENANT = words_of("tenant org organization organisation workspace company merchant")
+_SHARD = words_of("shard bucket partition hash")
+_LOOKUP = words_of(
+    """country countries currency currencies language languages locale locales region regions
+    status statuses state states type types category categories config configs configuration
+    setting settings role roles kind kinds plan plans timezone timezones"""
+)
+_LOG = words_of(
+    """log logs event events history histories audit audits metric metrics trace traces activity
+    activities journal telemetry impression impressions click clicks"""
+)
+_QUEUE = words_of("queue queues outbox inbox job jobs task tasks message messages work pending")
+
+
+def like_counter(name: str) -> bool:
+    """created_at, event_ms, Seq, order_no, epoch."""
+    return not _COUNTER.isdisjoint(words(name)[-1:])
+
+
+def like_status(name: str) -> bool:
+    """Status, order_state, IsActive."""
+    found = words(name)
+    return found[:1] in (("is",), ("has",)) or not _STATUS.isdisjoint(found[-1:])
+
+
+def like_absent(name: str) -> bool:
+    """DeletedAt, completed_by: NULL in most rows."""
+    return not _ABSENT.isdisjoint(words(name))
+
+
+def like_tenant(name: str) -> bool:
+    """TenantId, org_id."""
+    return not _TENANT.isdisjoint(words(name))
+
+
+def like_shard(name: str) -> bool:
+    """ShardId, bucket."""
+    return not _SHARD.isdisjoint(words(name))
+
+
+def like_lookup(name: str) -> bool:
+    """Countries, order_status, currency_code: few rows that everybody refers to."""
+    return not _LOOKUP.isdisjoint(words(name))
+
+
+def like_log(name: str) -> bool:
+    """UserAccessLogs, audit_events: appended to, seldom changed."""
+    return not _LOG.isdisjoint(words(name.rpartition(".")[2])[-1:])
+
+
+def like_queue(name: str) -> bool:
+    """Outbox, job_queue: rows come and go."""
+    return not _QUEUE.isdisjoint(words(name))

@@ -1,0 +1,197 @@
+"""`spanemu ddl`: schema files laid out, judged, compared, applied and drawn.
+
+    spanemu ddl fmt schema.sql --check         is it laid out as fmt would?
+    spanemu ddl check schema.sql               would Spanner take it?
+    spanemu ddl diff old.sql new.sql           the statements from one to the other
+    spanemu ddl apply new.sql --database P     run what is missing there
+    spanemu ddl export --database P            what a database says it is
+    spanemu ddl graph schema.sql --format dot  what depends on what
+
+exit 0   done, nothing to say
+exit 1   fmt --check: a file is not laid out; diff --exit-code: the schemas differ
+exit 2   the command line, or a schema, is wrong
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from google.api_core.exceptions import GoogleAPICallError
+
+from spanemu.base.errors import SpannerError
+from spanemu.base.names import DatabaseName
+from spanemu.client import official_client
+from spanemu.ddl import (
+    Dependency,
+    Migration,
+    dependencies,
+    diff,
+    format_ddl,
+    schema_of,
+)
+from spanemu.schema.schema import Schema
+from spanemu.schema_source import SchemaRejected, SchemaStatement, load_schema
+
+T = TypeVar("T")
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+_DATABASE = click.option(
+    "--database", "name", required=True, metavar="projects/P/instances/I/databases/D"
+)
+_HOST = click.option(
+    "--host-port", default=lambda: os.environ.get("SPANNER_EMULATOR_HOST", "localhost:9010")
+)
+
+
+@click.group()
+def ddl() -> None:
+    """Work with schemas."""
+
+
+@ddl.command()
+@click.argument("files", nargs=-1, required=True, type=_FILE)
+@click.option("--check", is_flag=True, help="Change nothing; exit 1 if something would change.")
+def fmt(files: Sequence[Path], check: bool) -> None:
+    """Lay files out: one column a line, comments where they were."""
+    changed = False
+    for path in files:
+        before = path.read_text(encoding="utf-8")
+        after = _guarded(partial(format_ddl, before))
+        if after == before:
+            continue
+        changed = True
+        click.echo(f"{path}: {'would be' if check else 'was'} laid out anew", err=True)
+        if not check:
+            path.write_text(after, encoding="utf-8")
+    raise SystemExit(1 if check and changed else 0)
+
+
+@ddl.command()
+@click.argument("files", nargs=-1, required=True, type=_FILE)
+def check(files: Sequence[Path]) -> None:
+    """Say whether Spanner would take the schema that the files make together."""
+    schema = _schema(files)
+    click.echo(
+        f"{len(schema.tables)} tables, {len(schema.indexes)} indexes, {len(schema.views)} views"
+    )
+
+
+@ddl.command(name="diff")
+@click.argument("before", type=_FILE)
+@click.argument("after", type=_FILE)
+@click.option("--exit-code", is_flag=True, help="Exit 1 when there is a difference.")
+def difference(before: Path, after: Path, exit_code: bool) -> None:
+    """Print the statements that lead from one schema to another."""
+    way = diff(_schema([before]), _schema([after]))
+    _print(way)
+    raise SystemExit(1 if exit_code and way else 0)
+
+
+@ddl.command()
+@click.argument("files", nargs=-1, required=True, type=_FILE)
+@_DATABASE
+@_HOST
+@click.option("--dry-run", is_flag=True, help="Print the statements; run none.")
+@click.option("--allow-destructive", is_flag=True, help="Drop tables and columns too.")
+def apply(
+    files: Sequence[Path], name: str, host_port: str, dry_run: bool, allow_destructive: bool
+) -> None:
+    """Bring a database to the schema of the files."""
+    database = _database(name, host_port)
+    way = diff(_guarded(lambda: schema_of(list(database.ddl_statements))), _schema(files))
+    if dry_run or not way:
+        _print(way)
+        return
+    losing = [step.statement for step in way if step.destructive]
+    if losing and not allow_destructive:
+        lines = "\n".join(losing)
+        raise click.UsageError(f"rows would be lost (--allow-destructive):\n{lines}")
+    database.update_ddl([step.statement for step in way]).result()
+    click.echo(f"{len(way)} statements applied", err=True)
+
+
+@ddl.command()
+@_DATABASE
+@_HOST
+def export(name: str, host_port: str) -> None:
+    """Print the schema of a database."""
+    for statement in _database(name, host_port).ddl_statements:
+        click.echo(f"{statement};\n")
+
+
+@ddl.command()
+@click.argument("files", nargs=-1, required=True, type=_FILE)
+@click.option("--format", "shape", type=click.Choice(["text", "dot", "mermaid"]), default="text")
+def graph(files: Sequence[Path], shape: str) -> None:
+    """Print what depends on what."""
+    click.echo(_SHAPES[shape](dependencies(_schema(files))))
+
+
+# ---------------------------------------------------------------------------- what they share
+
+
+def _schema(files: Sequence[Path]) -> Schema:
+    def made() -> Schema:
+        schema = schema_of([])
+        for statement in load_schema(list(files)):
+            schema = _with(schema, statement)
+        return schema
+
+    return _guarded(made)
+
+
+def _with(schema: Schema, statement: SchemaStatement) -> Schema:
+    try:
+        return schema_of(statement.text, schema)
+    except SpannerError as failure:
+        raise SchemaRejected(statement.origin, statement.line, failure) from failure
+
+
+def _guarded(make: Callable[[], T]) -> T:
+    """What `make` gives; what is wrong with a schema is wrong with the command line."""
+    try:
+        return make()
+    except SpannerError as problem:
+        raise click.UsageError(str(problem)) from problem
+
+
+def _database(name: str, host_port: str) -> Any:
+    parsed = _guarded(lambda: DatabaseName.parse(name))
+    client = official_client(host_port, parsed.project)
+    database = client.instance(parsed.instance).database(parsed.database)
+    try:
+        database.reload()
+    except GoogleAPICallError as problem:
+        raise click.UsageError(str(problem)) from problem
+    return database
+
+
+def _print(way: Sequence[Migration]) -> None:
+    for step in way:
+        note = "-- loses rows\n" if step.destructive else ""
+        click.echo(f"{note}{step.statement};")
+
+
+def _as_text(edges: Sequence[Dependency]) -> str:
+    return "\n".join(f"{edge.source} -> {edge.target} ({edge.reason})" for edge in edges)
+
+
+def _as_dot(edges: Sequence[Dependency]) -> str:
+    lines = (f'  "{edge.source}" -> "{edge.target}" [label="{edge.reason}"];' for edge in edges)
+    return "\n".join(["digraph schema {", *lines, "}"])
+
+
+def _as_mermaid(edges: Sequence[Dependency]) -> str:
+    lines = (f"  {edge.source} -->|{edge.reason}| {edge.target}" for edge in edges)
+    return "\n".join(["graph LR", *lines])
+
+
+_SHAPES: dict[str, Callable[[Sequence[Dependency]], str]] = {
+    "dot": _as_dot,
+    "mermaid": _as_mermaid,
+    "text": _as_text,
+}

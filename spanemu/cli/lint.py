@@ -1,0 +1,129 @@
+"""`spanemu lint`: what a schema tells about hotspots before any load does.
+
+    spanemu lint schema.sql
+    spanemu lint db/ --select SPN1,SPN2 --ignore SPN123 --format sarif > lint.sarif
+    spanemu lint --explain SPN102
+
+exit 0   no finding at or above --fail-on
+exit 1   findings
+exit 2   the command line, the configuration or a schema cannot be understood
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+import click
+
+from spanemu.base.errors import SpannerError
+from spanemu.base.severity import Severity
+from spanemu.lint.baseline import without_known, write_baseline
+from spanemu.lint.explain import explain
+from spanemu.lint.formats import FORMATS
+from spanemu.lint.rules import RULES
+from spanemu.lint.run import Report, run
+from spanemu.lint.settings import Settings, find_pyproject, settings_from
+
+EXIT_FINDINGS = 1
+EXIT_USAGE = 2
+
+_PATH = click.Path(path_type=Path)
+_SEVERITIES = click.Choice([str(each) for each in Severity])
+
+
+class Options(TypedDict):
+    """The flags, by the names that click passes them."""
+
+    sources: tuple[Path, ...]
+    form: str
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    config: Path | None
+    nodes: int | None
+    baseline: Path | None
+    update_baseline: bool
+    fail_on: str
+    explained: str | None
+
+
+@click.command()
+@click.argument("sources", nargs=-1, type=_PATH)
+@click.option("--format", "form", type=click.Choice(list(FORMATS)), default="text",
+              show_default=True)  # fmt: skip
+@click.option("--select", multiple=True, metavar="IDS", help="Only these, e.g. SPN1,SPN202.")
+@click.option("--ignore", multiple=True, metavar="IDS", help="All but these.")
+@click.option("--config", type=_PATH, help="A pyproject.toml; default: the nearest.")
+@click.option("--nodes", type=click.IntRange(min=1), help="That the instance will grow to.")
+@click.option("--baseline", type=_PATH, help="Findings that are known, as JSON.")
+@click.option("--update-baseline", is_flag=True, help="Write what is found to the baseline.")
+@click.option("--fail-on", type=_SEVERITIES, default="warning", show_default=True,
+              help="The lowest severity that makes the exit code 1.")  # fmt: skip
+@click.option("--explain", "explained", metavar="ID", help="Print a rule in full.")
+def lint(**given: Unpack[Options]) -> None:
+    """Lint schema files, or directories of them, together as one schema."""
+    if given["explained"] is not None:
+        _explain(given["explained"])
+        return
+    if not given["sources"]:
+        raise click.UsageError("Name a schema file, a directory of them, or --explain ID.")
+    try:
+        settings = _settings(given)
+        report = run(given["sources"], settings)
+        path = _baseline(given, settings)
+        if path is not None:
+            report = _against(report, path, update=given["update_baseline"])
+    except (SpannerError, OSError) as problem:
+        raise click.UsageError(str(problem)) from problem
+    text = FORMATS[given["form"]](report)
+    if text:
+        click.echo(text)
+    for failure in report.failures:
+        click.echo(f"spanemu: {failure}", err=True)
+    sys.exit(_exit_code(report, Severity(given["fail_on"])))
+
+
+def _explain(id_: str) -> None:
+    if id_.strip().upper() not in RULES:
+        raise click.UsageError(f"There is no rule {id_!r}.")
+    click.echo(explain(id_))
+
+
+def _settings(given: Options) -> Settings:
+    path = given["config"] or find_pyproject(Path.cwd())
+    settings = Settings() if path is None else settings_from(path)
+    changes = {
+        "select": _ids(given["select"]) or settings.select,
+        "ignore": settings.ignore + _ids(given["ignore"]),
+        "nodes": given["nodes"] or settings.nodes,
+    }
+    if path is not None and settings.baseline is not None:
+        changes["baseline"] = str(path.parent / settings.baseline)
+    return replace(settings, **changes)  # type: ignore[arg-type]
+
+
+def _ids(given: Sequence[str]) -> tuple[str, ...]:
+    return tuple(part.strip() for each in given for part in each.split(",") if part.strip())
+
+
+def _baseline(given: Options, settings: Settings) -> Path | None:
+    path = given["baseline"] or (Path(settings.baseline) if settings.baseline else None)
+    if path is None and given["update_baseline"]:
+        raise click.UsageError("--update-baseline needs --baseline.")
+    return path
+
+
+def _against(report: Report, path: Path, *, update: bool) -> Report:
+    if update:
+        write_baseline(report, path)
+    return without_known(report, path)
+
+
+def _exit_code(report: Report, fail_on: Severity) -> int:
+    if report.failures:
+        return EXIT_USAGE
+    worst = report.worst
+    return EXIT_FINDINGS if worst is not None and worst.rank <= fail_on.rank else 0

@@ -1,0 +1,278 @@
+"""From statements to the linter's schema: CREATE adds, ALTER changes, DROP takes away.
+
+Nothing is refused here. What names something unknown is kept as a change and otherwise passed by:
+a migration may well speak of tables that earlier files made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from spanemu.base.names import fold
+from spanemu.lint.model import Change, Column, Index, Schema, Table
+from spanemu.lint.settings import Settings
+from spanemu.lint.source import Spot, Statement
+from spanemu.sql.syntax import ddl_ast
+from spanemu.sql.syntax.ddl_ast import options_by_name
+
+
+def build(
+    statements: Iterable[tuple[Statement, ddl_ast.DdlStatement]], settings: Settings
+) -> Schema:
+    """The schema after all statements."""
+    builder = _Builder(Schema(settings))
+    for statement, tree in statements:
+        builder.add(statement, tree)
+    schema = builder.schema
+    for table in schema.tables.values():
+        if (parent := table.parent) is not None:
+            schema.children.setdefault(fold(parent.name), []).append(table)
+    return schema
+
+
+class _Builder:
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+
+    def add(self, statement: Statement, tree: ddl_ast.DdlStatement) -> None:
+        """Take one statement in; what it is about is known as it was before."""
+        table = _subject(self.schema, tree)
+        self.schema.changes.append(Change(statement, tree, table, table is not None))
+        effect = _EFFECTS.get(type(tree))
+        if effect is not None:
+            effect(self, statement, tree)
+
+    # ------------------------------------------------------------------ tables
+
+    def create_table(self, statement: Statement, tree: ddl_ast.CreateTable) -> None:
+        table = Table(str(tree.name), Spot(statement, tree.name.at), self.schema)
+        for definition in tree.columns:
+            _add_column(table, statement, definition)
+        inline = [each.name for each in tree.columns if each.primary_key]
+        if tree.primary_key is not None:
+            table.key_parts = _parts(statement, tree.primary_key)
+        else:
+            table.key_parts = tuple((n.name, False, Spot(statement, n.at)) for n in inline)
+            table.declares_key = bool(inline)
+        table.interleave = tree.interleave
+        for constraint in tree.constraints:
+            _add_constraint(table, statement, constraint)
+        if tree.row_deletion_policy is not None:
+            spot = Spot(statement, tree.row_deletion_policy.at)
+            table.policies.append((tree.row_deletion_policy, spot))
+        table.options = dict(options_by_name(tree.options))
+        self.schema.tables[fold(table.name)] = table
+
+    def alter_table(self, statement: Statement, tree: ddl_ast.AlterTable) -> None:
+        table = self.schema.table(str(tree.name))
+        action = _ACTIONS.get(type(tree.action))
+        if table is not None and action is not None:
+            action(table, statement, tree.action)
+        if table is not None and isinstance(tree.action, ddl_ast.RenameTo):
+            self._rename(table, str(tree.action.name))
+
+    def rename_tables(self, _: Statement, tree: ddl_ast.RenameTables) -> None:
+        for old, new in tree.renames:
+            if (table := self.schema.table(str(old))) is not None:
+                self._rename(table, str(new))
+
+    def _rename(self, table: Table, name: str) -> None:
+        self.schema.tables.pop(fold(table.name), None)
+        table.name = name
+        self.schema.tables[fold(name)] = table
+
+    def drop_table(self, _: Statement, tree: ddl_ast.DropTable) -> None:
+        self.schema.tables.pop(fold(str(tree.name)), None)
+
+    # ------------------------------------------------------------------ indexes
+
+    def create_index(self, statement: Statement, tree: ddl_ast.CreateIndex) -> None:
+        table = self.schema.table(str(tree.table))
+        if table is None:
+            return
+        index = Index(
+            str(tree.name),
+            Spot(statement, tree.name.at),
+            table,
+            _parts(statement, tree.key),
+            unique=tree.unique,
+            null_filtered=tree.null_filtered,
+            where_not_null=frozenset(fold(each.name) for each in tree.where_not_null),
+            storing=[fold(each.name) for each in tree.storing],
+            interleave=tree.interleave,
+        )
+        self.schema.indexes[fold(index.name)] = index
+
+    def create_search_index(self, statement: Statement, tree: ddl_ast.CreateSearchIndex) -> None:
+        table = self.schema.table(str(tree.table))
+        if table is None:
+            return
+        spot = Spot(statement, tree.name.at)
+        index = Index(str(tree.name), spot, table, _parts(statement, tree.key), search=True)
+        index.interleave = tree.interleave
+        index.options = options_by_name(tree.options)
+        index.order_by = tree.order_by
+        self.schema.indexes[fold(index.name)] = index
+
+    def alter_index(self, _: Statement, tree: ddl_ast.AlterIndex) -> None:
+        index = self.schema.indexes.get(fold(str(tree.name)))
+        if index is None:
+            return
+        match tree.action:
+            case ddl_ast.AddIndexColumn(column=column):
+                index.storing.append(fold(column.name))
+            case ddl_ast.DropIndexColumn(column=column) if fold(column.name) in index.storing:
+                index.storing.remove(fold(column.name))
+
+    def drop_index(self, _: Statement, tree: ddl_ast.Drop) -> None:
+        self.schema.indexes.pop(fold(str(tree.name)), None)
+
+    # ------------------------------------------------------------------ others
+
+    def create_sequence(self, statement: Statement, tree: ddl_ast.CreateSequence) -> None:
+        self.schema.sequences[fold(str(tree.name))] = tree, Spot(statement, tree.name.at)
+
+    def drop_sequence(self, _: Statement, tree: ddl_ast.DropSequence) -> None:
+        self.schema.sequences.pop(fold(str(tree.name)), None)
+
+    def alter_database(self, _: Statement, tree: ddl_ast.AlterDatabase) -> None:
+        self.schema.options.update(options_by_name(tree.options))
+
+
+_EFFECTS: Mapping[type[ddl_ast.DdlStatement], Callable[[_Builder, Statement, Any], None]] = {
+    ddl_ast.AlterDatabase: _Builder.alter_database,
+    ddl_ast.AlterIndex: _Builder.alter_index,
+    ddl_ast.AlterTable: _Builder.alter_table,
+    ddl_ast.CreateIndex: _Builder.create_index,
+    ddl_ast.CreateSearchIndex: _Builder.create_search_index,
+    ddl_ast.CreateSequence: _Builder.create_sequence,
+    ddl_ast.CreateTable: _Builder.create_table,
+    ddl_ast.DropIndex: _Builder.drop_index,
+    ddl_ast.DropSearchIndex: _Builder.drop_index,
+    ddl_ast.DropSequence: _Builder.drop_sequence,
+    ddl_ast.DropTable: _Builder.drop_table,
+    ddl_ast.RenameTables: _Builder.rename_tables,
+}
+
+
+def _subject(schema: Schema, tree: ddl_ast.DdlStatement) -> Table | None:
+    """The table that a statement changes, as it was before the statement."""
+    match tree:
+        case ddl_ast.AlterTable(name=name) | ddl_ast.DropTable(name=name):
+            return schema.table(str(name))
+        case ddl_ast.CreateIndex(table=name) | ddl_ast.CreateSearchIndex(table=name):
+            return schema.table(str(name))
+        case ddl_ast.DropIndex(name=name) | ddl_ast.AlterIndex(name=name):
+            index = schema.indexes.get(fold(str(name)))
+            return None if index is None else index.table
+    return None
+
+
+def _parts(
+    statement: Statement, key: tuple[ddl_ast.KeyPart, ...]
+) -> tuple[tuple[str, bool, Spot], ...]:
+    return tuple((each.column.name, each.descending, Spot(statement, each.at)) for each in key)
+
+
+def _add_column(table: Table, statement: Statement, definition: ddl_ast.ColumnDefinition) -> None:
+    table.columns[fold(definition.name.name)] = Column(
+        definition.name.name,
+        Spot(statement, definition.at),
+        definition,
+        dict(options_by_name(definition.options)),
+        definition.default,
+        definition.on_update,
+    )
+
+
+def _add_constraint(table: Table, statement: Statement, constraint: ddl_ast.Constraint) -> None:
+    if isinstance(constraint, ddl_ast.CheckDefinition):
+        table.checks.append(constraint)
+    else:
+        table.foreign_keys.append((constraint, Spot(statement, constraint.at)))
+
+
+# ---------------------------------------------------------------------------- ALTER TABLE
+
+
+def _redefine(table: Table, statement: Statement, action: ddl_ast.RedefineColumn) -> None:
+    """The definition anew; options stay unless they are given."""
+    before = table.column(action.column.name.name)
+    _add_column(table, statement, action.column)
+    if before is not None and action.column.options is None:
+        table.columns[fold(before.name)].options = before.options
+
+
+def _drop_column(table: Table, _: Statement, action: ddl_ast.DropColumn) -> None:
+    table.columns.pop(fold(action.column.name), None)
+
+
+def _drop_constraint(table: Table, _: Statement, action: ddl_ast.DropConstraint) -> None:
+    name = fold(action.name.name)
+    table.checks = [each for each in table.checks if _named(each) != name]
+    table.foreign_keys = [(key, spot) for key, spot in table.foreign_keys if _named(key) != name]
+
+
+def _named(constraint: ddl_ast.Constraint) -> str | None:
+    return None if constraint.name is None else fold(constraint.name.name)
+
+
+def _on_delete(table: Table, _: Statement, action: ddl_ast.SetOnDelete) -> None:
+    if table.interleave is not None:
+        clause = table.interleave
+        table.interleave = ddl_ast.InterleaveClause(
+            clause.table, clause.in_parent, action.on_delete, at=clause.at, end=clause.end
+        )
+
+
+def _set_interleave(table: Table, _: Statement, action: ddl_ast.SetInterleave) -> None:
+    table.interleave = action.interleave
+
+
+def _policy(table: Table, statement: Statement, action: ddl_ast.AddRowDeletionPolicy) -> None:
+    table.policies.append((action.policy, Spot(statement, action.policy.at)))
+
+
+def _replace_policy(
+    table: Table, statement: Statement, action: ddl_ast.ReplaceRowDeletionPolicy
+) -> None:
+    table.policies = [(action.policy, Spot(statement, action.policy.at))]
+
+
+def _set_on_column(table: Table, _: Statement, action: Any) -> None:
+    column = table.column(action.column.name)
+    if column is None:
+        return
+    match action:
+        case ddl_ast.SetColumnOptions(options=options):
+            column.options.update(options_by_name(options))
+        case ddl_ast.SetColumnDefault(default=default):
+            column.default = default
+        case ddl_ast.DropColumnDefault():
+            column.default = None
+        case ddl_ast.SetColumnOnUpdate(on_update=on_update):
+            column.on_update = on_update
+        case ddl_ast.DropColumnOnUpdate():
+            column.on_update = None
+
+
+_ACTIONS: Mapping[type[ddl_ast.TableAction], Callable[[Table, Statement, Any], None]] = {
+    ddl_ast.AddColumn: lambda table, statement, a: _add_column(table, statement, a.column),
+    ddl_ast.AddConstraint: lambda table, statement, a: _add_constraint(
+        table, statement, a.constraint
+    ),
+    ddl_ast.AddRowDeletionPolicy: _policy,
+    ddl_ast.DropColumn: _drop_column,
+    ddl_ast.DropColumnDefault: _set_on_column,
+    ddl_ast.DropColumnOnUpdate: _set_on_column,
+    ddl_ast.DropConstraint: _drop_constraint,
+    ddl_ast.DropRowDeletionPolicy: lambda table, *_: table.policies.clear(),
+    ddl_ast.RedefineColumn: _redefine,
+    ddl_ast.ReplaceRowDeletionPolicy: _replace_policy,
+    ddl_ast.SetColumnDefault: _set_on_column,
+    ddl_ast.SetColumnOnUpdate: _set_on_column,
+    ddl_ast.SetColumnOptions: _set_on_column,
+    ddl_ast.SetInterleave: _set_interleave,
+    ddl_ast.SetOnDelete: _on_delete,
+}

@@ -1,0 +1,224 @@
+"""The schema as the linter sees it: what was declared, with the place of each declaration.
+
+It is not `spanemu.schema`: that one holds valid schemas only, and knows no places; a linter also
+speaks of what Spanner refuses. Names that lead nowhere are None and rules pass over them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from spanemu.base.names import fold
+from spanemu.lint.settings import Settings
+from spanemu.lint.source import Spot, Statement
+from spanemu.sql.syntax import ddl_ast
+from spanemu.sql.syntax.ast import Expression
+
+
+@dataclass(eq=False)
+class Column:
+    """A column as it is after all statements. `type` is a word: INT64, STRING, ARRAY, a path."""
+
+    name: str
+    spot: Spot
+    definition: ddl_ast.ColumnDefinition
+    options: dict[str, Any]
+    default: ddl_ast.SqlExpression | None = None
+    on_update: ddl_ast.SqlExpression | None = None
+
+    @cached_property
+    def type(self) -> str:
+        """INT64, STRING, ARRAY, or the path of a proto type."""
+        declared = self.definition.type
+        if declared.element is not None:
+            return "ARRAY"
+        if declared.fields is not None:
+            return "STRUCT"
+        path = str(declared.path)
+        return path if "." in path else path.upper()
+
+    @property
+    def length(self) -> int | str | None:
+        """Of STRING and BYTES: a number or "MAX"."""
+        return self.definition.type.length
+
+    @property
+    def not_null(self) -> bool:
+        return self.definition.not_null
+
+    @property
+    def generated(self) -> Expression | None:
+        """What a generated column is computed from."""
+        return None if self.definition.generated is None else self.definition.generated.tree
+
+    @property
+    def default_tree(self) -> Expression | None:
+        """What a column holds when nothing is given."""
+        return None if self.default is None else self.default.tree
+
+    @property
+    def allows_commit_timestamp(self) -> bool:
+        return self.options.get("allow_commit_timestamp") is True
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a key; `column` is None when the table has no such column."""
+
+    name: str
+    column: Column | None
+    descending: bool
+    spot: Spot
+
+
+@dataclass(eq=False)
+class Table:
+    """A table as it is after all statements. Without a PRIMARY KEY clause `declares_key` is off."""
+
+    name: str
+    spot: Spot
+    schema: Schema
+    columns: dict[str, Column] = field(default_factory=dict)
+    key_parts: tuple[tuple[str, bool, Spot], ...] = ()
+    declares_key: bool = True
+    interleave: ddl_ast.InterleaveClause | None = None
+    foreign_keys: list[tuple[ddl_ast.ForeignKeyDefinition, Spot]] = field(default_factory=list)
+    checks: list[ddl_ast.CheckDefinition] = field(default_factory=list)
+    policies: list[tuple[ddl_ast.RowDeletionPolicy, Spot]] = field(default_factory=list)
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def column(self, name: str) -> Column | None:
+        """The column of that name, whatever its case."""
+        return self.columns.get(fold(name))
+
+    @property
+    def key(self) -> tuple[Part, ...]:
+        """The primary key."""
+        return tuple(
+            Part(name, self.column(name), descending, spot)
+            for name, descending, spot in self.key_parts
+        )
+
+    @property
+    def key_names(self) -> tuple[str, ...]:
+        """The key's columns, folded."""
+        return tuple(fold(name) for name, _, _ in self.key_parts)
+
+    @property
+    def parent(self) -> Table | None:
+        """The table that this one is interleaved in."""
+        return None if self.interleave is None else self.schema.table(str(self.interleave.table))
+
+    @property
+    def ancestors(self) -> Iterator[Table]:
+        """Its parent, its parent's parent and so on."""
+        seen = {id(self)}
+        above = self.parent
+        while above is not None and id(above) not in seen:
+            seen.add(id(above))
+            yield above
+            above = above.parent
+
+    @property
+    def own_key(self) -> tuple[Part, ...]:
+        """The key without its parent's."""
+        parent = self.parent
+        return self.key if parent is None else self.key[len(parent.key_parts) :]
+
+    @property
+    def children(self) -> list[Table]:
+        return self.schema.children.get(fold(self.name), [])
+
+    @property
+    def indexes(self) -> list[Index]:
+        """Its secondary indexes, search indexes aside."""
+        return [index for index in self.schema.indexes_on(self) if not index.search]
+
+    @property
+    def statement(self) -> Statement:
+        return self.spot.statement
+
+
+@dataclass(eq=False)
+class Index:
+    """A secondary or a search index as it is after all statements."""
+
+    name: str
+    spot: Spot
+    table: Table
+    key_parts: tuple[tuple[str, bool, Spot], ...]
+    unique: bool = False
+    null_filtered: bool = False
+    where_not_null: frozenset[str] = frozenset()
+    storing: list[str] = field(default_factory=list)  # folded
+    interleave: ddl_ast.InterleaveClause | None = None
+    search: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict)
+    order_by: tuple[ddl_ast.KeyPart, ...] = ()
+
+    @property
+    def key(self) -> tuple[Part, ...]:
+        """The declared key."""
+        return tuple(
+            Part(name, self.table.column(name), descending, spot)
+            for name, descending, spot in self.key_parts
+        )
+
+    @property
+    def key_names(self) -> tuple[str, ...]:
+        """The declared key's columns, folded."""
+        return tuple(fold(name) for name, _, _ in self.key_parts)
+
+    @property
+    def full_key(self) -> tuple[Part, ...]:
+        """The declared key, then the parts of the table's key that are not in it."""
+        names = set(self.key_names)
+        return self.key + tuple(part for part in self.table.key if fold(part.name) not in names)
+
+    @property
+    def is_root(self) -> bool:
+        """Stored by itself, in the order of its own key."""
+        return self.interleave is None
+
+    @property
+    def statement(self) -> Statement:
+        return self.spot.statement
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A statement in its order, with the table that it is about, if that is known."""
+
+    statement: Statement
+    tree: ddl_ast.DdlStatement
+    table: Table | None
+    created_here: bool  # the table was made by an earlier statement of the same input
+
+
+@dataclass(eq=False)
+class Schema:
+    """Everything that the input declares, after all statements."""
+
+    settings: Settings
+    tables: dict[str, Table] = field(default_factory=dict)
+    indexes: dict[str, Index] = field(default_factory=dict)
+    sequences: dict[str, tuple[ddl_ast.CreateSequence, Spot]] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+    changes: list[Change] = field(default_factory=list)
+    children: dict[str, list[Table]] = field(default_factory=dict)
+    _by_table: dict[str, list[Index]] | None = None
+
+    def table(self, name: str) -> Table | None:
+        """The table of that name, whatever its case."""
+        return self.tables.get(fold(name))
+
+    def indexes_on(self, table: Table) -> list[Index]:
+        """The indexes on a table, in order of creation. Only for a schema that is complete."""
+        if self._by_table is None:
+            self._by_table = {}
+            for index in self.indexes.values():
+                self._by_table.setdefault(fold(index.table.name), []).append(index)
+        return self._by_table.get(fold(table.name), [])

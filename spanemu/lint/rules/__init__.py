@@ -1,0 +1,42 @@
+"""Every rule of the product, one module per family.
+
+`key_order`, `key_shards`, `key_shape` (SPN1xx), `index_order`, `index_shape` (2xx),
+`interleaving` (3xx), `constraints` (4xx, 5xx), `deletion` (6xx), `operations` (7xx), and
+`workload`, the rules that a schema alone cannot decide. `fixes` words DDL for several of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from spanemu.lint.rule import Rule
+from spanemu.lint.rules import (
+    constraints,
+    deletion,
+    index_order,
+    index_shape,
+    interleaving,
+    key_order,
+    key_shape,
+    key_shards,
+    operations,
+    workload,
+)
+
+_FAMILIES = (
+    key_order.RULES,
+    key_shards.RULES,
+    key_shape.RULES,
+    index_order.RULES,
+    index_shape.RULES,
+    interleaving.RULES,
+    constraints.RULES,
+    deletion.RULES,
+    operations.RULES,
+    workload.RULES,
+)
+
+RULES: Mapping[str, Rule] = {
+    rule.id: rule
+    for rule in sorted((rule for family in _FAMILIES for rule in family), key=lambda rule: rule.id)
+}

@@ -1,0 +1,127 @@
+"""SPN403, SPN404, SPN502 and SPN503: foreign keys, and what a row may hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spanemu.base.name_hints import like_queue, like_status
+from spanemu.base.names import fold
+from spanemu.lint.model import Column, Index, Table
+from spanemu.lint.rule import ERROR, INFO, Hit, Rule, at, each_index, each_table
+from spanemu.lint.values import cardinality_of, order_of, shard_of
+
+MIB = 1024 * 1024
+ROW_BYTES_MAX = 1600 * MIB  # quotas.md: non-key columns of one row
+CELL_BYTES_MAX = 10 * MIB  # quotas.md
+CHARACTERS_MAX = 2_621_440  # quotas.md: characters of a STRING
+
+
+def _could_be_parent(table: Table) -> Iterator[Hit]:
+    if table.interleave is not None:
+        return
+    for key, spot in table.foreign_keys:
+        target = table.schema.table(str(key.referenced_table))
+        names = {fold(each.name) for each in key.columns}
+        referenced = tuple(fold(each.name) for each in key.referenced_columns)
+        if target is None or len(names) < 2 or sorted(referenced) != sorted(target.key_names):
+            continue
+        if not names <= set(table.key_names):  # otherwise it is SPN306's
+            facts = {"parent": target.name}
+            yield Hit(spot, table.name, key.columns[0].name, facts=facts)
+
+
+def _commit_timestamp(table: Table) -> Iterator[Hit]:
+    for key, spot in table.foreign_keys:
+        target = table.schema.table(str(key.referenced_table))
+        pairs: list[Column | None] = [table.column(each.name) for each in key.columns]
+        if target is not None:
+            pairs += [target.column(each.name) for each in key.referenced_columns]
+        for column in pairs:
+            if column is not None and column.allows_commit_timestamp:
+                yield Hit(spot, table.name, column.name)
+                break
+
+
+def _declared_bytes(column: Column) -> int:
+    """The most that one cell may take."""
+    length, per_unit = column.length, 4 if column.type == "STRING" else 1
+    if length == "MAX" or column.type == "JSON":
+        return CELL_BYTES_MAX
+    return length * per_unit if isinstance(length, int) else 8
+
+
+def _too_large(table: Table) -> Iterator[Hit]:
+    for column in table.columns.values():
+        length = column.length
+        limit = CHARACTERS_MAX if column.type == "STRING" else CELL_BYTES_MAX
+        if isinstance(length, int) and length > limit:
+            facts = {"reason": f"{column.name} is declared with {length} where {limit} is allowed"}
+            yield Hit(column.spot, table.name, column.name, facts=facts)
+    keys = set(table.key_names)
+    total = sum(_declared_bytes(c) for name, c in table.columns.items() if name not in keys)
+    if total > ROW_BYTES_MAX:
+        yield at(table, reason=f"its columns may hold {total // MIB:,} MiB together, 1,600 at most")
+
+
+def _queue(index: Index) -> Iterator[Hit]:
+    if not like_queue(index.table.name) or len(index.key_parts) < 2:
+        return
+    first, second = index.key[0].column, index.key[1].column
+    if first is None or order_of(second) is None:
+        return
+    few = like_status(first.name) or cardinality_of(index.table, first) is not None
+    if few or shard_of(index.table, first) is not None:
+        yield Hit(index.spot, index.name, first.name, facts={"table": index.table.name})
+
+
+_ORDERS = "CREATE TABLE Orders (ShopId INT64 NOT NULL, OrderId INT64 NOT NULL"
+
+RULES = (
+    Rule(
+        "SPN403", INFO, "D", "Foreign key to what could be the parent",
+        "A table that refers to another by its whole composite key is often read with it.",
+        "A key that begins with that of {parent}, and INTERLEAVE IN PARENT {parent}",
+        "{object} refers to {parent} by its whole key; it could be interleaved there.",
+        bad=f"{_ORDERS}) PRIMARY KEY (ShopId, OrderId);\n"
+        "CREATE TABLE Items (ItemId STRING(64) NOT NULL, ShopId INT64, OrderId INT64, "
+        "FOREIGN KEY (ShopId, OrderId) REFERENCES Orders (ShopId, OrderId)) PRIMARY KEY (ItemId)",
+        good=f"{_ORDERS}, Code STRING(8)) PRIMARY KEY (ShopId, OrderId);\n"
+        "CREATE TABLE Items (ItemId STRING(64) NOT NULL, OrderCode STRING(8), "
+        "FOREIGN KEY (OrderCode) REFERENCES Orders (Code)) PRIMARY KEY (ItemId)",
+        check=each_table(_could_be_parent),
+    ),
+    Rule(
+        "SPN404", ERROR, "D", "Foreign key on a commit timestamp",
+        "Neither side of a foreign key may be a column that allows commit timestamps.",
+        "Refer to another column",
+        "The foreign key of {object} uses {column}, which allows commit timestamps.",
+        bad="CREATE TABLE A (Ts TIMESTAMP NOT NULL) PRIMARY KEY (Ts);\n"
+        "CREATE TABLE B (Id INT64 NOT NULL, Ts TIMESTAMP OPTIONS (allow_commit_timestamp = true), "
+        "FOREIGN KEY (Ts) REFERENCES A (Ts)) PRIMARY KEY (Id)",
+        good="CREATE TABLE A (Ts TIMESTAMP NOT NULL) PRIMARY KEY (Ts);\n"
+        "CREATE TABLE B (Id INT64 NOT NULL, Ts TIMESTAMP, "
+        "FOREIGN KEY (Ts) REFERENCES A (Ts)) PRIMARY KEY (Id)",
+        check=each_table(_commit_timestamp),
+    ),
+    Rule(
+        "SPN502", ERROR, "D", "Row or cell beyond a limit",
+        "The columns outside of the key hold 1,600 MiB a row at most, a cell 10 MiB.",
+        "Shorter columns, or a second table",
+        "{object} goes beyond a limit: {reason}.",
+        bad="CREATE TABLE T (Id INT64 NOT NULL, Body STRING(2621441)) PRIMARY KEY (Id)",
+        good="CREATE TABLE T (Id INT64 NOT NULL, Body STRING(2621440)) PRIMARY KEY (Id)",
+        check=each_table(_too_large),
+    ),
+    Rule(
+        "SPN503", INFO, "D", "Queue kept in a table",
+        "Rows are added at one end of the index and taken from the other: the tail is hot for "
+        "writes, the head for deletes, and scans step over what was deleted.",
+        "A change stream, shards in front of the time, a row deletion policy",
+        "{object} serves {table} as a queue: {column}, then the time.",
+        bad="CREATE TABLE Outbox (Id STRING(64) NOT NULL, Status STRING(8), Ts TIMESTAMP) "
+        "PRIMARY KEY (Id);\nCREATE INDEX OutboxByStatus ON Outbox(Status, Ts)",
+        good="CREATE TABLE Orders (Id STRING(64) NOT NULL, Status STRING(8), Ts TIMESTAMP) "
+        "PRIMARY KEY (Id);\nCREATE INDEX OrdersByStatus ON Orders(Status, Ts)",
+        rate=True, check=each_index(_queue),
+    ),
+)  # fmt: skip

@@ -1,0 +1,141 @@
+"""SPN601 to SPN605: row deletion policies (TTL)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spanemu.base.name_hints import like_log
+from spanemu.base.names import fold
+from spanemu.lint.expressions import columns_read
+from spanemu.lint.model import Index, Schema, Table
+from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, each_index, each_table
+from spanemu.sql.syntax.ddl_ast import OnDelete
+
+
+def _deleted_with_parent(table: Table) -> bool:
+    clause = table.interleave
+    return bool(
+        clause is not None
+        and clause.on_delete is OnDelete.CASCADE
+        and any(each.policies for each in table.ancestors)
+    )
+
+
+def _endless_log(table: Table) -> Iterator[Hit]:
+    if not like_log(table.name) or table.policies or _deleted_with_parent(table):
+        return
+    times = [column.name for column in table.columns.values() if column.type == "TIMESTAMP"]
+    if times:
+        yield at(table, times[0])
+
+
+def _child_left_behind(table: Table) -> Iterator[Hit]:
+    parent = next((each for each in table.ancestors if each.policies), None)
+    indexes = [index.name for index in table.indexes if index.is_root]
+    if parent is not None and indexes and not table.policies:
+        yield at(table, parent=parent.name, index=indexes[0])
+
+
+def _refused(schema: Schema) -> Iterator[Hit]:
+    referring = {
+        fold(str(key.referenced_table)): table.name
+        for table in schema.tables.values()
+        for key, _ in table.foreign_keys
+        if key.enforced and key.on_delete is not OnDelete.CASCADE
+    }
+    for table in schema.tables.values():
+        for policy, spot in table.policies:
+            reason = _refusal(table, policy.column.name) or _referred(referring, table)
+            if reason:
+                yield Hit(spot, table.name, policy.column.name, facts={"reason": reason})
+        if len(table.policies) > 1:
+            policy, spot = table.policies[-1]
+            facts = {"reason": "the table has one already"}
+            yield Hit(spot, table.name, policy.column.name, facts=facts)
+
+
+def _refusal(table: Table, name: str) -> str:
+    column = table.column(name)
+    if column is None or column.generated is None:
+        return ""
+    for read in sorted(columns_read(column.generated)):
+        source = table.column(read)
+        if source is not None and source.allows_commit_timestamp:
+            return f"{column.name} is generated from the commit timestamp {source.name}"
+    return ""
+
+
+def _referred(referring: dict[str, str], table: Table) -> str:
+    name = referring.get(fold(table.name))
+    return f"{name} refers to the table without ON DELETE CASCADE" if name else ""
+
+
+def _needless_index(index: Index) -> Iterator[Hit]:
+    columns = {fold(policy.column.name) for policy, _ in index.table.policies}
+    if index.is_root and len(index.key_parts) == 1 and index.key_names[0] in columns:
+        yield at(index, index.key_parts[0][0], table=index.table.name)
+
+
+def _never_expires(table: Table) -> Iterator[Hit]:
+    for policy, spot in table.policies:
+        column = table.column(policy.column.name)
+        if column is not None and not column.not_null and column.generated is None:
+            yield Hit(spot, table.name, column.name)
+
+
+_LOGS = "CREATE TABLE Logs (Id STRING(64) NOT NULL, Ts TIMESTAMP NOT NULL) PRIMARY KEY (Id)"
+_TTL = ", ROW DELETION POLICY (OLDER_THAN(Ts, INTERVAL 30 DAY))"
+_CHILD = (
+    "CREATE TABLE Lines (Id STRING(64) NOT NULL, N INT64 NOT NULL, Ts TIMESTAMP NOT NULL, "
+    "Word STRING(64)) PRIMARY KEY (Id, N), INTERLEAVE IN PARENT Logs ON DELETE CASCADE"
+)
+
+RULES = (
+    Rule(
+        "SPN601", INFO, "D", "Log without a row deletion policy",
+        "A table that is only appended to grows for ever.",
+        "ALTER TABLE {object} ADD ROW DELETION POLICY (OLDER_THAN({column}, INTERVAL 30 DAY))",
+        "{object} looks like a log, and nothing deletes its old rows.",
+        bad=_LOGS, good=_LOGS + _TTL, check=each_table(_endless_log),
+    ),
+    Rule(
+        "SPN602", WARNING, "DV", "Policy on the parent alone",
+        "Deleting a parent row deletes its children with their index entries in one commit; with "
+        "more than a hundred or so children it can fail for ever.",
+        "A policy on {object} too, with a shorter interval",
+        "Rows of {object} are deleted only with those of {parent}, and have entries in {index}.",
+        bad=f"{_LOGS}{_TTL};\n{_CHILD};\nCREATE INDEX ByWord ON Lines(Word)",
+        good=f"{_LOGS}{_TTL};\n{_CHILD};\nCREATE INDEX ByWord ON Lines(Id, Word), INTERLEAVE IN "
+        f"Logs",
+        check=each_table(_child_left_behind),
+    ),
+    Rule(
+        "SPN603", ERROR, "D", "Policy that Spanner refuses",
+        "The column may not be generated from a commit timestamp, nobody may refer to the table "
+        "without ON DELETE CASCADE, and there is one policy at most.",
+        "Another column, ON DELETE CASCADE, or REPLACE ROW DELETION POLICY",
+        "{object} cannot have a row deletion policy on {column}: {reason}.",
+        bad=f"{_LOGS}{_TTL};\nCREATE TABLE Notes (NoteId INT64 NOT NULL, LogId STRING(64), "
+        "FOREIGN KEY (LogId) REFERENCES Logs (Id)) PRIMARY KEY (NoteId)",
+        good=f"{_LOGS}{_TTL};\nCREATE TABLE Notes (NoteId INT64 NOT NULL, LogId STRING(64), "
+        "FOREIGN KEY (LogId) REFERENCES Logs (Id) ON DELETE CASCADE) PRIMARY KEY (NoteId)",
+        check=_refused,
+    ),
+    Rule(
+        "SPN604", INFO, "D", "Index that only the policy would want",
+        "Deletion by policy needs no index, and one over a time is a hotspot.",
+        "DROP INDEX {object}",
+        "{object} indexes {column}, by which old rows of {table} are deleted; that needs no index.",
+        bad=f"{_LOGS}{_TTL};\nCREATE INDEX ByAt ON Logs(Ts)",
+        good=f"{_LOGS};\nCREATE INDEX ByAt ON Logs(Ts)",
+        check=each_index(_needless_index),
+    ),
+    Rule(
+        "SPN605", INFO, "D", "Rows that never expire",
+        "A row whose column is NULL is never old enough.",
+        "{column} TIMESTAMP NOT NULL, or a generated column with COALESCE",
+        "{column} of {object} decides when a row is deleted, and can be NULL.",
+        bad="CREATE TABLE Logs (Id STRING(64) NOT NULL, Ts TIMESTAMP) PRIMARY KEY (Id)" + _TTL,
+        good=_LOGS + _TTL, check=each_table(_never_expires),
+    ),
+)  # fmt: skip

@@ -1,0 +1,254 @@
+"""SPN201 to SPN207, SPN217 and SPN220: where the entries of an index pile up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spanemu.base.name_hints import like_absent, like_counter, like_lookup, like_status
+from spanemu.lint.expressions import functions, is_literal
+from spanemu.lint.model import Index, Part, Schema, Table
+from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, at_part, each_index
+from spanemu.lint.rules.fixes import spread
+from spanemu.lint.values import (
+    COMMIT_TIME_FUNCTIONS,
+    Order,
+    cardinality_of,
+    is_enum,
+    is_random,
+    order_of,
+    shard_of,
+)
+from spanemu.sql.syntax.ddl_ast import ForeignKeyDefinition
+
+
+def _leading(index: Index) -> Part | None:
+    """The first part of an index that is stored by itself, when its column is known."""
+    if not index.is_root or not index.key_parts or index.key[0].column is None:
+        return None
+    return index.key[0]
+
+
+def _commit_timestamp(index: Index) -> Iterator[Hit]:
+    part = _leading(index)
+    if part is not None and order_of(part.column) is Order.COMMIT_TIMESTAMP:
+        yield at_part(index, table=index.table.name, spread=spread(index))
+
+
+def _growing(index: Index) -> Iterator[Hit]:
+    part = _leading(index)
+    if part is None or part.column is None:
+        return
+    order = order_of(part.column)
+    if order is Order.COMMIT_TIMESTAMP or shard_of(index.table, part.column) is not None:
+        return
+    column = part.column
+    counter = (
+        column.type == "INT64"
+        and like_counter(column.name)
+        and not is_random(column)
+        and column.generated is None
+    )
+    if order is not None or counter:
+        why = str(order) if order is not None else "INT64 named like a counter"
+        yield at_part(index, table=index.table.name, order=why, spread=spread(index))
+
+
+def _on_update(index: Index) -> Iterator[Hit]:
+    part = _leading(index)
+    on_update = None if part is None or part.column is None else part.column.on_update
+    if on_update and not functions(on_update.tree).isdisjoint(COMMIT_TIME_FUNCTIONS):
+        yield at_part(index, table=index.table.name, spread=spread(index))
+
+
+def _few_values(index: Index) -> Iterator[Hit]:
+    part = _leading(index)
+    if part is None or part.column is None or shard_of(index.table, part.column) is not None:
+        return
+    column = part.column
+    count = cardinality_of(index.table, column)
+    few = count is not None and count <= index.table.schema.settings.cardinality_low_max
+    if not (few or is_enum(column) or like_status(column.name)):
+        return
+    after = index.full_key[1:2]
+    growing = bool(after) and order_of(after[0].column) is not None
+    yield at_part(
+        index,
+        next=after[0].name if after else "nothing",
+        severity=ERROR if growing else None,
+    )
+
+
+def _constant_default(index: Index) -> Iterator[Hit]:
+    part = _leading(index)
+    tree = part.column.default_tree if part is not None and part.column is not None else None
+    if tree is not None and is_literal(tree) and part is not None and part.column is not None:
+        assert part.column.default is not None
+        yield at_part(index, default=part.column.default.text, table=index.table.name)
+
+
+def _mostly_null(index: Index) -> Iterator[Hit]:
+    part = _leading(index)
+    if (
+        part is not None
+        and part.column is not None
+        and not part.column.not_null
+        and not index.null_filtered
+        and part.column.name.lower() not in index.where_not_null
+        and like_absent(part.column.name)
+    ):
+        parts = ", ".join(each.name for each in index.key)
+        yield at_part(index, parts=parts, table=index.table.name)
+
+
+def _ordered_search(schema: Schema) -> Iterator[Hit]:
+    for index in schema.indexes.values():
+        if not index.search or index.options.get("sort_order_sharding") is not True:
+            continue
+        first = index.order_by[0] if index.order_by else None
+        column = None if first is None else index.table.column(first.column.name)
+        if first is not None and first.descending and column is not None and order_of(column):
+            yield at(index, column.name)
+
+
+def _managed(schema: Schema) -> Iterator[Hit]:
+    for table in schema.tables.values():
+        for key, spot in table.foreign_keys:
+            names = tuple(each.name.lower() for each in key.columns)
+            if not key.enforced or names == table.key_names[: len(names)]:
+                continue
+            reason = _hot_reference(table, key)
+            if reason:
+                facts = {"reason": reason, "referenced": str(key.referenced_table)}
+                yield Hit(spot, table.name, key.columns[0].name, facts=facts)
+
+
+def _hot_reference(table: Table, key: ForeignKeyDefinition) -> str:
+    """Why the entries of a managed index pile up, or nothing."""
+    column = table.column(key.columns[0].name)
+    if column is None:
+        return ""
+    if order_of(column) is not None:
+        return "its values grow with time"
+    count = cardinality_of(table, column)
+    if count is not None and count <= table.schema.settings.cardinality_low_max:
+        return f"it has {count} values"
+    if len(key.columns) == 1 and (
+        like_lookup(str(key.referenced_table)) or like_lookup(column.name)
+    ):
+        return f"{key.referenced_table} is a lookup table of few rows"
+    return ""
+
+
+RULES = (
+    Rule(
+        "SPN201", ERROR, "D", "Index begins with a commit timestamp",
+        "An index is a table sorted by its columns. Commit timestamps only grow, so each new entry "
+        "goes to the last split of the index.",
+        "{spread}",
+        "{object} on {table} begins with {column}, a commit timestamp: every entry lands in the "
+        "last split of the index.",
+        bad="CREATE TABLE Users (UserId INT64 NOT NULL, LastAccess TIMESTAMP "
+        "OPTIONS (allow_commit_timestamp = true)) PRIMARY KEY (UserId);\n"
+        "CREATE INDEX UsersByLastAccess ON Users(LastAccess)",
+        good="CREATE TABLE Users (UserId INT64 NOT NULL, LastAccess TIMESTAMP "
+        "OPTIONS (allow_commit_timestamp = true)) PRIMARY KEY (UserId);\n"
+        "CREATE INDEX UsersByLastAccess ON Users(UserId, LastAccess), INTERLEAVE IN Users",
+        rate=True, check=each_index(_commit_timestamp),
+    ),
+    Rule(
+        "SPN202", WARNING, "D", "Index begins with a column that grows",
+        "A non-interleaved index is stored as a table sorted by its columns; with a time or a "
+        "counter in front all new entries are neighbours. Spanner's schema design best practice 3.",
+        "{spread}",
+        "{object} on {table} begins with {column} ({order}): new entries all land at its end.",
+        bad="CREATE TABLE Users (UserId INT64 NOT NULL, LastAccess TIMESTAMP) "
+        "PRIMARY KEY (UserId);\n"
+        "CREATE NULL_FILTERED INDEX UsersByLastAccess ON Users(LastAccess)",
+        good="CREATE TABLE Users (UserId INT64 NOT NULL, LastAccess TIMESTAMP) "
+        "PRIMARY KEY (UserId);\n"
+        "CREATE NULL_FILTERED INDEX UsersByLastAccess ON Users(UserId, LastAccess), "
+        "INTERLEAVE IN Users",
+        rate=True, check=each_index(_growing),
+    ),
+    Rule(
+        "SPN203", ERROR, "D", "Index begins with the time of the last update",
+        "ON UPDATE (PENDING_COMMIT_TIMESTAMP()) moves the entry of every row that changes to the "
+        "end of the index.",
+        "Do not lead with it: {spread}",
+        "{object} on {table} begins with {column}, which every update sets to its commit "
+        "timestamp.",
+        bad="CREATE TABLE T (Id INT64 NOT NULL, Changed TIMESTAMP "
+        "ON UPDATE (PENDING_COMMIT_TIMESTAMP()) OPTIONS (allow_commit_timestamp = true)) "
+        "PRIMARY KEY (Id);\nCREATE INDEX ByChanged ON T(Changed)",
+        good="CREATE TABLE T (Id INT64 NOT NULL, Owner STRING(64), Changed TIMESTAMP "
+        "ON UPDATE (PENDING_COMMIT_TIMESTAMP()) OPTIONS (allow_commit_timestamp = true)) "
+        "PRIMARY KEY (Id);\nCREATE INDEX ByOwner ON T(Owner, Changed)",
+        rate=True, check=each_index(_on_update),
+    ),
+    Rule(
+        "SPN205", INFO, "DV", "Index begins with a column of few values",
+        "Entries under one value are neighbours. They can be split by what follows; when that "
+        "grows too, each value has one hot end and nothing helps.",
+        "A column of many values first, a NULL_FILTERED column for the rows with work to do, or "
+        "a shard column: (ShardId, {column}, ...)",
+        "{object} begins with {column}, which has few values, followed by {next}.",
+        bad="CREATE TABLE Orders (OrderId STRING(64) NOT NULL, Status STRING(16), "
+        "CreatedAt TIMESTAMP) PRIMARY KEY (OrderId);\n"
+        "CREATE INDEX ByStatus ON Orders(Status, CreatedAt)",
+        good="CREATE TABLE Orders (OrderId STRING(64) NOT NULL, Customer STRING(64), "
+        "CreatedAt TIMESTAMP) PRIMARY KEY (OrderId);\n"
+        "CREATE INDEX ByCustomer ON Orders(Customer, CreatedAt)",
+        rate=True, check=each_index(_few_values),
+    ),
+    Rule(
+        "SPN206", WARNING, "DV", "Index begins with a column that has a constant default",
+        "New rows all get one value, so their entries are neighbours.",
+        "CREATE INDEX ... ON {table}(IndexPartition, {column})",
+        "{object} begins with {column}, which is {default} in every new row.",
+        bad="CREATE TABLE Players (Id STRING(64) NOT NULL, Attribute INT64 DEFAULT (50)) "
+        "PRIMARY KEY (Id);\nCREATE INDEX ByAttribute ON Players(Attribute)",
+        good="CREATE TABLE Players (Id STRING(64) NOT NULL, Attribute INT64) "
+        "PRIMARY KEY (Id);\nCREATE INDEX ByAttribute ON Players(Attribute)",
+        rate=True, check=each_index(_constant_default),
+    ),
+    Rule(
+        "SPN207", WARNING, "DV", "Index of a column that is mostly NULL",
+        "Rows with NULL have entries too, all next to each other, unless the index leaves them "
+        "out. A query must then say that it wants no NULLs.",
+        "CREATE NULL_FILTERED INDEX {object} ON {table}({parts})",
+        "{object} begins with {column}, which looks mostly NULL, and keeps an entry for each NULL.",
+        bad="CREATE TABLE T (Id INT64 NOT NULL, DeletedAt TIMESTAMP) PRIMARY KEY (Id);\n"
+        "CREATE INDEX ByDeleted ON T(DeletedAt)",
+        good="CREATE TABLE T (Id INT64 NOT NULL, DeletedAt TIMESTAMP) PRIMARY KEY (Id);\n"
+        "CREATE NULL_FILTERED INDEX ByDeleted ON T(DeletedAt)",
+        check=each_index(_mostly_null),
+    ),
+    Rule(
+        "SPN217", WARNING, "D", "Search index sharded in the order of time",
+        "sort_order_sharding puts documents into splits by ORDER BY; with the newest first all new "
+        "documents share one split.",
+        "Uniform sharding, the default: leave sort_order_sharding out",
+        "{object} shards by {column} DESC, so all new documents share a split.",
+        bad="CREATE TABLE Posts (Id STRING(64) NOT NULL, Ts TIMESTAMP NOT NULL, T TOKENLIST) "
+        "PRIMARY KEY (Id);\n"
+        "CREATE SEARCH INDEX S ON Posts(T) ORDER BY Ts DESC OPTIONS (sort_order_sharding = true)",
+        good="CREATE TABLE Posts (Id STRING(64) NOT NULL, Ts TIMESTAMP NOT NULL, T TOKENLIST) "
+        "PRIMARY KEY (Id);\nCREATE SEARCH INDEX S ON Posts(T) ORDER BY Ts DESC",
+        rate=True, check=_ordered_search,
+    ),
+    Rule(
+        "SPN220", WARNING, "D", "Foreign key whose backing index is hot",
+        "An enforced foreign key has an index over the referencing column. It is sorted like any "
+        "other, and cannot be dropped or changed.",
+        "FOREIGN KEY (...) REFERENCES {referenced} (...) NOT ENFORCED, or a composite key",
+        "The index behind the foreign key of {object} to {referenced} begins with {column}: "
+        "{reason}.",
+        bad="CREATE TABLE Countries (Id INT64 NOT NULL) PRIMARY KEY (Id);\n"
+        "CREATE TABLE Orders (OrderId STRING(64) NOT NULL, CountryId INT64, "
+        "FOREIGN KEY (CountryId) REFERENCES Countries (Id)) PRIMARY KEY (OrderId)",
+        good="CREATE TABLE Countries (Id INT64 NOT NULL) PRIMARY KEY (Id);\n"
+        "CREATE TABLE Orders (OrderId STRING(64) NOT NULL, CountryId INT64, "
+        "FOREIGN KEY (CountryId) REFERENCES Countries (Id) NOT ENFORCED) PRIMARY KEY (OrderId)",
+        rate=True, check=_managed,
+    ),
+)  # fmt: skip

@@ -1,0 +1,252 @@
+"""SPN208 to SPN218: indexes that are redundant, misplaced, too wide or too many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spanemu.base.names import fold
+from spanemu.lint.model import Index, Schema, Table
+from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, at_part, each_index, each_table
+from spanemu.lint.rules.key_shape import KEY_BYTES_MAX, KEY_PARTS_MAX, declared_bytes
+
+INDEXES_PER_TABLE_MAX = 128  # quotas.md
+STORED_COLUMNS_MAX = 8
+
+
+def _unique_with_nulls(index: Index) -> Iterator[Hit]:
+    if not index.unique or not index.null_filtered:
+        return
+    for place, part in enumerate(index.key):
+        if part.column is not None and not part.column.not_null:
+            yield at_part(index, place)
+            return
+
+
+def _directions(thing: Table | Index) -> tuple[tuple[str, bool], ...]:
+    return tuple((fold(name), descending) for name, descending, _ in thing.key_parts)
+
+
+def _redundant(schema: Schema) -> Iterator[Hit]:
+    for table in schema.tables.values():
+        indexes = table.indexes
+        for place, index in enumerate(indexes):
+            if _covered_by_key(index):
+                yield at(index, other=f"the primary key of {table.name}")
+                continue
+            for other_place, other in enumerate(indexes):
+                if other is not index and _covered(index, other, later=other_place < place):
+                    yield at(index, other=other.name)
+                    break
+
+
+def _covered_by_key(index: Index) -> bool:
+    mine, key = _directions(index), _directions(index.table)
+    if index.null_filtered or index.where_not_null or index.interleave is not None:
+        return False
+    return mine == key or (mine == key[: len(mine)] and not index.unique)
+
+
+def _covered(index: Index, other: Index, *, later: bool) -> bool:
+    """Whether `other` answers all that `index` does; of two equal ones the later is too many."""
+    mine, theirs = _directions(index), _directions(other)
+    if mine != theirs[: len(mine)] or (mine == theirs and not later):
+        return False
+    same_rows = (index.null_filtered, index.where_not_null) == (
+        other.null_filtered,
+        other.where_not_null,
+    )
+    filtered_alike = same_rows and (not index.null_filtered or len(mine) == len(theirs))
+    carried = {*other.storing, *other.key_names, *index.table.key_names}
+    unique_kept = not index.unique or (mine == theirs and other.unique)
+    return (
+        filtered_alike
+        and unique_kept
+        and set(index.storing) <= carried
+        and _same_home(index, other)
+    )
+
+
+def _same_home(one: Index, other: Index) -> bool:
+    homes = [each.interleave and fold(str(each.interleave.table)) for each in (one, other)]
+    return homes[0] == homes[1]
+
+
+def _could_interleave(index: Index) -> Iterator[Hit]:
+    if not index.is_root:
+        return
+    for home in (index.table, *index.table.ancestors):
+        length = len(home.key_parts)
+        if 0 < length < len(index.key_parts) and _directions(index)[:length] == _directions(home):
+            yield at_part(index, parent=home.name)
+            return
+
+
+def _foreign_home(index: Index) -> Iterator[Hit]:
+    if index.interleave is None:
+        return
+    home = index.table.schema.table(str(index.interleave.table))
+    if home is not None and home is not index.table and home not in index.table.ancestors:
+        yield at(index, parent=home.name, table=index.table.name)
+
+
+def _wide_storing(index: Index) -> Iterator[Hit]:
+    wide = [
+        column.name
+        for name in index.storing
+        if (column := index.table.columns.get(name)) is not None
+        and (column.length == "MAX" or column.type in ("JSON", "ARRAY"))
+    ]
+    if wide:
+        yield at(index, wide[0], what=f"{', '.join(wide)} of any length")
+    elif len(index.storing) > STORED_COLUMNS_MAX:
+        yield at(index, what=f"{len(index.storing)} columns")
+
+
+def _too_many(table: Table) -> Iterator[Hit]:
+    count, limit = len(table.indexes), table.schema.settings.indexes_max
+    if limit < count <= INDEXES_PER_TABLE_MAX:
+        yield at(table, count=count)
+
+
+def _beside_foreign_key(schema: Schema) -> Iterator[Hit]:
+    managed: dict[tuple[str, tuple[str, ...]], str] = {}
+    for table in schema.tables.values():
+        for key, _ in table.foreign_keys:
+            if not key.enforced:
+                continue
+            described = f"{table.name}({', '.join(each.name for each in key.columns)})"
+            mine = tuple(fold(each.name) for each in key.columns)
+            theirs = tuple(fold(each.name) for each in key.referenced_columns)
+            managed[fold(table.name), mine] = described
+            managed[fold(str(key.referenced_table)), theirs] = described
+    for index in schema.indexes.values():
+        table = index.table
+        found = managed.get((fold(table.name), index.key_names))
+        if found and index.key_names != table.key_names and index.is_root and not index.storing:
+            yield at(index, foreign_key=found)
+
+
+def _quota(index: Index) -> Iterator[Hit]:
+    parts = index.full_key
+    if len(parts) > KEY_PARTS_MAX:
+        yield at(index, reason=f"its key has {len(parts)} parts with the table's key, at most "
+                 f"{KEY_PARTS_MAX} are allowed")  # fmt: skip
+    size = declared_bytes(parts)
+    if size is not None and size > KEY_BYTES_MAX:
+        reason = f"its key may take {size} bytes where {KEY_BYTES_MAX} are allowed"
+        yield at(index, reason=reason, severity=WARNING)
+
+
+def _quotas(schema: Schema) -> Iterator[Hit]:
+    yield from each_index(_quota)(schema)
+    for table in schema.tables.values():
+        if len(table.indexes) > INDEXES_PER_TABLE_MAX:
+            reason = (
+                f"it has {len(table.indexes)} indexes where {INDEXES_PER_TABLE_MAX} are allowed"
+            )
+            yield at(table, reason=reason)
+
+
+_USERS = "CREATE TABLE Users (Id INT64 NOT NULL, Email STRING(64), Name STRING(64), Bio STRING(MAX)"
+_SINGERS = (
+    "CREATE TABLE Singers (SingerId INT64 NOT NULL) PRIMARY KEY (SingerId);\n"
+    "CREATE TABLE Albums (SingerId INT64 NOT NULL, AlbumId INT64 NOT NULL, Title STRING(64)) "
+    "PRIMARY KEY (SingerId, AlbumId), INTERLEAVE IN PARENT Singers;\n"
+)
+
+RULES = (
+    Rule(
+        "SPN208", INFO, "D", "Uniqueness that NULL gets around",
+        "A row whose key has a NULL has no entry in a NULL_FILTERED index, so nothing holds it to "
+        "be unique.",
+        "{column} ... NOT NULL, or a plain UNIQUE INDEX",
+        "{object} is UNIQUE and NULL_FILTERED: rows with NULL in {column} need not be unique.",
+        bad=f"{_USERS}) PRIMARY KEY (Id);\n"
+        "CREATE UNIQUE NULL_FILTERED INDEX ByEmail ON Users(Email)",
+        good=f"{_USERS}) PRIMARY KEY (Id);\nCREATE UNIQUE INDEX ByEmail ON Users(Email)",
+        check=each_index(_unique_with_nulls),
+    ),
+    Rule(
+        "SPN209", WARNING, "D", "Redundant index",
+        "Another index, or the table itself, is sorted the same way and has all its columns. Each "
+        "index is one more participant of every write.",
+        "DROP INDEX {object}",
+        "{object} answers nothing that {other} does not.",
+        bad=f"{_USERS}) PRIMARY KEY (Id);\nCREATE INDEX ByName ON Users(Name);\n"
+        "CREATE INDEX ByNameEmail ON Users(Name, Email)",
+        good=f"{_USERS}) PRIMARY KEY (Id);\nCREATE INDEX ByEmail ON Users(Email);\n"
+        "CREATE INDEX ByNameEmail ON Users(Name, Email)",
+        check=_redundant,
+    ),
+    Rule(
+        "SPN210", INFO, "D", "Index that could be interleaved",
+        "It is sorted by a parent's key first: interleaved there, its entries lie beside the rows "
+        "and a write stays in one split.",
+        "add: , INTERLEAVE IN {parent}",
+        "{object} begins with the whole key of {parent}, but is not interleaved in it.",
+        bad=f"{_SINGERS}CREATE INDEX ByTitle ON Albums(SingerId, Title)",
+        good=f"{_SINGERS}CREATE INDEX ByTitle ON Albums(SingerId, Title), INTERLEAVE IN Singers",
+        check=each_index(_could_interleave),
+    ),
+    Rule(
+        "SPN211", INFO, "D", "Index interleaved in a table that is no ancestor",
+        "Its entries lie with rows of another hierarchy, so a write to the table is distributed. "
+        "That is meant for the reverse edges of graphs only.",
+        "INTERLEAVE IN an ancestor of {table}, or no interleaving",
+        "{object} is interleaved in {parent}, which {table} does not descend from.",
+        bad="CREATE TABLE People (PersonId INT64 NOT NULL) PRIMARY KEY (PersonId);\n"
+        "CREATE TABLE Likes (LikeId INT64 NOT NULL, PersonId INT64 NOT NULL) PRIMARY KEY "
+        "(LikeId);\n"
+        "CREATE INDEX ByPerson ON Likes(PersonId, LikeId), INTERLEAVE IN People",
+        good=f"{_SINGERS}CREATE INDEX ByTitle ON Albums(SingerId, Title), INTERLEAVE IN Singers",
+        check=each_index(_foreign_home),
+    ),
+    Rule(
+        "SPN212", WARNING, "DL", "Index stores wide columns",
+        "Stored columns are copied: every update of one rewrites the entry in the index too.",
+        "Store only what frequent queries need",
+        "{object} stores {what}.",
+        bad=f"{_USERS}) PRIMARY KEY (Id);\nCREATE INDEX ByName ON Users(Name) STORING (Bio)",
+        good=f"{_USERS}) PRIMARY KEY (Id);\nCREATE INDEX ByName ON Users(Name) STORING (Email)",
+        check=each_index(_wide_storing),
+    ),
+    Rule(
+        "SPN214", WARNING, "D", "Many indexes on one table",
+        "Each index takes part in every insert, as a participant and in the count of mutations.",
+        "Drop the indexes that no query uses",
+        "{object} has {count} secondary indexes.",
+        bad=f"{_USERS}, A INT64, B INT64, C INT64, D INT64) PRIMARY KEY (Id);\n"
+        + ";\n".join(f"CREATE INDEX By{c} ON Users({c})" for c in ("Email", "Name", *"ABCD")),
+        good=f"{_USERS}, A INT64, B INT64, C INT64, D INT64) PRIMARY KEY (Id);\n"
+        + ";\n".join(f"CREATE INDEX By{c} ON Users({c})" for c in ("Email", "Name", *"ABC")),
+        rate=True, check=each_table(_too_many),
+    ),
+    Rule(
+        "SPN216", WARNING, "D", "Index beside the one that a foreign key keeps",
+        "An enforced foreign key has an index of its own over the same columns; it never uses "
+        "yours. Queries may name the managed one.",
+        "DROP INDEX {object}, or FOREIGN KEY ... NOT ENFORCED",
+        "{object} repeats the managed index of the foreign key {foreign_key}.",
+        bad="CREATE TABLE Customers (Id INT64 NOT NULL) PRIMARY KEY (Id);\n"
+        "CREATE TABLE Orders (OrderId INT64 NOT NULL, CustomerId INT64, "
+        "FOREIGN KEY (CustomerId) REFERENCES Customers (Id)) PRIMARY KEY (OrderId);\n"
+        "CREATE INDEX ByCustomer ON Orders(CustomerId)",
+        good="CREATE TABLE Customers (Id INT64 NOT NULL) PRIMARY KEY (Id);\n"
+        "CREATE TABLE Orders (OrderId INT64 NOT NULL, CustomerId INT64, "
+        "FOREIGN KEY (CustomerId) REFERENCES Customers (Id) NOT ENFORCED) PRIMARY KEY (OrderId);\n"
+        "CREATE INDEX ByCustomer ON Orders(CustomerId)",
+        check=_beside_foreign_key,
+    ),
+    Rule(
+        "SPN218", ERROR, "D", "Index beyond a limit",
+        "An index key has 16 parts and 8 KiB at most, the table's key included, and a table 128 "
+        "indexes.",
+        "Fewer or shorter key columns",
+        "{object} goes beyond a limit: {reason}.",
+        bad=f"CREATE TABLE T (Id INT64, {', '.join(f'C{n} INT64' for n in range(16))}) "
+        f"PRIMARY KEY (Id);\nCREATE INDEX Wide ON T({', '.join(f'C{n}' for n in range(16))})",
+        good=f"CREATE TABLE T (Id INT64, {', '.join(f'C{n} INT64' for n in range(16))}) "
+        f"PRIMARY KEY (Id);\nCREATE INDEX Wide ON T({', '.join(f'C{n}' for n in range(15))})",
+        check=_quotas,
+    ),
+)  # fmt: skip

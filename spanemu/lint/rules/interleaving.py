@@ -1,0 +1,284 @@
+"""SPN301 to SPN311: trees of interleaved tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from spanemu.base.name_hints import like_lookup
+from spanemu.base.names import fold
+from spanemu.lint.model import Part, Table
+from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, at_part, each_table
+from spanemu.lint.values import cardinality_of, grows_without_bound, is_enum
+from spanemu.sql.syntax.ddl_ast import ForeignKeyDefinition, OnDelete
+
+ENFORCED_PARENTS_MAX = 2  # levels of IN PARENT before SPN311
+
+
+def _depth(table: Table) -> Iterator[Hit]:
+    depth, settings = sum(1 for _ in table.ancestors), table.schema.settings
+    if depth >= settings.depth_warning and not table.children:
+        severity = ERROR if depth > settings.depth_max else None
+        yield at(table, depth=depth, severity=severity)
+
+
+def _unbounded(table: Table) -> bool:
+    """Whether rows keep coming under one parent row."""
+    return table.parent is not None and any(
+        grows_without_bound(part.column) for part in table.own_key[:1]
+    )
+
+
+def _large(table: Table) -> str | None:
+    """A column of any length."""
+    return next(
+        (c.name for c in table.columns.values() if c.length == "MAX" or c.type == "JSON"), None
+    )
+
+
+def _is_deleted(table: Table) -> bool:
+    """Whether old rows go by themselves."""
+    return bool(table.policies) or any(each.policies for each in table.ancestors)
+
+
+def _unbounded_child(table: Table) -> Iterator[Hit]:
+    large = _large(table)
+    if large is not None and _unbounded(table) and not _is_deleted(table):
+        parent = table.parent
+        assert parent is not None
+        yield at_part(table, len(parent.key_parts), parent=parent.name, large=large)
+
+
+def _few_roots(table: Table) -> Iterator[Hit]:
+    *_, root = table.ancestors or (table,) if table.parent else (table,)
+    if root is table or table.parent is not root or not root.key_parts:
+        return
+    column = root.key[0].column
+    count = None if column is None else cardinality_of(root, column)
+    few = count is not None and count <= table.schema.settings.cardinality_low_max
+    if few or (column is not None and is_enum(column)) or _is_lookup(root, table):
+        yield at(table, root=root.name)
+
+
+def _is_lookup(root: Table, child: Table) -> bool:
+    """A lookup table by its name, under something that is not named after it."""
+    return len(root.key_parts) == 1 and like_lookup(root.name) and not like_lookup(child.name)
+
+
+def _names(key: ForeignKeyDefinition) -> tuple[str, ...]:
+    return tuple(fold(each.name) for each in key.columns)
+
+
+def _refers_to_key(table: Table, key: ForeignKeyDefinition) -> Table | None:
+    """The table that a foreign key refers to by its whole primary key, columns in its order."""
+    target = table.schema.table(str(key.referenced_table))
+    referenced = tuple(fold(each.name) for each in key.referenced_columns)
+    if target is None or target is table or not target.key_names:
+        return None
+    return target if referenced == target.key_names else None
+
+
+def _could_interleave(table: Table) -> Iterator[Hit]:
+    if table.interleave is not None:
+        return
+    for key, spot in table.foreign_keys:
+        target = _refers_to_key(table, key)
+        names = _names(key)
+        if target is None or not set(names) <= set(table.key_names):
+            continue
+        if len(table.key_parts) > len(names):
+            how = "" if table.key_names[: len(names)] == names else " once those columns come first"
+            facts = {"parent": target.name, "how": how}
+            yield Hit(spot, table.name, key.columns[0].name, facts=facts)
+
+
+def _twice(table: Table) -> Iterator[Hit]:
+    parent = table.parent
+    if parent is None or table.interleave is None or not table.interleave.in_parent:
+        return
+    for key, spot in table.foreign_keys:
+        if _refers_to_key(table, key) is parent and _names(key) == parent.key_names:
+            yield Hit(spot, table.name, key.columns[0].name, facts={"parent": parent.name})
+
+
+def _prefix(table: Table) -> Iterator[Hit]:
+    parent = table.parent
+    if parent is None:
+        return
+    for theirs, mine in zip_longest(parent.key, table.key[: len(parent.key_parts)]):
+        reason = _difference(theirs, mine)
+        if reason:
+            facts = {"parent": parent.name, "reason": reason}
+            spot = table.spot if mine is None else mine.spot
+            yield Hit(spot, table.name, theirs.name, facts=facts)
+            return
+
+
+def _difference(theirs: Part, mine: Part | None) -> str:
+    """How a part of a child's key differs from its parent's."""
+    if mine is None or fold(mine.name) != fold(theirs.name):
+        return f"{theirs.name} is missing at its place"
+    if mine.descending != theirs.descending:
+        return f"{mine.name} has another order"
+    if mine.column is None or theirs.column is None:
+        return ""
+    if (mine.column.type, mine.column.length) != (theirs.column.type, theirs.column.length):
+        return f"{mine.name} has another type"
+    if mine.column.not_null != theirs.column.not_null:
+        return f"{mine.name} is nullable in one of them only"
+    if mine.column.allows_commit_timestamp != theirs.column.allows_commit_timestamp:
+        return f"{mine.name} allows commit timestamps in one of them only"
+    return ""
+
+
+def _big_cascade(table: Table) -> Iterator[Hit]:
+    roots = [index.name for index in table.indexes if index.is_root]
+    if not roots:
+        return
+    clause = table.interleave
+    if clause is not None and clause.on_delete is OnDelete.CASCADE and _unbounded(table):
+        yield at(table, parent=str(clause.table), index=roots[0])
+    for key, spot in table.foreign_keys:
+        last = table.key[-1].column if table.key_parts else None
+        if key.on_delete is OnDelete.CASCADE and grows_without_bound(last):
+            facts = {"parent": str(key.referenced_table), "index": roots[0]}
+            yield Hit(spot, table.name, key.columns[0].name, facts=facts)
+
+
+def _rarely_read(table: Table) -> Iterator[Hit]:
+    if not table.children and table.parent is None:
+        return
+    for column in table.columns.values():
+        large = (column.type == "BYTES" and column.length == "MAX") or column.type == "JSON"
+        if large and "locality_group" not in column.options:
+            yield Hit(column.spot, table.name, column.name, facts={"type": column.type})
+
+
+def _load_order(table: Table) -> Iterator[Hit]:
+    enforced = [
+        each for each in (table, *table.ancestors) if each.interleave and each.interleave.in_parent
+    ]
+    if len(enforced) > ENFORCED_PARENTS_MAX and not table.children:
+        yield at(table, count=len(enforced), parent=str(enforced[0].interleave.table))  # type: ignore[union-attr]
+
+
+def _chain(length: int) -> str:
+    """A hierarchy `length` levels deep below its root."""
+    statements = []
+    for level in range(length + 1):
+        columns = ", ".join(f"K{n} INT64 NOT NULL" for n in range(level + 1))
+        key = ", ".join(f"K{n}" for n in range(level + 1))
+        tail = f", INTERLEAVE IN PARENT T{level - 1}" if level else ""
+        statements.append(f"CREATE TABLE T{level} ({columns}) PRIMARY KEY ({key}){tail}")
+    return ";\n".join(statements)
+
+
+_SINGERS = "CREATE TABLE Singers (SingerId INT64 NOT NULL) PRIMARY KEY (SingerId);\n"
+_PLAYS = (
+    "CREATE TABLE Plays (SingerId INT64 NOT NULL, Ts TIMESTAMP NOT NULL, Raw STRING(MAX)) "
+    "PRIMARY KEY (SingerId, Ts), INTERLEAVE IN PARENT Singers"
+)
+_ALBUMS = "CREATE TABLE Albums (SingerId INT64 NOT NULL, AlbumId INT64 NOT NULL"
+
+RULES = (
+    Rule(
+        "SPN301", WARNING, "D", "Deep hierarchy",
+        "Spanner takes seven levels below the root. Every level repeats the key of all above it.",
+        "Flatten: let deep tables be roots of their own, with a foreign key",
+        "{object} lies {depth} levels below its root.",
+        bad=_chain(5), good=_chain(4), check=each_table(_depth),
+    ),
+    Rule(
+        "SPN302", WARNING, "D", "Child rows without bound",
+        "A tree of rows is stored together and limited in size. Rows that keep coming under one "
+        "parent row, with texts of any length, fill it.",
+        "A root table with the same key, a row deletion policy on {object}, or a bucket column "
+        "between {parent} and {column}",
+        "{object} adds rows by {column} under each row of {parent}, with {large} of any length, "
+        "and nothing deletes them.",
+        bad=_SINGERS + _PLAYS,
+        good=_SINGERS + _PLAYS + ", ROW DELETION POLICY (OLDER_THAN(Ts, INTERVAL 30 DAY))",
+        check=each_table(_unbounded_child),
+    ),
+    Rule(
+        "SPN305", WARNING, "D", "Interleaved in a table of few rows",
+        "All that is interleaved under a root row can share its split; a handful of root rows "
+        "means a handful of places.",
+        "A foreign key to {root} instead of INTERLEAVE",
+        "{object} is interleaved in {root}, which has few rows.",
+        bad="CREATE TABLE Countries (Country STRING(2) NOT NULL) PRIMARY KEY (Country);\n"
+        "CREATE TABLE Orders (Country STRING(2) NOT NULL, OrderId STRING(64) NOT NULL) "
+        "PRIMARY KEY (Country, OrderId), INTERLEAVE IN PARENT Countries",
+        good="CREATE TABLE Customers (Customer STRING(64) NOT NULL) PRIMARY KEY (Customer);\n"
+        "CREATE TABLE Orders (Customer STRING(64) NOT NULL, OrderId STRING(64) NOT NULL) "
+        "PRIMARY KEY (Customer, OrderId), INTERLEAVE IN PARENT Customers",
+        rate=True, check=each_table(_few_roots),
+    ),
+    Rule(
+        "SPN306", INFO, "D", "Table that could be interleaved",
+        "Its key holds the whole key of the table that it refers to; interleaved, parent and "
+        "children are read and written in one place.",
+        "INTERLEAVE IN PARENT {parent}{how}",
+        "The key of {object} contains that of {parent}, which it refers to; it could be "
+        "interleaved{how}.",
+        bad=f"{_SINGERS}{_ALBUMS}, FOREIGN KEY (SingerId) REFERENCES Singers (SingerId)) "
+        "PRIMARY KEY (SingerId, AlbumId)",
+        good=f"{_SINGERS}{_ALBUMS}, FOREIGN KEY (SingerId) REFERENCES Singers (SingerId)) "
+        "PRIMARY KEY (AlbumId)",
+        check=each_table(_could_interleave),
+    ),
+    Rule(
+        "SPN307", WARNING, "D", "Foreign key and interleaving for the same thing",
+        "INTERLEAVE IN PARENT already demands the parent row; the foreign key adds a second check "
+        "to every write.",
+        "Drop the foreign key",
+        "{object} is interleaved in {parent} and refers to it by a foreign key as well.",
+        bad=f"{_SINGERS}{_ALBUMS}, FOREIGN KEY (SingerId) REFERENCES Singers (SingerId)) "
+        "PRIMARY KEY (SingerId, AlbumId), INTERLEAVE IN PARENT Singers",
+        good=f"{_SINGERS}{_ALBUMS}) "
+        "PRIMARY KEY (SingerId, AlbumId), INTERLEAVE IN PARENT Singers",
+        check=each_table(_twice),
+    ),
+    Rule(
+        "SPN308", ERROR, "D", "Child key does not begin with the parent's",
+        "The parent's key columns come first in a child's key, with the same names, types, order, "
+        "nullability and options.",
+        "Begin the key of {object} with the key of {parent}",
+        "{object} cannot be interleaved in {parent}: {reason}.",
+        bad=f"{_SINGERS}{_ALBUMS}) PRIMARY KEY (AlbumId, SingerId), INTERLEAVE IN PARENT Singers",
+        good=f"{_SINGERS}{_ALBUMS}) PRIMARY KEY (SingerId, AlbumId), INTERLEAVE IN PARENT Singers",
+        check=each_table(_prefix),
+    ),
+    Rule(
+        "SPN309", WARNING, "DV", "Cascade that may exceed the limit of mutations",
+        "Deleting a parent row deletes its children and one entry of each global index for every "
+        "one of them, in one commit of 80,000 mutations at most.",
+        "Delete the children first, or a row deletion policy on {object}",
+        "Deleting a row of {parent} deletes all its rows in {object} and their entries in {index}.",
+        bad=f"{_SINGERS}{_PLAYS} ON DELETE CASCADE;\nCREATE INDEX ByAt ON Plays(Raw)",
+        good=f"{_SINGERS}{_ALBUMS}, Title STRING(64)) PRIMARY KEY (SingerId, AlbumId), "
+        "INTERLEAVE IN PARENT Singers ON DELETE CASCADE;\nCREATE INDEX ByTitle ON Albums(Title)",
+        check=each_table(_big_cascade),
+    ),
+    Rule(
+        "SPN310", INFO, "D", "Large columns inside a tree",
+        "Everything in a tree is stored between its rows, so scans step over what they do not "
+        "want.",
+        "A table of its own for {column}, or a locality group",
+        "{column} of {object} ({type}) may be large and lies inside a tree of interleaved rows.",
+        bad="CREATE TABLE Singers (SingerId INT64 NOT NULL, Info BYTES(MAX)) PRIMARY KEY "
+        "(SingerId);"
+        f"\n{_ALBUMS}) PRIMARY KEY (SingerId, AlbumId), INTERLEAVE IN PARENT Singers",
+        good="CREATE TABLE Singers (SingerId INT64 NOT NULL, Info BYTES(MAX)) PRIMARY KEY "
+        "(SingerId)",
+        check=each_table(_rarely_read),
+    ),
+    Rule(
+        "SPN311", INFO, "D", "Bulk load must follow the order of parents",
+        "With IN PARENT every parent row must be there before its children, at every level, which "
+        "makes a parallel load hard.",
+        "INTERLEAVE IN while loading, ALTER TABLE {object} SET INTERLEAVE IN PARENT {parent} later",
+        "{object} has {count} levels of enforced parents above it.",
+        bad=_chain(3), good=_chain(2), check=each_table(_load_order),
+    ),
+)  # fmt: skip

@@ -1,0 +1,212 @@
+"""SPN101 to SPN110: a primary key that begins with what grows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from spanemu.base.name_hints import like_counter
+from spanemu.lint.expressions import function_of, functions, walk
+from spanemu.lint.model import Column, Index, Schema, Table
+from spanemu.lint.rule import ERROR, INFO, WARNING, Check, Hit, Rule, at_part, each_table
+from spanemu.lint.rules.fixes import swap
+from spanemu.lint.values import Order, is_random, order_of
+from spanemu.sql.syntax.ast import SequenceArgument
+
+
+def _ordered_first(*orders: Order) -> Check:
+    wanted = frozenset(orders)
+
+    def check(table: Table) -> Iterator[Hit]:
+        if table.key_parts and (order := order_of(table.key[0].column)) in wanted:
+            yield at_part(table, order=str(order), swap=swap(table))
+
+    return each_table(check)
+
+
+def _counter_name(table: Table) -> Iterator[Hit]:
+    column = table.key[0].column if table.key_parts else None
+    if (
+        column is not None
+        and column.type in ("INT64", "STRING")
+        and like_counter(column.name)
+        and order_of(column) is None
+        and not is_random(column)
+        and column.generated is None
+    ):
+        yield at_part(table)
+
+
+def _no_kind(schema: Schema) -> Iterator[Hit]:
+    if schema.options.get("default_sequence_kind") == "bit_reversed_positive":
+        return
+    for tree, spot in schema.sequences.values():
+        kind = {option.name: option.value for option in tree.options or ()}.get("sequence_kind")
+        if kind is None and not tree.clauses.bit_reversed_positive:
+            yield Hit(spot, str(tree.name), facts={"what": "The sequence"})
+    for table in schema.tables.values():
+        for column in table.columns.values():
+            identity = column.definition.identity
+            if column.definition.auto_increment:
+                what = "AUTO_INCREMENT"
+            elif identity is not None and not identity.bit_reversed_positive:
+                what = "The identity column"
+            else:
+                continue
+            yield Hit(column.spot, table.name, column.name, facts={"what": what})
+
+
+def _undone(schema: Schema) -> Iterator[Hit]:
+    things: list[Table | Index] = [*schema.tables.values()]
+    things += [index for index in schema.indexes.values() if index.is_root and not index.search]
+    for thing in things:
+        column = thing.key[0].column if thing.key_parts else None
+        if column is not None and _reverses_sequence(schema, thing, column):
+            yield at_part(thing)
+
+
+def _reverses_sequence(schema: Schema, thing: Table | Index, column: Column) -> bool:
+    tree = column.generated or column.default_tree
+    if tree is None:
+        return False
+    table = thing if isinstance(thing, Table) else thing.table
+    for node, above in walk(tree):
+        if not any(function_of(outer) == "BIT_REVERSE" for outer in above):
+            continue
+        if function_of(node) == "GET_NEXT_SEQUENCE_VALUE" or isinstance(node, SequenceArgument):
+            return True
+        path = getattr(node, "path", None)
+        read = table.column(str(path)) if path is not None else None
+        if read is not None and _from_sequence(read):
+            return True
+    return False
+
+
+def _from_sequence(column: Column) -> bool:
+    return column.definition.identity is not None or (
+        "GET_NEXT_SEQUENCE_VALUE" in functions(column.default_tree)
+        and "BIT_REVERSE" not in functions(column.default_tree)
+    )
+
+
+def _descending(table: Table) -> Iterator[Hit]:
+    if table.key_parts and table.key[0].descending and order_of(table.key[0].column):
+        yield at_part(table, swap=swap(table))
+
+
+_TIME_ORDERED_GENERATOR = re.compile(
+    r"(UUID_?V?[167]|V[167]_?UUID|ULID|KSUID|SNOWFLAKE|OBJECT_?ID|TSID|XID|CUID)$|"
+    r"^(UUID_?V?[167]|ULID|KSUID|SNOWFLAKE|TSID)",
+)
+
+
+def _time_ordered_generator(table: Table) -> Iterator[Hit]:
+    column = table.key[0].column if table.key_parts else None
+    if column is None:
+        return
+    for name in sorted(functions(column.default_tree or column.generated)):
+        if _TIME_ORDERED_GENERATOR.search(name.rpartition(".")[2]):
+            yield at_part(table, function=name)
+
+
+RULES = (
+    Rule(
+        "SPN101", ERROR, "D", "Primary key begins with a commit timestamp",
+        "Commit timestamps only grow, so every insert goes to the end of the key space: one split, "
+        "on one server, takes all of them, whatever the number of nodes.",
+        "{swap}",
+        "The key of {object} begins with {column}, a commit timestamp: every insert lands in the "
+        "last split.",
+        bad="CREATE TABLE Logs (CreatedAt TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = "
+        "true),"
+        " Id STRING(64) NOT NULL) PRIMARY KEY (CreatedAt, Id)",
+        good="CREATE TABLE Logs (CreatedAt TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = "
+        "true),"
+        " Id STRING(64) NOT NULL) PRIMARY KEY (Id, CreatedAt)",
+        rate=True, check=_ordered_first(Order.COMMIT_TIMESTAMP),
+    ),
+    Rule(
+        "SPN102", WARNING, "D", "Primary key begins with a TIMESTAMP",
+        "Times of events grow, so inserts are appended to the end of the key space and one server "
+        "takes them all. Spanner's schema design best practice 1.",
+        "{swap}",
+        "The key of {object} begins with {column} of type TIMESTAMP: rows written at about the "
+        "same time land in the same split.",
+        bad="CREATE TABLE UserAccessLogs (LastAccess TIMESTAMP NOT NULL, UserId STRING(1024)) "
+        "PRIMARY KEY (LastAccess, UserId)",
+        good="CREATE TABLE UserAccessLogs (LastAccess TIMESTAMP NOT NULL, UserId INT64 NOT NULL) "
+        "PRIMARY KEY (UserId, LastAccess)",
+        rate=True, check=_ordered_first(Order.TIMESTAMP),
+    ),
+    Rule(
+        "SPN103", WARNING, "D", "Primary key begins with a date, or with what is computed from "
+        "the time",
+        "All of a day's rows are neighbours. Load may split within the day, but each midnight "
+        "begins in one cold range.",
+        "{swap}",
+        "The key of {object} begins with {column} ({order}): each period starts in one cold split.",
+        bad="CREATE TABLE Events (EventDate DATE NOT NULL, Id STRING(64) NOT NULL) "
+        "PRIMARY KEY (EventDate, Id)",
+        good="CREATE TABLE Events (EventDate DATE NOT NULL, Id STRING(64) NOT NULL) "
+        "PRIMARY KEY (Id, EventDate)",
+        rate=True, check=_ordered_first(Order.DATE, Order.TIME_FUNCTION),
+    ),
+    Rule(
+        "SPN104", INFO, "D", "Primary key begins with a column named like a time or a counter",
+        "A name is only a hint; but a number that an application counts up, or a time kept as a "
+        "number, is appended at one end of the key space.",
+        "GENERATED BY DEFAULT AS IDENTITY (BIT_REVERSED_POSITIVE), or another column first; if "
+        "the values are random, say so: -- spanemu: ignore=SPN104",
+        "The key of {object} begins with {column}, whose name says that it grows, and no "
+        "generator is declared.",
+        bad="CREATE TABLE Invoices (Seq INT64 NOT NULL) PRIMARY KEY (Seq)",
+        good="CREATE TABLE Invoices (Seq INT64 NOT NULL GENERATED BY DEFAULT AS IDENTITY "
+        "(BIT_REVERSED_POSITIVE)) PRIMARY KEY (Seq)",
+        rate=True, check=each_table(_counter_name),
+    ),
+    Rule(
+        "SPN106", ERROR, "D", "Sequence without bit reversal",
+        "bit_reversed_positive is the only kind that Spanner has, and creation fails when neither "
+        "the statement nor the database's option default_sequence_kind names it.",
+        "OPTIONS (sequence_kind = 'bit_reversed_positive'), or once for all: ALTER DATABASE db "
+        "SET OPTIONS (default_sequence_kind = 'bit_reversed_positive')",
+        "{what} names no kind, and the database has no default_sequence_kind.",
+        bad="CREATE SEQUENCE Ids",
+        good="CREATE SEQUENCE Ids OPTIONS (sequence_kind = 'bit_reversed_positive')",
+        check=_no_kind,
+    ),
+    Rule(
+        "SPN107", ERROR, "D", "Key undoes the bit reversal",
+        "A sequence hands out bit-reversed numbers so that they spread; reversing them once more "
+        "gives 1, 2, 3 and the hotspot back.",
+        "Keep the reversed value as the key",
+        "{column} of {object} reverses the bits of a bit-reversed sequence, so its values count "
+        "up again.",
+        bad="CREATE TABLE T (Raw INT64 NOT NULL DEFAULT (GET_NEXT_SEQUENCE_VALUE(SEQUENCE S)), "
+        "Id INT64 NOT NULL AS (BIT_REVERSE(Raw, true)) STORED) PRIMARY KEY (Id)",
+        good="CREATE TABLE T (Raw INT64 NOT NULL, "
+        "Id INT64 NOT NULL AS (BIT_REVERSE(Raw, true)) STORED) PRIMARY KEY (Id)",
+        check=_undone,
+    ),
+    Rule(
+        "SPN108", WARNING, "D", "DESC as a cure for a growing key",
+        "Descending order only moves the hot end from the last split to the first.",
+        "{swap}",
+        "{column} is DESC at the front of the key of {object}: inserts now all land at the "
+        "beginning.",
+        bad="CREATE TABLE Logs (LastAccess TIMESTAMP NOT NULL) PRIMARY KEY (LastAccess DESC)",
+        good="CREATE TABLE Logs (UserId INT64 NOT NULL, LastAccess TIMESTAMP NOT NULL) "
+        "PRIMARY KEY (UserId, LastAccess DESC)",
+        rate=True, check=each_table(_descending),
+    ),
+    Rule(
+        "SPN110", WARNING, "D", "Key is generated in the order of time",
+        "UUID versions 1, 6 and 7, ULIDs, KSUIDs and snowflakes begin with the time, so they are "
+        "appended like timestamps.",
+        "DEFAULT (NEW_UUID()), whose version 4 is random",
+        "{column} of {object} is filled by {function}, whose values begin with the time.",
+        bad="CREATE TABLE T (Id STRING(36) NOT NULL DEFAULT (ids.uuid_v7())) PRIMARY KEY (Id)",
+        good="CREATE TABLE T (Id STRING(36) NOT NULL DEFAULT (GENERATE_UUID())) PRIMARY KEY (Id)",
+        rate=True, check=each_table(_time_ordered_generator),
+    ),
+)  # fmt: skip

@@ -1,0 +1,238 @@
+"""SPN111 to SPN117: how many tails a key has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spanemu.base.name_hints import like_counter
+from spanemu.lint.expressions import columns_read, functions
+from spanemu.lint.model import Index, Schema, Table
+from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at_part, each_table
+from spanemu.lint.values import (
+    HASH_FUNCTIONS,
+    Shard,
+    cardinality_of,
+    coarse_inputs,
+    is_enum,
+    order_of,
+    shard_of,
+)
+
+
+def _few_first_values(table: Table) -> Iterator[Hit]:
+    """A table of one key column has no rows to put under a value."""
+    column = table.key[0].column if len(table.key_parts) > 1 else None
+    if column is None or shard_of(table, column) is not None or table.interleave is not None:
+        return
+    count = cardinality_of(table, column)
+    if is_enum(column) or (
+        count is not None and count <= table.schema.settings.cardinality_low_max
+    ):
+        growing = order_of(table.key[1].column) is not None
+        yield at_part(
+            table,
+            count="few" if count is None else count,
+            next=table.key[1].name,
+            severity=ERROR if growing else None,
+        )
+
+
+def _leading_shards(schema: Schema) -> Iterator[tuple[Table | Index, Shard]]:
+    """Root tables and top-level indexes whose key begins with a shard column."""
+    for table in schema.tables.values():
+        if table.key_parts and table.interleave is None:
+            shard = shard_of(table, table.key[0].column)
+            if shard is not None:
+                yield table, shard
+    for index in schema.indexes.values():
+        if index.is_root and not index.search and index.key_parts:
+            shard = shard_of(index.table, index.key[0].column)
+            if shard is not None:
+                yield index, shard
+
+
+def _too_few(schema: Schema) -> Iterator[Hit]:
+    nodes = schema.settings.nodes
+    for thing, shard in _leading_shards(schema):
+        if shard.count is not None and shard.count < nodes:
+            yield at_part(thing, count=shard.count, nodes=nodes)
+
+
+def _too_many(schema: Schema) -> Iterator[Hit]:
+    nodes = schema.settings.nodes
+    for thing, shard in _leading_shards(schema):
+        if shard.count is not None and shard.count > nodes * schema.settings.shards_per_node_max:
+            yield at_part(thing, count=shard.count, nodes=nodes)
+
+
+def _signed(table: Table) -> Iterator[Hit]:
+    for column in table.columns.values():
+        shard = shard_of(table, column)
+        if shard is not None and shard.signed and shard.count is not None:
+            facts = {"count": shard.count, "values": 2 * shard.count - 1, "last": shard.count - 1}
+            yield Hit(column.spot, table.name, column.name, facts=facts)
+
+
+def _refused(table: Table) -> Iterator[Hit]:
+    for part in table.key:
+        if part.column is None or part.column.generated is None:
+            continue
+        read = columns_read(part.column.generated)
+        sources = [column for name in sorted(read) if (column := table.column(name)) is not None]
+        others = [each.name for each in sources if each.name.lower() not in table.key_names]
+        reason = next(
+            (
+                why
+                for each in sources
+                for applies, why in (
+                    (each.allows_commit_timestamp, f"{each.name} allows commit timestamps"),
+                    (each.generated is not None, f"{each.name} is itself generated"),
+                    (each.default is not None, f"{each.name} has a DEFAULT"),
+                )
+                if applies
+            ),
+            f"it reads {' and '.join(others)}, which are not in the key" if len(others) > 1 else "",
+        )
+        if reason:
+            facts = {"reason": reason}
+            yield Hit(part.column.spot, table.name, part.column.name, facts=facts)
+
+
+def _coarse(table: Table) -> Iterator[Hit]:
+    for column in table.columns.values():
+        tree = column.generated or column.default_tree
+        if tree is None or shard_of(table, column) is None:
+            continue
+        if coarse_inputs(table, tree):
+            read = ", ".join(sorted(columns_read(tree)))
+            yield Hit(column.spot, table.name, column.name, facts={"read": read})
+
+
+def _shard_not_first(table: Table) -> Iterator[Hit]:
+    first = table.key[0].column if table.key_parts else None
+    if first is None or shard_of(table, first) is not None or table.interleave is not None:
+        return
+    if order_of(first) is None and not like_counter(first.name):
+        return
+    for column in table.columns.values():
+        shard = shard_of(table, column)
+        if shard is not None and (
+            shard.count is not None or _is_hash(shard) or _in_key(table, shard)
+        ):
+            rest = [part.name for part in table.key if part.column is not column]
+            key = ", ".join([column.name, *rest])
+            facts = {"first": first.name, "key": key}
+            yield Hit(column.spot, table.name, column.name, facts=facts)
+
+
+def _is_hash(shard: Shard) -> bool:
+    tree = shard.column.generated or shard.column.default_tree
+    return not functions(tree).isdisjoint(HASH_FUNCTIONS)
+
+
+def _in_key(table: Table, shard: Shard) -> bool:
+    return shard.column.name.lower() in table.key_names
+
+
+RULES = (
+    Rule(
+        "SPN111", WARNING, "DV", "Primary key begins with a column of few values",
+        "Rows under one value are neighbours, so there are as many hot ends as there are values. "
+        "It is an error when the next part grows: then no split inside a value helps.",
+        "Put a column of many values first",
+        "The key of {object} begins with {column}, which has {count} values; {next} comes next.",
+        bad="CREATE TABLE Jobs (IsActive BOOL NOT NULL, Ts TIMESTAMP NOT NULL) "
+        "PRIMARY KEY (IsActive, Ts)",
+        good="CREATE TABLE Jobs (IsActive BOOL NOT NULL, Id STRING(36) NOT NULL) "
+        "PRIMARY KEY (Id, IsActive)",
+        rate=True, check=each_table(_few_first_values),
+    ),
+    Rule(
+        "SPN112", WARNING, "DV", "Fewer shards than nodes",
+        "N shards can keep N servers busy at most. N cannot be changed later without rewriting "
+        "the table.",
+        "As many shards as the instance will have nodes; for an index at least twice as many as "
+        "the splits that are expected",
+        "{column} of {object} spreads rows over {count} shards, fewer than the {nodes} nodes "
+        "planned for.",
+        bad="CREATE TABLE Logs (Shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(Id), 3))) "
+        "STORED, "
+        "Id STRING(64) NOT NULL) PRIMARY KEY (Shard, Id)",
+        good="CREATE TABLE Logs (Shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(Id), 10))) "
+        "STORED, "
+        "Id STRING(64) NOT NULL) PRIMARY KEY (Shard, Id)",
+        rate=True, check=_too_few,
+    ),
+    Rule(
+        "SPN113", INFO, "DV", "Far more shards than nodes",
+        "Each ordered read has to visit every shard; beyond the number of nodes more of them "
+        "spread nothing further.",
+        "As many shards as the instance will have nodes",
+        "{column} of {object} spreads rows over {count} shards; an ordered read visits all of "
+        "them, and {nodes} nodes are planned for.",
+        bad="CREATE TABLE Logs (Shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(Id), 100000))) "
+        "STORED, Id STRING(64) NOT NULL) PRIMARY KEY (Shard, Id)",
+        good="CREATE TABLE Logs (Shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(Id), 16))) "
+        "STORED, "
+        "Id STRING(64) NOT NULL) PRIMARY KEY (Shard, Id)",
+        check=_too_many,
+    ),
+    Rule(
+        "SPN114", WARNING, "D", "Shard from a signed modulo",
+        "FARM_FINGERPRINT is a signed INT64 and MOD keeps the sign, so MOD(FARM_FINGERPRINT(x), N) "
+        "has 2N - 1 values; a query for shards 0 to N - 1 loses about half of the rows.",
+        "ABS(MOD(FARM_FINGERPRINT(...), {count}))",
+        "{column} of {object} runs from -{last} to {last}, {values} values: a query over 0 to "
+        "{last} loses rows.",
+        bad="CREATE TABLE UserAccessLogs (ShardId INT64 NOT NULL AS "
+        "(MOD(FARM_FINGERPRINT(CAST(LastAccess AS STRING)), 2048)) STORED, "
+        "LastAccess TIMESTAMP NOT NULL, UserId INT64 NOT NULL) "
+        "PRIMARY KEY (ShardId, LastAccess, UserId)",
+        good="CREATE TABLE UserAccessLogs (ShardId INT64 NOT NULL AS "
+        "(ABS(MOD(FARM_FINGERPRINT(CAST(LastAccess AS STRING)), 16))) STORED, "
+        "LastAccess TIMESTAMP NOT NULL, UserId INT64 NOT NULL) "
+        "PRIMARY KEY (ShardId, LastAccess, UserId)",
+        check=each_table(_signed),
+    ),
+    Rule(
+        "SPN115", ERROR, "D", "Generated key column that Spanner refuses",
+        "A generated column in a primary key may read one column outside of the key at most, and "
+        "none that allows commit timestamps, is generated itself, or has a DEFAULT.",
+        "Hash a plain key column, or compute the shard in the application",
+        "{column} of {object} cannot be a key column: {reason}.",
+        bad="CREATE TABLE Logs (ShardId INT64 NOT NULL AS "
+        "(ABS(MOD(FARM_FINGERPRINT(CAST(CommitTs AS STRING)), 8))) STORED, "
+        "CommitTs TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true)) "
+        "PRIMARY KEY (ShardId, CommitTs)",
+        good="CREATE TABLE Logs (ShardId INT64 NOT NULL AS "
+        "(ABS(MOD(FARM_FINGERPRINT(CAST(Ts AS STRING)), 8))) STORED, Ts TIMESTAMP NOT NULL) "
+        "PRIMARY KEY (ShardId, Ts)",
+        check=each_table(_refused),
+    ),
+    Rule(
+        "SPN116", WARNING, "DV", "Shard is computed from something coarse",
+        "What is written at the same moment must fall into different shards. A hash of an hour, a "
+        "day or a tenant sends a whole burst to one.",
+        "Hash the columns that make a row unique",
+        "{column} of {object} depends on {read} alone, so rows of one burst share a shard.",
+        bad="CREATE TABLE Logs (Shard INT64 NOT NULL AS (MOD(DIV(UNIX_SECONDS(Ts), 3600), 16)) "
+        "STORED, "
+        "Ts TIMESTAMP NOT NULL, Id STRING(64) NOT NULL) PRIMARY KEY (Shard, Ts, Id)",
+        good="CREATE TABLE Logs (Shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(Id), 16))) "
+        "STORED, "
+        "Ts TIMESTAMP NOT NULL, Id STRING(64) NOT NULL) PRIMARY KEY (Shard, Ts, Id)",
+        rate=True, check=each_table(_coarse),
+    ),
+    Rule(
+        "SPN117", WARNING, "D", "Shard column is not the first key part",
+        "Only the beginning of a key decides where a row lies. A shard behind the time spreads "
+        "nothing.",
+        "PRIMARY KEY ({key})",
+        "{object} has the shard column {column}, but its key begins with {first}.",
+        bad="CREATE TABLE Logs (Ts TIMESTAMP NOT NULL, ShardId INT64 NOT NULL) "
+        "PRIMARY KEY (Ts, ShardId)",
+        good="CREATE TABLE Logs (Ts TIMESTAMP NOT NULL, ShardId INT64 NOT NULL) "
+        "PRIMARY KEY (ShardId, Ts)",
+        rate=True, check=each_table(_shard_not_first),
+    ),
+)  # fmt: skip

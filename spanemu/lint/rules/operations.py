@@ -1,0 +1,184 @@
+"""SPN701 to SPN706: batches of statements, migrations, and how a schema grows."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from spanemu.base.names import fold
+from spanemu.lint.model import Change, Schema, Table
+from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, each_table
+from spanemu.lint.source import Spot
+from spanemu.sql.syntax import ddl_ast
+
+_SUFFIX = re.compile(r"(_[A-Za-z0-9]+|\d+)$")
+
+
+def _per_tenant(schema: Schema) -> Iterator[Hit]:
+    groups: dict[object, list[Table]] = defaultdict(list)
+    for table in schema.tables.values():
+        stem = _SUFFIX.sub("", fold(table.name))
+        if stem != fold(table.name):
+            groups[stem, _shape(table)].append(table)
+    for tables in groups.values():
+        if len(tables) >= schema.settings.tenants_min:
+            names = ", ".join(table.name for table in tables[:3])
+            yield at(tables[0], count=len(tables), names=names)
+
+
+def _shape(table: Table) -> object:
+    columns = tuple((name, column.type) for name, column in table.columns.items())
+    return columns, table.key_names
+
+
+def _batch(schema: Schema) -> Iterator[Hit]:
+    """One finding for the whole input: where it begins, and how often it happens."""
+    apart = list(_apart(schema))
+    if apart:
+        facts = {"reason": f"{len(apart)} made apart from the tables that they index"}
+        yield _on_index(apart[0], facts)
+    backfills = [change for change in schema.changes if _reads_table(change)]
+    if len(backfills) > schema.settings.backfills_max:
+        facts = {"reason": f"{len(backfills)} statements that read whole tables in one batch"}
+        yield _on_index(backfills[0], facts)
+
+
+def _apart(schema: Schema) -> Iterator[Change]:
+    """Indexes with another table's creation between their own table's and them."""
+    last = ""
+    for change in schema.changes:
+        if isinstance(change.tree, ddl_ast.CreateTable):
+            last = fold(str(change.tree.name))
+        elif (
+            isinstance(change.tree, ddl_ast.CreateIndex)
+            and change.table is not None
+            and fold(change.table.name) != last
+        ):
+            yield change
+
+
+def _on_index(change: Change, facts: Mapping[str, object]) -> Hit:
+    name = getattr(change.tree, "name", None)
+    shown = "the batch" if name is None else str(name)
+    return Hit(Spot(change.statement, 0), shown, facts=facts)
+
+
+def _reads_table(change: Change) -> bool:
+    return not change.created_here and bool(_backfill(change))
+
+
+def _backfill(change: Change) -> str:
+    """What a migration step does to the rows that are there already, if anything."""
+    match change.tree:
+        case ddl_ast.CreateIndex() | ddl_ast.CreateSearchIndex() | ddl_ast.CreateVectorIndex():
+            return "fills an index"
+        case ddl_ast.AlterTable(action=ddl_ast.AddConstraint()):
+            return "checks every row"
+        case ddl_ast.AlterTable(action=ddl_ast.AddColumn(column=column)) if column.stored:
+            return "fills a generated column"
+        case ddl_ast.AlterTable(action=ddl_ast.RedefineColumn()):
+            return "checks every row against the new type"
+        case ddl_ast.AlterIndex(action=ddl_ast.AddIndexColumn()):
+            return "fills a column of an index"
+    return ""
+
+
+def _migration(schema: Schema) -> Iterator[Hit]:
+    for change in schema.changes:
+        if not change.created_here and (what := _backfill(change)):
+            yield Hit(Spot(change.statement), _subject(change), facts={"what": what})
+
+
+def _subject(change: Change) -> str:
+    """What a statement is about, known or not."""
+    tree = change.tree
+    named = getattr(tree, "table", None) or getattr(tree, "name", None)
+    return str(named)
+
+
+def _no_split_points(table: Table) -> Iterator[Hit]:
+    known = table.schema.settings.of(table.name)
+    hot = table.statement.high_rate or known.qps > table.schema.settings.server_writes_max
+    if hot and not known.presplit:
+        yield at(table, points=10 * table.schema.settings.nodes)
+
+
+def _key_change(schema: Schema) -> Iterator[Hit]:
+    for change in schema.changes:
+        if not isinstance(change.tree, ddl_ast.AlterTable):
+            continue
+        key = () if change.table is None else change.table.key_names
+        match change.tree.action:
+            case ddl_ast.DropColumn(column=column) if fold(column.name) in key:
+                what, name = "drops", column.name
+            case ddl_ast.AddColumn(column=column) if column.primary_key:
+                what, name = "adds", column.name.name
+            case ddl_ast.RedefineColumn(column=column) if column.primary_key:
+                what, name = "makes a key of", column.name.name
+            case _:
+                continue
+        spot = Spot(change.statement, change.tree.action.at)
+        yield Hit(spot, str(change.tree.name), name, facts={"what": what})
+
+
+_ONE = "CREATE TABLE A (Id STRING(64) NOT NULL, X INT64) PRIMARY KEY (Id)"
+_TWO = "CREATE TABLE B (Id STRING(64) NOT NULL, X INT64) PRIMARY KEY (Id)"
+
+RULES = (
+    Rule(
+        "SPN701", WARNING, "D", "A table per tenant",
+        "Tables and indexes are limited in number and slow to create. One table with the tenant "
+        "first in its key keeps each tenant's rows together just as well.",
+        "One table with TenantId as the first key column",
+        "{count} tables have one shape and one name but for the end: {names}.",
+        bad=";\n".join(
+            f"CREATE TABLE Orders_{n} (Id STRING(64) NOT NULL) PRIMARY KEY (Id)"
+            for n in ("acme", "cama", "eagan")
+        ),
+        good=";\n".join(
+            f"CREATE TABLE Orders_{n} (Id STRING(64) NOT NULL) PRIMARY KEY (Id)"
+            for n in ("acme", "cama")
+        ),
+        check=_per_tenant,
+    ),
+    Rule(
+        "SPN702", WARNING, "D", "Order of a batch",
+        "An index that is created right after its table costs nothing; one that comes later is a "
+        "backfill, and a few of those a day are what Spanner wants to see.",
+        "CREATE INDEX directly after the CREATE TABLE of its table; few backfills in a batch",
+        "Order of the batch, beginning with {object}: {reason}.",
+        bad=f"{_ONE};\n{_TWO};\nCREATE INDEX AByX ON A(X)",
+        good=f"{_ONE};\nCREATE INDEX AByX ON A(X);\n{_TWO}",
+        check=_batch,
+    ),
+    Rule(
+        "SPN703", INFO, "D", "Hot from the first day, with one split",
+        "A new table is one split, and load splits it only after minutes. Split points made twelve "
+        "hours to seven days ahead spread the launch.",
+        "AddSplitPoints, about {points} of them, before the launch",
+        "{object} is expected to be written at a high rate, and begins as one split.",
+        bad="-- spanemu: high-rate\n" + _ONE,
+        good=_ONE,
+        rate=True, check=each_table(_no_split_points),
+    ),
+    Rule(
+        "SPN705", INFO, "D", "Migration step that reads the whole table",
+        "Adding a constraint, an index or a stored generated column, or narrowing a type, has to "
+        "look at every row that is there.",
+        "Off-peak, together in one batch, a few of them a week",
+        "The step {what} of {object}.",
+        bad="ALTER TABLE Orders ADD CONSTRAINT Positive CHECK (Quantity > 0)",
+        good="ALTER TABLE Orders ADD COLUMN Note STRING(64)",
+        check=_migration,
+    ),
+    Rule(
+        "SPN706", ERROR, "D", "Migration that changes a key",
+        "Key columns cannot be added, dropped or reordered; children and indexes depend on them.",
+        "A new table with the right key, and a copy of the rows",
+        "The step {what} {column} in the key of {object}; keys cannot change.",
+        bad=f"{_ONE};\nALTER TABLE A DROP COLUMN Id",
+        good=f"{_ONE};\nALTER TABLE A DROP COLUMN X",
+        check=_key_change,
+    ),
+)  # fmt: skip

@@ -1,0 +1,217 @@
+"""Runs the rules over a schema and settles which of their findings are told.
+
+    run("schema.sql").findings
+    run([Path("db"), "CREATE TABLE ..."], Settings(nodes=20))
+
+A finding is left out when its rule is not selected, when a comment in the statement, the settings
+or the table's settings ignore it, or when it hurts at high rates only and the table is low-rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from spanemu.base.errors import SpannerError
+from spanemu.base.names import fold
+from spanemu.base.severity import Severity
+from spanemu.lint.build import build
+from spanemu.lint.model import Schema, Table
+from spanemu.lint.rule import Hit, Rule
+from spanemu.lint.rules import RULES
+from spanemu.lint.settings import Settings
+from spanemu.lint.source import Source, Statement, Text, read_sources, statements_of
+from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure
+from spanemu.sql.syntax import ddl_ast
+from spanemu.sql.syntax.ddl import parse_ddl
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that a rule has to say. `column` is a column of the table or index `object`;
+    `line` and `line_column` count from one.
+    """
+
+    id: str
+    severity: Severity
+    object: str
+    column: str | None
+    message: str
+    fix: str
+    file: str
+    line: int
+    line_column: int
+
+    @property
+    def rule(self) -> Rule:
+        """The rule that speaks."""
+        return RULES[self.id]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Something that could not be read; the rest was linted without it."""
+
+    message: str
+    file: str
+    line: int
+    line_column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.line_column}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What linting found, in the order of the text."""
+
+    findings: tuple[Finding, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    files: tuple[str, ...] = field(default=())
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    @property
+    def worst(self) -> Severity | None:
+        """The highest severity of any finding."""
+        return min(
+            (each.severity for each in self.findings), key=lambda each: each.rank, default=None
+        )
+
+
+def run(sources: Source | Iterable[Source], settings: Settings | None = None) -> Report:
+    """Lint files, directories and DDL texts together, as one schema.
+
+    Raises SourceMissing for a file that cannot be read, UnknownRule for settings that name one.
+    """
+    settings = settings or Settings()
+    chosen = [rule for rule in RULES.values() if rule.check and _is_selected(rule.id, settings)]
+    for name in settings.select + settings.ignore:
+        check_rule_name(name)
+    failures: list[Failure] = []
+    texts = read_sources(sources)
+    schema = build(_parsed(texts, failures), settings)
+    findings = [
+        _finding(rule, hit)
+        for rule in chosen
+        for hit in (rule.check(schema) if rule.check else ())
+        if not _is_spared(schema, rule, hit)
+    ]
+    files = {text.origin: place for place, text in enumerate(texts)}
+    findings.sort(key=lambda each: (files[each.file], each.line, each.line_column, each.id))
+    return Report(tuple(findings), tuple(failures), tuple(files))
+
+
+class UnknownRule(SpannerError):
+    """No rule has an id that is, or begins with, what was given."""
+
+    prose = "There is no rule {name!r}."
+    name: str
+
+
+def check_rule_name(name: str) -> None:
+    """Raise UnknownRule unless some rule's id begins with `name`."""
+    if not any(_matches(id_, name) for id_ in RULES):
+        raise UnknownRule(name)
+
+
+def _matches(id_: str, name: str) -> bool:
+    return bool(name) and id_.startswith(name.strip().upper())
+
+
+def _is_selected(id_: str, settings: Settings) -> bool:
+    """The longest name that fits decides between select and ignore; without select all are in."""
+    wanted = max((len(name) for name in settings.select if _matches(id_, name)), default=0)
+    spared = max((len(name) for name in settings.ignore if _matches(id_, name)), default=0)
+    return (wanted > 0 or not settings.select) and (spared == 0 or wanted > spared)
+
+
+def _is_spared(schema: Schema, rule: Rule, hit: Hit) -> bool:
+    statements, names = [hit.spot.statement], [hit.object]
+    table = _table_of(schema, hit.object)
+    if table is not None:
+        names.append(table.name)
+        if fold(table.name) == fold(hit.object):
+            statements.append(table.statement)
+    known = [schema.settings.of(name) for name in names]
+    ignored: Sequence[str] = [
+        *(name for statement in statements for name in statement.ignored),
+        *(name for each in known for name in each.ignore),
+    ]
+    if any(_matches(rule.id, name) for name in ignored):
+        return True
+    declared = [] if table is None else [table.statement]
+    low = any(each.low_rate for each in known) or any(
+        statement.low_rate for statement in [*statements, *declared]
+    )
+    return rule.rate and low
+
+
+def _table_of(schema: Schema, name: str) -> Table | None:
+    index = schema.indexes.get(fold(name))
+    return schema.table(name) if index is None else index.table
+
+
+def _finding(rule: Rule, hit: Hit) -> Finding:
+    facts = {"object": hit.object, "column": hit.column, **hit.facts}
+    message, fix = rule.says.format_map(facts), rule.fix.format_map(facts)
+    severity = hit.severity or rule.severity
+    file, line, line_column = hit.spot.place
+    return Finding(
+        rule.id, severity, hit.object, hit.column, message, fix, file, line, line_column
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------------------- parsing
+
+_NOT_SCHEMA = frozenset({"INSERT", "UPDATE", "DELETE"})  # rows may stand beside the schema
+
+
+def _parsed(
+    texts: Iterable[Text], failures: list[Failure]
+) -> Iterator[tuple[Statement, ddl_ast.DdlStatement]]:
+    for text in texts:
+        try:
+            statements = statements_of(text)
+        except SyntaxFailure as failure:
+            failures.append(Failure(failure.message, text.origin, failure.line, failure.column))
+            continue
+        for statement in statements:
+            _check_directives(statement, failures)
+            if statement.text.split(None, 1)[0].upper() in _NOT_SCHEMA:
+                continue
+            tree = _tree(statement, failures)
+            if tree is not None:
+                yield statement, tree
+
+
+def _tree(statement: Statement, failures: list[Failure]) -> ddl_ast.DdlStatement | None:
+    try:
+        return parse_ddl(statement.text)
+    except DdlSyntaxFailure as failure:
+        origin, line, column = _place(statement)
+        column = column + failure.column - 1 if failure.line == 1 else failure.column
+        failures.append(Failure(failure.message, origin, line + failure.line - 1, column))
+    except SpannerError as failure:
+        failures.append(Failure(str(failure), *_place(statement)))
+    return None
+
+
+def _check_directives(statement: Statement, failures: list[Failure]) -> None:
+    """A comment that says what nobody understands would be ignored in silence."""
+    for directive in statement.directives:
+        wrong = [name for name in directive.ignore if not any(_matches(id_, name) for id_ in RULES)]
+        if wrong:
+            said = f"A comment ignores {', '.join(wrong)}, and there is no such rule."
+            failures.append(Failure(said, *_place(statement)))
+        elif directive.unknown:
+            said = f"A comment says {directive.unknown!r} to spanemu, which means nothing."
+            failures.append(Failure(said, *_place(statement)))
+
+
+def _place(statement: Statement) -> tuple[str, int, int]:
+    return statement.source.origin, *statement.source.place(statement.offset)

@@ -1,0 +1,115 @@
+"""What the detector says about one key space, and what it goes by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spanemu.base.severity import Severity
+from spanemu.stats.cause import Reason
+from spanemu.stats.detector import Kind
+from spanemu.stats.stream import Summary
+from spanemu.stats.verdict import Level
+
+# The mean share of random keys, by the width of the windows (measured; docs/hotspots.md).
+RANDOM_SHARE = {16: 0.34, 32: 0.27, 64: 0.22, 128: 0.19}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The figures behind a finding. `because` names the tests of `verdict` that spoke."""
+
+    kind: Kind
+    commits: int
+    rows: int
+    share: float | None
+    share_error: float
+    windows: int
+    random_share: float | None
+    rho: float
+    append_part: float
+    prepend_part: float
+    top_row: str | None
+    top_row_share: float
+    because: tuple[str, ...]
+    format: str | None = None  # of ids that begin with the time
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "; ".join(self._parts())
+
+    def _parts(self) -> list[str]:
+        parts = [f"{self.commits} commits with {self.kind}s"]
+        if self.append_part >= 0.2 and self.append_part >= self.prepend_part:
+            parts.append(f"{self.append_part:.0%} after every key before")
+        elif self.prepend_part >= 0.2:
+            parts.append(f"{self.prepend_part:.0%} before every earlier key")
+        if self.share is not None:
+            spread = f"share {self.share:.2f} ± {self.share_error:.2f} over {self.windows} windows"
+            parts.append(f"{spread} (random keys: {self.random_share:.2f})")
+        parts.append(f"rank correlation with the order of arrival {self.rho:.2f}")
+        if self.top_row is not None and self.top_row_share >= 0.05:
+            parts.append(f"{self.top_row} in {self.top_row_share:.0%} of the commits")
+        if self.format is not None:
+            parts.append(f"the values are of the format {self.format}")
+        return [*parts, *self.notes]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A hotspot in one table or index.
+
+    `reason` is Spanner's word, `column` the key column to blame, `rule` an id of the linter's
+    scheme, `related` further ones. `start` and `limit` bound the keys as split statistics would.
+    `max_qps` is the rate of writes that one server's ceiling allows, whatever the number of nodes.
+    """
+
+    reason: Reason
+    object: str
+    column: str | None
+    severity: Severity
+    rule: str
+    message: str
+    evidence: Evidence
+    fix: str
+    table: str
+    start: str
+    limit: str
+    max_qps: int
+    samples: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.rule} {self.reason} {self.object}: {self.message} Fix: {self.fix}"
+
+
+@dataclass(frozen=True, slots=True)
+class KeySpaceStats:
+    """Figures of the stream that says most about one table or index; see `Summary`."""
+
+    name: str
+    kind: Kind
+    verdict: Level
+    cause: Reason | None
+    column: str | None
+    summary: Summary
+    samples: tuple[str, ...]
+
+    @property
+    def commits(self) -> int:
+        """Commits that wrote here."""
+        return self.summary.commits
+
+    @property
+    def writes(self) -> int:
+        """Rows written here."""
+        return self.summary.rows
+
+    @property
+    def share(self) -> float | None:
+        """The part of the writes that the fullest of eight ranges takes."""
+        return self.summary.share
+
+    @property
+    def effective_servers(self) -> float | None:
+        """How many servers the writes could keep busy."""
+        return self.summary.effective_servers

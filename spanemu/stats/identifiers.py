@@ -1,0 +1,228 @@
+"""Recognises ids that begin with the time they were made, by comparing that time with the commit's.
+
+A format counts when enough distinct values decode and nearly all of them lie within minutes of
+their commits. A random INT64 would pass for a snowflake three times in ten million, and fixture
+literals such as 1 to 5 decode to nothing near now.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from spanemu.base.clock import NANOS_PER_MILLI, NANOS_PER_SECOND
+from spanemu.stats.thresholds import THRESHOLDS, Thresholds
+
+NEAR_NANOS = 300 * NANOS_PER_SECOND
+DAY_NANOS = 86_400 * NANOS_PER_SECOND
+
+Decoder = Callable[
+    [Any], int | None
+]  # a value to nanoseconds since 1970, None if not of the format
+
+
+@dataclass(frozen=True, slots=True)
+class Identified:
+    """A format, how it is ordered, and how many distinct values had it."""
+
+    format: str
+    why: str
+    values: int
+
+
+def identify(
+    pairs: Iterable[tuple[Any, int]], limits: Thresholds = THRESHOLDS
+) -> Identified | None:
+    """The format of values, given with the timestamps of their commits; None if there is none."""
+    commits: dict[Any, int] = {}
+    for value, at in pairs:
+        if value is not None:
+            commits.setdefault(value, at)
+    if len(commits) < limits.identified_min:
+        return None
+    for name, (decode, tolerance, why) in FORMATS.items():
+        near = sum(_is_near(decode, value, at, tolerance) for value, at in commits.items())
+        if near >= limits.identified_min and near >= limits.identified_part_min * len(commits):
+            return Identified(name, why, near)
+    return None
+
+
+def _is_near(decode: Decoder, value: Any, at: int, tolerance: int) -> bool:
+    made = decode(value)
+    return made is not None and abs(made - at) <= tolerance
+
+
+# ---------------------------------------------------------------------------- UUID
+
+_HEX = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}", re.IGNORECASE)
+_GREGORIAN = 0x01B21DD213814000  # 1582-10-15 to 1970-01-01 in 100 ns
+
+
+def _uuid(value: Any, version: int) -> UUID | None:
+    if isinstance(value, str) and _HEX.fullmatch(value):
+        value = UUID(value)
+    elif isinstance(value, bytes) and len(value) == 16:
+        value = UUID(bytes=value)
+    return value if isinstance(value, UUID) and value.version == version else None
+
+
+def _uuid_1(value: Any) -> int | None:
+    found = _uuid(value, 1)
+    return None if found is None else (found.time - _GREGORIAN) * 100
+
+
+def _uuid_6(value: Any) -> int | None:
+    found = _uuid(value, 6)
+    if found is None:
+        return None
+    number = found.int
+    ticks = (number >> 80) << 12 | (number >> 64 & 0xFFF)
+    return (ticks - _GREGORIAN) * 100
+
+
+def _uuid_7(value: Any) -> int | None:
+    found = _uuid(value, 7)
+    return None if found is None else (found.int >> 80) * NANOS_PER_MILLI
+
+
+# ---------------------------------------------------------------------------- other text
+
+_CROCKFORD = {letter: n for n, letter in enumerate("0123456789ABCDEFGHJKMNPQRSTVWXYZ")}
+_BASE62 = {
+    letter: n
+    for n, letter in enumerate("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+}
+_PUSH = {
+    letter: n
+    for n, letter in enumerate("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
+}
+_BASE32_HEX = {letter: n for n, letter in enumerate("0123456789abcdefghijklmnopqrstuv")}
+
+
+def _number(text: str, digits: Mapping[str, int]) -> int:
+    number = 0
+    for letter in text:
+        number = number * len(digits) + digits[letter]
+    return number
+
+
+def _textual(pattern: str, read: Callable[[str], int]) -> Decoder:
+    """A decoder of strings that match; `read` gives nanoseconds."""
+    compiled = re.compile(pattern)
+
+    def decode(value: Any) -> int | None:
+        return read(value) if isinstance(value, str) and compiled.fullmatch(value) else None
+
+    return decode
+
+
+def _ulid(text: str) -> int:
+    return _number(text[:10], _CROCKFORD) * NANOS_PER_MILLI
+
+
+def _ksuid(text: str) -> int:
+    return ((_number(text, _BASE62) >> 128) + 1_400_000_000) * NANOS_PER_SECOND
+
+
+def _xid(text: str) -> int:
+    return (_number(text[:7], _BASE32_HEX) >> 3) * NANOS_PER_SECOND
+
+
+_DATE_DIGITS = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})(?:[T _-]?(\d{2}):?(\d{2})(?::?(\d{2}))?)?")
+
+
+def _dated(value: Any) -> int | None:
+    """A date, or text that begins with one."""
+    if isinstance(value, date):
+        value = value.isoformat()
+    match = _DATE_DIGITS.match(value) if isinstance(value, str) else None
+    if match is None:
+        return None
+    year, month, day, hour, minute, second = (int(part or 0) for part in match.groups())
+    try:
+        found = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+    except ValueError:
+        return None
+    seconds = (found - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(seconds=1)
+    return seconds * NANOS_PER_SECOND
+
+
+# ---------------------------------------------------------------------------- numbers
+
+
+def _shifted(bits: int, epoch_millis: int, unit_nanos: int = NANOS_PER_MILLI) -> Decoder:
+    """A decoder of INT64s with the time above so many bits."""
+
+    def decode(value: Any) -> int | None:
+        if not _is_integer(value):
+            return None
+        return (int(value) >> bits) * unit_nanos + epoch_millis * NANOS_PER_MILLI
+
+    return decode
+
+
+def _scaled(nanos: int) -> Decoder:
+    """A decoder of times since 1970 in units of so many nanoseconds."""
+
+    def decode(value: Any) -> int | None:
+        if _is_integer(value):
+            return int(value) * nanos
+        if isinstance(value, float) and abs(value) < 1e18:
+            return round(value * nanos)
+        return None
+
+    return decode
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+_GROWS = "they begin with the time at which they were made, so each is above those before"
+_SWEEPS = (
+    "they begin with the low bits of the time, so the place of inserts sweeps over the whole key "
+    "space every 429.5 seconds"
+)
+
+# name -> (decoder, how near to the commit, why that is a hotspot)
+FORMATS: Mapping[str, tuple[Decoder, int, str]] = {
+    "UUID version 1": (_uuid_1, NEAR_NANOS, _SWEEPS),
+    "UUID version 6": (_uuid_6, NEAR_NANOS, _GROWS),
+    "UUID version 7": (_uuid_7, NEAR_NANOS, _GROWS),
+    "ULID": (_textual(r"[0-7][0-9A-HJKMNP-TV-Z]{25}", _ulid), NEAR_NANOS, _GROWS),
+    "KSUID": (_textual(r"[0-9A-Za-z]{27}", _ksuid), NEAR_NANOS, _GROWS),
+    "ObjectId": (
+        _textual(r"[0-9a-f]{24}", lambda text: int(text[:8], 16) * NANOS_PER_SECOND),
+        NEAR_NANOS,
+        _GROWS,
+    ),
+    "XID": (_textual(r"[0-9a-v]{20}", _xid), NEAR_NANOS, _GROWS),
+    "CUID": (
+        _textual(r"c[0-9a-z]{24}", lambda text: int(text[1:9], 36) * NANOS_PER_MILLI),
+        NEAR_NANOS,
+        _GROWS,
+    ),
+    "Firebase push id": (
+        _textual(r"-[-0-9A-Z_a-z]{19}", lambda text: _number(text[:8], _PUSH) * NANOS_PER_MILLI),
+        NEAR_NANOS,
+        _GROWS,
+    ),
+    "snowflake": (_shifted(22, 1_288_834_974_657), NEAR_NANOS, _GROWS),
+    "snowflake (Discord)": (_shifted(22, 1_420_070_400_000), NEAR_NANOS, _GROWS),
+    "TSID": (_shifted(22, 1_577_836_800_000), NEAR_NANOS, _GROWS),
+    "Instagram id": (_shifted(23, 1_314_220_021_721), NEAR_NANOS, _GROWS),
+    "Sonyflake": (
+        _shifted(24, 1_409_529_600_000, 10 * NANOS_PER_MILLI),
+        NEAR_NANOS,
+        _GROWS,
+    ),
+    "epoch seconds": (_scaled(NANOS_PER_SECOND), NEAR_NANOS, _GROWS),
+    "epoch milliseconds": (_scaled(NANOS_PER_MILLI), NEAR_NANOS, _GROWS),
+    "epoch microseconds": (_scaled(1000), NEAR_NANOS, _GROWS),
+    "epoch nanoseconds": (_scaled(1), NEAR_NANOS, _GROWS),
+    "date": (_dated, DAY_NANOS, _GROWS),
+}

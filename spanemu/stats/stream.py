@@ -1,0 +1,144 @@
+"""One stream of writes into one key space: its inserts, its updates or its deletes.
+
+What a commit wrote is put into a buffer, which is the only work that a commit waits for; a full
+buffer is worked off in one go, so that a write costs the same however long the stream is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spanemu.stats.samples import FrequentRows, Reservoir, Sample, rank_correlation
+from spanemu.stats.thresholds import THRESHOLDS, Thresholds
+from spanemu.stats.windows import Prequential, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What is known of a stream. `share` and `share_error` are None before there are enough
+    windows. `append_part` and `prepend_part` are of commits beyond all keys before them.
+    """
+
+    commits: int
+    rows: int
+    share: float | None
+    share_error: float
+    windows: int
+    width: int
+    rho: float
+    append_part: float
+    prepend_part: float
+    top_row: bytes | None
+    top_row_count: int
+    bulk_commits: int
+    bulk_appends: int
+    samples: tuple[Sample, ...]
+    last: bytes
+
+    @property
+    def top_row_share(self) -> float:
+        """Of the commits, how many wrote the row that was written most often."""
+        return self.top_row_count / self.commits if self.commits else 0.0
+
+    @property
+    def effective_servers(self) -> float | None:
+        """How many servers the writes could keep busy; None when that is not known."""
+        return None if not self.share else 1 / self.share
+
+
+class Stream:
+    """The commits that wrote one kind of change into one tree, in order."""
+
+    __slots__ = (
+        "_appends", "_ats", "_bulk", "_bulk_appends", "_frequent", "_high", "_low", "_prepends",
+        "_reservoir", "_seen", "_thresholds", "_windows", "buffer", "commits", "rows",
+    )  # fmt: skip
+
+    def __init__(self, thresholds: Thresholds = THRESHOLDS) -> None:
+        self._thresholds = thresholds
+        self.buffer: list[Unit] = []
+        self._ats: list[int] = []
+        self._seen = 0  # units of the buffer that are worked off
+        self._windows = [Prequential(width, thresholds.buckets) for width in thresholds.windows]
+        self._reservoir = Reservoir(thresholds.samples_max)
+        self._frequent = FrequentRows(thresholds.rows_max)
+        self._high: bytes | None = None
+        self._low: bytes | None = None
+        self.commits = self.rows = 0
+        self._appends = self._prepends = self._bulk = self._bulk_appends = 0
+
+    def add(self, unit: Unit, at: int) -> None:
+        """Take in what one commit wrote; several keys must be sorted."""
+        buffer = self.buffer
+        buffer.append(unit)
+        self._ats.append(at)
+        if len(buffer) == self._thresholds.windows[-1]:
+            self._work_off()
+            buffer.clear()
+            self._ats.clear()
+            self._seen = 0
+            for window in self._windows:
+                window.fed = 0
+
+    def _work_off(self) -> None:
+        for window in self._windows:
+            window.feed(self.buffer)
+        for place in range(self._seen, len(self.buffer)):
+            unit, at = self.buffer[place], self._ats[place]
+            if isinstance(unit, bytes):
+                self._see(unit, unit, unit, at)
+                self.rows += 1
+                self._frequent.see(unit)
+            else:
+                self._see_many(unit, at)
+        self._seen = len(self.buffer)
+
+    def _see_many(self, keys: tuple[bytes, ...], at: int) -> None:
+        if len(keys) >= self._thresholds.bulk_rows_min:
+            self._bulk += 1
+            self._bulk_appends += self._high is not None and keys[0] > self._high
+        self._see(keys[0], keys[len(keys) // 2], keys[-1], at)
+        self.rows += len(keys)
+        for key in keys:
+            self._frequent.see(key)
+
+    def _see(self, low: bytes, middle: bytes, high: bytes, at: int) -> None:
+        self._reservoir.offer((self.commits, at, middle))
+        self.commits += 1
+        if self._high is None or high > self._high:
+            self._appends += self._high is not None
+            self._high = high
+        if self._low is None or low < self._low:
+            self._prepends += self._low is not None
+            self._low = low
+
+    def summary(self) -> Summary:
+        """What is known by now. The largest window of which there are enough decides."""
+        self._work_off()
+        limits = self._thresholds
+        usable = [
+            each
+            for each in self._windows
+            if self.commits >= limits.windows_min * each.width and each.count > 1
+        ]
+        chosen = usable[-1] if usable else None
+        samples = self._reservoir.in_order()
+        top = self._frequent.top()
+        steps = max(1, self.commits - 1)
+        return Summary(
+            commits=self.commits,
+            rows=self.rows,
+            share=None if chosen is None else chosen.mean,
+            share_error=0.0 if chosen is None else chosen.error,
+            windows=0 if chosen is None else chosen.count,
+            width=0 if chosen is None else chosen.width,
+            rho=rank_correlation([key for _, _, key in samples]),
+            append_part=self._appends / steps,
+            prepend_part=self._prepends / steps,
+            top_row=None if top is None else top[0],
+            top_row_count=0 if top is None else top[1],
+            bulk_commits=self._bulk,
+            bulk_appends=self._bulk_appends,
+            samples=tuple(samples),
+            last=b"" if not samples else samples[-1][2],
+        )

@@ -1,0 +1,81 @@
+"""`spanemu ddl` and its subcommands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import spanemu
+from spanemu.cli.ddl import ddl
+
+OLD = "CREATE TABLE T (k INT64, a STRING(9), b INT64) PRIMARY KEY (k);\nCREATE INDEX I ON T(a);"
+NEW = """
+CREATE TABLE T (k INT64, a STRING(20), c INT64 NOT NULL DEFAULT (1)) PRIMARY KEY (k);
+CREATE TABLE U (k INT64, u INT64) PRIMARY KEY (k, u), INTERLEAVE IN PARENT T;
+CREATE INDEX I ON T(a) STORING (c);
+CREATE VIEW V SQL SECURITY INVOKER AS SELECT T.k FROM T;
+"""
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(ddl, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    old, new = tmp_path / "old.sql", tmp_path / "new.sql"
+    old.write_text(OLD)
+    new.write_text(NEW)
+    return old, new
+
+
+def test_fmt_is_idempotent(files: tuple[Path, Path]) -> None:
+    old, _ = files
+    assert run("fmt", "--check", old).exit_code == 1
+    assert old.read_text() == OLD
+    assert run("fmt", old).exit_code == 0
+    assert old.read_text().startswith("CREATE TABLE T (\n  k INT64,\n")
+    assert run("fmt", "--check", old).exit_code == 0
+
+
+def test_check_names_the_place(tmp_path: Path) -> None:
+    path = tmp_path / "bad.sql"
+    path.write_text("CREATE TABLE T (k INT64) PRIMARY KEY (k);\n\nDROP TABLE Nope;\n")
+    found = run("check", path)
+    assert found.exit_code == 2
+    assert "bad.sql:3" in found.output
+    assert "Nope" in found.output
+
+
+def test_diff_marks_what_loses_rows(files: tuple[Path, Path]) -> None:
+    found = run("diff", *files, "--exit-code")
+    assert found.exit_code == 1
+    assert "-- loses rows\nALTER TABLE T DROP COLUMN b;" in found.output
+    assert "ALTER TABLE T ALTER COLUMN a STRING(20);" in found.output
+    assert run("diff", files[0], files[0], "--exit-code").exit_code == 0
+
+
+@pytest.mark.parametrize("shape", ["text", "dot", "mermaid"])
+def test_graph(files: tuple[Path, Path], shape: str) -> None:
+    found = run("graph", files[1], "--format", shape)
+    assert found.exit_code == 0
+    assert "interleaved in parent" in found.output
+
+
+def test_apply_and_export(files: tuple[Path, Path]) -> None:
+    old, new = files
+    with spanemu.Emulator() as emulator:
+        place = ("--database", emulator.create_database("shop", schema=[old]).name)
+        host = ("--host-port", emulator.uri)
+        assert run("apply", new, *place, *host, "--dry-run").exit_code == 0
+        refused = run("apply", new, *place, *host)
+        assert refused.exit_code == 2
+        assert "DROP COLUMN b" in refused.output
+        assert run("apply", new, *place, *host, "--allow-destructive").exit_code == 0
+        again = run("apply", new, *place, *host, "--dry-run")
+        assert again.output == ""
+        assert "CREATE VIEW V" in run("export", *place, *host).output
+        unknown = run("export", "--database", place[1].replace("shop", "nope"), *host)
+        assert unknown.exit_code == 2

@@ -1,0 +1,121 @@
+"""`spanemu lint`: exit codes, formats and flags."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from spanemu.cli import main
+from spanemu.lint import RULES
+
+BAD = "CREATE TABLE Visits (Ts TIMESTAMP NOT NULL, Id STRING(9) NOT NULL) PRIMARY KEY (Ts, Id);"
+GOOD = "CREATE TABLE Users (Id UUID NOT NULL DEFAULT (NEW_UUID())) PRIMARY KEY (Id);"
+INFO = "CREATE TABLE Users (Id UUID DEFAULT (NEW_UUID())) PRIMARY KEY (Id);"
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*flags: str) -> Result:
+    return CliRunner().invoke(main, ["lint", *flags])
+
+
+def write(text: str, name: str = "schema.sql") -> str:
+    Path(name).write_text(text)
+    return name
+
+
+def test_nothing_found() -> None:
+    result = run(write(GOOD))
+    assert (result.exit_code, result.output) == (0, "No findings.\n")
+
+
+def test_findings() -> None:
+    result = run(write(BAD))
+    assert result.exit_code == 1
+    assert "schema.sql:1:81: SPN102 warning: " in result.output
+
+
+def test_json() -> None:
+    result = run(write(BAD), "--format", "json")
+    (found,) = json.loads(result.output)
+    assert found["id"] == "SPN102"
+    assert (found["severity"], found["object"], found["column"]) == ("warning", "Visits", "Ts")
+    assert (found["file"], found["line"]) == ("schema.sql", 1)
+    assert json.loads(run(write(GOOD), "--format", "json").output) == []
+
+
+def test_info_alone_is_no_failure() -> None:
+    assert run(write(INFO)).exit_code == 0
+    assert "SPN124" in run(write(INFO)).output
+    assert run(write(INFO), "--fail-on", "info").exit_code == 1
+    assert run(write(BAD), "--fail-on", "error").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("nowhere.sql",),
+        (),
+        ("--explain", "SPN999"),
+        ("schema.sql", "--select", "SPN999"),
+        ("schema.sql", "--format", "xml"),
+        ("schema.sql", "--baseline", "nowhere.json"),
+        ("schema.sql", "--update-baseline"),
+        ("schema.sql", "--config", "nowhere.toml"),
+    ],
+)
+def test_usage(flags: tuple[str, ...]) -> None:
+    write(BAD)
+    assert run(*flags).exit_code == 2
+
+
+def test_a_schema_that_is_no_sql() -> None:
+    result = run(write("CREATE TABLE Broken ("))
+    assert result.exit_code == 2
+    assert "schema.sql:1:" in result.stderr
+
+
+def test_select_and_ignore() -> None:
+    assert run(write(BAD), "--select", "SPN2,SPN3").exit_code == 0
+    assert run(write(BAD), "--ignore", "SPN102").exit_code == 0
+    assert run(write(BAD), "--select", "SPN1").exit_code == 1
+
+
+def test_explain() -> None:
+    result = run("--explain", "spn102")
+    assert result.exit_code == 0
+    assert RULES["SPN102"].title in result.output
+
+
+def test_configuration_is_found_above() -> None:
+    write("[tool.spanemu.tables.Visits]\nlow_rate = true\n", "pyproject.toml")
+    assert run(write(BAD)).exit_code == 0
+    assert run(write(BAD), "--config", write("[tool.other]", "empty.toml")).exit_code == 1
+
+
+def test_baseline() -> None:
+    file = write(BAD)
+    assert run(file, "--baseline", "known.json", "--update-baseline").exit_code == 0
+    assert run(file, "--baseline", "known.json").exit_code == 0
+    write(BAD + BAD.replace("Visits", "More"))
+    assert run(file, "--baseline", "known.json").exit_code == 1
+    write('[tool.spanemu.lint]\nbaseline = "known.json"\n', "pyproject.toml")
+    assert run(write(BAD)).exit_code == 0
+
+
+def test_two_files_are_one_schema() -> None:
+    table, index = write(GOOD.replace(") PRIMARY", ", Ts TIMESTAMP) PRIMARY")), "index.sql"
+    write("CREATE INDEX ByTs ON Users(Ts);", index)
+    found = json.loads(run(table, index, "--format", "json").output)
+    assert ("SPN202", "index.sql") in {(each["id"], each["file"]) for each in found}
+
+
+def test_sarif_and_github() -> None:
+    assert json.loads(run(write(BAD), "--format", "sarif").output)["version"] == "2.1.0"
+    assert run(write(BAD), "--format", "github").output.startswith("::warning file=schema.sql")

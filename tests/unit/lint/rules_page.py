@@ -1,0 +1,53 @@
+"""Writes docs/lint-rules.md from the rules: `python -m tests.unit.lint.rules_page`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from spanemu.lint.explain import fix_text
+from spanemu.lint.rule import Rule
+from spanemu.lint.rules import RULES
+
+PAGE = Path(__file__).parents[3] / "docs" / "lint-rules.md"
+
+FAMILIES = {
+    "SPN1": "Primary keys",
+    "SPN2": "Indexes",
+    "SPN3": "Interleaving",
+    "SPN4": "Foreign keys",
+    "SPN5": "Columns and rows",
+    "SPN6": "Row deletion",
+    "SPN7": "Operations",
+    "SPN8": "Workload",
+}
+HEAD = """# Rules
+
+Generated from `spanemu/lint/rules`; `spanemu lint --explain ID` prints one with its examples. Evidence says what a rule must see: D the
+schema, V values, L load, Q queries. The linter runs the rules with D that have an example; the others are for the detector of hotspots.
+"""
+
+
+def page() -> str:
+    """The page's text."""
+    parts = [HEAD]
+    for prefix, title in FAMILIES.items():
+        rules = [rule for rule in RULES.values() if rule.id.startswith(prefix)]
+        parts.append("\n".join([f"## {title}", "", *_table(rules), ""]))
+    return "\n".join(parts)
+
+
+def _table(rules: list[Rule]) -> Iterator[str]:
+    yield "| id | severity | evidence | linter | what | fix |"
+    yield "|---|---|---|---|---|---|"
+    for rule in rules:
+        runs = "yes" if rule.check else "no"
+        fix = fix_text(rule).replace("|", "\\|").replace("<", "&lt;")
+        yield (
+            f"| {rule.id} | {rule.severity} | {rule.evidence} | {runs} | "
+            f"**{rule.title}.** {rule.why} | {fix} |"
+        )
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,216 @@
+"""Every rule that DDL can decide fires on its bad example and not on its near miss."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from spanemu import lint
+from spanemu.base.severity import Severity
+from spanemu.lint.rule import Evidence
+from spanemu.lint.rules import RULES
+
+DECIDED = [rule for rule in RULES.values() if rule.check is not None]
+
+
+def ids(ddl: str, **settings) -> set[str]:
+    report = lint.run(ddl, lint.Settings(**settings))
+    assert not report.failures
+    return {finding.id for finding in report}
+
+
+def severity(ddl: str, id_: str) -> Severity:
+    return next(each.severity for each in lint.run(ddl) if each.id == id_)
+
+
+@pytest.mark.parametrize("rule", DECIDED, ids=lambda rule: rule.id)
+def test_fires(rule: lint.Rule) -> None:
+    assert rule.id in ids(rule.bad)
+
+
+@pytest.mark.parametrize("rule", DECIDED, ids=lambda rule: rule.id)
+def test_near_miss(rule: lint.Rule) -> None:
+    assert rule.id not in ids(rule.good)
+
+
+@pytest.mark.parametrize("rule", DECIDED, ids=lambda rule: rule.id)
+def test_findings_are_whole(rule: lint.Rule) -> None:
+    found = [each for each in lint.run(rule.bad) if each.id == rule.id]
+    for finding in found:
+        assert finding.rule is rule
+        assert finding.object
+        assert finding.message.endswith(".")
+        assert not re.search(r"[{}]|\bNone\b", finding.message + finding.fix), finding
+        assert finding.line >= 1
+        assert finding.line_column >= 1
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.id)
+def test_every_rule_can_be_explained(rule: lint.Rule) -> None:
+    text = lint.explain(rule.id.lower())
+    assert rule.title in text
+    assert "{" not in text.replace(rule.bad, "").replace(rule.good, "")
+    assert all(Evidence(letter) for letter in rule.evidence)
+
+
+def test_rules_with_examples_are_those_with_checks() -> None:
+    for rule in RULES.values():
+        assert bool(rule.check) == bool(rule.bad) == bool(rule.good) == bool(rule.says), rule.id
+        assert not rule.check or "D" in rule.evidence
+
+
+PK = "CREATE TABLE T (A {a}, B {b}) PRIMARY KEY (A, B)"
+
+
+@pytest.mark.parametrize(
+    ("first", "expected"),
+    [
+        ("TIMESTAMP NOT NULL DEFAULT (PENDING_COMMIT_TIMESTAMP())", "SPN101"),
+        ("INT64 NOT NULL OPTIONS (allow_commit_timestamp = true)", "SPN101"),
+        ("TIMESTAMP NOT NULL DEFAULT (CURRENT_TIMESTAMP())", "SPN102"),
+        ("INT64 NOT NULL DEFAULT (UNIX_MICROS(CURRENT_TIMESTAMP()))", "SPN103"),
+        ("STRING(9) AS (FORMAT_TIMESTAMP('%Y', B)) STORED", "SPN103"),
+        ("INT64 AS (EXTRACT(YEAR FROM B)) STORED", "SPN103"),
+        ("UUID NOT NULL DEFAULT (NEW_UUID())", None),
+        ("INT64 NOT NULL DEFAULT (GET_NEXT_SEQUENCE_VALUE(SEQUENCE S))", None),
+        ("INT64 AS (ABS(MOD(FARM_FINGERPRINT(CAST(B AS STRING)), 16))) STORED", None),
+    ],
+)
+def test_what_grows(first: str, expected: str | None) -> None:
+    found = ids(PK.format(a=first, b="TIMESTAMP NOT NULL"))
+    assert found & {"SPN101", "SPN102", "SPN103", "SPN104"} == ({expected} if expected else set())
+
+
+@pytest.mark.parametrize(
+    ("expression", "signed"),
+    [
+        ("MOD(FARM_FINGERPRINT(B), 16)", True),
+        ("MOD(FARM_FINGERPRINT(CAST(B AS STRING)), 16) + 0", True),
+        ("ABS(MOD(FARM_FINGERPRINT(B), 16))", False),
+        ("MOD(ABS(FARM_FINGERPRINT(B)), 16)", False),
+        ("MOD(MOD(FARM_FINGERPRINT(B), 16) + 16, 16)", False),
+        ("MOD(BIT_COUNT(FARM_FINGERPRINT(B)), 16)", False),
+    ],
+)
+def test_signed_modulo(expression: str, signed: bool) -> None:
+    ddl = PK.format(a=f"INT64 AS ({expression}) STORED", b="STRING(8)")
+    assert ("SPN114" in ids(ddl)) == signed
+
+
+def test_the_first_of_two_equal_indexes_stays() -> None:
+    ddl = (
+        "CREATE TABLE T (A INT64, B INT64) PRIMARY KEY (A);"
+        "CREATE INDEX One ON T(B); CREATE INDEX Two ON T(B)"
+    )
+    assert [each.object for each in lint.run(ddl) if each.id == "SPN209"] == ["Two"]
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "CREATE INDEX I2 ON T(B DESC)",
+        "CREATE UNIQUE INDEX I2 ON T(B)",
+        "CREATE NULL_FILTERED INDEX I2 ON T(B)",
+        "CREATE INDEX I2 ON T(B) STORING (C)",
+    ],
+)
+def test_an_index_that_differs_is_not_redundant(second: str) -> None:
+    ddl = f"CREATE TABLE T (A INT64, B INT64, C INT64) PRIMARY KEY (A); {second}"
+    assert "SPN209" not in ids(ddl + "; CREATE INDEX I1 ON T(B, A)")
+
+
+@pytest.mark.parametrize(
+    ("check", "fires"),
+    [
+        ("Kind IN ('a', 'b')", True),
+        ("Kind = 'a' OR Kind = 'b'", True),
+        ("Kind IN ('a', 'b') OR Other = 1", False),
+        ("Kind NOT IN ('a', 'b')", False),
+        ("Other IN (1, 2)", False),
+    ],
+)
+def test_few_values_by_check(check: str, fires: bool) -> None:
+    ddl = (
+        "CREATE TABLE T (Kind STRING(8) NOT NULL, Other INT64 NOT NULL, "
+        f"CHECK ({check})) PRIMARY KEY (Kind, Other)"
+    )
+    assert ("SPN111" in ids(ddl)) == fires
+
+
+@pytest.mark.parametrize(
+    ("check", "nodes", "fires"),
+    [
+        ("Shard BETWEEN 0 AND 3", 8, True),
+        ("Shard >= 0 AND Shard < 4", 8, True),
+        ("Shard >= 0 AND Shard < 4", 4, False),
+        ("Shard BETWEEN 0 AND 7", 8, False),
+    ],
+)
+def test_shards_by_check(check: str, nodes: int, fires: bool) -> None:
+    ddl = (
+        f"CREATE TABLE T (Shard INT64 NOT NULL, Id STRING(9) NOT NULL, CHECK ({check})) "
+        "PRIMARY KEY (Shard, Id)"
+    )
+    assert ("SPN112" in ids(ddl, nodes=nodes)) == fires
+
+
+def test_severity_rises_when_the_next_part_grows() -> None:
+    assert severity(RULES["SPN111"].bad, "SPN111") is Severity.ERROR
+    ddl = "CREATE TABLE T (On1 BOOL NOT NULL, Id STRING(9) NOT NULL) PRIMARY KEY (On1, Id)"
+    assert severity(ddl, "SPN111") is Severity.WARNING
+    assert severity(RULES["SPN205"].bad, "SPN205") is Severity.ERROR
+    assert severity(RULES["SPN205"].bad.replace(", CreatedAt)", ")"), "SPN205") is Severity.INFO
+
+
+def test_child_nullability() -> None:
+    ddl = (
+        "CREATE TABLE P (A INT64) PRIMARY KEY (A);"
+        "CREATE TABLE C (A INT64 NOT NULL, B INT64) PRIMARY KEY (A, B), INTERLEAVE IN PARENT P"
+    )
+    found = {each.object: each.severity for each in lint.run(ddl) if each.id == "SPN124"}
+    assert found == {"P": Severity.INFO, "C": Severity.ERROR}
+    assert "SPN308" in ids(ddl)
+
+
+def test_depth_is_an_error_past_the_limit() -> None:
+    deep = RULES["SPN301"].bad
+    assert severity(deep, "SPN301") is Severity.WARNING
+    for level in range(6, 9):
+        columns = ", ".join(f"K{n} INT64 NOT NULL" for n in range(level + 1))
+        key = ", ".join(f"K{n}" for n in range(level + 1))
+        parent = f"T{level - 1}"
+        deep += (
+            f";CREATE TABLE T{level} ({columns}) PRIMARY KEY ({key}), INTERLEAVE IN PARENT {parent}"
+        )
+    assert severity(deep, "SPN301") is Severity.ERROR
+
+
+def test_alter_statements_change_what_is_linted() -> None:
+    ddl = (
+        "CREATE TABLE T (Id STRING(9) NOT NULL, Ts TIMESTAMP) PRIMARY KEY (Id);"
+        "CREATE INDEX ByTs ON T(Ts)"
+    )
+    assert "SPN202" in ids(ddl)
+    changed = f"{ddl}; ALTER TABLE T ALTER COLUMN Ts SET OPTIONS (allow_commit_timestamp = true)"
+    assert {"SPN201"} == ids(changed) & {"SPN201", "SPN202"}
+    assert not ids(f"{ddl}; DROP INDEX ByTs") & {"SPN201", "SPN202"}
+
+
+def test_a_migration_alone() -> None:
+    found = lint.run("CREATE INDEX ByA ON Elsewhere(A); ALTER TABLE Elsewhere DROP COLUMN B")
+    assert [each.id for each in found] == ["SPN705"]
+
+
+def test_many_backfills() -> None:
+    ddl = ";".join(f"CREATE INDEX I{n} ON Elsewhere(C{n})" for n in range(11))
+    assert "SPN702" in ids(ddl)
+    assert "SPN702" not in ids(ddl.rpartition(";")[0])
+
+
+def test_no_module_of_rules_is_forgotten() -> None:
+    directory = Path(lint.rules.__file__).parent
+    for module in directory.glob("*.py"):
+        for id_ in re.findall(r'Rule\(\s*"(SPN\d+)"', module.read_text(encoding="utf-8")):
+            assert id_ in RULES

@@ -1,0 +1,236 @@
+"""Places, comments that steer, settings, baselines, and what a report looks like."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from time import process_time
+
+import pytest
+from sarif_kit.validate import validation_errors
+
+from spanemu import lint
+from spanemu.lint.baseline import BadBaseline, without_known, write_baseline
+from spanemu.lint.formats import FORMATS
+
+EVENTS = "CREATE TABLE Events (\n  Ts TIMESTAMP NOT NULL,\n  Id STRING(9) NOT NULL,\n) PRIMARY KEY (\n  Ts, Id)"
+
+
+def ids(report: lint.Report) -> list[str]:
+    return [finding.id for finding in report]
+
+
+def test_places_are_in_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "schema.sql"
+    file.write_text(f"-- a comment\n\nCREATE TABLE A (X INT64) PRIMARY KEY (X);\n{EVENTS};\n")
+    (finding,) = (each for each in lint.run(file) if each.id == "SPN102")
+    assert (finding.file, finding.line, finding.line_column) == (str(file), 8, 3)
+
+
+def test_a_directory_is_read_in_natural_order(tmp_path: Path) -> None:
+    (tmp_path / "10.sql").write_text("ALTER TABLE Events DROP COLUMN Ts")
+    (tmp_path / "2.sql").write_text(EVENTS)
+    (tmp_path / "notes.txt").write_text("not a schema")
+    assert "SPN706" in ids(lint.run(tmp_path))
+
+
+def test_a_file_that_is_missing() -> None:
+    with pytest.raises(lint.SourceMissing):
+        lint.run(Path("nowhere.sql"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'-- spanemu: ignore=SPN102 reason="10 rows a day"\n{EVENTS}',
+        f"{EVENTS}; -- spanemu: ignore=SPN1",
+        EVENTS.replace("NOT NULL,", "NOT NULL, -- spanemu: ignore=SPN104, SPN102", 1),
+        f"/* spanemu: ignore[SPN102] */ {EVENTS}",
+        f"-- spanemu: low-rate\n{EVENTS}",
+    ],
+)
+def test_comments_that_spare_a_statement(text: str) -> None:
+    report = lint.run(f"{text};\nCREATE TABLE Other (Ts TIMESTAMP NOT NULL) PRIMARY KEY (Ts)")
+    assert not report.failures
+    assert [each.object for each in report if each.id == "SPN102"] == ["Other"]
+
+
+def test_a_comment_before_spares_only_the_next_statement() -> None:
+    other = EVENTS.replace("Events", "Other")
+    report = lint.run(f"{EVENTS};\n\n-- spanemu: ignore=SPN102\n{other}")
+    assert [each.object for each in report if each.id == "SPN102"] == ["Events"]
+
+
+@pytest.mark.parametrize("comment", ["ignore=SPN999", "ignore SPN102", "lowrate"])
+def test_a_comment_that_means_nothing_is_told(comment: str) -> None:
+    assert len(lint.run(f"-- spanemu: {comment}\n{EVENTS}").failures) == 1
+
+
+def test_comments_inside_strings_steer_nothing() -> None:
+    ddl = EVENTS.replace("Id STRING(9)", "Id STRING(9) DEFAULT ('-- spanemu: ignore=SPN102')")
+    assert "SPN102" not in ids(lint.run(f"-- spanemu: ignore=SPN102\n{ddl}"))
+    report = lint.run(EVENTS.replace("NOT NULL,\n)", "DEFAULT ('-- spanemu: ignore=SPN102'),\n)"))
+    assert "SPN102" in ids(report)
+
+
+def test_low_rate_spares_only_what_hurts_at_high_rates() -> None:
+    ddl = lint.RULES["SPN114"].bad
+    assert "SPN114" in ids(lint.run(f"-- spanemu: low-rate\n{ddl}"))
+
+
+@pytest.mark.parametrize(
+    ("select", "ignore", "expected"),
+    [
+        ((), (), True),
+        (("SPN1",), (), True),
+        (("SPN2",), (), False),
+        ((), ("SPN10",), False),
+        (("SPN102",), ("SPN1",), True),
+        (("SPN1",), ("SPN102",), False),
+        (("spn102",), (), True),
+    ],
+)
+def test_select_and_ignore(select: tuple[str], ignore: tuple[str], expected: bool) -> None:
+    report = lint.run(EVENTS, lint.Settings(select=select, ignore=ignore))
+    assert ("SPN102" in ids(report)) == expected
+
+
+def test_a_rule_that_is_not_there() -> None:
+    with pytest.raises(lint.UnknownRule):
+        lint.run(EVENTS, lint.Settings(select=("SPN999",)))
+
+
+def test_settings_of_a_table() -> None:
+    low = lint.Settings(tables={"events": lint.TableSettings(low_rate=True)})
+    assert "SPN102" not in ids(lint.run(EVENTS, low))
+    busy = lint.Settings(tables={"events": lint.TableSettings(qps=20_000)})
+    assert "SPN703" in ids(lint.run(EVENTS, busy))
+    ready = lint.Settings(tables={"events": lint.TableSettings(qps=20_000, presplit=True)})
+    assert "SPN703" not in ids(lint.run(EVENTS, ready))
+
+
+def test_settings_from_pyproject(tmp_path: Path) -> None:
+    path = tmp_path / "pyproject.toml"
+    path.write_text(
+        "[tool.spanemu]\nseed = 1\n"
+        '[tool.spanemu.lint]\nselect = ["SPN1"]\nnodes = 20\nindexes-max = 9\n'
+        '[tool.spanemu.tables.Events]\nlow_rate = true\nignore = ["SPN6"]\n'
+        "cardinality = {TenantId = 100}\n"
+    )
+    found = lint.settings_from(path)
+    assert (found.select, found.nodes, found.indexes_max) == (("SPN1",), 20, 9)
+    assert found.of("EVENTS") == lint.TableSettings(low_rate=True, ignore=("SPN6",))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[tool.spanemu.lint]\nnode = 1",
+        "[tool.spanemu.lint]\nnodes = 'ten'",
+        "[tool.spanemu.lint]\nselect = 'SPN1'",
+        "[tool.spanemu.tables]\nEvents = 1",
+        "[tool.spanemu",
+    ],
+)
+def test_settings_that_make_no_sense(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "pyproject.toml"
+    path.write_text(text)
+    with pytest.raises(lint.BadSettings):
+        lint.settings_from(path)
+
+
+def test_baseline_hides_what_is_known(tmp_path: Path) -> None:
+    path = tmp_path / "baseline.json"
+    known = lint.run(EVENTS)
+    write_baseline(known, path)
+    assert len(without_known(known, path)) == 0
+    moved = lint.run(f"-- later\n\n{EVENTS};\n{EVENTS.replace('Events', 'More')}")
+    assert {each.object for each in without_known(moved, path)} == {"More"}
+    doubled = replace(known, findings=known.findings * 2)
+    assert len(without_known(doubled, path)) == len(known)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"version": 2, "findings": []}', '{"version": 1}'])
+def test_a_file_that_is_no_baseline(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "baseline.json"
+    path.write_text(text)
+    with pytest.raises(BadBaseline):
+        without_known(lint.run(EVENTS), path)
+
+
+def test_the_rest_is_linted_when_a_statement_cannot_be_read() -> None:
+    report = lint.run(f"CREATE TABLE Broken (;\n{EVENTS}")
+    assert [(each.line, each.line_column) for each in report.failures] == [(1, 22)]
+    assert "SPN102" in ids(report)
+    (failure,) = lint.run("CREATE TABLE T (\n  'open").failures
+    assert failure.line == 2
+
+
+def test_rows_in_a_schema_file_are_passed_over() -> None:
+    report = lint.run(["CREATE TABLE T (A INT64) PRIMARY KEY (A); INSERT INTO T (A) VALUES (1)"])
+    assert not report.failures
+
+
+# ---------------------------------------------------------------------------- formats
+
+EVERYTHING = lint.run(
+    "CREATE TABLE Broken (;" + ";".join(rule.bad for rule in lint.RULES.values() if rule.check)
+)
+
+
+def test_json_objects() -> None:
+    found = json.loads(FORMATS["json"](EVERYTHING))
+    assert len(found) == len(EVERYTHING)
+    for each in found:
+        assert {"id", "severity", "object", "column", "message", "fix", "file", "line"} <= set(each)
+        assert each["severity"] in ("error", "warning", "info")
+
+
+def test_sarif_follows_its_schema() -> None:
+    for report in (EVERYTHING, lint.run(EVENTS), lint.Report()):
+        log = json.loads(FORMATS["sarif"](report))
+        assert validation_errors(log) == []
+        results = log["runs"][0]["results"]
+        assert [each["ruleId"] for each in results] == ids(report)
+        rules = log["runs"][0]["tool"]["driver"]["rules"]
+        assert all(rules[each["ruleIndex"]]["id"] == each["ruleId"] for each in results)
+    assert log["runs"][0]["invocations"][0]["executionSuccessful"]
+
+
+def test_sarif_has_places() -> None:
+    log = json.loads(FORMATS["sarif"](lint.run(EVENTS, lint.Settings(select=("SPN102",)))))
+    place = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    assert place["region"] == {"startLine": 5, "startColumn": 3}
+
+
+def test_github_commands(tmp_path: Path) -> None:
+    file = tmp_path / "a,b.sql"
+    file.write_text(EVENTS)
+    text = FORMATS["github"](lint.run(file, lint.Settings(select=("SPN102",))))
+    assert text.startswith("::warning file=")
+    assert "a%2Cb.sql,line=5,col=3,title=SPN102 " in text
+    assert "\n" not in text
+
+
+def test_text_ends_with_totals() -> None:
+    text = FORMATS["text"](lint.run(EVENTS, lint.Settings(select=("SPN102",))))
+    assert text.splitlines()[0].startswith("<schema>:5:3: SPN102 warning: ")
+    assert text.splitlines()[-1] == "1 warning"
+    assert FORMATS["text"](lint.Report()) == "No findings."
+
+
+def test_a_large_schema_is_linted_quickly() -> None:
+    columns = ", ".join(f"C{n} STRING(64)" for n in range(12))
+    ddl = ";\n".join(
+        f"CREATE TABLE T{n} (Id{n} STRING(36) NOT NULL, {columns}, Ts TIMESTAMP, "
+        f"CHECK (C1 IN ('a', 'b'))) PRIMARY KEY (Id{n});\nCREATE INDEX I{n} ON T{n}(C{n % 12}, Ts)"
+        for n in range(400)
+    )
+    times = []
+    for _ in range(3):
+        start = process_time()
+        report = lint.run(ddl)
+        times.append(process_time() - start)
+    assert len(report) >= 400
+    assert min(times) < 1.0, times

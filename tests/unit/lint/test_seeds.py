@@ -1,0 +1,136 @@
+"""The schemas of Spanner's own pages on schema design: the bad ones are found, the good are not.
+
+An ellipsis in the pages stands for further columns and is left out here.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from spanemu import lint
+
+USERS = "CREATE TABLE Users (UserId INT64 NOT NULL, LastAccess TIMESTAMP) PRIMARY KEY (UserId);"
+
+# (what the page says, DDL, rules that must speak, rules that must not)
+HOT = {"SPN101", "SPN102", "SPN103", "SPN108", "SPN111", "SPN117", "SPN201", "SPN202", "SPN203"}
+CASES = [
+    (
+        "best practice 1: a timestamp first",
+        "CREATE TABLE UserAccessLogs (LastAccess TIMESTAMP NOT NULL, UserId STRING(1024)) "
+        "PRIMARY KEY (LastAccess, UserId);",
+        {"SPN102"},
+    ),
+    (
+        "the order reversed does not help",
+        "CREATE TABLE UserAccessLogs (LastAccess TIMESTAMP NOT NULL, UserId STRING(1024)) "
+        "PRIMARY KEY (LastAccess DESC, UserId);",
+        {"SPN102", "SPN108"},
+    ),
+    (
+        "a UUID with a default",
+        "CREATE TABLE UserAccessLogs (LogEntryId UUID DEFAULT (NEW_UUID()), "
+        "LastAccess TIMESTAMP NOT NULL, UserId STRING(1024)) PRIMARY KEY (LogEntryId);",
+        set(),
+    ),
+    (
+        "a UUID that the application gives",
+        "CREATE TABLE UserAccessLogs (LogEntryId UUID NOT NULL, LastAccess TIMESTAMP NOT NULL, "
+        "UserId STRING(1024)) PRIMARY KEY (LogEntryId);",
+        set(),
+    ),
+    (
+        "keys swapped",
+        "CREATE TABLE UserAccessLogs (UserId INT64 NOT NULL, LastAccess TIMESTAMP NOT NULL) "
+        "PRIMARY KEY (UserId, LastAccess);",
+        {"SPN118"},
+    ),
+    (
+        "logical shards computed by the application",
+        "CREATE TABLE UserAccessLogs (ShardId INT64 NOT NULL, LastAccess TIMESTAMP NOT NULL, "
+        "UserId INT64 NOT NULL) PRIMARY KEY (ShardId, LastAccess, UserId);",
+        set(),
+    ),
+    (
+        "logical shards by a generated column, as the page has it",
+        "CREATE TABLE UserAccessLogs (ShardId INT64 NOT NULL "
+        "AS (MOD(FARM_FINGERPRINT(CAST(LastAccess AS STRING)), 2048)) STORED, "
+        "LastAccess TIMESTAMP NOT NULL, UserId INT64 NOT NULL,) "
+        "PRIMARY KEY (ShardId, LastAccess, UserId);",
+        {"SPN113", "SPN114"},
+    ),
+    (
+        "best practice 2: newest first",
+        "CREATE TABLE UserAccessLogs (UserId INT64 NOT NULL, LastAccess TIMESTAMP NOT NULL) "
+        "PRIMARY KEY (UserId, LastAccess DESC);",
+        set(),
+    ),
+    (
+        "best practice 3: an index on a timestamp",
+        USERS + "CREATE NULL_FILTERED INDEX UsersByLastAccess ON Users(LastAccess);",
+        {"SPN202"},
+    ),
+    (
+        "an interleaved index",
+        USERS + "CREATE NULL_FILTERED INDEX UsersByLastAccess ON Users(UserId, LastAccess), "
+        "INTERLEAVE IN Users;",
+        set(),
+    ),
+    (
+        "interleaved tables",
+        "CREATE TABLE Singers (SingerId INT64 NOT NULL, FirstName STRING(1024), "
+        "LastName STRING(1024), SingerInfo BYTES(MAX)) PRIMARY KEY (SingerId);"
+        "CREATE TABLE Albums (SingerId INT64 NOT NULL, AlbumId INT64 NOT NULL, "
+        "AlbumTitle STRING(MAX)) PRIMARY KEY (SingerId, AlbumId), "
+        "INTERLEAVE IN PARENT Singers ON DELETE CASCADE;",
+        {"SPN310"},
+    ),
+    (
+        "nullability differs between parent and child",
+        "CREATE TABLE Singers (SingerId INT64, FirstName STRING(1024)) PRIMARY KEY (SingerId);"
+        "CREATE TABLE Albums (SingerId INT64 NOT NULL, AlbumId INT64 NOT NULL) "
+        "PRIMARY KEY (SingerId, AlbumId), INTERLEAVE IN PARENT Singers;",
+        {"SPN124", "SPN308"},
+    ),
+    (
+        "sequence without bit reversal, with it",
+        "CREATE SEQUENCE Ids OPTIONS (sequence_kind = 'bit_reversed_positive');"
+        "CREATE TABLE Orders (Id INT64 NOT NULL DEFAULT (GET_NEXT_SEQUENCE_VALUE(SEQUENCE Ids))) "
+        "PRIMARY KEY (Id);",
+        set(),
+    ),
+    (
+        "a table for each customer",
+        "".join(
+            f"CREATE TABLE Singers_{name} (SingerId INT64 NOT NULL, FirstName STRING(1024)) "
+            "PRIMARY KEY (SingerId);"
+            for name in ("Ackworth", "Cama", "Eagan")
+        ),
+        {"SPN701"},
+    ),
+    (
+        "one table with the customer first",
+        "CREATE TABLE Singers (CustomerId INT64 NOT NULL, SingerId INT64 NOT NULL, "
+        "FirstName STRING(1024)) PRIMARY KEY (CustomerId, SingerId);",
+        set(),
+    ),
+]
+
+
+@pytest.mark.parametrize(("says", "ddl", "expected"), CASES, ids=[case[0] for case in CASES])
+def test_pages_on_schema_design(says: str, ddl: str, expected: set[str]) -> None:
+    report = lint.run(ddl)
+    assert not report.failures
+    found = {each.id for each in report}
+    assert expected <= found
+    assert found & HOT == expected & HOT
+    if not expected:
+        assert not [each for each in report if each.severity is not lint.Severity.INFO], says
+
+
+def test_what_is_found_names_the_column() -> None:
+    (finding,) = (each for each in lint.run(CASES[0][1]) if each.id == "SPN102")
+    assert (finding.object, finding.column) == ("UserAccessLogs", "LastAccess")
+    assert "PRIMARY KEY (UserId, LastAccess)" in finding.fix
+    (finding,) = (each for each in lint.run(CASES[8][1]) if each.id == "SPN202")
+    assert (finding.object, finding.column) == ("UsersByLastAccess", "LastAccess")
+    assert "ON Users(UserId, LastAccess), INTERLEAVE IN Users" in finding.fix

@@ -1,0 +1,173 @@
+"""The figures of a stream, against slow and simple ways to get them; and what they cost."""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_right
+from collections import Counter
+from random import Random
+from statistics import mean, stdev
+from time import process_time
+
+import pytest
+
+from spanemu.base.clock import ManualClock
+from spanemu.stats.detector import Detector, Kind
+from spanemu.stats.samples import FrequentRows, Reservoir, rank_correlation
+from spanemu.stats.stream import Stream
+from spanemu.stats.windows import Prequential
+from spanemu.storage.layout import TreeId
+from spanemu.storage.store import Store
+
+TREE = TreeId(1)
+
+
+def key(number: int) -> bytes:
+    return number.to_bytes(8, "big")
+
+
+def shares_by_hand(keys: list[bytes], width: int, buckets: int = 8) -> list[float]:
+    """The definition: quantiles of one window, counts of the next."""
+    windows = [keys[at : at + width] for at in range(0, len(keys) - width + 1, width)]
+    found = []
+    for before, after in itertools.pairwise(windows):
+        ordered = sorted(before)
+        boundaries = [ordered[n * width // buckets] for n in range(1, buckets)]
+        counts = Counter(bisect_right(boundaries, each) for each in after)
+        found.append(max(counts.values()) / width)
+    return found
+
+
+@pytest.mark.parametrize("values", [10, 1000, 1 << 40])
+@pytest.mark.parametrize("width", [16, 32, 64, 128])
+def test_shares(values: int, width: int) -> None:
+    chance = Random(values + width)
+    keys = [key(chance.randrange(values)) for _ in range(width * 9 + 5)]
+    window = Prequential(width, 8)
+    for end in range(0, len(keys), 7):
+        window.feed(keys[:end])
+    window.feed(keys)
+    expected = shares_by_hand(keys, width)
+    assert window.count == len(expected)
+    assert window.mean == pytest.approx(mean(expected))
+    assert window.error == pytest.approx(stdev(expected) / len(expected) ** 0.5)
+
+
+def test_rows_of_a_commit_share_its_weight() -> None:
+    window = Prequential(16, 8)
+    window.feed([key(n) for n in range(16)])
+    spread = tuple(key(n) for n in range(16))
+    window.feed([key(n) for n in range(16)] + [spread] * 16)
+    assert window.mean == pytest.approx(1 / 8)
+
+
+def test_the_largest_window_with_enough_of_them_decides() -> None:
+    stream = Stream()
+    widths = {}
+    for n in range(1000):
+        stream.add(key(n), n)
+        widths[n + 1] = stream.summary().width
+    assert (widths[95], widths[96], widths[191], widths[192]) == (0, 16, 16, 32)
+    assert (widths[384], widths[768], widths[1000]) == (64, 128, 128)
+
+
+def test_asking_in_between_changes_nothing() -> None:
+    chance = Random(1)
+    asked, silent = Stream(), Stream()
+    for n in range(500):
+        unit = key(chance.randrange(1 << 40))
+        asked.add(unit, n)
+        silent.add(unit, n)
+        asked.summary()
+    assert asked.summary() == silent.summary()
+
+
+def test_records() -> None:
+    stream = Stream()
+    for n in (5, 6, 7, 3, 7, 9):
+        stream.add(key(n), 0)
+    found = stream.summary()
+    assert (found.append_part, found.prepend_part) == (3 / 5, 1 / 5)
+
+
+def test_loads_in_key_order() -> None:
+    stream = Stream()
+    for first in range(0, 300, 30):
+        stream.add(tuple(key(n) for n in range(first, first + 30)), 0)
+    found = stream.summary()
+    assert (found.commits, found.rows) == (10, 300)
+    assert (found.bulk_commits, found.bulk_appends) == (10, 9)
+
+
+def test_rank_correlation() -> None:
+    ordered = [key(n) for n in range(50)]
+    assert rank_correlation(ordered) == pytest.approx(1.0)
+    assert rank_correlation(ordered[::-1]) == pytest.approx(-1.0)
+    assert rank_correlation([key(1)] * 9) == 0.0
+    assert rank_correlation([]) == 0.0
+    assert abs(rank_correlation([key(n * 7919 % 50) for n in range(50)])) < 0.3
+
+
+def test_frequent_rows_are_found_in_a_long_stream() -> None:
+    chance = Random(2)
+    rows = FrequentRows(128)
+    stream = [
+        key(1) if chance.random() < 0.3 else key(chance.randrange(10**9)) for _ in range(20_000)
+    ]
+    for each in stream:
+        rows.see(each)
+    found = rows.top()
+    assert found is not None
+    exact = stream.count(key(1))
+    assert found[0] == key(1)
+    assert exact - 20_000 / 128 <= found[1] <= exact
+    assert len(rows.counts) < 256
+
+
+def test_a_reservoir_is_even_and_repeatable() -> None:
+    first, second = Reservoir(100), Reservoir(100)
+    for n in range(10_000):
+        first.offer((n, 0, key(n)))
+        second.offer((n, 0, key(n)))
+    assert first.in_order() == second.in_order()
+    assert 4000 < mean(place for place, _, _ in first.samples) < 6000
+
+
+def store_with_detector() -> tuple[Store, Detector]:
+    store = Store(ManualClock(10**18), retention_nanos=10**12)
+    store.create_tree(TREE, TREE)
+    detector = Detector(store)
+    store.observer = detector
+    return store, detector
+
+
+def test_streams_are_kept_apart() -> None:
+    store, detector = store_with_detector()
+    for row in ((1,), (2,), None, (3,)):
+        store.apply([(TREE, key(1), row)], store.clock.now())
+    commits = {kind: summary.commits for (_, kind), summary in detector.summaries().items()}
+    assert commits == {Kind.INSERT: 2, Kind.UPDATE: 1, Kind.DELETE: 1}
+
+
+def test_rows_of_one_commit_are_one_unit() -> None:
+    store, detector = store_with_detector()
+    store.apply([(TREE, key(n), (n,)) for n in (3, 1, 2)], store.clock.now())
+    (summary,) = detector.summaries().values()
+    assert (summary.commits, summary.rows) == (1, 3)
+
+
+def test_what_watching_costs_a_write() -> None:
+    """Under 5 microseconds; the best of many turns, as others use the machine too."""
+    chance = Random(3)
+    keys = [chance.randbytes(9) for _ in range(5000)]
+    store, detector = store_with_detector()
+    store.observer = None
+    for each in keys:
+        store.apply([(TREE, each, (1,))], store.clock.now())
+    costs = []
+    for _ in range(9):
+        start = process_time()
+        for at, each in enumerate(keys):
+            detector.committed([(TREE, each, (1,))], at)
+        costs.append((process_time() - start) / len(keys) * 1e6)
+    assert min(costs) < 5.0, costs
