@@ -1,34 +1,112 @@
-"""What pytest loads: the fixtures. Nothing of Spanner is imported until one of them is used.
-
-spanner_emulator   session    an emulator in this process
-spanner_database   function   a fresh database in it, as the official client's `Database`
-"""
+"""What pytest loads: hooks. Nothing of Spanner is imported before a fixture is used."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import count
+import os
+from collections.abc import Generator
 from typing import Any
 
 import pytest
 
-import spanemu
+from pytest_spanemu.budget import budget_of, judge_budget
+from pytest_spanemu.options import Start, add_options
+from pytest_spanemu.run import run_of, wishes_of
 
-_numbers = count(1)
+pytest_plugins = ("pytest_spanemu.fixtures",)
+
+ABORT_EACH_MAX = 5
+ABORTED_COMMIT = "_spanner_aborted_commit"
+MARKERS = (
+    "spanner(schema=, seeds=, isolation=, targets=): how a test's database is made; put on every "
+    "test that uses a spanner_* fixture, for -m",
+    "spanner_budget(queries=, commits=, mutations=, aborts=, full_scans=): limits for the test",
+    "spanner_abort_each(max=5): run the test clean, then with its 1st, 2nd, ... commit aborted",
+)
 
 
-@pytest.fixture(scope="session")
-def spanner_emulator() -> Iterator[spanemu.Emulator]:
-    """One emulator per run; tests get fresh databases, not fresh servers."""
-    with spanemu.Emulator() as emulator:
-        yield emulator
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare options and ini settings."""
+    add_options(parser)
 
 
-@pytest.fixture
-def spanner_database(spanner_emulator: spanemu.Emulator) -> Iterator[Any]:
-    """The official client's `Database`, empty, dropped after the test."""
-    handle = spanner_emulator.create_database(f"t-{next(_numbers)}")
-    try:
-        yield handle.client()
-    finally:
-        handle.drop()
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare markers; start the emulator before collection when module-level clients need it."""
+    for marker in MARKERS:
+        config.addinivalue_line("markers", marker)
+    run = run_of(config)
+    # The controller of xdist runs no tests itself.
+    is_controller = bool(config.getoption("numprocesses", None)) and not _is_worker(config)
+    if run.settings.start is Start.EAGER and not is_controller:
+        os.environ |= run.start_eagerly()
+
+
+def pytest_configure_node(node: object) -> None:
+    """Give xdist's workers the controller's seed."""
+    config: pytest.Config = node.config  # type: ignore[attr-defined]
+    node.workerinput["spanner_seed"] = run_of(config).settings.seed  # type: ignore[attr-defined]
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End what was started before collection."""
+    run_of(config).stop()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Make a test of each commit to abort."""
+    for marker in metafunc.definition.iter_markers("spanner_abort_each"):
+        most = marker.kwargs.get("max", ABORT_EACH_MAX)
+        metafunc.fixturenames.append(ABORTED_COMMIT)
+        metafunc.parametrize(
+            ABORTED_COMMIT,
+            range(most + 1),
+            ids=["clean", *(f"abort@{number}" for number in range(1, most + 1))],
+            indirect=True,
+        )
+        return
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m deselects
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test whose fixtures lead to Spanner, so that `-m spanner` selects them."""
+    for item in items:
+        names: list[str] = getattr(item, "fixturenames", [])
+        if budget_of(item) and "spanner_assert" not in names:
+            names.append("spanner_assert")
+        if item.get_closest_marker("spanner_abort_each") and ABORTED_COMMIT not in names:
+            names.append(ABORTED_COMMIT)
+        if any(name.startswith("spanner_") for name in names):
+            item.add_marker(pytest.mark.spanner)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip, or fail, a test that asks for other targets than this run's."""
+    if item.get_closest_marker("spanner") is None:
+        return
+    run, wishes = run_of(item.config), wishes_of(item)
+    if wishes.targets is not None and run.settings.target not in wishes.targets:
+        run.refuse(f"for target {', '.join(wishes.targets)}, not {run.settings.target}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Judge budgets, and what was asked of `spanner_assert` outside of a block, within the test."""
+    __tracebackhide__ = True
+    result = yield
+    asserts: Any = pyfuncitem.funcargs.get("spanner_assert")
+    if asserts is not None:
+        asserts.judge_all()
+        judge_budget(pyfuncitem, asserts)
+    return result
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """One line on what set-up cost; silent if no test used Spanner."""
+    run = run_of(config)
+    if run.was_used:
+        terminalreporter.write_line(run.summary())
+
+
+def _is_worker(config: pytest.Config) -> bool:
+    return hasattr(config, "workerinput")

@@ -1,0 +1,315 @@
+"""`spanner_assert`: what code did to the database, judged, with texts that say what to do.
+
+Each of `queries`, `commits`, `mutations`, `aborts`, `no_full_scan`, `no_duplicate_queries` judges
+the test so far when it is called, or the block when it is used in a `with` statement:
+
+    with spanner_assert.queries(max=2), spanner_assert.no_full_scan():
+        list_orders(database)
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+from pytest_spanemu.plans import PlanCheck
+from pytest_spanemu.snapshots import contents, differences
+from pytest_spanemu.sql import SpannerSql
+
+__tracebackhide__ = True
+
+_SHOWN_MAX = 10
+_SQL_CHARS_MAX = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What was recorded in a stretch of a test."""
+
+    queries: Sequence[Any]
+    attempts: Sequence[Any]
+    aborts: int
+
+    @property
+    def commits(self) -> Sequence[Any]:
+        """The commits that succeeded."""
+        return [commit for commit in self.attempts if not commit.error]
+
+    @property
+    def mutations(self) -> int:
+        """Mutations of the commits that succeeded."""
+        return sum(commit.mutations for commit in self.commits)
+
+
+class Check:
+    """A judgement of a stretch: of a block, or of the test up to where it was made.
+
+    One that is not used as a block is judged by `now`, at the latest when the test ends.
+    """
+
+    def __init__(self, recording: Any, judge: Callable[[Stretch], str | None]) -> None:
+        self._recording = recording
+        self._judge = judge
+        self._start = (0, 0, 0)
+        self._end = self._marks()
+        self._is_judged = False
+
+    def now(self) -> None:
+        """Judge the test up to where this was made."""
+        __tracebackhide__ = True
+        if not self._is_judged:
+            self._is_judged = True
+            self._raise(self._judge(self._stretch()))
+
+    def __enter__(self) -> Check:
+        self._is_judged = True
+        self._start = self._marks()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        __tracebackhide__ = True
+        if kind is None:
+            self._end = self._marks()
+            self._raise(self._judge(self._stretch()))
+
+    def _marks(self) -> tuple[int, int, int]:
+        recording = self._recording
+        return len(recording.queries), len(recording.attempts), recording.aborts
+
+    def _stretch(self) -> Stretch:
+        first, last = self._start, self._end
+        recording = self._recording
+        return Stretch(
+            recording.queries[first[0] : last[0]],
+            recording.attempts[first[1] : last[1]],
+            last[2] - first[2],
+        )
+
+    @staticmethod
+    def _raise(text: str | None) -> None:
+        __tracebackhide__ = True
+        if text is not None:
+            raise AssertionError(text)
+
+
+class SpannerAssert:
+    """Judgements over what a test's database was asked to do."""
+
+    def __init__(self, handle: Any, recording: Any) -> None:
+        self._handle = handle
+        self._recording = recording
+        self._checks: list[Check] = []
+
+    def judge_all(self) -> None:
+        """Judge what was called and never used as a block."""
+        __tracebackhide__ = True
+        checks, self._checks = self._checks, []
+        for check in checks:
+            check.now()
+
+    def _check(self, judge: Callable[[Stretch], str | None]) -> Check:
+        made = Check(self._recording, judge)
+        self._checks.append(made)
+        return made
+
+    # ------------------------------------------------------------------ counts
+
+    def queries(
+        self, n: int | None = None, *, max: int | None = None, match: str | None = None
+    ) -> Check:
+        """Exactly `n`, or at most `max`, statements and reads; only those whose text matches."""
+        pattern = re.compile(match or "", re.IGNORECASE | re.DOTALL)
+
+        def judge(stretch: Stretch) -> str | None:
+            found = [query for query in stretch.queries if pattern.search(query.sql)]
+            problem = _count_problem("query", "queries", len(found), n, max)
+            return problem and f"{problem}\n{query_table(found)}"
+
+        return self._check(judge)
+
+    def commits(self, n: int | None = None, *, max: int | None = None) -> Check:
+        """Exactly `n`, or at most `max`, commits that succeeded."""
+
+        def judge(stretch: Stretch) -> str | None:
+            problem = _count_problem("commit", "commits", len(stretch.commits), n, max)
+            return problem and f"{problem}\n{commit_table(stretch.attempts)}"
+
+        return self._check(judge)
+
+    def mutations(self, n: int | None = None, *, max: int | None = None) -> Check:
+        """Exactly `n`, or at most `max`, mutations, counted as Spanner's limit counts them."""
+
+        def judge(stretch: Stretch) -> str | None:
+            problem = _count_problem("mutation", "mutations", stretch.mutations, n, max)
+            return problem and f"{problem}\n{commit_table(stretch.attempts)}"
+
+        return self._check(judge)
+
+    def aborts(self, n: int | None = None, *, max: int | None = None) -> Check:
+        """Exactly `n`, or at most `max`, requests that were answered ABORTED."""
+
+        def judge(stretch: Stretch) -> str | None:
+            return _count_problem("abort", "aborts", stretch.aborts, n, max)
+
+        return self._check(judge)
+
+    def full_scans(self) -> int:
+        """How many statements and reads have gone through a whole table or index so far."""
+        return len(self._recording.full_scans)
+
+    # ------------------------------------------------------------------ shapes
+
+    def no_full_scan(self, tables: Collection[str] | None = None) -> Check:
+        """No statement goes through a whole table, of `tables` or of any."""
+        wanted = None if tables is None else {name.lower() for name in tables}
+
+        def judge(stretch: Stretch) -> str | None:
+            found = [
+                query
+                for query in stretch.queries
+                if any(wanted is None or name.lower() in wanted for name in query.full_scans)
+            ]
+            if not found:
+                return None
+            return (
+                f"Expected no full scan, saw {len(found)}:\n{query_table(found)}\n"
+                "Filter by a key or an indexed column, or add an index for the filter."
+            )
+
+        return self._check(judge)
+
+    def no_duplicate_queries(self, threshold: int = 2) -> Check:
+        """No statement comes `threshold` times or more from one line of code (N+1)."""
+
+        def judge(stretch: Stretch) -> str | None:
+            counts = Counter((query.sql, query.site) for query in stretch.queries)
+            often = {key for key, count in counts.items() if count >= threshold}
+            found = [query for query in stretch.queries if (query.sql, query.site) in often]
+            if not found:
+                return None
+            return (
+                f"Expected no statement {threshold} times from one line, saw {len(often)}:\n"
+                f"{query_table(found)}\n"
+                "Read the rows at once: a join, IN UNNEST(@keys), or one read with all keys."
+            )
+
+        return self._check(judge)
+
+    def tagged(self, tag: str) -> Check:
+        """Every statement and read carries a request tag that matches."""
+        pattern = re.compile(tag)
+
+        def judge(stretch: Stretch) -> str | None:
+            found = [query for query in stretch.queries if not pattern.search(query.tag)]
+            if not found:
+                return None
+            problem = f"Expected request tags like {tag!r}, missing on {len(found)}"
+            return f"{problem}:\n{query_table(found)}"
+
+        return self._check(judge)
+
+    def plan(self, sql: str, /, **params: Any) -> PlanCheck:
+        """The plan of a query, to ask what it uses."""
+        return PlanCheck.of(self._handle.client(), sql, params)
+
+    # ------------------------------------------------------------------ rows
+
+    def rows(self, table: str, where: str = "TRUE", **params: Any) -> list[dict[str, Any]]:
+        """The rows of a table that satisfy a condition, in key order."""
+        return SpannerSql(self._handle.client())(f"SELECT * FROM {table} WHERE {where}", **params)  # type: ignore[no-any-return]
+
+    def unchanged(self) -> Unchanged:
+        """A block after which every row of the database is as it was before."""
+        return Unchanged(self._handle)
+
+
+class Unchanged:
+    """Compares all rows before and after its block."""
+
+    def __init__(self, handle: Any) -> None:
+        self._handle = handle
+
+    def __enter__(self) -> None:
+        self._before = contents(self._handle.client())
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        __tracebackhide__ = True
+        if kind is not None:
+            return
+        found = differences(self._before, contents(self._handle.client()))
+        if found:
+            listed = "\n".join(f"  {diff}" for diff in found)
+            raise AssertionError(f"Expected no row to change, but:\n{listed}")
+
+
+# ---------------------------------------------------------------------------- texts
+
+
+def _count_problem(one: str, many: str, found: int, n: int | None, most: int | None) -> str | None:
+    if n is None and most is None:
+        raise TypeError(f"say how many {many}: a number, or max=")
+    if n is not None and found != n:
+        return f"Expected {n} {one if n == 1 else many}, saw {found}"
+    if most is not None and found > most:
+        return f"Expected at most {most} {one if most == 1 else many}, saw {found}"
+    return None
+
+
+def query_table(queries: Sequence[Any]) -> str:
+    """Statements grouped by text and line, the most frequent first."""
+    grouped: dict[tuple[str, str], list[Any]] = {}
+    for query in queries:
+        grouped.setdefault((query.sql, query.site), []).append(query)
+    ordered = sorted(grouped.items(), key=lambda each: -len(each[1]))
+    lines = [
+        f"  {len(found)}x  {short(sql)}  {site}{_notes(found[0])}"
+        for (sql, site), found in ordered[:_SHOWN_MAX]
+    ]
+    if len(ordered) > _SHOWN_MAX:
+        lines.append(f"  ... and {len(ordered) - _SHOWN_MAX} other statements")
+    return "\n".join(lines)
+
+
+def commit_table(attempts: Sequence[Any]) -> str:
+    """Commits, one a line."""
+    lines = [
+        f"  {commit.mutations} mutations  {', '.join(commit.tables) or 'DML'}  {commit.site}"
+        f"{f'  {commit.error}' if commit.error else ''}"
+        for commit in attempts[:_SHOWN_MAX]
+    ]
+    if len(attempts) > _SHOWN_MAX:
+        lines.append(f"  ... and {len(attempts) - _SHOWN_MAX} more")
+    return "\n".join(lines)
+
+
+def short(sql: str) -> str:
+    """A statement on one line."""
+    text = " ".join(sql.split())
+    return text if len(text) <= _SQL_CHARS_MAX else f"{text[: _SQL_CHARS_MAX - 3]}..."
+
+
+def _notes(query: Any) -> str:
+    notes = []
+    if query.full_scans:
+        notes.append(f"FULL SCAN {', '.join(query.full_scans)}")
+    elif query.indexes:
+        notes.append(f"index {', '.join(query.indexes)}")
+    if query.sorts:
+        notes.append("sort")
+    if query.error:
+        notes.append(query.error)
+    return f"  [{'; '.join(notes)}]" if notes else ""

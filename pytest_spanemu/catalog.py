@@ -1,0 +1,184 @@
+"""The tables of a database as INFORMATION_SCHEMA describes them: what seeds, factories and the
+truncating isolation need to know. Works on anything that speaks Spanner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnInfo:
+    """One column. `type` is its SQL type with length, as in "STRING(36)" or "ARRAY<INT64>"."""
+
+    name: str
+    type: str
+    nullable: bool
+    has_default: bool  # a DEFAULT, or an identity
+    generated: bool
+    commit_timestamp: bool
+
+    @property
+    def kind(self) -> str:
+        """The type's name without length or element: "STRING", "ARRAY"."""
+        return self.type.partition("(")[0].partition("<")[0]
+
+    @property
+    def left_to_server(self) -> bool:
+        """Whether an insert may leave it out and still get a value."""
+        return self.generated or self.has_default
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKeyInfo:
+    """One foreign key: `columns` refer to `referenced` of `table`."""
+
+    name: str
+    columns: tuple[str, ...]
+    table: str
+    referenced: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class TableInfo:
+    """One table; named with its schema unless that is the default one."""
+
+    name: str
+    parent: str | None
+    columns: dict[str, ColumnInfo] = field(default_factory=dict)
+    key: tuple[str, ...] = ()
+    unique: list[tuple[str, ...]] = field(default_factory=list)  # columns of unique indexes
+    foreign_keys: list[ForeignKeyInfo] = field(default_factory=list)
+    checks: list[str] = field(default_factory=list)
+
+
+class Catalog:
+    """All tables of a database. Names are looked up without regard to case."""
+
+    def __init__(self, tables: Sequence[TableInfo]) -> None:
+        self.tables: Mapping[str, TableInfo] = {table.name: table for table in tables}
+        self._by_lower = {table.name.lower(): table for table in tables}
+
+    @classmethod
+    def of(cls, database: Any) -> Catalog:
+        """Read the catalog through the official client's `Database`."""
+        with database.snapshot(multi_use=True) as snapshot:
+
+            def rows(sql: str) -> list[list[Any]]:
+                return list(snapshot.execute_sql(sql))
+
+            tables = {
+                _name(schema, name): TableInfo(
+                    _name(schema, name), parent and _name(schema, parent)
+                )
+                for schema, name, parent in rows(_TABLES)
+            }
+            for schema, table, *column in rows(_COLUMNS):
+                found = ColumnInfo(*column[:2], *(value == "YES" for value in column[2:]))
+                tables[_name(schema, table)].columns[found.name] = found
+            for schema, table, kind, names in rows(_INDEXES):
+                if kind == "PRIMARY_KEY":
+                    tables[_name(schema, table)].key = tuple(names)
+                else:
+                    tables[_name(schema, table)].unique.append(tuple(names))
+            for schema, table, name, columns, other_schema, other, referenced in rows(
+                _FOREIGN_KEYS
+            ):
+                target = _name(other_schema, other)
+                tables[_name(schema, table)].foreign_keys.append(
+                    ForeignKeyInfo(name, tuple(columns), target, tuple(referenced))
+                )
+            for schema, table, clause in rows(_CHECKS):
+                tables[_name(schema, table)].checks.append(clause)
+        return cls(list(tables.values()))
+
+    def table(self, name: str) -> TableInfo:
+        """The table of that name. Raises KeyError that lists the tables there are."""
+        found = self._by_lower.get(name.lower())
+        if found is None:
+            known = ", ".join(sorted(self.tables)) or "none"
+            raise KeyError(f"there is no table {name!r}; the tables are: {known}")
+        return found
+
+    def insertion_order(self) -> list[TableInfo]:
+        """Parents and referenced tables before those that need them; cycles broken by name."""
+        done: dict[str, TableInfo] = {}
+
+        def visit(table: TableInfo, path: frozenset[str]) -> None:
+            if table.name in done or table.name in path:
+                return
+            for needed in self.needed_by(table):
+                visit(needed, path | {table.name})
+            done[table.name] = table
+
+        for name in sorted(self.tables):
+            visit(self.tables[name], frozenset())
+        return list(done.values())
+
+    def needed_by(self, table: TableInfo) -> Iterator[TableInfo]:
+        """The tables whose rows must be there first."""
+        if table.parent is not None and table.parent in self.tables:
+            yield self.tables[table.parent]
+        for foreign_key in table.foreign_keys:
+            if foreign_key.table != table.name and foreign_key.table in self.tables:
+                yield self.tables[foreign_key.table]
+
+
+def _name(schema: str, name: str) -> str:
+    return f"{schema}.{name}" if schema else name
+
+
+_USER = "TABLE_SCHEMA NOT IN ('INFORMATION_SCHEMA', 'SPANNER_SYS')"
+_TABLES = f"""
+SELECT TABLE_SCHEMA, TABLE_NAME, PARENT_TABLE_NAME
+FROM INFORMATION_SCHEMA.TABLES
+WHERE {_USER} AND TABLE_TYPE = 'BASE TABLE'
+"""
+_COLUMNS = f"""
+SELECT c.TABLE_SCHEMA, c.TABLE_NAME, c.COLUMN_NAME, c.SPANNER_TYPE, c.IS_NULLABLE,
+       IF(c.COLUMN_DEFAULT IS NOT NULL OR c.IS_IDENTITY = 'YES', 'YES', 'NO'),
+       IF(c.IS_GENERATED = 'ALWAYS', 'YES', 'NO'),
+       IF(o.OPTION_VALUE = 'TRUE', 'YES', 'NO')
+FROM INFORMATION_SCHEMA.COLUMNS c
+JOIN INFORMATION_SCHEMA.TABLES t
+  ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME AND t.TABLE_TYPE = 'BASE TABLE'
+LEFT JOIN INFORMATION_SCHEMA.COLUMN_OPTIONS o
+  ON o.TABLE_SCHEMA = c.TABLE_SCHEMA AND o.TABLE_NAME = c.TABLE_NAME
+     AND o.COLUMN_NAME = c.COLUMN_NAME AND o.OPTION_NAME = 'allow_commit_timestamp'
+WHERE c.{_USER}
+ORDER BY c.TABLE_SCHEMA, c.TABLE_NAME, c.ORDINAL_POSITION
+"""
+_INDEXES = f"""
+SELECT i.TABLE_SCHEMA, i.TABLE_NAME, i.INDEX_TYPE,
+       ARRAY(SELECT c.COLUMN_NAME FROM INFORMATION_SCHEMA.INDEX_COLUMNS c
+             WHERE c.TABLE_SCHEMA = i.TABLE_SCHEMA AND c.TABLE_NAME = i.TABLE_NAME
+               AND c.INDEX_NAME = i.INDEX_NAME AND c.ORDINAL_POSITION IS NOT NULL
+             ORDER BY c.ORDINAL_POSITION)
+FROM INFORMATION_SCHEMA.INDEXES i
+WHERE i.{_USER} AND (i.INDEX_TYPE = 'PRIMARY_KEY' OR i.IS_UNIQUE) AND NOT i.SPANNER_IS_MANAGED
+"""
+_FOREIGN_KEYS = """
+SELECT c.TABLE_SCHEMA, c.TABLE_NAME, r.CONSTRAINT_NAME,
+       ARRAY(SELECT k.COLUMN_NAME FROM INFORMATION_SCHEMA.KEY_COLUMN_USAGE k
+             WHERE k.CONSTRAINT_SCHEMA = r.CONSTRAINT_SCHEMA
+               AND k.CONSTRAINT_NAME = r.CONSTRAINT_NAME ORDER BY k.ORDINAL_POSITION),
+       u.TABLE_SCHEMA, u.TABLE_NAME,
+       ARRAY(SELECT k.COLUMN_NAME FROM INFORMATION_SCHEMA.KEY_COLUMN_USAGE k
+             WHERE k.CONSTRAINT_SCHEMA = r.UNIQUE_CONSTRAINT_SCHEMA
+               AND k.CONSTRAINT_NAME = r.UNIQUE_CONSTRAINT_NAME ORDER BY k.ORDINAL_POSITION)
+FROM INFORMATION_SCHEMA.REFERENTIAL_CONSTRAINTS r
+JOIN INFORMATION_SCHEMA.TABLE_CONSTRAINTS c
+  ON c.CONSTRAINT_SCHEMA = r.CONSTRAINT_SCHEMA AND c.CONSTRAINT_NAME = r.CONSTRAINT_NAME
+JOIN INFORMATION_SCHEMA.TABLE_CONSTRAINTS u
+  ON u.CONSTRAINT_SCHEMA = r.UNIQUE_CONSTRAINT_SCHEMA
+     AND u.CONSTRAINT_NAME = r.UNIQUE_CONSTRAINT_NAME
+"""
+_CHECKS = """
+SELECT c.TABLE_SCHEMA, c.TABLE_NAME, k.CHECK_CLAUSE
+FROM INFORMATION_SCHEMA.CHECK_CONSTRAINTS k
+JOIN INFORMATION_SCHEMA.TABLE_CONSTRAINTS c
+  ON c.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA AND c.CONSTRAINT_NAME = k.CONSTRAINT_NAME
+WHERE c.CONSTRAINT_TYPE = 'CHECK' AND NOT STARTS_WITH(k.CONSTRAINT_NAME, 'CK_IS_NOT_NULL_')
+"""

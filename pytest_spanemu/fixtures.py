@@ -1,0 +1,251 @@
+"""The fixtures. Nothing of Spanner is imported until one of them is used.
+
+    session    spanner_emulator  spanner_schema  spanner_template  spanner_client  spanner_instance
+               spanner_factory_session
+    function   spanner_database  spanner_sql  spanner_env  spanner_dbapi  spanner_engine
+               spanner_session  spanner_snapshot  spanner_clock  spanner_faults  spanner_factory
+               spanner_record  spanner_assert
+
+Each can be replaced by a fixture of the same name. A fixture triggers, markers only configure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_spanemu.run import Run, run_of, wishes_of
+
+if TYPE_CHECKING:
+    from pytest_spanemu.asserts import SpannerAssert
+    from pytest_spanemu.rows.factory import SpannerFactory
+    from pytest_spanemu.snapshots import SpannerSnapshot
+    from pytest_spanemu.sql import SpannerSql
+    from pytest_spanemu.targets import SpannerEmulator
+    from pytest_spanemu.template import Schema, Template
+
+
+# ---------------------------------------------------------------------------- once per run
+
+
+@pytest.fixture(scope="session")
+def spanner_emulator(pytestconfig: pytest.Config) -> Iterator[SpannerEmulator]:
+    """The emulator of this run (or this xdist worker): started once, shared by its tests."""
+    with run_of(pytestconfig).emulator() as emulator:
+        yield emulator
+
+
+@pytest.fixture(scope="session")
+def spanner_schema(pytestconfig: pytest.Config) -> Schema:
+    """The schema that databases start with. Override it to supply one from code: statements as
+    text, one or a list of them, will do.
+    """
+    from pytest_spanemu.template import schema_for
+
+    run = run_of(pytestconfig)
+    return schema_for(run.settings.schema, run.root)
+
+
+@pytest.fixture(scope="session")
+def _spanner_template(
+    pytestconfig: pytest.Config, spanner_emulator: SpannerEmulator, spanner_schema: Schema
+) -> Template:
+    from pytest_spanemu.template import Schema
+
+    return run_of(pytestconfig).default_template(spanner_emulator, Schema.given(spanner_schema))
+
+
+@pytest.fixture(scope="session")
+def spanner_template(_spanner_template: Template) -> Template:
+    """The database with schema and seeds that every test starts from.
+
+    Extend it with a fixture of the same name that requests it and `spanner_factory_session`.
+    """
+    return _spanner_template
+
+
+@pytest.fixture(scope="session")
+def spanner_factory_session(_spanner_template: Template) -> SpannerFactory:
+    """Row factories that write into the template, so that every test sees the rows."""
+    from pytest_spanemu.rows.factory import SpannerFactory
+
+    return SpannerFactory(_spanner_template.database)
+
+
+@pytest.fixture(scope="session")
+def spanner_client(spanner_emulator: SpannerEmulator) -> Any:
+    """`google.cloud.spanner.Client` of the emulator."""
+    return spanner_emulator.client()
+
+
+@pytest.fixture(scope="session")
+def spanner_instance(spanner_client: Any, spanner_template: Template) -> Any:
+    """`google.cloud.spanner_v1.instance.Instance` that the test databases are in."""
+    return spanner_client.instance(spanner_template.emulator.instance)
+
+
+# ---------------------------------------------------------------------------- once per test
+
+
+@pytest.fixture
+def _spanner_handle(request: pytest.FixtureRequest, spanner_emulator: SpannerEmulator) -> Any:
+    """spanemu's handle on this test's database."""
+    run, wishes = run_of(request.config), wishes_of(request.node)
+    if wishes.schema is None and wishes.seeds is None:
+        template = request.getfixturevalue("spanner_template")
+    else:
+        template = run.special_template(spanner_emulator, wishes)
+    isolation = wishes.isolation or run.settings.isolation or spanner_emulator.default_isolation
+    with run.lend(template, isolation) as handle:
+        yield handle
+
+
+@pytest.fixture
+def spanner_database(_spanner_handle: Any) -> Any:
+    """The official client's `Database`: the template as it was, for this test alone."""
+    return _spanner_handle.client()
+
+
+@pytest.fixture
+def spanner_sql(spanner_database: Any) -> SpannerSql:
+    """`spanner_sql("SELECT ...", name=value)` gives rows as dicts; DML gives the row count."""
+    from pytest_spanemu.sql import SpannerSql
+
+    return SpannerSql(spanner_database)
+
+
+@pytest.fixture
+def spanner_env(_spanner_handle: Any, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Environment variables by which code that makes its own client finds the test's database."""
+    variables: dict[str, str] = _spanner_handle.environ()
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    return variables
+
+
+@pytest.fixture
+def spanner_dbapi(spanner_emulator: SpannerEmulator, spanner_database: Any) -> Iterator[Any]:
+    """A DB-API connection (`google.cloud.spanner_dbapi`)."""
+    from google.cloud.spanner_dbapi import Connection
+
+    connection = Connection(spanner_database._instance, spanner_database)
+    yield connection
+    connection.close()
+
+
+@pytest.fixture
+def spanner_engine(_spanner_handle: Any) -> Iterator[Any]:
+    """A SQLAlchemy engine without a pool, whose URL needs no environment variable."""
+    sqlalchemy = pytest.importorskip("sqlalchemy")
+    pytest.importorskip("google.cloud.sqlalchemy_spanner")
+    engine = sqlalchemy.create_engine(
+        _spanner_handle.sqlalchemy_url(), poolclass=sqlalchemy.pool.NullPool
+    )
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def spanner_session(spanner_engine: Any) -> Iterator[Any]:
+    """An ORM session; commit freely, the database goes back to the template."""
+    from sqlalchemy.orm import Session
+
+    with Session(spanner_engine) as session:
+        yield session
+
+
+@pytest.fixture
+def spanner_snapshot(request: pytest.FixtureRequest, _spanner_handle: Any) -> SpannerSnapshot:
+    """Named states inside one test: `.take("a")`, `.restore("a")`, `.diff("a", "b")`."""
+    from pytest_spanemu.snapshots import SpannerSnapshot
+    from pytest_spanemu.targets import SNAPSHOTS
+
+    _need(request, SNAPSHOTS)
+    return SpannerSnapshot(_spanner_handle)
+
+
+@pytest.fixture
+def spanner_clock(request: pytest.FixtureRequest, spanner_emulator: SpannerEmulator) -> Any:
+    """The server's clock; it runs again after the test, and never goes back."""
+    from pytest_spanemu.targets import CLOCK
+
+    _need(request, CLOCK)
+    yield spanner_emulator.clock
+    spanner_emulator.clock.thaw()
+
+
+@pytest.fixture
+def spanner_faults(
+    request: pytest.FixtureRequest, spanner_emulator: SpannerEmulator, _spanner_handle: Any
+) -> Iterator[Any]:
+    """Failures on purpose: `spanner_faults.abort("Commit", nth=2)`. One that never strikes fails
+    the test, unless `spanner_fail_on` leaves out unused-fault.
+    """
+    from pytest_spanemu.targets import FAULTS
+
+    _need(request, FAULTS)
+    faults = spanner_emulator.faults
+    yield faults
+    unused = [str(fault) for fault in faults.unused]
+    faults.clear()
+    if unused and "unused-fault" in run_of(request.config).settings.fail_on:
+        pytest.fail(f"faults that never struck: {'; '.join(unused)}", pytrace=False)
+
+
+@pytest.fixture
+def _spanner_aborted_commit(
+    request: pytest.FixtureRequest, spanner_emulator: SpannerEmulator, _spanner_handle: Any
+) -> Iterator[int]:
+    """The commit that `spanner_abort_each` aborts, 0 for none; skips when there are not so many."""
+    from pytest_spanemu.targets import FAULTS
+
+    _need(request, FAULTS)
+    number: int = request.param
+    if not number:
+        yield 0
+        return
+    with spanner_emulator.faults.abort("Commit", nth=number, database=_spanner_handle) as fault:
+        fault.is_expected = False  # A test may commit less often than the marker allows for.
+        yield number
+
+
+@pytest.fixture
+def spanner_record(
+    request: pytest.FixtureRequest, spanner_emulator: SpannerEmulator, _spanner_handle: Any
+) -> Any:
+    """`with spanner_record() as recorded: ...` gives queries, commits, mutations, aborts."""
+    from pytest_spanemu.targets import RECORDING
+
+    _need(request, RECORDING)
+    return lambda: spanner_emulator.record(_spanner_handle)
+
+
+@pytest.fixture
+def spanner_assert(spanner_record: Any, _spanner_handle: Any) -> Iterator[SpannerAssert]:
+    """Budgets and shapes: `with spanner_assert.queries(max=2): ...`."""
+    from pytest_spanemu.asserts import SpannerAssert
+
+    with spanner_record() as recording:
+        yield SpannerAssert(_spanner_handle, recording)
+
+
+@pytest.fixture
+def spanner_factory(request: pytest.FixtureRequest, spanner_database: Any) -> SpannerFactory:
+    """Rows for this test, typed by the schema: `spanner_factory.Singers(FirstName="Marc")`."""
+    from pytest_spanemu.rows.factory import SpannerFactory
+
+    faker = None
+    if "faker" in request.fixturenames:
+        faker = request.getfixturevalue("faker")
+    return SpannerFactory(spanner_database, seed=run_of(request.config).settings.seed, faker=faker)
+
+
+def _need(request: pytest.FixtureRequest, capability: str) -> None:
+    """Skip, or fail, a test that its target cannot run."""
+    emulator = request.getfixturevalue("spanner_emulator")
+    if emulator.can(capability):
+        return
+    run: Run = run_of(request.config)
+    run.refuse(f"target {emulator.target} has no {capability}")

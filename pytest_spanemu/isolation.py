@@ -1,0 +1,190 @@
+"""How a test's changes are kept from the next one: one class per mode.
+
+    Restore     one database; after each test it goes back to a snapshot of the template
+    Clone       the template is frozen; each test gets a copy of it under a name of its own
+    Truncate    one database; rows are deleted, children first, and the template's loaded again
+    Recreate    the database is dropped after each test and made anew for the next
+    Shared      nothing: tests see each other's changes
+
+Each has `enter`, which gives the handle of a test's database, and `leave`, which undoes the test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from typing import Any, Protocol
+
+from google.cloud.spanner_v1 import KeySet
+
+from pytest_spanemu.catalog import Catalog
+from pytest_spanemu.options import Isolation
+from pytest_spanemu.template import Template
+
+_ROWS_PER_COMMIT = 500
+
+
+class Keeper(Protocol):
+    """Gives tests their databases. One test at a time."""
+
+    def enter(self) -> Any:
+        """The handle of a database that looks like the template."""
+        ...
+
+    def leave(self) -> None:
+        """Undo what the test did."""
+        ...
+
+    def close(self) -> None:
+        """The run is over."""
+        ...
+
+
+class Restore:
+    """Back to a snapshot: the name, sessions and clients stay as they are."""
+
+    def __init__(self, template: Template, number: Callable[[], str]) -> None:
+        self._handle = template.handle
+        self._snapshot = self._handle.snapshot()
+
+    def enter(self) -> Any:
+        return self._handle
+
+    def leave(self) -> None:
+        self._handle.restore(self._snapshot)
+
+    def close(self) -> None:
+        self._handle.forget(self._snapshot)
+
+
+class Clone:
+    """A copy for each test, shared with the template until one of them writes."""
+
+    def __init__(self, template: Template, number: Callable[[], str]) -> None:
+        self._template, self._name = template, number
+        self._current: Any = None
+
+    def enter(self) -> Any:
+        self._current = self._template.handle.clone(self._name())
+        return self._current
+
+    def leave(self) -> None:
+        self._current.drop()
+
+    def close(self) -> None:
+        """Nothing is left."""
+
+
+class Shared:
+    """The template itself."""
+
+    def __init__(self, template: Template, number: Callable[[], str]) -> None:
+        self._template = template
+
+    def enter(self) -> Any:
+        return self._template.handle
+
+    def leave(self) -> None:
+        """What was done stays."""
+
+    def close(self) -> None:
+        """Nothing is left."""
+
+
+class Truncate:
+    """Rows go and come back; a schema that a test changed is made anew."""
+
+    def __init__(self, template: Template, number: Callable[[], str]) -> None:
+        self._template = template
+        self._ddl = template.handle.ddl()
+        self._catalog = Catalog.of(template.database)
+        self._rows = _all_rows(template.database, self._catalog)
+
+    def enter(self) -> Any:
+        return self._template.handle
+
+    def leave(self) -> None:
+        handle = self._template.handle
+        if handle.ddl() != self._ddl:
+            handle.drop()
+            self._template.handle = handle = _made_again(self._template, self._ddl)
+        else:
+            _delete_all(handle.client(), self._catalog)
+        _insert_all(handle.client(), self._rows)
+
+    def close(self) -> None:
+        """Nothing is left."""
+
+
+class Recreate:
+    """A database of the same name, made anew for each test but the first."""
+
+    def __init__(self, template: Template, number: Callable[[], str]) -> None:
+        self._template = template
+        self._ddl = template.handle.ddl()
+        self._rows = _all_rows(template.database, Catalog.of(template.database))
+        self._used = False
+
+    def enter(self) -> Any:
+        template = self._template
+        if self._used:
+            template.handle = _made_again(template, self._ddl)
+            _insert_all(template.database, self._rows)
+        self._used = True
+        return template.handle
+
+    def leave(self) -> None:
+        self._template.handle.drop()
+
+    def close(self) -> None:
+        """Nothing is left."""
+
+
+_KEEPERS: dict[Isolation, Callable[[Template, Callable[[], str]], Keeper]] = {
+    Isolation.RESTORE: Restore,
+    Isolation.CLONE: Clone,
+    Isolation.TRUNCATE: Truncate,
+    Isolation.RECREATE: Recreate,
+    Isolation.NONE: Shared,
+}
+
+
+def keeper_for(isolation: Isolation, template: Template, prefix: str) -> Keeper:
+    """The keeper of a mode. `prefix` starts the ids of the databases it makes."""
+    numbers = count(1)
+    return _KEEPERS[isolation](template, lambda: f"{prefix}-{next(numbers)}")
+
+
+# ---------------------------------------------------------------------------- rows by hand
+
+Rows = list[tuple[str, tuple[str, ...], list[list[Any]]]]
+
+
+def _all_rows(database: Any, catalog: Catalog) -> Rows:
+    """Every row, in an order in which they can be inserted."""
+    found: Rows = []
+    with database.snapshot(multi_use=True) as snapshot:
+        for table in catalog.insertion_order():
+            columns = tuple(each.name for each in table.columns.values() if not each.generated)
+            rows = list(snapshot.read(table.name, columns, KeySet(all_=True)))
+            if rows:
+                found.append((table.name, columns, rows))
+    return found
+
+
+def _insert_all(database: Any, rows: Rows) -> None:
+    for table, columns, listed in rows:
+        for start in range(0, len(listed), _ROWS_PER_COMMIT):
+            with database.batch() as batch:
+                batch.insert(table, columns, listed[start : start + _ROWS_PER_COMMIT])
+
+
+def _delete_all(database: Any, catalog: Catalog) -> None:
+    with database.batch() as batch:
+        for table in reversed(catalog.insertion_order()):
+            batch.delete(table.name, KeySet(all_=True))
+
+
+def _made_again(template: Template, ddl: list[str]) -> Any:
+    name = template.handle.database_id
+    return template.emulator.create_database(name, schema=";\n".join(ddl) or ())

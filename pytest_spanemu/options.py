@@ -1,0 +1,275 @@
+"""What a user can set, and where: one table for the ini file, the command line and the environment.
+
+    a marker or a factory's argument  >  command line  >  environment  >  ini file  >  default
+
+`Settings` is what they come to; it is read once, when the run starts. Nothing here touches Spanner.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import pytest
+
+
+class Target(StrEnum):
+    """What the tests run against."""
+
+    EMBEDDED = "embedded"  # an emulator in this process, reached without a network
+    SUBPROCESS = "subprocess"  # an emulator in a process of its own
+    EXTERNAL = "external"  # whatever listens at a host and port: the official emulator, ...
+    OMNI = "omni"  # Spanner Omni: not supported yet
+    CLOUD = "cloud"  # Cloud Spanner: not supported yet
+
+
+class Isolation(StrEnum):
+    """How a test's changes are kept from the next one."""
+
+    RESTORE = "restore"  # the same database, put back to the template
+    CLONE = "clone"  # a new database for each test, copied from the template
+    TRUNCATE = "truncate"  # rows deleted and the seeds loaded again
+    RECREATE = "recreate"  # the database dropped and created again
+    NONE = "none"  # nothing: for suites that only read
+
+
+class Unsupported(StrEnum):
+    """What happens to a test that its target cannot run."""
+
+    SKIP = "skip"
+    XFAIL = "xfail"
+    ERROR = "error"
+
+
+class Start(StrEnum):
+    """When the emulator starts."""
+
+    LAZY = "lazy"  # with the first fixture that needs it
+    EAGER = "eager"  # before collection, with SPANNER_EMULATOR_HOST exported
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One setting: `spanner_NAME` in the ini file, `--spanner-NAME` on the command line.
+
+    `variables` are environment variables, the first that is set counts. `choices` are the words
+    allowed; `aliases` other spellings of them.
+    """
+
+    name: str
+    help: str
+    default: str | None = None
+    variables: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    metavar: str | None = None
+    many: bool = False  # a list: `args` in the ini file, repeatable on the command line
+
+
+OPTIONS: tuple[Option, ...] = (
+    Option(
+        "target",
+        "what the tests run against (default: embedded; external if SPANNER_EMULATOR_HOST is set)",
+        variables=("SPANEMU_TARGET",),
+        choices=tuple(Target),
+    ),
+    Option(
+        "host",
+        "where an external target listens",
+        variables=("SPANNER_EMULATOR_HOST",),
+        metavar="HOST:PORT",
+    ),
+    Option(
+        "project",
+        "project of the test databases",
+        default="emulator-project",
+        variables=("SPANNER_PROJECT_ID",),
+        metavar="ID",
+    ),
+    Option(
+        "instance",
+        "instance of the test databases",
+        default="emulator-instance",
+        variables=("SPANNER_INSTANCE_ID",),
+        metavar="ID",
+    ),
+    Option(
+        "database",
+        "id of the database that tests share one after the other (isolation other than clone)",
+        default="test-database",
+        variables=("SPANNER_DATABASE_ID",),
+        metavar="ID",
+    ),
+    Option("database-prefix", "start of the ids of databases made per test", "t", metavar="TEXT"),
+    Option(
+        "schema",
+        "a schema source: file, glob, directory, or kind:rest; repeatable "
+        "(default: schema.sql or db/schema.sql if there)",
+        metavar="SRC",
+        many=True,
+    ),
+    Option(
+        "seeds",
+        "rows for the template: a file or directory of .sql, .csv, .json, .jsonl "
+        "(default: seeds/ if there)",
+        metavar="SRC",
+        many=True,
+    ),
+    Option(
+        "isolation",
+        "how tests are kept apart (default: restore; truncate where the target cannot)",
+        variables=("SPANEMU_ISOLATION",),
+        choices=tuple(Isolation),
+    ),
+    Option(
+        "start",
+        "lazy: with the first test that needs it; "
+        "eager: before collection, for module-level clients",
+        default=Start.LAZY,
+        choices=tuple(Start),
+    ),
+    Option(
+        "seed",
+        "number that reproduces everything random (default: drawn and printed)",
+        variables=("SPANEMU_SEED",),
+        metavar="N",
+    ),
+    Option(
+        "unsupported",
+        "what to do with a test that its target cannot run",
+        default=Unsupported.SKIP,
+        choices=tuple(Unsupported),
+    ),
+    Option(
+        "fail-on",
+        "what fails a test besides its own assertions: unused-fault; repeatable",
+        default="unused-fault",
+        metavar="WHAT",
+        many=True,
+    ),
+)
+_ALIASES = {"rollback": Isolation.RESTORE}  # the word of other plugins
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The settings of one run."""
+
+    target: Target
+    host: str | None
+    project: str
+    instance: str
+    database: str
+    database_prefix: str
+    schema: tuple[str, ...]
+    seeds: tuple[str, ...]
+    isolation: Isolation | None
+    start: Start
+    seed: int
+    unsupported: Unsupported
+    fail_on: frozenset[str]
+
+
+FAIL_ON = frozenset({"unused-fault"})
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declare every option to pytest."""
+    group = parser.getgroup("spanner", "Cloud Spanner (spanemu)")
+    for option in OPTIONS:
+        ini = f"spanner_{option.name.replace('-', '_')}"
+        arguments: dict[str, Any] = {"dest": ini, "help": option.help, "default": None}
+        arguments |= {"metavar": option.metavar or f"{{{','.join(option.choices)}}}"}
+        arguments |= {"action": "append"} if option.many else {}
+        group.addoption(f"--spanner-{option.name}", **arguments)
+        if option.many:
+            parser.addini(ini, option.help, type="args", default=None)
+        else:
+            parser.addini(ini, option.help, type="string", default=None)
+
+
+def read_settings(config: pytest.Config, environ: Mapping[str, str] | None = None) -> Settings:
+    """The settings of a run. Raises pytest.UsageError for one that makes no sense."""
+    surroundings = os.environ if environ is None else environ
+    found = {
+        option.name.replace("-", "_"): _value(config, option, surroundings) for option in OPTIONS
+    }
+    host, target = found["host"], found["target"]
+    if target is None:
+        target = Target.EXTERNAL if host else Target.EMBEDDED
+    if target in (Target.OMNI, Target.CLOUD):
+        raise pytest.UsageError(f"spanner_target {target} is not supported yet.")
+    if target == Target.EXTERNAL and not host:
+        raise pytest.UsageError(
+            "spanner_target is external, but neither --spanner-host nor SPANNER_EMULATOR_HOST "
+            "says where it listens."
+        )
+    for word in found["fail_on"]:
+        if word not in FAIL_ON:
+            raise pytest.UsageError(
+                f"spanner_fail_on: {word!r} is not one of {', '.join(sorted(FAIL_ON))}."
+            )
+    return Settings(
+        **found
+        | {
+            "target": Target(target),
+            "start": Start(found["start"]),
+            "unsupported": Unsupported(found["unsupported"]),
+            "isolation": None if found["isolation"] is None else Isolation(found["isolation"]),
+            "seed": _seed(config, found["seed"]),
+            "fail_on": frozenset(found["fail_on"]),
+        }
+    )
+
+
+def isolation_named(word: str, where: str) -> Isolation:
+    """The isolation that a marker or a factory asks for. Raises pytest.UsageError."""
+    return Isolation(_chosen(word, tuple(Isolation), where))
+
+
+def _value(config: pytest.Config, option: Option, environ: Mapping[str, str]) -> Any:
+    ini = f"spanner_{option.name.replace('-', '_')}"
+    given = config.getoption(ini, None)
+    where = f"--spanner-{option.name}"
+    if given is None:
+        for variable in option.variables:
+            if environ.get(variable):
+                given, where = environ[variable], variable
+                break
+    if given is None and (written := config.getini(ini)) not in (None, "", []):
+        given, where = written, ini
+    if given is None:
+        given = option.default
+    if option.many:
+        return _words(given)
+    if given is not None and option.choices:
+        return _chosen(str(given), option.choices, where)
+    return given
+
+
+def _words(given: str | Sequence[str] | None) -> tuple[str, ...]:
+    """A list as the ini file, the environment or repeated flags give it."""
+    if given is None:
+        return ()
+    listed = [given] if isinstance(given, str) else list(given)
+    return tuple(str(each) for each in listed)
+
+
+def _chosen(word: str, choices: tuple[str, ...], where: str) -> str:
+    word = _ALIASES.get(word, word)
+    if word not in choices:
+        raise pytest.UsageError(f"{where}: {word!r} is not one of {', '.join(choices)}.")
+    return word
+
+
+def _seed(config: pytest.Config, given: str | None) -> int:
+    """The seed: as given; of an xdist worker its controller's; or drawn."""
+    if given is not None:
+        if not re.fullmatch(r"\d+", given):
+            raise pytest.UsageError(f"spanner_seed: {given!r} is not a whole number.")
+        return int(given)
+    handed: Mapping[str, Any] = getattr(config, "workerinput", {})
+    return int(handed.get("spanner_seed") or int.from_bytes(os.urandom(4)))

@@ -1,0 +1,104 @@
+"""`spanner_assert.plan(sql)`: robust facts of a query plan.
+
+The planner is spanemu's own, so only what any sensible planner would agree on is offered: which
+index, a seek or a whole scan, a sort or none. Never the cost or the order of joins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from google.cloud.spanner_v1 import ExecuteSqlRequest
+
+from pytest_spanemu.sql import type_of
+
+
+class PlanCheck:
+    """A plan. Each assertion gives the plan back, so that they can be chained."""
+
+    def __init__(self, sql: str, nodes: list[Any]) -> None:
+        self._sql = sql
+        self._nodes = nodes
+
+    @classmethod
+    def of(cls, database: Any, sql: str, params: dict[str, Any]) -> PlanCheck:
+        """Ask the server for the plan. Raises what the official client raises."""
+        types = {name: type_ for name, value in params.items() if (type_ := type_of(value))}
+        with database.snapshot() as snapshot:
+            results = snapshot.execute_sql(
+                sql,
+                params=params or None,
+                param_types=types or None,
+                query_mode=ExecuteSqlRequest.QueryMode.PLAN,
+            )
+            list(results)
+        return cls(sql, list(results.stats.query_plan.plan_nodes))
+
+    def uses_index(self, name: str) -> PlanCheck:
+        """Raise AssertionError unless the plan scans an index."""
+        __tracebackhide__ = True
+        if name not in set(self._targets("IndexScan")):
+            self._fail(f"Expected the plan to use index {name}")
+        return self
+
+    def no_full_scan(self) -> PlanCheck:
+        """Raise AssertionError if the plan goes through a whole table or index."""
+        __tracebackhide__ = True
+        if any(_metadata(node).get("Full scan") == "true" for node in self._nodes):
+            self._fail("Expected no full scan")
+        return self
+
+    def no_sort(self) -> PlanCheck:
+        """Raise AssertionError if the plan sorts."""
+        __tracebackhide__ = True
+        if any("Sort" in node.display_name for node in self._nodes):
+            self._fail("Expected no sort")
+        return self
+
+    def seek_on(self, *columns: str) -> PlanCheck:
+        """Raise AssertionError unless a scan seeks by a condition over all these columns."""
+        __tracebackhide__ = True
+        conditions = [
+            self._nodes[link.child_index].short_representation.description
+            for node in self._nodes
+            for link in node.child_links
+            if link.type_ == "Seek Condition"
+        ]
+        if not any(all(name in text for name in columns) for text in conditions):
+            self._fail(f"Expected a seek on {', '.join(columns)}")
+        return self
+
+    def _targets(self, kind: str) -> Iterator[str]:
+        for node in self._nodes:
+            if _metadata(node).get("scan_type") == kind:
+                yield str(_metadata(node).get("scan_target"))
+
+    def _fail(self, text: str) -> None:
+        __tracebackhide__ = True
+        raise AssertionError(f"{text}:\n  {self._sql}\n{self}")
+
+    def __str__(self) -> str:
+        """The relational operators, indented as they nest."""
+        lines: list[str] = []
+
+        def visit(index: int, depth: int) -> None:
+            node = self._nodes[index]
+            if node.kind.name == "RELATIONAL":
+                shown = [
+                    f"{key}: {_metadata(node)[key]}"
+                    for key in ("scan_target", "Full scan")
+                    if key in _metadata(node)
+                ]
+                lines.append(f"{'  ' * (depth + 1)}{node.display_name} {' '.join(shown)}".rstrip())
+                depth += 1
+            for link in node.child_links:
+                visit(link.child_index, depth)
+
+        if self._nodes:
+            visit(0, 0)
+        return "\n".join(lines)
+
+
+def _metadata(node: Any) -> Any:
+    return node.metadata or {}

@@ -1,0 +1,193 @@
+"""One row after another: which columns get a value, and where it comes from.
+
+given                     as given
+key of the parent         the parent row's, made if there is none
+foreign key, NOT NULL     the referenced row's, made if there is none; NULL where it may be
+generated, default        left to the server
+commit timestamp          the time of the commit
+anything else             a value by name and type, distinct where an index wants it so
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from google.cloud.spanner_v1 import COMMIT_TIMESTAMP
+
+from pytest_spanemu.catalog import Catalog, ColumnInfo, ForeignKeyInfo, TableInfo
+from pytest_spanemu.rows.values import Values
+from pytest_spanemu.rows.writing import Row
+from pytest_spanemu.sql import type_of
+
+TRIES_MAX = 100
+
+
+class RowRefused(ValueError):
+    """No row could be made that the schema accepts; says what to give."""
+
+
+class RowMaker:
+    """Makes rows of all tables. `make_row(table)` is asked for rows that others need."""
+
+    def __init__(
+        self,
+        database: Any,
+        catalog: Catalog,
+        values: Values,
+        make_row: Callable[[TableInfo], Row],
+    ) -> None:
+        self._database = database
+        self._catalog = catalog
+        self._values = values
+        self._make_row = make_row
+        self._seen: dict[tuple[str, tuple[str, ...]], set[tuple[str, ...]]] = {}
+        self._numbers: dict[tuple[str, str], int] = {}
+
+    def row(self, table: TableInfo, given: Mapping[str, Any], parent: Row | None) -> Row:
+        """A row, not written yet. Raises RowRefused, TypeError for a column that is not there."""
+        fixed = {_column(table, name).name: value for name, value in given.items()}
+        self._take_parent(table, fixed, parent)
+        self._take_referenced(table, fixed)
+        for _ in range(TRIES_MAX):
+            row = self._complete(table, fixed)
+            if self._is_new(table, row) and self._satisfies(table, row):
+                self._remember(table, row)
+                return row
+        raise RowRefused(self._advice(table))
+
+    # ------------------------------------------------------------------ where values come from
+
+    def _take_parent(self, table: TableInfo, fixed: Row, parent: Row | None) -> None:
+        if table.parent is None:
+            if parent is not None:
+                self._take_referring(table, fixed, parent)
+            return
+        above = self._catalog.table(table.parent)
+        if all(part in fixed for part in above.key):
+            return
+        row = parent if parent is not None else self._make_row(above)
+        for part in above.key:
+            fixed.setdefault(part, row[part])
+
+    def _take_referring(self, table: TableInfo, fixed: Row, parent: Row) -> None:
+        """`parent=` of a table that is not interleaved: the foreign key whose columns fit."""
+        for foreign_key in table.foreign_keys:
+            if all(name in parent for name in foreign_key.referenced):
+                _refer(foreign_key, fixed, parent)
+                return
+        raise TypeError(f"{table.name} is not interleaved and refers to nothing that parent= has")
+
+    def _take_referenced(self, table: TableInfo, fixed: Row) -> None:
+        for foreign_key in table.foreign_keys:
+            missing = [name for name in foreign_key.columns if name not in fixed]
+            if not missing or all(table.columns[name].left_to_server for name in missing):
+                continue
+            if foreign_key.table == table.name or any(
+                table.columns[name].nullable for name in missing
+            ):
+                for name in missing:
+                    if table.columns[name].nullable:
+                        fixed[name] = None
+                continue
+            _refer(foreign_key, fixed, self._make_row(self._catalog.table(foreign_key.table)))
+
+    def _complete(self, table: TableInfo, fixed: Row) -> Row:
+        row = dict(fixed)
+        for column in table.columns.values():
+            if column.name in row or column.left_to_server:
+                continue
+            row[column.name] = self._value(table, column)
+        for foreign_key in table.foreign_keys:  # Of a row that must refer to itself.
+            if foreign_key.table == table.name:
+                for name, other in zip(foreign_key.columns, foreign_key.referenced, strict=True):
+                    if name not in fixed and not table.columns[name].nullable:
+                        row[name] = row[other]
+        return {name: row[name] for name in table.columns if name in row}
+
+    def _value(self, table: TableInfo, column: ColumnInfo) -> Any:
+        if column.commit_timestamp:
+            return COMMIT_TIMESTAMP
+        if column.name in table.key:
+            if table.parent is not None and column.kind == "INT64":
+                return self._next_number(table, column)  # AlbumId 1, 2, 3 of a singer
+            return self._values.key_part(table.name, column)
+        return self._values.of(table.name, column)
+
+    def _next_number(self, table: TableInfo, column: ColumnInfo) -> int:
+        if self._values.has_provider(table.name, column):
+            return int(self._values.key_part(table.name, column))
+        number = self._numbers[table.name, column.name] = (
+            self._numbers.get((table.name, column.name), 0) + 1
+        )
+        return number
+
+    # ------------------------------------------------------------------ what the schema accepts
+
+    def _distinct(self, table: TableInfo) -> list[tuple[str, ...]]:
+        return [table.key, *table.unique]
+
+    def _is_new(self, table: TableInfo, row: Row) -> bool:
+        return not any(
+            _cells(row, columns) in self._seen.get((table.name, columns), ())
+            for columns in self._distinct(table)
+            if all(name in row for name in columns)
+        )
+
+    def _remember(self, table: TableInfo, row: Row) -> None:
+        for columns in self._distinct(table):
+            if all(name in row for name in columns):
+                self._seen.setdefault((table.name, columns), set()).add(_cells(row, columns))
+
+    def _satisfies(self, table: TableInfo, row: Row) -> bool:
+        """Ask the server: checks are SQL, and it knows best."""
+        if not table.checks:
+            return True
+        given = {f"p{number}": value for number, value in enumerate(row.values())}
+        columns = ", ".join(
+            f"CAST(@p{number} AS {_castable(table.columns[name].type)}) AS `{name}`"
+            for number, name in enumerate(row)
+        )
+        checks = " AND ".join(f"IFNULL({check}, TRUE)" for check in table.checks)
+        types = {name: type_ for name, value in given.items() if (type_ := type_of(value))}
+        with self._database.snapshot() as snapshot:
+            try:
+                rows = list(
+                    snapshot.execute_sql(
+                        f"SELECT {checks} FROM (SELECT {columns})", given, types or None
+                    )
+                )
+            except Exception:  # A check over what the server fills in can only be tried.
+                return True
+        return bool(rows[0][0])
+
+    @staticmethod
+    def _advice(table: TableInfo) -> str:
+        checks = "; ".join(table.checks)
+        return (
+            f"no row of {table.name} in {TRIES_MAX} tries was new and satisfied its checks"
+            f"{f' ({checks})' if checks else ''}: give values, or a provider "
+            f'(spanner_factory.provider("{table.name}.<column>", lambda faker: ...))'
+        )
+
+
+def _refer(foreign_key: ForeignKeyInfo, fixed: Row, target: Row) -> None:
+    for name, other in zip(foreign_key.columns, foreign_key.referenced, strict=True):
+        fixed.setdefault(name, target[other])
+
+
+def _cells(row: Row, columns: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(repr(row[name]) for name in columns)
+
+
+def _castable(type_: str) -> str:
+    """A column's type as CAST takes it: without lengths."""
+    return type_ if "(" not in type_ else type_.partition("(")[0] + type_.rpartition(")")[2]
+
+
+def _column(table: TableInfo, name: str) -> ColumnInfo:
+    for column in table.columns.values():
+        if column.name.lower() == name.lower():
+            return column
+    known = ", ".join(table.columns)
+    raise TypeError(f"{table.name} has no column {name!r}; it has {known}")

@@ -1,0 +1,100 @@
+"""`spanner_snapshot`: named states of a database inside one test, and what differs between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from google.cloud.spanner_v1 import KeySet
+
+from pytest_spanemu.catalog import Catalog
+
+
+@dataclass(frozen=True, slots=True)
+class TableDiff:
+    """How one table differs: rows by primary key."""
+
+    table: str
+    added: tuple[tuple[Any, ...], ...]
+    removed: tuple[tuple[Any, ...], ...]
+    changed: tuple[tuple[Any, ...], ...]
+
+    def __str__(self) -> str:
+        parts = [
+            f"{len(keys)} {word} {sorted(keys, key=repr)[:5]}"
+            for word, keys in (
+                ("added", self.added),
+                ("removed", self.removed),
+                ("changed", self.changed),
+            )
+            if keys
+        ]
+        return f"{self.table}: {', '.join(parts)}"
+
+
+class SpannerSnapshot:
+    """Takes states by name; valid until the test ends."""
+
+    def __init__(self, handle: Any) -> None:
+        self._handle = handle
+        self._points: dict[str, Any] = {}
+        self._contents: dict[str, dict[str, dict[tuple[Any, ...], Any]]] = {}
+
+    def take(self, name: str) -> None:
+        """Remember the present state. Raises ValueError for a name that is taken."""
+        if name in self._points:
+            raise ValueError(f"there is a snapshot {name!r} already")
+        self._points[name] = self._handle.snapshot()
+        self._contents[name] = contents(self._handle.client())
+
+    def restore(self, name: str) -> None:
+        """Go back to a state; those taken after it are forgotten."""
+        self._known(name)
+        self._handle.restore(self._points[name])
+        later = list(self._points)[list(self._points).index(name) + 1 :]
+        for gone in later:
+            del self._points[gone], self._contents[gone]
+
+    def diff(self, before: str, after: str | None = None) -> list[TableDiff]:
+        """The tables that differ between two states; `after` may be left out for now."""
+        self._known(before)
+        if after is not None:
+            self._known(after)
+        new = contents(self._handle.client()) if after is None else self._contents[after]
+        return differences(self._contents[before], new)
+
+    def _known(self, name: str) -> None:
+        if name not in self._points:
+            known = ", ".join(map(repr, self._points)) or "none"
+            raise ValueError(f"there is no snapshot {name!r}; there are: {known}")
+
+
+def contents(database: Any) -> dict[str, dict[tuple[Any, ...], Any]]:
+    """All rows by table and primary key."""
+    catalog = Catalog.of(database)
+    found: dict[str, dict[tuple[Any, ...], Any]] = {}
+    with database.snapshot(multi_use=True) as snapshot:
+        for table in catalog.tables.values():
+            columns = tuple(table.columns)
+            places = [columns.index(part) for part in table.key]
+            rows = snapshot.read(table.name, columns, KeySet(all_=True))
+            found[table.name] = {tuple(row[place] for place in places): repr(row) for row in rows}
+    return found
+
+
+def differences(
+    before: dict[str, dict[tuple[Any, ...], Any]], after: dict[str, dict[tuple[Any, ...], Any]]
+) -> list[TableDiff]:
+    """What differs between two contents, table by table."""
+    found = []
+    for table in sorted(before.keys() | after.keys()):
+        old, new = before.get(table, {}), after.get(table, {})
+        diff = TableDiff(
+            table,
+            tuple(key for key in new if key not in old),
+            tuple(key for key in old if key not in new),
+            tuple(key for key in new if key in old and old[key] != new[key]),
+        )
+        if diff.added or diff.removed or diff.changed:
+            found.append(diff)
+    return found

@@ -1,0 +1,60 @@
+"""Which text means which source."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from pytest_spanemu.sources import migrations, programs
+from pytest_spanemu.sources.files import SQL_SUFFIXES, FilesSource, TextSource, natural_order
+from pytest_spanemu.sources.source import Source, SourceError
+
+_GLOB = re.compile(r"[*?\[]")
+_STATEMENTS = re.compile(r"\s*(?:CREATE|ALTER|DROP|RENAME|GRANT|REVOKE|ANALYZE)\s", re.I)
+
+
+def source_of(text: str, root: Path) -> Source:
+    """The source that a setting names; relative paths start at `root`. Raises SourceError."""
+    kind, colon, rest = text.partition(":")
+    if text.startswith("spanner://"):
+        return programs.RunningDatabase(text)
+    if colon and kind in programs.KINDS:
+        return programs.KINDS[kind](text, rest, root)
+    if colon and kind in migrations.KINDS:
+        return migrations.KINDS[kind](text, root / rest)
+    if colon and kind.isidentifier() and len(kind) > 1 and not (root / text).exists():
+        known = sorted([*programs.KINDS, *migrations.KINDS, "spanner"])
+        raise SourceError(f"schema source {text!r}: {kind!r} is not one of {', '.join(known)}")
+    return path_source(text, root)
+
+
+def default_sources(root: Path) -> tuple[str, ...]:
+    """What is taken when nothing is set: the schema file at its usual places."""
+    for name in ("schema.sql", "db/schema.sql"):
+        if (root / name).is_file():
+            return (name,)
+    return ()
+
+
+def path_source(text: str, root: Path) -> Source:
+    """A source for a path or a glob below `root`, or for statements as they stand.
+
+    Raises SourceError when nothing is there.
+    """
+    if _STATEMENTS.match(text):
+        return TextSource(text)
+    if _GLOB.search(text):
+        found = sorted(
+            (path for path in root.glob(text) if path.suffix in SQL_SUFFIXES), key=natural_order
+        )
+        if not found:
+            raise SourceError(
+                f"schema source {text!r}: no .sql, .ddl or .sdl file matches in {root}"
+            )
+        return FilesSource(text, found)
+    path = root / text
+    if path.is_dir():
+        return migrations.directory_source(text, path)
+    if not path.is_file():
+        raise SourceError(f"schema source {text!r}: there is no file {path}")
+    return FilesSource(text, [path])

@@ -1,0 +1,82 @@
+"""Files, globs and directories of SQL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from pytest_spanemu.sources.source import Ddl, Dml, SourceError, Step
+from spanemu import split_schema
+
+SQL_SUFFIXES = frozenset({".sql", ".ddl", ".sdl"})
+_SHOWN_CHARS = 40
+_FIRST_WORD = re.compile(r"\s*(?:@\{[^}]*\}\s*)?(\w+)")
+_DML = frozenset({"insert", "update", "delete"})
+
+
+class FilesSource:
+    """SQL files in a given order. Statements that change rows may stand among the others."""
+
+    def __init__(self, text: str, paths: Sequence[Path]) -> None:
+        self.text = text
+        self._paths = tuple(paths)
+
+    def steps(self) -> Sequence[Step]:
+        """The statements of every file."""
+        return [step for path in self._paths for step in steps_of(read(path), str(path))]
+
+    def inputs(self) -> Sequence[bytes]:
+        """The files' contents, as they are read now."""
+        return [read(path).encode() for path in self._paths]
+
+
+class TextSource:
+    """Statements that stand in the setting itself."""
+
+    def __init__(self, text: str) -> None:
+        self.text = " ".join(text.split())[:_SHOWN_CHARS]
+        self._sql = text
+
+    def steps(self) -> Sequence[Step]:
+        """The statements."""
+        return steps_of(self._sql, "<schema>")
+
+    def inputs(self) -> Sequence[bytes]:
+        """The text."""
+        return [self._sql.encode()]
+
+
+def natural_order(path: Path) -> tuple[list[tuple[int, int, str]], str]:
+    """A sort key by which 2_b.sql comes before 10_a.sql."""
+    parts = re.split(r"(\d+)", str(path))
+    return [
+        (0, int(part), "") if part.isdecimal() else (1, 0, part.lower()) for part in parts if part
+    ], str(path)
+
+
+def read(path: Path) -> str:
+    """A file's text. Raises SourceError."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise SourceError(f"{path}: {problem}") from None
+
+
+def steps_of(text: str, origin: str, line: int = 1) -> list[Step]:
+    """A text's statements; `line` is where it begins in its file."""
+    found = split_schema(text, origin, line)
+    return [step_of(statement.text, origin, statement.line) for statement in found]
+
+
+def step_of(statement: str, origin: str, line: int) -> Step:
+    """One statement, by its first word."""
+    if first_word(statement) in _DML:
+        return Dml(statement, origin, line)
+    return Ddl(statement, origin, line)
+
+
+def first_word(statement: str) -> str:
+    """The first word of a statement in lower case, a hint before it aside."""
+    match = _FIRST_WORD.match(statement)
+    return match[1].lower() if match else ""

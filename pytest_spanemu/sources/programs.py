@@ -1,0 +1,161 @@
+"""Schemas that Python code makes: Alembic, SQLAlchemy metadata, functions; and a schema
+copied from a database that is running.
+
+Each imports its library when it runs, and says which package is missing.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from google.cloud.spanner import Client
+
+from pytest_spanemu.sources.files import steps_of
+from pytest_spanemu.sources.source import Ddl, Program, Source, SourceError, Step
+
+
+class AlembicSource:
+    """Alembic migrations, run once against the template."""
+
+    def __init__(self, text: str, rest: str, root: Path) -> None:
+        self.text = text
+        path, _, revision = rest.partition("@")
+        self._path = root / (path or "alembic.ini")
+        self._revision = revision or "head"
+        if not self._path.is_file():
+            raise SourceError(f"schema source {text!r}: there is no file {self._path}")
+
+    def steps(self) -> Sequence[Step]:
+        """One program: the upgrade."""
+        return [Program(self.text, self._upgrade)]
+
+    def inputs(self) -> Sequence[bytes]:
+        """The configuration and every script below its directory."""
+        scripts = sorted(self._path.parent.rglob("*.py"))
+        return [
+            self._revision.encode(),
+            self._path.read_bytes(),
+            *(path.read_bytes() for path in scripts if ".venv" not in path.parts),
+        ]
+
+    def _upgrade(self, template: Any) -> None:
+        command = _library("alembic.command", self.text)
+        config = _library("alembic.config", self.text).Config(str(self._path))
+        config.set_main_option("sqlalchemy.url", template.sqlalchemy_url().replace("%", "%%"))
+        config.attributes["configure_logger"] = False
+        command.upgrade(config, self._revision)
+
+
+class MetadataSource:
+    """SQLAlchemy metadata, created in one go."""
+
+    def __init__(self, text: str, rest: str, root: Path) -> None:
+        self.text = text
+        self._place, self._root = rest, root
+
+    def steps(self) -> Sequence[Step]:
+        """One program: `create_all`."""
+        return [Program(self.text, self._create)]
+
+    def inputs(self) -> None:
+        """Nobody knows what a module's code depends on."""
+
+    def _create(self, template: Any) -> None:
+        found = _object(self._place, self.text, self._root)
+        metadata = getattr(found, "metadata", found)
+        engine = _library("sqlalchemy", self.text).create_engine(template.sqlalchemy_url())
+        try:
+            metadata.create_all(engine)
+        finally:
+            engine.dispose()
+
+
+class CallSource:
+    """A function that returns statements, or is given the official client's `Database`."""
+
+    def __init__(self, text: str, rest: str, root: Path) -> None:
+        self.text = text
+        self._place, self._root = rest, root
+
+    def steps(self) -> Sequence[Step]:
+        """The statements it returns, or one program that runs it."""
+        function = _object(self._place, self.text, self._root)
+        if not callable(function):
+            return _statements(function, self.text)
+        if function.__code__.co_argcount if hasattr(function, "__code__") else False:
+            return [Program(self.text, lambda template: function(template.database))]
+        return _statements(function(), self.text)
+
+    def inputs(self) -> None:
+        """Nobody knows what a function depends on."""
+
+
+class RunningDatabase:
+    """The schema of a database on a real Spanner or another emulator."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._name = text.removeprefix("spanner://")
+        parts = self._name.split("/")
+        if len(parts) != 6 or parts[::2] != ["projects", "instances", "databases"]:
+            raise SourceError(
+                f"schema source {text!r} is not of the form "
+                "spanner://projects/PROJECT/instances/INSTANCE/databases/DATABASE"
+            )
+
+    def steps(self) -> Sequence[Step]:
+        """Its statements."""
+        _, project, _, instance, _, database = self._name.split("/")
+        client = Client(project=project, disable_builtin_metrics=True)
+        found = client.instance(instance).database(database)
+        found.reload()
+        return [Ddl(statement, self.text, 1) for statement in found.ddl_statements]
+
+    def inputs(self) -> None:
+        """It may have changed since."""
+
+
+def _statements(found: Any, text: str) -> list[Step]:
+    listed = [found] if isinstance(found, str) else list(found or ())
+    if not all(isinstance(each, str) for each in listed):
+        raise SourceError(f"schema source {text!r} must give statements as text")
+    return [step for each in listed for step in steps_of(each, text)]
+
+
+def _object(place: str, text: str, root: Path) -> Any:
+    """What "module:name" names, the project's directory being importable."""
+    module_name, colon, name = place.partition(":")
+    if not colon or not module_name or not name:
+        raise SourceError(f"schema source {text!r} is not of the form KIND:MODULE:NAME")
+    if str(root) not in sys.path:
+        sys.path.insert(0, str(root))
+    try:
+        found: Any = import_module(module_name)
+    except ImportError as problem:
+        raise SourceError(f"schema source {text!r}: {problem}") from problem
+    for part in name.split("."):
+        if not hasattr(found, part):
+            raise SourceError(f"schema source {text!r}: {module_name} has no {name}")
+        found = getattr(found, part)
+    return found
+
+
+def _library(module: str, text: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError as problem:
+        package = module.partition(".")[0]
+        raise SourceError(
+            f"schema source {text!r} needs {package}: pip install 'spanemu[{package}]' ({problem})"
+        ) from problem
+
+
+KINDS: Mapping[str, Callable[[str, str, Path], Source]] = {
+    "alembic": AlembicSource,
+    "metadata": MetadataSource,
+    "call": CallSource,
+}

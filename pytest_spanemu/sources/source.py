@@ -1,0 +1,55 @@
+"""What a schema source is: steps to run on an empty database, and a fingerprint of its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+class SourceError(ValueError):
+    """A source that cannot be read, with a sentence that names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ddl:
+    """Schema statements of one place in a file."""
+
+    text: str
+    origin: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dml:
+    """A statement that changes rows. `partitioned` ones run as partitioned DML."""
+
+    text: str
+    origin: str
+    line: int
+    partitioned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Code that changes the database itself; it is given the open template."""
+
+    origin: str
+    run: Callable[[Any], None]
+
+
+Step = Ddl | Dml | Program
+
+
+class Source(Protocol):
+    """A source, read lazily: neither method is called before a test needs a database."""
+
+    text: str
+
+    def steps(self) -> Sequence[Step]:
+        """What to run, in order. Raises SourceError."""
+        ...
+
+    def inputs(self) -> Sequence[bytes] | None:
+        """What the result depends on; None when nobody can tell, so that it is never cached."""
+        ...

@@ -1,0 +1,72 @@
+"""`spanner_sql`: one line from SQL to rows, for what a test asserts."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from google.cloud.spanner_v1 import JsonObject, param_types
+
+from pytest_spanemu.sources.files import first_word
+
+_CHANGES = frozenset({"insert", "update", "delete"})
+
+
+class SpannerSql:
+    """Runs statements through the official client's `Database`."""
+
+    def __init__(self, database: Any) -> None:
+        self._database = database
+
+    def __call__(self, sql: str, /, **params: Any) -> Any:
+        """Rows of a query as dicts; the row count of DML, or its rows if it returns some.
+
+        Parameters are typed by their Python values; a list by its first item that is not None.
+        """
+        types = {name: type_ for name, value in params.items() if (type_ := type_of(value))}
+        if first_word(sql) in _CHANGES:
+            return self._database.run_in_transaction(self._change, sql, params, types)
+        with self._database.snapshot() as snapshot:
+            return _dicts(
+                snapshot.execute_sql(sql, params=params or None, param_types=types or None)
+            )
+
+    @staticmethod
+    def _change(transaction: Any, sql: str, params: Any, types: Any) -> Any:
+        results = transaction.execute_sql(sql, params=params or None, param_types=types or None)
+        rows = _dicts(results)
+        return rows if results.fields else results.stats.row_count_exact
+
+
+def _dicts(results: Any) -> list[dict[str, Any]]:
+    rows = list(results)
+    if not results.metadata.row_type.fields:
+        return []
+    names = [field.name for field in results.fields]
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def type_of(value: Any) -> Any:
+    """The Spanner type of a Python value; None when it has none of its own."""
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        item = next((type_of(each) for each in value if each is not None), None)
+        return None if item is None else param_types.Array(item)
+    if isinstance(value, JsonObject):
+        return param_types.JSON
+    for kind, type_ in (
+        (bool, param_types.BOOL),
+        (int, param_types.INT64),
+        (float, param_types.FLOAT64),
+        (str, param_types.STRING),
+        (bytes, param_types.BYTES),
+        (decimal.Decimal, param_types.NUMERIC),
+        (datetime.datetime, param_types.TIMESTAMP),
+        (datetime.date, param_types.DATE),
+        (uuid.UUID, param_types.UUID if hasattr(param_types, "UUID") else param_types.STRING),
+    ):
+        if isinstance(value, kind):
+            return type_
+    return None

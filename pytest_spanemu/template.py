@@ -1,0 +1,114 @@
+"""The template: a database with the schema and the seeds, made once and then only copied or
+returned to.
+
+    sources -> steps -> database      consecutive schema statements go in one batch
+    seeds   -> rows                   in the order that foreign keys and interleaving ask for
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import spanemu
+from pytest_spanemu.sources import Ddl, Dml, Program, Source, Step, default_sources, source_of
+from pytest_spanemu.sources.files import steps_of
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """What a template is made of, in the order it is run."""
+
+    sources: tuple[Source, ...]
+    steps: tuple[Step, ...]
+
+    @classmethod
+    def of(cls, sources: Iterable[str], root: Path) -> Schema:
+        """Read sources named by text. Raises SourceError for what cannot be read."""
+        found = tuple(source_of(text, root) for text in sources)
+        return cls(found, tuple(step for source in found for step in source.steps()))
+
+    @classmethod
+    def given(cls, found: Any) -> Schema:
+        """What a fixture returns: a schema, or its statements as text."""
+        if isinstance(found, Schema):
+            return found
+        listed = [found] if isinstance(found, str) else list(found)
+        return cls((), tuple(step for text in listed for step in steps_of(text, "spanner_schema")))
+
+    @property
+    def ddl(self) -> tuple[str, ...]:
+        """The schema statements that are known before a program has run."""
+        return tuple(step.text for step in self.steps if isinstance(step, Ddl))
+
+    @property
+    def content_hash(self) -> str:
+        """Changes when a step does; says nothing of what programs do."""
+        digest = hashlib.sha256()
+        for step in self.steps:
+            text = step.origin if isinstance(step, Program) else step.text
+            digest.update(text.encode() + b"\0")
+        return digest.hexdigest()[:12]
+
+    def __str__(self) -> str:
+        named = ", ".join(source.text for source in self.sources) or "no schema"
+        return f"{named} ({len(self.ddl)} statements, {self.content_hash})"
+
+
+def schema_for(sources: Sequence[str], root: Path, *, usual: bool = True) -> Schema:
+    """The schema of named sources; of the usual file when none is named and `usual` says so."""
+    return Schema.of(sources or (default_sources(root) if usual else ()), root)
+
+
+class Template:
+    """An open template: programs of sources and the session's factories write into it.
+
+    `handle` is spanemu's, `database` the official client's.
+    """
+
+    def __init__(self, emulator: Any, database_id: str, schema: Schema) -> None:
+        self.schema = schema
+        self.emulator = emulator
+        self._database_id = database_id
+        self.handle: Any = None
+        self._run(schema.steps)
+
+    @property
+    def database(self) -> Any:
+        """The official client's `Database`."""
+        return self.handle.client()
+
+    def sqlalchemy_url(self) -> str:
+        """Where SQLAlchemy finds it."""
+        return str(self.handle.sqlalchemy_url())
+
+    def _run(self, steps: Sequence[Step]) -> None:
+        waiting: list[Ddl] = []
+        for step in steps:
+            if isinstance(step, Ddl):
+                waiting.append(step)
+                continue
+            self._apply(waiting)
+            waiting = []
+            if isinstance(step, Dml):
+                _change_rows(self.database, step)
+            else:
+                step.run(self)
+        self._apply(waiting)
+
+    def _apply(self, statements: Sequence[Ddl]) -> None:
+        batch = [spanemu.SchemaStatement(each.text, each.origin, each.line) for each in statements]
+        if self.handle is None:
+            self.handle = self.emulator.create_database(self._database_id, schema=batch)
+        elif batch:
+            self.handle.apply_schema(batch)
+
+
+def _change_rows(database: Any, step: Dml) -> None:
+    if step.partitioned:
+        database.execute_partitioned_dml(step.text)
+    else:
+        database.run_in_transaction(lambda transaction: transaction.execute_update(step.text))

@@ -1,0 +1,59 @@
+"""Runs of somebody else's suite, in a process of its own, where the plugin loads by its entry point."""
+
+import os
+import sys
+
+import pytest
+
+SCHEMA = """
+CREATE TABLE Singers (
+  SingerId INT64 NOT NULL,
+  Name STRING(100) NOT NULL,
+) PRIMARY KEY (SingerId);
+CREATE TABLE Albums (
+  SingerId INT64 NOT NULL,
+  AlbumId INT64 NOT NULL,
+  Title STRING(MAX),
+) PRIMARY KEY (SingerId, AlbumId), INTERLEAVE IN PARENT Singers ON DELETE CASCADE;
+CREATE UNIQUE INDEX AlbumsByTitle ON Albums (Title);
+"""
+
+
+@pytest.fixture
+def project(pytester, monkeypatch):
+    """A project's directory. `project.run(text, ...)` runs a test file in it."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
+    for name in ("SPANNER_EMULATOR_HOST", "SPANEMU_TARGET", "SPANEMU_ISOLATION", "SPANEMU_SEED"):
+        monkeypatch.delenv(name, raising=False)
+    return Project(pytester)
+
+
+class Project:
+    """Files, and runs of pytest over them."""
+
+    def __init__(self, pytester):
+        self._pytester = pytester
+        self.path = pytester.path
+
+    def file(self, name, text):
+        """Write a file."""
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def ini(self, text):
+        """Write settings."""
+        self.file("pytest.ini", f"[pytest]\n{text}")
+
+    def run(self, text, *args):
+        """Run one test file."""
+        self._pytester.makepyfile(text)
+        return self._pytester.runpytest_subprocess("-W", "error", *args)
+
+
+@pytest.fixture
+def music(project):
+    """A project with a schema where the plugin looks for one."""
+    project.file("schema.sql", SCHEMA)
+    return project

@@ -1,0 +1,229 @@
+"""Recording and assertions, their texts included."""
+
+
+def test_counts_and_their_texts(music):
+    result = music.run(
+        """
+        from google.cloud.spanner_v1 import KeySet
+
+        def names(database):
+            with database.snapshot() as snapshot:
+                found = list(snapshot.execute_sql("SELECT SingerId FROM Singers WHERE Name > ''"))
+            for (id_,) in found:
+                with database.snapshot() as snapshot:
+                    list(snapshot.read("Singers", ["Name"], KeySet(keys=[[id_]])))
+
+        def test_passes(spanner_factory, spanner_database, spanner_assert):
+            spanner_factory.Singers.many(3)
+            with spanner_assert.queries(4), spanner_assert.queries(max=3, match="^READ"):
+                names(spanner_database)
+            with spanner_assert.commits(1), spanner_assert.mutations(2), spanner_assert.aborts(0):
+                with spanner_database.batch() as batch:
+                    batch.insert("Singers", ["SingerId", "Name"], [[1, "x"]])
+
+        def test_budget(spanner_factory, spanner_database, spanner_assert):
+            spanner_factory.Singers.many(3)
+            with spanner_assert.queries(max=2):
+                names(spanner_database)
+
+        def test_n_plus_one(spanner_factory, spanner_database, spanner_assert):
+            spanner_factory.Singers.many(3)
+            with spanner_assert.no_duplicate_queries():
+                names(spanner_database)
+
+        def test_scan(spanner_database, spanner_assert):
+            with spanner_assert.no_full_scan():
+                names(spanner_database)
+
+        def test_whole_test(spanner_database, spanner_assert):
+            names(spanner_database)
+            spanner_assert.queries(0)
+        """
+    )
+    result.assert_outcomes(passed=1, failed=4)
+    result.stdout.fnmatch_lines(
+        [
+            "*Expected at most 2 queries, saw 4*",
+            "*3x  READ Name FROM Singers  test_counts_and_their_texts.py:8*",
+            "*1x  SELECT SingerId FROM Singers WHERE Name > ''*FULL SCAN Singers*",
+            "*Expected no statement 2 times from one line, saw 1:*",
+            "*Expected no full scan, saw 1:*",
+            "*Expected 0 queries, saw 1*",
+        ]
+    )
+
+
+def test_plans(music):
+    music.file(
+        "schema.sql",
+        (music.path / "schema.sql").read_text() + "CREATE INDEX ByName ON Singers (Name);",
+    )
+    result = music.run(
+        """
+        import pytest
+
+        def test_it(spanner_assert):
+            sql = "SELECT SingerId FROM Singers WHERE Name = @name"
+            spanner_assert.plan(sql, name="x").uses_index("ByName").no_full_scan().no_sort().seek_on("Name")
+            with pytest.raises(AssertionError, match="to use index Other"):
+                spanner_assert.plan(sql, name="x").uses_index("Other")
+            with pytest.raises(AssertionError, match="Expected no full scan"):
+                spanner_assert.plan("SELECT Title FROM Albums").no_full_scan()
+            with pytest.raises(AssertionError, match="Expected no sort"):
+                spanner_assert.plan("SELECT * FROM Albums ORDER BY Title DESC, AlbumId").no_sort()
+        """
+    )
+    result.assert_outcomes(passed=1)
+
+
+def test_rows_and_unchanged(music):
+    result = music.run(
+        """
+        import pytest
+
+        def test_it(spanner_assert, spanner_sql):
+            with spanner_assert.unchanged():
+                assert spanner_assert.rows("Singers") == []
+            with pytest.raises(AssertionError, match=r"Singers: 1 added"):
+                with spanner_assert.unchanged():
+                    spanner_sql("INSERT INTO Singers (SingerId, Name) VALUES (1, 'a')")
+            assert spanner_assert.rows("Singers", "SingerId = @id", id=1) == [{"SingerId": 1, "Name": "a"}]
+        """
+    )
+    result.assert_outcomes(passed=1)
+
+
+def test_raw_records(music):
+    result = music.run(
+        """
+        def test_it(spanner_record, spanner_database):
+            with spanner_record() as recorded:
+                spanner_database.run_in_transaction(
+                    lambda t: t.execute_update("INSERT INTO Singers (SingerId, Name) VALUES (1, 'a')"))
+            (query,) = recorded.queries
+            assert (query.kind, query.tables, query.error) == ("dml", ("Singers",), "")
+            assert query.site.endswith(":4")
+            assert recorded.mutations == 2
+            assert len(recorded.commits) == 1
+            with spanner_database.snapshot() as snapshot:
+                list(snapshot.execute_sql("SELECT 1"))
+            assert len(recorded.queries) == 1
+            assert recorded.to_json()["mutations"] == 2
+        """
+    )
+    result.assert_outcomes(passed=1)
+
+
+def test_faults_strike_and_are_loud_when_unused(music):
+    result = music.run(
+        """
+        def insert(database):
+            def work(transaction):
+                transaction.insert("Singers", ["SingerId", "Name"], [[1, "x"]])
+            database.run_in_transaction(work)
+
+        def test_retried(spanner_database, spanner_faults, spanner_assert):
+            spanner_faults.abort("Commit")
+            with spanner_assert.aborts(1), spanner_assert.commits(1):
+                insert(spanner_database)
+
+        def test_answer_lost(spanner_database, spanner_faults, spanner_sql):
+            spanner_faults.lose_response("Commit")
+            insert(spanner_database)
+            assert len(spanner_sql("SELECT * FROM Singers")) == 1
+
+        def test_unused(spanner_database, spanner_faults):
+            spanner_faults.abort("Commit", nth=7)
+        """
+    )
+    result.assert_outcomes(passed=3, errors=1)
+    result.stdout.fnmatch_lines(["*faults that never struck: *abort*Commit*"])
+
+
+def test_budgets(music):
+    result = music.run(
+        """
+        import pytest
+
+        @pytest.mark.spanner_budget(queries=1, commits=0, full_scans=0)
+        def test_within(spanner_sql):
+            spanner_sql("SELECT * FROM Singers WHERE SingerId = 1")
+
+        @pytest.mark.spanner_budget(full_scans=0)
+        def test_over(spanner_sql):
+            spanner_sql("SELECT * FROM Singers")
+
+        @pytest.mark.spanner_budget(heat=0)
+        def test_unknown(spanner_sql): pass
+        """
+    )
+    assert result.ret
+    result.stderr.fnmatch_lines(["*spanner_budget does not take heat*"])
+    result = music.run(
+        """
+        import pytest
+
+        @pytest.mark.spanner_budget(queries=1, commits=0, full_scans=0)
+        def test_within(spanner_sql):
+            spanner_sql("SELECT * FROM Singers WHERE SingerId = 1")
+
+        @pytest.mark.spanner_budget(full_scans=0)
+        def test_over(spanner_sql):
+            spanner_sql("SELECT * FROM Singers")
+        """
+    )
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*Expected no full scan, saw 1:*"])
+
+
+def test_abort_each_finds_a_missing_retry(music):
+    result = music.run(
+        """
+        import pytest
+
+        @pytest.mark.spanner_abort_each(max=2)
+        def test_retries(spanner_database, spanner_sql):
+            spanner_database.run_in_transaction(
+                lambda t: t.insert("Singers", ["SingerId", "Name"], [[1, "x"]]))
+            assert len(spanner_sql("SELECT * FROM Singers")) == 1
+
+        @pytest.mark.spanner_abort_each(max=1)
+        def test_does_not(spanner_database):
+            mails = []
+
+            def work(transaction):
+                mails.append("sent")
+                transaction.insert("Singers", ["SingerId", "Name"], [[1, "x"]])
+
+            spanner_database.run_in_transaction(work)
+            assert mails == ["sent"]
+        """
+    )
+    result.assert_outcomes(passed=4, failed=1)
+    result.stdout.fnmatch_lines(["FAILED *test_does_not?abort@1?*"])
+
+
+def test_factories_make_other_databases(music):
+    music.file("other.sql", "CREATE TABLE T (x INT64) PRIMARY KEY (x)")
+    music.file(
+        "conftest.py",
+        """
+from pytest_spanemu import factories
+
+other_database = factories.database(schema="other.sql", isolation="clone", fill=lambda f: f.T(x=1))
+""",
+    )
+    result = music.run(
+        """
+        import pytest
+
+        @pytest.mark.parametrize("n", range(2))
+        def test_both(spanner_database, other_database, n):
+            assert other_database.database_id != spanner_database.database_id
+            with other_database.batch() as batch:
+                batch.insert("T", ["x"], [[2]])
+            with other_database.snapshot() as snapshot:
+                assert list(snapshot.execute_sql("SELECT x FROM T ORDER BY x")) == [[1], [2]]
+        """
+    )
+    result.assert_outcomes(passed=2)

@@ -1,0 +1,149 @@
+"""The factories, through the official client against a database here."""
+
+from pathlib import Path
+
+import pytest
+
+import spanemu
+from pytest_spanemu.rows.factory import SpannerFactory
+from pytest_spanemu.sql import SpannerSql
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+
+
+@pytest.fixture(scope="module")
+def emulator():
+    with spanemu.Emulator() as emulator:
+        yield emulator
+
+
+@pytest.fixture
+def database(emulator, request):
+    def create(schema):
+        handle = emulator.create_database(
+            f"d-{abs(hash(request.node.name)) % 10**9}", schema=schema
+        )
+        request.addfinalizer(handle.drop)
+        return handle.client()
+
+    return create
+
+
+def test_one_row_has_everything_the_schema_wants(database):
+    orders = database(FIXTURES / "orders.sql")
+    line = SpannerFactory(orders).OrderLines(Quantity=2)
+    sql = SpannerSql(orders)
+    assert line["Quantity"] == 2
+    assert sql("SELECT COUNT(*) n FROM Orders")[0]["n"] == 1
+    assert sql("SELECT COUNT(*) n FROM Products WHERE Price >= 0")[0]["n"] == 1
+    (customer,) = sql("SELECT c.* FROM Customers c JOIN Orders o USING (CustomerId)")
+    assert "@" in customer["Email"]
+
+
+def test_rows_come_back_as_the_server_completed_them(database):
+    factory = SpannerFactory(database(FIXTURES / "orders.sql"))
+    customer = factory.Customers(Name="Ada")
+    assert len(customer["CustomerId"]) == 36  # DEFAULT (GENERATE_UUID())
+    order = factory.Orders(parent=customer)
+    assert order["CustomerId"] == customer["CustomerId"]
+    assert order["Status"] == "OPEN"
+    assert order["ChangedAt"] is not None  # the commit timestamp
+
+
+def test_children_take_their_parents_key_and_count_on(database):
+    music = database(FIXTURES / "music.sql")
+    factory = SpannerFactory(music)
+    marc = factory.Singers(SingerId=7, FirstName="Marc")
+    albums = factory.Albums.many(3, parent=marc)
+    assert [album["SingerId"] for album in albums] == [7, 7, 7]
+    assert len({album["AlbumId"] for album in albums}) == 3
+    songs = factory.Songs.many(6, parent=albums)
+    assert {song["AlbumId"] for song in songs} == {album["AlbumId"] for album in albums}
+
+
+def test_graphs(database):
+    factory = SpannerFactory(database(FIXTURES / "music.sql"))
+    made = factory.graph({"Singers": 4, "Singers.Albums": (1, 3), "Singers.Albums.Songs": 2})
+    assert len(made["Singers"]) == 4
+    assert 4 <= len(made["Singers.Albums"]) <= 12
+    assert len(made["Singers.Albums.Songs"]) == 2 * len(made["Singers.Albums"])
+    with pytest.raises(ValueError, match=r"needs 'Singers\.Albums'"):
+        factory.graph({"Singers": 1, "Singers.Albums.Songs": 1})
+
+
+def test_one_seed_makes_the_same_rows(database):
+    music = database(FIXTURES / "music.sql")
+    first = SpannerFactory(music, seed=5).Singers.many(3)
+    sql = SpannerSql(music)
+    sql("DELETE FROM Singers WHERE true")
+    assert SpannerFactory(music, seed=5).Singers.many(3) == first
+    sql("DELETE FROM Singers WHERE true")
+    assert SpannerFactory(music, seed=6).Singers.many(3) != first
+
+
+def test_unique_indexes_and_checks_are_honoured(database):
+    found = database(
+        "CREATE TABLE T (Id INT64 NOT NULL, Code STRING(1) NOT NULL, N INT64 NOT NULL, "
+        "CONSTRAINT Small CHECK (N BETWEEN 1 AND 300)) PRIMARY KEY (Id);"
+        "CREATE UNIQUE INDEX ByCode ON T (Code)"
+    )
+    factory = SpannerFactory(found)
+    factory.provider("T.Code", lambda faker: faker.random_element("abcde"))
+    rows = factory.T.many(5)
+    assert sorted(row["Code"] for row in rows) == list("abcde")
+    assert all(1 <= row["N"] <= 300 for row in rows)
+    with pytest.raises(ValueError, match=r"no row of T .* provider"):
+        factory.T()
+
+
+def test_references_and_self_references(database):
+    found = database(
+        "CREATE TABLE Staff (Id INT64 NOT NULL, Boss INT64, Peer INT64 NOT NULL, "
+        "FOREIGN KEY (Boss) REFERENCES Staff (Id), FOREIGN KEY (Peer) REFERENCES Staff (Id)) "
+        "PRIMARY KEY (Id);"
+        "CREATE TABLE Desk (Id INT64 NOT NULL, Owner INT64 NOT NULL, "
+        "FOREIGN KEY (Owner) REFERENCES Staff (Id)) PRIMARY KEY (Id)"
+    )
+    factory = SpannerFactory(found)
+    boss = factory.Staff()
+    assert boss["Boss"] is None
+    assert boss["Peer"] == boss["Id"]
+    assert factory.Staff(Boss=boss["Id"])["Boss"] == boss["Id"]
+    desk = factory.Desk(Owner=factory.ref("Staff"))
+    assert factory.Desk.many(2, parent=boss)[1]["Owner"] == boss["Id"]
+    assert desk["Owner"] not in (None, boss["Id"])
+
+
+def test_every_type_and_keys_made_by_the_server(database):
+    found = database(
+        "CREATE SEQUENCE S OPTIONS (sequence_kind = 'bit_reversed_positive');"
+        "CREATE TABLE T (Id INT64 NOT NULL DEFAULT (GET_NEXT_SEQUENCE_VALUE(SEQUENCE S)), "
+        "b BOOL NOT NULL, f FLOAT64 NOT NULL, g FLOAT32 NOT NULL, n NUMERIC NOT NULL, "
+        "s STRING(3) NOT NULL, y BYTES(4) NOT NULL, d DATE NOT NULL, t TIMESTAMP NOT NULL, "
+        "j JSON NOT NULL, a ARRAY<STRING(2)> NOT NULL, Up STRING(MAX) AS (UPPER(s)) STORED) "
+        "PRIMARY KEY (Id)"
+    )
+    rows = SpannerFactory(found).T.many(2)
+    assert rows[0]["Id"] != rows[1]["Id"]
+    for row in rows:
+        assert len(row["s"]) <= 3
+        assert row["Up"] == row["s"].upper()
+        assert all(len(item) <= 2 for item in row["a"])
+
+
+def test_names_that_are_not_there(database):
+    factory = SpannerFactory(database(FIXTURES / "music.sql"))
+    with pytest.raises(AttributeError, match=r"no table 'Sinners'.*Singers"):
+        factory.Sinners()
+    with pytest.raises(TypeError, match="has no column 'Nom'"):
+        factory.Singers(Nom="x")
+    with pytest.raises(TypeError, match="is not interleaved"):
+        factory.Singers(parent={"x": 1})
+
+
+def test_skewed_parents(database):
+    factory = SpannerFactory(database(FIXTURES / "music.sql"))
+    singers = factory.Singers.many(10)
+    albums = factory.Albums.many(200, parent=singers, skew="zipf")
+    per_singer = [sum(a["SingerId"] == s["SingerId"] for a in albums) for s in singers]
+    assert per_singer[0] > 2 * per_singer[9]

@@ -1,0 +1,177 @@
+"""Schema sources and seeds."""
+
+from pathlib import Path
+
+import pytest
+
+from pytest_spanemu.sources import Ddl, Dml, SourceError, source_of
+
+
+@pytest.fixture
+def root(tmp_path):
+    def write(files):
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return tmp_path
+
+    return write
+
+
+def steps(text, root):
+    return [
+        (type(step), step.text, Path(step.origin).name, step.line)
+        for step in source_of(text, root).steps()
+    ]
+
+
+A = "CREATE TABLE A (x INT64) PRIMARY KEY (x)"
+B = "CREATE TABLE B (x INT64) PRIMARY KEY (x)"
+
+
+def test_a_file_remembers_lines_and_tells_rows_from_schema(root):
+    path = root({"s.sql": f"-- first\n{A};\n\nINSERT INTO A (x) VALUES (1);\n{B}"})
+    assert steps("s.sql", path) == [
+        (Ddl, A, "s.sql", 2),
+        (Dml, "INSERT INTO A (x) VALUES (1)", "s.sql", 4),
+        (Ddl, B, "s.sql", 5),
+    ]
+
+
+def test_a_glob_is_in_natural_order(root):
+    path = root({"db/10_b.sql": B, "db/2_a.sql": A, "db/readme.md": "no"})
+    assert [each[1] for each in steps("db/*", path)] == [A, B]
+    assert [each[1] for each in steps("db", path)] == [A, B]
+
+
+def test_wrench_runs_migrations_after_the_schema(root):
+    files = {
+        "schema.sql": A,
+        "migrations/000002.sql": "UPDATE A SET x = 1 WHERE true",
+        "migrations/000001_b.up.sql": B,
+        "migrations/000001_b.down.sql": "DROP TABLE B",
+    }
+    path = root({f"db/{name}": text for name, text in files.items()})
+    found = source_of("db", path).steps()
+    assert [step.text for step in found] == [A, B, "UPDATE A SET x = 1 WHERE true"]
+    assert found[2].partitioned
+
+
+def test_wrench_schema_written_after_the_migrations_is_all(root):
+    path = root(
+        {
+            "db/schema.sql": f"{A};\nCREATE TABLE SchemaMigrations (Version INT64) PRIMARY KEY (Version)",
+            "db/migrations/000001.sql": B,
+        }
+    )
+    assert len(steps("db", path)) == 2
+
+
+def test_golang_migrate_takes_the_way_up(root):
+    path = root({"m/2_b.up.sql": B, "m/2_b.down.sql": "DROP TABLE B", "m/1_a.up.sql": A})
+    assert [each[1] for each in steps("m", path)] == [A, B]
+
+
+def test_goose_takes_up_sections_and_whole_blocks(root):
+    block = "CREATE VIEW V SQL SECURITY INVOKER AS SELECT 1 AS a"
+    path = root(
+        {
+            "m/1_a.sql": f"-- +goose Up\n{A};\n-- +goose Down\nDROP TABLE A;\n",
+            "m/2_v.sql": f"-- +goose Up\n-- +goose StatementBegin\n{block};\n-- +goose StatementEnd\n",
+        }
+    )
+    assert steps("goose:m", path) == [(Ddl, A, "1_a.sql", 2), (Ddl, block, "2_v.sql", 3)]
+
+
+def test_functions_give_statements_or_take_the_database(root):
+    path = root(
+        {
+            "shop_ddl.py": f"def ddl():\n    return [{A!r}]\n\ndef fill(database): ...\nSTATIC = {B!r}\n"
+        }
+    )
+    assert [step.text for step in source_of("call:shop_ddl:ddl", path).steps()] == [A]
+    assert [step.text for step in source_of("call:shop_ddl:STATIC", path).steps()] == [B]
+    (program,) = source_of("call:shop_ddl:fill", path).steps()
+    assert program.run
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no.sql",
+        "*.nothing",
+        "alembic:no.ini",
+        "call:shop",
+        "cal:shop:ddl",
+        "spanner://x/y",
+        "goose:no",
+    ],
+)
+def test_a_source_that_is_not_there_is_named(text, tmp_path):
+    with pytest.raises(SourceError, match=r"schema source"):
+        source_of(text, tmp_path).steps()
+
+
+def test_errors_name_file_and_line(music):
+    music.file(
+        "schema.sql",
+        "CREATE TABLE A (x INT64) PRIMARY KEY (x);\nCREATE TABLE B (y BAD) PRIMARY KEY (y)",
+    )
+    result = music.run("def test_it(spanner_database): pass")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*schema.sql:2: *"])
+
+
+def test_seeds_of_all_kinds_are_loaded_in_the_order_of_their_constraints(music):
+    music.file("seeds/Albums.csv", "SingerId,AlbumId,Title\n1,1,\n1,2,B\n")
+    music.file(
+        "seeds/Singers.jsonl", '{"SingerId": 1, "Name": "a"}\n{"SingerId": "2", "Name": "b"}\n'
+    )
+    music.file(
+        "seeds/more.json", '{"Singers": {"columns": ["SingerId", "Name"], "rows": [[3, "c"]]}}'
+    )
+    music.file("seeds/z.sql", "UPDATE Singers SET Name = 'd' WHERE SingerId = 3;")
+    result = music.run(
+        """
+        def test_it(spanner_sql):
+            assert [row["Name"] for row in spanner_sql("SELECT Name FROM Singers ORDER BY SingerId")] == ["a", "b", "d"]
+            assert [row["Title"] for row in spanner_sql("SELECT Title FROM Albums ORDER BY AlbumId")] == [None, "B"]
+        """
+    )
+    result.assert_outcomes(passed=1)
+
+
+def test_seeds_for_what_is_not_there_are_refused(music):
+    music.file("seeds/Nothing.csv", "a\n1\n")
+    result = music.run("def test_it(spanner_database): pass")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*there is no table 'Nothing'*"])
+
+
+def test_sqlalchemy_metadata(project):
+    pytest.importorskip("google.cloud.sqlalchemy_spanner")
+    project.file(
+        "models.py",
+        "from sqlalchemy import Column, Integer, String\n"
+        "from sqlalchemy.orm import declarative_base\n"
+        "Base = declarative_base()\n"
+        "class Thing(Base):\n"
+        "    __tablename__ = 'Things'\n"
+        "    id = Column(Integer, primary_key=True, autoincrement=False)\n"
+        "    name = Column(String(20))\n",
+    )
+    project.ini("spanner_schema = metadata:models:Base\n")
+    result = project.run(
+        """
+        from models import Thing
+
+        def test_orm(spanner_session, spanner_sql):
+            spanner_session.add(Thing(id=1, name="x"))
+            spanner_session.commit()
+            assert spanner_sql("SELECT name FROM Things") == [{"name": "x"}]
+        """,
+        "-W",
+        "ignore",
+    )
+    result.assert_outcomes(passed=1)
