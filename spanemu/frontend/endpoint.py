@@ -13,24 +13,32 @@ consumes it, who may be the client itself: the call is current during a step onl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import inf
 from typing import Any, Protocol
 
 from google.protobuf.message import DecodeError
 
 from spanemu.base.call import Call, serving
-from spanemu.frontend.errors import UnreadableRequest
-from spanemu.frontend.method import Message, Method, Service
+from spanemu.base.clock import monotonic
+from spanemu.base.limits import DEFAULT_LIMITS, REQUEST_BYTES_MAX, REQUEST_SECONDS_MAX, Limits
+from spanemu.frontend.errors import RequestTooLarge, UnreadableRequest
+from spanemu.frontend.interception import Interceptor, intercepted
+from spanemu.frontend.method import Handler, Message, Method, Service
 
 Metadata = Sequence[tuple[str, str | bytes]]
 
 
 class ServedCall(Call):
-    """An RPC in progress: its method's path, and what the client sent along."""
+    """An RPC in progress: its method's path, and what the client sent along.
+
+    No request is served for longer than `REQUEST_SECONDS_MAX`, whatever the client's patience.
+    """
 
     def __init__(
         self, path: str, deadline: float | None, read_metadata: Callable[[], Metadata]
     ) -> None:
-        super().__init__(deadline)
+        latest = monotonic() + REQUEST_SECONDS_MAX
+        super().__init__(latest if deadline is None or deadline > latest else deadline)
         self.path = path
         self._read_metadata = read_metadata
 
@@ -60,14 +68,26 @@ class Endpoint:
     """One method bound to what it serves."""
 
     def __init__(
-        self, path: str, method: Method, instances: Any, watchers: Sequence[Watcher]
+        self,
+        path: str,
+        method: Method,
+        instances: Any,
+        watchers: Sequence[Watcher],
+        bytes_max: int = REQUEST_BYTES_MAX,
     ) -> None:
         self.path = path
         self.streams = method.streams
         self._parse: Callable[[bytes], Message] = method.request.FromString
-        self._handler = method.handler
+        self._method = method
+        self._bytes_max = inf if method.commits else bytes_max
+        self._handler: Handler = method.handler
         self._instances = instances
         self._watchers = watchers
+
+    def intercept(self, interceptor: Interceptor | None) -> None:
+        """Have RPCs from now on meet `interceptor` first, or nobody."""
+        method = self._method
+        self._handler = method.handler if interceptor is None else intercepted(method, interceptor)
 
     def unary(self, data: bytes, call: ServedCall) -> bytes:
         """The one reply."""
@@ -83,6 +103,8 @@ class Endpoint:
         return self._watched(replies, call) if self._watchers else replies
 
     def _request(self, data: bytes) -> Message:
+        if len(data) > self._bytes_max:
+            raise RequestTooLarge(self.path, len(data), int(self._bytes_max))
         try:
             return self._parse(data)
         except DecodeError:
@@ -147,11 +169,16 @@ class Endpoints:
     `watchers` may be changed at any time and applies to RPCs that start after.
     """
 
-    def __init__(self, services: Iterable[Service], instances: Any) -> None:
+    def __init__(
+        self,
+        services: Iterable[Service],
+        instances: Any,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
         self.services = tuple(services)
         self.watchers: list[Watcher] = []
         self._by_path = {
-            path: Endpoint(path, method, instances, self.watchers)
+            path: Endpoint(path, method, instances, self.watchers, limits.request_bytes)
             for service in self.services
             for method in service.methods
             for path in (f"/{service.name}/{method.name}",)
@@ -160,6 +187,16 @@ class Endpoints:
     def find(self, path: str) -> Endpoint | None:
         """The endpoint at `path`, None when there is no such method."""
         return self._by_path.get(path)
+
+    def intercept(self, interceptor: Interceptor | None) -> None:
+        """Have RPCs from now on meet `interceptor` before their handlers, or nobody."""
+        for endpoint in self:
+            endpoint.intercept(interceptor)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of all methods, without their services."""
+        return frozenset(path.rpartition("/")[2] for path in self._by_path)
 
     def __iter__(self) -> Iterator[Endpoint]:
         return iter(self._by_path.values())

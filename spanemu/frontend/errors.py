@@ -2,6 +2,7 @@
 
 SpannerError                    (all INVALID_ARGUMENT unless said otherwise)
 ├── UnreadableRequest           the bytes are no such message, or hold invalid UTF-8
+├── RequestTooLarge
 ├── RequiredFieldMissing
 ├── InvalidEnumValue
 ├── TimestampOutOfRange, InvalidReadTimestamp, InvalidDuration, NegativeStaleness,
@@ -17,7 +18,7 @@ SpannerError                    (all INVALID_ARGUMENT unless said otherwise)
 ├── TypeUnspecified, ArrayWithoutElement, StructWithoutFields, UnknownTypeCode, ValueWithoutKind
 ├── RangeWithoutEndpoint
 ├── InvalidResumeToken
-└── ResultTooLarge              FAILED_PRECONDITION
+└── ResultTooLarge, RowTooLarge FAILED_PRECONDITION
 
 RuntimeError
 └── PortTaken                   the server cannot listen where it was told to
@@ -34,6 +35,16 @@ class UnreadableRequest(SpannerError):
     code = Code.INVALID_ARGUMENT
     prose = "The request of {method} could not be parsed; strings must be valid UTF-8."
     method: str
+
+
+class RequestTooLarge(SpannerError):
+    """A request that commits nothing is larger than such a request may be."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "The request of {method} has {size} bytes; the limit is {limit}."
+    method: str
+    size: int
+    limit: int
 
 
 class RequiredFieldMissing(SpannerError):
@@ -337,6 +348,15 @@ class InvalidResumeToken(SpannerError):
     reason: str
 
 
+class RowTooLarge(SpannerError):
+    """A single row of a result is larger than any row may be."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "A row of the result has {size} bytes; the limit is {limit}."
+    size: int
+    limit: int
+
+
 class ResultTooLarge(SpannerError):
     """A unary reply over 10 MiB."""
 
@@ -354,3 +374,17 @@ class PortTaken(RuntimeError):
     def __init__(self, host_port: str) -> None:
         super().__init__(f"cannot listen at {host_port}: the port is taken, or no such address")
         self.host_port = host_port
+
+
+class InvalidProtoDescriptors(SpannerError):
+    """Descriptors that are no FileDescriptorSet."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "The proto_descriptors of the request cannot be parsed as a FileDescriptorSet."
+
+
+class InvalidEtag(SpannerError):
+    """An etag that no policy here ever had."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Invalid etag of a policy."

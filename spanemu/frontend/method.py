@@ -19,7 +19,7 @@ from spanemu.base.errors import Unsupported
 
 # Messages are dynamic classes of the protobuf runtime, which no type checker can see into.
 Message = Any
-Handler = Callable[[Any, Message], Any]
+Handler = Callable[..., Any]  # (catalog, request), and what an interceptor adds
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,8 @@ class Method:
     """An RPC: its name inside the service, its message classes, and who answers it.
 
     `request` and `response` are raw protobuf classes (`X.pb()` of a proto-plus class).
-    `implemented` is False where the handler only refuses.
+    `implemented` is False where the handler only refuses. A method that `commits` judges the size
+    of its requests itself: a commit may be larger than any other request.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Method:
     handler: Handler
     streams: bool = False
     implemented: bool = True
+    commits: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ import grpc
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code
 from spanemu.frontend.boundary import Failure, failure_from
+from spanemu.frontend.connections import RemoteConnection
 from spanemu.frontend.endpoint import Endpoint, Endpoints, ServedCall
 from spanemu.frontend.errors import PortTaken
 
@@ -106,11 +107,23 @@ def _serve_stream(endpoint: Endpoint) -> Callable[[bytes, Any], Iterator[bytes]]
     return serve
 
 
+class _RemoteCall(ServedCall):
+    """An RPC that came in through the port."""
+
+    def __init__(self, path: str, deadline: float | None, context: Any) -> None:
+        super().__init__(path, deadline, context.invocation_metadata)
+        self._peer: Callable[[], str] = context.peer
+
+    def connection(self) -> RemoteConnection:
+        """The connection that it came in through."""
+        return RemoteConnection(self._peer())
+
+
 def _call(endpoint: Endpoint, context: Any) -> ServedCall:
     seconds = context.time_remaining()
     lasting = seconds is None or seconds > _FOREVER_SECONDS
     deadline = None if lasting else monotonic() + seconds
-    call = ServedCall(endpoint.path, deadline, context.invocation_metadata)
+    call = _RemoteCall(endpoint.path, deadline, context)
     if not context.add_callback(call.cancel):
         call.cancel()
     return call

@@ -18,4 +18,4 @@ SERVICES: tuple[Service, ...] = (
 
 def endpoints_for(instances: Instances) -> Endpoints:
     """All services, bound to the catalog that they serve."""
-    return Endpoints(SERVICES, instances)
+    return Endpoints(SERVICES, instances, instances.limits)

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from spanemu.base.paging import PageRequest
-from spanemu.database.administration import NewDatabase, update_ddl
+from spanemu.base.paging import PageRequest, page
+from spanemu.database.administration import NewDatabase, SchemaUpdate, update_ddl
+from spanemu.database.administration import add_split_points as add
 from spanemu.database.administration import create_database as create
 from spanemu.database.administration import update_database as update
 from spanemu.database.instances import Instances
+from spanemu.database.split_points import NewSplitPoints
 from spanemu.frontend.admin import wire
+from spanemu.frontend.admin.descriptors import types_from_descriptors
 from spanemu.frontend.admin.operations import operation_to_proto
 from spanemu.frontend.admin.resources import database_to_proto
+from spanemu.frontend.convert.timestamps import timestamp_from_proto
+from spanemu.frontend.convert.values import list_from_proto
+from spanemu.schema.access import SYSTEM_ROLES
 
 
 def list_databases(instances: Instances, request: Any) -> Any:
@@ -30,7 +36,10 @@ def get_database(instances: Instances, request: Any) -> Any:
 def create_database(instances: Instances, request: Any) -> Any:
     """Create a database with its first schema; the operation is done."""
     new = NewDatabase(
-        request.create_statement, tuple(request.extra_statements), _unsupported(request)
+        request.create_statement,
+        tuple(request.extra_statements),
+        _unsupported(request),
+        types_from_descriptors(request.proto_descriptors),
     )
     return operation_to_proto(create(instances, request.parent, new))
 
@@ -50,15 +59,53 @@ def drop_database(instances: Instances, request: Any) -> Any:
 
 def get_database_ddl(instances: Instances, request: Any) -> Any:
     """The statements that would create the schema anew."""
-    return wire.GetDatabaseDdlResponse(statements=instances.database(request.database).ddl())
+    database = instances.database(request.database)
+    bundle = database.schema.proto_bundle
+    return wire.GetDatabaseDdlResponse(
+        statements=database.ddl(),
+        proto_descriptors=b"" if bundle is None else bundle.descriptors,
+    )
+
+
+def list_database_roles(instances: Instances, request: Any) -> Any:
+    """The roles of a database, those of the system among them, by name."""
+    database = instances.database(request.parent)
+    paging = PageRequest(request.page_size, request.page_token)
+    start = paging.start()
+    made = (role.name for role in database.schema.roles.values())
+    names = sorted({*SYSTEM_ROLES, *made})
+    found = page(((name, name) for name in names if name >= start), paging.limit)
+    return wire.ListDatabaseRolesResponse(
+        database_roles=[
+            wire.DatabaseRole(name=f"{database.name}/databaseRoles/{name}") for name in found.items
+        ],
+        next_page_token=found.next_token,
+    )
 
 
 def update_database_ddl(instances: Instances, request: Any) -> Any:
     """Run schema statements; the operation is done, and failed if data refused one of them."""
-    operation = update_ddl(
-        instances, request.database, tuple(request.statements), request.operation_id
+    update = SchemaUpdate(
+        tuple(request.statements),
+        request.operation_id,
+        types_from_descriptors(request.proto_descriptors),
     )
-    return operation_to_proto(operation)
+    return operation_to_proto(update_ddl(instances, request.database, update))
+
+
+def add_split_points(instances: Instances, request: Any) -> Any:
+    """Put split boundaries where a load is expected."""
+    points = [
+        NewSplitPoints(
+            each.table,
+            each.index,
+            tuple(list_from_proto(key.key_parts) for key in each.keys),
+            timestamp_from_proto(each.expire_time) if each.HasField("expire_time") else None,
+        )
+        for each in request.split_points
+    ]
+    add(instances, request.database, points, request.initiator)
+    return wire.AddSplitPointsResponse()
 
 
 def _unsupported(request: Any) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spanemu.frontend.admin import databases, instances, operations, wire
+from spanemu.frontend.admin import databases, instances, operations, policies, wire
 from spanemu.frontend.method import Method, unimplemented
 
 _INSTANCE_FEATURES: Mapping[str, tuple[str, ...]] = {
@@ -26,12 +26,10 @@ _INSTANCE_FEATURES: Mapping[str, tuple[str, ...]] = {
         "DeleteInstancePartition",
         "ListInstancePartitionOperations",
     ),
-    "IAM policies on instances": ("SetIamPolicy", "GetIamPolicy", "TestIamPermissions"),
     "Moving instances": ("MoveInstance",),
 }
 
 _DATABASE_FEATURES: Mapping[str, tuple[str, ...]] = {
-    "IAM policies on databases": ("SetIamPolicy", "GetIamPolicy", "TestIamPermissions"),
     "Backups": (
         "CreateBackup",
         "CopyBackup",
@@ -49,8 +47,6 @@ _DATABASE_FEATURES: Mapping[str, tuple[str, ...]] = {
         "DeleteBackupSchedule",
         "ListBackupSchedules",
     ),
-    "Database roles": ("ListDatabaseRoles",),
-    "User split points": ("AddSplitPoints",),
     "Quorum changes": ("ChangeQuorum",),
     "Graph operations": ("InternalUpdateGraphOperation",),
 }
@@ -60,6 +56,17 @@ def _refusals(features: Mapping[str, tuple[str, ...]]) -> list[Method]:
     named = {name: f"{feature} ({name})" for feature, names in features.items() for name in names}
     return unimplemented(named, wire.Empty)
 
+
+_POLICY_METHODS: tuple[Method, ...] = (
+    Method("GetIamPolicy", wire.GetIamPolicyRequest, wire.Policy, policies.get_iam_policy),
+    Method("SetIamPolicy", wire.SetIamPolicyRequest, wire.Policy, policies.set_iam_policy),
+    Method(
+        "TestIamPermissions",
+        wire.TestIamPermissionsRequest,
+        wire.TestIamPermissionsResponse,
+        policies.test_iam_permissions,
+    ),
+)
 
 INSTANCE_METHODS: tuple[Method, ...] = (
     Method(
@@ -84,6 +91,7 @@ INSTANCE_METHODS: tuple[Method, ...] = (
     Method("CreateInstance", wire.CreateInstanceRequest, wire.Operation, instances.create_instance),
     Method("UpdateInstance", wire.UpdateInstanceRequest, wire.Operation, instances.update_instance),
     Method("DeleteInstance", wire.DeleteInstanceRequest, wire.Empty, instances.delete_instance),
+    *_POLICY_METHODS,
     *_refusals(_INSTANCE_FEATURES),
 )
 
@@ -111,11 +119,24 @@ DATABASE_METHODS: tuple[Method, ...] = (
         databases.update_database_ddl,
     ),
     Method(
+        "AddSplitPoints",
+        wire.AddSplitPointsRequest,
+        wire.AddSplitPointsResponse,
+        databases.add_split_points,
+    ),
+    Method(
         "ListDatabaseOperations",
         wire.ListDatabaseOperationsRequest,
         wire.ListDatabaseOperationsResponse,
         operations.list_database_operations,
     ),
+    Method(
+        "ListDatabaseRoles",
+        wire.ListDatabaseRolesRequest,
+        wire.ListDatabaseRolesResponse,
+        databases.list_database_roles,
+    ),
+    *_POLICY_METHODS,
     *_refusals(_DATABASE_FEATURES),
 )
 

@@ -8,12 +8,19 @@ from __future__ import annotations
 from google.cloud.spanner_admin_database_v1.types import common as database_common
 from google.cloud.spanner_admin_database_v1.types import spanner_database_admin
 from google.cloud.spanner_admin_instance_v1.types import spanner_instance_admin
+from google.iam.v1 import iam_policy_pb2, policy_pb2
 from google.longrunning import operations_pb2
 from google.protobuf import any_pb2, empty_pb2, field_mask_pb2
 
 Any = any_pb2.Any
 Empty = empty_pb2.Empty
 FieldMask = field_mask_pb2.FieldMask
+
+Policy = policy_pb2.Policy
+GetIamPolicyRequest = iam_policy_pb2.GetIamPolicyRequest
+SetIamPolicyRequest = iam_policy_pb2.SetIamPolicyRequest
+TestIamPermissionsRequest = iam_policy_pb2.TestIamPermissionsRequest
+TestIamPermissionsResponse = iam_policy_pb2.TestIamPermissionsResponse
 
 Operation = operations_pb2.Operation
 GetOperationRequest = operations_pb2.GetOperationRequest
@@ -37,6 +44,8 @@ ListInstancesResponse = spanner_instance_admin.ListInstancesResponse.pb()
 UpdateInstanceMetadata = spanner_instance_admin.UpdateInstanceMetadata.pb()
 UpdateInstanceRequest = spanner_instance_admin.UpdateInstanceRequest.pb()
 
+AddSplitPointsRequest = spanner_database_admin.AddSplitPointsRequest.pb()
+AddSplitPointsResponse = spanner_database_admin.AddSplitPointsResponse.pb()
 CreateDatabaseMetadata = spanner_database_admin.CreateDatabaseMetadata.pb()
 CreateDatabaseRequest = spanner_database_admin.CreateDatabaseRequest.pb()
 Database = spanner_database_admin.Database.pb()
@@ -48,6 +57,9 @@ ListDatabaseOperationsRequest = spanner_database_admin.ListDatabaseOperationsReq
 ListDatabaseOperationsResponse = spanner_database_admin.ListDatabaseOperationsResponse.pb()
 ListDatabasesRequest = spanner_database_admin.ListDatabasesRequest.pb()
 ListDatabasesResponse = spanner_database_admin.ListDatabasesResponse.pb()
+DatabaseRole = spanner_database_admin.DatabaseRole.pb()
+ListDatabaseRolesRequest = spanner_database_admin.ListDatabaseRolesRequest.pb()
+ListDatabaseRolesResponse = spanner_database_admin.ListDatabaseRolesResponse.pb()
 DdlStatementActionInfo = spanner_database_admin.DdlStatementActionInfo.pb()
 OperationProgress = database_common.OperationProgress.pb()
 UpdateDatabaseDdlMetadata = spanner_database_admin.UpdateDatabaseDdlMetadata.pb()

@@ -19,6 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from spanemu.base.errors import SpannerError
+from spanemu.base.limits import ROW_BYTES_MAX
 from spanemu.database.results import ResultStream
 from spanemu.frontend.convert.encoding import PARTIAL, field, raw_bytes
 from spanemu.frontend.convert.results import (
@@ -29,6 +31,7 @@ from spanemu.frontend.convert.results import (
     shape_of,
     stats_bytes,
 )
+from spanemu.frontend.errors import RowTooLarge
 from spanemu.values.value import encoder
 
 CHUNK_BYTES = 1024 * 1024
@@ -39,6 +42,14 @@ _EMPTY: tuple[Any, ...] = ("", [])
 
 # Given the number of rows sent so far, the resume token of that place.
 TokenAt = Callable[[int], bytes]
+
+
+class StreamBroken(Exception):
+    """Raised by a stream's rows: what was sent so far is to arrive, and then `failure`."""
+
+    def __init__(self, failure: SpannerError) -> None:
+        super().__init__(failure)
+        self.failure = failure
 
 
 class Chunks:
@@ -73,6 +84,8 @@ class Chunks:
                     if parts:
                         yield self._flush(self._token())
                     if len(values) > limit:
+                        if len(values) > ROW_BYTES_MAX:
+                            raise RowTooLarge(len(values), ROW_BYTES_MAX)
                         yield from self._large_row(row, cells)
                         self._rows += 1
                         continue
@@ -80,6 +93,10 @@ class Chunks:
                 self._size += len(values)
                 self._rows += 1
             yield self._flush(self._end())
+        except StreamBroken as broken:
+            if parts:
+                yield self._flush(self._token())
+            raise broken.failure from None
         finally:
             close_rows(self._stream)
 

@@ -47,6 +47,8 @@ _MODES: Mapping[int, QueryMode] = {
 }
 _LOCK_HINT_EXCLUSIVE = 2
 _LOCK_HINTS = frozenset({0, 1, _LOCK_HINT_EXCLUSIVE})
+Tags = tuple[str, str]  # of the request, of its transaction
+_UNTAGGED: Tags = ("", "")
 _ORDERS = frozenset({0, 1, 2})
 _PRIORITIES = frozenset({0, 1, 2, 3})
 
@@ -62,6 +64,7 @@ def statement_from_proto(request: Any, selector: Selector | None) -> StatementRe
     if request.partition_token and mode is not QueryMode.NORMAL:
         raise ModeWithPartition()
     options = request.query_options
+    request_tag, transaction_tag = tags_from_proto(request)
     return StatementRequest(
         sql=request.sql,
         parameters=params_from_proto(request),
@@ -69,20 +72,22 @@ def statement_from_proto(request: Any, selector: Selector | None) -> StatementRe
         mode=mode,
         seqno=request.seqno,
         last_statement=request.last_statement,
-        request_tag=request_tag_from_proto(request),
+        request_tag=request_tag,
+        transaction_tag=transaction_tag,
         optimizer_version=options.optimizer_version,
         optimizer_statistics_package=options.optimizer_statistics_package,
         directed_read=_directed_read(request, selector),
     )
 
 
-def batch_statement_from_proto(statement: Any, tag: str) -> StatementRequest:
+def batch_statement_from_proto(statement: Any, tags: Tags) -> StatementRequest:
     """One statement of an ExecuteBatchDmlRequest; an empty one fails where it is run."""
     return StatementRequest(
         sql=statement.sql,
         parameters=params_from_proto(statement),
         parameter_types=param_types_from_proto(statement),
-        request_tag=tag,
+        request_tag=tags[0],
+        transaction_tag=tags[1],
     )
 
 
@@ -109,13 +114,15 @@ def read_from_proto(request: Any, selector: Selector | None) -> ReadRequest:
         raise InvalidEnumValue("ReadRequest.order_by", request.order_by)
     if request.lock_hint not in _LOCK_HINTS:
         raise InvalidEnumValue("ReadRequest.lock_hint", request.lock_hint)
+    request_tag, transaction_tag = tags_from_proto(request)
     return ReadRequest(
         table=request.table,
         columns=tuple(request.columns),
         key_set=key_set_from_proto(request.key_set),
         index=request.index,
         limit=request.limit,
-        request_tag=request_tag_from_proto(request),
+        request_tag=request_tag,
+        transaction_tag=transaction_tag,
         lock_exclusive=request.lock_hint == _LOCK_HINT_EXCLUSIVE,
         directed_read=_directed_read(request, selector),
     )
@@ -141,10 +148,10 @@ def partition_options_from_proto(request: Any) -> tuple[int, int]:
     return options.partition_size_bytes, options.max_partitions
 
 
-def commit_options_from_proto(request: Any) -> CommitOptions:
+def commit_options_from_proto(request: Any, bytes_max: int = COMMIT_BYTES_MAX) -> CommitOptions:
     """What a CommitRequest asks for besides its writes."""
-    if (size := request.ByteSize()) > COMMIT_BYTES_MAX:
-        raise CommitTooLarge(size, COMMIT_BYTES_MAX)
+    if (size := request.ByteSize()) > bytes_max:
+        raise CommitTooLarge(size, bytes_max)
     delay: int | None = None
     if request.HasField("max_commit_delay"):
         delay = duration_from_proto(request.max_commit_delay)
@@ -158,25 +165,21 @@ def commit_options_from_proto(request: Any) -> CommitOptions:
     )
 
 
-def request_tag_from_proto(request: Any) -> str:
-    """The tag of one request, cleaned; checks the other request options on the way."""
-    return _tag(request, "request_tag")
-
-
 def transaction_tag_from_proto(request: Any) -> str:
     """The tag of the transaction, cleaned."""
-    return _tag(request, "transaction_tag")
+    return tags_from_proto(request)[1]
 
 
-def _tag(request: Any, name: str) -> str:
+def tags_from_proto(request: Any) -> Tags:
+    """The tags of a request and of its transaction, cleaned."""
     if not request.HasField("request_options"):
-        return ""
+        return _UNTAGGED
     options = request.request_options
     if options.priority not in _PRIORITIES:
         raise InvalidEnumValue("RequestOptions.priority", options.priority)
     if _has(options, "client_context"):
         raise Unsupported("RequestOptions.client_context")
-    return _clean_tag(getattr(options, name))
+    return _clean_tag(options.request_tag), _clean_tag(options.transaction_tag)
 
 
 def _clean_tag(tag: str) -> str:

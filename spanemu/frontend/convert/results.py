@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from spanemu.base.limits import UNARY_RESULT_BYTES_MAX
 from spanemu.database.results import ResultStats, ResultStream, TransactionInfo
 from spanemu.frontend.convert.encoding import LISTED, PARTIAL, CellEncoder, cell_encoder, field
 from spanemu.frontend.convert.plans import plan_to_proto, struct_to_proto
@@ -25,7 +26,6 @@ from spanemu.values.types import Type
 
 Columns = tuple[tuple[str, Type], ...]
 
-UNARY_RESULT_BYTES_MAX = 10 * 1024 * 1024
 _SHAPES_COUNT_MAX = 1024
 
 

@@ -13,15 +13,24 @@ from spanemu.frontend.convert.mutations import mutations_from_proto
 from spanemu.frontend.convert.requests import transaction_tag_from_proto
 from spanemu.frontend.convert.timestamps import timestamp_to_proto
 from spanemu.frontend.registry import session_of
+from spanemu.values.mutation import Mutation
 
 
 def batch_write(instances: Instances, request: Any) -> Iterator[Any]:
     """One response for each group, as it is done; a group that fails does not stop the rest."""
     session = session_of(instances, request.session)
     transaction_tag_from_proto(request)
-    groups = [mutations_from_proto(group.mutations) for group in request.mutation_groups]
+    groups = [_mutations(group) for group in request.mutation_groups]
     outcomes = session.batch_write(groups, request.exclude_txn_from_change_streams)
     return (_response(*outcome) for outcome in outcomes)
+
+
+def _mutations(group: Any) -> list[Mutation] | SpannerError:
+    """The writes of a group, or what is wrong with them: that concerns no other group."""
+    try:
+        return mutations_from_proto(group.mutations)
+    except SpannerError as failure:
+        return failure
 
 
 def _response(index: int, failure: SpannerError | None, timestamp: int | None) -> Any:

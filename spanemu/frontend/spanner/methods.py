@@ -43,12 +43,13 @@ SPANNER_METHODS: tuple[Method, ...] = (
     Method(
         "BeginTransaction", wire.BeginTransactionRequest, wire.Transaction, begin_transaction
     ),
-    Method("Commit", wire.CommitRequest, wire.CommitResponse, commit),
+    Method("Commit", wire.CommitRequest, wire.CommitResponse, commit, commits=True),
     Method("Rollback", wire.RollbackRequest, wire.Empty, rollback),
     Method("PartitionQuery", wire.PartitionQueryRequest, wire.PartitionResponse, partition_query),
     Method("PartitionRead", wire.PartitionReadRequest, wire.PartitionResponse, partition_read),
     Method(
-        "BatchWrite", wire.BatchWriteRequest, wire.BatchWriteResponse, batch_write, streams=True
+        "BatchWrite", wire.BatchWriteRequest, wire.BatchWriteResponse, batch_write, streams=True,
+        commits=True,
     ),
     *unimplemented({"FetchCacheUpdate": "FetchCacheUpdate"}, wire.Empty),
 )

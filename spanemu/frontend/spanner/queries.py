@@ -10,15 +10,15 @@ from spanemu.frontend.boundary import status_to_proto
 from spanemu.frontend.convert.encoding import field
 from spanemu.frontend.convert.requests import (
     batch_statement_from_proto,
-    request_tag_from_proto,
     statement_from_proto,
+    tags_from_proto,
 )
 from spanemu.frontend.convert.results import (
     precommit_token_bytes,
     result_set_bytes,
     summary_bytes,
 )
-from spanemu.frontend.convert.resume import place_from_token, resumable_chunks
+from spanemu.frontend.convert.resume import Breaking, place_from_token, resumable_chunks
 from spanemu.frontend.convert.selectors import batch_selector_from_proto, selector_from_proto
 from spanemu.frontend.errors import NoStatements
 from spanemu.frontend.registry import session_of
@@ -29,10 +29,13 @@ def execute_sql(instances: Instances, request: Any) -> bytes:
     session = session_of(instances, request.session)
     selector = selector_from_proto(request)
     statement = statement_from_proto(request, selector)
-    return result_set_bytes(session.execute(statement, selector, request.partition_token))
+    stream = session.execute(statement, selector, request.partition_token)
+    return result_set_bytes(stream, instances.limits.unary_result_bytes)
 
 
-def execute_streaming_sql(instances: Instances, request: Any) -> Iterator[bytes]:
+def execute_streaming_sql(
+    instances: Instances, request: Any, breaking: Breaking | None = None
+) -> Iterator[bytes]:
     """A statement's result as PartialResultSets."""
     session = session_of(instances, request.session)
     selector = selector_from_proto(request)
@@ -41,7 +44,7 @@ def execute_streaming_sql(instances: Instances, request: Any) -> Iterator[bytes]
     if place is not None:
         selector = place.selector(selector)
     stream = session.execute(statement, selector, request.partition_token)
-    return resumable_chunks(request, stream, place)
+    return resumable_chunks(request, stream, place, breaking)
 
 
 def execute_batch_dml(instances: Instances, request: Any) -> bytes:
@@ -50,8 +53,8 @@ def execute_batch_dml(instances: Instances, request: Any) -> bytes:
     selector = batch_selector_from_proto(request)
     if not request.statements:
         raise NoStatements()
-    tag = request_tag_from_proto(request)
-    statements = [batch_statement_from_proto(statement, tag) for statement in request.statements]
+    tags = tags_from_proto(request)
+    statements = [batch_statement_from_proto(statement, tags) for statement in request.statements]
     outcome = session.execute_batch(statements, selector, request.seqno, request.last_statements)
     parts = [
         field(1, summary_bytes(result, is_first=position == 0))

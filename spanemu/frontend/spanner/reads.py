@@ -8,7 +8,7 @@ from typing import Any
 from spanemu.database.instances import Instances
 from spanemu.frontend.convert.requests import read_from_proto
 from spanemu.frontend.convert.results import result_set_bytes
-from spanemu.frontend.convert.resume import place_from_token, resumable_chunks
+from spanemu.frontend.convert.resume import Breaking, place_from_token, resumable_chunks
 from spanemu.frontend.convert.selectors import selector_from_proto
 from spanemu.frontend.registry import session_of
 
@@ -18,10 +18,13 @@ def read(instances: Instances, request: Any) -> bytes:
     session = session_of(instances, request.session)
     selector = selector_from_proto(request)
     wanted = read_from_proto(request, selector)
-    return result_set_bytes(session.read(wanted, selector, request.partition_token))
+    stream = session.read(wanted, selector, request.partition_token)
+    return result_set_bytes(stream, instances.limits.unary_result_bytes)
 
 
-def streaming_read(instances: Instances, request: Any) -> Iterator[bytes]:
+def streaming_read(
+    instances: Instances, request: Any, breaking: Breaking | None = None
+) -> Iterator[bytes]:
     """The rows of some keys as PartialResultSets."""
     session = session_of(instances, request.session)
     selector = selector_from_proto(request)
@@ -30,4 +33,4 @@ def streaming_read(instances: Instances, request: Any) -> Iterator[bytes]:
     if place is not None:
         selector = place.selector(selector)
     stream = session.read(wanted, selector, request.partition_token)
-    return resumable_chunks(request, stream, place)
+    return resumable_chunks(request, stream, place, breaking)

@@ -22,8 +22,8 @@ def create_session(instances: Instances, request: Any) -> Any:
     template = request.session
     name, labels = _checked(request.database, template.labels)
     sessions = instances.database(name).sessions
-    session = sessions.create(labels, template.creator_role, template.multiplexed)
-    return session_to_proto(session)
+    role = template.creator_role
+    return session_to_proto(sessions.create(labels, template.multiplexed, role))
 
 
 def batch_create_sessions(instances: Instances, request: Any) -> Any:
@@ -37,7 +37,7 @@ def batch_create_sessions(instances: Instances, request: Any) -> Any:
     sessions: Sessions = instances.database(name).sessions
     response = wire.BatchCreateSessionsResponse()
     for _ in range(min(request.session_count, SESSIONS_PER_BATCH_MAX)):
-        session = sessions.create(labels, template.creator_role, False)
+        session = sessions.create(labels, multiplexed=False, role=template.creator_role)
         response.session.append(session_to_proto(session))
     return response
 
@@ -73,7 +73,7 @@ def session_to_proto(session: Session) -> Any:
         create_time=timestamp_to_proto(session.create_time),
         approximate_last_use_time=timestamp_to_proto(session.last_use_time),
         multiplexed=session.multiplexed,
-        creator_role=session.creator_role,
+        creator_role=session.role,
     )
 
 

@@ -39,7 +39,7 @@ def commit(instances: Instances, request: Any) -> Any:
     """The request's mutations and the transaction's DML, applied as one."""
     session = session_of(instances, request.session)
     selector = commit_selector_from_proto(request)
-    options = commit_options_from_proto(request)
+    options = commit_options_from_proto(request, instances.limits.commit_bytes)
     mutations = mutations_from_proto(request.mutations)
     return commit_to_proto(session.commit(selector, mutations, options))
 

@@ -3,7 +3,7 @@
 import pytest
 
 from spanemu.base.errors import Code
-from spanemu.database.administration import add_database, create_instance, update_ddl
+from spanemu.database.administration import SchemaUpdate, add_database, create_instance, update_ddl
 from spanemu.database.instance import InstanceSpec
 from spanemu.database.instances import DEFAULT_SETTINGS
 from spanemu.frontend.admin import operations, wire
@@ -22,7 +22,18 @@ def catalog():
 
 
 def test_a_failed_operation_has_an_error_and_no_response(catalog):
-    update_ddl(catalog, DATABASE, ["CREATE TABLE A", "STUCK", "CREATE TABLE B"], "op_1")
+    update_ddl(
+        catalog,
+        DATABASE,
+        SchemaUpdate(
+            (
+                "CREATE TABLE A",
+                "STUCK",
+                "CREATE TABLE B",
+            ),
+            "op_1",
+        ),
+    )
     request = wire.GetOperationRequest(name=f"{DATABASE}/operations/op_1")
     message = operations.get_operation(catalog, request)
     assert message.done
@@ -36,7 +47,7 @@ def test_a_failed_operation_has_an_error_and_no_response(catalog):
 
 
 def test_waiting_for_a_finished_operation_returns_it(catalog):
-    update_ddl(catalog, DATABASE, ["CREATE TABLE A"], "op_1")
+    update_ddl(catalog, DATABASE, SchemaUpdate(("CREATE TABLE A",), "op_1"))
     request = wire.WaitOperationRequest(name=f"{DATABASE}/operations/op_1")
     message = operations.wait_operation(catalog, request)
     assert message.response.Is(wire.Empty.DESCRIPTOR)

@@ -148,4 +148,4 @@ def test_commit_delay(nanos: int) -> None:
 )
 def test_tags_are_cleaned(given: str, kept: str) -> None:
     message = sql(request_options={"request_tag": given})
-    assert requests.request_tag_from_proto(message) == kept
+    assert requests.tags_from_proto(message)[0] == kept

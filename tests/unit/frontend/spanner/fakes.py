@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.limits import DEFAULT_LIMITS
 from spanemu.database.results import TransactionInfo
 
 DATABASE = "projects/p/instances/i/databases/d"
@@ -24,8 +25,8 @@ class Refused(SpannerError):
 class FakeSession:
     name: str = SESSION
     labels: dict[str, str] = field(default_factory=dict)
-    creator_role: str = ""
     multiplexed: bool = False
+    role: str = ""
     create_time: int = 1_000
     last_use_time: int = 2_000
     answers: dict[str, Any] = field(default_factory=dict)
@@ -47,9 +48,9 @@ class FakeSessions:
     found: dict[str, FakeSession] = field(default_factory=dict)
     asked: list[tuple[Any, ...]] = field(default_factory=list)
 
-    def create(self, labels: dict[str, str], role: str, multiplexed: bool) -> FakeSession:
+    def create(self, labels: dict[str, str], multiplexed: bool, role: str) -> FakeSession:
         name = f"{DATABASE}/sessions/s{len(self.found) + 1}"
-        session = FakeSession(name, dict(labels), role, multiplexed)
+        session = FakeSession(name, dict(labels), multiplexed, role)
         self.found[name] = session
         return session
 
@@ -73,6 +74,8 @@ class FakeDatabase:
 
 @dataclass
 class FakeInstances:
+    limits = DEFAULT_LIMITS
+
     only: FakeDatabase = field(default_factory=FakeDatabase)
 
     def database(self, name: str) -> FakeDatabase:

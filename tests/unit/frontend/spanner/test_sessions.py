@@ -11,12 +11,12 @@ from tests.unit.frontend.spanner.fakes import DATABASE, SESSION, FakeInstances, 
 def test_create() -> None:
     request = wire.CreateSessionRequest(
         database=DATABASE,
-        session={"labels": {"env": "dev"}, "creator_role": "reader", "multiplexed": True},
+        session={"labels": {"env": "dev"}, "multiplexed": True},
     )
     message = sessions.create_session(FakeInstances(), request)
     assert message.name == SESSION
     assert dict(message.labels) == {"env": "dev"}
-    assert (message.creator_role, message.multiplexed) == ("reader", True)
+    assert message.multiplexed
     assert message.create_time.ToNanoseconds() == 1_000
     assert message.approximate_last_use_time.ToNanoseconds() == 2_000
 
@@ -33,6 +33,17 @@ def test_create_checks_in_order(database, labels, error) -> None:
     request = wire.CreateSessionRequest(database=database, session={"labels": labels})
     with pytest.raises(error):
         sessions.create_session(FakeInstances(), request)
+
+
+def test_roles_are_kept() -> None:
+    role = {"creator_role": "reader"}
+    one = wire.CreateSessionRequest(database=DATABASE, session=role)
+    assert sessions.create_session(FakeInstances(), one).creator_role == "reader"
+    many = wire.BatchCreateSessionsRequest(
+        database=DATABASE, session_count=1, session_template=role
+    )
+    made = sessions.batch_create_sessions(FakeInstances(), many).session
+    assert [session.creator_role for session in made] == ["reader"]
 
 
 @pytest.mark.parametrize(("asked", "given"), [(1, 1), (100, 100), (250, 100)])

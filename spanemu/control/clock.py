@@ -1,0 +1,137 @@
+"""The emulator's time in a test's hands.
+
+    clock.freeze("2026-12-01T00:00Z")     stand still there
+    clock.advance(days=31)                rows expire, old versions go, bounds move
+    clock.auto(milliseconds=5)            each commit is five milliseconds after the last
+    clock.run_ttl()                       delete what row deletion policies say
+
+Everything that Spanner timestamps follows it: commits, CURRENT_TIMESTAMP, timestamp bounds, row
+deletion, version retention, the times of operations. Deadlines of requests, waits for locks and
+the age of sessions do not: those are about the machines the client and the server run on.
+
+Commit timestamps rise strictly even when the clock stands still, by a microsecond each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import TypedDict, Unpack
+
+from spanemu.base.clock import NANOS_PER_MICRO, SystemClock
+from spanemu.database.instances import Instances
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class Duration(TypedDict, total=False):
+    """The parts of a duration, as `datetime.timedelta` takes them."""
+
+    days: float
+    hours: float
+    minutes: float
+    seconds: float
+    milliseconds: float
+    microseconds: float
+
+
+class EmulatorClock:
+    """The clock of one emulator and all its databases."""
+
+    def __init__(self, source: SystemClock, instances: Instances) -> None:
+        self.source = source
+        self._instances = instances
+
+    @property
+    def now(self) -> datetime:
+        """The present time, in UTC; asking does not move it."""
+        return datetime_of(self.source.peek())
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether time stands still, or moves by steps only."""
+        return self.source.is_frozen
+
+    def freeze(self, at: datetime | str | None = None) -> None:
+        """Stop time, now or at a time to come, given with its zone.
+
+        Raises ValueError for a time that has passed: what was committed would lie in the future.
+        An emulator can be started in the past instead (`Emulator(start_time=...)`).
+        """
+        if at is None:
+            self.source.freeze()
+            return
+        moment, present = as_datetime(at), self.now
+        if moment < present:
+            raise ValueError(
+                f"{moment.isoformat()} has passed, it is {present.isoformat()}, and time never "
+                "moves backwards; Emulator(start_time=...) starts in the past"
+            )
+        self._instances.time_jumps(lambda: self.source.freeze(nanos_of(moment)))
+
+    def thaw(self) -> None:
+        """Let time run again from where it stands."""
+        self.source.thaw()
+
+    @contextmanager
+    def frozen(self, at: datetime | str | None = None) -> Iterator[None]:
+        """Freeze time while a block runs."""
+        self.freeze(at)
+        try:
+            yield
+        finally:
+            self.thaw()
+
+    def advance(self, by: timedelta | None = None, /, **parts: Unpack[Duration]) -> None:
+        """Move time forward, whether it is frozen or runs. Sessions do not age by it.
+
+        Row deletion policies are applied if it has been a day since they were; versions that can
+        no longer be read are forgotten. Raises ValueError when asked to go back.
+        """
+        nanos = _nanos(_duration(by, parts))
+        self._instances.time_jumps(lambda: self.source.advance(nanos))
+
+    def auto(self, by: timedelta | None = None, /, **parts: Unpack[Duration]) -> None:
+        """Freeze time, and have every commit move it forward; an empty duration stops that."""
+        self.source.freeze(step=_nanos(_duration(by, parts)))
+
+    def run_ttl(self) -> int:
+        """Apply every row deletion policy now; how many rows were deleted."""
+        return sum(database.delete_expired_rows() for database in self._instances.all_databases())
+
+    def expire_versions(self) -> int:
+        """Forget every version that can no longer be read; how many those were.
+
+        It happens by itself as rows are written and as time is moved.
+        """
+        return sum(database.forget_versions() for database in self._instances.all_databases())
+
+
+def as_datetime(moment: datetime | str) -> datetime:
+    """A time from its ISO text, or as it is. Raises ValueError for one without a time zone."""
+    found = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+    if found.tzinfo is None:
+        raise ValueError(f"{moment} has no time zone: write Z, or an offset, after it")
+    return found
+
+
+def nanos_of(moment: datetime) -> int:
+    """Nanoseconds since the epoch."""
+    return (moment - _EPOCH) // _MICROSECOND * NANOS_PER_MICRO
+
+
+def datetime_of(nanos: int) -> datetime:
+    """The time of nanoseconds since the epoch, in UTC."""
+    return _EPOCH + nanos // NANOS_PER_MICRO * _MICROSECOND
+
+
+def _duration(by: timedelta | None, parts: Duration) -> timedelta:
+    return (by or timedelta()) + timedelta(**parts)
+
+
+def _nanos(duration: timedelta) -> int:
+    if duration < timedelta():
+        raise ValueError(f"{duration} is negative, and time never moves backwards")
+    return duration // _MICROSECOND * NANOS_PER_MICRO

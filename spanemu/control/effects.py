@@ -1,0 +1,111 @@
+"""What a fault does to an RPC that it strikes: fail it, hold it up, or do something beside it.
+
+Each effect is a function of the RPC: it raises what the client is to be told, or returns, and
+then the RPC goes on. Aborting really aborts: the transaction ends on the server as it does in
+Spanner, and whatever else the client sends for it answers ABORTED too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from threading import Event
+
+from spanemu.base.call import current
+from spanemu.base.errors import SpannerError
+from spanemu.control.errors import InjectedAbort, InjectedFault
+from spanemu.control.where import Rpc
+from spanemu.database.instances import Instances
+from spanemu.database.partitioned_dml import PartitionedDmlTransaction
+from spanemu.database.read_write import ReadWriteTransaction
+from spanemu.database.transactions import Transaction
+
+Effect = Callable[[Rpc], None]
+
+_ABORTABLE_MODES = frozenset({"read_write", "partitioned_dml"})
+
+
+def failing(kind: type[InjectedFault], what: str, retry_delay_nanos: int | None = None) -> Effect:
+    """Answer with a failure; nothing is executed, or nothing of it is told."""
+
+    def fail(_rpc: Rpc) -> None:
+        raise kind(what, retry_delay_nanos)
+
+    return fail
+
+
+def waiting(seconds: Callable[[], float]) -> Effect:
+    """Hold the request up; it still ends when its deadline passes or it is cancelled."""
+
+    def wait(_rpc: Rpc) -> None:
+        call, cancelled = current(), Event()
+        left = call.seconds_left()
+        call.on_cancel(cancelled.set)
+        try:
+            cancelled.wait(seconds() if left is None else min(seconds(), left))
+        finally:
+            call.forget(cancelled.set)
+        call.check()
+
+    return wait
+
+
+@dataclass(frozen=True)
+class Aborting:
+    """Abort the transaction of the request."""
+
+    instances: Instances
+    retry_delay_nanos: int
+
+    def __call__(self, rpc: Rpc) -> None:
+        why = "Injected fault: aborted by the test."
+        transaction = transaction_of(self.instances, rpc)
+        if transaction is not None:
+            transaction.abort(why)
+        raise InjectedAbort("the transaction was aborted", self.retry_delay_nanos)
+
+
+@dataclass(frozen=True)
+class LosingSession:
+    """Drop the session, as the server does after a long idle time; the request then misses it."""
+
+    instances: Instances
+
+    def __call__(self, rpc: Rpc) -> None:
+        self.instances.database(rpc.database).sessions.lose(rpc.session)
+
+
+@dataclass(frozen=True)
+class Interfering:
+    """Run statements in a transaction that nobody can stand up to, and commit it."""
+
+    instances: Instances
+    statements: Sequence[str]
+
+    def __call__(self, rpc: Rpc) -> None:
+        self.instances.database(rpc.database).interfere(self.statements)
+
+
+def can_abort(instances: Instances, rpc: Rpc) -> bool:
+    """Whether the request is one that Spanner could answer with ABORTED.
+
+    Reads outside of read-write transactions never are; nor is one that repeats a commit which
+    has taken place, since its client would then run the transaction a second time.
+    """
+    if not rpc.transaction_id:
+        return rpc.begins in _ABORTABLE_MODES
+    transaction = transaction_of(instances, rpc)
+    if isinstance(transaction, ReadWriteTransaction):
+        return not transaction.has_ended
+    return isinstance(transaction, PartitionedDmlTransaction)
+
+
+def transaction_of(instances: Instances, rpc: Rpc) -> Transaction | None:
+    """The transaction that a request names, if there is one."""
+    if not rpc.transaction_id:
+        return None
+    try:
+        session = instances.database(rpc.database).sessions.get(rpc.session)
+        return session.transactions.get(rpc.transaction_id)
+    except SpannerError:
+        return None

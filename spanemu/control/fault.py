@@ -1,0 +1,147 @@
+"""One fault: which RPCs it meets, at what moment it strikes, and how often it has."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
+
+from spanemu.control.effects import Effect
+from spanemu.control.where import Rpc, Selection, Where
+
+Predicate = Callable[[Rpc], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """Which of the RPCs that a fault meets it strikes, counted from 1. Raises ValueError."""
+
+    nth: int = 1
+    times: int | None = 1
+    every: int | None = None
+
+    @classmethod
+    def of(cls, chosen: Selection) -> Rhythm:
+        """The rhythm that the arguments of a verb express: once, unless they say otherwise."""
+        every = chosen.get("every")
+        times = chosen.get("times", 1 if every is None else None)
+        return cls(chosen.get("nth", 1), times, every)
+
+    def __post_init__(self) -> None:
+        for name in ("nth", "times", "every"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ValueError(f"{name}={value}: RPCs are counted from 1")
+
+    def strikes(self, number: int, struck: int) -> bool:
+        """Whether to strike the RPC of that number, having struck so many."""
+        if number < self.nth or (self.times is not None and struck >= self.times):
+            return False
+        return self.every is None or (number - self.nth) % self.every == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When in an RPC to strike: before it is served, after so many rows, or after all of it."""
+
+    after_rows: int | None = None
+    answers_first: bool = False
+
+
+BEFORE = Moment()
+AFTERWARDS = Moment(answers_first=True)
+
+
+class Fault:
+    """A fault as it was asked for; a context manager that removes it."""
+
+    def __init__(
+        self,
+        name: str,
+        where: Where,
+        effect: Effect,
+        rhythm: Rhythm = Rhythm(),
+        moment: Moment = BEFORE,
+    ) -> None:
+        self.name = name
+        self.where = where
+        self.moment = moment
+        self.is_expected = True  # whether it is a mistake of the test when it never strikes
+        self.is_permanent = False  # whether `Faults.clear` leaves it
+        self.condition: Predicate | None = None
+        self._effect = effect
+        self._rhythm = rhythm
+        self._mutex = threading.Lock()  # Guards the fields below.
+        self._met = 0
+        self._planned = 0
+        self._fired = 0
+        self._remove: Callable[[Fault], None] | None = None
+
+    @property
+    def fired(self) -> int:
+        """How many RPCs it has struck."""
+        return self._fired
+
+    def remove(self) -> None:
+        """Take it back; it is not used from now on. Doing so twice does nothing."""
+        if self._remove is not None:
+            self._remove(self)
+
+    def installed(self, remove: Callable[[Fault], None]) -> Self:
+        """It is in use, until `remove` is called."""
+        self._remove = remove
+        return self
+
+    def meet(self, rpc: Rpc) -> Trouble | None:
+        """What is in store for an RPC, if anything."""
+        if not self.where.matches(rpc):
+            return None
+        if self.condition is not None and not self.condition(rpc):
+            return None
+        with self._mutex:
+            self._met += 1
+            if not self._rhythm.strikes(self._met, self._planned):
+                return None
+            self._planned += 1
+        return Trouble(self, rpc)
+
+    def strike(self, rpc: Rpc) -> None:
+        """Do it. Raises what the client is to be told."""
+        with self._mutex:
+            self._fired += 1
+        self._effect(rpc)
+
+    def spare(self) -> None:
+        """An RPC came to its end before its moment: it does not count as met."""
+        with self._mutex:
+            self._met -= 1
+            self._planned -= 1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exc_info: object) -> None:
+        self.remove()
+
+    def __repr__(self) -> str:
+        times = "never" if not self._fired else f"{self._fired} times"
+        return f"<fault {self.name}({self.where}), struck {times}>"
+
+
+class Trouble:
+    """A fault that is about to strike one RPC."""
+
+    def __init__(self, fault: Fault, rpc: Rpc) -> None:
+        self._fault = fault
+        self._rpc = rpc
+        self.after_rows = fault.moment.after_rows
+        self.answers_first = fault.moment.answers_first
+
+    def strike(self) -> None:
+        """Do it. Raises what the client is to be told; returns if the RPC is to go on."""
+        self._fault.strike(self._rpc)
+
+    def spare(self) -> None:
+        """The RPC ended otherwise before its moment came."""
+        self._fault.spare()

@@ -1,0 +1,237 @@
+"""Hotspots of one database, for a test: watch what it writes, then ask, or assert.
+
+    hotspots = emulator.hotspots(database)
+    with hotspots.watch() as watched:
+        for order in orders(300): place(order)
+    watched.assert_none()
+    hotspots.report().findings
+
+Judged are the commits of the block alone, or without a block those since `emulator.hotspots` was
+first called for the database. What the verdicts mean and how they are reached is in
+docs/hotspots.md.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from spanemu.base.severity import Severity
+from spanemu.database.database import Database
+from spanemu.stats.detector import Detector
+from spanemu.stats.finding import Finding, KeySpaceStats
+from spanemu.stats.heatmap import Heatmap
+from spanemu.stats.heatmap_page import page
+from spanemu.stats.report import Assumptions, Report
+from spanemu.stats.simulation import Simulation
+from spanemu.stats.split_stats import SplitStat
+from spanemu.stats.thresholds import THRESHOLDS
+from spanemu.stats.verdict import Level
+
+
+class SpannerHotspotInsufficientData(UserWarning):
+    """An assertion held because too little was written to say otherwise."""
+
+
+class HotspotsFound(AssertionError):
+    """An assertion about hotspots does not hold; `findings` are those that speak against it."""
+
+    def __init__(self, message: str, findings: Sequence[Finding] = ()) -> None:
+        super().__init__(message)
+        self.findings = tuple(findings)
+
+
+class Watch(Mapping[str, KeySpaceStats]):
+    """What is written while it is open; a context manager, and a mapping by table and index."""
+
+    def __init__(self, database: Database, assumptions: Assumptions) -> None:
+        self._database = database
+        self._assumptions = assumptions
+        self._detector: Detector = database.heat.watch()
+        database.heat.assumptions = assumptions
+
+    def stop(self) -> None:
+        """Look no further, unless somebody else does by now."""
+        if self._database.heat.detector is self._detector:
+            self._database.heat.stop()
+
+    def report(self) -> Report:
+        """What was seen so far."""
+        return self._database.heat.report(self._detector, self._assumptions)
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The report's findings, worst first."""
+        return self.report().findings
+
+    def worst(self) -> Finding | None:
+        """The first of the findings."""
+        return next(iter(self.findings), None)
+
+    # ------------------------------------------------------------------ assertions
+
+    def assert_none(self, severity: str = "error", *, require_evidence: bool = False) -> None:
+        """Raise HotspotsFound for findings of that severity or above.
+
+        When nothing was written often enough to be judged, it passes with a warning, or with
+        `require_evidence` fails.
+        """
+        report = self.report()
+        limit = Severity(severity).rank
+        found = [each for each in report.findings if each.severity.rank <= limit]
+        if found:
+            raise HotspotsFound("\n".join(_described(each) for each in found), found)
+        judged = [s for s in report.spaces.values() if s.verdict is not Level.INSUFFICIENT]
+        if not judged:
+            said = _insufficient(report)
+            if require_evidence:
+                raise HotspotsFound(said)
+            warnings.warn(SpannerHotspotInsufficientData(said), stacklevel=2)
+
+    def assert_max_share(self, name: str, share: float) -> None:
+        """Raise unless the fullest of eight ranges takes at most that part of the writes."""
+        found = self[name].share
+        if found is None:
+            raise HotspotsFound(f"{name}: {self[name].commits} commits are too few to tell.")
+        if found > share:
+            raise HotspotsFound(f"{name}: one range takes {found:.2f} of the writes, not {share}.")
+
+    def assert_min_servers(self, name: str, servers: float) -> None:
+        """Raise unless the writes could keep that many servers busy."""
+        found = self[name].effective_servers
+        if found is None:
+            raise HotspotsFound(f"{name}: {self[name].commits} commits are too few to tell.")
+        if found < servers:
+            raise HotspotsFound(f"{name}: the writes keep {found:.1f} servers busy, not {servers}.")
+
+    def assert_no_hot_row(self, share: float = 0.3) -> None:
+        """Raise when one row takes more than that part of a table's or index's commits."""
+        for name, stats in self.report().spaces.items():
+            enough = stats.summary.top_row_count >= THRESHOLDS.row_updates_min
+            if enough and stats.summary.top_row_share > share:
+                part = f"{stats.summary.top_row_share:.0%}"
+                raise HotspotsFound(f"{name}: one row takes {part} of the commits.")
+
+    # ------------------------------------------------------------------ protocols
+
+    def __getitem__(self, name: str) -> KeySpaceStats:
+        return self.report().spaces[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.report().spaces)
+
+    def __len__(self) -> int:
+        return len(self.report().spaces)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+
+class Hotspots:
+    """The hotspots of one database; watches it from the first call for that database on."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._ignored: list[str] = []
+        if database.heat.detector is None:
+            database.heat.watch()
+
+    def watch(
+        self, *, ignore: Sequence[str] = (), assume: Mapping[str, int | str] | None = None
+    ) -> Watch:
+        """Forget what was seen and watch from now on, to the end of the block if it is one.
+
+        `ignore` holds rule ids, names of tables and indexes, or "SPN802:AuditLog". `assume` says
+        how many values a column has in production: {"Events.TenantId": "high"}, or a number.
+        """
+        return Watch(self._database, Assumptions((*self._ignored, *ignore), dict(assume or {})))
+
+    def report(self) -> Report:
+        """What was seen since watching began."""
+        heat = self._database.heat
+        detector = heat.detector or heat.watch()
+        known = heat.assumptions
+        return heat.report(
+            detector, Assumptions((*known.ignored, *self._ignored), known.cardinality)
+        )
+
+    def reset(self) -> None:
+        """Forget what was seen, and go on watching."""
+        self._database.heat.watch()
+
+    def ignore(self, *entries: str) -> None:
+        """Leave findings out of every report: rule ids, names, or "SPN802:AuditLog"."""
+        self._ignored += entries
+
+    @contextmanager
+    def bulk_load(self) -> Iterator[None]:
+        """A block whose writes are not judged, such as a load of fixtures in key order."""
+        detector = self._database.heat.detector
+        if detector is None:
+            yield
+            return
+        before, detector.paused = detector.paused, True
+        try:
+            yield
+        finally:
+            detector.paused = before
+
+    def split_stats(self, interval: str = "MINUTE") -> list[SplitStat]:
+        """What SPANNER_SYS.SPLIT_STATS_TOP_`interval` shows."""
+        clock = self._database.clock
+        return self._database.heat.split_stats(clock.peek(), interval)
+
+    def simulate(self, *, nodes: int = 8, qps: float | None = None) -> Simulation:
+        """A replay of what was seen at `qps` rows a second on a number of nodes, by the minute.
+
+        Without `qps` it is half of what the nodes can take together. It explains a finding; it is
+        a model and no measurement of Spanner. Raises ValueError without a node.
+        """
+        if nodes < 1 or (qps is not None and qps <= 0):
+            raise ValueError(f"a simulation takes a node at least and writes: {nodes}, {qps}")
+        heat = self._database.heat
+        return heat.simulate(heat.detector or heat.watch(), nodes, qps)
+
+    def heatmap(self, path: str | PathLike[str] | None = None) -> Heatmap:
+        """What was seen as a picture; with a path it is written there as one HTML file.
+
+        `heatmap().text()` is for terminals. The same writes make the same bytes.
+        """
+        heat = self._database.heat
+        found = heat.heatmap(heat.detector or heat.watch())
+        if path is not None:
+            html = page(found, self.report().findings, self.split_stats())
+            Path(path).write_text(html, encoding="utf-8")
+        return found
+
+
+def _described(finding: Finding) -> str:
+    kind = "table" if finding.table == finding.object else "index"
+    keys = " ".join(finding.samples)
+    return (
+        f"{finding.rule} {finding.reason} {kind} {finding.object}: {finding.message}\n"
+        f"  evidence: {finding.evidence}\n  keys: {keys}\n"
+        f"  ceiling: about {finding.max_qps:,} writes/s, whatever the number of nodes\n"
+        f"  fix: {finding.fix}"
+    )
+
+
+def _insufficient(report: Report) -> str:
+    shown = ", ".join(f"{stats.commits} to {name}" for name, stats in report.spaces.items())
+    return (
+        f"Too few commits to judge ({shown or 'none'}); {THRESHOLDS.judged_min} are needed, and "
+        "the order of those there were tells nothing."
+    )

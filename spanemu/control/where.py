@@ -1,0 +1,146 @@
+"""Which RPCs a fault meets: chosen by method, database, table, SQL text, tags and client."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Protocol, TypedDict
+
+
+class Rpc(Protocol):
+    """What a fault can ask about a request that has arrived."""
+
+    @property
+    def method(self) -> str:
+        """The RPC's name, as in "Commit"."""
+        ...
+
+    @property
+    def database(self) -> str:
+        """The full name of its database, "" when it is about none."""
+        ...
+
+    @property
+    def session(self) -> str:
+        """The full name of its session, or ""."""
+        ...
+
+    @property
+    def transaction_id(self) -> bytes:
+        """The transaction that it names, or b""."""
+        ...
+
+    @property
+    def begins(self) -> str:
+        """The mode of the transaction that it begins or that is its own, as in "read_write"."""
+        ...
+
+    @property
+    def request_tag(self) -> str: ...
+
+    @property
+    def transaction_tag(self) -> str: ...
+
+    @property
+    def client(self) -> str:
+        """How the client library introduces itself."""
+        ...
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """Its SQL texts."""
+        ...
+
+    @property
+    def tables(self) -> frozenset[str]:
+        """The tables that it reads or writes, in lower case."""
+        ...
+
+    @property
+    def fingerprint(self) -> bytes:
+        """Equal for equal requests."""
+        ...
+
+
+class Selection(TypedDict, total=False):
+    """How the verbs of `Faults` choose RPCs; what is left out does not matter.
+
+    `database` is an id, a full name or a handle; `table` a name, in any case; `sql` a regular
+    expression that is searched for in the statement; `tag` and `transaction_tag` are exact;
+    `client` is part of what the client library calls itself. Of the RPCs so chosen the `nth` is
+    struck, and the ones after it until `times` were; with `every`, each so many-th from `nth` on.
+    """
+
+    database: object
+    table: str
+    sql: str
+    tag: str
+    transaction_tag: str
+    client: str
+    nth: int
+    times: int
+    every: int
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A choice of RPCs; None stands for any."""
+
+    method: str | None = None
+    database: str | None = None
+    table: str | None = None
+    sql: re.Pattern[str] | None = None
+    tag: str | None = None
+    transaction_tag: str | None = None
+    client: str | None = None
+
+    @classmethod
+    def of(cls, method: str | None, chosen: Selection) -> Where:
+        """The choice that the arguments of a verb express. Raises ValueError for a bad pattern."""
+        database, table, sql = chosen.get("database"), chosen.get("table"), chosen.get("sql")
+        return cls(
+            method=method,
+            database=None if database is None else str(getattr(database, "name", database)),
+            table=None if table is None else table.lower(),
+            sql=None if sql is None else _pattern(sql),
+            tag=chosen.get("tag"),
+            transaction_tag=chosen.get("transaction_tag"),
+            client=chosen.get("client"),
+        )
+
+    def matches(self, rpc: Rpc) -> bool:
+        """Whether `rpc` is meant; what is cheap to find out is asked first."""
+        return (
+            self.method in (None, rpc.method)
+            and self.tag in (None, rpc.request_tag)
+            and self.transaction_tag in (None, rpc.transaction_tag)
+            and (self.database is None or self._is_in(rpc.database))
+            and (self.client is None or self.client in rpc.client)
+            and (self.sql is None or any(map(self.sql.search, rpc.statements)))
+            and (self.table is None or self.table in rpc.tables)
+        )
+
+    def _is_in(self, database: str) -> bool:
+        assert self.database is not None
+        if "/" in self.database:
+            return database == self.database
+        return database.endswith(f"/databases/{self.database}")
+
+    def __str__(self) -> str:
+        chosen = {
+            "database": self.database,
+            "table": self.table,
+            "sql": None if self.sql is None else self.sql.pattern,
+            "tag": self.tag,
+            "transaction_tag": self.transaction_tag,
+            "client": self.client,
+        }
+        parts = [f"{name}={value!r}" for name, value in chosen.items() if value is not None]
+        return ", ".join([self.method or "any RPC", *parts])
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    try:
+        return re.compile(text, re.IGNORECASE | re.DOTALL)
+    except re.error as problem:
+        raise ValueError(f"sql={text!r} is not a regular expression: {problem}") from None

@@ -1,0 +1,41 @@
+"""The protocol buffer types that a request describes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
+from google.protobuf.message import DecodeError
+
+from spanemu.frontend.errors import InvalidProtoDescriptors
+from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
+
+
+def types_from_descriptors(descriptors: bytes) -> ProtoTypes:
+    """Messages and enums of a serialized FileDescriptorSet, by full name.
+
+    Raises InvalidProtoDescriptors for bytes that are none.
+    """
+    if not descriptors:
+        return NO_TYPES
+    try:
+        files = FileDescriptorSet.FromString(descriptors).file
+    except DecodeError:
+        raise InvalidProtoDescriptors() from None
+    messages: set[str] = set()
+    enums: set[str] = set()
+    for file in files:
+        prefix = f"{file.package}." if file.package else ""
+        enums.update(prefix + one.name for one in file.enum_type)
+        for name, message in _messages(prefix, file.message_type):
+            messages.add(name)
+            enums.update(f"{name}.{one.name}" for one in message.enum_type)
+    return ProtoTypes(frozenset(messages), frozenset(enums), descriptors)
+
+
+def _messages(prefix: str, found: Any) -> Iterator[tuple[str, Any]]:
+    for message in found:
+        name = prefix + message.name
+        yield name, message
+        yield from _messages(f"{name}.", message.nested_type)

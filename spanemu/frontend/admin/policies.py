@@ -1,0 +1,53 @@
+"""IAM policies of instances and databases. Callers have no identity here, so all is permitted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spanemu.base.names import InstanceName
+from spanemu.database.instances import Instances
+from spanemu.database.policies import Policy
+from spanemu.frontend.admin import wire
+from spanemu.frontend.errors import InvalidEtag
+
+_TAG_BYTES = 8
+
+
+def get_iam_policy(instances: Instances, request: Any) -> Any:
+    """The policy that was set last, or an empty one."""
+    return _to_proto(
+        instances.policies.get(request.resource, _created(instances, request.resource))
+    )
+
+
+def set_iam_policy(instances: Instances, request: Any) -> Any:
+    """Keep a policy; one that was read before and carries its etag must still be the present."""
+    created = _created(instances, request.resource)
+    tag = _tag(request.policy.etag) if request.policy.etag else None
+    content = request.policy.SerializeToString()
+    return _to_proto(instances.policies.set(request.resource, created, content, tag))
+
+
+def test_iam_permissions(instances: Instances, request: Any) -> Any:
+    """Of the permissions asked about, those that the caller has: all."""
+    _created(instances, request.resource)
+    return wire.TestIamPermissionsResponse(permissions=request.permissions)
+
+
+def _created(instances: Instances, resource: str) -> int:
+    """When the resource was created; it must exist."""
+    if "/databases/" in resource:
+        return instances.database(resource).create_time
+    return instances.instance(str(InstanceName.parse(resource))).create_time
+
+
+def _to_proto(policy: Policy) -> Any:
+    message = wire.Policy.FromString(policy.content)
+    message.etag = policy.tag.to_bytes(_TAG_BYTES)
+    return message
+
+
+def _tag(etag: bytes) -> int:
+    if len(etag) != _TAG_BYTES:
+        raise InvalidEtag()
+    return int.from_bytes(etag)

@@ -1,0 +1,328 @@
+"""Time in a test's hands, seen through the official client."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+import pytest
+from google.api_core import exceptions
+from google.cloud.spanner import KeySet
+from google.cloud.spanner_v1 import COMMIT_TIMESTAMP
+
+import spanemu
+
+SCHEMA = [
+    """CREATE TABLE Events (
+      Id INT64 NOT NULL, Happened TIMESTAMP OPTIONS (allow_commit_timestamp = true), Note STRING(MAX)
+    ) PRIMARY KEY (Id), ROW DELETION POLICY (OLDER_THAN(Happened, INTERVAL 30 DAY))""",
+    """CREATE TABLE Details (Id INT64 NOT NULL, Line INT64 NOT NULL) PRIMARY KEY (Id, Line),
+      INTERLEAVE IN PARENT Events ON DELETE CASCADE""",
+    "CREATE INDEX EventsByNote ON Events (Note)",
+]
+MICROSECOND = timedelta(microseconds=1)
+MARCH = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def emulator():
+    """An emulator of its own, since time never goes back."""
+    with spanemu.Emulator(start_time="2026-01-01T00:00Z") as emulator:
+        yield emulator
+
+
+@pytest.fixture
+def clock(emulator):
+    return emulator.clock
+
+
+@pytest.fixture
+def home(emulator):
+    return emulator.create_database("events", schema=SCHEMA)
+
+
+@pytest.fixture
+def events(home):
+    return home.client()
+
+
+def save(events, number, **options):
+    with events.batch() as batch:
+        batch.insert(
+            "Events", ["Id", "Happened", "Note"], [(number, COMMIT_TIMESTAMP, f"n{number}")]
+        )
+        batch.insert("Details", ["Id", "Line"], [(number, 1)])
+    return batch.committed
+
+
+def ids(events, **bound):
+    with events.snapshot(**bound) as snapshot:
+        return [row[0] for row in snapshot.execute_sql("SELECT Id FROM Events ORDER BY Id")]
+
+
+def server_time(events):
+    with events.snapshot() as snapshot:
+        ((found,),) = snapshot.execute_sql("SELECT CURRENT_TIMESTAMP()")
+    return found
+
+
+# ------------------------------------------------------------------ standing still and moving
+
+
+def test_an_emulator_can_start_in_the_past(clock):
+    assert timedelta() <= clock.now - datetime(2026, 1, 1, tzinfo=UTC) < timedelta(minutes=1)
+
+
+def test_commits_rise_while_time_stands_still(events, clock):
+    clock.freeze("2026-03-01T00:00:00Z")
+    stamps = [save(events, number) for number in range(5)]
+    assert stamps[0] - MARCH < timedelta(milliseconds=1)
+    assert all(later - earlier == MICROSECOND for earlier, later in pairwise(stamps))
+    assert timedelta() <= server_time(events) - MARCH < timedelta(milliseconds=1)
+    with events.snapshot() as snapshot:
+        assert [
+            row[0] for row in snapshot.read("Events", ["Happened"], KeySet(all_=True))
+        ] == stamps
+
+
+def test_advancing(events, clock):
+    clock.freeze(MARCH)
+    clock.advance(hours=1, minutes=30)
+    assert server_time(events) - MARCH < timedelta(hours=1, minutes=31)
+    clock.advance(timedelta(days=1))
+    assert clock.now - MARCH >= timedelta(days=1, hours=1, minutes=30)
+    clock.thaw()
+    assert not clock.is_frozen
+    clock.advance(seconds=10)
+    assert clock.now - MARCH >= timedelta(days=1, hours=1, minutes=30, seconds=10)
+
+
+def test_each_commit_may_move_time_on(events, clock):
+    clock.auto(milliseconds=5)
+    stamps = [save(events, number) for number in range(4)]
+    gaps = {later - earlier for earlier, later in pairwise(stamps)}
+    assert all(gap >= timedelta(milliseconds=5) for gap in gaps)
+    assert max(gaps) < timedelta(milliseconds=100)
+
+
+def test_a_block_of_frozen_time(clock):
+    with clock.frozen(MARCH):
+        assert clock.now == clock.now == MARCH
+    assert not clock.is_frozen
+
+
+def test_time_never_goes_back(clock):
+    clock.freeze(MARCH)
+    with pytest.raises(ValueError, match="has passed"):
+        clock.freeze("2026-02-01T00:00Z")
+    with pytest.raises(ValueError, match="negative"):
+        clock.advance(days=-1)
+    with pytest.raises(ValueError, match="no time zone"):
+        clock.freeze("2026-04-01T00:00")
+    assert clock.now == MARCH
+
+
+# ------------------------------------------------------------------ what follows it
+
+
+def test_reads_travel_in_time(events, clock):
+    clock.freeze(MARCH)
+    first = save(events, 1)
+    clock.advance(minutes=30)
+    save(events, 2)
+    assert ids(events, exact_staleness=timedelta(minutes=15)) == [1]
+    assert ids(events, read_timestamp=first) == [1]
+    assert ids(events) == [1, 2]
+
+
+def test_reads_wait_for_times_to_come(events, clock):
+    clock.freeze(MARCH)
+    with (
+        pytest.raises(exceptions.DeadlineExceeded),
+        events.snapshot(read_timestamp=MARCH + timedelta(seconds=1)) as snapshot,
+    ):
+        list(snapshot.execute_sql("SELECT 1", timeout=0.2, retry=None))
+    clock.advance(seconds=2)
+    assert ids(events, read_timestamp=MARCH + timedelta(seconds=1)) == []
+
+
+def test_versions_are_kept_as_long_as_the_schema_says(events, clock):
+    first = save(events, 1)
+    clock.advance(minutes=59)
+    assert ids(events, read_timestamp=first) == [1]
+    clock.advance(minutes=2)
+    with pytest.raises(exceptions.FailedPrecondition):
+        ids(events, read_timestamp=first)
+
+
+def test_old_versions_are_forgotten(events, clock, home):
+    for number in range(10):
+        with events.batch() as batch:
+            batch.insert_or_update("Events", ["Id", "Note"], [(1, f"version {number}")])
+    # Of the row and its nine versions, and of nine deleted index entries.
+    assert clock.expire_versions() == 0
+    with clock.frozen():
+        clock.source.advance(2 * 3_600 * 10**9)
+        assert clock.expire_versions() >= 9
+        assert clock.expire_versions() == 0
+
+
+def test_operations_are_timed_by_it(events, clock):
+    clock.freeze(MARCH)
+    operation = events.update_ddl(["CREATE TABLE T (Id INT64) PRIMARY KEY (Id)"])
+    operation.result(timeout=10)
+    (stamp,) = operation.metadata.commit_timestamps
+    assert timedelta() <= stamp - MARCH < timedelta(seconds=1)
+
+
+def test_clients_go_on_after_a_month(events, clock):
+    save(events, 1)
+    clock.advance(days=29)
+    save(events, 2)
+    clock.freeze(clock.now + timedelta(days=400))
+    with events.snapshot() as snapshot:
+        assert len(list(snapshot.execute_sql("SELECT 1"))) == 1
+    save(events, 3)
+
+
+def test_deadlines_do_not_follow_it(events, clock):
+    clock.freeze()
+    blocker = events.session()
+    blocker.create()
+    txn = blocker.transaction()
+    txn.begin()
+    txn.execute_update("INSERT INTO Events (Id) VALUES (1)")
+    with pytest.raises(exceptions.DeadlineExceeded):
+        events.spanner_api.commit(
+            request={
+                "session": _session(events),
+                "single_use_transaction": {"read_write": {}},
+                "mutations": [
+                    {"insert": {"table": "Events", "columns": ["Id"], "values": [["1"]]}}
+                ],
+            },
+            timeout=0.3,
+            retry=None,
+        )
+    txn.rollback()
+
+
+def _session(events):
+    made = events.session()
+    made.create()
+    return made.name
+
+
+# ------------------------------------------------------------------ row deletion policies
+
+
+def test_expired_rows_are_deleted_on_command(events, clock):
+    clock.freeze(MARCH)
+    save(events, 1)
+    with events.batch() as batch:
+        batch.insert("Events", ["Id"], [(99,)])  # without a time it never expires
+    clock.advance(days=29, hours=23)
+    save(events, 2)
+    assert clock.run_ttl() == 0
+    clock.advance(hours=2)
+    assert ids(events) == [1, 2, 99]
+    assert clock.run_ttl() == 1
+    assert ids(events) == [2, 99]
+    with events.snapshot() as snapshot:
+        assert list(snapshot.read("Details", ["Id"], KeySet(all_=True))) == [[2]]
+    with events.snapshot() as snapshot:
+        found = snapshot.read("Events", ["Id"], KeySet(all_=True), index="EventsByNote")
+        assert sorted(row[0] for row in found) == [2, 99]
+    assert clock.run_ttl() == 0
+
+
+def test_the_clock_deletes_them_by_itself(events, clock):
+    save(events, 1)
+    clock.advance(days=29)
+    assert ids(events) == [1]
+    clock.advance(days=2)
+    assert ids(events) == []
+
+
+def test_deleted_rows_can_still_be_read_as_of_before(events, clock):
+    clock.freeze(MARCH)
+    save(events, 1)
+    clock.advance(days=31)
+    before = clock.now - MICROSECOND
+    assert ids(events) == []
+    assert ids(events, read_timestamp=before) == [1]
+
+
+def test_a_policy_in_a_named_schema(emulator, clock):
+    database = emulator.create_database(
+        "named",
+        schema=[
+            "CREATE SCHEMA app",
+            """CREATE TABLE app.`Order` (Id INT64, `At` TIMESTAMP) PRIMARY KEY (Id),
+              ROW DELETION POLICY (OLDER_THAN(`At`, INTERVAL 1 DAY))""",
+        ],
+    ).client()
+    with database.batch() as batch:
+        batch.insert("app.Order", ["Id", "At"], [(1, clock.now - timedelta(days=2))])
+    assert clock.run_ttl() == 1
+
+
+def test_what_a_foreign_key_keeps_stays(emulator, clock):
+    database = emulator.create_database(
+        "kept",
+        schema=[
+            """CREATE TABLE Parents (Id INT64, Happened TIMESTAMP) PRIMARY KEY (Id),
+              ROW DELETION POLICY (OLDER_THAN(Happened, INTERVAL 1 DAY))""",
+            """CREATE TABLE Children (Id INT64, ParentId INT64,
+              FOREIGN KEY (ParentId) REFERENCES Parents (Id) ON DELETE CASCADE) PRIMARY KEY (Id)""",
+        ],
+    ).client()
+    with database.batch() as batch:
+        batch.insert("Parents", ["Id", "Happened"], [(1, clock.now - timedelta(days=2))])
+        batch.insert("Children", ["Id", "ParentId"], [(1, 1)])
+    assert clock.run_ttl() == 1
+    with database.snapshot() as snapshot:
+        assert list(snapshot.read("Children", ["Id"], KeySet(all_=True))) == []
+
+
+def policies(database):
+    """How far each row deletion policy has got."""
+    sql = "SELECT * FROM SPANNER_SYS.ROW_DELETION_POLICIES"
+    with database.snapshot() as snapshot:
+        return list(snapshot.execute_sql(sql))
+
+
+def test_a_policy_tells_how_far_it_got(events, clock):
+    assert policies(events) == [["Events", None, 0, None]]
+    clock.freeze(MARCH)
+    clock.run_ttl()
+    ((_, watermark, undeletable, _),) = policies(events)
+    assert (watermark - MARCH < timedelta(seconds=1), undeletable) == (True, 0)
+
+
+def test_a_policy_tells_what_it_cannot_delete(emulator, clock):
+    database = emulator.create_database(
+        "stuck",
+        schema=[
+            """CREATE TABLE Parents (Id INT64, Happened TIMESTAMP) PRIMARY KEY (Id),
+              ROW DELETION POLICY (OLDER_THAN(Happened, INTERVAL 1 DAY))""",
+            """CREATE TABLE Taken (Id INT64, ParentId INT64,
+              FOREIGN KEY (ParentId) REFERENCES Parents (Id) ON DELETE CASCADE) PRIMARY KEY (Id)""",
+            """CREATE TABLE Holders (Id INT64, TakenId INT64,
+              FOREIGN KEY (TakenId) REFERENCES Taken (Id)) PRIMARY KEY (Id)""",
+        ],
+    ).client()
+    clock.freeze(MARCH)
+    with database.batch() as batch:
+        batch.insert("Parents", ["Id", "Happened"], [(1, MARCH - timedelta(days=2))])
+        batch.insert("Taken", ["Id", "ParentId"], [(1, 1)])
+        batch.insert("Holders", ["Id", "TakenId"], [(1, 1)])
+    assert clock.run_ttl() == 0
+    ((_, before, undeletable, earliest),) = policies(database)
+    assert (undeletable, earliest) == (1, MARCH - timedelta(days=2))
+    with database.batch() as batch:
+        batch.delete("Holders", KeySet(all_=True))
+    assert clock.run_ttl() == 1
+    ((_, watermark, undeletable, earliest),) = policies(database)
+    assert watermark > before  # which is when the clock was moved, and there was nothing to do
+    assert (undeletable, earliest) == (0, None)

@@ -1,0 +1,34 @@
+"""Descriptors of protocol buffers, as requests carry them."""
+
+from __future__ import annotations
+
+import pytest
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
+
+from spanemu.frontend.admin.descriptors import types_from_descriptors
+from spanemu.frontend.errors import InvalidProtoDescriptors
+from spanemu.schema.proto_bundle import NO_TYPES
+
+
+def test_nested_types_have_full_names() -> None:
+    files = FileDescriptorSet()
+    file = files.file.add(name="shop.proto", package="shop")
+    file.enum_type.add(name="Size")
+    item = file.message_type.add(name="Item")
+    item.enum_type.add(name="Colour")
+    item.nested_type.add(name="Part")
+    files.file.add(name="bare.proto").message_type.add(name="Bare")
+    sent = files.SerializeToString()
+    found = types_from_descriptors(sent)
+    assert found.messages == {"shop.Item", "shop.Item.Part", "Bare"}
+    assert found.enums == {"shop.Size", "shop.Item.Colour"}
+    assert found.descriptors == sent
+
+
+def test_nothing_sent_is_no_type() -> None:
+    assert types_from_descriptors(b"") is NO_TYPES
+
+
+def test_bytes_that_are_no_descriptors() -> None:
+    with pytest.raises(InvalidProtoDescriptors):
+        types_from_descriptors(b"\xff\xff\xff")
