@@ -31,8 +31,16 @@ from spanemu.database.errors import (
     MissingCreateStatement,
     MissingDdlStatements,
     MissingField,
+    TooManySplitPoints,
 )
-from spanemu.database.instance import Instance, InstanceSpec, capacity, check_spec, updated
+from spanemu.database.instance import (
+    UNITS_PER_NODE,
+    Instance,
+    InstanceSpec,
+    capacity,
+    check_spec,
+    updated,
+)
 from spanemu.database.instances import Instances
 from spanemu.database.operations import (
     DatabaseCreation,
@@ -43,6 +51,15 @@ from spanemu.database.operations import (
     Operation,
     OperationKind,
 )
+from spanemu.database.split_points import (
+    CHANGES_PER_NODE_DAY_MAX,
+    CHANGES_PER_NODE_MINUTE_MAX,
+    DAY_NANOS,
+    MINUTE_NANOS,
+    POINTS_PER_NODE_MAX,
+    NewSplitPoints,
+)
+from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
 
 _BLANK = r"(?:\s|--[^\n]*(?:\n|$)|\#[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)"
 _CREATE_DATABASE = re.compile(
@@ -62,6 +79,7 @@ class NewDatabase:
     create_statement: str
     extra_statements: tuple[str, ...] = ()
     unsupported: tuple[str, ...] = ()
+    proto_types: ProtoTypes = NO_TYPES
 
 
 def create_instance(
@@ -107,12 +125,50 @@ def create_database(instances: Instances, parent: str, new: NewDatabase) -> Oper
     for feature in new.unsupported:
         raise Unsupported(feature)
     name = instance.database(_database_id(parent, new.create_statement))
-    database = add_database(instances, name, new.extra_statements)
+    database = add_database(instances, name, new.extra_statements, new.proto_types)
     return _finished(instances, instances.operations.reserve(name), DatabaseCreation(database))
 
 
+def add_split_points(
+    instances: Instances, name: str, requests: Sequence[NewSplitPoints], initiator: str
+) -> None:
+    """Put boundaries where a load is expected; all of them or none.
+
+    Raises TooManySplitPoints when the instance's nodes do not allow so many, at once or in time.
+    """
+    database = instances.database(name)
+    instance = DatabaseName.parse(name).parent
+    units = instances.instance(str(instance)).processing_units
+    nodes = max(1, -(-units // UNITS_PER_NODE))
+    now = database.clock.peek()
+    points = database.split_points.resolve(requests, initiator, now)
+    kept = [each for each in points if each.expires > now]
+    neighbours = [
+        each for each in instances.all_databases() if each.name.startswith(f"{instance}/")
+    ]
+    known = {(each.thing, each.text) for each in database.split_points.live(now)}
+    fresh = {(each.thing, each.text) for each in kept} - known
+    live = sum(len(each.split_points.live(now)) for each in neighbours)
+    _check_points(live + len(fresh), POINTS_PER_NODE_MAX * nodes, "in the instance")
+    for length, limit, where in (
+        (MINUTE_NANOS, CHANGES_PER_NODE_MINUTE_MAX, "added or updated within a minute"),
+        (DAY_NANOS, CHANGES_PER_NODE_DAY_MAX, "added or updated within a day"),
+    ):
+        recent = sum(each.split_points.changes_since(now - length) for each in neighbours)
+        _check_points(recent + len(points), limit * nodes, where)
+    database.split_points.put(points, now)
+
+
+def _check_points(count: int, limit: int, where: str) -> None:
+    if count > limit:
+        raise TooManySplitPoints(limit, where)
+
+
 def add_database(
-    instances: Instances, name: DatabaseName, statements: Sequence[str] = ()
+    instances: Instances,
+    name: DatabaseName,
+    statements: Sequence[str] = (),
+    sent: ProtoTypes = NO_TYPES,
 ) -> Database:
     """A new database with its first schema; it appears complete or not at all."""
     check_database_id(name.database)
@@ -120,7 +176,7 @@ def add_database(
     database = instances.new_database(str(name))
     try:
         if statements:
-            outcome = database.apply_ddl(statements)
+            outcome = database.apply_ddl(statements, sent)
             if outcome.failure is not None:
                 raise outcome.failure
         return instances.add_database(database)
@@ -144,30 +200,37 @@ def update_database(
     return _finished(instances, instances.operations.reserve(DatabaseName.parse(name)), kind)
 
 
-def update_ddl(
-    instances: Instances, name: str, statements: Sequence[str], operation_id: str = ""
-) -> Operation:
+@dataclass(frozen=True, slots=True)
+class SchemaUpdate:
+    """A batch of schema statements as a caller of UpdateDatabaseDdl sends it."""
+
+    statements: tuple[str, ...]
+    operation_id: str = ""
+    proto_types: ProtoTypes = NO_TYPES
+
+
+def update_ddl(instances: Instances, name: str, update: SchemaUpdate) -> Operation:
     """Run schema statements in order; what data refuses makes a failed operation."""
     database = instances.database(name)
-    if not statements:
+    if not update.statements:
         raise MissingDdlStatements(name)
-    operation = instances.operations.reserve(DatabaseName.parse(name), operation_id)
+    operation = instances.operations.reserve(DatabaseName.parse(name), update.operation_id)
     try:
-        return _run_ddl(instances, database, operation, statements)
+        return _run_ddl(instances, database, operation, update)
     finally:
         instances.operations.release(operation)
 
 
 def _run_ddl(
-    instances: Instances, database: Database, name: OperationName, statements: Sequence[str]
+    instances: Instances, database: Database, name: OperationName, update: SchemaUpdate
 ) -> Operation:
     start = instances.clock.now()
-    outcome = database.apply_ddl(statements)
+    outcome = database.apply_ddl(update.statements, update.proto_types)
     kind = DdlUpdate(
         database.name,
-        tuple(statements),
+        update.statements,
         tuple(outcome.commit_timestamps),
-        tuple(map(ddl_action, statements)),
+        tuple(map(ddl_action, update.statements)),
     )
     return instances.operations.record(
         Operation(name, kind, start, instances.clock.now(), outcome.failure)

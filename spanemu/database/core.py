@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 from itertools import count
+from typing import TYPE_CHECKING
 
 from spanemu.database.context import StatementContext
 from spanemu.database.environment import Environment
 from spanemu.database.errors import DatabaseNotFound
 from spanemu.database.generation import Generation
+from spanemu.database.split_points import SplitPoints
 from spanemu.schema.history import History
 from spanemu.storage.store import LATEST, Store
 from spanemu.txn.locks import LockTable
 from spanemu.txn.read_only import SnapshotReader
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """What a row deletion policy has got to: `watermark` is when it last deleted all it should.
+
+    Of the rows that it could not delete, the earliest timestamp.
+    """
+
+    watermark: int | None = None
+    undeletable: int = 0
+    earliest: int | None = None
+
+
+if TYPE_CHECKING:
+    from spanemu.database.heat import Heat
 
 
 class DatabaseCore:
@@ -37,7 +56,11 @@ class DatabaseCore:
         self.schema_mutex = threading.Lock()
         self.transaction_ids = count(1)
         self.ages = count(1)  # of transactions, in the order of their first requests
+        self.partitioned_dml: set[bytes] = set()  # ids of the transactions that run now
+        self.sweeps: dict[int, Sweep] = {}  # by id of the table with a row deletion policy
         self.closed = False
+        self.heat: Heat | None = None  # made when somebody watches
+        self.split_points = SplitPoints(store, lambda: self.generation.schema)
 
     @property
     def database_id(self) -> str:

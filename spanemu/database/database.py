@@ -9,24 +9,38 @@ clone                  another database with the same content, shared until writ
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
+from spanemu.base.clock import Clock
 from spanemu.base.errors import SpannerError
+from spanemu.database.conflict import interfere
 from spanemu.database.core import DatabaseCore
 from spanemu.database.environment import Environment
 from spanemu.database.errors import SplitInsideHierarchy
+from spanemu.database.footprint import Footprint, footprint_of
 from spanemu.database.generation import Generation
+from spanemu.database.options import StatementRequest
 from spanemu.database.physical import physical_layout
+from spanemu.database.query_engine import prepare
+from spanemu.database.row_deletion import RowDeletion
 from spanemu.database.sessions import Sessions
+from spanemu.database.split_points import SplitPoints
 from spanemu.ddl.apply import Step, plan_batch
 from spanemu.schema.ddl_text import ddl_statements
 from spanemu.schema.history import History
-from spanemu.schema.schema import Schema
+from spanemu.schema.index import Index
+from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
+from spanemu.schema.schema import EMPTY, Schema
+from spanemu.schema.table import Table
+from spanemu.sql.plan.reads import tables_of
 from spanemu.storage.layout import encoder_of, hierarchy_of, tree_of
 from spanemu.storage.store import Store
 from spanemu.storage.undo import StoreSnapshot
 from spanemu.txn.errors import TableNotFound, WrongKeyParts
+
+if TYPE_CHECKING:
+    from spanemu.database.heat import Heat
 
 
 @dataclass(slots=True)
@@ -55,11 +69,13 @@ class Database:
 
     def __init__(self, name: str, environment: Environment) -> None:
         store = Store(environment.clock, environment.retention_nanos)
-        self._start(DatabaseCore(name, environment, store, History(Generation(Schema()))))
+        first = Generation(EMPTY, environment.limits)
+        self._start(DatabaseCore(name, environment, store, History(first)))
 
     def _start(self, core: DatabaseCore) -> None:
         self._core = core
         self.sessions = Sessions(core)
+        self._row_deletion = RowDeletion(core)
         self.create_time = core.environment.clock.now()
         self.drop_protection = False
 
@@ -72,6 +88,26 @@ class Database:
     def schema(self) -> Schema:
         """The schema of now."""
         return self._core.generation.schema
+
+    @property
+    def clock(self) -> Clock:
+        """The emulator's clock."""
+        return self._core.store.clock
+
+    @property
+    def heat(self) -> Heat:
+        """Where its writes concentrate, as long as somebody watches."""
+        from spanemu.database.heat import Heat
+
+        core = self._core
+        if core.heat is None:
+            core.heat = Heat(core.store, lambda: core.generation.schema)
+        return core.heat
+
+    @property
+    def split_points(self) -> SplitPoints:
+        """The boundaries that its users asked for."""
+        return self._core.split_points
 
     @property
     def version_retention_nanos(self) -> int:
@@ -94,8 +130,8 @@ class Database:
         """The schema as canonical statements."""
         return ddl_statements(self.schema, self._core.database_id)
 
-    def apply_ddl(self, statements: Sequence[str]) -> DdlOutcome:
-        """Run schema statements in order.
+    def apply_ddl(self, statements: Sequence[str], sent: ProtoTypes = NO_TYPES) -> DdlOutcome:
+        """Run schema statements in order; `sent` are the protocol buffer types they may name.
 
         Raises when one of them is wrong by itself or against the schema: then none is applied.
         What data refuses ends the batch, with the statements before it applied.
@@ -104,7 +140,7 @@ class Database:
         with core.schema_mutex:
             core.check_open()
             outcome = DdlOutcome()
-            for step in plan_batch(statements, self.schema):
+            for step in plan_batch(statements, self.schema, sent):
                 try:
                     outcome.commit_timestamps.append(self._apply(step))
                 except SpannerError as failure:
@@ -116,14 +152,16 @@ class Database:
         """One statement: make room, work on data, publish, give room back."""
         store, before = self._core.store, self.schema
         with store.mutex:
-            at = store.clock.now()
+            began = store.clock.now()
             if step.schema is before:
-                return at
+                return began
             added = step.schema.created_since(before)
+            filling = self._filling(step.schema, added)
+            at = began if filling is None else store.clock.now()
             for thing in added:
                 store.create_tree(tree_of(thing), hierarchy_of(step.schema, thing))
             try:
-                generation = Generation(step.schema)
+                generation = Generation(step.schema, self._core.environment.limits)
                 context = self._core.context(generation, writable=True)
                 step.work(store, generation.rules, at, context)
             except BaseException:
@@ -135,8 +173,25 @@ class Database:
             store.retention_nanos = step.schema.retention_nanos(
                 self._core.environment.retention_nanos
             )
+            if filling is not None:
+                self._core.history.append(Generation(filling, self._core.environment.limits), began)
             self._core.history.append(generation, at)
+            self._core.locks.wound_all("The database schema has changed.")
             return at
+
+    def _filling(self, schema: Schema, added: Sequence[Table | Index]) -> Schema | None:
+        """The schema while new indexes are filled; None when their tables have no rows.
+
+        Filling takes one tick of the clock here, but who reads as of that tick must not get an
+        answer from an index that Spanner would still be working on.
+        """
+        filling = schema
+        for thing in added:
+            if isinstance(thing, Index):
+                table = schema.tables[thing.table.lower()]
+                if self._core.store.row_count(tree_of(table)):
+                    filling = filling.with_index(replace(thing, ready=False))
+        return None if filling is schema else filling
 
     # ------------------------------------------------------------------ what tests do
 
@@ -153,10 +208,38 @@ class Database:
         why = "The database was restored."
         with self._core.store.mutex:  # Under it no transaction is in the middle of its commit.
             self.sessions.abort_all(why)
-            for owner in self._core.locks.holders():
-                self._core.locks.wound(owner, why)
+            self._core.locks.wound_all(why)
             self._core.store.restore(snapshot.store)
             self._core.history = snapshot.history.copy()
+
+    def time_jumped(self) -> None:
+        """The clock was moved: do what a server does as time goes by."""
+        self.sessions.stay_young()
+        if self._row_deletion.is_due():
+            self._row_deletion.sweep()
+        self.forget_versions()
+
+    def delete_expired_rows(self) -> int:
+        """Apply the row deletion policies; how many rows were deleted."""
+        return self._row_deletion.sweep()
+
+    def forget_versions(self) -> int:
+        """Forget the versions that can no longer be read; how many those were."""
+        return self._core.store.collect_garbage()
+
+    def interfere(self, statements: Sequence[str]) -> None:
+        """Run DML in a transaction that wounds whoever is in its way, and commit it."""
+        interfere(self._core, statements)
+
+    def tables_of(self, request: StatementRequest) -> frozenset[str]:
+        """The tables that a statement reads or writes, in lower case. Raises if it is faulty."""
+        prepared = prepare(self._core.generation, request, self._core.statistics)
+        return tables_of(prepared.executable.plan)
+
+    def footprint(self, request: StatementRequest) -> Footprint:
+        """What a statement's plan does that people watch for. Raises if it is faulty."""
+        prepared = prepare(self._core.generation, request, self._core.statistics)
+        return footprint_of(prepared.executable.plan)
 
     def forget(self, snapshot: DatabaseSnapshot) -> None:
         """Give a snapshot up, so that changes need not be remembered for it."""

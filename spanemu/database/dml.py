@@ -48,8 +48,9 @@ def execute_dml(
     result.undeclared_parameters = prepared.undeclared
     try:
         written, mutations = buffer_rows(
-            transaction, generation.rules, rows, transaction.context.now
-        )
+            transaction, generation.rules, rows, transaction.context.now,
+            returns=bool(prepared.columns),
+        )  # fmt: skip
     except _PASSING:
         raise
     except SpannerError as violation:

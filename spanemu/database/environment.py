@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from spanemu.base.clock import Clock
-from spanemu.base.limits import RETENTION_DEFAULT_NANOS
+from spanemu.base.limits import DEFAULT_LIMITS, RETENTION_DEFAULT_NANOS, Limits
 from spanemu.base.rand import Randomness
 
 
@@ -16,3 +16,4 @@ class Environment:
     clock: Clock
     randomness: Randomness = field(default_factory=Randomness)
     retention_nanos: int = RETENTION_DEFAULT_NANOS
+    limits: Limits = DEFAULT_LIMITS

@@ -422,6 +422,14 @@ class PartitionedDmlUsedTwice(SpannerError):
     id: str
 
 
+class TooManyPartitionedDml(SpannerError):
+    """As many partitioned DML statements run in a database as may."""
+
+    code = Code.RESOURCE_EXHAUSTED
+    prose = "{limit} partitioned DML statements are running in the database; no more may run."
+    limit: int
+
+
 class PartitionedDmlOnly(SpannerError):
     """Something else than DML in a partitioned DML transaction."""
 
@@ -512,3 +520,68 @@ class SplitInsideHierarchy(SpannerError):
     prose = "Splits fall between rows of {root}, not inside: {table} is interleaved in it."
     table: str
     root: str
+
+
+# ---------------------------------------------------------------------------- access control
+
+
+class RoleNotFound(SpannerError):
+    """A session is to carry a role that the database does not have."""
+
+    code = Code.NOT_FOUND
+    prose = "Role not found: {role}"
+    role: str
+
+
+class PrivilegeMissing(SpannerError):
+    """A session's role may not do what a request asks for."""
+
+    code = Code.PERMISSION_DENIED
+    prose = "Role {role} does not have required privileges on {kind} {name}: it needs {privilege}."
+    role: str
+    privilege: str
+    kind: str
+    name: str
+
+
+class SplitPointNamesNothing(SpannerError):
+    """A split point names neither a table nor an index."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "A split point must name a table or an index."
+
+
+class SplitPointKeyCount(SpannerError):
+    """A split point of an index has other than one or two keys, or one of a table none."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "Wrong number of keys in a split point of {target}: a table takes at least one, an index "
+        "its own key and, if wanted, that of its table."
+    )
+    target: str
+
+
+class SplitPointExpiresTooLate(SpannerError):
+    """A split point would live longer than Spanner keeps one."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "The expire time of a split point may be at most {days} days from now."
+    days: int
+
+
+class TooManySplitPoints(SpannerError):
+    """More split points than Spanner takes, `where` says of what."""
+
+    code = Code.RESOURCE_EXHAUSTED
+    prose = "Too many split points {where}. The limit is {limit}."
+    limit: int
+    where: str
+
+
+class PolicyChanged(SpannerError):
+    """A policy is to replace one that somebody else has replaced since it was read."""
+
+    code = Code.ABORTED
+    prose = "The policy of {resource} has changed since it was read."
+    resource: str

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.schema.schema import Schema
 from spanemu.txn.rules import RuleBook
 
@@ -19,14 +20,15 @@ COMPILED_MAX = 2_000  # statements and reads kept per generation
 class Generation:
     """A schema and what was compiled for it. Safe to use from several threads."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, limits: Limits = DEFAULT_LIMITS) -> None:
         self.schema = schema
+        self.limits = limits
         self._compiled: dict[Any, Any] = {}
 
     @cached_property
     def rules(self) -> RuleBook:
         """How rows of each table are checked and completed."""
-        return RuleBook(self.schema)
+        return RuleBook(self.schema, self.limits)
 
     def compiled(self, key: Any, make: Callable[[], Any]) -> Any:
         """What `make` gave for `key` before, or gives now."""

@@ -23,6 +23,7 @@ from typing import TypeVar
 from sortedcontainers import SortedDict
 
 from spanemu.base.clock import Clock
+from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.names import DatabaseName, InstanceConfigName, InstanceName, ProjectName
 from spanemu.base.paging import Page, PageRequest, page
 from spanemu.database.database import Database
@@ -39,6 +40,7 @@ from spanemu.database.errors import (
 from spanemu.database.filters import compile_filter
 from spanemu.database.instance import Instance, InstanceConfig, is_instance_field
 from spanemu.database.operations import OperationLog
+from spanemu.database.policies import Policies
 
 DEFAULT_CONFIG = "emulator-config"
 
@@ -47,10 +49,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class CatalogSettings:
-    """What a catalog offers: `configs` maps ids of instance configs to their display names."""
+    """What a catalog offers: `configs` maps ids of instance configs to their display names.
+
+    `limits` are what requests may amount to.
+    """
 
     configs: Mapping[str, str]
     databases_per_instance_max: int | None = None
+    limits: Limits = DEFAULT_LIMITS
 
 
 DEFAULT_SETTINGS = CatalogSettings({DEFAULT_CONFIG: "Emulator Instance Config"})
@@ -67,7 +73,9 @@ class Instances:
     ) -> None:
         self.clock = clock
         self.new_database = new_database
+        self.limits = settings.limits
         self.operations = OperationLog(clock)
+        self.policies = Policies()
         self._settings = settings
         self._mutex = threading.Lock()  # Guards the two maps and the counts.
         self._instances: SortedDict[str, Instance] = SortedDict()
@@ -169,6 +177,17 @@ class Instances:
             self._instance(instance)
             found = _under(self._databases, f"{instance}/databases/", start)
             return page(found, paging.limit)
+
+    def all_databases(self) -> list[Database]:
+        """Every database there is now, by name."""
+        with self._mutex:
+            return list(self._databases.values())
+
+    def time_jumps(self, jump: Callable[[], object]) -> None:
+        """Have every database follow as `jump` moves the clock at once."""
+        jump()
+        for database in self.all_databases():
+            database.time_jumped()
 
     def check_room(self, name: DatabaseName) -> None:
         """Raise unless a database of that name could be added now."""

@@ -144,6 +144,7 @@ class StatementRequest(Record):
     seqno: int = 0
     last_statement: bool = False
     request_tag: str = ""
+    transaction_tag: str = ""
     optimizer_version: str = ""
     optimizer_statistics_package: str = ""
     directed_read: bool = False
@@ -163,6 +164,7 @@ class ReadRequest(Record):
     index: str = ""
     limit: int = 0
     request_tag: str = ""
+    transaction_tag: str = ""
     lock_exclusive: bool = False
     directed_read: bool = False
 

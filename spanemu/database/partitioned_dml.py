@@ -1,7 +1,8 @@
-"""Partitioned DML: one statement that commits by itself, as often as it has partitions.
+"""Partitioned DML: one statement that commits by itself, once for each of its partitions.
 
-Here every statement is one partition, applied at one timestamp; Spanner promises no more than
-that each row is visited at least once.
+Each split of the table is a partition: a transaction of its own, tried until nobody is in its way,
+applied at its own timestamp. When one fails, those before it stay applied. The number of
+mutations is not limited. A statement whose rows are found by an index is one partition.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
+from spanemu.base.limits import PARTITIONED_DML_CONCURRENT_MAX
 from spanemu.database.core import DatabaseCore
+from spanemu.database.dml import execute_dml
 from spanemu.database.errors import (
     BatchDmlNotAllowed,
     DirectedReadNotAllowed,
@@ -17,22 +20,83 @@ from spanemu.database.errors import (
     NotReadWrite,
     PartitionedDmlOnly,
     PartitionedDmlUsedTwice,
+    TooManyPartitionedDml,
 )
+from spanemu.database.generation import Generation
 from spanemu.database.options import (
     CommitOptions,
     QueryMode,
     ReadRequest,
-    ReadWrite,
     StatementRequest,
 )
+from spanemu.database.partitions import partition_ranges
 from spanemu.database.query_engine import Prepared, prepare
-from spanemu.database.read_write import ReadWriteTransaction
 from spanemu.database.results import BatchOutcome, CommitOutcome, ResultStream, TransactionInfo
 from spanemu.sql.analyzer.resolved import InsertStatement
-from spanemu.sql.plan.partitionable import why_not_partitionable
+from spanemu.sql.executor.reader import ByteRange
+from spanemu.sql.plan.nodes import Scan
+from spanemu.sql.plan.partitionable import why_dml_is_not
+from spanemu.sql.plan.statements import DmlPlan
+from spanemu.sql.plan.traverse import walk
+from spanemu.storage.store import EVERYTHING
+from spanemu.txn.commit import apply
 from spanemu.txn.errors import TransactionAborted
+from spanemu.txn.owner import Owner
 from spanemu.txn.read_only import SnapshotReader
+from spanemu.txn.read_write import Reads, ReadWrite
+from spanemu.txn.reader import TransactionReader
+from spanemu.txn.share import ShareReader
+from spanemu.txn.state import State
 from spanemu.values.mutation import Mutation
+
+
+class _Partition:
+    """The statement on the rows of one share, in a transaction of its own."""
+
+    def __init__(
+        self, core: DatabaseCore, request: StatementRequest, share: Sequence[ByteRange]
+    ) -> None:
+        self._core = core
+        self._request = request
+        self._share = share
+
+    def run(self) -> ResultStream:
+        """Again and again until no other transaction is in the way."""
+        first = number = next(self._core.ages)
+        while True:
+            try:
+                return self._attempt(Owner((first, number)))
+            except TransactionAborted:
+                number = next(self._core.ages)
+
+    def _attempt(self, owner: Owner) -> ResultStream:
+        core, generation = self._core, self._core.generation
+        core.check_open()
+        owner.busy += 1
+        context = core.context(generation, writable=True)
+        transaction = ReadWrite(core.store, core.locks, owner, context, Reads.PESSIMISTIC)
+        try:
+            result = self._execute(transaction, generation)
+            transaction.begin_commit()
+            with core.store.mutex:
+                if core.generation is not generation:
+                    raise TransactionAborted("The database schema has changed.")
+                core.locks.begin_commit(owner)
+                apply(transaction, generation.schema)
+        except BaseException:
+            core.locks.release(owner, State.ROLLED_BACK)
+            raise
+        core.locks.release(owner, State.COMMITTED)
+        return result
+
+    def _execute(self, transaction: ReadWrite, generation: Generation) -> ResultStream:
+        prepared = prepare(generation, self._request, self._core.statistics)
+        rows = TransactionReader(transaction, lock_scanned=prepared.locks_exclusively, writes=True)
+        reader = ShareReader(rows, self._share)
+        done = execute_dml(prepared, self._request, transaction, reader, generation)
+        if done.violation is not None:
+            raise done.violation.fresh()
+        return done.result
 
 
 class PartitionedDmlTransaction:
@@ -62,29 +126,36 @@ class PartitionedDmlTransaction:
         reader = SnapshotReader(self._core.store, self._core.store.read_timestamp())
         prepared = prepare(self._core.generation, request, reader)
         self._check(prepared, request)
+        plan = prepared.executable.plan
+        assert isinstance(plan, DmlPlan)
+        running = self._core.partitioned_dml
         with self._mutex:
             if self._used:
                 raise PartitionedDmlUsedTwice(self.id.decode("ascii"))
+            if len(running) >= PARTITIONED_DML_CONCURRENT_MAX:
+                raise TooManyPartitionedDml(PARTITIONED_DML_CONCURRENT_MAX)
             self._used = True
-        result = self._run(request)
+            running.add(self.id)
+        try:
+            return self._run(request, plan)
+        finally:
+            running.discard(self.id)
+
+    def _run(self, request: StatementRequest, plan: DmlPlan) -> ResultStream:
+        """One partition after another."""
+        count = 0
+        for share in self._shares(plan):
+            result = _Partition(self._core, request, share).run()
+            count += result.stats.row_count or 0
+        result.stats.row_count = count
         result.stats.row_count_is_lower_bound = True
         return result
 
-    def _run(self, request: StatementRequest) -> ResultStream:
-        """Again and again until no other transaction is in the way."""
-        age: int | None = None
-        while True:
-            attempt = ReadWriteTransaction(self._core, b"", ReadWrite(), inherits=age)
-            try:
-                result = attempt.execute(request)
-                attempt.commit((), CommitOptions())
-            except TransactionAborted:
-                age = attempt.age
-            except BaseException:
-                attempt.rollback()
-                raise
-            else:
-                return result
+    def _shares(self, plan: DmlPlan) -> Sequence[Sequence[ByteRange]]:
+        if any(isinstance(node, Scan) and node.index is not None for node in walk(plan.root)):
+            return [EVERYTHING]
+        schema = self._core.generation.schema
+        return partition_ranges(self._core.store, schema, plan.table, EVERYTHING)
 
     @staticmethod
     def _check(prepared: Prepared, request: StatementRequest) -> None:
@@ -101,7 +172,7 @@ class PartitionedDmlTransaction:
                 f"Query mode {request.mode.upper()} is not supported for Partitioned DML",
                 request.sql,
             )
-        if why_not_partitionable(prepared.executable.plan):
+        if why_dml_is_not(prepared.executable.plan):
             raise NotPartitionableDml(
                 "Partitioned DML only supports fully partitionable statements", request.sql
             )

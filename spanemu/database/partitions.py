@@ -17,10 +17,11 @@ from typing import Any
 from spanemu.database.errors import InvalidPartitionToken, NotPartitionableQuery
 from spanemu.database.options import ReadRequest, StatementRequest
 from spanemu.database.query_engine import Prepared
-from spanemu.database.reads import ReadPlan
+from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
 from spanemu.sql.executor.reader import ByteRange
-from spanemu.sql.plan.partitionable import why_not_partitionable
+from spanemu.sql.plan.partitionable import why_query_is_not
 from spanemu.storage.layout import hierarchy_of
 from spanemu.storage.store import Store
 
@@ -85,10 +86,13 @@ def query_fingerprint(request: StatementRequest) -> str:
 
 
 def partition_ranges(
-    store: Store, schema: Schema, plan: ReadPlan, ranges: Sequence[ByteRange], most: int
+    store: Store, schema: Schema, thing: Table | Index, ranges: Sequence[ByteRange], most: int = 0
 ) -> list[tuple[ByteRange, ...]]:
-    """The ranges cut at split boundaries: one share per split met, at least one in all."""
-    hierarchy = hierarchy_of(schema, plan.index or plan.table)
+    """Ranges of a table or index cut at split boundaries: one share per split met.
+
+    There is at least one, and no more than `most` if that is not 0.
+    """
+    hierarchy = hierarchy_of(schema, thing)
     starts = store.boundaries(hierarchy)
     shares = [
         tuple(_within(ranges, low, starts[place + 1] if place + 1 < len(starts) else None))
@@ -101,14 +105,14 @@ def partition_ranges(
     return shares
 
 
-def check_partitionable(prepared: Prepared) -> None:
-    """Raise unless the plan is rows of one hierarchy, filtered and projected.
+def check_partitionable(prepared: Prepared, schema: Schema) -> None:
+    """Raise unless each share of the plan needs rows of its own only.
 
     A hint of Google's emulator switches this off: there, too, one partition has all the rows.
     """
     if prepared.cuts_unchecked:
         return
-    reason = why_not_partitionable(prepared.executable.plan)
+    reason = why_query_is_not(prepared.executable.plan, schema)
     if reason:
         raise NotPartitionableQuery(reason)
 

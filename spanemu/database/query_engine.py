@@ -7,6 +7,8 @@ for neither parsing nor planning. What is prepared knows no values and no transa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from itertools import count
 from typing import Any
 
 from spanemu.base.clock import monotonic
@@ -28,11 +30,13 @@ from spanemu.sql.analyzer.resolved import (
     Statement,
     UpdateStatement,
 )
+from spanemu.sql.analyzer.setting import Setting
 from spanemu.sql.executor.build import Executable, compile_plan
 from spanemu.sql.executor.reader import RowReader
 from spanemu.sql.executor.run import Run, SystemTables
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.plan.explain import explain
+from spanemu.sql.plan.repeatable import is_repeatable
 from spanemu.sql.planner.build import plan_statement
 from spanemu.sql.planner.planning import Statistics
 from spanemu.sql.syntax.statement import parse_statement
@@ -50,10 +54,18 @@ _WITH_STATS = frozenset(
 )
 
 
+_serials = count(1)
+
+
 class Prepared:
-    """A statement ready to run, any number of times and on any thread."""
+    """A statement ready to run, any number of times and on any thread.
+
+    `serial` tells it from any other, also from the same text prepared again: its plan, and with
+    it the order of its rows, may then be another one.
+    """
 
     def __init__(self, statement: Statement, executable: Executable) -> None:
+        self.serial = next(_serials)
         self.statement = statement
         self.executable = executable
         self.is_dml = isinstance(statement, InsertStatement | UpdateStatement | DeleteStatement)
@@ -72,6 +84,11 @@ class Prepared:
         self._decoders: tuple[tuple[str, Type, Callable[[Any], Any]], ...] = tuple(
             (name, type_, decoder(type_)) for name, type_ in executable.parameters
         )
+
+    @cached_property
+    def is_repeatable(self) -> bool:
+        """Whether it gives the same rows in the same order when run again at one timestamp."""
+        return is_repeatable(self.executable.plan)
 
     def bind(self, raw: Mapping[str, Any]) -> list[Any]:
         """Parameter values in Python form, by slot. Raises ParameterMissing, BadParameterValue."""
@@ -116,7 +133,9 @@ def _prepare(
     generation: Generation, sql: str, types: Mapping[str, Type], statistics: Statistics
 ) -> Prepared:
     lowered = {name.lower(): type_ for name, type_ in types.items()}
-    statement = analyze(parse_statement(sql), sql, generation.schema, lowered, CATALOG)
+    limits = generation.limits
+    tree = parse_statement(sql, limits.sql_characters)
+    statement = analyze(tree, sql, generation.schema, lowered, Setting(CATALOG, limits))
     plan = plan_statement(statement, generation.schema, statistics)
     return Prepared(statement, compile_plan(plan))
 

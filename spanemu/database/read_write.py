@@ -15,9 +15,8 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from spanemu.base.clock import monotonic
+from spanemu.base.call import note
 from spanemu.base.errors import SpannerError
-from spanemu.base.limits import MUTATIONS_PER_COMMIT_MAX
 from spanemu.database.core import DatabaseCore
 from spanemu.database.dml import execute_dml
 from spanemu.database.errors import (
@@ -55,7 +54,7 @@ from spanemu.database.results import (
 from spanemu.txn import read_write as work
 from spanemu.txn.commit import apply, buffer_mutations, check_names
 from spanemu.txn.errors import TooManyMutations, TransactionAborted
-from spanemu.txn.locks import YOUNGEST, Owner
+from spanemu.txn.owner import Owner
 from spanemu.txn.reader import TransactionReader
 from spanemu.txn.state import State
 from spanemu.values.mutation import Mutation
@@ -66,7 +65,7 @@ _ENDINGS = {State.COMMITTED: "committed or rolledback", State.ROLLED_BACK: "roll
 class ReadWriteTransaction:
     """One read-write transaction of a session.
 
-    It is as old as its first request, or as the attempt it repeats (`inherits`), so that a retry
+    It is as old as its first request, or as the first attempt at it (`owner`), so that a retry
     cannot starve.
     """
 
@@ -76,15 +75,14 @@ class ReadWriteTransaction:
         id_: bytes,
         options: ReadWrite,
         *,
-        inherits: int | None = None,
+        owner: Owner | None = None,
         multiplexed: bool = False,
     ) -> None:
         self.id = id_
         self._core = core
         self._options = options
-        self._inherits = inherits
         self._mutex = threading.RLock()  # One request at a time; guards every field.
-        self._owner = Owner()
+        self._owner = owner or Owner()
         self._generation: Generation = core.generation
         self._work: work.ReadWrite | None = None
         self._replays = Replays()
@@ -102,9 +100,19 @@ class ReadWriteTransaction:
         return bool(self._owner.why_aborted)
 
     @property
-    def age(self) -> int | None:
-        """Its place in the order of transactions, smaller is older; None before it is at work."""
-        return self._inherits if self._owner.age == YOUNGEST else self._owner.age[0]
+    def owner(self) -> Owner:
+        """Who holds its locks."""
+        return self._owner
+
+    @property
+    def on_multiplexed_session(self) -> bool:
+        """Whether its session may have any number of transactions at a time."""
+        return self._tokens is not None
+
+    @property
+    def repeats(self) -> bool:
+        """Whether its client says that it is another attempt, as multiplexed sessions require."""
+        return bool(self._options.previous)
 
     @property
     def has_ended(self) -> bool:
@@ -141,7 +149,7 @@ class ReadWriteTransaction:
         """Run one query or DML statement."""
         if request.directed_read:
             raise DirectedReadNotAllowed()
-        with self._request("execute a statement"):
+        with self._request("execute a statement", request):
             known = self._replays.find(request)
             if known is not None:
                 return known.answer()
@@ -157,7 +165,7 @@ class ReadWriteTransaction:
         """Run DML statements in order, up to the first that fails."""
         if not requests:
             raise EmptyBatch()
-        with self._request("execute a batch"):
+        with self._request("execute a batch", requests[-1]):
             known = self._replays.find_batch(requests, seqno)
             if known is not None:
                 return known
@@ -172,7 +180,7 @@ class ReadWriteTransaction:
         """Read rows by key."""
         if request.directed_read:
             raise DirectedReadNotAllowed()
-        with self._request("read"):
+        with self._request("read", request):
             self._check_readable()
             self._check_more_to_come()
             generation = self._live()
@@ -266,16 +274,19 @@ class ReadWriteTransaction:
         transaction = self._statement()
         now = transaction.context.now
         count = self._mutation_count
+        transaction.begin_commit()
         if mutations:
             count += buffer_mutations(transaction, generation.rules, mutations, now)
-        if count > MUTATIONS_PER_COMMIT_MAX:
-            raise TooManyMutations(count, MUTATIONS_PER_COMMIT_MAX)
+        limit = self._core.environment.limits.mutations_per_commit
+        if count > limit:
+            raise TooManyMutations(count, limit)
         transaction.lock_writes()
         with self._core.store.mutex:
             self._live()  # a schema change may have come in while locks were waited for
             self._core.locks.begin_commit(self._owner)
             at = apply(transaction, generation.schema)
         self._core.locks.release(self._owner, State.COMMITTED)
+        note("mutations", count)
         repeatable = self._options.isolation is Isolation.REPEATABLE_READ
         return CommitOutcome(
             at,
@@ -334,7 +345,7 @@ class ReadWriteTransaction:
         return self.id.decode("ascii")
 
     @contextmanager
-    def _request(self, what: str, *, ends: bool = False) -> Iterator[None]:
+    def _request(self, what: str, asked: object = None, *, ends: bool = False) -> Iterator[None]:
         """One request at a time, on a transaction that has not ended."""
         owner = self._owner
         with self._mutex:
@@ -345,14 +356,14 @@ class ReadWriteTransaction:
             if state in _ENDINGS and not (ends and state is State.COMMITTED):
                 raise TransactionEnded(what, self._text, _ENDINGS[state])
             owner.check()
+            owner.last_request = asked or owner.last_request
             owner.busy += 1
             owner.failed = True
             try:
                 yield
                 owner.failed = False
             finally:
-                owner.busy -= 1
-                owner.heard_at = monotonic()
+                self._core.locks.served(owner)
 
     def _check_readable(self) -> None:
         if self._failure is not None:
@@ -381,8 +392,7 @@ class ReadWriteTransaction:
         context = self._core.context(self._generation, writable=True)
         if self._work is None:
             core, reads = self._core, reads_of(self._options)
-            number = next(core.ages)
-            self._owner.age = (number if self._inherits is None else self._inherits, number)
+            self._owner.begin(next(core.ages))
             self._work = work.ReadWrite(core.store, core.locks, self._owner, context, reads)
         else:
             self._work.context = context

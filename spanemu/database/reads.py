@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+from spanemu.base.errors import Unsupported
 from spanemu.database.generation import Generation
 from spanemu.database.options import ReadRequest
 from spanemu.schema.column import Column
@@ -22,6 +23,7 @@ from spanemu.txn.errors import (
     ColumnNotFound,
     ColumnNotInIndex,
     IndexNotFound,
+    IndexNotReady,
     IndexOfOtherTable,
     NoColumns,
     TableNotFound,
@@ -30,6 +32,7 @@ from spanemu.txn.errors import (
 from spanemu.txn.key_sets import KeyReader
 from spanemu.txn.rules import picker
 from spanemu.txn.write import computed
+from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of
 from spanemu.values.mutation import RawKeySet
 from spanemu.values.types import Type
 
@@ -50,7 +53,10 @@ class ReadPlan:
         self.reads = frozenset(column.position for column in columns)
         self._rules = generation.rules.of(self.table)
         self._computes = any(column.is_virtual for column in columns) and self.index is None
-        self._pick = self._picker(columns)
+        places = self._places(columns)
+        self._pick = self._picker(places)
+        # A virtual column is made of others.
+        self._cells = WHOLE_ROW if self._computes else EXISTENCE | cells_of(places)
         thing = self.table if self.index is None else self.index
         self._keys = KeyReader(thing.name, thing.key)
 
@@ -83,7 +89,8 @@ class ReadPlan:
         keys = [self._keys.key(raw) for raw in key_set.keys]
         if len(keys) > 1:
             keys = sorted(set(keys))
-        rows = (reader.get(self.table, key, for_update=exclusive) for key in keys)
+        table, cells = self.table, self._cells
+        rows = (reader.get(table, key, for_update=exclusive, cells=cells) for key in keys)
         return (row for row in rows if row is not None)
 
     def _scan(
@@ -92,8 +99,8 @@ class ReadPlan:
         if not ranges:
             return iter(())
         if self.index is None:
-            return reader.scan(self.table, ranges, for_update=exclusive)
-        return reader.scan_index(self.index, ranges, for_update=exclusive)
+            return reader.scan(self.table, ranges, for_update=exclusive, cells=self._cells)
+        return reader.scan_index(self.index, ranges, for_update=exclusive, cells=self._cells)
 
     def _column(self, name: str) -> Column:
         column = self.table.column(name)
@@ -103,14 +110,17 @@ class ReadPlan:
             raise ColumnNotInIndex(self.index.name, name)
         return column
 
-    def _picker(self, columns: Sequence[Column]) -> Callable[[Row], tuple[Any, ...]]:
+    def _places(self, columns: Sequence[Column]) -> list[int]:
+        """Where the rows that are read hold those columns."""
         if self.index is None:
-            positions = tuple(column.position for column in columns)
-            if positions == tuple(range(self.table.width)):
-                return _whole
-            return picker(positions)
+            return [column.position for column in columns]
         places = {column.position: place for place, column in enumerate(self.index.columns)}
-        return picker([places[column.position] for column in columns])
+        return [places[column.position] for column in columns]
+
+    def _picker(self, places: Sequence[int]) -> Callable[[Row], tuple[Any, ...]]:
+        if self.index is None and list(places) == list(range(self.table.width)):
+            return _whole
+        return picker(places)
 
 
 def read_plan(generation: Generation, request: ReadRequest) -> ReadPlan:
@@ -135,7 +145,11 @@ def _table(schema: Schema, name: str) -> Table:
 def _index(schema: Schema, table: Table, name: str) -> Index:
     index = schema.index(name)
     if index is None:
+        if name.lower() in schema.search_indexes or name.lower() in schema.vector_indexes:
+            raise Unsupported(f"Reads by search and vector indexes ({name})")
         raise IndexNotFound(name, table.name)
     if index.table != table.name:
         raise IndexOfOtherTable(index.name, index.table, table.name)
+    if not index.ready:
+        raise IndexNotReady(index.name, table.name)
     return index

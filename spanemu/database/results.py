@@ -43,7 +43,8 @@ class ResultStream:
     `columns` are (name, type) pairs. `rows` may be lazy: it must be exhausted or closed, and
     `stats` is complete only then. An error may surface while iterating. `repeatable_at` is the
     timestamp read at, set only if the same request at that timestamp gives the same rows in the
-    same order: a broken stream can then be resumed by running it again.
+    same order: a broken stream can then be resumed by running it again. For a query that means
+    by the same plan, which `plan_serial` names.
     """
 
     columns: tuple[tuple[str, Type], ...]
@@ -53,6 +54,7 @@ class ResultStream:
     undeclared_parameters: tuple[tuple[str, Type], ...] = ()
     is_dml: bool = False
     repeatable_at: int | None = None
+    plan_serial: int = 0
 
 
 @dataclass(frozen=True, slots=True)

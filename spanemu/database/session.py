@@ -42,8 +42,8 @@ class SessionSpec:
     """What a caller asks of a new session."""
 
     labels: Mapping[str, str]
-    creator_role: str = ""
     multiplexed: bool = False
+    role: str = ""
 
 
 class Session:
@@ -54,10 +54,11 @@ class Session:
     ) -> None:
         self.name = name
         self.labels = spec.labels
-        self.creator_role = spec.creator_role
         self.multiplexed = spec.multiplexed
+        self.role = spec.role
         self.create_time = create_time
         self.last_use_time = create_time
+        self.lives_since = create_time  # later than its creation when the clock was moved
         self.transactions = transactions
 
     def fields(self) -> Fields:
@@ -132,12 +133,19 @@ class Session:
         self.transactions.rollback(transaction_id)
 
     def batch_write(
-        self, groups: Sequence[Sequence[Mutation]], exclude_from_change_streams: bool = False
+        self,
+        groups: Sequence[Sequence[Mutation] | SpannerError],
+        exclude_from_change_streams: bool = False,
     ) -> Iterator[tuple[int, SpannerError | None, int | None]]:
-        """Commit each group by itself: (its place, failure, commit timestamp in nanoseconds)."""
+        """Commit each group by itself: (its place, failure, commit timestamp in nanoseconds).
+
+        A group that its sender got wrong stands as the failure that it is to be answered with.
+        """
         options = ReadWrite(exclude_from_change_streams=exclude_from_change_streams)
         for place, group in enumerate(groups):
             try:
+                if isinstance(group, SpannerError):
+                    raise group
                 outcome = self.transactions.single_use(options).commit(group, CommitOptions())
             except SpannerError as failure:
                 yield place, failure, None

@@ -18,9 +18,12 @@ from spanemu.base.limits import (
     SESSION_IDLE_MAX_NANOS,
 )
 from spanemu.base.paging import PageRequest, page
+from spanemu.database.access import Access
 from spanemu.database.core import DatabaseCore
 from spanemu.database.errors import MultiplexedSessionDeleted, SessionNotFound
 from spanemu.database.filters import compile_filter
+from spanemu.database.open_transactions import OpenTransaction, described
+from spanemu.database.role_session import RoleSession
 from spanemu.database.session import Session, SessionSpec
 from spanemu.database.transactions import Transactions
 
@@ -38,17 +41,22 @@ class Sessions:
         self._shared = Transactions(core, "", multiplexed=True)
 
     def create(
-        self, labels: Mapping[str, str], creator_role: str = "", multiplexed: bool = False
+        self, labels: Mapping[str, str], multiplexed: bool = False, role: str = ""
     ) -> Session:
-        """A new session."""
-        spec = SessionSpec(dict(labels), creator_role, multiplexed)
+        """A new session. Raises RoleNotFound for one that is to carry an unknown role."""
+        spec = SessionSpec(dict(labels), multiplexed, role)
+        access = Access(self._core, role) if role else None
         with self._mutex:
             number = next(self._numbers)
             name = f"{self._core.name}/sessions/{self._core.environment.randomness.token()}{number}"
             transactions = (
                 self._shared if multiplexed else Transactions(self._core, name, multiplexed=False)
             )
-            session = Session(name, spec, transactions, self._clock.peek())
+            now = self._clock.peek()
+            if access is None:
+                session = Session(name, spec, transactions, now)
+            else:
+                session = RoleSession(name, spec, transactions, now, access)
             self._sessions[name] = session
         return session
 
@@ -72,6 +80,12 @@ class Sessions:
         if session.multiplexed:
             raise MultiplexedSessionDeleted(name)
         self._drop(session)
+
+    def lose(self, name: str) -> None:
+        """Forget a session of either kind, as the server may; its transactions end with it."""
+        session = self._sessions.get(name)
+        if session is not None:
+            self._drop(session)
 
     def list(self, filter_: str, page_size: int, page_token: str) -> tuple[Sequence[Session], str]:
         """Regular sessions by name, and the token of the next page ("" at the end)."""
@@ -107,6 +121,25 @@ class Sessions:
             session.transactions.abort_all(why)
         self._shared.abort_all(why)
 
+    def open_transactions(self) -> Sequence[OpenTransaction]:
+        """Read-write transactions that have not ended, the oldest first."""
+        with self._mutex:
+            sessions = [each for each in self._sessions.values() if not each.multiplexed]
+        homes = [(each.name, each.transactions) for each in sessions]
+        found = [
+            described(self._core, name, transaction)
+            for name, transactions in (*homes, ("", self._shared))
+            for transaction in transactions.open()
+        ]
+        return sorted(found, key=lambda one: (one.age is None, one.age or 0, int(one.id)))
+
+    def stay_young(self) -> None:
+        """The clock was moved: for sessions, as for clients, no time has passed."""
+        now = self._clock.peek()
+        with self._mutex:
+            for session in self._sessions.values():
+                session.last_use_time = session.lives_since = now
+
     def _drop(self, session: Session) -> None:
         with self._mutex:
             self._sessions.pop(session.name, None)
@@ -115,7 +148,7 @@ class Sessions:
     @staticmethod
     def _expired(session: Session, now: int) -> bool:
         if session.multiplexed:
-            return now - session.create_time > MULTIPLEXED_SESSION_AGE_MAX_NANOS
+            return now - session.lives_since > MULTIPLEXED_SESSION_AGE_MAX_NANOS
         return now - session.last_use_time > SESSION_IDLE_MAX_NANOS
 
 

@@ -88,7 +88,10 @@ class SnapshotTransaction:
         prepared = self._prepare(request)
         context = self._core.context(self._generation, writable=False)
         system_tables = SystemRows(self._core, self.at) if prepared.system_tables else None
-        return run_query(prepared, request, self._reader, context, system_tables)
+        result = run_query(prepared, request, self._reader, context, system_tables)
+        if prepared.is_repeatable:
+            result.repeatable_at, result.plan_serial = self.at, prepared.serial
+        return result
 
     def read(self, request: ReadRequest) -> ResultStream:
         """Read rows by key."""
@@ -135,7 +138,11 @@ class SnapshotTransaction:
         self._ready()
         plan = read_plan(self._generation, request)
         ranges = partition_ranges(
-            self._core.store, self._generation.schema, plan, plan.ranges(request.key_set), most
+            self._core.store,
+            self._generation.schema,
+            plan.index or plan.table,
+            plan.ranges(request.key_set),
+            most,
         )
         fingerprint = read_fingerprint(request)
         return tuple(
@@ -154,7 +161,7 @@ class SnapshotTransaction:
     def partition_query(self, request: StatementRequest, most: int) -> tuple[Partition, ...]:
         """Shares of a query: all rows in the first, so that any number may be asked for."""
         prepared = self._prepare(request)
-        check_partitionable(prepared)
+        check_partitionable(prepared, self._generation.schema)
         fingerprint = query_fingerprint(request)
         return (Partition(seal(PartitionToken(self._session, self.id, fingerprint, ()))),)
 

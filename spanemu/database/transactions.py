@@ -21,6 +21,7 @@ from spanemu.database.options import PartitionedDml, ReadOnly, ReadWrite, Transa
 from spanemu.database.partitioned_dml import PartitionedDmlTransaction
 from spanemu.database.read_write import ReadWriteTransaction
 from spanemu.database.snapshot import SnapshotTransaction
+from spanemu.txn.owner import Owner
 
 MULTIPLEXED_IDLE_SECONDS_MAX = 300.0
 # What has ended stays for a commit that is repeated because its answer was lost on the way.
@@ -95,6 +96,14 @@ class Transactions:
             self._by_id.pop(transaction.id, None)
             self._heard.pop(transaction.id, None)
 
+    def open(self) -> list[ReadWriteTransaction]:
+        """Read-write transactions that have not ended."""
+        with self._mutex:
+            found = list(self._by_id.values())
+        return [
+            one for one in found if isinstance(one, ReadWriteTransaction) and one.owner.is_active
+        ]
+
     def abort_all(self, why: str) -> None:
         """Abort every open transaction; their ids stay known."""
         with self._mutex:
@@ -118,17 +127,17 @@ class Transactions:
             self._core,
             id_,
             options,
-            inherits=self._inherited(options),
+            owner=self._next_attempt(options),
             multiplexed=self._multiplexed,
         )
 
-    def _inherited(self, options: ReadWrite) -> int | None:
-        """The age of the aborted attempt that a transaction repeats."""
+    def _next_attempt(self, options: ReadWrite) -> Owner | None:
+        """Who a transaction is that repeats an aborted attempt."""
         before: Transaction | None = self._writer
         if options.previous:
             before = self._by_id.get(options.previous)
         if isinstance(before, ReadWriteTransaction) and before.was_aborted:
-            return before.age
+            return before.owner.next_attempt()
         return None
 
     def _forget(self) -> list[ReadWriteTransaction]:

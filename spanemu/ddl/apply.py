@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from spanemu.base.errors import Unsupported
 from spanemu.ddl.change import Change
-from spanemu.ddl.statements import STATEMENTS, statement_kind
+from spanemu.ddl.memory import BatchMemory
+from spanemu.ddl.statements import BUNDLE_STATEMENTS, STATEMENTS
+from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.syntax.ddl import parse_ddl
@@ -34,20 +35,32 @@ class Step:
     work: Callable[[Store, RuleBook, int, Context], None]
 
 
-def plan_batch(statements: Sequence[str], schema: Schema) -> Sequence[Step]:
-    """Steps for each statement in order. Raises for the first that is wrong; none has run."""
+_MEMORY: BatchMemory[Step] = BatchMemory()
+
+
+def plan_batch(
+    statements: Sequence[str], schema: Schema, sent: ProtoTypes = NO_TYPES
+) -> Sequence[Step]:
+    """Steps for each statement in order. Raises for the first that is wrong; none has run.
+
+    `sent` are the types of protocol buffers that came with the request.
+    """
+    return _MEMORY.recall(statements, schema, sent, lambda: _planned(statements, schema, sent))
+
+
+def _planned(statements: Sequence[str], schema: Schema, sent: ProtoTypes) -> Sequence[Step]:
     steps: list[Step] = []
     for statement in statements:
-        change = change_of(statement, schema)
+        change = change_of(statement, schema, sent)
         schema = change.schema
         steps.append(Step(statement, schema, change.work))
     return steps
 
 
-def change_of(statement: str, schema: Schema) -> Change:
+def change_of(statement: str, schema: Schema, sent: ProtoTypes = NO_TYPES) -> Change:
     """What one statement does to `schema`."""
     parsed = parse_ddl(statement)
     run = STATEMENTS.get(type(parsed))
-    if run is None:
-        raise Unsupported(statement_kind(parsed))
-    return run(parsed, schema)
+    if run is not None:
+        return run(parsed, schema)
+    return BUNDLE_STATEMENTS[type(parsed)](parsed, schema, sent)

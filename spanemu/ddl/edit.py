@@ -81,3 +81,13 @@ def _parts(parts: Iterable[KeyPart], columns: Mapping[int, Column]) -> tuple[Key
 def _without(objects: Mapping[str, Any], name: str) -> dict[str, Any]:
     lowered = name.lower()
     return {key: thing for key, thing in objects.items() if key != lowered}
+
+
+def with_object(schema: Schema, kind: str, thing: Any) -> Schema:
+    """A named object added to a field of the schema, or put in the place of the one of its name."""
+    return schema.next(**{kind: {**getattr(schema, kind), thing.name.lower(): thing}})
+
+
+def without_object(schema: Schema, kind: str, name: str) -> Schema:
+    """A named object taken out of a field of the schema."""
+    return schema.next(**{kind: _without(getattr(schema, kind), name)})

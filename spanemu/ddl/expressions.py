@@ -7,11 +7,14 @@ The only place where DDL asks the analyzer. Whether the answer is allowed is for
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from spanemu.schema.column import Column
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.analyzer.stored_expression import StoredExpression, analyze_expression
+from spanemu.sql.syntax import ast
+from spanemu.sql.syntax.statement import parse_expression
 from spanemu.values.types import BOOL, Type
 
 
@@ -58,6 +61,36 @@ def sequences_of_default(column: Column, table: Table, schema: Schema) -> frozen
     return stored_expression(column.default, plain(table), schema, column.type).sequences
 
 
+def functions_of(text: str) -> frozenset[str]:
+    """Names of the functions that an expression calls, in lower case."""
+    found: set[str] = set()
+    waiting: list[Any] = [parse_expression(text)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Call):
+            found.add(str(node.function).lower())
+        if isinstance(node, tuple):
+            waiting.extend(node)
+        elif isinstance(node, ast.Node):
+            waiting.extend(vars(node).values())
+    return frozenset(found)
+
+
 def _references(text: str, table: Table, schema: Schema, type_: Type) -> frozenset[int]:
     found = stored_expression(text, table, schema, type_)
     return frozenset(column.id for column in found.references)
+
+
+def element_row(schema: Schema, name: str) -> Table | None:
+    """A table or view as something that a property graph takes rows from; a view has no key."""
+    table = schema.tables.get(name.lower())
+    if table is not None:
+        return plain(table)
+    view = schema.views.get(name.lower())
+    if view is None:
+        return None
+    columns = tuple(
+        Column(column, type_, id=place + 1, position=place)
+        for place, (column, type_) in enumerate(view.columns)
+    )
+    return Table(view.name, 0, columns, ())

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from spanemu.ddl.errors.names import (
     ColumnNotFound,
     IndexNotFound,
+    ObjectNotFound,
     SequenceNotFound,
     TableNotFound,
     ViewNotFound,
@@ -94,3 +97,17 @@ def view_of(schema: Schema, path: Path) -> View:
 def schema_part(name: str) -> str:
     """The named schema that an object's name puts it in, "" for the default one."""
     return name.rpartition(".")[0]
+
+
+def find_object(schema: Schema, kind: str, name: str) -> Any:
+    """The object of that very name in a field of the schema, None if there is none."""
+    found = getattr(schema, kind).get(name.lower())
+    return found if found is not None and found.name == name else None
+
+
+def object_of(schema: Schema, kind: str, name: str, words: str) -> Any:
+    """The object of that very name. Raises ObjectNotFound, which calls its kind by `words`."""
+    found = find_object(schema, kind, name)
+    if found is None:
+        raise ObjectNotFound(words, name)
+    return found

@@ -40,6 +40,7 @@ class Column:
     on_update: str | None = None
     identity: Identity | None = None
     hidden: bool = False
+    placement_key: bool = False
     vector_length: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 

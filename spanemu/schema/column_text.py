@@ -23,6 +23,8 @@ def declared_type(column: Column) -> str:
 def _clauses(column: Column) -> Iterator[str]:
     if column.not_null:
         yield "NOT NULL"
+    if column.placement_key:
+        yield "PLACEMENT KEY"
     if column.generated is not None:
         yield f"AS ({column.generated})"
         if column.stored:
@@ -69,9 +71,13 @@ def _options(column: Column) -> str:
 
 def option_value(value: object) -> str:
     """The value of an option as a literal."""
+    if value is None:
+        return "NULL"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         escaped = value.replace("\\", "\\\\").replace("'", "\\'")
         return f"'{escaped}'"
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(option_value, value))}]"
     return str(value)

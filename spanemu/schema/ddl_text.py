@@ -1,7 +1,9 @@
 """A schema as canonical DDL text (behaviour of GetDatabaseDdl).
 
-In this order: options of the database, named schemas, sequences, tables with their indexes, views.
-A table comes after its parent and the tables that its foreign keys refer to. Tables that refer to
+In this order: options of the database, statistics packages, the proto bundle, named schemas,
+placements, locality groups, sequences, functions, tables with their indexes, change streams,
+models, views, property graphs, roles with their grants. Everything comes after what it names. A
+table comes after its parent and the tables that its foreign keys refer to. Tables that refer to
 each other come in order of creation, and foreign keys to a later one are added by ALTER TABLE.
 Running the statements in an empty database makes the same schema, and the same text.
 
@@ -10,19 +12,37 @@ What Spanner makes by itself is left out: indexes of foreign keys, sequences of 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from spanemu.base.reserved import quoted, quoted_path
 from spanemu.schema.column_text import option_value, sequence_clauses
 from spanemu.schema.dependency_order import dependency_order
 from spanemu.schema.foreign_key import ForeignKey
+from spanemu.schema.graph_text import graph_text
 from spanemu.schema.index import Index
+from spanemu.schema.object_text import (
+    change_stream_text,
+    function_text,
+    locality_group_text,
+    model_text,
+    placement_text,
+    proto_bundle_text,
+    role_texts,
+    statistics_text,
+)
+from spanemu.schema.routine import UserFunction
 from spanemu.schema.schema import Schema
+from spanemu.schema.search_index import SearchIndex, VectorIndex
+from spanemu.schema.search_text import search_index_text, vector_index_text, where_text
 from spanemu.schema.sequence import Sequence as SchemaSequence
 from spanemu.schema.table import Table
-from spanemu.schema.table_text import foreign_key_text, key_text, table_text
+from spanemu.schema.table_text import clause_options, foreign_key_text, key_text, table_text
 from spanemu.schema.view import View
+
+AnyIndex = Index | SearchIndex | VectorIndex
 
 # Options that follow from others, for the engine's own use.
 _INTERNAL_OPTIONS = frozenset({"version_retention_nanos"})
@@ -32,10 +52,19 @@ def ddl_statements(schema: Schema, database: str = "db") -> list[str]:
     """Statements that recreate `schema`, in order; `database` is the id of its database."""
     return [
         *_database_options(schema, database),
+        *(statistics_text(name, allow_gc) for name, allow_gc in schema.statistics.items()),
+        *([] if schema.proto_bundle is None else [proto_bundle_text(schema.proto_bundle)]),
         *(f"CREATE SCHEMA {quoted(name)}" for name in schema.named_schemas.values()),
-        *(_sequence(found) for found in schema.sequences.values() if not found.internal),
+        *map(placement_text, schema.placements.values()),
+        *map(locality_group_text, schema.locality_groups.values()),
+        *(sequence_text(found) for found in schema.sequences.values() if not found.internal),
+        *map(function_text, _functions(schema)),
         *_tables(schema),
+        *map(change_stream_text, schema.change_streams.values()),
+        *map(model_text, schema.models.values()),
         *_views(schema),
+        *map(graph_text, schema.graphs.values()),
+        *role_texts(tuple(schema.roles.values())),
     ]
 
 
@@ -52,7 +81,8 @@ def _database_options(schema: Schema, database: str) -> Iterator[str]:
 # ---------------------------------------------------------------------------- sequences
 
 
-def _sequence(sequence: SchemaSequence) -> str:
+def sequence_text(sequence: SchemaSequence) -> str:
+    """CREATE SEQUENCE, with clauses or options as it was described."""
     head = f"CREATE SEQUENCE {quoted_path(sequence.name)}"
     if sequence.by_options:
         options = list(_sequence_options(sequence))
@@ -76,6 +106,20 @@ def _sequence_options(sequence: SchemaSequence) -> Iterator[str]:
         yield f"start_with_counter = {sequence.start_counter}"
 
 
+# ---------------------------------------------------------------------------- functions
+
+_WORD = re.compile(r"[\w.]+")
+
+
+def _functions(schema: Schema) -> list[UserFunction]:
+    """Functions, each after those that its body may call: any that it contains the name of."""
+    needs = {
+        name: [word for word in _WORD.findall((one.body or "").lower()) if word != name]
+        for name, one in schema.functions.items()
+    }
+    return [schema.functions[name] for group in dependency_order(needs) for name in group]
+
+
 # ---------------------------------------------------------------------------- tables
 
 
@@ -84,20 +128,20 @@ def _tables(schema: Schema) -> Iterator[str]:
     done: set[str] = set()
     later: list[ForeignKey] = []
     # Indexes that are interleaved in a table which comes after their own.
-    waiting: dict[str, list[Index]] = {}
+    waiting: dict[str, list[AnyIndex]] = {}
+    indexes = user_indexes(schema)
     for table in _ordered(schema):
         done.add(table.name.lower())
         left_out = [key for key in table.foreign_keys if key.referenced_table.lower() not in done]
         later.extend(left_out)
         yield table_text(table, left_out)
-        for index in sorted(schema.indexes_of(table), key=lambda index: index.name):
-            if index.is_managed:
-                continue
-            if index.parent is not None and index.parent.lower() not in done:
-                waiting.setdefault(index.parent.lower(), []).append(index)
+        for index in indexes.get(table.name, ()):
+            parent = None if isinstance(index, VectorIndex) else index.parent
+            if parent is not None and parent.lower() not in done:
+                waiting.setdefault(parent.lower(), []).append(index)
             else:
-                yield index_text(index)
-        yield from (index_text(index) for index in waiting.pop(table.name.lower(), ()))
+                yield any_index_text(index)
+        yield from map(any_index_text, waiting.pop(table.name.lower(), ()))
     for key in later:
         yield f"ALTER TABLE {quoted_path(key.table)} ADD {foreign_key_text(key)}"
 
@@ -113,6 +157,24 @@ def _ordered(schema: Schema) -> list[Table]:
     return [schema.tables[name] for group in dependency_order(needs) for name in group]
 
 
+def user_indexes(schema: Schema) -> dict[str, list[AnyIndex]]:
+    """Indexes of every kind that users made, by name of their table, sorted by name."""
+    found: dict[str, list[AnyIndex]] = {}
+    kinds = (schema.indexes, schema.search_indexes, schema.vector_indexes)
+    indexes: Iterator[AnyIndex] = chain.from_iterable(kind.values() for kind in kinds)
+    for index in sorted(indexes, key=lambda index: index.name):
+        if not (isinstance(index, Index) and index.is_managed):
+            found.setdefault(index.table, []).append(index)
+    return found
+
+
+def any_index_text(index: AnyIndex) -> str:
+    """The statement that creates an index of any kind."""
+    if isinstance(index, SearchIndex):
+        return search_index_text(index)
+    return vector_index_text(index) if isinstance(index, VectorIndex) else index_text(index)
+
+
 def index_text(index: Index) -> str:
     """CREATE INDEX."""
     kind = f"{'UNIQUE ' if index.unique else ''}{'NULL_FILTERED ' if index.null_filtered else ''}"
@@ -122,12 +184,10 @@ def index_text(index: Index) -> str:
     )
     if index.stored:
         text += f" STORING ({', '.join(quoted(column.name) for column in index.stored)})"
-    if index.where_not_null:
-        terms = (f"{quoted(name)} IS NOT NULL" for name in index.where_not_null)
-        text += f" WHERE {' AND '.join(terms)}"
+    text += where_text(index.where_not_null)
     if index.parent is not None:
         text += f", INTERLEAVE IN {quoted_path(index.parent)}"
-    return text
+    return text + (clause_options(index.options) if index.options else "")
 
 
 # ---------------------------------------------------------------------------- views

@@ -15,6 +15,7 @@ class Index:
     key that are not among them (`suffix`); its row holds those columns, then `stored`.
     `filtered` are the columns whose NULL leaves a row out: all key columns when NULL_FILTERED,
     those of a `WHERE c IS NOT NULL` clause otherwise. `parent` is the table it is interleaved in.
+    One that is not `ready` is being filled from the rows of its table: nobody may read it.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Index:
     parent: str | None = None
     managed_by: tuple[str, ...] = ()  # names of the foreign keys that need it
     options: tuple[tuple[str, object], ...] = ()
+    ready: bool = True
 
     @property
     def full_key(self) -> tuple[KeyPart, ...]:

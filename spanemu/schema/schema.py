@@ -12,9 +12,16 @@ from functools import cached_property
 from itertools import takewhile
 from typing import Any, Self, cast
 
+from spanemu.schema.access import Role
+from spanemu.schema.change_stream import ChangeStream
 from spanemu.schema.derived import Derivation, Difference, Grouping, carry_over
 from spanemu.schema.foreign_key import ForeignKey
+from spanemu.schema.graph import PropertyGraph
 from spanemu.schema.index import Index
+from spanemu.schema.placement import LocalityGroup, Placement
+from spanemu.schema.proto_bundle import ProtoBundle
+from spanemu.schema.routine import Model, UserFunction
+from spanemu.schema.search_index import SearchIndex, VectorIndex
 from spanemu.schema.sequence import Sequence
 from spanemu.schema.table import Table
 from spanemu.schema.view import View
@@ -36,6 +43,17 @@ class Schema:
     sequences: Mapping[str, Sequence] = field(default_factory=dict)
     named_schemas: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)  # ALTER DATABASE ... SET OPTIONS
+    search_indexes: Mapping[str, SearchIndex] = field(default_factory=dict)
+    vector_indexes: Mapping[str, VectorIndex] = field(default_factory=dict)
+    change_streams: Mapping[str, ChangeStream] = field(default_factory=dict)
+    functions: Mapping[str, UserFunction] = field(default_factory=dict)
+    models: Mapping[str, Model] = field(default_factory=dict)
+    graphs: Mapping[str, PropertyGraph] = field(default_factory=dict)
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    locality_groups: Mapping[str, LocalityGroup] = field(default_factory=dict)
+    placements: Mapping[str, Placement] = field(default_factory=dict)
+    statistics: Mapping[str, bool] = field(default_factory=dict)  # package -> allow_gc, if set
+    proto_bundle: ProtoBundle | None = None
     next_id: int = 1
 
     def table(self, name: str) -> Table | None:
@@ -95,24 +113,13 @@ class Schema:
 
     def names(self) -> Iterator[str]:
         """Every name in the schema's one namespace, lower-cased."""
-        yield from self.tables
-        yield from self._synonyms
-        yield from self.indexes
-        yield from self.views
-        yield from self.sequences
-        yield from self.named_schemas
-        yield from self._constraints
+        for kind in _NAMED:
+            yield from getattr(self, kind)
 
     def has_name(self, name: str) -> bool:
-        """Whether some object of any kind bears that name."""
+        """Whether some object bears that name; roles and places of rows are named apart."""
         lowered = name.lower()
-        return any(
-            lowered in names
-            for names in (
-                self.tables, self._synonyms, self.indexes, self.views, self.sequences,
-                self.named_schemas, self._constraints,
-            )
-        )  # fmt: skip
+        return any(lowered in getattr(self, kind) for kind in _NAMED)
 
     def next(self, **changes: Any) -> Self:
         """The following generation with the given fields replaced."""
@@ -170,11 +177,15 @@ class Schema:
 
     def gone_by(self, later: Schema) -> list[Table | Index]:
         """Tables and indexes that a later generation does not have any more."""
-        before = len(self.tables) + len(self.indexes)
-        if before + len(later.created_since(self)) == len(later.tables) + len(later.indexes):
-            return []
-        left = {thing.id for thing in later.sorted_things()}
-        return [thing for thing in self.sorted_things() if thing.id not in left]
+        gone: list[Table | Index] = []
+        for mine, theirs in ((self.tables, later.tables), (self.indexes, later.indexes)):
+            before, after = cast("_Things", mine), cast("_Things", theirs)
+            names = before.keys() - after.keys()
+            if names:
+                renamed = {after[name].id for name in after.keys() - before.keys()}
+                left = (thing for name, thing in before.items() if name in names)
+                gone.extend(thing for thing in left if thing.id not in renamed)
+        return gone
 
     @cached_property
     def _synonyms(self) -> Mapping[str, Table]:
@@ -199,6 +210,15 @@ class Schema:
     def _derived(self, name: str) -> Mapping[str, Any]:
         derivation = _DERIVATIONS[name]
         return derivation.build(getattr(self, derivation.source))
+
+
+_Things = dict[str, Table | Index]
+
+# What shares one namespace.
+_NAMED = (
+    "tables", "_synonyms", "indexes", "views", "sequences", "named_schemas", "_constraints",
+    "search_indexes", "vector_indexes", "change_streams", "functions", "models", "graphs",
+)  # fmt: skip
 
 
 def _constraint_names(table: Table) -> Iterator[tuple[str, str]]:
@@ -226,3 +246,6 @@ _DERIVATIONS: Mapping[str, Derivation] = {
     ),
     "_referencing": Grouping("tables", _references, lambda pair: pair[0]),
 }
+
+# The schema of every new database: one object, so that what is worked out for it is found again.
+EMPTY = Schema()

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from spanemu.base.reserved import quoted, quoted_path
 from spanemu.schema.check import Check
 from spanemu.schema.column import KeyPart
-from spanemu.schema.column_text import column_text
+from spanemu.schema.column_text import column_text, option_value
 from spanemu.schema.foreign_key import ForeignKey
 from spanemu.schema.table import Interleave, Table
 
@@ -32,7 +32,7 @@ def table_text(table: Table, left_out: Iterable[ForeignKey] = ()) -> str:
 def _elements(table: Table, left_out: set[str]) -> Iterator[str]:
     yield from (column_text(column) for column in table.columns)
     yield from (foreign_key_text(key) for key in table.foreign_keys if key.name not in left_out)
-    yield from (_check(check) for check in table.checks)
+    yield from (check_text(check) for check in table.checks)
     yield from (f"SYNONYM({quoted_path(synonym)})" for synonym in table.synonyms)
 
 
@@ -44,6 +44,8 @@ def _clauses(table: Table) -> Iterator[str]:
     policy = row_deletion_text(table)
     if policy is not None:
         yield f", ROW DELETION POLICY ({policy})"
+    if table.options:
+        yield f",{clause_options(table.options.items())}"
 
 
 def row_deletion_text(table: Table) -> str | None:
@@ -52,6 +54,12 @@ def row_deletion_text(table: Table) -> str | None:
         return None
     column, days = table.row_deletion_policy
     return f"OLDER_THAN({quoted(column)}, INTERVAL {days} DAY)"
+
+
+def clause_options(options: Iterable[tuple[str, object]]) -> str:
+    """` OPTIONS (a = 1, b = 'x')`."""
+    found = ", ".join(f"{name} = {option_value(value)}" for name, value in options)
+    return f" OPTIONS ({found})"
 
 
 def foreign_key_text(key: ForeignKey) -> str:
@@ -69,7 +77,8 @@ def foreign_key_text(key: ForeignKey) -> str:
     return " ".join(words)
 
 
-def _check(check: Check) -> str:
+def check_text(check: Check) -> str:
+    """[CONSTRAINT name] CHECK(...)."""
     name = "" if check.generated_name else f"CONSTRAINT {quoted(check.name)} "
     return f"{name}CHECK({check.expression})"
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from spanemu.database.system_tables.relations import YES_NO, TypeTexts
 from spanemu.database.system_tables.source import Source, last_part, split_name
+from spanemu.schema.schema import Schema
+from spanemu.schema.search_index import SearchIndex, VectorIndex
 
 Rows = Iterator[tuple[Any, ...]]
 
@@ -25,9 +27,21 @@ def indexes(source: Source) -> Rows:
             parent = "" if index.parent is None else last_part(index.parent)
             yield (
                 "", home, name, last_part(index.name), "INDEX", parent, index.unique,
-                index.null_filtered, "READ_WRITE", index.is_managed,
+                index.null_filtered, "READ_WRITE" if index.ready else "WRITE_ONLY",
+                index.is_managed,
             )  # fmt: skip
         yield "", home, name, *PRIMARY_KEY_FACTS
+    for kind, special in _special(schema):
+        inside = special.parent if isinstance(special, SearchIndex) else None
+        yield (
+            "", *split_name(special.table), last_part(special.name), kind,
+            "" if inside is None else last_part(inside), False, False, "READ_WRITE", False,
+        )  # fmt: skip
+
+
+def _special(schema: Schema) -> Iterator[tuple[str, SearchIndex | VectorIndex]]:
+    yield from (("SEARCH", index) for index in schema.search_indexes.values())
+    yield from (("VECTOR", index) for index in schema.vector_indexes.values())
 
 
 def index_columns(source: Source) -> Rows:
@@ -58,3 +72,14 @@ def index_columns(source: Source) -> Rows:
                 YES_NO[not column.not_null],
                 type_text.of(column),
             )
+    for kind, special in _special(schema):
+        table = schema.tables[special.table.lower()]
+        head = "", *split_name(special.table), last_part(special.name), kind
+        for place, column_name in enumerate((*special.key, *special.stored), 1):
+            column = table.by_name[column_name.lower()]
+            in_key = place <= len(special.key)
+            yield (
+                *head, column.name, place if in_key else None,
+                DIRECTIONS[False] if in_key and kind == "VECTOR" else None,
+                YES_NO[not column.not_null], type_text.of(column),
+            )  # fmt: skip

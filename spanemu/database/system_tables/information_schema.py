@@ -1,8 +1,6 @@
 """The tables of INFORMATION_SCHEMA: names, columns, and what yields their rows.
 
-Columns are those that Spanner has, documented or not. The tables without a function are empty,
-because nothing of their kind exists in a database here: change streams, models, placements,
-locality groups, property graphs, routines, statistics packages, and privileges of roles.
+Columns are those that Spanner has, documented or not.
 """
 
 from __future__ import annotations
@@ -17,12 +15,40 @@ from spanemu.database.system_tables.constraints import (
 )
 from spanemu.database.system_tables.declaration import Declared
 from spanemu.database.system_tables.indexes import index_columns, indexes
-from spanemu.database.system_tables.maintenance import roles
+from spanemu.database.system_tables.objects import (
+    change_stream_columns,
+    change_stream_options,
+    change_stream_tables,
+    change_streams,
+    locality_group_options,
+    model_column_options,
+    model_columns,
+    model_options,
+    models,
+    placement_options,
+    placements,
+    property_graphs,
+    spanner_statistics,
+)
 from spanemu.database.system_tables.options import (
     column_options,
     database_options,
     sequence_options,
     sequences,
+)
+from spanemu.database.system_tables.privileges import (
+    change_stream_privileges,
+    column_privileges,
+    model_privileges,
+    role_change_stream_grants,
+    role_column_grants,
+    role_grantees,
+    role_model_grants,
+    role_routine_grants,
+    role_table_grants,
+    roles,
+    routine_privileges,
+    table_privileges,
 )
 from spanemu.database.system_tables.relations import (
     column_column_usage,
@@ -32,6 +58,7 @@ from spanemu.database.system_tables.relations import (
     tables,
     views,
 )
+from spanemu.database.system_tables.routines import parameters, routine_options, routines
 
 SCHEMA = "INFORMATION_SCHEMA"
 
@@ -47,11 +74,23 @@ _TABLE = "*TABLE_CATALOG *TABLE_SCHEMA *TABLE_NAME"
 _TABLE_UNKEYED = "!TABLE_CATALOG !TABLE_SCHEMA !TABLE_NAME"
 
 INFORMATION_SCHEMA: tuple[Declared, ...] = (
-    Declared(SCHEMA, "CHANGE_STREAMS", f"{_CHANGE_STREAM} !ALL:BOOL"),
-    Declared(SCHEMA, "CHANGE_STREAM_COLUMNS", f"{_CHANGE_STREAM} {_TABLE} *COLUMN_NAME"),
-    Declared(SCHEMA, "CHANGE_STREAM_OPTIONS", f"{_CHANGE_STREAM} {_OPTION}"),
-    Declared(SCHEMA, "CHANGE_STREAM_PRIVILEGES", f"{_CHANGE_STREAM} {_GRANT}"),
-    Declared(SCHEMA, "CHANGE_STREAM_TABLES", f"{_CHANGE_STREAM} {_TABLE} !ALL_COLUMNS:BOOL"),
+    Declared(SCHEMA, "CHANGE_STREAMS", f"{_CHANGE_STREAM} !ALL:BOOL", change_streams),
+    Declared(
+        SCHEMA,
+        "CHANGE_STREAM_COLUMNS",
+        f"{_CHANGE_STREAM} {_TABLE} *COLUMN_NAME",
+        change_stream_columns,
+    ),
+    Declared(SCHEMA, "CHANGE_STREAM_OPTIONS", f"{_CHANGE_STREAM} {_OPTION}", change_stream_options),
+    Declared(
+        SCHEMA, "CHANGE_STREAM_PRIVILEGES", f"{_CHANGE_STREAM} {_GRANT}", change_stream_privileges
+    ),
+    Declared(
+        SCHEMA,
+        "CHANGE_STREAM_TABLES",
+        f"{_CHANGE_STREAM} {_TABLE} !ALL_COLUMNS:BOOL",
+        change_stream_tables,
+    ),
     Declared(
         SCHEMA,
         "CHECK_CONSTRAINTS",
@@ -74,7 +113,7 @@ INFORMATION_SCHEMA: tuple[Declared, ...] = (
         column_column_usage,
     ),
     Declared(SCHEMA, "COLUMN_OPTIONS", f"{_TABLE} *COLUMN_NAME {_OPTION}", column_options),
-    Declared(SCHEMA, "COLUMN_PRIVILEGES", f"{_TABLE} *COLUMN_NAME {_GRANT}"),
+    Declared(SCHEMA, "COLUMN_PRIVILEGES", f"{_TABLE} *COLUMN_NAME {_GRANT}", column_privileges),
     Declared(
         SCHEMA,
         "CONSTRAINT_COLUMN_USAGE",
@@ -105,29 +144,42 @@ INFORMATION_SCHEMA: tuple[Declared, ...] = (
         POSITION_IN_UNIQUE_CONSTRAINT:INT64""",
         key_column_usage,
     ),
-    Declared(SCHEMA, "LOCALITY_GROUP_OPTIONS", "*LOCALITY_GROUP_NAME *OPTION_NAME OPTION_VALUE"),
-    Declared(SCHEMA, "MODELS", f"{_MODEL} !IS_REMOTE:BOOL"),
+    Declared(
+        SCHEMA,
+        "LOCALITY_GROUP_OPTIONS",
+        "*LOCALITY_GROUP_NAME *OPTION_NAME OPTION_VALUE",
+        locality_group_options,
+    ),
+    Declared(SCHEMA, "MODELS", f"{_MODEL} !IS_REMOTE:BOOL", models),
     Declared(
         SCHEMA,
         "MODEL_COLUMNS",
         f"""{_MODEL} *COLUMN_KIND *COLUMN_NAME !ORDINAL_POSITION:INT64 !DATA_TYPE
         !IS_EXPLICIT:BOOL""",
+        model_columns,
     ),
-    Declared(SCHEMA, "MODEL_COLUMN_OPTIONS", f"{_MODEL} *COLUMN_KIND *COLUMN_NAME {_OPTION}"),
-    Declared(SCHEMA, "MODEL_OPTIONS", f"{_MODEL} {_OPTION}"),
-    Declared(SCHEMA, "MODEL_PRIVILEGES", f"{_MODEL} {_GRANT}"),
+    Declared(
+        SCHEMA,
+        "MODEL_COLUMN_OPTIONS",
+        f"{_MODEL} *COLUMN_KIND *COLUMN_NAME {_OPTION}",
+        model_column_options,
+    ),
+    Declared(SCHEMA, "MODEL_OPTIONS", f"{_MODEL} {_OPTION}", model_options),
+    Declared(SCHEMA, "MODEL_PRIVILEGES", f"{_MODEL} {_GRANT}", model_privileges),
     Declared(
         SCHEMA,
         "PARAMETERS",
         f"{_ROUTINE} *ORDINAL_POSITION:INT64 !PARAMETER_NAME !DATA_TYPE PARAMETER_DEFAULT",
+        parameters,
     ),
-    Declared(SCHEMA, "PLACEMENTS", "*PLACEMENT_NAME !IS_DEFAULT:BOOL"),
-    Declared(SCHEMA, "PLACEMENT_OPTIONS", f"*PLACEMENT_NAME {_OPTION}"),
+    Declared(SCHEMA, "PLACEMENTS", "*PLACEMENT_NAME !IS_DEFAULT:BOOL", placements),
+    Declared(SCHEMA, "PLACEMENT_OPTIONS", f"*PLACEMENT_NAME {_OPTION}", placement_options),
     Declared(
         SCHEMA,
         "PROPERTY_GRAPHS",
         """*PROPERTY_GRAPH_CATALOG *PROPERTY_GRAPH_SCHEMA *PROPERTY_GRAPH_NAME
         PROPERTY_GRAPH_METADATA_JSON:JSON""",
+        property_graphs,
     ),
     Declared(
         SCHEMA,
@@ -137,20 +189,28 @@ INFORMATION_SCHEMA: tuple[Declared, ...] = (
         referential_constraints,
     ),
     Declared(SCHEMA, "ROLES", "*ROLE_NAME !IS_SYSTEM:BOOL", roles),
-    Declared(SCHEMA, "ROLE_CHANGE_STREAM_GRANTS", f"{_CHANGE_STREAM} {_GRANT}"),
-    Declared(SCHEMA, "ROLE_COLUMN_GRANTS", f"{_TABLE} *COLUMN_NAME {_GRANT} {_UNUSED}"),
-    Declared(SCHEMA, "ROLE_GRANTEES", "*ROLE_NAME *GRANTEE"),
-    Declared(SCHEMA, "ROLE_MODEL_GRANTS", f"{_MODEL} {_GRANT} {_UNUSED}"),
-    Declared(SCHEMA, "ROLE_ROUTINE_GRANTS", f"{_ROUTINE} {_GRANT} {_UNUSED}"),
-    Declared(SCHEMA, "ROLE_TABLE_GRANTS", f"{_TABLE} {_GRANT} {_UNUSED}"),
+    Declared(
+        SCHEMA, "ROLE_CHANGE_STREAM_GRANTS", f"{_CHANGE_STREAM} {_GRANT}", role_change_stream_grants
+    ),
+    Declared(
+        SCHEMA,
+        "ROLE_COLUMN_GRANTS",
+        f"{_TABLE} *COLUMN_NAME {_GRANT} {_UNUSED}",
+        role_column_grants,
+    ),
+    Declared(SCHEMA, "ROLE_GRANTEES", "*ROLE_NAME *GRANTEE", role_grantees),
+    Declared(SCHEMA, "ROLE_MODEL_GRANTS", f"{_MODEL} {_GRANT} {_UNUSED}", role_model_grants),
+    Declared(SCHEMA, "ROLE_ROUTINE_GRANTS", f"{_ROUTINE} {_GRANT} {_UNUSED}", role_routine_grants),
+    Declared(SCHEMA, "ROLE_TABLE_GRANTS", f"{_TABLE} {_GRANT} {_UNUSED}", role_table_grants),
     Declared(
         SCHEMA,
         "ROUTINES",
         f"""{_ROUTINE} !ROUTINE_CATALOG !ROUTINE_SCHEMA !ROUTINE_NAME !ROUTINE_TYPE !DATA_TYPE
         !ROUTINE_BODY !ROUTINE_DEFINITION !SECURITY_TYPE""",
+        routines,
     ),
-    Declared(SCHEMA, "ROUTINE_OPTIONS", f"{_ROUTINE} {_OPTION}"),
-    Declared(SCHEMA, "ROUTINE_PRIVILEGES", f"{_ROUTINE} {_GRANT}"),
+    Declared(SCHEMA, "ROUTINE_OPTIONS", f"{_ROUTINE} {_OPTION}", routine_options),
+    Declared(SCHEMA, "ROUTINE_PRIVILEGES", f"{_ROUTINE} {_GRANT}", routine_privileges),
     Declared(
         SCHEMA,
         "SCHEMATA",
@@ -160,7 +220,10 @@ INFORMATION_SCHEMA: tuple[Declared, ...] = (
     Declared(SCHEMA, "SEQUENCES", f"{_SEQUENCE} !DATA_TYPE", sequences),
     Declared(SCHEMA, "SEQUENCE_OPTIONS", f"{_SEQUENCE} {_OPTION}", sequence_options),
     Declared(
-        SCHEMA, "SPANNER_STATISTICS", "*CATALOG_NAME *SCHEMA_NAME *PACKAGE_NAME !ALLOW_GC:BOOL"
+        SCHEMA,
+        "SPANNER_STATISTICS",
+        "*CATALOG_NAME *SCHEMA_NAME *PACKAGE_NAME !ALLOW_GC:BOOL",
+        spanner_statistics,
     ),
     Declared(
         SCHEMA,
@@ -176,7 +239,7 @@ INFORMATION_SCHEMA: tuple[Declared, ...] = (
         !ENFORCED""",
         table_constraints,
     ),
-    Declared(SCHEMA, "TABLE_PRIVILEGES", f"{_TABLE} {_GRANT}"),
+    Declared(SCHEMA, "TABLE_PRIVILEGES", f"{_TABLE} {_GRANT}", table_privileges),
     Declared(
         SCHEMA,
         "TABLE_SYNONYMS",

@@ -1,4 +1,4 @@
-"""Rows about what the service does by itself: optimizer versions, roles, deletion of old rows."""
+"""Rows about what the service does by itself: optimizer versions, deletion of old rows."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
+from spanemu.database.core import Sweep
 from spanemu.database.system_tables.source import Source
 
 Rows = Iterator[tuple[Any, ...]]
@@ -21,13 +22,6 @@ OPTIMIZER_RELEASES = (
     (7, date(2024, 5, 22)),
     (8, date(2024, 10, 28)),
 )
-SYSTEM_ROLES = ("public", "spanner_info_reader", "spanner_sys_reader")
-
-
-def roles(_: Source) -> Rows:
-    """ROLES: those that every database has."""
-    for role in SYSTEM_ROLES:
-        yield role, True
 
 
 def supported_optimizer_versions(_: Source) -> Rows:
@@ -37,7 +31,8 @@ def supported_optimizer_versions(_: Source) -> Rows:
 
 
 def row_deletion_policies(source: Source) -> Rows:
-    """ROW_DELETION_POLICIES: a policy has got nowhere as long as nothing deletes rows."""
+    """ROW_DELETION_POLICIES: how far each policy has got."""
     for table in source.schema.tables.values():
         if table.row_deletion_policy is not None:
-            yield table.name, None, 0, None
+            sweep = source.core.sweeps.get(table.id, Sweep())
+            yield table.name, sweep.watermark, sweep.undeletable, sweep.earliest

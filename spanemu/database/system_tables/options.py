@@ -12,7 +12,7 @@ from spanemu.schema.sequence import Sequence
 Rows = Iterator[tuple[Any, ...]]
 
 
-def _typed(value: object) -> tuple[str, str]:
+def typed(value: object) -> tuple[str, str]:
     """(OPTION_TYPE, OPTION_VALUE) of an option's value."""
     if isinstance(value, bool):
         return "BOOL", str(value).upper()
@@ -25,7 +25,7 @@ def database_options(source: Source) -> Rows:
     """DATABASE_OPTIONS: the dialect, which clients tell dialects by, then what was set."""
     yield "", "", "database_dialect", "STRING", "GOOGLE_STANDARD_SQL"
     for name, value in shown_options(source.schema):
-        yield "", "", name, *_typed(value)
+        yield "", "", name, *typed(value)
 
 
 def column_options(source: Source) -> Rows:
@@ -35,7 +35,7 @@ def column_options(source: Source) -> Rows:
         for column in table.columns:
             for option, value in column.options.items():
                 if value is not None and value is not False:
-                    yield "", home, name, column.name, option, *_typed(value)
+                    yield "", home, name, column.name, option, *typed(value)
 
 
 # ---------------------------------------------------------------------------- sequences
@@ -51,13 +51,13 @@ def sequence_options(source: Source) -> Rows:
     """SEQUENCE_OPTIONS: the kind, and what else was set."""
     for sequence in _visible(source):
         head = "", *split_name(sequence.name)
-        yield *head, "sequence_kind", *_typed(sequence.kind)
+        yield *head, "sequence_kind", *typed(sequence.kind)
         if sequence.skip_range is not None:
             low, high = sequence.skip_range
-            yield *head, "skip_range_min", *_typed(low)
-            yield *head, "skip_range_max", *_typed(high)
+            yield *head, "skip_range_min", *typed(low)
+            yield *head, "skip_range_max", *typed(high)
         if sequence.start_counter is not None:
-            yield *head, "start_with_counter", *_typed(sequence.start_counter)
+            yield *head, "start_with_counter", *typed(sequence.start_counter)
 
 
 def _visible(source: Source) -> Iterator[Sequence]:

@@ -1,22 +1,25 @@
 """The tables of SPANNER_SYS: names, columns, and what yields their rows.
 
-SUPPORTED_OPTIMIZER_VERSIONS, ROW_DELETION_POLICIES and TABLE_SIZES_STATS_1HOUR have rows. The
-others are statistics of a running service and empty: of queries, reads, transactions, locks,
-operations and splits by interval, of what runs at the moment, and recommendations.
+SUPPORTED_OPTIMIZER_VERSIONS, ROW_DELETION_POLICIES, TABLE_SIZES_STATS_1HOUR and USER_SPLIT_POINTS
+have rows, and SPLIT_STATS_TOP while hotspots are watched. The others are statistics of a running
+service and empty: of queries, reads, transactions, locks and operations by interval, of what runs
+at the moment, and recommendations.
 
 Left out: VECTOR_INDEX_STATS, whose types are not published.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
-from spanemu.database.system_tables.declaration import Declared
+from spanemu.database.system_tables.declaration import Declared, Rows, no_rows
+from spanemu.database.system_tables.heat import split_stats_top, user_split_points
 from spanemu.database.system_tables.maintenance import (
     row_deletion_policies,
     supported_optimizer_versions,
 )
 from spanemu.database.system_tables.sizes import table_sizes
+from spanemu.database.system_tables.source import Source
 
 SCHEMA = "SPANNER_SYS"
 
@@ -72,10 +75,22 @@ _BY_INTERVAL = {
 }
 
 
+# What yields the rows of such a table, given the interval.
+_ROWS_BY_INTERVAL: Mapping[str, Callable[[Source, str], Rows]] = {
+    "SPLIT_STATS_TOP": split_stats_top,
+}
+
+
+def _of_interval(rows: Callable[[Source, str], Rows], interval: str) -> Callable[[Source], Rows]:
+    return lambda source: rows(source, interval)
+
+
 def _by_interval() -> Iterator[Declared]:
     for name, notation in _BY_INTERVAL.items():
         for interval in _INTERVALS:
-            yield Declared(SCHEMA, f"{name}_{interval}", notation)
+            rows = _ROWS_BY_INTERVAL.get(name)
+            made = no_rows if rows is None else _of_interval(rows, interval)
+            yield Declared(SCHEMA, f"{name}_{interval}", notation, made)
 
 
 SPANNER_SYS: tuple[Declared, ...] = (
@@ -145,5 +160,6 @@ SPANNER_SYS: tuple[Declared, ...] = (
         SCHEMA,
         "USER_SPLIT_POINTS",
         "TABLE_NAME INDEX_NAME INITIATOR SPLIT_KEY EXPIRE_TIME:TIMESTAMP",
+        user_split_points,
     ),
 )

@@ -96,3 +96,21 @@ class ViewNotFound(SpannerError):
     code = Code.NOT_FOUND
     prose = "View not found: {name}"
     name: str
+
+
+class ObjectNotFound(SpannerError):
+    """A statement refers to an object of some other kind that does not exist."""
+
+    code = Code.NOT_FOUND
+    prose = "{kind} not found: {name}"
+    kind: str
+    name: str
+
+
+class NamedSchemaNotSupported(SpannerError):
+    """An object of a kind that lives in the default schema only is named in another."""
+
+    code = Code.UNIMPLEMENTED
+    prose = "{kind} is not yet supported in named schema: {name}."
+    kind: str
+    name: str

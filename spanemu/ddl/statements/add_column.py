@@ -11,11 +11,13 @@ from spanemu.ddl.dependents import with_checked_views
 from spanemu.ddl.edit import with_sequences
 from spanemu.ddl.errors.alterations import NotNullColumnAdded, PrimaryKeyOnAddedColumn
 from spanemu.ddl.errors.columns import DuplicateColumnName
+from spanemu.ddl.errors.placements import PlacementKeyInvalid
 from spanemu.ddl.errors.tables import TooManyColumns
 from spanemu.ddl.statements.columns import Place, identity_sequence, new_column
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.columns import column_problems
 from spanemu.ddl.validators.expressions import default_problems, generated_problems
+from spanemu.ddl.validators.places import locality_group_problems
 from spanemu.schema.column import Column
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
@@ -54,6 +56,10 @@ def _has_cells(column: Column) -> bool:
 
 def _judge(table: Table, column: Column, schema: Schema) -> None:
     raise_first(column_problems(table.name, column))
+    raise_first(locality_group_problems(column.options, schema))
+    if column.placement_key:
+        reason = "only CREATE TABLE says which column is one"
+        raise PlacementKeyInvalid(table.name, column.name, reason)
     if column.not_null and not _has_cells(column):
         raise NotNullColumnAdded(table.name, column.name)
     raise_first(default_problems(table, column, schema))

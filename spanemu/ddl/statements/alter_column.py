@@ -28,6 +28,7 @@ from spanemu.ddl.validators.alterations import (
 )
 from spanemu.ddl.validators.columns import column_problems
 from spanemu.ddl.validators.expressions import default_problems, generated_problems
+from spanemu.ddl.validators.places import locality_group_problems
 from spanemu.ddl.validators.sequences import sequence_problems
 from spanemu.ddl.verifiers import verify_length, verify_not_null, verify_past
 from spanemu.schema.column import Column, Identity
@@ -35,6 +36,7 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.syntax import ddl_ast
 from spanemu.sql.syntax.ast import Identifier
+from spanemu.values.types import TypeCode
 
 
 def redefine_column(table: Table, action: ddl_ast.RedefineColumn, schema: Schema) -> Change:
@@ -130,6 +132,7 @@ def _altered(change: Alteration) -> Change:
         return Change(change.schema)
     raise_first(column_problems(table.name, after))
     raise_first(commit_timestamp_problems(change))
+    raise_first(locality_group_problems(after.options, change.schema))
     following = _with_identity(change.schema, table, after)
     changed = following.tables[table.name.lower()]
     raise_first(default_problems(changed, after, following))
@@ -154,7 +157,7 @@ def _jobs(change: Alteration) -> Iterator[Job]:
     table, before, after = change.table.name, change.before, change.after
     if after.is_virtual:
         return
-    if change.changes_type:
+    if change.changes_type and TypeCode.STRING in change.type_codes:
         yield convert_column(table, after)
     elif after.length is not None and (before.length is None or after.length < before.length):
         yield verify_length(table, after)

@@ -12,6 +12,8 @@ from spanemu.ddl.errors.indexes import IndexFilterColumn, StoredColumnExists, St
 from spanemu.ddl.lookup import column_of, index_of
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.indexes import managed_problems
+from spanemu.ddl.validators.options import changed_options
+from spanemu.ddl.validators.places import INDEX_RULES, locality_group_problems
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.sql.syntax import ddl_ast
@@ -26,18 +28,24 @@ def alter_index(statement: ddl_ast.AlterIndex, schema: Schema) -> Change:
         after = _with_column(index, action, schema)
     elif isinstance(action, ddl_ast.DropIndexColumn):
         after = _without_column(index, action)
+    elif isinstance(action, ddl_ast.SetIndexOptions):
+        return Change(with_index(schema, _with_options(index, action.options, schema)))
     else:
-        raise Unsupported("ALTER INDEX SET OPTIONS")
+        raise Unsupported("ALTER INDEX ALTER STORED COLUMN")
     return Change(with_index(schema, after), [fill_index(after)])
 
 
 def _with_column(index: Index, action: ddl_ast.AddIndexColumn, schema: Schema) -> Index:
     column = column_of(schema.tables[index.table.lower()], action.column)
-    for option in action.options or ():
-        raise Unsupported(f"Index option {option.name}")
     if column in index.columns:
         raise StoredColumnExists(index.name, column.name)
-    return replace(index, stored=(*index.stored, column))
+    return replace(_with_options(index, action.options, schema), stored=(*index.stored, column))
+
+
+def _with_options(index: Index, written: ddl_ast.Options | None, schema: Schema) -> Index:
+    options = changed_options(("index", index.name), written, INDEX_RULES, dict(index.options))
+    raise_first(locality_group_problems(options, schema))
+    return replace(index, options=tuple(options.items()))
 
 
 def _without_column(index: Index, action: ddl_ast.DropIndexColumn) -> Index:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from spanemu.base.errors import Unsupported
 from spanemu.ddl.errors.columns import (
     BadOptionValue,
     IdentityKindMissing,
@@ -20,20 +19,27 @@ from spanemu.ddl.errors.columns import (
 from spanemu.ddl.naming import identity_sequence_name
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.columns import LENGTHS_MAX
+from spanemu.ddl.validators.options import is_bool, is_text
+from spanemu.ddl.validators.places import COLUMNAR_POLICY, LOCALITY_GROUP
 from spanemu.ddl.validators.sequences import sequence_problems
 from spanemu.schema.column import Column, Identity
+from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.schema.sequence import Sequence
 from spanemu.sql.syntax import ddl_ast
 from spanemu.sql.syntax.ast import TypeName
+from spanemu.sql.syntax.ddl_ast import OptionValue
 from spanemu.values.types import SCALARS, Type, TypeCode, array_of
 
 _BIT_REVERSED = "bit_reversed_positive"
 _STORABLE = {name: type_ for name, type_ in SCALARS.items() if type_.code != TypeCode.INTERVAL}
 
-# Options of columns that Spanner has, and those that do something here.
-_COLUMN_OPTIONS = frozenset({"allow_commit_timestamp", "locality_group", "columnar_policy"})
-_SUPPORTED_OPTIONS = frozenset({"allow_commit_timestamp"})
+# Options of columns: what values may be, and the words for it.
+_COLUMN_OPTIONS: Mapping[str, tuple[Callable[[OptionValue], bool], str]] = {
+    "allow_commit_timestamp": (is_bool, "true, false, and null"),
+    "columnar_policy": (COLUMNAR_POLICY.accepts, COLUMNAR_POLICY.supported),
+    "locality_group": (is_text, LOCALITY_GROUP.supported),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +53,8 @@ class Place:
 
 def new_column(definition: ddl_ast.ColumnDefinition, place: Place, schema: Schema) -> Column:
     """The column that a definition declares. What it means for its table is not judged."""
-    if definition.placement_key:
-        raise Unsupported("PLACEMENT KEY columns")
     name = definition.name.name
-    type_, length = _type(definition.type, place.table, name)
+    type_, length = _type(definition.type, place.table, name, schema.proto_bundle or NO_TYPES)
     return Column(
         name=name,
         type=type_,
@@ -64,6 +68,7 @@ def new_column(definition: ddl_ast.ColumnDefinition, place: Place, schema: Schem
         on_update=_text(definition.on_update),
         identity=_identity(definition, place, schema),
         hidden=definition.hidden,
+        placement_key=definition.placement_key,
         vector_length=definition.type.vector_length,
         options=column_options(place.table, name, definition.options, {}),
     )
@@ -76,17 +81,17 @@ def _text(expression: ddl_ast.SqlExpression | None) -> str | None:
 # ---------------------------------------------------------------------------- types
 
 
-def _type(written: TypeName, table: str, column: str) -> tuple[Type, int | None]:
+def _type(written: TypeName, table: str, column: str, known: ProtoTypes) -> tuple[Type, int | None]:
     """A type as written, and the length that it or its elements have; None is MAX."""
     if written.element is not None:
         if written.element.element is not None:
             raise NestedArray(table, column)
-        element, length = _type(written.element, table, column)
+        element, length = _type(written.element, table, column, known)
         return array_of(element), length
     if written.fields is not None:
         raise TypeNotStorable(table, column, "STRUCT")
     name = str(written.path)
-    type_ = _STORABLE.get(name.upper())
+    type_ = _STORABLE.get(name.upper()) or known.type_of(name)
     if type_ is None:
         if name.upper() in SCALARS:
             raise TypeNotStorable(table, column, name.upper())
@@ -115,14 +120,13 @@ def column_options(
     for name, value in ddl_ast.options_by_name(written).items():
         if name not in _COLUMN_OPTIONS:
             raise UnknownOption("column", f"{table}.{column}", name)
-        if name not in _SUPPORTED_OPTIONS:
-            raise Unsupported(f"Column option {name}")
+        accepts, supported = _COLUMN_OPTIONS[name]
         if value is None:
             options.pop(name, None)
-        elif isinstance(value, bool):
+        elif accepts(value):
             options[name] = value
         else:
-            raise BadOptionValue(name, "true, false, and null")
+            raise BadOptionValue(name, supported)
     return options
 
 

@@ -11,6 +11,8 @@ from spanemu.ddl.lookup import find_table, table_of
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.indexes import index_column_problems, index_problems
 from spanemu.ddl.validators.names import index_name_problems
+from spanemu.ddl.validators.options import changed_options
+from spanemu.ddl.validators.places import INDEX_RULES, locality_group_problems
 from spanemu.schema.column import KeyPart
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
@@ -25,10 +27,9 @@ def create_index(statement: ddl_ast.CreateIndex, schema: Schema) -> Change:
         return Change(schema)
     table = table_of(schema, statement.table)
     raise_first(index_name_problems(name, schema))
-    for option in statement.options or ():
-        raise Unsupported(f"Index option {option.name}")
     index = _index(statement, table, schema)
     raise_first(index_problems(index, table, schema))
+    raise_first(locality_group_problems(dict(index.options), schema))
     return Change(with_index(schema, index), [fill_index(index)])
 
 
@@ -55,6 +56,7 @@ def _index(statement: ddl_ast.CreateIndex, table: Table, schema: Schema) -> Inde
         null_filtered=statement.null_filtered,
         where_not_null=tuple(where),
         parent=_parent(statement, schema),
+        options=tuple(changed_options(("index", name), statement.options, INDEX_RULES).items()),
     )
 
 

@@ -28,11 +28,28 @@ from spanemu.ddl.validators.columns import column_problems
 from spanemu.ddl.validators.expressions import default_problems, generated_problems
 from spanemu.ddl.validators.keys import depth_problems, parent_key_problems, primary_key_problems
 from spanemu.ddl.validators.names import object_name_problems
+from spanemu.ddl.validators.options import changed_options
+from spanemu.ddl.validators.places import (
+    TABLE_RULES,
+    locality_group_problems,
+    placement_key_problems,
+)
 from spanemu.ddl.validators.row_deletion import ancestor_policy_problems, policy_problems
 from spanemu.schema.column import Column, KeyPart
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Interleave, Table
 from spanemu.sql.syntax import ddl_ast
+from spanemu.sql.syntax.ast import Identifier, Path, TypeName
+
+# The key of a table without a PRIMARY KEY clause; its clauses are printed like anyone's.
+_ROW_ID = ddl_ast.ColumnDefinition(
+    Identifier("rowid"),
+    TypeName(path=Path((Identifier("INT64"),))),
+    not_null=True,
+    identity=ddl_ast.SequenceClauses(bit_reversed_positive=True),
+    hidden=True,
+    primary_key=True,
+)
 
 
 def create_table(statement: ddl_ast.CreateTable, schema: Schema) -> Change:
@@ -43,7 +60,6 @@ def create_table(statement: ddl_ast.CreateTable, schema: Schema) -> Change:
     raise_first(object_name_problems("Table", name, schema))
     if len(schema.tables) >= TABLES_PER_DATABASE_MAX:
         raise TooManyTables(name, TABLES_PER_DATABASE_MAX)
-    refuse_table_options(statement.options)
     table = _table(statement, schema)
     _judge(table, schema)
     schema = _put(table, schema)
@@ -70,20 +86,15 @@ def add_constraint(schema: Schema, table: str, constraint: ddl_ast.Constraint) -
     return add_check(schema, table, constraint)
 
 
-def refuse_table_options(options: ddl_ast.Options | None) -> None:
-    """Options of tables are about where rows lie, which makes no difference here."""
-    for option in options or ():
-        raise Unsupported(f"Table option {option.name}")
-
-
 # ---------------------------------------------------------------------------- the table
 
 
 def _table(statement: ddl_ast.CreateTable, schema: Schema) -> Table:
     name, first = str(statement.name), schema.next_id
+    definitions = _definitions(statement)
     columns = tuple(
         new_column(definition, Place(name, first + 1 + place, place), schema)
-        for place, definition in enumerate(statement.columns)
+        for place, definition in enumerate(definitions)
     )
     _check_column_names(name, columns)
     policy = statement.row_deletion_policy
@@ -91,9 +102,10 @@ def _table(statement: ddl_ast.CreateTable, schema: Schema) -> Table:
         name=name,
         id=first,
         columns=columns,
-        key=_key(statement, name, columns),
+        key=_key(statement, definitions, columns),
         synonyms=_synonyms(statement, schema),
         row_deletion_policy=None if policy is None else (policy.column.name, policy.days),
+        options=changed_options(("table", name), statement.options, TABLE_RULES),
     )
     clause = statement.interleave
     if clause is None:
@@ -123,17 +135,27 @@ def _check_column_names(table: str, columns: Sequence[Column]) -> None:
         raise TooManyColumns(table, COLUMNS_PER_TABLE_MAX)
 
 
+def _definitions(statement: ddl_ast.CreateTable) -> tuple[ddl_ast.ColumnDefinition, ...]:
+    """The columns as written; a table without a key gets a hidden one."""
+    written = statement.columns
+    if statement.primary_key is not None or any(column.primary_key for column in written):
+        return written
+    return (*written, _ROW_ID)
+
+
 def _key(
-    statement: ddl_ast.CreateTable, table: str, columns: Sequence[Column]
+    statement: ddl_ast.CreateTable,
+    definitions: Sequence[ddl_ast.ColumnDefinition],
+    columns: Sequence[Column],
 ) -> tuple[KeyPart, ...]:
-    pairs = zip(statement.columns, columns, strict=True)
+    table = str(statement.name)
+    pairs = zip(definitions, columns, strict=True)
     inline = tuple(KeyPart(column) for definition, column in pairs if definition.primary_key)
     if len(inline) > 1 or (inline and statement.primary_key is not None):
         raise SeveralPrimaryKeys(table)
     if inline:
         return inline
-    if statement.primary_key is None:
-        raise Unsupported("Tables without a PRIMARY KEY clause")
+    assert statement.primary_key is not None
     by_name = {column.name: column for column in columns}
     parts = []
     for part in statement.primary_key:
@@ -161,6 +183,9 @@ def _synonyms(statement: ddl_ast.CreateTable, schema: Schema) -> tuple[str, ...]
 def _judge(table: Table, schema: Schema) -> None:
     for column in table.columns:
         raise_first(column_problems(table.name, column))
+        raise_first(locality_group_problems(column.options, schema))
+    raise_first(locality_group_problems(table.options, schema))
+    raise_first(placement_key_problems(table))
     raise_first(primary_key_problems(table))
     if table.parent is not None:
         parent = schema.tables[table.parent.lower()]

@@ -1,16 +1,14 @@
-"""ALTER DATABASE, and statements that change nothing here."""
+"""ALTER DATABASE, and CREATE DATABASE where it does not belong."""
 
 from __future__ import annotations
 
 from typing import NoReturn
 
-from spanemu.base.errors import Unsupported
 from spanemu.ddl.change import Change
 from spanemu.ddl.errors.objects import CreateDatabaseMisplaced
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.database_options import (
     OPTIONS,
-    UNSUPPORTED_OPTIONS,
     option_problems,
     retention_nanos,
 )
@@ -25,8 +23,6 @@ def alter_database(statement: ddl_ast.AlterDatabase, schema: Schema) -> Change:
     """
     options = dict(schema.options)
     for name, value in ddl_ast.options_by_name(statement.options).items():
-        if name in UNSUPPORTED_OPTIONS:
-            raise Unsupported(f"Database option {name}")
         raise_first(option_problems(name, value, schema))
         if value is None:
             options.pop(name, None)
@@ -40,11 +36,6 @@ def alter_database(statement: ddl_ast.AlterDatabase, schema: Schema) -> Change:
         return Change(schema)
     assert options.keys() <= OPTIONS.keys() | {"version_retention_nanos"}
     return Change(schema.next(options=options))
-
-
-def analyze(statement: ddl_ast.Analyze, schema: Schema) -> Change:
-    """Statistics for the optimizer, which always has fresh ones here."""
-    return Change(schema)
 
 
 def create_database(statement: ddl_ast.CreateDatabase, schema: Schema) -> NoReturn:

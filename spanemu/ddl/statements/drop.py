@@ -8,10 +8,12 @@ from spanemu.ddl.edit import without_table
 from spanemu.ddl.errors.names import IndexNotFound, TableNotFound
 from spanemu.ddl.errors.objects import ViewsDepend
 from spanemu.ddl.errors.tables import TableHasChildren, TableHasIndexes, TableIsReferenced
-from spanemu.ddl.lookup import find_index, find_table
+from spanemu.ddl.lookup import find_index, find_object, find_table
 from spanemu.ddl.statements.foreign_keys import release_indexes
+from spanemu.ddl.statements.vector_indexes import drop_vector_index
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.indexes import managed_problems
+from spanemu.ddl.validators.users import table_user_problems
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.syntax import ddl_ast
@@ -25,6 +27,7 @@ def drop_table(statement: ddl_ast.DropTable, schema: Schema) -> Change:
             return Change(schema)
         raise TableNotFound(str(statement.name))
     _refuse_used(table, schema)
+    raise_first(table_user_problems(schema, table))
     refuse_drop_under_views(schema, "TABLE", table.name)
     return Change(without_table(release_indexes(schema, table.foreign_keys), table))
 
@@ -44,8 +47,10 @@ def _refuse_used(table: Table, schema: Schema) -> None:
 
 
 def drop_index(statement: ddl_ast.DropIndex, schema: Schema) -> Change:
-    """Take an index away."""
+    """Take an index away; vector indexes are dropped this way too."""
     index = find_index(schema, statement.name)
+    if index is None and find_object(schema, "vector_indexes", str(statement.name)) is not None:
+        return drop_vector_index(statement, schema)
     if index is None:
         if statement.if_exists:
             return Change(schema)

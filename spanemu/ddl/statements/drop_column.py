@@ -17,8 +17,11 @@ from spanemu.ddl.errors.alterations import (
 )
 from spanemu.ddl.errors.names import ColumnNotFound
 from spanemu.ddl.errors.objects import ViewsDepend
+from spanemu.ddl.errors.placements import PlacementKeyInvalid
 from spanemu.ddl.expressions import columns_of_checks, columns_of_generated
+from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.alterations import foreign_keys_over
+from spanemu.ddl.validators.users import column_user_problems
 from spanemu.schema.column import Column
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
@@ -48,8 +51,11 @@ def _refuse_used(table: Table, column: Column, schema: Schema) -> None:
     place = table.name, column.name
     if column.id in {part.id for part in table.key_columns}:
         raise CannotDropKeyColumn(*place)
+    if column.placement_key:
+        raise PlacementKeyInvalid(*place, "a placement key cannot be dropped")
     if table.row_deletion_policy is not None and table.row_deletion_policy[0] == column.name:
         raise ColumnInRowDeletionPolicy(*place)
+    raise_first(column_user_problems(schema, table, column.name))
     keys = [f"`{key.name}`" for key in foreign_keys_over(schema, table, column)]
     if keys:
         raise ColumnInForeignKeys(*place, ", ".join(keys))

@@ -8,8 +8,11 @@ from spanemu.ddl.errors.objects import SchemaNotEmpty
 from spanemu.ddl.lookup import schema_part
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.names import schema_name_problems
+from spanemu.ddl.validators.users import grant_user_problems
 from spanemu.schema.schema import Schema
 from spanemu.sql.syntax import ddl_ast
+
+_OTHERS = ("search_indexes", "vector_indexes", "functions", "graphs")
 
 
 def create_schema(statement: ddl_ast.CreateSchema, schema: Schema) -> Change:
@@ -31,6 +34,7 @@ def drop_schema(statement: ddl_ast.DropSchema, schema: Schema) -> Change:
     objects = [found for found in _object_names(schema) if schema_part(found) == name]
     if objects:
         raise SchemaNotEmpty(name, ", ".join(objects))
+    raise_first(grant_user_problems(schema, "SCHEMA", name))
     left = {key: found for key, found in schema.named_schemas.items() if found != name}
     return Change(schema.next(named_schemas=left))
 
@@ -43,4 +47,5 @@ def _object_names(schema: Schema) -> list[str]:
         *(index.name for index in schema.indexes.values() if not index.is_managed),
         *(view.name for view in schema.views.values()),
         *(sequence.name for sequence in schema.sequences.values()),
+        *(one.name for kind in _OTHERS for one in getattr(schema, kind).values()),
     ]

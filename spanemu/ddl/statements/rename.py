@@ -10,6 +10,7 @@ from spanemu.ddl.change import Change
 from spanemu.ddl.dependents import with_checked_views
 from spanemu.ddl.errors.tables import RenamedToColumn
 from spanemu.ddl.lookup import schema_part, table_of
+from spanemu.ddl.mentions import renamed_mentions
 from spanemu.ddl.statements.table_properties import with_synonym
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.names import object_name_problems
@@ -71,7 +72,8 @@ def _renamed(schema: Schema, table: Table, name: str) -> Schema:
         else index
         for key, index in schema.indexes.items()
     }
-    return schema.next(tables=tables, indexes=indexes)
+    others = renamed_mentions(schema, old, name)
+    return schema.next(tables=tables, indexes=indexes, **others)
 
 
 def _following(table: Table, old: str, new: str) -> Table:

@@ -22,6 +22,7 @@ from spanemu.ddl.lookup import find_sequence
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.names import object_name_problems
 from spanemu.ddl.validators.sequences import sequence_problems
+from spanemu.ddl.validators.users import grant_user_problems
 from spanemu.schema.schema import Schema
 from spanemu.schema.sequence import Sequence
 from spanemu.sql.syntax import ddl_ast
@@ -68,6 +69,7 @@ def drop_sequence(statement: ddl_ast.DropSequence, schema: Schema) -> Change:
         raise SequenceNotFound(str(statement.name))
     _refuse_used(sequence, schema)
     refuse_drop_under_views(schema, "SEQUENCE", sequence.name)
+    raise_first(grant_user_problems(schema, "SEQUENCE", sequence.name))
     return Change(without_sequence(schema, sequence.name))
 
 

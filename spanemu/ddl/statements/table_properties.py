@@ -13,14 +13,18 @@ from spanemu.ddl.errors.tables import (
     SynonymExists,
     SynonymNotFound,
 )
-from spanemu.ddl.statements.create_table import add_constraint, refuse_table_options
+from spanemu.ddl.statements.create_table import add_constraint
 from spanemu.ddl.statements.foreign_keys import drop_foreign_key
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.names import object_name_problems
+from spanemu.ddl.validators.options import changed_options
+from spanemu.ddl.validators.places import TABLE_RULES, locality_group_problems
 from spanemu.ddl.validators.row_deletion import policy_problems
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.syntax import ddl_ast
+
+_CREATE_ONLY = "fulltext_dictionary_table"
 
 
 def add_table_constraint(table: Table, action: ddl_ast.AddConstraint, schema: Schema) -> Change:
@@ -108,6 +112,10 @@ def drop_synonym(table: Table, action: ddl_ast.DropSynonym, schema: Schema) -> C
 
 
 def set_table_options(table: Table, action: ddl_ast.SetTableOptions, schema: Schema) -> Change:
-    """Options of a table: none that we know."""
-    refuse_table_options(action.options)
-    return Change(schema)
+    """Options of a table; whether it is a dictionary is said when it is created."""
+    rules = {name: rule for name, rule in TABLE_RULES.items() if name != _CREATE_ONLY}
+    options = changed_options(("table", table.name), action.options, rules, table.options)
+    if options == table.options:
+        return Change(schema)
+    raise_first(locality_group_problems(options, schema))
+    return Change(schema.with_table(replace(table, options=options)))

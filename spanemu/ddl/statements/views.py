@@ -18,6 +18,8 @@ from spanemu.ddl.errors.objects import (
 from spanemu.ddl.lookup import find_view
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.names import object_name_problems
+from spanemu.ddl.validators.property_graphs import graphs_over_problems
+from spanemu.ddl.validators.users import grant_user_problems
 from spanemu.schema.schema import Schema
 from spanemu.schema.view import View
 from spanemu.sql.analyzer.view import ViewShape, analyze_view
@@ -95,5 +97,7 @@ def drop_view(statement: ddl_ast.DropView, schema: Schema) -> Change:
             return Change(schema)
         raise ViewNotFound(str(statement.name))
     refuse_drop_under_views(schema, "VIEW", view.name)
+    raise_first(graphs_over_problems(schema, "VIEW", view.name))
+    raise_first(grant_user_problems(schema, "VIEW", view.name))
     views = {key: found for key, found in schema.views.items() if found.name != view.name}
     return Change(schema.next(views=views))

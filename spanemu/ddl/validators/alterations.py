@@ -29,8 +29,10 @@ from spanemu.ddl.errors.alterations import (
 )
 from spanemu.ddl.errors.columns import CommitTimestampDependency
 from spanemu.ddl.errors.constraints import CheckOnCommitTimestamp
+from spanemu.ddl.errors.placements import PlacementKeyInvalid
 from spanemu.ddl.expressions import columns_of_checks, columns_of_generated
 from spanemu.ddl.validators.columns import scalar_of
+from spanemu.ddl.validators.users import column_user_problems
 from spanemu.schema.column import Column
 from spanemu.schema.foreign_key import ForeignKey
 from spanemu.schema.schema import Schema
@@ -38,6 +40,9 @@ from spanemu.schema.table import Table
 from spanemu.values.types import TypeCode
 
 _TEXTS = frozenset({TypeCode.STRING, TypeCode.BYTES})
+# Within each of these, values are stored alike.
+_BINARIES = frozenset({TypeCode.BYTES, TypeCode.PROTO})
+_INTEGERS = frozenset({TypeCode.INT64, TypeCode.ENUM})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,11 @@ class Alteration:
     @property
     def changes_type(self) -> bool:
         return self.before.type != self.after.type
+
+    @property
+    def type_codes(self) -> frozenset[TypeCode]:
+        """The codes of both types, of elements where they are arrays."""
+        return frozenset(scalar_of(one.type).code for one in (self.before, self.after))
 
     @property
     def changes_nullability(self) -> bool:
@@ -93,6 +103,8 @@ def redefinition_problems(change: Alteration) -> Iterator[SpannerError]:
     yield from _nullability_problems(change)
     if change.before.vector_length != change.after.vector_length:
         yield VectorLengthChanged(*change.place)
+    if change.before.placement_key != change.after.placement_key:
+        yield PlacementKeyInvalid(*change.place, "only CREATE TABLE says which column is one")
 
 
 def _key_problems(change: Alteration) -> Iterator[SpannerError]:
@@ -154,6 +166,7 @@ def _type_problems(change: Alteration) -> Iterator[SpannerError]:
             yield ColumnTypeInCheck(*change.place, check)
     if table.row_deletion_policy is not None and table.row_deletion_policy[0] == before.name:
         yield ColumnInRowDeletionPolicy(*change.place)
+    yield from column_user_problems(schema, table, before.name)
     if not _is_convertible(before, change.after):
         yield CannotChangeType(*change.place, str(before.type), str(change.after.type))
 
@@ -161,7 +174,8 @@ def _type_problems(change: Alteration) -> Iterator[SpannerError]:
 def _is_convertible(before: Column, after: Column) -> bool:
     if before.type.is_array != after.type.is_array:
         return False
-    return {scalar_of(before.type).code, scalar_of(after.type).code} <= _TEXTS
+    codes = {scalar_of(before.type).code, scalar_of(after.type).code}
+    return codes <= _TEXTS or codes <= _BINARIES or codes <= _INTEGERS
 
 
 def _nullability_problems(change: Alteration) -> Iterator[SpannerError]:

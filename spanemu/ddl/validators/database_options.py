@@ -40,6 +40,19 @@ def _is_text(value: OptionValue) -> bool:
     return isinstance(value, str) and value != ""
 
 
+def _is_bool(value: OptionValue) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_columnar_policy(value: OptionValue) -> bool:
+    return value in ("enabled", "disabled")
+
+
+def _is_protection(value: OptionValue) -> bool:
+    nanos = retention_nanos(value)
+    return nanos is not None and nanos <= RETENTION_MAX_NANOS
+
+
 def _is_zone(value: OptionValue) -> bool:
     try:
         return isinstance(value, str) and zone_named(value) is not None
@@ -53,28 +66,28 @@ def _is_optimizer_version(value: OptionValue) -> bool:
 
 # What a value other than NULL must be, and the words for it.
 OPTIONS: Mapping[str, tuple[Callable[[OptionValue], bool], str]] = {
+    "columnar_policy": (_is_columnar_policy, "It must be 'enabled' or 'disabled'."),
     "default_leader": (_is_text, "It must be the name of a region."),
     "default_sequence_kind": (
         lambda value: value == "bit_reversed_positive",
         "The only supported sequence kind is bit_reversed_positive.",
     ),
     "default_time_zone": (_is_zone, "It must be the name of a time zone."),
+    "enable_key_visualizer": (_is_bool, "It must be true or false."),
     "optimizer_statistics_package": (_is_text, "It must be the name of a package."),
     "optimizer_version": (
         _is_optimizer_version,
         f"It must be a number from 1 to {OPTIMIZER_VERSION_MAX}.",
     ),
     "read_lease_regions": (_is_text, "It must be a list of regions."),
+    "schema_drop_protection_inactivity_period": (_is_protection, "It must be from '0s' to '7d'."),
     "use_unenforced_foreign_key_for_query_optimization": (
-        lambda value: isinstance(value, bool),
+        _is_bool,
         "It must be true or false.",
     ),
     "version_retention_period": (_is_retention, "It must be from '1h' to '7d'."),
     "witness_location": (_is_text, "It must be the name of a region."),
 }
-UNSUPPORTED_OPTIONS = frozenset(
-    {"columnar_policy", "enable_key_visualizer", "schema_drop_protection_inactivity_period"}
-)
 
 
 def option_problems(name: str, value: OptionValue, schema: Schema) -> Iterator[SpannerError]:

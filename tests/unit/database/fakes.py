@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from spanemu.base.clock import ManualClock
 from spanemu.base.errors import Code, SpannerError
 from spanemu.database.instances import DEFAULT_SETTINGS, Instances
+from spanemu.schema.proto_bundle import NO_TYPES
 
 
 @dataclass(eq=False)
@@ -34,7 +35,7 @@ class FakeDatabase:
         self.statements = []
         self.closed = 0
 
-    def apply_ddl(self, statements):
+    def apply_ddl(self, statements, sent=NO_TYPES):
         for statement in statements:
             if statement.startswith("BAD"):
                 raise Refused(statement)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.database.options import (
     Begin,
     CommitOptions,
@@ -33,8 +34,8 @@ TABLES = (
 class Shop(World):
     """Items 1 to 3, and a session."""
 
-    def __init__(self, *statements: str) -> None:
-        super().__init__(*TABLES, *statements)
+    def __init__(self, *statements: str, limits: Limits = DEFAULT_LIMITS) -> None:
+        super().__init__(*TABLES, *statements, limits=limits)
         self.core = self.database._core
         self.put((1, "a", 10), (2, "b", 20), (3, "c", 30))
 

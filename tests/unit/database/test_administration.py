@@ -7,6 +7,7 @@ from spanemu.base.names import InvalidDatabaseId, InvalidInstanceId, InvalidName
 from spanemu.base.paging import PageRequest
 from spanemu.database.administration import (
     NewDatabase,
+    SchemaUpdate,
     create_database,
     create_instance,
     update_database,
@@ -169,7 +170,7 @@ def test_drop_protection_is_the_only_setting(catalog):
 def test_schema_statements_run_under_an_operation(catalog):
     make_database(catalog)
     statements = ("CREATE TABLE A (x INT64)", "DROP INDEX `B`")
-    operation = update_ddl(catalog, DATABASE, statements, "op_1")
+    operation = update_ddl(catalog, DATABASE, SchemaUpdate(tuple(statements), "op_1"))
     assert str(operation.name) == f"{DATABASE}/operations/op_1"
     assert operation.failure is None
     assert operation.kind.statements == statements
@@ -181,7 +182,9 @@ def test_schema_statements_run_under_an_operation(catalog):
 
 def test_statements_that_data_refuses_fail_the_operation(catalog):
     make_database(catalog)
-    operation = update_ddl(catalog, DATABASE, ("CREATE TABLE A", "STUCK", "CREATE TABLE B"))
+    operation = update_ddl(
+        catalog, DATABASE, SchemaUpdate(("CREATE TABLE A", "STUCK", "CREATE TABLE B"))
+    )
     assert operation.failure.statement == "STUCK"
     assert len(operation.kind.commit_timestamps) == 1
     assert catalog.database(DATABASE).statements == ["CREATE TABLE A"]
@@ -190,15 +193,15 @@ def test_statements_that_data_refuses_fail_the_operation(catalog):
 def test_bad_statements_fail_the_call_and_leave_the_id_free(catalog):
     make_database(catalog)
     with pytest.raises(Refused):
-        update_ddl(catalog, DATABASE, ("CREATE TABLE A", "BAD"), "op_1")
+        update_ddl(catalog, DATABASE, SchemaUpdate(("CREATE TABLE A", "BAD"), "op_1"))
     assert catalog.database(DATABASE).statements == []
     with pytest.raises(OperationNotFound):
         catalog.operations.get(f"{DATABASE}/operations/op_1")
-    update_ddl(catalog, DATABASE, ("CREATE TABLE A",), "op_1")
+    update_ddl(catalog, DATABASE, SchemaUpdate(("CREATE TABLE A",), "op_1"))
     with pytest.raises(OperationAlreadyExists):
-        update_ddl(catalog, DATABASE, ("CREATE TABLE B",), "op_1")
+        update_ddl(catalog, DATABASE, SchemaUpdate(("CREATE TABLE B",), "op_1"))
     with pytest.raises(InvalidOperationId):
-        update_ddl(catalog, DATABASE, ("CREATE TABLE B",), "op-1")
+        update_ddl(catalog, DATABASE, SchemaUpdate(("CREATE TABLE B",), "op-1"))
     with pytest.raises(MissingDdlStatements):
-        update_ddl(catalog, DATABASE, ())
+        update_ddl(catalog, DATABASE, SchemaUpdate(()))
     assert catalog.database(DATABASE).statements == ["CREATE TABLE A"]

@@ -8,7 +8,7 @@ import pytest
 
 from spanemu.base.call import Call, Cancelled, serving
 from spanemu.base.errors import Code
-from spanemu.database import read_write
+from spanemu.base.limits import Limits
 from spanemu.database.errors import (
     AfterLastStatement,
     DatabaseNotFound,
@@ -217,12 +217,13 @@ def test_a_commit_judges_constraints_at_its_end() -> None:
     shop.commit(shop.begin(), order, items((9, "x", 1)))
 
 
-def test_dml_and_mutations_count_together(shop: Shop, begun: Existing, monkeypatch) -> None:
+def test_dml_and_mutations_count_together() -> None:
+    shop = Shop(limits=Limits(mutations_per_commit=16))
+    begun = shop.begin()
     shop.dml(NEW, begun)
-    monkeypatch.setattr(read_write, "MUTATIONS_PER_COMMIT_MAX", 9)
     with pytest.raises(TooManyMutations) as failure:
-        shop.commit(begun, items((9, "x", 1)))
-    assert failure.value.facts() == {"count": 10, "limit": 9}
+        shop.commit(begun, items((11, "x", 1), (12, "y", 1), (13, "z", 1)))
+    assert failure.value.facts() == {"count": 20, "limit": 16}
 
 
 def test_an_aborted_one_says_so_until_it_is_rolled_back(shop: Shop, begun: Existing) -> None:
@@ -261,13 +262,13 @@ def test_a_dropped_database_serves_nothing(shop: Shop, begun: Existing) -> None:
 def test_a_cancelled_commit_leaves_no_locks(shop: Shop, begun: Existing) -> None:
     other = shop.database.sessions.create({})
     holder = Existing(other.begin(ReadWrite()).id)
-    other.execute(StatementRequest("UPDATE Items SET Price = 1 WHERE Id = 1", seqno=1), holder)
+    other.execute(StatementRequest("SELECT Price FROM Items WHERE Id = 1"), holder)
     shop.sql("SELECT 1", begun)
     call = Call()
     call.cancel()
     with serving(call), pytest.raises(Cancelled):
         shop.commit(begun, items((1, "a", 5)))
-    other.commit(holder, (), CommitOptions())
+    other.commit(holder, [items((1, "a", 1))], CommitOptions())
     assert not list(shop.core.locks.holders())
     assert shop.read(1) == [(1, 1)]
 

@@ -26,10 +26,10 @@ def shop() -> Shop:
 
 def test_a_session_is_found_by_its_name(shop: Shop) -> None:
     sessions = shop.database.sessions
-    made = sessions.create({"env": "test"}, "reader")
+    made = sessions.create({"env": "test"})
     assert made.name.startswith(shop.database.name + "/sessions/")
     assert sessions.get(made.name) is made
-    assert (made.labels, made.creator_role, made.multiplexed) == ({"env": "test"}, "reader", False)
+    assert (made.labels, made.multiplexed) == ({"env": "test"}, False)
     with pytest.raises(SessionNotFound) as failure:
         sessions.get(made.name + "x")
     assert failure.value.code is Code.NOT_FOUND

@@ -136,7 +136,7 @@ def aborted(shop: Shop, session=None) -> Existing:
 
 def age_of(session, begun: Existing) -> int | None:
     session.execute(StatementRequest("SELECT 1"), begun)
-    return session.transactions.get(begun.id).age
+    return session.transactions.get(begun.id).owner.since
 
 
 @pytest.mark.parametrize("rolls_back", [False, True])
@@ -144,7 +144,7 @@ def test_a_retry_on_its_session_is_as_old_as_the_first_attempt(
     shop: Shop, rolls_back: bool
 ) -> None:
     first = aborted(shop)
-    age = shop.session.transactions.get(first.id).age
+    age = shop.session.transactions.get(first.id).owner.since
     assert age is not None
     if rolls_back:
         shop.session.rollback(first.id)
@@ -166,7 +166,7 @@ def test_after_a_commit_a_transaction_is_young_again(shop: Shop) -> None:
 def test_a_retry_on_a_multiplexed_session_names_its_first_attempt(shop: Shop) -> None:
     session = shop.database.sessions.create({}, multiplexed=True)
     first = aborted(shop, session)
-    age = session.transactions.get(first.id).age
+    age = session.transactions.get(first.id).owner.since
     other = Existing(session.begin(ReadWrite()).id)
     retry = Existing(session.begin(ReadWrite(previous=first.id)).id)
     assert age_of(session, other) != age

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from spanemu.base.clock import ManualClock
+from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.rand import Randomness
 from spanemu.database.database import Database
 from spanemu.database.environment import Environment
@@ -24,8 +25,8 @@ from spanemu.values.mutation import Write, WriteKind
 class World:
     """One database with one session."""
 
-    def __init__(self, *statements: str) -> None:
-        environment = Environment(ManualClock(), Randomness(7))
+    def __init__(self, *statements: str, limits: Limits = DEFAULT_LIMITS) -> None:
+        environment = Environment(ManualClock(), Randomness(7), limits=limits)
         self.database = Database("projects/p/instances/i/databases/db", environment)
         self.session = self.database.sessions.create({})
         self.ddl(*statements)

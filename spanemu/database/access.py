@@ -1,0 +1,176 @@
+"""What a session that carries a database role may do (page "Fine-grained access control").
+
+A statement is analyzed once more under a schema in which views are tables and generated columns
+are like any other, so that what it names is what is checked. Views with invoker's rights are then
+looked into; those with definer's rights are not. Privileges are those of the present schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from spanemu.database.core import DatabaseCore
+from spanemu.database.errors import PrivilegeMissing, RoleNotFound
+from spanemu.database.generation import Generation
+from spanemu.database.options import ReadRequest, StatementRequest
+from spanemu.database.system_tables.catalog import CATALOG
+from spanemu.ddl.expressions import element_row
+from spanemu.ddl.statements.roles import above
+from spanemu.schema.access import PUBLIC, SYS_READER, SYSTEM_ROLES, Grant
+from spanemu.schema.schema import Schema
+from spanemu.sql.analyzer.analyze import analyze
+from spanemu.sql.analyzer.setting import Setting
+from spanemu.sql.analyzer.usage import Usage, usage_of
+from spanemu.sql.syntax.statement import parse_statement
+from spanemu.values.mutation import Delete, Mutation, WriteKind
+from spanemu.values.types import Type
+
+_DRAW = "GET_NEXT_SEQUENCE_VALUE"
+_PRIVILEGES_OF_WRITES = {
+    WriteKind.INSERT: ("INSERT",),
+    WriteKind.UPDATE: ("UPDATE",),
+    WriteKind.INSERT_OR_UPDATE: ("INSERT", "UPDATE"),
+    WriteKind.REPLACE: ("INSERT", "DELETE"),
+}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Need:
+    """A privilege on an object: on all of `columns`, or on any one column if `any_column`."""
+
+    privilege: str
+    kind: str
+    name: str
+    columns: frozenset[str] = frozenset()
+    any_column: bool = False
+
+
+class Access:
+    """The rights of one role in one database."""
+
+    def __init__(self, core: DatabaseCore, role: str) -> None:
+        self._core = core
+        self.role = role
+        if role not in SYSTEM_ROLES and role.lower() not in core.generation.schema.roles:
+            raise RoleNotFound(role)
+
+    def check_statement(self, request: StatementRequest) -> None:
+        """Raise unless the role may run a query or DML statement."""
+        generation = self._core.generation
+        self._check(_needs(generation, request, self), generation.schema)
+
+    def check_read(self, request: ReadRequest) -> None:
+        """Raise unless the role may read these columns."""
+        columns = frozenset(request.columns)
+        self._check([Need("SELECT", "TABLE", request.table, columns)], self._core.generation.schema)
+
+    def check_writes(self, mutations: Sequence[Mutation]) -> None:
+        """Raise unless the role may apply these mutations."""
+        schema = self._core.generation.schema
+        self._check((need for one in mutations for need in _write_needs(one, schema)), schema)
+
+    def check_system_table(self, name: str) -> None:
+        """Raise unless the role may read a system table."""
+        if name.upper().startswith("SPANNER_SYS.") and SYS_READER not in self._roles():
+            raise PrivilegeMissing(self.role, "SELECT", "TABLE", name)
+
+    def _roles(self) -> set[str]:
+        return above(self._core.generation.schema, self.role) | {PUBLIC}
+
+    def _check(self, needs: Iterable[Need], schema: Schema) -> None:
+        roles = (schema.roles.get(name.lower()) for name in self._roles())
+        grants = [grant for role in roles if role is not None for grant in role.grants]
+        for need in needs:
+            if not _has(need, schema, grants):
+                raise PrivilegeMissing(self.role, need.privilege, need.kind, need.name)
+
+
+def _has(need: Need, schema: Schema, grants: Sequence[Grant]) -> bool:
+    home, _, _ = need.name.rpartition(".")
+    if home and not any(_is(grant, "USAGE", "SCHEMA", home) for grant in grants):
+        return False
+    name = _exact(need, schema)
+    mine = [grant for grant in grants if _is(grant, need.privilege, need.kind, name)]
+    if any(not grant.columns for grant in mine):
+        return True
+    held = {column.lower() for grant in mine for column in grant.columns}
+    if need.any_column or not need.columns:
+        return need.any_column and bool(held)
+    return {column.lower() for column in need.columns} <= held
+
+
+def _exact(need: Need, schema: Schema) -> str:
+    """The name as it was declared; requests may spell it otherwise, or say a synonym."""
+    if need.kind == "TABLE":
+        table = schema.table(need.name)
+        return need.name if table is None else table.name
+    return need.name
+
+
+def _is(grant: Grant, privilege: str, kind: str, name: str) -> bool:
+    return (grant.privilege, grant.kind, grant.name.lower()) == (privilege, kind, name.lower())
+
+
+# ---------------------------------------------------------------------------- what is needed
+
+
+def _needs(generation: Generation, request: StatementRequest, access: Access) -> Iterator[Need]:
+    usage = _compiled_usage(generation, request.sql, tuple(request.parameter_types.items()))
+    for name in usage.system_tables:
+        access.check_system_table(name)
+    yield from _read_needs(generation, usage)
+    for privilege, table, columns in usage.writes:
+        yield Need(
+            privilege, "TABLE", table, columns, any_column=not columns and privilege != "DELETE"
+        )
+    for function, sequence in usage.sequences:
+        yield Need("UPDATE" if function == _DRAW else "SELECT", "SEQUENCE", sequence)
+
+
+def _read_needs(generation: Generation, usage: Usage) -> Iterator[Need]:
+    for name, columns in usage.reads.items():
+        view = generation.schema.view(name)
+        if view is None:
+            yield Need("SELECT", "TABLE", name, frozenset(columns), any_column=not columns)
+            continue
+        yield Need("SELECT", "VIEW", view.name)
+        if view.invoker_rights:
+            yield from _read_needs(generation, _compiled_usage(generation, view.query, ()))
+
+
+def _compiled_usage(generation: Generation, sql: str, types: tuple[tuple[str, Type], ...]) -> Usage:
+    """What a statement uses, worked out now or before."""
+    found: Usage = generation.compiled(
+        (usage_of, sql, types), lambda: _usage(generation, sql, dict(types))
+    )
+    return found
+
+
+def _usage(generation: Generation, sql: str, types: Mapping[str, Type]) -> Usage:
+    schema: Schema = generation.compiled(_as_named, lambda: _as_named(generation.schema))
+    lowered = {name.lower(): type_ for name, type_ in types.items()}
+    tree = parse_statement(sql, generation.limits.sql_characters)
+    return usage_of(analyze(tree, sql, schema, lowered, Setting(CATALOG, generation.limits)))
+
+
+def _as_named(schema: Schema) -> Schema:
+    """The schema with every view as a table, and no column computed from others."""
+    rows = {key: element_row(schema, key) for key in (*schema.tables, *schema.views)}
+    tables = {key: row for key, row in rows.items() if row is not None}
+    return schema.next(tables=tables, views={})
+
+
+def _write_needs(mutation: Mutation, schema: Schema) -> Iterator[Need]:
+    if isinstance(mutation, Delete):
+        yield Need("DELETE", "TABLE", mutation.table)
+        return
+    table = schema.table(mutation.table)
+    keys = set() if table is None else {column.name.lower() for column in table.key_columns}
+    named = frozenset(column.lower() for column in mutation.columns)
+    for privilege in _PRIVILEGES_OF_WRITES[mutation.kind]:
+        columns = named - keys if privilege == "UPDATE" else named
+        if privilege == "DELETE":
+            yield Need(privilege, "TABLE", mutation.table)
+        else:
+            yield Need(privilege, "TABLE", mutation.table, columns, any_column=not columns)

@@ -1,0 +1,71 @@
+"""Where the writes of one database concentrate: the detector's place between store and schema.
+
+Watching begins with `watch` and ends with `stop`; what was seen stays until the next `watch`. While
+nobody watches, the store has no observer and a commit costs nothing more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from spanemu.schema.schema import Schema
+from spanemu.stats.detector import Detector
+from spanemu.stats.heatmap import Heatmap, build_heatmap
+from spanemu.stats.report import Assumptions, Report, build_report
+from spanemu.stats.simulation import Simulation, simulate
+from spanemu.stats.split_model import SplitModel
+from spanemu.stats.split_stats import SplitStat, split_stats
+from spanemu.stats.trace import KeySpace, boundaries_of
+from spanemu.storage.store import Store
+
+
+class Heat:
+    """The detector of one database, if any. `schema` gives the present schema."""
+
+    def __init__(self, store: Store, schema: Callable[[], Schema]) -> None:
+        self._store = store
+        self._schema = schema
+        self.detector: Detector | None = None
+        self.assumptions = Assumptions()
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether commits are being looked at."""
+        return self.detector is not None and self._store.observer is self.detector
+
+    def watch(self) -> Detector:
+        """Forget what was seen, and look at every commit from now on."""
+        with self._store.mutex:
+            self._store.observer = self.detector = Detector(self._store)
+            return self.detector
+
+    def stop(self) -> None:
+        """Look no further."""
+        with self._store.mutex:
+            if self.is_watched:
+                self._store.observer = None
+
+    def report(self, detector: Detector, assumptions: Assumptions) -> Report:
+        """What a detector saw, in the names of the present schema."""
+        return build_report(self._schema(), detector.summaries(), assumptions)
+
+    def simulate(self, detector: Detector, nodes: int, qps: float | None) -> Simulation:
+        """A replay of what a detector saw, beginning with the boundaries that are there."""
+        space = KeySpace.of(self._schema())
+        pinned = boundaries_of(space, self._store.boundaries)
+        return simulate(
+            space.places(detector.trace()),
+            nodes,
+            qps,
+            lambda servers: SplitModel(servers, pinned, space.root_of),
+        )
+
+    def heatmap(self, detector: Detector) -> Heatmap:
+        """A picture of what a detector saw, as figures."""
+        return build_heatmap(self._schema(), detector.trace())
+
+    def split_stats(self, at: int, interval: str = "MINUTE") -> list[SplitStat]:
+        """Rows of SPANNER_SYS.SPLIT_STATS_TOP_`interval` as of `at` (nanoseconds)."""
+        if self.detector is None:
+            return []
+        return split_stats(self.report(self.detector, self.assumptions).findings, at, interval)

@@ -1,0 +1,134 @@
+"""Which read-write transactions are open: whose they are, what they did last, what they lock.
+
+For whoever finds a test stuck behind a transaction that somebody opened and forgot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from spanemu.base.clock import monotonic
+from spanemu.database.core import DatabaseCore
+from spanemu.database.options import ReadRequest, StatementRequest
+from spanemu.database.read_write import ReadWriteTransaction
+from spanemu.schema.index import Index
+from spanemu.schema.table import Table
+from spanemu.storage.layout import TreeId, parts_of, tree_of
+from spanemu.txn.key_text import value_text
+from spanemu.txn.lock_modes import Lock, columns_of, mode_name
+from spanemu.values.cell_mask import WHOLE_ROW
+from spanemu.values.key import key_decoder
+
+
+@dataclass(frozen=True, slots=True)
+class HeldLock:
+    """A lock, in the words of the "Lock statistics" page.
+
+    `key` is of a row, `Albums(2,1)`, or of a range by its start, `Albums(2,1+)`; `columns` those
+    that are locked, `_exists` for whether there is a row, none for all.
+    """
+
+    key: str
+    mode: str
+    columns: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.mode} {self.key}" + (f" {', '.join(self.columns)}" if self.columns else "")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTransaction:
+    """A read-write transaction that has not ended.
+
+    `session` is "" for one of multiplexed sessions. `age` is its place in the order in which
+    transactions may wound each other, the smallest first; None before its first request, as are
+    `seconds`, since then. `last_statement` is SQL, or what was read.
+    """
+
+    id: str
+    session: str
+    age: int | None
+    seconds: float | None
+    idle_seconds: float
+    transaction_tag: str
+    request_tag: str
+    last_statement: str
+    waits: bool
+    locks: tuple[HeldLock, ...]
+
+    def __str__(self) -> str:
+        lines = [f"transaction {self.id} of {self.session or 'a multiplexed session'}"]
+        if self.seconds is not None:
+            lines[0] += f", {self.seconds:.1f} s old, idle for {self.idle_seconds:.1f} s"
+        lines += [tag for tag in (self.transaction_tag, self.request_tag) if tag]
+        lines += [self.last_statement] if self.last_statement else []
+        return "\n    ".join([*lines, *map(str, self.locks)])
+
+
+def described(
+    core: DatabaseCore, session: str, transaction: ReadWriteTransaction
+) -> OpenTransaction:
+    """What is known of an open transaction."""
+    owner, now = transaction.owner, monotonic()
+    last = owner.last_request
+    request = last if isinstance(last, StatementRequest | ReadRequest) else None
+    return OpenTransaction(
+        id=transaction.id.decode("ascii"),
+        session=session,
+        age=owner.since,
+        seconds=None if owner.began_at is None else now - owner.began_at,
+        idle_seconds=0.0 if owner.busy else max(0.0, now - owner.heard_at),
+        transaction_tag=request.transaction_tag if request else "",
+        request_tag=request.request_tag if request else "",
+        last_statement=_statement(request),
+        waits=owner.waits_on is not None,
+        locks=tuple(_locks(core, transaction)),
+    )
+
+
+def _statement(request: StatementRequest | ReadRequest | None) -> str:
+    if isinstance(request, StatementRequest):
+        return request.sql
+    if isinstance(request, ReadRequest):
+        through = f"{request.table}@{request.index}" if request.index else request.table
+        return f"read {', '.join(request.columns)} of {through}"
+    return ""
+
+
+def _locks(core: DatabaseCore, transaction: ReadWriteTransaction) -> Iterator[HeldLock]:
+    things = {tree_of(thing): thing for thing in core.generation.schema.sorted_things()}
+    rows, ranges = core.locks.held_by(transaction.owner)
+    held: list[tuple[TreeId, bytes, str, Lock]] = [
+        *((tree, key, "", lock) for (tree, key), lock in rows.items()),
+        *((tree, low, "+", lock) for (tree, low, _), lock in ranges.items()),
+    ]
+    for tree, key, more, lock in held:
+        if tree in things:  # and has not been dropped meanwhile
+            thing = things[tree]
+            cells = lock[0] | lock[1]
+            names = () if cells == WHOLE_ROW else columns_of(cells, _columns(thing))
+            yield HeldLock(f"{thing.name}({_key(thing, key)}{more})", mode_name(lock), tuple(names))
+
+
+def _columns(thing: Table | Index) -> list[str]:
+    if isinstance(thing, Index):
+        return [column.name for column in thing.columns]
+    names = [""] * thing.width
+    for column in thing.columns:
+        names[column.position] = column.name
+    return names
+
+
+def _key(thing: Table | Index, key: bytes) -> str:
+    """A key as text; of a bound that is not quite one, the key that it is made of."""
+    parts = [(part.column.type, part.descending) for part in parts_of(thing)]
+    for end in (len(key), len(key) - 1):
+        try:
+            values = key_decoder(parts)(key[:end])
+        except ValueError:
+            continue
+        return ",".join(
+            value_text(value, part[0]) for value, part in zip(values, parts, strict=False)
+        )
+    return key.hex()

@@ -1,0 +1,152 @@
+"""Property graphs as declared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from spanemu.base.errors import SpannerError
+from spanemu.ddl.errors.graphs import GraphElementNotFound, GraphInvalid, GraphsDepend
+from spanemu.ddl.expressions import element_row
+from spanemu.schema.graph import Element, Endpoint, PropertyGraph
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.sql.analyzer.stored_expression import analyze_expression
+from spanemu.values.types import Type, TypeCode
+
+
+def element_problems(
+    graph: str, element: Element, row: Table, nodes: Sequence[Element]
+) -> Iterator[SpannerError]:
+    """What is wrong with one element table; `nodes` are those that it may refer to."""
+    if not element.key:
+        yield GraphInvalid(graph, element.name, "it needs a KEY clause")
+    ends = [end for end in (element.source, element.destination) if end is not None]
+    named = [*element.key, *(name for end in ends for name in end.columns)]
+    named += [one for one in (element.dynamic_label, element.dynamic_properties) if one is not None]
+    for name in named:
+        if row.column(name) is None:
+            yield GraphElementNotFound(graph, "column", f"{row.name}.{name}")
+    for names in (element.key, *(end.columns for end in ends)):
+        if len({name.lower() for name in names}) != len(names):
+            yield GraphInvalid(graph, element.name, "a key names a column twice")
+    if nodes and len(ends) != 2:
+        yield GraphInvalid(graph, element.name, "an edge needs a SOURCE and a DESTINATION KEY")
+    yield from _dynamic_problems(graph, element, row)
+    yield from _label_problems(graph, element)
+
+
+def _dynamic_problems(graph: str, element: Element, row: Table) -> Iterator[SpannerError]:
+    expected = (
+        (element.dynamic_label, TypeCode.STRING, "DYNAMIC LABEL"),
+        (element.dynamic_properties, TypeCode.JSON, "DYNAMIC PROPERTIES"),
+    )
+    for name, code, clause in expected:
+        column = None if name is None else row.column(name)
+        if column is not None and column.type.code is not code:
+            yield GraphInvalid(graph, element.name, f"{clause} column {name} is not of type {code}")
+
+
+def _label_problems(graph: str, element: Element) -> Iterator[SpannerError]:
+    seen: set[str] = set()
+    for label in element.labels:
+        if label.name.lower() in seen:
+            yield GraphInvalid(graph, element.name, f"duplicate label name: {label.name}")
+        seen.add(label.name.lower())
+        names = [one.name.lower() for one in label.properties]
+        for name in {name for name in names if names.count(name) > 1}:
+            yield GraphInvalid(graph, element.name, f"label {label.name} has {name} twice")
+
+
+def graph_problems(graph: PropertyGraph, schema: Schema) -> Iterator[SpannerError]:
+    """What is wrong with element tables that are right by themselves."""
+    names: set[str] = set()
+    for element in graph.elements:
+        if element.name.lower() in names:
+            yield GraphInvalid(graph.name, element.name, "the name is used twice; give it an alias")
+        names.add(element.name.lower())
+    yield from _shared_label_problems(graph)
+    for elements, kind in ((graph.nodes, "node"), (graph.edges, "edge")):
+        dynamic = [one for one in elements if one.dynamic_label is not None]
+        for one in dynamic[1:]:
+            yield GraphInvalid(graph.name, one.name, f"a second {kind} table with a dynamic label")
+    for edge in graph.edges:
+        for end in (edge.source, edge.destination):
+            if end is not None:
+                yield from _endpoint_problems(graph, edge, end, schema)
+
+
+def _shared_label_problems(graph: PropertyGraph) -> Iterator[SpannerError]:
+    """One label has the same properties everywhere; one property has the same type."""
+    labels: dict[str, frozenset[str]] = {}
+    types: dict[str, Type] = {}
+    for element in graph.elements:
+        for label in element.labels:
+            properties = frozenset(one.name.lower() for one in label.properties)
+            if labels.setdefault(label.name.lower(), properties) != properties:
+                reason = f"label {label.name} has other properties elsewhere"
+                yield GraphInvalid(graph.name, element.name, reason)
+            for one in label.properties:
+                if types.setdefault(one.name.lower(), one.type) != one.type:
+                    reason = f"property {one.name} has another type elsewhere"
+                    yield GraphInvalid(graph.name, element.name, reason)
+
+
+def _endpoint_problems(
+    graph: PropertyGraph, edge: Element, end: Endpoint, schema: Schema
+) -> Iterator[SpannerError]:
+    if len(end.columns) != len(end.node_columns):
+        yield GraphInvalid(graph.name, edge.name, f"keys to {end.node} differ in length")
+    node = next(one for one in graph.nodes if one.name == end.node)
+    above, below = element_row(schema, node.table), element_row(schema, edge.table)
+    assert above is not None
+    assert below is not None
+    for mine, theirs in zip(end.columns, end.node_columns, strict=False):
+        there, here = above.column(theirs), below.column(mine)
+        if there is None:
+            yield GraphElementNotFound(graph.name, "column", f"{node.table}.{theirs}")
+        elif here is not None and here.type != there.type:
+            reason = f"{mine} and {node.name}.{theirs} differ in type"
+            yield GraphInvalid(graph.name, edge.name, reason)
+
+
+# ---------------------------------------------------------------------------- what graphs keep
+
+
+def graphs_over_problems(schema: Schema, kind: str, name: str) -> Iterator[SpannerError]:
+    """Graphs that stand in the way of dropping a table or view."""
+    graphs = [
+        graph.name
+        for graph in schema.graphs.values()
+        if any(element.table == name for element in graph.elements)
+    ]
+    if graphs:
+        yield GraphsDepend(kind, name, ", ".join(graphs))
+
+
+def graphs_over_column_problems(
+    schema: Schema, table: Table, column: str
+) -> Iterator[SpannerError]:
+    """Graphs that stand in the way of dropping a column."""
+    graphs = [
+        graph.name
+        for graph in schema.graphs.values()
+        if any(column in _columns(one, schema) for one in graph.elements if one.table == table.name)
+    ]
+    if graphs:
+        yield GraphsDepend("column", f"{table.name}.{column}", ", ".join(graphs))
+
+
+def _columns(element: Element, schema: Schema) -> set[str]:
+    """The columns of its table that an element needs."""
+    row = element_row(schema, element.table)
+    ends = [end for end in (element.source, element.destination) if end is not None]
+    found = {*element.key, *(name for end in ends for name in end.columns)}
+    found |= {n for n in (element.dynamic_label, element.dynamic_properties) if n is not None}
+    for label in element.labels:
+        for one in label.properties:
+            if one.expression == one.name:
+                found.add(one.name)
+            else:
+                used = analyze_expression(one.expression, row, schema, expected=None).references
+                found |= {column.name for column in used}
+    return found

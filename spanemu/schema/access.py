@@ -1,0 +1,35 @@
+"""Database roles and what they may do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PUBLIC = "public"  # every role is a member of it
+INFO_READER = "spanner_info_reader"
+SYS_READER = "spanner_sys_reader"
+SYSTEM_ROLES = (PUBLIC, INFO_READER, SYS_READER)
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """One privilege on one object: SELECT on the TABLE Singers, limited to `columns` if any.
+
+    `kind` is TABLE, VIEW, CHANGE STREAM, SEQUENCE, TABLE FUNCTION, FUNCTION, MODEL or SCHEMA.
+    """
+
+    privilege: str
+    kind: str
+    name: str
+    columns: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A role, what was granted to it, and the roles it is a member of.
+
+    Grants are in the order in which they were made.
+    """
+
+    name: str
+    grants: tuple[Grant, ...] = ()
+    member_of: tuple[str, ...] = ()
