@@ -9,6 +9,8 @@ from random import SystemRandom
 
 from tests.differential import corpus
 from tests.differential.campaign import differences
+from tests.differential.oracle import Oracle, random_expression, shown
+from tests.differential.statements import random_statement
 from tests.differential.targets import reference, subject
 
 
@@ -19,18 +21,22 @@ def main() -> int:
     arguments.add_argument("--seed", type=int, default=None)
     arguments.add_argument("--rows", type=int, default=1, help="the seed of the tables' rows")
     arguments.add_argument("--no-shrink", action="store_true")
+    arguments.add_argument("--oracle", action="store_true", help="expressions, against ZetaSQL")
     arguments.add_argument("--write-corpus", action="store_true", help="store what agrees instead")
     given = arguments.parse_args()
     first = SystemRandom().randrange(1_000_000_000) if given.seed is None else given.seed
     print(f"seed {first}", flush=True)
     began = time.monotonic()
     count = 0
-    with subject(given.rows) as ours, reference(given.rows) as theirs:
-        seeds = range(first, first + given.queries)
+    seeds = range(first, first + given.queries)
+    make = random_expression if given.oracle else random_statement
+    pair = (shown(), Oracle()) if given.oracle else (subject(given.rows), reference(given.rows))
+    with pair[0] as ours, pair[1] as theirs:
         if given.write_corpus:
             print(f"{corpus.write(ours, theirs, seeds)} statements in {corpus.PATH.name}")
             return 0
-        for difference in differences(ours, theirs, seeds, shrink=not given.no_shrink):
+        found = differences(ours, theirs, seeds, shrink=not given.no_shrink, make=make)
+        for difference in found:
             count += 1
             print(difference, flush=True)
     print(f"{given.queries} queries, {count} differ, {time.monotonic() - began:.0f} s")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from tests.differential.documented import explanation
 from tests.differential.literals import LEAVES
-from tests.differential.outcome import NO_ANSWER, PATIENT_SECONDS_MAX, Outcome, ask
-from tests.differential.queries import ORDERED, random_statement
+from tests.differential.outcome import NO_ANSWER, PATIENT_SECONDS_MAX, SECONDS_MAX, Outcome
+from tests.differential.statements import Statement, random_statement
+from tests.differential.targets import Target
 from tests.differential.tree import minimal
 
 
@@ -26,32 +26,45 @@ class Difference:
         return f"seed {self.seed}\n  {self.sql}\n  ours   {self.ours}\n  theirs {self.theirs}"
 
 
-def compare(ours: Any, theirs: Any, sql: str, *, ordered: bool) -> tuple[Outcome, Outcome] | None:
-    """The two answers, if they differ and no document says why."""
-    one, other = (ask(each, sql, ordered=ordered) for each in (ours, theirs))
-    if one.agrees(other) or other.code in NO_ANSWER:
+def has_failed(reference: Outcome) -> bool:
+    """Whether the reference ran into a mistake of its own, and so says nothing."""
+    return reference.code == "INTERNAL" or "Failed to find column" in reference.message
+
+
+def compare(
+    ours: Target, theirs: Target, statement: Statement, sql: str = ""
+) -> tuple[Outcome, Outcome] | None:
+    """The two answers to a statement, or to `sql` in its place, if no document says why."""
+    one, other = (each.ask(statement, SECONDS_MAX, sql) for each in (ours, theirs))
+    if one.agrees(other) or other.code in NO_ANSWER or has_failed(other):
         return None
     if one.code in NO_ANSWER:  # a busy machine, or a plan that is too slow by far
-        one = ask(ours, sql, ordered=ordered, seconds=PATIENT_SECONDS_MAX)
+        one = ours.ask(statement, PATIENT_SECONDS_MAX, sql)
         if one.agrees(other):
             return None
-    return None if explanation(sql, one, other) else (one, other)
+    return None if explanation(sql or statement.sql, one, other) else (one, other)
 
 
-def differences(ours: Any, theirs: Any, seeds: range, *, shrink: bool) -> Iterator[Difference]:
+def differences(
+    ours: Target,
+    theirs: Target,
+    seeds: range,
+    *,
+    shrink: bool,
+    make: Callable[[int], Statement] = random_statement,
+) -> Iterator[Difference]:
     """Every difference among the statements of these seeds."""
     for seed in seeds:
-        statement = random_statement(seed)
-        ordered = statement.kind == ORDERED
-        found = compare(ours, theirs, str(statement), ordered=ordered)
+        statement = make(seed)
+        found = compare(ours, theirs, statement)
         if found is None:
             continue
         codes = [each.code for each in found]
 
-        def fails(sql: str, ordered: bool = ordered, codes: list[str] = codes) -> bool:
-            again = compare(ours, theirs, sql, ordered=ordered)
+        def fails(sql: str, given: Statement = statement, codes: list[str] = codes) -> bool:
+            again = compare(ours, theirs, given, sql)
             return again is not None and [each.code for each in again] == codes
 
-        least = str(minimal(statement, LEAVES, fails) if shrink else statement)
-        again = compare(ours, theirs, least, ordered=ordered) or found
+        least = str(minimal(statement.piece, LEAVES, fails)) if shrink else statement.sql
+        again = compare(ours, theirs, statement, least) or found
         yield Difference(seed, least, *again)

@@ -1,6 +1,6 @@
 """Statements with the answers that both engines agreed on, replayed without the reference.
 
-One JSON object a line in `corpus.jsonl`: the statement, whether its rows are ordered, the answer.
+One JSON object a line in `corpus.jsonl`: the statement, its kind, the answer.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from tests.differential.outcome import NO_ANSWER, Outcome, ask
-from tests.differential.queries import ORDERED, random_statement
+from tests.differential.outcome import NO_ANSWER, SECONDS_MAX, Outcome
+from tests.differential.statements import Statement, random_statement
+from tests.differential.targets import Target
+from tests.differential.tree import Piece
 
 PATH = Path(__file__).with_name("corpus.jsonl")
 ROWS_SEED = 1
@@ -41,8 +42,7 @@ REGRESSIONS = (
 class Entry:
     """A statement and its answer."""
 
-    sql: str
-    ordered: bool
+    statement: Statement
     expected: Outcome
 
 
@@ -52,25 +52,24 @@ def read() -> list[Entry]:
     for line in PATH.read_text().splitlines():
         stored = json.loads(line)
         answer = Outcome(stored["code"], tuple(stored["types"]), tuple(stored["rows"]))
-        found.append(Entry(stored["sql"], stored["ordered"], answer))
+        found.append(Entry(Statement(Piece(stored["kind"], (stored["sql"],))), answer))
     return found
 
 
-def write(ours: Any, theirs: Any, seeds: range) -> int:
+def write(ours: Target, theirs: Target, seeds: range) -> int:
     """Store what both engines agree on; the number of statements."""
     lines = []
-    for sql, ordered in _statements(seeds):
-        mine, other = (ask(each, sql, ordered=ordered) for each in (ours, theirs))
+    for statement in _statements(seeds):
+        mine, other = (each.ask(statement, SECONDS_MAX) for each in (ours, theirs))
         if mine.agrees(other) and mine.code not in NO_ANSWER and len(mine.rows) <= _ROWS_MAX:
             facts = {"code": mine.code, "types": mine.types, "rows": mine.rows}
-            lines.append(json.dumps({"sql": sql, "ordered": ordered, **facts}))
+            kind = statement.piece.kind
+            lines.append(json.dumps({"sql": statement.sql, "kind": kind, **facts}))
     PATH.write_text("\n".join(lines) + "\n")
     return len(lines)
 
 
-def _statements(seeds: range) -> Iterator[tuple[str, bool]]:
+def _statements(seeds: range) -> Iterator[Statement]:
     for sql in REGRESSIONS:
-        yield sql, False
-    for seed in seeds:
-        statement = random_statement(seed)
-        yield str(statement), statement.kind == ORDERED
+        yield Statement(Piece("statement", (sql,)))
+    yield from map(random_statement, seeds)

@@ -7,10 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
-from tests.differential import calls, literals, templates
+from tests.differential import calls, literals, parameters, templates
 from tests.differential.tree import Piece
 
 _HOLE = re.compile(r"\{([A-Z0-9<>]+)\}")
+
+
+def spelled(type_: str) -> str:
+    """A type of the grammar as SQL writes it."""
+    return type_.replace("PAIR", "STRUCT<a INT64, b STRING>")
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,7 @@ class Expressions:
 
     random: Random
     wild: bool = False
+    parameterized: bool = True
     subquery: Callable[[str, Scope, int], Piece] | None = None
     types: tuple[str, ...] = field(default=tuple(literals.TAME))
 
@@ -53,12 +59,16 @@ class Expressions:
         columns = scope.of(type_)
         if columns and random.random() < 0.75:
             return Piece(type_, (random.choice(columns),))
-        if random.random() < 0.08:
-            return Piece(type_, (f"CAST(NULL AS {type_})",))
+        if self.parameterized and random.random() < 0.06 and (named := parameters.of_type(type_)):
+            return Piece(type_, (random.choice(named),))
+        if type_ == "STRUCT":
+            return self.filled(type_, random.choice(templates.TAME[type_]), scope, 0)
+        if random.random() < 0.08 and type_ != "ARRAY<PAIR>":
+            return Piece(type_, (f"CAST(NULL AS {spelled(type_)})",))
         pool = literals.TAME.get(type_, ())
         if (self.wild and random.random() < 0.6) or not pool:
             pool = literals.WILD.get(type_, pool) or pool
-        return Piece(type_, (random.choice(pool) if pool else f"CAST(NULL AS {type_})",))
+        return Piece(type_, (random.choice(pool) if pool else f"CAST(NULL AS {spelled(type_)})",))
 
     def filled(self, kind: str, template: str, scope: Scope, depth: int) -> Piece:
         """A template with its holes filled."""
@@ -86,7 +96,8 @@ class Expressions:
     def call(self, scope: Scope) -> Piece:
         """A call of any function; its type is whatever it is."""
         name, types = calls.call(self.random)
-        parts: list[str | Piece] = [f"{name}("]
+        safe = "SAFE." if self.random.random() < 0.1 else ""
+        parts: list[str | Piece] = [f"{safe}{name}("]
         for number, type_ in enumerate(types):
             if number:
                 parts.append(", ")

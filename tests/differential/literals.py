@@ -30,6 +30,11 @@ TAME: Mapping[str, tuple[str, ...]] = {
     "ARRAY<DATE>": ("[DATE '2024-02-29', DATE '2000-01-01']",),
     "ARRAY<TIMESTAMP>": ("[TIMESTAMP '2024-02-29 12:34:56+00']",),
     "ARRAY<NUMERIC>": ("[NUMERIC '1.5', NUMERIC '-2']",),
+    # Arrays of two named fields, which `templates` reads.
+    "ARRAY<PAIR>": (
+        "[STRUCT(1 AS a, 'x' AS b), (2, NULL), (NULL, 'z')]",
+        "ARRAY<STRUCT<a INT64, b STRING>>[(3, 'ab'), (1, 'a'), (3, 'ab')]",
+    ),
 }  # fmt: skip
 
 WILD: Mapping[str, tuple[str, ...]] = {

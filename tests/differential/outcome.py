@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +12,13 @@ from google.api_core.exceptions import GoogleAPICallError
 from google.cloud.spanner_v1 import TypeCode
 from google.protobuf.message import DecodeError
 
+from tests.differential.parameters import bound
+
 SECONDS_MAX = 3.0
 PATIENT_SECONDS_MAX = 60.0
 UNREADABLE = "UNREADABLE"
-NO_ANSWER = frozenset({UNREADABLE, "DEADLINE_EXCEEDED"})
+DIED = "DIED"
+NO_ANSWER = frozenset({UNREADABLE, DIED, "DEADLINE_EXCEEDED"})
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,12 @@ class Outcome:
     types: tuple[str, ...] = ()
     rows: tuple[str, ...] = ()  # a text for each row; sorted, unless the query orders them
     message: str = ""
+
+    @property
+    def place(self) -> str:
+        """Line and column that the message names; "" if none."""
+        found = re.search(r"\[at (\d+:\d+)\]", self.message)
+        return found[1] if found else ""
 
     def agrees(self, other: Outcome) -> bool:
         return (self.code, self.types, self.rows) == (other.code, other.types, other.rows)
@@ -38,19 +48,54 @@ class Outcome:
 
 def ask(database: Any, sql: str, *, ordered: bool, seconds: float = SECONDS_MAX) -> Outcome:
     """The answer of one engine to one query."""
-    try:
+
+    def answer() -> Outcome:
         with database.snapshot() as snapshot:
-            results = snapshot.execute_sql(sql, timeout=seconds, retry=None)
+            results = snapshot.execute_sql(sql, timeout=seconds, retry=None, **bound(sql))
             rows = [row_text(row) for row in results]
-            fields = results.fields
+        return _answered(results.fields, rows if ordered else sorted(rows))
+
+    return _outcome(answer)
+
+
+def ask_write(database: Any, sql: str, table: str, *, seconds: float = SECONDS_MAX) -> Outcome:
+    """What a DML statement returns, how many rows it says it wrote, and its table afterwards.
+
+    All in a transaction that is rolled back.
+    """
+    session = database.session()
+    session.create()
+    transaction = session.transaction()
+
+    def answer() -> Outcome:
+        transaction.begin()
+        results = transaction.execute_sql(sql, timeout=seconds, retry=None, **bound(sql))
+        returned = sorted(row_text(row) for row in results)
+        count = f"wrote {results.stats.row_count_exact}"
+        after = transaction.execute_sql(f"SELECT * FROM {table}", timeout=seconds, retry=None)
+        left = sorted(f"left {row_text(row)}" for row in after)
+        return _answered(results.fields, [*returned, count, *left])
+
+    try:
+        return _outcome(answer)
+    finally:
+        transaction.rollback()
+        session.delete()
+
+
+def _answered(fields: Any, rows: Sequence[str]) -> Outcome:
+    return Outcome("OK", tuple(type_text(each.type_) for each in fields), tuple(rows))
+
+
+def _outcome(answer: Callable[[], Outcome]) -> Outcome:
+    try:
+        return answer()
     except DecodeError:  # an error whose text is no UTF-8
         return Outcome(UNREADABLE)
     except GoogleAPICallError as error:
         code = error.grpc_status_code
         name = code.name if code is not None else type(error).__name__
         return Outcome(name, message=str(error.message)[:300])
-    types = tuple(type_text(each.type_) for each in fields)
-    return Outcome("OK", types, tuple(rows if ordered else sorted(rows)))
 
 
 def type_text(type_: Any) -> str:

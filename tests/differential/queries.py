@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from random import Random
 
 from tests.differential import literals
+from tests.differential.aggregates import AGGREGATES
 from tests.differential.expressions import Expressions, Scope
 from tests.differential.sources import Sources
 from tests.differential.tree import Piece, optional
@@ -15,30 +17,9 @@ _SET_OPERATIONS = (
     "UNION ALL", "UNION ALL", "UNION DISTINCT", "INTERSECT DISTINCT", "EXCEPT DISTINCT",
     "INTERSECT ALL", "EXCEPT ALL",
 )  # fmt: skip
-# Aggregates by result type; {x} is an expression of the type behind the colon.
-_AGGREGATES: dict[str, tuple[tuple[str, str], ...]] = {
-    "INT64": (
-        ("COUNT(*)", ""), ("COUNT({x})", "STRING"), ("COUNT(DISTINCT {x})", "INT64"),
-        ("MIN({x})", "INT64"), ("MAX({x})", "INT64"), ("SUM({x})", "INT64"),
-        ("COUNTIF({x})", "BOOL"), ("BIT_AND({x})", "INT64"), ("BIT_XOR(DISTINCT {x})", "INT64"),
-        ("SUM(DISTINCT {x})", "INT64"),
-    ),
-    "FLOAT64": (
-        ("AVG({x})", "INT64"), ("SUM({x})", "FLOAT64"), ("MAX({x})", "FLOAT64"),
-        ("MIN({x})", "FLOAT64"), ("STDDEV({x})", "INT64"), ("VAR_SAMP({x})", "INT64"),
-        ("AVG(DISTINCT {x})", "FLOAT64"),
-    ),
-    "FLOAT32": (("MAX({x})", "FLOAT32"), ("MIN({x})", "FLOAT32")),
-    "NUMERIC": (("SUM({x})", "NUMERIC"), ("AVG({x})", "NUMERIC"), ("MIN({x})", "NUMERIC")),
-    "STRING": (
-        ("MAX({x})", "STRING"), ("MIN({x})", "STRING"),
-        ("ANY_VALUE({x} HAVING MAX {x})", "STRING"),
-    ),
-    "BYTES": (("MAX({x})", "BYTES"),),
-    "BOOL": (("LOGICAL_OR({x})", "BOOL"), ("LOGICAL_AND({x})", "BOOL"), ("MAX({x})", "BOOL")),
-    "DATE": (("MIN({x})", "DATE"),),
-    "TIMESTAMP": (("MAX({x})", "TIMESTAMP"),),
-}  # fmt: skip
+# Types of columns that can be neither grouped nor sorted.
+_UNSORTED = ("ARRAY<INT64>", "ARRAY<STRING>", "JSON", "ARRAY<PAIR>")
+_HOLE = re.compile(r"\{([A-Z0-9<>]+)\}")
 
 
 @dataclass
@@ -49,28 +30,61 @@ class Queries:
     wild: bool = False
 
     def __post_init__(self) -> None:
-        self.expressions = Expressions(self.random, self.wild, self.subquery)
+        self.expressions = Expressions(self.random, self.wild, subquery=self.subquery)
         self.sources = Sources(self.expressions, self)
 
     def statement(self) -> Piece:
         """A whole query, whose kind says whether its rows have an order."""
         random = self.random
-        types = [random.choice(literals.COMPARABLE) for _ in range(random.randint(1, 4))]
-        parts: list[str | Piece] = []
-        if random.random() < 0.2:
-            inner = [random.choice(literals.COMPARABLE) for _ in range(2)]
-            parts += ["WITH w AS (", self.select(inner, Scope(), 1), ") "]
-            self.sources.common_tables = (("w", tuple(inner)),)
-        parts.append(self.query(types, Scope(), 2))
+        types = self.types(random.randint(1, 4))
+        sortable = random.random() < 0.85
+        if not sortable:
+            types[random.randrange(len(types))] = random.choice(_UNSORTED)
+        starred = sortable and random.random() < 0.05
+        parts: list[str | Piece] = [] if starred else self._common_tables()
+        parts.append(self.query(types, Scope(), 2) if sortable else self.select(types, Scope(), 2))
+        if not sortable:
+            return Piece("statement", tuple(parts))
+        if starred:
+            return Piece("statement", self._starred(tuple(parts), types))
         if random.random() < 0.4:
-            terms = [f"{number + 1}{random.choice(('', ' DESC'))}" for number in range(len(types))]
-            limit = f" LIMIT {random.randint(0, 8)}"
-            offset = f" OFFSET {random.randint(0, 3)}"
-            parts += [" ORDER BY " + ", ".join(terms)]
-            if random.random() < 0.7:
-                parts.append(optional(limit, optional(offset) if random.random() < 0.3 else ""))
-            return Piece(ORDERED, tuple(parts))
+            return Piece(ORDERED, (*parts, *self._ordered(len(types))))
         return Piece("statement", tuple(parts))
+
+    def types(self, count: int) -> list[str]:
+        """Types of columns that can be compared."""
+        return [self.random.choice(literals.COMPARABLE) for _ in range(count)]
+
+    def _common_tables(self) -> list[str | Piece]:
+        """WITH, and what it names, the later ones of which may read the earlier ones."""
+        parts: list[str | Piece] = []
+        for number in range(self.random.choice((0, 0, 0, 0, 1, 1, 2))):
+            inner = self.types(2)
+            query = self.query(inner, Scope(), 1)
+            parts += [", " if parts else "WITH ", f"w{number} AS (", query, ")"]
+            self.sources.common_tables += ((f"w{number}", tuple(inner)),)
+        return [*parts, " "] if parts else []
+
+    def _ordered(self, width: int) -> list[str | Piece]:
+        """ORDER BY every column, so that the order is total, and perhaps LIMIT."""
+        random = self.random
+        numbers = random.sample(range(1, width + 1), width)
+        named = [random.choice((str(number), f"c{number - 1}")) for number in numbers]
+        terms = [f"{term}{random.choice(('', '', ' DESC', ' ASC'))}" for term in named]
+        parts: list[str | Piece] = [" ORDER BY " + ", ".join(terms)]
+        if random.random() < 0.7:
+            offset = optional(f" OFFSET {random.randint(0, 3)}") if random.random() < 0.3 else ""
+            parts.append(
+                optional(f" LIMIT {random.choice(('0', '1', '3', '8', '@x_int'))}", offset)
+            )
+        return parts
+
+    def _starred(self, inner: tuple[str | Piece, ...], types: list[str]) -> tuple[str | Piece, ...]:
+        """A select of all columns of the query but some, or with one replaced."""
+        stars = ["*", "q.*", "* REPLACE (c0 IS NULL AS c0)", "DISTINCT *", "q.*, 1 AS one"]
+        if len(types) > 1:
+            stars += ["* EXCEPT (c0)", "* EXCEPT (c0) REPLACE (1 AS c1)", "q.* EXCEPT (c1), c1"]
+        return (f"SELECT {self.random.choice(stars)} FROM (", *inner, ") AS q")
 
     def query(self, types: list[str], outer: Scope, depth: int) -> Piece:
         """A SELECT or a set operation."""
@@ -85,14 +99,21 @@ class Queries:
     def select(self, types: list[str], outer: Scope, depth: int) -> Piece:
         """SELECT ... AS c0, ... AS c1."""
         random = self.random
+        if random.random() < 0.04:
+            return self._without_from(types, outer, depth)
         source, columns = self.sources.source(outer, depth)
         scope = outer.with_(*columns)
-        if random.random() < 0.25:
-            return self._grouped(types, source, scope, depth)
+        sortable = set(types) <= set(literals.COMPARABLE)
+        if sortable and random.random() < 0.28:
+            return self._grouped(types, source, (outer, Scope(columns)), depth)
         items = self._items([self.expressions.expression(each, scope, depth) for each in types])
-        distinct = optional(" DISTINCT") if random.random() < 0.15 else ""
+        distinct = optional(" DISTINCT") if sortable and random.random() < 0.15 else ""
         parts = ["SELECT", distinct, " ", *items, " FROM ", source, *self._where(scope, depth)]
         return Piece("query:" + ",".join(types), tuple(parts))
+
+    def _without_from(self, types: list[str], outer: Scope, depth: int) -> Piece:
+        items = self._items([self.expressions.expression(each, outer, depth) for each in types])
+        return Piece("query:" + ",".join(types), ("SELECT ", *items))
 
     def _items(self, items: list[Piece]) -> list[str | Piece]:
         parts: list[str | Piece] = []
@@ -107,54 +128,87 @@ class Queries:
             " WHERE ",
             self.expressions.expression("BOOL", scope, depth + 1),
         ]
-        if self.random.random() < 0.3:
-            parts.append(optional(" AND ", self.expressions.expression("BOOL", scope, depth)))
+        for _ in range(self.random.choice((0, 0, 0, 1, 2))):
+            word = self.random.choice((" AND ", " AND ", " OR "))
+            parts.append(optional(word, self.expressions.expression("BOOL", scope, depth)))
         return [optional(*parts)]
 
-    def _grouped(self, types: list[str], source: Piece, scope: Scope, depth: int) -> Piece:
-        random = self.random
-        groups: list[str | Piece] = []
-        numbers: list[str] = []
+    # ------------------------------------------------------------------ groups
+
+    def _grouped(
+        self, types: list[str], source: Piece, scopes: tuple[Scope, Scope], depth: int
+    ) -> Piece:
+        """Columns that group beside columns that aggregate."""
+        outer, inner = scopes
+        scope = outer.with_(*inner.columns)
+        if self.random.random() < 0.35:
+            return self._grouped_by_columns(types, source, scopes, depth)
         items: list[Piece] = []
+        keys: list[str] = []
         for number, type_ in enumerate(types):
-            if random.random() < 0.4:
+            if self.random.random() < 0.4:
                 items.append(self.expressions.expression(type_, scope, min(depth, 1)))
-                numbers.append(str(number + 1))
+                keys.append(self.random.choice((str(number + 1), str(number + 1), f"c{number}")))
             else:
                 items.append(self._aggregate(type_, scope, depth))
-        if numbers:
-            groups.append(" GROUP BY " + ", ".join(numbers))
-            if random.random() < 0.4:
-                having = self._aggregate("INT64", scope, 1)
-                groups.append(optional(" HAVING ", having, f" > {random.randint(0, 3)}"))
         body = ["SELECT ", *self._items(items), " FROM ", source, *self._where(scope, depth)]
-        return Piece("query:" + ",".join(types), (*body, *groups))
+        if keys:
+            body.append(" GROUP BY " + ", ".join(keys))
+        if keys or self.random.random() < 0.2:
+            body += self._having(scope)
+        return Piece("query:" + ",".join(types), tuple(body))
+
+    def _grouped_by_columns(
+        self, types: list[str], source: Piece, scopes: tuple[Scope, Scope], depth: int
+    ) -> Piece:
+        """Expressions over the columns that group, and over aggregates."""
+        outer, inner = scopes
+        random = self.random
+        scope = outer.with_(*inner.columns)
+        able = [each for each in dict.fromkeys(inner.columns) if each[1] in literals.COMPARABLE]
+        keys = random.sample(able, min(len(able), random.choice((1, 1, 2))))
+        plain = Expressions(random, self.wild)
+        items = []
+        for type_ in types:
+            if random.random() < 0.6 or type_ not in AGGREGATES:
+                items.append(plain.expression(type_, outer.with_(*keys, *keys), 1))
+            else:
+                items.append(self._aggregate(type_, scope, depth))
+        body = ["SELECT ", *self._items(items), " FROM ", source, *self._where(scope, depth)]
+        if keys:
+            body += [" GROUP BY " + ", ".join(name for name, _ in keys), *self._having(scope)]
+        elif not any(item.kind.startswith("aggregate") for item in items):
+            body.append(" LIMIT 0")
+        return Piece("query:" + ",".join(types), tuple(body))
+
+    def _having(self, scope: Scope) -> list[str | Piece]:
+        random = self.random
+        if random.random() < 0.55:
+            return []
+        if random.random() < 0.5:
+            return [optional(" HAVING ", self._aggregate("BOOL", scope, 1))]
+        operator = random.choice((">", "<=", "=", "!="))
+        left = self._aggregate("INT64", scope, 1)
+        return [optional(" HAVING ", left, f" {operator} {random.randint(0, 3)}")]
 
     def _aggregate(self, type_: str, scope: Scope, depth: int) -> Piece:
-        form, argument = self.random.choice(_AGGREGATES[type_])
-        if not argument:
-            return Piece(f"aggregate {type_}", (form,))
+        form = self.random.choice(AGGREGATES[type_])
         plain = Expressions(self.random, self.wild)
-        inner = plain.expression(argument, scope, min(depth, 1))
         parts: list[str | Piece] = []
-        for number, text in enumerate(form.split("{x}")):
-            parts += [inner, text] if number else [text]
+        for number, text in enumerate(_HOLE.split(form)):
+            parts.append(plain.expression(text, scope, min(depth, 1)) if number % 2 else text)
         return Piece(f"aggregate {type_}", tuple(parts))
 
+    # ------------------------------------------------------------------ subqueries
+
     def subquery(self, type_: str, scope: Scope, depth: int) -> Piece:
-        """A subquery expression: scalar, or a condition."""
+        """A subquery expression: scalar, a condition or an array."""
         random = self.random
         if type_ == "BOOL" and random.random() < 0.8:
-            if random.random() < 0.5:
-                negation = random.choice(("", "NOT "))
-                inner = self.query(["INT64"], scope, depth - 1)
-                return Piece("BOOL", (f"{negation}EXISTS(", inner, ")"))
-            other = random.choice(literals.COMPARABLE)
-            left = self.expressions.expression(other, scope, 0)
-            inner = self.query([other], scope, depth - 1)
-            operator = random.choice((" IN (", " NOT IN ("))
-            return Piece("BOOL", ("(", left, operator, inner, "))"))
-        if type_ in _AGGREGATES and random.random() < 0.7:
+            return self._condition(scope, depth)
+        if type_.startswith("ARRAY<"):
+            return self._array(type_, scope, depth)
+        if type_ in AGGREGATES and random.random() < 0.7:
             source, columns = self.sources.source(scope, 0)
             inside = scope.with_(*columns)
             item = self._aggregate(type_, Scope(columns), 1)
@@ -165,12 +219,43 @@ class Queries:
             return Piece(type_, ("(", inner, " ORDER BY 1 LIMIT 1)"))
         return self.expressions.leaf(type_, scope)
 
+    def _condition(self, scope: Scope, depth: int) -> Piece:
+        """EXISTS or IN."""
+        random = self.random
+        if random.random() < 0.5:
+            negation = random.choice(("", "NOT "))
+            inner = self.query(["INT64"], scope, depth - 1)
+            return Piece("BOOL", (f"{negation}EXISTS(", inner, ")"))
+        operator = random.choice((" IN (", " NOT IN ("))
+        if random.random() < 0.15:
+            pair = self.types(2)
+            one, other = (self.expressions.expression(each, scope, 0) for each in pair)
+            inner = self.select(pair, scope, depth - 1)
+            rows = ("SELECT AS STRUCT * FROM (", inner, ")")
+            return Piece("BOOL", ("((", one, ", ", other, ")", operator, *rows, "))"))
+        other_type = random.choice(literals.COMPARABLE)
+        left = self.expressions.expression(other_type, scope, 0)
+        inner = self.query([other_type], scope, depth - 1)
+        return Piece("BOOL", ("(", left, operator, inner, "))"))
 
-def random_statement(seed: int) -> Piece:
-    """The statement of a seed: a query over the tables, or expressions over one row."""
-    random = Random(seed)
-    if random.random() < 0.5:
-        return Queries(random).statement()
+    def _array(self, type_: str, scope: Scope, depth: int) -> Piece:
+        element = type_.removeprefix("ARRAY<").removesuffix(">")
+        if element == "PAIR":
+            inner = self.select(["INT64", "STRING"], scope, depth - 1)
+            text = "ARRAY(SELECT AS STRUCT c0 AS a, c1 AS b FROM ("
+            return Piece(type_, (text, inner, ") ORDER BY 1, 2)"))
+        if element not in literals.COMPARABLE:
+            return self.expressions.leaf(type_, scope)
+        return Piece(type_, ("ARRAY(", self.select([element], scope, depth - 1), " ORDER BY 1)"))
+
+
+def random_query(random: Random) -> Piece:
+    """A query over the tables."""
+    return Queries(random).statement()
+
+
+def random_expressions(random: Random) -> Piece:
+    """Expressions over one row, in which everything may go wrong."""
     expressions = Expressions(random, wild=True)
     parts: list[str | Piece] = ["SELECT "]
     if random.random() < 0.7:

@@ -10,7 +10,13 @@ from tests.differential.expressions import Expressions, Scope
 from tests.differential.tree import Piece, optional
 
 _JOINS = ("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN")
-_METHODS = ("HASH_JOIN", "APPLY_JOIN", "LOOP_JOIN")
+_METHODS = ("HASH_JOIN", "APPLY_JOIN", "LOOP_JOIN", "MERGE_JOIN")
+# Tables that share columns of one type, which USING may name.
+_SHARED = (
+    ("Parent", "Child", ("A",)), ("Parent", "Child", ("A", "G")), ("Child", "Parent", ("G",)),
+    ("Plain", "Made", ("Id",)), ("Plain", "Child", ("T",)), ("Wide", "Wide", ("K",)),
+    ("Parent", "Parent", ("B",)), ("Plain", "Plain", ("Id", "Y")), ("Wide", "Wide", ("K", "I")),
+)  # fmt: skip
 
 
 class Selects(Protocol):
@@ -37,6 +43,8 @@ class Sources:
     def source(self, outer: Scope, depth: int) -> tuple[Piece, tuple[tuple[str, str], ...]]:
         """A FROM clause's text and the columns it brings."""
         random = self.expressions.random
+        if random.random() < 0.08:
+            return self._using()
         text, columns = self.relation(outer, depth)
         parts: list[str | Piece] = [text]
         for _ in range(random.choice((0, 0, 0, 1, 1, 1, 2))):
@@ -47,6 +55,10 @@ class Sources:
                 continue
             right, more = self.relation(outer, depth - 1)
             kind = random.choice(_JOINS)
+            if random.random() < 0.08 and not any("JOIN" in str(part) for part in parts):
+                parts.append(optional(", ", right))
+                columns += more
+                continue
             hint = random.choice(("", "", f"@{{JOIN_METHOD={random.choice(_METHODS)}}}"))
             join: list[str | Piece] = [f" {kind}{hint} ", right]
             columns += more
@@ -54,6 +66,18 @@ class Sources:
                 join += [" ON ", self._condition(columns, more, outer, depth)]
             parts.append(optional(*join))
         return Piece("from", tuple(parts)), columns
+
+    def _using(self) -> tuple[Piece, tuple[tuple[str, str], ...]]:
+        """Two tables joined by the columns they share, which may be named without a table."""
+        random = self.expressions.random
+        left, right, shared = random.choice(_SHARED)
+        one, other = self.alias(), self.alias()
+        kind = random.choice(_JOINS[:4])
+        names = ", ".join(shared)
+        text = f"{left} AS {one} {kind} {right} AS {other} USING ({names})"
+        columns = _of_table(left, one) + _of_table(right, other)
+        merged = tuple((name, world.COLUMNS[left][name]) for name in shared)
+        return Piece("from", (text,)), (*columns, *merged, *merged)
 
     def _condition(
         self,
@@ -83,6 +107,10 @@ class Sources:
     def relation(self, outer: Scope, depth: int) -> tuple[Piece, tuple[tuple[str, str], ...]]:
         """One operand of a join."""
         random = self.expressions.random
+        if depth > 0 and random.random() < 0.06:
+            inner, columns = self.source(outer, depth - 1)
+            if "JOIN" in str(inner) and "," not in str(inner).split("JOIN")[0]:
+                return Piece("relation", ("(", inner, ")")), columns
         alias = self.alias()
         roll = random.random()
         if depth > 0 and roll < 0.2:
@@ -95,15 +123,18 @@ class Sources:
             offset = f"o{alias}"
             text = ("UNNEST(", array, f") AS {alias} WITH OFFSET AS {offset}")
             return Piece("relation", text), ((alias, type_), (offset, "INT64"))
-        if self.common_tables and roll < 0.5:
+        if roll < 0.34:
+            array = self.expressions.expression("ARRAY<PAIR>", Scope(), 1)
+            pair = ((f"{alias}.a", "INT64"), (f"{alias}.b", "STRING"))
+            return Piece("relation", ("UNNEST(", array, f") AS {alias}")), pair
+        if self.common_tables and roll < 0.6:
             name, types_ = random.choice(self.common_tables)
             return Piece("relation", (f"{name} AS {alias}",)), _named(alias, list(types_))
         table = random.choice(sorted(world.COLUMNS))
         hint = ""
         if random.random() < 0.15:
             hint = f"@{{FORCE_INDEX={random.choice(world.INDEXES[table])}}}"
-        columns = tuple((f"{alias}.{name}", type_) for name, type_ in world.COLUMNS[table].items())
-        return Piece("relation", (f"{table}{hint} AS {alias}",)), columns
+        return Piece("relation", (f"{table}{hint} AS {alias}",)), _of_table(table, alias)
 
     def _lateral(self, scope: Scope) -> tuple[Piece, tuple[tuple[str, str], ...]]:
         """An array of a row on the left, joined to that row."""
@@ -113,7 +144,15 @@ class Sources:
         array = self.expressions.expression(f"ARRAY<{type_}>", scope, 1)
         kind = random.choice((", ", " CROSS JOIN ", " LEFT JOIN "))
         on = f" ON {alias} IS NOT NULL" if "LEFT" in kind else ""
-        return optional(kind, "UNNEST(", array, f") AS {alias}{on}"), ((alias, type_),)
+        text, brought = f") AS {alias}{on}", ((alias, type_),)
+        if random.random() < 0.3:
+            text = f") AS {alias} WITH OFFSET AS o{alias}{on}"
+            brought += ((f"o{alias}", "INT64"),)
+        return optional(kind, "UNNEST(", array, text), brought
+
+
+def _of_table(table: str, alias: str) -> tuple[tuple[str, str], ...]:
+    return tuple((f"{alias}.{name}", type_) for name, type_ in world.COLUMNS[table].items())
 
 
 def _named(alias: str, types: list[str]) -> tuple[tuple[str, str], ...]:

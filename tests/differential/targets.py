@@ -2,18 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
 import spanemu
+from tests.conformance.guarded_channel import ServerDied
 from tests.conformance.reference import official_emulator
 from tests.differential import world
+from tests.differential.outcome import DIED, Outcome
+from tests.differential.statements import Statement
+
+
+class Target:
+    """An engine with the tables of `world`. One that a statement kills is started again."""
+
+    def __init__(self, start: Callable[[], AbstractContextManager[Any]]) -> None:
+        self._start = start
+        self._running = ExitStack()
+        self._database: Any = None
+
+    def __enter__(self) -> Target:
+        self._database = self._running.enter_context(self._start())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._running.close()
+
+    def ask(self, statement: Statement, seconds: float, sql: str = "") -> Outcome:
+        """The answer to a statement, or to `sql` in its place."""
+        try:
+            return statement.ask(self._database, seconds, sql)
+        except ServerDied as death:
+            self._running.close()
+            self._database = self._running.enter_context(self._start())
+            return Outcome(DIED, message=str(death))
+
+
+def subject(seed: int) -> Target:
+    """A database of spanemu with the rows of the seed."""
+    return Target(lambda: spanemu_database(seed))
+
+
+def reference(seed: int) -> Target:
+    """The same database in the official emulator."""
+    return Target(lambda: _official(seed))
 
 
 @contextmanager
-def subject(seed: int) -> Iterator[Any]:
-    """A database of spanemu with the rows of the seed."""
+def spanemu_database(seed: int) -> Iterator[Any]:
+    """The official client's database of an emulator that runs here."""
     with spanemu.Emulator() as emulator:
         handle = emulator.create_database("differential", schema=[f"{each};" for each in world.DDL])
         database = handle.client()
@@ -22,8 +60,7 @@ def subject(seed: int) -> Iterator[Any]:
 
 
 @contextmanager
-def reference(seed: int) -> Iterator[Any]:
-    """The same database in the official emulator."""
+def _official(seed: int) -> Iterator[Any]:
     with official_emulator() as client:
         name = f"projects/{client.project}/instanceConfigs/emulator-config"  # type: ignore[attr-defined]
         instance = client.instance("differential", name)  # type: ignore[attr-defined]

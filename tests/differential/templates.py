@@ -15,12 +15,18 @@ _COMMON = (
     "CASE {INT64} WHEN {INT64} THEN {T} WHEN 2 THEN {T} END",
     "IFNULL({T}, {T})",
 )
-_COMPARED = ("NULLIF({T}, {T})", "GREATEST({T}, {T})", "LEAST({T}, {T})")
+_COMPARED = (
+    "NULLIF({T}, {T})", "GREATEST({T}, {T})", "LEAST({T}, {T})", "STRUCT({T} AS a, {INT64} AS b).a",
+    "STRUCT<a STRING, b {T:type}>('x', {T}).b", "[{T}, {T}][SAFE_OFFSET({INT64})]",
+    "CASE {T} WHEN {T} THEN {T} ELSE {T} END", "GREATEST({T}, {T}, {T})",
+)  # fmt: skip
 # Conditions over two or three values of one comparable type.
 CONDITIONS = (
     "{T} = {T}", "{T} = {T}", "{T} != {T}", "{T} < {T}", "{T} <= {T}", "{T} > {T}", "{T} >= {T}",
     "{T} BETWEEN {T} AND {T}", "{T} NOT BETWEEN {T} AND {T}", "{T} IN ({T}, {T})",
-    "{T} NOT IN ({T}, {T})", "{T} IS NULL", "{T} IS NOT NULL",
+    "{T} NOT IN ({T}, {T})", "{T} IS NULL", "{T} IS NOT NULL", "{T} IN UNNEST([{T}, {T}])",
+    "({T}, {INT64}) = ({T}, {INT64})", "({T}, {T}) IN (({T}, {T}), ({T}, {T}))",
+    "STRUCT({T}) IN (STRUCT({T}), STRUCT({T}))", "NOT ({T} <= {T})", "({T} = {T}) IS NULL",
 )  # fmt: skip
 TAME: Mapping[str, tuple[str, ...]] = {
     "BOOL": (
@@ -30,8 +36,26 @@ TAME: Mapping[str, tuple[str, ...]] = {
         "{INT64} NOT IN UNNEST({ARRAY<INT64>})", "{STRING} IN UNNEST({ARRAY<STRING>})",
         "{FLOAT64} < {INT64}", "{NUMERIC} = {INT64}", "{FLOAT64} >= {NUMERIC}",
         "({INT64}, {STRING}) = ({INT64}, {STRING})", "({INT64}, {STRING}) IN (({INT64}, {STRING}))",
+        "EXISTS(SELECT 1 FROM UNNEST({ARRAY<INT64>}) AS e WHERE e > {INT64})",
+        "EXISTS(SELECT 1 FROM UNNEST({ARRAY<PAIR>}) AS p WHERE p.a = {INT64} OR p.b = {STRING})",
+        "STRUCT<a INT64, b STRING>({INT64}, {STRING}) IN UNNEST({ARRAY<PAIR>})", "{STRING} LIKE '_%'",
+        "{BOOL} IN ({BOOL}, {BOOL})", "ENDS_WITH({STRING}, {STRING})", "IS_NAN({FLOAT64})",
+        "{INT64} NOT IN (SELECT e FROM UNNEST({ARRAY<INT64>}) AS e)",
+        "REGEXP_CONTAINS({STRING}, 'a|b')", "IF({BOOL}, {BOOL}, {BOOL})",
+        "{ARRAY<INT64>} IS NULL", "{BYTES} LIKE b'a%'", "{DATE} < '2024-01-01'",
+        "{TIMESTAMP} >= '2001-01-01'", "{INT64} = 1.5", "{FLOAT32} < 1.5", "{NUMERIC} > 1.25",
     ),
     "INT64": (
+        "(SELECT SUM(e) FROM UNNEST({ARRAY<INT64>}) AS e)",
+        "(SELECT COUNT(*) FROM UNNEST({ARRAY<PAIR>}) AS p WHERE p.a IS NOT NULL)",
+        "(SELECT p.a FROM UNNEST({ARRAY<PAIR>}) AS p WITH OFFSET AS o ORDER BY o DESC LIMIT 1)",
+        "{ARRAY<INT64>}[SAFE_ORDINAL(2)]", "ARRAY_LENGTH({ARRAY<STRING>})", "{INT64} * 3",
+        "IF({BOOL}, 1, 0)", "CHAR_LENGTH({STRING})", "BYTE_LENGTH({STRING})", "BIT_COUNT({INT64})",
+        "UNIX_DATE({DATE})", "UNIX_SECONDS({TIMESTAMP})", "DIV({INT64}, 2)", "LENGTH({BYTES})",
+        "TIMESTAMP_DIFF({TIMESTAMP}, {TIMESTAMP}, HOUR)", "EXTRACT(WEEK FROM {DATE})",
+        "EXTRACT(DAYOFWEEK FROM {TIMESTAMP})", "EXTRACT(QUARTER FROM {DATE})",
+        "(SELECT MAX(o) FROM UNNEST({ARRAY<STRING>}) AS e WITH OFFSET AS o)",
+        "{ARRAY<PAIR>}[SAFE_OFFSET(0)].a", "IFNULL({INT64}, 0) << 2",
         "LENGTH({STRING})", "STRPOS({STRING}, {STRING})", "ARRAY_LENGTH({ARRAY<INT64>})",
         "ABS(MOD({INT64}, 5))", "SIGN({INT64})", "{INT64} + 1", "{INT64} - 2", "-{INT64}",
         "MOD({INT64}, 3)", "EXTRACT(YEAR FROM {DATE})", "EXTRACT(DAY FROM {TIMESTAMP})",
@@ -54,7 +78,17 @@ TAME: Mapping[str, tuple[str, ...]] = {
         "REVERSE({STRING})", "CAST({DATE} AS STRING)", "{ARRAY<STRING>}[SAFE_ORDINAL(1)]",
         "ARRAY_TO_STRING({ARRAY<STRING>}, ',', 'N')", "TO_JSON_STRING({JSON})",
         "FORMAT('%d-%s', {INT64}, {STRING})", "TO_HEX({BYTES})",
+        "(SELECT MIN(p.b) FROM UNNEST({ARRAY<PAIR>}) AS p)", "{ARRAY<PAIR>}[SAFE_OFFSET(1)].b",
+        "LOWER({STRING})", "LTRIM({STRING}, 'a')", "LPAD({STRING}, 4, 'xy')", "RPAD({STRING}, 2)",
+        "SUBSTR({STRING}, -1)", "REPEAT({STRING}, 2)", "TO_BASE64({BYTES})", "TRIM({STRING})",
+        "REGEXP_REPLACE({STRING}, '[ab]', '<\\\\0>')", "FORMAT('%T', {STRUCT})",
+        "JSON_VALUE({JSON}, '$.a')", "FORMAT_DATE('%Y/%m/%d', {DATE})",
+        "FORMAT_TIMESTAMP('%F %T', {TIMESTAMP}, 'UTC')", "TO_JSON_STRING(TO_JSON({DATE}))",
+        "FORMAT('%T', {ARRAY<INT64>})", "FORMAT('%t', {ARRAY<PAIR>})", "CAST({NUMERIC} AS STRING)",
+        "(SELECT CAST(LENGTH(STRING_AGG(e)) AS STRING) FROM UNNEST({ARRAY<STRING>}) AS e)",
     ),
+    "STRUCT": ("({INT64}, {STRING})", "STRUCT({DATE} AS d, {BOOL} AS b)",
+               "STRUCT({NUMERIC}, {ARRAY<INT64>} AS l)"),
     "BYTES": ("CAST({STRING} AS BYTES)", "REVERSE({BYTES})", "{BYTES} || {BYTES}"),
     "DATE": ("DATE_ADD({DATE}, INTERVAL 1 MONTH)", "DATE_TRUNC({DATE}, WEEK)",
              "EXTRACT(DATE FROM {TIMESTAMP})", "LAST_DAY({DATE}, QUARTER)"),
@@ -64,8 +98,21 @@ TAME: Mapping[str, tuple[str, ...]] = {
              "TO_JSON({STRING})", "JSON_OBJECT('k', {INT64})"),
     "ARRAY<INT64>": ("[{INT64}, {INT64}]", "ARRAY_CONCAT({ARRAY<INT64>}, {ARRAY<INT64>})",
                      "ARRAY_REVERSE({ARRAY<INT64>})",
-                     "ARRAY(SELECT e FROM UNNEST({ARRAY<INT64>}) AS e ORDER BY e)"),
-    "ARRAY<STRING>": ("[{STRING}, {STRING}]", "SPLIT({STRING}, 'b')"),
+                     "ARRAY(SELECT e FROM UNNEST({ARRAY<INT64>}) AS e ORDER BY e)",
+                     "ARRAY(SELECT p.a FROM UNNEST({ARRAY<PAIR>}) AS p ORDER BY 1 DESC)",
+                     "IF({BOOL}, {ARRAY<INT64>}, {ARRAY<INT64>})", "{ARRAY<INT64>} || {ARRAY<INT64>}",
+                     "ARRAY_SLICE({ARRAY<INT64>}, 0, 1)", "COALESCE({ARRAY<INT64>}, [7])",
+                     "GENERATE_ARRAY(1, 3)"),
+    "ARRAY<STRING>": ("[{STRING}, {STRING}]", "SPLIT({STRING}, 'b')",
+                      "ARRAY(SELECT DISTINCT e FROM UNNEST({ARRAY<STRING>}) AS e ORDER BY e)",
+                      "ARRAY(SELECT e || o FROM (SELECT e, CAST(o AS STRING) AS o FROM "
+                      "UNNEST({ARRAY<STRING>}) AS e WITH OFFSET AS o) ORDER BY o)"),
+    "ARRAY<PAIR>": (
+        "[STRUCT({INT64} AS a, {STRING} AS b)]",
+        "ARRAY(SELECT AS STRUCT e AS a, CAST(e AS STRING) AS b FROM UNNEST({ARRAY<INT64>}) AS e "
+        "ORDER BY e)",
+        "ARRAY(SELECT p FROM UNNEST({ARRAY<PAIR>}) AS p WHERE p.a > 1 ORDER BY p.a, p.b)",
+    ),
 }  # fmt: skip
 WILD: Mapping[str, tuple[str, ...]] = {
     "BOOL": ("CAST({STRING} AS BOOL)", "{STRING} LIKE {STRING}", "{BYTES} LIKE {BYTES}",
@@ -116,4 +163,6 @@ WILD: Mapping[str, tuple[str, ...]] = {
 def common(type_: str, *, comparable: bool) -> tuple[str, ...]:
     """The forms that exist for every type."""
     forms = _COMMON + _COMPARED if comparable else _COMMON
-    return tuple(form.replace("{T}", "{" + type_ + "}") for form in forms)
+    return tuple(
+        form.replace("{T:type}", type_).replace("{T}", "{" + type_ + "}") for form in forms
+    )

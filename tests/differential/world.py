@@ -22,6 +22,12 @@ DDL = (
     """CREATE TABLE Plain (
         Id INT64 NOT NULL, X INT64, Y STRING(MAX), Z FLOAT64, Q NUMERIC, T TIMESTAMP
     ) PRIMARY KEY (Id)""",
+    """CREATE TABLE Made (
+        Id INT64 NOT NULL, V INT64 DEFAULT (7), G INT64 AS (V * 2) STORED, S STRING(5),
+        M ARRAY<FLOAT64>, P ARRAY<DATE>, U TIMESTAMP NOT NULL DEFAULT (TIMESTAMP '2000-01-01'),
+        CONSTRAINT NotTooLow CHECK (V >= -5)
+    ) PRIMARY KEY (Id)""",
+    "CREATE UNIQUE NULL_FILTERED INDEX MadeByS ON Made(S)",
     "CREATE INDEX ParentByB ON Parent(B)",
     "CREATE NULL_FILTERED INDEX ChildByG ON Child(G) STORING (S)",
     "CREATE INDEX PlainByXY ON Plain(X DESC, Y)",
@@ -43,13 +49,22 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "Id": "INT64", "X": "INT64", "Y": "STRING", "Z": "FLOAT64", "Q": "NUMERIC",
         "T": "TIMESTAMP",
     },
+    "Made": {
+        "Id": "INT64", "V": "INT64", "G": "INT64", "S": "STRING", "M": "ARRAY<FLOAT64>",
+        "P": "ARRAY<DATE>", "U": "TIMESTAMP",
+    },
 }  # fmt: skip
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "Parent": ("A",), "Child": ("A", "N"), "Wide": ("K", "I"), "Plain": ("Id",), "Made": ("Id",),
+}  # fmt: skip
+_COMPUTED = frozenset({("Made", "G")})
 # Indexes that may be forced: a null-filtered one needs a filter that proves it harmless.
 INDEXES: Mapping[str, tuple[str, ...]] = {
     "Parent": ("ParentByB", "_BASE_TABLE"),
     "Child": ("ChildInParent", "_BASE_TABLE"),
     "Wide": ("_BASE_TABLE",),
     "Plain": ("PlainByXY",),
+    "Made": ("_BASE_TABLE",),
 }
 _NAN, _INF = float("nan"), float("inf")
 _VALUES: Mapping[str, tuple[Any, ...]] = {
@@ -69,6 +84,8 @@ _VALUES: Mapping[str, tuple[Any, ...]] = {
     "JSON": ('{"a": 1, "b": [1, 2]}', '"text"', "null", "[1, 2.5]", "7"),
     "ARRAY<INT64>": ([1, 2, 3], [], [1, None], [3, 1, 1]),
     "ARRAY<STRING>": (["a", "b"], [], ["ab", None]),
+    "ARRAY<FLOAT64>": ([1.5, None, -2.25], [], [_NAN]),
+    "ARRAY<DATE>": ([date(2024, 2, 29)], [None], []),
 }
 
 
@@ -88,11 +105,22 @@ def rows(seed: int) -> dict[str, list[tuple[Any, ...]]]:
     keys = {(value("STRING"), value("INT64")) for _ in range(9)}
     wides = [row("Wide", *key) for key in sorted(keys, key=repr)]
     plains = [row("Plain", number) for number in range(1, 11)]
-    return {"Parent": parents, "Child": children, "Wide": wides, "Plain": plains}
+    stamps = _VALUES["TIMESTAMP"]
+    mades = [
+        (number, value("INT64"), f"s{number}" if number % 3 else None, value("ARRAY<FLOAT64>"),
+         value("ARRAY<DATE>"), random.choice(stamps))
+        for number in range(1, 8)
+    ]  # fmt: skip
+    return {"Parent": parents, "Child": children, "Wide": wides, "Plain": plains, "Made": mades}
+
+
+def written_columns(table: str) -> list[str]:
+    """The columns that a write may give values for."""
+    return [name for name in COLUMNS[table] if (table, name) not in _COMPUTED]
 
 
 def load(database: Any, seed: int) -> None:
     """Insert the rows through the official client."""
     with database.batch() as batch:
         for table, values in rows(seed).items():
-            batch.insert(table, list(COLUMNS[table]), values)
+            batch.insert(table, written_columns(table), values)

@@ -100,8 +100,8 @@ _EXPRESSIONS: dict[type, Any] = {
 def _key(key: r.SortKey) -> str:
     words = [expression(key.value), "DESC" if key.descending else "ASC"]
     words.append("NULLS FIRST" if key.nulls_first else "NULLS LAST")
-    if key.collation:
-        words.append(f"COLLATE {key.collation}")
+    if key.collation is not None:
+        words.append(f"COLLATE {expression(key.collation)}")
     return " ".join(words)
 
 
@@ -205,7 +205,8 @@ _SCANS: dict[type, Any] = {
     r.WithScan: _with,
     r.WithRef: lambda node: (f"WithRef {node.name}({_list(map(column, node.columns))})", ()),
     r.SampleScan: lambda node: (
-        f"Sample {node.method} {expression(node.size)}",
+        f"Sample {node.method} {expression(node.size)}"
+        + ("" if node.weight is None else f" weight={column(node.weight)}"),
         (scan(node.input),),
     ),
 }
@@ -269,7 +270,7 @@ def _conflict(node: r.ConflictClause | None) -> tuple[_Branch, ...]:
 
 
 def _insert(node: r.InsertStatement) -> _Branch:
-    pairs = zip(node.columns, node.values, strict=True)
+    pairs = zip((*node.columns, *node.computed), node.values, strict=True)
     values = _list(f"{stored.name}={column(one)}" for stored, one in pairs)
     label = f"Insert {node.kind.value} {node.table.name}: {values}{_tail(node)}"
     below = (scan(node.source), *_conflict(node.conflict), *_returning(node.returning))

@@ -118,8 +118,49 @@ def view(draw: st.DrawFn) -> str:
     )
 
 
+@st.composite
+def special(draw: st.DrawFn) -> str:
+    """Statements on objects that name tables but hold no rows."""
+    table, other, names_ = quoted(draw(TABLES)), quoted(draw(TABLES)), draw(COLUMNS)
+    replace, number = draw(st.sampled_from(["", "OR REPLACE "])), draw(st.sampled_from("12"))
+    return draw(
+        st.sampled_from(
+            [
+                f"CREATE CHANGE STREAM S{number} FOR {table}, {other}({quoted(names_)})",
+                f"CREATE CHANGE STREAM S{number} FOR ALL OPTIONS (retention_period = '2d')",
+                f"ALTER CHANGE STREAM S{number} SET FOR {table}()",
+                f"DROP CHANGE STREAM S{number}",
+                f"CREATE ROLE R{number}",
+                f"GRANT SELECT, INSERT(a, {quoted(names_)}) ON TABLE {table} TO ROLE R{number}",
+                f"GRANT SELECT ON VIEW V{number} TO ROLE R{number}, public",
+                f"REVOKE INSERT(a) ON TABLE {table} FROM ROLE R{number}",
+                f"GRANT ROLE R1 TO ROLE R{number}",
+                f"DROP ROLE R{number}",
+                f"CREATE FUNCTION F{number}(x INT64, y INT64 DEFAULT 1) AS (x + y)",
+                f"CREATE {replace}FUNCTION G{number}(x INT64) RETURNS INT64 AS (F1(x) * F2(x, 2))",
+                f"DROP FUNCTION F{number}",
+                f"CREATE {replace}PROPERTY GRAPH P{number} NODE TABLES ({table}, {other} AS o)",
+                f"CREATE {replace}PROPERTY GRAPH P{number} NODE TABLES (V1 KEY (a))",
+                f"DROP PROPERTY GRAPH P{number}",
+                f"CREATE LOCALITY GROUP L{number} OPTIONS (storage = 'hdd')",
+                f"ALTER TABLE {table} SET OPTIONS (locality_group = 'L{number}')",
+                f"ALTER TABLE {table} ALTER COLUMN c SET OPTIONS (locality_group = 'L{number}')",
+                f"DROP LOCALITY GROUP L{number}",
+                f"CREATE MODEL M{number} INPUT (a INT64) OUTPUT (b BOOL) REMOTE OPTIONS (endpoint = 'e')",
+                f"ALTER TABLE {table} ADD COLUMN tok{number} TOKENLIST AS (TOKEN(b)) HIDDEN",
+                f"CREATE SEARCH INDEX X{number} ON {table}(tok{number}) ORDER BY a",
+                f"DROP SEARCH INDEX X{number}",
+                f"ALTER TABLE {table} ADD COLUMN f{number} INT64 AS (F{number}(a)) STORED",
+            ]
+        )
+    )
+
+
 STATEMENTS = st.one_of(
     create_table(),
+    special(),
+    special(),
+    special(),
     create_table(),
     create_index(),
     alter_table(),
@@ -186,7 +227,7 @@ def check(schema: Schema) -> None:
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.lists(STATEMENTS, max_size=25))
+@given(st.lists(STATEMENTS, max_size=30))
 def test_text_makes_the_schema_again(statements: list[str]) -> None:
     schema = applied([*BEGINNING, *statements])
     check(schema)

@@ -71,6 +71,7 @@ _TEXTS = {
 _TABLES = st.sampled_from(sorted(_NUMBERS))
 _SMALL = st.integers(0, 6).map(str)
 _WORDS = st.sampled_from(["'Go'", "'Green'", "'Smith'", "'pop'", "'a'", "'x'"])
+_METHODS = [f"@{{JOIN_METHOD={name}}}" for name in ("MERGE_JOIN", "HASH_JOIN", "APPLY_JOIN")]
 _COMPARISON = st.sampled_from(["=", "=", "=", "<", "<=", ">", ">=", "!="])
 
 
@@ -99,7 +100,7 @@ def _subquery(draw: st.DrawFn, aliases: dict[str, str], depth: int, select: str)
 
 @st.composite
 def _condition(draw: st.DrawFn, aliases: dict[str, str], depth: int = 0) -> str:
-    kind = draw(st.integers(0, 13 if depth < 2 else 8))
+    kind = draw(st.integers(0, 14 if depth < 2 else 8))
     number = draw(_number(aliases))
     if kind <= 2:
         return f"{number} {draw(_COMPARISON)} {draw(_SMALL)}"
@@ -130,7 +131,29 @@ def _condition(draw: st.DrawFn, aliases: dict[str, str], depth: int = 0) -> str:
         return f"{negation}EXISTS ({draw(_subquery(aliases, depth, '{}'))})"
     if kind == 12:
         return f"{number} {negation}IN ({draw(_subquery(aliases, depth, '{}'))})"
+    if kind == 13:
+        return (
+            f"({number}, {draw(_number(aliases))}) IN UNNEST([(1, 1), (2, NULL), (1, 3), (2, 2)])"
+        )
     return f"{number} {draw(_COMPARISON)} ({draw(_subquery(aliases, depth, 'MAX({})'))})"
+
+
+@st.composite
+def _selected(draw: st.DrawFn, outer: str) -> str:
+    """A subquery as a value that depends on `outer` alone, so that equal rows stay equal."""
+    table = draw(_TABLES)
+    mine = {"v": table}
+    tie = f"{draw(_number(mine))} = {outer}"
+    where = " AND ".join([tie, *draw(st.lists(_condition(mine, 2), max_size=1))])
+    kind = draw(st.integers(0, 4))
+    if kind == 0:
+        return f", EXISTS (SELECT 1 FROM {table} v WHERE {where}) AS c"
+    if kind == 1:
+        return f", (SELECT v.FirstName FROM Singers v WHERE v.SingerId = {outer}) AS c"
+    if kind == 2:
+        return f", (SELECT v.Title FROM Albums v WHERE v.AlbumId = {outer} AND v.SingerId = 2) AS c"
+    value = draw(st.sampled_from(["COUNT(*)", "COUNT({})", "SUM({})", "IFNULL(SUM({}), -5)"]))
+    return f", (SELECT {value.format(draw(_number(mine)))} FROM {table} v WHERE {where}) AS c"
 
 
 @st.composite
@@ -148,6 +171,7 @@ def queries(draw: st.DrawFn) -> str:
         mine = {alias: table}
         on = f"{draw(_number(aliases))} = {draw(_number(mine))}"
         kind = draw(st.sampled_from(["JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"]))
+        kind += draw(st.sampled_from(["", "", "", *_METHODS]))
         aliases[alias] = table
         if draw(st.booleans()):
             on += f" AND {draw(_condition(aliases, 2))}"
@@ -159,8 +183,9 @@ def queries(draw: st.DrawFn) -> str:
         return f"SELECT {first} AS a, COUNT(*) AS n FROM {source}{filter_} GROUP BY a ORDER BY a, n"
     direction = draw(st.sampled_from(["", " DESC"]))
     limit = draw(st.sampled_from(["", "", " LIMIT 3", " LIMIT 2 OFFSET 1"]))
+    selected = draw(_selected(first)) if draw(st.booleans()) else ""
     return (
-        f"SELECT {first} AS a, {second} AS b FROM {source}{filter_} "
+        f"SELECT {first} AS a, {second} AS b{selected} FROM {source}{filter_} "
         f"ORDER BY a{direction}, b{direction}{limit}"
     )
 

@@ -16,6 +16,7 @@ from spanemu.base.clock import ManualClock
 from spanemu.storage.layout import TreeId
 from spanemu.storage.store import Store
 
+RETENTION_NANOS = 50_000
 ROOT, CHILD = TreeId(1), TreeId(2)
 KEYS = st.integers(0, 12).map(lambda n: bytes([n]))
 CHILD_KEYS = st.tuples(KEYS, st.integers(0, 2)).map(lambda pair: pair[0] + bytes([pair[1]]))
@@ -34,7 +35,7 @@ class StoreAgainstDicts(RuleBasedStateMachine):
 
     @initialize()
     def start(self) -> None:
-        self.store = Store(ManualClock(), retention_nanos=10**18)
+        self.store = Store(ManualClock(), RETENTION_NANOS)
         self.store.create_tree(ROOT, ROOT)
         self.store.create_tree(CHILD, ROOT)
         self.history: dict[int, dict] = {0: {}}
@@ -53,6 +54,17 @@ class StoreAgainstDicts(RuleBasedStateMachine):
         for tree, key, row in writes:
             rows[tree, key] = row
         self.history[at] = {place: row for place, row in rows.items() if row is not None}
+
+    @rule(micros=st.integers(1, 60), collect=st.booleans())
+    def age(self, micros, collect) -> None:
+        self.store.clock.advance(1_000 * micros)
+        if collect:
+            self.store.collect_garbage()
+
+    @property
+    def readable(self) -> list[int]:
+        horizon = self.store.clock.peek() - RETENTION_NANOS
+        return [max(self.history), *(at for at in self.history if at >= horizon)]
 
     @rule(key=KEYS)
     def cut(self, key) -> None:
@@ -79,7 +91,7 @@ class StoreAgainstDicts(RuleBasedStateMachine):
 
     @rule(data=st.data(), descending=st.booleans())
     def scan_a_range(self, data, descending) -> None:
-        at = data.draw(st.sampled_from(sorted(self.history)))
+        at = data.draw(st.sampled_from(sorted(self.readable)))
         low, high = sorted([data.draw(CHILD_KEYS), data.draw(CHILD_KEYS)])
         for tree in (ROOT, CHILD):
             found = list(self.store.scan_items(tree, [(low, high)], at, descending=descending))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from spanemu.sql.analyzer.analysis import FUNCTION_CALLS_MAX, Analysis
+from spanemu.sql.analyzer.analysis import Analysis
 from spanemu.sql.analyzer.coercion import coerce, fits
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.grouping import AggregateNotAllowed, NestedAggregate, NotGroupable
@@ -17,9 +17,9 @@ from spanemu.sql.analyzer.errors.typing import (
     BadCall,
     ExpectsConstant,
     ExpectsInt64,
-    NoMatchingSignature,
 )
 from spanemu.sql.analyzer.expression import resolve
+from spanemu.sql.analyzer.operator_call import check_concatenated, no_match
 from spanemu.sql.analyzer.ordering import sort_key
 from spanemu.sql.analyzer.overload import Match, choose, coerced_arguments
 from spanemu.sql.analyzer.resolved import (
@@ -30,7 +30,6 @@ from spanemu.sql.analyzer.resolved import (
     ParameterRef,
     SortKey,
 )
-from spanemu.sql.analyzer.signature_text import argument_types, signatures
 from spanemu.sql.analyzer.tree import column_refs, same
 from spanemu.sql.functions.comparison import is_groupable, is_orderable
 from spanemu.sql.functions.registry import AggregateFunction, AggregateOverload, AggregateSignature
@@ -54,12 +53,20 @@ def resolve_aggregate(node: ast.Call, function: AggregateFunction, safe: bool, e
     )
     if counts_rows:
         function = _count_star(node, function, env)
-    arguments = [] if counts_rows else [resolve(one, inside) for one in node.arguments]
+    arguments = [] if counts_rows else _arguments(node, inside)
     _refuse_nested(arguments, env, node.at)
     call = _aggregate_call(node, function, arguments, safe, inside)
     column = env.analysis.column(f"${function.name.lower().lstrip('$')}", call.type)
     env.aggregation.calls.append((column, call))
     return ColumnRef(call.type, column)
+
+
+def _arguments(node: ast.Call, env: Env) -> list[Expr]:
+    try:
+        return [resolve(one, env) for one in node.arguments]
+    except NestedAggregate:
+        # The outer one is to blame, as Spanner sees it.
+        raise NestedAggregate(at=node.at) from None
 
 
 def _check_place(shown: str, node: ast.Call, env: Env) -> None:
@@ -71,7 +78,8 @@ def _check_place(shown: str, node: ast.Call, env: Env) -> None:
 
 def _count_star(node: ast.Call, function: AggregateFunction, env: Env) -> AggregateFunction:
     if function.name != "COUNT" or len(node.arguments) != 1:
-        raise BadCall("Argument * can only be used in COUNT(*)", at=node.at)
+        star = next(one for one in node.arguments if type(one) is ast.Star)
+        raise BadCall("Argument * can only be used in COUNT(*)", at=star.at)
     if node.distinct:
         raise BadCall("COUNT(*) cannot be used with DISTINCT", at=node.at)
     return env.analysis.catalog.aggregates[COUNT_STAR]
@@ -95,15 +103,11 @@ def _aggregate_call(
     env: Env,
 ) -> AggregateCall:
     analysis = env.analysis
-    analysis.count("function calls", FUNCTION_CALLS_MAX, node.at)
+    analysis.count("function calls", analysis.limits.function_calls, node.at)
+    check_concatenated(function.name, arguments, analysis, node.at)
     match = choose(function.overloads, arguments, {}, analysis)
     if match is None:
-        raise NoMatchingSignature(
-            f"aggregate function {function.name}",
-            argument_types(arguments, analysis),
-            signatures(function.name, "", function.overloads),
-            at=node.at,
-        )
+        raise no_match(function, arguments, analysis, node.at)
     overload = match.overload
     assert isinstance(overload, AggregateOverload)
     _check_modifiers(node, function.name, overload)
@@ -162,7 +166,8 @@ def _check_arguments(
         zip(overload.parameters, arguments, strict=False)
     ):
         if parameter.literal and not isinstance(argument, Literal | ParameterRef):
-            raise ExpectsConstant(f"Argument {number + 1} to {name}", at=node.at)
+            place = node.arguments[number].at
+            raise ExpectsConstant(f"Argument {number + 1} to {name}", at=place)
         if parameter.literal and isinstance(argument, Literal) and argument.value is None:
             raise BadCall(f"Argument {number + 1} to {name} must be non-NULL", at=node.at)
     if name == "ARRAY_AGG" and arguments[0].type.is_array:

@@ -9,26 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spanemu.schema.schema import Schema
 from spanemu.sql.analyzer.errors.shape import LimitExceeded
 from spanemu.sql.analyzer.parameters import Parameters
 from spanemu.sql.analyzer.resolved import AggregateCall, Expr, ResolvedColumn, Scan
-from spanemu.sql.analyzer.system import SystemCatalog
+from spanemu.sql.analyzer.setting import Setting
 from spanemu.sql.functions.registry import Catalog
 from spanemu.sql.syntax import ast
 from spanemu.values.types import Type
 
-FUNCTION_CALLS_MAX = 1_000
-FUNCTION_DEPTH_MAX = 75
-GROUP_BY_DEPTH_MAX = 35
-JOINS_MAX = 20
-OPERATOR_DEPTH_MAX = 75
-SUBQUERY_CHILDREN_MAX = 500
+if TYPE_CHECKING:
+    from spanemu.sql.analyzer.relation import Relation
+
 CHILD_SUBQUERIES = "child subqueries"
-SUBQUERY_DEPTH_MAX = 25
-SUBSELECT_DEPTH_MAX = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +42,7 @@ class Traits:
     stable: bool = False  # differs between statements
     subquery: bool = False
     needs_read_write: bool = False
+    for_update: bool = False  # the statement or a part of it
     pending_commit_timestamp: bool = False
     tables: set[str] = field(default_factory=set)  # names of tables and views, exact
     sequences: set[str] = field(default_factory=set)
@@ -57,12 +53,14 @@ class QueryResult:
     """A resolved query: its rows and the columns that count, in order, with their names.
 
     `value_table` says that the one column is the row itself (SELECT AS STRUCT, AS VALUE).
+    `names` is what a query of pipes leaves in scope: the names of tables reach through it.
     """
 
     scan: Scan
     columns: tuple[tuple[str, ResolvedColumn], ...]
     value_table: bool = False
     ordered: bool = False
+    names: Relation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +85,13 @@ class Analysis:
         "catalog",
         "counts",
         "depths",
+        "limits",
         "next_id",
         "parameters",
         "resolve_query",
         "resolvers",
         "schema",
+        "strict",
         "system",
         "traits",
     )
@@ -100,17 +100,21 @@ class Analysis:
         self,
         schema: Schema,
         catalog: Catalog,
-        system: SystemCatalog,
+        setting: Setting,
         parameters: Parameters,
         machinery: Machinery,
     ) -> None:
         self.schema = schema
         self.catalog = catalog
-        self.system = system
+        self.system = setting.system
+        self.limits = setting.limits
         self.parameters = parameters
         self.resolvers = machinery.resolvers
         self.resolve_query = machinery.resolve_query
         self.traits = Traits()
+        # Names must not change their meaning when a table gets a column: no `*`, and columns of
+        # tables are qualified. Holds for views.
+        self.strict = False
         self.depths: dict[str, int] = {}
         self.counts: dict[str, int] = {}
         self.next_id = 1

@@ -19,15 +19,15 @@ from spanemu.sql.analyzer.analysis import Analysis
 from spanemu.sql.analyzer.delete import resolve_delete
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.base import AnalysisError
-from spanemu.sql.analyzer.errors.shape import BadQuery, LimitExceeded, NestedTooDeeply
+from spanemu.sql.analyzer.errors.shape import BadQuery, NestedTooDeeply
 from spanemu.sql.analyzer.errors.typing import StructColumn, TokenListColumn
 from spanemu.sql.analyzer.hints import statement_hints
 from spanemu.sql.analyzer.insert import resolve_insert
 from spanemu.sql.analyzer.machinery import MACHINERY
 from spanemu.sql.analyzer.parameters import Parameters
 from spanemu.sql.analyzer.scope import Scope
+from spanemu.sql.analyzer.setting import BARE, Setting
 from spanemu.sql.analyzer.stored_expression import StoredExpression, analyze_expression
-from spanemu.sql.analyzer.system import NoSystemTables, SystemCatalog
 from spanemu.sql.analyzer.update import resolve_update
 from spanemu.sql.analyzer.view import ViewShape, analyze_view
 from spanemu.sql.functions.catalog import CATALOG
@@ -36,25 +36,20 @@ from spanemu.values.types import Type, TypeCode
 
 __all__ = ["StoredExpression", "ViewShape", "analyze", "analyze_expression", "analyze_view"]
 
-TEXT_LENGTH_MAX = 1_000_000
-
-_NO_SYSTEM_TABLES = NoSystemTables()
-
 
 def analyze(
     statement: ast.Statement,
     text: str,
     schema: Schema,
     parameter_types: Mapping[str, Type],
-    system: SystemCatalog = _NO_SYSTEM_TABLES,
+    setting: Setting = BARE,
 ) -> resolved.Statement:
     """What `statement`, parsed from `text`, means under `schema`."""
-    if len(text) > TEXT_LENGTH_MAX:
-        raise LimitExceeded("characters in a statement", TEXT_LENGTH_MAX)
     resolve = _STATEMENTS.get(type(statement))
     if resolve is None:
         raise Unsupported(f"Statement {type(statement).__name__}")
-    analysis = Analysis(schema, CATALOG, system, Parameters(parameter_types), MACHINERY)
+    parameters = Parameters(parameter_types, limit=setting.limits.parameters)
+    analysis = Analysis(schema, CATALOG, setting, parameters, MACHINERY)
     try:
         return resolve(statement, analysis)
     except AnalysisError as failure:
@@ -66,9 +61,14 @@ def analyze(
 
 def _query(statement: ast.QueryStatement, analysis: Analysis) -> resolved.QueryStatement:
     hints = statement_hints(statement.hint, analysis)
-    env = Env(analysis, Scope(None), "query", {})
+    env = Env(analysis, Scope(None), "query", {}, outermost=True)
     result = analysis.resolve_query(statement.query, env)
-    _check_lock_hint(statement, hints)
+    for_update = analysis.traits.for_update
+    if for_update and any(name == "lock_scanned_ranges" for name, _ in hints):
+        raise BadQuery(
+            "FOR UPDATE cannot be combined with the lock_scanned_ranges hint",
+            at=statement.query.at,
+        )
     output = tuple(_output(name, column) for name, column in result.columns)
     analysis.parameters.finish()
     return resolved.QueryStatement(
@@ -77,17 +77,9 @@ def _query(statement: ast.QueryStatement, analysis: Analysis) -> resolved.QueryS
         hints,
         result.scan,
         output,
-        for_update=statement.query.for_update,
+        for_update=for_update,
         needs_read_write=analysis.traits.needs_read_write,
     )
-
-
-def _check_lock_hint(statement: ast.QueryStatement, hints: resolved.Hints) -> None:
-    if statement.query.for_update and any(name == "lock_scanned_ranges" for name, _ in hints):
-        raise BadQuery(
-            "FOR UPDATE cannot be combined with the lock_scanned_ranges hint",
-            at=statement.query.at,
-        )
 
 
 def _output(name: str, column: resolved.ResolvedColumn) -> resolved.OutputColumn:
@@ -98,9 +90,21 @@ def _output(name: str, column: resolved.ResolvedColumn) -> resolved.OutputColumn
     return resolved.OutputColumn(name, column)
 
 
+# The system procedures of Spanner; users cannot make any.
+_PROCEDURES = frozenset({"cancel_query", "compact_all"})
+
+
+def _call(statement: ast.CallProcedure, _: Analysis) -> resolved.Statement:
+    name = str(statement.procedure)
+    if name.lower() in _PROCEDURES:
+        raise Unsupported(f"Procedure {name}")
+    raise BadQuery(f"Procedure not found: {name}", at=statement.procedure.at)
+
+
 _STATEMENTS: Mapping[type[ast.Statement], Callable[[Any, Analysis], resolved.Statement]] = {
     ast.QueryStatement: _query,
     ast.Insert: resolve_insert,
     ast.Update: resolve_update,
     ast.Delete: resolve_delete,
+    ast.CallProcedure: _call,
 }

@@ -14,10 +14,10 @@ from typing import Any
 
 from spanemu.base.errors import Unsupported
 from spanemu.sql.analyzer.aggregates import resolve_aggregate
-from spanemu.sql.analyzer.analysis import FUNCTION_DEPTH_MAX
 from spanemu.sql.analyzer.conditionals import if_form
-from spanemu.sql.analyzer.conversions import interval_amount
+from spanemu.sql.analyzer.conversions import whole_amount
 from spanemu.sql.analyzer.date_part_arguments import (
+    check_known,
     check_part,
     date_part,
     special_argument,
@@ -25,7 +25,7 @@ from spanemu.sql.analyzer.date_part_arguments import (
 )
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.names import FunctionNotFound
-from spanemu.sql.analyzer.errors.typing import BadCall, ExpectsConstant
+from spanemu.sql.analyzer.errors.typing import BadCall, ExpectsConstant, PositionalNotAllowed
 from spanemu.sql.analyzer.errors.writing import PendingCommitTimestampMisplaced
 from spanemu.sql.analyzer.expression import resolve
 from spanemu.sql.analyzer.hints import Place, checked_hints
@@ -41,9 +41,10 @@ from spanemu.sql.analyzer.resolved import (
 )
 from spanemu.sql.analyzer.scope import Scope
 from spanemu.sql.analyzer.suggestion import closest
+from spanemu.sql.analyzer.user_functions import call_user_function, user_function
 from spanemu.sql.functions import format_text
 from spanemu.sql.functions.errors import EvaluationError
-from spanemu.sql.functions.registry import Function
+from spanemu.sql.functions.registry import Arity, Function
 from spanemu.sql.syntax import ast
 from spanemu.values.types import Type
 
@@ -69,7 +70,7 @@ def _call(node: ast.Call, env: Env) -> Expr:
     safe = len(parts) > 1 and parts[0] == "SAFE"
     name = ".".join(parts[1:] if safe else parts)
     if node.over:
-        raise Unsupported("Analytic functions")
+        raise BadCall("Analytic functions not supported", at=node.at)
     catalog = env.analysis.catalog
     checked_hints(node.hint, Place.FUNCTION, env.analysis)
     function = catalog.scalars.get(name)
@@ -80,6 +81,9 @@ def _call(node: ast.Call, env: Env) -> Expr:
         return resolve_aggregate(node, aggregate, safe, env)
     if name in catalog.unsupported:
         raise Unsupported(f"Function {name}")
+    of_user = user_function(node, env)
+    if of_user is not None:
+        return call_user_function(node, of_user, env)
     raise FunctionNotFound(name, closest(name, (*catalog.scalars, *catalog.aggregates)), at=node.at)
 
 
@@ -88,14 +92,15 @@ def _scalar_call(node: ast.Call, function: Function, safe: bool, env: Env) -> Ex
     if function.name == PENDING_COMMIT_TIMESTAMP:
         raise PendingCommitTimestampMisplaced(at=node.at)
     if safe and not function.safe_allowed:
-        raise BadCall(f"Function {function.name} does not support SAFE error mode", at=node.at)
+        raise Unsupported(f"SAFE.{function.name}")
     analysis = env.analysis
-    analysis.enter("nested function calls", FUNCTION_DEPTH_MAX, node.at)
+    analysis.enter("nested function calls", analysis.limits.function_depth, node.at)
     arguments, names = _arguments(node, function, env)
     analysis.leave("nested function calls")
+    _refuse_positional(node, function)
     call = function_call(function, arguments, names, analysis, node.at)
     _check_constants(call, function, node)
-    if function.name == "FORMAT":
+    if function.name == "FORMAT" and type(node.arguments[0]) is ast.StringLiteral:
         _check_format(call, node.at)
     if function.name in _NEEDS_READ_WRITE:
         analysis.traits.needs_read_write = True
@@ -139,25 +144,39 @@ def _arguments(
                 at=written.at,
             )
         if len(arguments) + 1 in words and function.name in _TAKE_INTERVALS:
-            arguments.extend(_interval_arguments(written, function.name, env))
+            arguments.extend(_interval_arguments(written, node, function.name, env))
             continue
         kind = words.get(len(arguments))
-        special = None if kind is None else special_argument(kind, written, function.name, env)
+        special = None if kind is None else special_argument(kind, written, node, env)
         arguments.append(_argument(written, env) if special is None else special)
     return arguments, names
+
+
+def _refuse_positional(node: ast.Call, function: Function) -> None:
+    """An argument that may be given by name only must not stand without its name."""
+    if len(function.overloads) > 1:
+        return
+    for parameter, written in zip(function.overloads[0].parameters, node.arguments, strict=False):
+        if parameter.arity is Arity.REPEATED:
+            return  # which parameter an argument behind it is for, its place does not tell
+        if parameter.named_only and type(written) is not ast.NamedArgument:
+            raise PositionalNotAllowed(parameter.name, at=written.at)
 
 
 def _argument(node: ast.Expression, env: Env) -> Argument:
     return _lambda_argument(node, env) if type(node) is ast.Lambda else resolve(node, env)
 
 
-def _interval_arguments(node: ast.Expression, function: str, env: Env) -> Sequence[Argument]:
+def _interval_arguments(
+    node: ast.Expression, call: ast.Call, function: str, env: Env
+) -> Sequence[Argument]:
     """INTERVAL n DAY of DATE_ADD and its kin: two arguments, n and DAY."""
     if type(node) is not ast.IntervalExpression or node.to_part is not None:
         raise BadCall("Expected INTERVAL expression", at=node.at)
     part = node.part.upper()
-    check_part(function, part, node.at, function)
-    return (interval_amount(node.amount, env), date_part(part))
+    check_known(part, node.at)
+    check_part(function, part, call.at, function)
+    return (whole_amount(node.amount, env), date_part(part))
 
 
 def _lambda_argument(node: ast.Lambda, env: Env) -> LambdaArgument:
@@ -187,7 +206,8 @@ def _check_constants(call: FunctionCall, function: Function, node: ast.Call) -> 
             zip(overload.parameters, call.arguments, strict=False)
         ):
             if parameter.literal and not isinstance(argument, Literal | ParameterRef):
-                raise ExpectsConstant(f"Argument {number + 1} to {function.name}", at=node.at)
+                place = node.arguments[number].at
+                raise ExpectsConstant(f"Argument {number + 1} to {function.name}", at=place)
 
 
 def _check_format(call: FunctionCall, at: int) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from spanemu.base.errors import Unsupported
 from spanemu.sql.analyzer.coercion import array_element_type, coerce, fits
 from spanemu.sql.analyzer.env import Env
+from spanemu.sql.analyzer.errors.names import AmbiguousColumn
 from spanemu.sql.analyzer.errors.typing import (
     BadCall,
     ElementDoesNotCoerce,
@@ -16,12 +17,13 @@ from spanemu.sql.analyzer.errors.typing import (
     WrongFieldCount,
 )
 from spanemu.sql.analyzer.expression import resolve
+from spanemu.sql.analyzer.names import is_called
 from spanemu.sql.analyzer.operator_call import operator_call
 from spanemu.sql.analyzer.resolved import ColumnRef, Expr, Let, Literal, MakeArray, MakeStruct
 from spanemu.sql.analyzer.scope import Scope
 from spanemu.sql.analyzer.type_names import named_type
 from spanemu.sql.syntax import ast
-from spanemu.values.types import INT64, StructField, Type, TypeCode, array_of
+from spanemu.values.types import INT64, STRING, StructField, Type, TypeCode, array_of
 
 _ARRAY_SUBSCRIPTS: Mapping[str, str] = {
     "": "$array_at_offset",
@@ -106,14 +108,19 @@ def _typed_struct(
 def implied_name(node: ast.Expression) -> str:
     """The name that an expression gives to its column or field; "" if none."""
     if type(node) is ast.Name:
-        return node.path.parts[-1].name
+        return "" if is_called(node.path.parts) else node.path.parts[-1].name
     if type(node) is ast.FieldAccess:
         return node.field_name.name
     return ""
 
 
 def _subscript(node: ast.Subscript, env: Env) -> Expr:
-    operand, index = resolve(node.operand, env), resolve(node.index, env)
+    return subscript_of(resolve(node.operand, env), node, env)
+
+
+def subscript_of(operand: Expr, node: ast.Subscript, env: Env) -> Expr:
+    """The element that the node takes of an operand which is resolved already."""
+    index = resolve(node.index, env)
     if operand.type.is_array:
         name = _ARRAY_SUBSCRIPTS.get(node.mode)
         if name is None:
@@ -126,18 +133,27 @@ def _subscript(node: ast.Subscript, env: Env) -> Expr:
                 at=node.index.at,
             )
         return operator_call(name, (operand, index), env.analysis, node.at)
-    if operand.type.code is TypeCode.JSON and not node.mode:
+    keys = (STRING, INT64)
+    if (
+        operand.type.code is TypeCode.JSON
+        and not node.mode
+        and any(fits(index, type_, env.analysis) for type_ in keys)
+    ):
         return operator_call("$json_subscript", (operand, index), env.analysis, node.at)
     written = f"[{node.mode}({index.type})]" if node.mode else f"[{index.type}]"
     raise BadCall(
         f"Subscript access using {written} is not supported on values of type {operand.type}",
-        at=node.index.at,
+        at=node.inside_at,
     )
 
 
 def _with(node: ast.WithExpression, env: Env) -> Expr:
     bindings = []
+    seen: set[str] = set()
     for name, written in node.bindings:
+        if name.name.lower() in seen:
+            raise AmbiguousColumn(name.name, at=name.at)
+        seen.add(name.name.lower())
         value = resolve(written, env)
         column = env.analysis.column(name.name, value.type)
         bindings.append((column, value))
@@ -150,11 +166,15 @@ def _proto(_: ast.Expression, __: Env) -> Expr:
     raise Unsupported("Construction of protocol buffers")
 
 
+def _replace_fields(_: ast.Expression, __: Env) -> Expr:
+    raise Unsupported("REPLACE_FIELDS of protocol buffers")
+
+
 RESOLVERS: Mapping[type[ast.Expression], Callable[[Any, Env], Expr]] = {
     ast.ArrayConstructor: _array,
     ast.StructConstructor: _struct,
     ast.Subscript: _subscript,
     ast.WithExpression: _with,
     ast.NewConstructor: _proto,
-    ast.ReplaceFields: _proto,
+    ast.ReplaceFields: _replace_fields,
 }

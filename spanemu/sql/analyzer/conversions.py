@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from spanemu.base.errors import SpannerError
-from spanemu.sql.analyzer.coercion import Kind, coerce, fits, kind_of
-from spanemu.sql.analyzer.date_part_arguments import check_part, date_part
+from spanemu.sql.analyzer.coercion import Kind, coerce, fits, kind_of, untyped_literal
+from spanemu.sql.analyzer.date_part_arguments import check_known, check_part, date_part
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.typing import (
     BadCall,
@@ -25,36 +25,31 @@ from spanemu.sql.functions.conversion_rules import is_castable, is_zoned
 from spanemu.sql.syntax import ast
 from spanemu.values.errors import BadValue
 from spanemu.values.interval import parse_range
-from spanemu.values.types import DATE, INT64, INTERVAL, STRING, Type, TypeCode
+from spanemu.values.types import DATE, INT64, INTERVAL, STRING, TIMESTAMP, Type, TypeCode
 
 _UNTYPED = (Kind.NULL, Kind.PENDING, Kind.EMPTY_ARRAY)
 
 
 def _cast(node: ast.Cast, env: Env) -> Expr:
     analysis = env.analysis
+    if node.format is not None:
+        raise BadCall("CAST with FORMAT is not supported", at=node.format.at)
     target = named_type(node.type)
     operand = resolve(node.operand, env)
     kind = kind_of(operand, analysis)
     if kind in _UNTYPED and fits(operand, target, analysis):
         if isinstance(operand, Literal):
-            return Literal(target, operand.value)
+            return untyped_literal(operand, target)
         return coerce(operand, target, analysis, node.at)
     if kind is Kind.COMPOSITE and fits(operand, target, analysis):
         return coerce(operand, target, analysis, node.at)
     if not is_castable(operand.type, target):
         raise _invalid(operand.type, target, node.operand.at)
-    if node.format is None and isinstance(operand, Literal):
+    if isinstance(operand, Literal):
         folded = _folded(operand, target, env)
         if folded is not None:
             return folded
-    return Cast(
-        target,
-        operand,
-        safe=node.safe,
-        format=_text(node.format, env),
-        time_zone=_text(node.time_zone, env),
-        at=node.at,
-    )
+    return Cast(target, operand, safe=node.safe, at=node.at)
 
 
 def _invalid(source: Type, target: Type, at: int) -> InvalidCast:
@@ -91,19 +86,21 @@ def _text(node: ast.Expression | None, env: Env) -> Expr | None:
         return None
     text = resolve(node, env)
     if not fits(text, STRING, env.analysis):
-        raise BadCall(f"FORMAT and AT TIME ZONE expect a STRING, but got {text.type}", at=node.at)
+        raise BadCall(f"AT TIME ZONE expects a STRING, but got {text.type}", at=node.at)
     return coerce(text, STRING, env.analysis, node.at)
 
 
 def _extract(node: ast.Extract, env: Env) -> Expr:
     operand = resolve(node.operand, env)
     if kind_of(operand, env.analysis) is Kind.LITERAL:
-        raise BadCall(
-            f"EXTRACT does not support literal {operand.type} arguments", at=node.operand.at
-        )
+        raise BadCall(f"EXTRACT does not support literal {operand.type} arguments", at=node.at)
+    part = node.part.upper()
     if kind_of(operand, env.analysis) is Kind.PENDING:
         operand = coerce(operand, DATE, env.analysis, node.operand.at)
-    part = node.part.upper()
+    elif kind_of(operand, env.analysis) is Kind.PARAMETER and operand.type == STRING:
+        whole = node.time_zone is None and part != "DATE"
+        operand = coerce(operand, DATE if whole else TIMESTAMP, env.analysis, node.operand.at)
+    check_known(part, node.part_at)
     check_part(f"$extract {operand.type.code}", part, node.at, "EXTRACT from {type}", operand.type)
     zone = _text(node.time_zone, env)
     if zone is not None and operand.type.code is not TypeCode.TIMESTAMP:
@@ -113,6 +110,14 @@ def _extract(node: ast.Extract, env: Env) -> Expr:
         return operator_call("$extract_date", (operand, *zones), env.analysis, node.at)
     arguments: tuple[Argument, ...] = (operand, date_part(part), *zones)
     return operator_call("$extract", arguments, env.analysis, node.at)
+
+
+def whole_amount(node: ast.Expression, env: Env) -> Expr:
+    """The number of parts that DATE_ADD and its kin take."""
+    amount = interval_amount(node, env)
+    if not fits(amount, INT64, env.analysis):
+        raise BadCall("Interval value must be coercible to INT64 type", at=node.at)
+    return amount
 
 
 def interval_amount(node: ast.Expression, env: Env) -> Expr:

@@ -25,10 +25,15 @@ def date_part(part: str) -> SpecialArgument:
     return SpecialArgument("DATE_PART", Literal(STRING, part))
 
 
-def check_part(key: str, part: str, at: int, shown: str, type_: Type | None = None) -> None:
-    """Refuse a part that does not exist, or that the function `key` does not take."""
+def check_known(part: str, at: int) -> None:
+    """Refuse a part that does not exist."""
     if part not in _KNOWN_PARTS:
         raise BadCall(f"A valid date part name is required but found {part}", at=at)
+
+
+def check_part(key: str, part: str, at: int, shown: str, type_: Type | None = None) -> None:
+    """Refuse a part that does not exist, or that the function `key` does not take."""
+    check_known(part, at)
     allowed = ALLOWED.get(key)
     if allowed is not None and part not in allowed:
         function = shown.format(type=type_)
@@ -47,11 +52,11 @@ def special_positions(function: Function | AggregateFunction) -> Mapping[int, st
 
 
 def special_argument(
-    kind: str, node: ast.Expression, function: str, env: Env
+    kind: str, node: ast.Expression, call: ast.Call, env: Env
 ) -> SpecialArgument | None:
-    """The word that `node` is; None if it is an ordinary expression."""
+    """The word that the argument `node` is; None if it is an ordinary expression."""
     if kind == "DATE_PART":
-        return _date_part_argument(node, function)
+        return _date_part_argument(node, call)
     if kind == "SEQUENCE":
         return _sequence_argument(node, env)
     if kind == "NORMALIZATION_MODE" and type(node) is ast.Name:
@@ -64,7 +69,7 @@ def special_argument(
     return None
 
 
-def _date_part_argument(node: ast.Expression, function: str) -> SpecialArgument | None:
+def _date_part_argument(node: ast.Expression, call: ast.Call) -> SpecialArgument | None:
     if type(node) is ast.Name and len(node.path.parts) == 1:
         part = node.path.parts[0].name.upper()
     elif type(node) is ast.Call and len(node.arguments) == 1:
@@ -74,7 +79,9 @@ def _date_part_argument(node: ast.Expression, function: str) -> SpecialArgument 
         part = f"{str(node.function).upper()}({str(inside.path).upper()})"
     else:
         raise BadCall("A valid date part name is required", at=node.at)
-    check_part(function, part, node.at, function)
+    check_known(part, node.at)
+    function = call.function.parts[-1].name.upper()
+    check_part(function, part, call.at, function)
     return date_part(part)
 
 

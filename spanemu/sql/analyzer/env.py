@@ -14,7 +14,8 @@ class Env:
     """A place where expressions stand.
 
     `clause` is how messages call it ("WHERE clause"). With `aggregation`, aggregates may stand
-    here; `in_aggregate` says that this is the inside of one.
+    here; `in_aggregate` says that this is the inside of one. `outermost` says that a query here
+    is the whole statement or the whole of a view: only such a one may begin with WITH.
     """
 
     analysis: Analysis
@@ -24,6 +25,7 @@ class Env:
     aggregation: Aggregation | None = None
     in_aggregate: bool = False
     for_update: bool = False
+    outermost: bool = False
 
     def inside(self, scope: Scope) -> Env:
         """The same place with more names in scope."""

@@ -27,6 +27,7 @@ from spanemu.sql.analyzer.expression import resolve
 from spanemu.sql.analyzer.hints import Place, checked_hints, table_hints
 from spanemu.sql.analyzer.joins import resolve_join
 from spanemu.sql.analyzer.names import resolve_path
+from spanemu.sql.analyzer.pipe_relation import BuiltRelation
 from spanemu.sql.analyzer.relation import (
     ArrayElements,
     DerivedRelation,
@@ -35,15 +36,13 @@ from spanemu.sql.analyzer.relation import (
     ValueRelation,
 )
 from spanemu.sql.analyzer.resolved import Expr, WithRef
-from spanemu.sql.analyzer.sampling import sampler
+from spanemu.sql.analyzer.sampling import sampled
 from spanemu.sql.analyzer.scope import Scope
 from spanemu.sql.analyzer.suggestion import closest
 from spanemu.sql.analyzer.table_relation import TableRelation
 from spanemu.sql.syntax import ast
 from spanemu.sql.syntax.statement import parse_query
 from spanemu.values.types import INT64
-
-VIEW_DEPTH_MAX = 10
 
 
 def resolve_from(item: ast.FromItem, env: Env, lateral: Scope | None = None) -> Relation:
@@ -67,7 +66,7 @@ def _table(item: ast.TableRef, env: Env, lateral: Scope | None) -> Relation:
     relation = _named_table(item, env)
     if item.with_offset:
         raise BadQuery("WITH OFFSET can only be used with array scans", at=item.at)
-    return _sampled(relation, item.sample, env)
+    return sampled(relation, item.sample, env)
 
 
 def _named_table(item: ast.TableRef, env: Env) -> Relation:
@@ -77,6 +76,9 @@ def _named_table(item: ast.TableRef, env: Env) -> Relation:
     if len(item.path.parts) == 1 and name.lower() in env.common_tables:
         checked_hints(item.hint, Place.SELECT, analysis)
         return _common_table(alias, env.common_tables[name.lower()], env)
+    # `s.t` in one pair of backticks is one name, which no table has.
+    if any("." in part.name for part in item.path.parts):
+        raise _not_found(item, env)
     table = analysis.schema.table(name)
     if table is not None:
         analysis.traits.tables.add(table.name)
@@ -124,8 +126,8 @@ def _query_relation(alias: str, result: QueryResult) -> Relation:
 def _view(alias: str, view: View, env: Env, at: int) -> Relation:
     analysis = env.analysis
     analysis.traits.tables.add(view.name)
-    analysis.enter("nested views", VIEW_DEPTH_MAX, at)
-    inside = Env(analysis, Scope(None), "view", {})
+    analysis.enter("nested views", analysis.limits.view_depth, at)
+    inside = Env(analysis, Scope(None), "view", {}, outermost=True)
     try:
         result = analysis.resolve_query(_parsed(view.query), inside)
     except AnalysisError as failure:
@@ -133,7 +135,7 @@ def _view(alias: str, view: View, env: Env, at: int) -> Relation:
         failure.locate(view.query)
         raise
     analysis.leave("nested views")
-    return DerivedRelation(alias, result.columns, result.scan)
+    return DerivedRelation(alias, result.columns, result.scan, implicit=True)
 
 
 @lru_cache(maxsize=256)
@@ -144,8 +146,10 @@ def _parsed(text: str) -> ast.Query:
 def _subquery(item: ast.SubqueryRef, env: Env, _: Scope | None) -> Relation:
     checked_hints(item.hint, Place.SELECT, env.analysis)
     result = env.analysis.resolve_query(item.query, env)
+    if item.alias is None and result.names is not None:
+        return sampled(BuiltRelation(result.names, result.scan), item.sample, env)
     alias = "" if item.alias is None else item.alias.name
-    return _sampled(_query_relation(alias, result), item.sample, env)
+    return sampled(_query_relation(alias, result), item.sample, env)
 
 
 # ---------------------------------------------------------------------------- arrays
@@ -185,21 +189,18 @@ def _elements(item: ast.TableRef | ast.Unnest, array: Expr, alias: str, env: Env
     if item.with_offset:
         name = "offset" if item.offset_alias is None else item.offset_alias.name
         if name.lower() == alias.lower():
-            raise DuplicateOffsetAlias(name, at=item.at)
+            place = item if item.offset_alias is None else item.offset_alias
+            raise DuplicateOffsetAlias(name, at=place.at)
         offset = (name, analysis.column(name, INT64))
+    if item.sample is not None:
+        raise BadQuery("TABLESAMPLE cannot be used with arrays", at=item.at)
     hints = checked_hints(item.hint, Place.ARRAY, analysis)
     elements = ArrayElements(array, element, None if offset is None else offset[1], hints)
-    return _sampled(ValueRelation(alias, element, elements, offset), item.sample, env)
+    return ValueRelation(alias, element, elements, offset)
 
 
 def _function(item: ast.TableFunction, _: Env, __: Scope | None) -> Relation:
     raise Unsupported(f"Table-valued function {item.function}")
-
-
-def _sampled(relation: Relation, sample: ast.Sample | None, env: Env) -> Relation:
-    if sample is not None:
-        relation.sample = sampler(sample, env)
-    return relation
 
 
 # ---------------------------------------------------------------------------- joins
@@ -215,6 +216,10 @@ def _join(item: ast.Join, env: Env, lateral: Scope | None) -> Relation:
     return resolve_join(item, left, right, env)
 
 
+def _sampled_join(item: ast.SampledJoin, env: Env, lateral: Scope | None) -> Relation:
+    return sampled(resolve_from(item.join, env, lateral), item.sample, env)
+
+
 _LATERAL = (ast.Unnest, ast.TableRef)
 
 _ITEMS: Mapping[type[ast.FromItem], Callable[[Any, Env, Scope | None], Relation]] = {
@@ -223,4 +228,5 @@ _ITEMS: Mapping[type[ast.FromItem], Callable[[Any, Env, Scope | None], Relation]
     ast.Unnest: _unnest,
     ast.TableFunction: _function,
     ast.Join: _join,
+    ast.SampledJoin: _sampled_join,
 }

@@ -15,8 +15,6 @@ from spanemu.sql.analyzer.tree import column_refs, same
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.syntax import ast
 
-GROUP_KEYS_MAX = 1_000
-
 LITERALS: frozenset[type[ast.Expression]] = frozenset(
     {
         ast.NullLiteral,
@@ -29,12 +27,22 @@ LITERALS: frozenset[type[ast.Expression]] = frozenset(
 )
 
 
+def ordinal(node: ast.Expression) -> int | None:
+    """The number that stands for a column of the select list, if the item is one."""
+    if type(node) is ast.IntLiteral:
+        return node.value
+    if type(node) is ast.Unary and node.op == "-" and type(node.operand) is ast.IntLiteral:
+        return -node.operand.value
+    return None
+
+
 def resolve_group_by(
     group_by: ast.GroupBy, columns: Sequence[SelectColumn], env: Env
 ) -> list[tuple[ResolvedColumn, Expr]]:
     """The keys, each with the column that holds it after grouping."""
-    if len(group_by.items) > GROUP_KEYS_MAX:
-        raise LimitExceeded("GROUP BY columns", GROUP_KEYS_MAX, at=group_by.at)
+    limit = env.analysis.limits.group_keys
+    if len(group_by.items) > limit:
+        raise LimitExceeded("GROUP BY columns", limit, at=group_by.at)
     if group_by.all:
         found = [
             (column.name, column.expression, column.at)
@@ -61,11 +69,11 @@ def _mentions_columns(expression: Expr) -> bool:
 
 
 def _key(node: ast.Expression, columns: Sequence[SelectColumn], env: Env) -> tuple[str, Expr, int]:
-    if type(node) is ast.IntLiteral:
-        if not 1 <= node.value <= len(columns):
-            raise OrdinalOutOfRange("GROUP BY", node.value, at=node.at)
-        column = columns[node.value - 1]
-        return _selected(column, f"Column {node.value}", node.at)
+    number = ordinal(node)
+    if number is not None:
+        if not 1 <= number <= len(columns):
+            raise OrdinalOutOfRange("GROUP BY", number, at=node.at)
+        return _selected(columns[number - 1], f"Column {number}", node.at)
     if type(node) in LITERALS:
         raise BadGrouping("Cannot GROUP BY literal values", at=node.at)
     if type(node) is ast.Name and len(node.path.parts) == 1:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any
 
+from spanemu.base.errors import Unsupported
 from spanemu.schema.table import Table
 from spanemu.sql.analyzer.analysis import Analysis
 from spanemu.sql.analyzer.errors.shape import (
@@ -233,6 +234,12 @@ def check_forced_index(hints: Hints, table: Table, analysis: Analysis, at: int) 
         if name != "force_index" or value.upper() == BASE_TABLE:
             continue
         index = analysis.schema.index(value)
+        for kind, named in (
+            ("search", analysis.schema.search_indexes),
+            ("vector", analysis.schema.vector_indexes),
+        ):
+            if value.lower() in named:
+                raise Unsupported(f"FORCE_INDEX with a {kind} index ({value})")
         if index is None or index.table.lower() != table.name.lower():
             raise HintIndexNotFound(table.name, value, at=at)
 

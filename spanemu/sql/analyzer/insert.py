@@ -26,6 +26,7 @@ from spanemu.sql.analyzer.errors.writing import (
 )
 from spanemu.sql.analyzer.expression import resolve
 from spanemu.sql.analyzer.hints import statement_hints, write_hints
+from spanemu.sql.analyzer.proposed_row import ProposedRows, completed
 from spanemu.sql.analyzer.resolved import (
     ConflictClause,
     Expr,
@@ -59,9 +60,15 @@ def resolve_insert(statement: ast.Insert, analysis: Analysis) -> InsertStatement
     columns = _columns(statement, table)
     alias = table.name if statement.alias is None else statement.alias.name
     if statement.rows is not None:
-        source, columns, values, pending = _values(statement.rows, columns, table, analysis)
+        updates = statement.mode is ast.InsertMode.OR_UPDATE
+        source, columns, values, pending = _values(
+            statement.rows, columns, table, analysis, updates=updates
+        )
     else:
         source, columns, values, pending = _selected(statement, columns, analysis)
+    rows = ProposedRows(source, columns, values)
+    if statement.on_conflict is not None or _ignores_computed_key(statement, columns, table):
+        rows = completed(rows, table, analysis)
     conflict = None
     if statement.on_conflict is not None:
         if statement.mode is not ast.InsertMode.INSERT:
@@ -79,9 +86,10 @@ def resolve_insert(statement: ast.Insert, analysis: Analysis) -> InsertStatement
         hints,
         table,
         _KINDS[statement.mode],
-        columns,
-        source,
-        values,
+        rows.columns,
+        rows.source,
+        rows.values,
+        rows.computed,
         conflict,
         assert_rows,
         returning,
@@ -101,6 +109,13 @@ def _columns(statement: ast.Insert, table: Table) -> tuple[Column, ...]:
             raise DuplicateInsertColumn(identifier.name, at=identifier.at)
         found[key] = column
     return tuple(found.values())
+
+
+def _ignores_computed_key(statement: ast.Insert, columns: Sequence[Column], table: Table) -> bool:
+    """Whether INSERT OR IGNORE goes by a key that the statement does not give in full."""
+    return statement.mode is ast.InsertMode.OR_IGNORE and not {
+        column.name for column in table.key_columns
+    }.issubset(column.name for column in columns)
 
 
 def _implicitly_pending(
@@ -133,6 +148,8 @@ def _values(
     columns: tuple[Column, ...],
     table: Table,
     analysis: Analysis,
+    *,
+    updates: bool,
 ) -> _Source:
     env = Env(analysis, Scope(None), "INSERT VALUES", {})
     for row in rows:
@@ -145,8 +162,10 @@ def _values(
     for number, column in enumerate(columns):
         written = [row[number] for row in rows]
         _check_column(column, written)
-        if all(type(node) is ast.DefaultKeyword for node in written):
-            continue  # Left out: the transaction fills it in.
+        is_default = all(type(node) is ast.DefaultKeyword for node in written)
+        if is_default and not (updates and column.generated is None):
+            # Left out: the transaction fills it in. Of a row that exists it would leave the value.
+            continue
         values = [_cell(node, column, table, env) for node in written]
         if any(is_pending(value) for value in values):
             if not all(is_pending(value) for value in values):

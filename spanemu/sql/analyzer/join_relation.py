@@ -67,6 +67,12 @@ class JoinRelation(Relation):
             del both[name]
         return both
 
+    def is_implicit(self, name: str) -> bool:
+        return any(
+            side.column(name, -1) is not None and side.is_implicit(name)
+            for side in (self.left, self.right)
+        )
+
     def column(self, name: str, at: int) -> Expr | None:
         merged = self.merged.get(name.lower())
         if merged is not None:
@@ -88,7 +94,7 @@ class JoinRelation(Relation):
         yield from self.left.known()
         yield from self.right.known()
 
-    def build(self) -> Scan:
+    def scan(self) -> Scan:
         scan: Scan
         if self.array is not None:
             scan = ArrayScan(

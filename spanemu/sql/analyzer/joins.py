@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spanemu.sql.analyzer.analysis import JOINS_MAX
 from spanemu.sql.analyzer.coercion import coerce, common_type
 from spanemu.sql.analyzer.env import Env
-from spanemu.sql.analyzer.errors.names import AmbiguousColumn
+from spanemu.sql.analyzer.errors.names import AmbiguousColumn, NeedsQualifier
 from spanemu.sql.analyzer.errors.shape import (
     BadQuery,
     UsingColumnAmbiguous,
@@ -40,15 +39,15 @@ _NO_ARRAY_SCAN = (ast.JoinKind.RIGHT, ast.JoinKind.FULL)
 def resolve_join(item: ast.Join, left: Relation, right: Relation, env: Env) -> JoinRelation:
     """The join of two relations that are resolved already."""
     analysis = env.analysis
-    analysis.count("joins", JOINS_MAX, item.at)
+    analysis.count("joins", analysis.limits.joins, item.at)
     names = frozenset(name.name.lower() for name in item.using)
-    join = JoinRelation(left, right, item.right.at, names)
+    join = JoinRelation(left, right, _alias_at(item.right), names)
     join.join_type = _TYPES[item.kind]
     elements = right.elements if isinstance(right, ValueRelation) else None
     place = Place.JOIN if elements is None else Place.ARRAY
     join.hints = checked_hints(item.hint, place, analysis)
     _check_clauses(item, elements is not None)
-    if elements is not None and item.kind not in _NO_ARRAY_SCAN and right.sample is None:
+    if elements is not None and item.kind not in _NO_ARRAY_SCAN:
         join.array = elements
         join.hints = join.hints or elements.hints
     if item.using:
@@ -59,6 +58,12 @@ def resolve_join(item: ast.Join, left: Relation, right: Relation, env: Env) -> J
     return join
 
 
+def _alias_at(item: ast.FromItem) -> int:
+    """Where the name stands that an item goes by."""
+    alias = getattr(item, "alias", None)
+    return item.at if alias is None else int(alias.at)
+
+
 def _check_clauses(item: ast.Join, is_array: bool) -> None:
     conditional = item.on is not None or bool(item.using)
     if item.kind in _UNCONDITIONAL:
@@ -67,7 +72,8 @@ def _check_clauses(item: ast.Join, is_array: bool) -> None:
             raise BadQuery(f"{clause} clause cannot be used with CROSS JOIN", at=item.at)
     elif not conditional and not is_array:
         raise BadQuery(
-            f"{item.kind} JOIN must have an immediately following ON or USING clause", at=item.at
+            f"{item.kind} JOIN must have an immediately following ON or USING clause",
+            at=item.operator_at,
         )
 
 
@@ -76,11 +82,12 @@ def _using(
 ) -> tuple[Expr, Mapping[str, MergedColumn]]:
     """The equalities that USING stands for, and the columns it merges."""
     conditions = []
+    is_strict = env.analysis.strict
     merged: dict[str, MergedColumn] = {}
     for identifier in item.using:
         values = (
-            _using_column(left, identifier, "left"),
-            _using_column(right, identifier, "right"),
+            _using_column(left, identifier, "left", is_strict=is_strict),
+            _using_column(right, identifier, "right", is_strict=is_strict),
         )
         common = common_type(values, env.analysis)
         if common is None or not is_comparable(common):
@@ -95,13 +102,24 @@ def _using(
     return condition, merged
 
 
-def _using_column(side: Relation, identifier: ast.Identifier, which: str) -> Expr:
+def _using_column(
+    side: Relation, identifier: ast.Identifier, which: str, *, is_strict: bool
+) -> Expr:
     try:
         found = side.column(identifier.name, identifier.at)
     except AmbiguousColumn:
         raise UsingColumnAmbiguous(identifier.name, which, at=identifier.at) from None
+    table = side.aliases().get(identifier.name.lower())
+    if table is not None and not table.is_value:
+        raise BadQuery(
+            f"Name {identifier.name} in USING clause is a table alias, not a column name, on "
+            f"{which} side of join",
+            at=identifier.at,
+        )
     if found is None:
         raise UsingColumnMissing(identifier.name, which, at=identifier.at)
+    if is_strict and side.is_implicit(identifier.name):
+        raise NeedsQualifier(identifier.name, at=identifier.at)
     return found
 
 

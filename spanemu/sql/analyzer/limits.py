@@ -8,7 +8,9 @@ from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.shape import BadQuery
 from spanemu.sql.analyzer.errors.typing import ExpectsConstant, ExpectsInt64
 from spanemu.sql.analyzer.expression import resolve
-from spanemu.sql.analyzer.resolved import Expr, LimitScan, Literal, ParameterRef
+from spanemu.sql.analyzer.resolved import Expr, LimitScan, Literal, SubqueryExpr
+from spanemu.sql.analyzer.scope import Scope
+from spanemu.sql.analyzer.tree import expressions_in
 from spanemu.sql.syntax import ast
 from spanemu.values.types import INT64
 
@@ -24,8 +26,8 @@ def limited(
 def limits_of(
     limit: ast.Expression, offset: ast.Expression | None, env: Env
 ) -> tuple[Expr, Expr | None]:
-    """The two numbers, as literals or parameters."""
-    inside = Env(env.analysis, env.scope, "LIMIT clause", env.common_tables)
+    """The two numbers: constant expressions, which mention no column and hold no query."""
+    inside = Env(env.analysis, Scope(None), "LIMIT clause", {})
     return _count(limit, inside), None if offset is None else _count(offset, inside)
 
 
@@ -34,8 +36,10 @@ def _count(node: ast.Expression, env: Env) -> Expr:
     if not fits(count, INT64, env.analysis):
         raise ExpectsInt64("LIMIT ... OFFSET ...", str(count.type), at=node.at)
     count = coerce(count, INT64, env.analysis, node.at)
-    if not isinstance(count, Literal | ParameterRef):
+    if any(isinstance(part, SubqueryExpr) for part in expressions_in(count)):
         raise ExpectsConstant("LIMIT ... OFFSET ...", at=node.at)
-    if isinstance(count, Literal) and count.value is not None and count.value < 0:
+    if isinstance(count, Literal) and count.value is None:
+        raise BadQuery("LIMIT ... OFFSET ... must not be NULL", at=node.at)
+    if isinstance(count, Literal) and count.value < 0:
         raise BadQuery("LIMIT ... OFFSET ... must not be negative", at=node.at)
     return count

@@ -8,6 +8,7 @@ from typing import Any
 from spanemu.base.errors import SpannerError
 from spanemu.sql.analyzer.errors.typing import LiteralDoesNotCast
 from spanemu.sql.analyzer.resolved import Literal
+from spanemu.sql.functions.errors import ValueOutOfRange
 from spanemu.values import date, float32, numeric, timestamp, uuid_text
 from spanemu.values.types import Type, TypeCode
 
@@ -29,7 +30,6 @@ _CONVERSIONS: Mapping[tuple[TypeCode, TypeCode], _Convert] = {
     (TypeCode.STRING, TypeCode.DATE): lambda value, _, __: date.parse(value),
     (TypeCode.STRING, TypeCode.TIMESTAMP): lambda value, _, zone: timestamp.parse_sql(value, zone),
     (TypeCode.STRING, TypeCode.UUID): lambda value, _, __: uuid_text.parse_sql(value),
-    (TypeCode.STRING, TypeCode.BYTES): lambda value, _, __: value.encode(),
 }
 
 
@@ -39,10 +39,9 @@ def converted(literal: Literal, target: Type, time_zone: str, at: int) -> Litera
     try:
         value = convert(literal.value, literal.image or "", time_zone)
     except (SpannerError, ValueError, ArithmeticError):
-        raise LiteralDoesNotCast(_shown(literal), str(target), at=at) from None
+        if literal.type.code is not TypeCode.STRING:
+            raise ValueOutOfRange(str(target), literal.image or str(literal.value)) from None
+        place = literal.at if literal.at >= 0 else at
+        raise LiteralDoesNotCast(f'"{literal.value}"', str(target), at=place) from None
     # Still a bare literal: [1, 1.5] is an ARRAY<FLOAT64> that bends to ARRAY<NUMERIC>.
-    return Literal(target, value, literal.image)
-
-
-def _shown(literal: Literal) -> str:
-    return f'"{literal.value}"' if literal.type.code is TypeCode.STRING else str(literal.value)
+    return Literal(target, value, literal.image, literal.at)

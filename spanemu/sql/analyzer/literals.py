@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from spanemu.base.errors import SpannerError, Unsupported
+from spanemu.base.errors import SpannerError
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.shape import BadQuery
 from spanemu.sql.analyzer.errors.typing import BadLiteral
@@ -38,7 +38,7 @@ def integer(value: int, text: str, at: int) -> Literal:
     """An integer literal, sign included."""
     if not -INT64_MAX - 1 <= value <= INT64_MAX:
         raise BadLiteral("integer", f": {text}", at=at)
-    return Literal(INT64, value, text)
+    return Literal(INT64, value, text, at)
 
 
 def _null(_: ast.NullLiteral, __: Env) -> Expr:
@@ -54,11 +54,11 @@ def _integer(node: ast.IntLiteral, _: Env) -> Expr:
 
 
 def _float(node: ast.FloatLiteral, _: Env) -> Expr:
-    return Literal(FLOAT64, node.value, node.text)
+    return Literal(FLOAT64, node.value, node.text, node.at)
 
 
 def _string(node: ast.StringLiteral, _: Env) -> Expr:
-    return Literal(STRING, node.value, "")
+    return Literal(STRING, node.value, "", node.at)
 
 
 def _bytes(node: ast.BytesLiteral, _: Env) -> Expr:
@@ -79,7 +79,7 @@ def _typed(node: ast.TypedLiteral, env: Env) -> Expr:
     word = node.type_word.upper()
     known = _TYPED.get(word)
     if known is None:
-        raise Unsupported(f"{word} literals")
+        raise BadQuery(f"{word} literals are not supported", at=node.at)
     type_, parse = known
     try:
         value = parse(node.text, env.analysis.schema.default_time_zone)

@@ -13,6 +13,7 @@ from spanemu.sql.analyzer.errors.names import (
     FieldOfUntypedParameter,
     NameAmbiguousInside,
     NameNotFoundInside,
+    NeedsQualifier,
     NoFields,
     NoSuchField,
     SystemVariableUnknown,
@@ -31,14 +32,22 @@ from spanemu.values.types import STRING, TypeCode
 _CALLED_BY_NAME = frozenset({"CURRENT_DATE", "CURRENT_TIMESTAMP"})
 
 
+def is_called(parts: Sequence[ast.Identifier]) -> bool:
+    """Whether a name is the call of a function that needs no parentheses."""
+    first = parts[0]
+    return len(parts) == 1 and first.name.upper() in _CALLED_BY_NAME and not first.quoted
+
+
 def resolve_path(parts: Sequence[ast.Identifier], env: Env, at: int) -> Expr:
     """What names joined by dots mean: the first in scope, the rest columns and fields."""
     first = parts[0]
-    if len(parts) == 1 and first.name.upper() in _CALLED_BY_NAME and not first.quoted:
+    if is_called(parts):
         return operator_call(first.name.upper(), (), env.analysis, at)
     found = env.scope.lookup(first.name, first.at)
     if found is None:
         raise UnrecognizedName(first.name, closest(first.name, env.scope.known()), at=at)
+    if env.analysis.strict and found.source is not None and found.source.is_implicit(first.name):
+        raise NeedsQualifier(first.name, at=first.at)
     used = 1
     target = found.target
     if isinstance(target, Relation):

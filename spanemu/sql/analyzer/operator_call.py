@@ -6,13 +6,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spanemu.base.errors import Unsupported
-from spanemu.sql.analyzer.analysis import FUNCTION_CALLS_MAX, Analysis
-from spanemu.sql.analyzer.errors.typing import NoMatchingSignature, NotDefinedFor
+from spanemu.sql.analyzer.analysis import Analysis
+from spanemu.sql.analyzer.argument_binding import bind
+from spanemu.sql.analyzer.coercion import Kind, kind_of
+from spanemu.sql.analyzer.errors.base import AnalysisError
+from spanemu.sql.analyzer.errors.typing import (
+    BadCall,
+    NoMatchingSignature,
+    NotDefinedFor,
+    WrongArgumentCount,
+)
 from spanemu.sql.analyzer.overload import Argument, Match, choose, coerced_arguments
 from spanemu.sql.analyzer.resolved import Expr, FunctionCall
 from spanemu.sql.analyzer.signature_text import argument_types, signatures
 from spanemu.sql.functions.comparison import is_comparable, is_orderable
-from spanemu.sql.functions.registry import Function, Overload, Signature
+from spanemu.sql.functions.registry import AggregateFunction, Function, Overload, Signature
 
 
 def operator_call(name: str, arguments: Sequence[Argument], analysis: Analysis, at: int) -> Expr:
@@ -31,7 +39,8 @@ def function_call(
     at: int,
 ) -> FunctionCall:
     """The call of a scalar function with resolved arguments."""
-    analysis.count("function calls", FUNCTION_CALLS_MAX, at)
+    analysis.count("function calls", analysis.limits.function_calls, at)
+    check_concatenated(function.name, arguments, analysis, at)
     match = choose(function.overloads, arguments, names, analysis)
     if match is None:
         _check_comparable(function.name, [one for one in arguments if isinstance(one, Expr)], at)
@@ -47,17 +56,44 @@ def function_call(
     return FunctionCall(match.result, signature, passed, at=at)
 
 
+def check_concatenated(
+    name: str, arguments: Sequence[Argument], analysis: Analysis, at: int
+) -> None:
+    """ARRAY_CONCAT and ARRAY_CONCAT_AGG take arrays, and a bare NULL is none."""
+    if name not in _CONCATENATIONS:
+        return
+    for argument in arguments:
+        if isinstance(argument, Expr) and not argument.type.is_array:
+            if (kind := kind_of(argument, analysis)) is Kind.PENDING:
+                continue
+            raise BadCall(
+                "The argument to ARRAY_CONCAT (or ARRAY_CONCAT_AGG) must be an array type but was "
+                f"{'NULL' if kind is Kind.NULL else argument.type}",
+                at=at,
+            )
+
+
+_CONCATENATIONS = frozenset({"ARRAY_CONCAT", "ARRAY_CONCAT_AGG"})
+
+
 def no_match(
-    function: Function, arguments: Sequence[Argument], analysis: Analysis, at: int
-) -> NoMatchingSignature:
+    function: Function | AggregateFunction,
+    arguments: Sequence[Argument],
+    analysis: Analysis,
+    at: int,
+) -> AnalysisError:
     """The error for a call that fits no overload."""
-    symbol = function.operator_symbol
-    return NoMatchingSignature(
-        f"operator {symbol}" if symbol else f"function {function.name}",
-        argument_types(arguments, analysis),
-        signatures(function.name, symbol, function.overloads),
-        at=at,
-    )
+    symbol, kind = "", "aggregate function"
+    if isinstance(function, Function):
+        symbol = function.operator_symbol
+        kind = "operator" if symbol else "function"
+    shown = f"{kind} {symbol or function.name}"
+    supported = signatures(function.name, symbol, function.overloads)
+    if len(function.overloads) == 1 and not symbol:
+        (only,) = function.overloads
+        if bind(only.parameters, len(arguments), {}) is None:
+            return WrongArgumentCount(shown, supported[0], at=at)
+    return NoMatchingSignature(shown, argument_types(arguments, analysis), supported, at=at)
 
 
 _EQUALITIES = frozenset(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from spanemu.base.errors import Unsupported
-from spanemu.sql.analyzer.analysis import OPERATOR_DEPTH_MAX
+from spanemu.sql.analyzer.array_path import resolve_array_path
 from spanemu.sql.analyzer.coercion import Kind, coerce, fits, kind_of
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.shape import LimitExceeded
@@ -19,7 +18,6 @@ from spanemu.sql.analyzer.signature_text import argument_types
 from spanemu.sql.syntax import ast
 from spanemu.values.types import BOOL, FLOAT64
 
-IN_LIST_MAX = 10_000
 # The words are Spanner's, which counts operators of all kinds as predicates.
 NESTED_OPERATORS = "nested boolean predicates"
 
@@ -55,23 +53,25 @@ _IS: Mapping[str, str] = {
 }
 
 
-# Operators that take a bare NULL; all others refuse it, as it is surely a mistake.
-_TAKE_NULL = frozenset({"<<", ">>"})
+# They take a bare NULL, which all others refuse as surely a mistake; and what is wrong with them
+# is said of the operator, not of where the expression begins. Both is Spanner's way.
+_SHIFTS = frozenset({"<<", ">>"})
 
 
-def _refuse_null(op: str, operands: Sequence[Expr], at: int) -> None:
-    for operand in operands:
+def _refuse_null(op: str, *operands: tuple[ast.Expression, Expr]) -> None:
+    for written, operand in operands:
         if type(operand) is Literal and operand.value is None and operand.image is not None:
-            raise BadCall(f"Operands of {op} cannot be literal NULL", at=at)
+            raise BadCall(f"Operands of {op} cannot be literal NULL", at=written.at)
 
 
 def _binary(node: ast.Binary, env: Env) -> Expr:
-    env.analysis.enter(NESTED_OPERATORS, OPERATOR_DEPTH_MAX, node.at)
+    env.analysis.enter(NESTED_OPERATORS, env.analysis.limits.operator_depth, node.at)
     left, right = resolve(node.left, env), resolve(node.right, env)
     env.analysis.leave(NESTED_OPERATORS)
-    if node.op not in _TAKE_NULL:
-        _refuse_null(node.op, (left, right), node.at)
-    return operator_call(_BINARY[node.op], (left, right), env.analysis, node.op_at or node.at)
+    if node.op not in _SHIFTS:
+        _refuse_null(node.op, (node.left, left), (node.right, right))
+    at = node.op_at if node.op in _SHIFTS else node.at
+    return operator_call(_BINARY[node.op], (left, right), env.analysis, at)
 
 
 def _unary(node: ast.Unary, env: Env) -> Expr:
@@ -82,16 +82,16 @@ def _unary(node: ast.Unary, env: Env) -> Expr:
             return integer(-operand.value, f"-{operand.text or operand.value}", node.at)
         if type(operand) is ast.FloatLiteral:
             return Literal(FLOAT64, -operand.value, f"-{operand.text or operand.value}")
-    env.analysis.enter(NESTED_OPERATORS, OPERATOR_DEPTH_MAX, node.at)
+    env.analysis.enter(NESTED_OPERATORS, env.analysis.limits.operator_depth, node.at)
     value = resolve(operand, env)
     env.analysis.leave(NESTED_OPERATORS)
-    _refuse_null(node.op, (value,), node.at)
+    _refuse_null(node.op, (operand, value))
     return operator_call(_UNARY[node.op], (value,), env.analysis, node.at)
 
 
 def _junction(node: ast.Junction, env: Env) -> Expr:
     analysis = env.analysis
-    analysis.enter(NESTED_OPERATORS, OPERATOR_DEPTH_MAX, node.at)
+    analysis.enter(NESTED_OPERATORS, analysis.limits.operator_depth, node.at)
     operands = [resolve(operand, env) for operand in node.operands]
     analysis.leave(NESTED_OPERATORS)
     if not all(fits(operand, BOOL, analysis) for operand in operands):
@@ -123,31 +123,16 @@ def _is(node: ast.Is, env: Env) -> Expr:
     return negation(call, env, node.at) if node.negated else call
 
 
-def _is_distinct(node: ast.IsDistinct, env: Env) -> Expr:
-    operands = (resolve(node.left, env), resolve(node.right, env))
-    call = operator_call("$is_distinct_from", operands, env.analysis, node.at)
-    return negation(call, env, node.at) if node.negated else call
-
-
 def _between(node: ast.Between, env: Env) -> Expr:
     operands = tuple(resolve(one, env) for one in (node.operand, node.low, node.high))
-    call = operator_call("$between", operands, env.analysis, node.at)
+    call = operator_call("$between", operands, env.analysis, node.op_at)
     return negation(call, env, node.at) if node.negated else call
 
 
 def _like(node: ast.Like, env: Env) -> Expr:
-    operand = resolve(node.operand, env)
-    if node.quantifier is None:
-        assert node.pattern is not None
-        operands: Sequence[Expr] = (operand, resolve(node.pattern, env))
-        _refuse_null("LIKE", operands, node.at)
-        name = "$like"
-    elif node.items:
-        operands = (operand, *(resolve(item, env) for item in node.items))
-        name = "$like_all" if node.quantifier == "ALL" else "$like_any"
-    else:
-        raise Unsupported(f"LIKE {node.quantifier} with an array or a subquery")
-    call = operator_call(name, operands, env.analysis, node.at)
+    operand, pattern = resolve(node.operand, env), resolve(node.pattern, env)
+    _refuse_null("LIKE", (node.operand, operand), (node.pattern, pattern))
+    call = operator_call("$like", (operand, pattern), env.analysis, node.at)
     return negation(call, env, node.at) if node.negated else call
 
 
@@ -155,20 +140,21 @@ def in_values(node: ast.In, env: Env) -> Expr:
     """IN (items) and IN UNNEST(array)."""
     operand = resolve(node.operand, env)
     if node.unnest is not None:
-        array = resolve(node.unnest, env)
+        array = resolve_array_path(node.unnest, env)
         kind = kind_of(array, env.analysis)
         if not array.type.is_array and kind is not Kind.PENDING:
             shown = "NULL" if kind is Kind.NULL else array.type
             raise NotAnArray(
                 f"Second argument of IN UNNEST must be an array but was {shown}",
-                at=node.unnest.at,
+                at=node.op_at,
             )
-        call = operator_call("$in_unnest", (operand, array), env.analysis, node.at)
+        call = operator_call("$in_unnest", (operand, array), env.analysis, node.op_at)
     else:
-        if len(node.items) > IN_LIST_MAX:
-            raise LimitExceeded("items in an IN list", IN_LIST_MAX, at=node.at)
+        limit = env.analysis.limits.in_list_items
+        if len(node.items) > limit:
+            raise LimitExceeded("items in an IN list", limit, at=node.at)
         items = (resolve(item, env) for item in node.items)
-        call = operator_call("$in", (operand, *items), env.analysis, node.at)
+        call = operator_call("$in", (operand, *items), env.analysis, node.op_at)
     return negation(call, env, node.at) if node.negated else call
 
 
@@ -177,7 +163,6 @@ RESOLVERS: Mapping[type[ast.Expression], Callable[[Any, Env], Expr]] = {
     ast.Unary: _unary,
     ast.Junction: _junction,
     ast.Is: _is,
-    ast.IsDistinct: _is_distinct,
     ast.Between: _between,
     ast.Like: _like,
 }

@@ -8,7 +8,7 @@ from spanemu.sql.analyzer.analysis import QueryResult
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.grouping import BadGrouping, OrdinalOutOfRange
 from spanemu.sql.analyzer.expression import resolve
-from spanemu.sql.analyzer.group_by import LITERALS
+from spanemu.sql.analyzer.group_by import LITERALS, ordinal
 from spanemu.sql.analyzer.ordering import sort_key_of
 from spanemu.sql.analyzer.resolved import ColumnRef, Expr, OrderScan, SortKey
 from spanemu.sql.analyzer.scope import Scope
@@ -48,19 +48,11 @@ def alias_names(named: Sequence[tuple[str, Expr]]) -> Mapping[str, Expr | None]:
 def sort_key(item: ast.OrderItem, outputs: Sequence[Expr], env: Env) -> SortKey:
     """One item: the number of an output column, or an expression."""
     node = item.value
-    number = _ordinal(node)
+    number = ordinal(node)
     if number is None:
         if type(node) in LITERALS:
             raise BadGrouping("Cannot ORDER BY literal values", at=node.at)
-        return sort_key_of(item, resolve(node, env))
+        return sort_key_of(item, resolve(node, env), env)
     if not 1 <= number <= len(outputs):
         raise OrdinalOutOfRange("ORDER BY", number, at=node.at)
-    return sort_key_of(item, outputs[number - 1])
-
-
-def _ordinal(node: ast.Expression) -> int | None:
-    if type(node) is ast.IntLiteral:
-        return node.value
-    if type(node) is ast.Unary and node.op == "-" and type(node.operand) is ast.IntLiteral:
-        return -node.operand.value
-    return None
+    return sort_key_of(item, outputs[number - 1], env)

@@ -35,7 +35,7 @@ from spanemu.sql.functions.registry import (
     TypeVariable,
 )
 from spanemu.sql.syntax import ast
-from spanemu.values.types import INT64, SCALARS, STRING, Type, array_of
+from spanemu.values.types import INT64, NUMERIC, SCALARS, STRING, Type, array_of
 
 AnyOverload = Overload | AggregateOverload
 
@@ -158,6 +158,10 @@ def _try(
     """The match of one overload, None if it does not take the arguments."""
     given = [(slot, arguments[slot.argument]) for slot in slots if slot.argument is not None]
     if not all(_fits_in_kind(slot.parameter.pattern, argument) for slot, argument in given):
+        return None
+    if overload.needs_numeric and not any(
+        isinstance(argument, Expr) and argument.type == NUMERIC for _, argument in given
+    ):
         return None
     variables = _Variables(analysis)
     for slot, argument in given:

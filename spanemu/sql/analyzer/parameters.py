@@ -11,20 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from spanemu.base.limits import PARAMETERS_MAX
 from spanemu.sql.analyzer.errors.shape import BadQuery, LimitExceeded
 from spanemu.sql.analyzer.errors.typing import UndeclaredParameterConflict
 from spanemu.sql.analyzer.resolved import Expr, ParameterRef
 from spanemu.values.types import INT64, Type
 
-PARAMETERS_MAX = 950
-
 
 class Parameters:
     """The parameters of one statement."""
 
-    def __init__(self, declared: Mapping[str, Type], refused_in: str = "") -> None:
+    def __init__(
+        self, declared: Mapping[str, Type], refused_in: str = "", limit: int = PARAMETERS_MAX
+    ) -> None:
         self._declared = {name.lower(): type_ for name, type_ in declared.items()}
         self._refused_in = refused_in
+        self._limit = limit
         self.used: dict[str, Type] = {}
         self.undeclared: set[str] = set()
         # By identity: two mentions of one parameter may get their types from different places.
@@ -43,8 +45,8 @@ class Parameters:
         else:
             self.used[key] = declared
             reference = ParameterRef(declared, key)
-        if len(self.used) + len(self.undeclared) > PARAMETERS_MAX:
-            raise LimitExceeded("query parameters", PARAMETERS_MAX, at=at)
+        if len(self.used) + len(self.undeclared) > self._limit:
+            raise LimitExceeded("query parameters", self._limit, at=at)
         return reference
 
     def is_pending(self, expression: Expr) -> bool:

@@ -57,7 +57,7 @@ def aggregated(pipe: pipe_ast.PipeAggregate, source: Relation, env: Env) -> Quer
     )
     if computed:
         scan = ProjectScan(scan, tuple(computed))
-    order = _order(pipe, columns)
+    order = _order(pipe, columns, env)
     if order:
         scan = OrderScan(scan, order)
     return QueryResult(scan, tuple(columns), ordered=bool(order))
@@ -96,25 +96,23 @@ def _keys(
 
 
 def _order(
-    pipe: pipe_ast.PipeAggregate, columns: Sequence[tuple[str, ResolvedColumn]]
+    pipe: pipe_ast.PipeAggregate, columns: Sequence[tuple[str, ResolvedColumn]], env: Env
 ) -> tuple[SortKey, ...]:
     references = [ColumnRef(column.type, column) for _, column in columns]
     groups, items = references[: len(pipe.groups)], references[len(pipe.groups) :]
     sorted_items = [
-        _sort_key(item, reference)
+        _sort_key(item, reference, env)
         for item, reference in zip(pipe.items, items, strict=True)
-        if item.order is not None or item.nulls is not None
+        if item.order is not None
     ]
     sorted_groups = [
-        _sort_key(item, reference)
+        _sort_key(item, reference, env)
         for item, reference in zip(pipe.groups, groups, strict=True)
-        if pipe.and_order or item.order is not None or item.nulls is not None
+        if pipe.and_order or item.order is not None
     ]
     return (*sorted_groups, *sorted_items)
 
 
-def _sort_key(item: pipe_ast.PipeGroupItem, reference: Expr) -> SortKey:
-    written = ast.OrderItem(
-        item.value, descending=item.order == "DESC", nulls=item.nulls, at=item.at, end=item.end
-    )
-    return sort_key_of(written, reference)
+def _sort_key(item: pipe_ast.PipeGroupItem, reference: Expr, env: Env) -> SortKey:
+    written = ast.OrderItem(item.value, item.order == "DESC", at=item.at, end=item.end)
+    return sort_key_of(written, reference, env)

@@ -22,6 +22,13 @@ class LayeredRelation(Relation):
         self.is_value = inner.is_value
         self._over = over
 
+    @property
+    def rows_are_values(self) -> bool:
+        return self.inner.rows_are_values
+
+    def is_implicit(self, name: str) -> bool:
+        return self.inner.is_implicit(name)
+
     def aliases(self) -> Mapping[str, Relation]:
         return self.inner.aliases()
 
@@ -37,11 +44,33 @@ class LayeredRelation(Relation):
     def known(self) -> Iterator[str]:
         return self.inner.known()
 
-    def build(self) -> Scan:
+    def scan(self) -> Scan:
         return self._over(self.inner.scan())
 
 
-class ExtendedRelation(LayeredRelation):
+class BuiltRelation(LayeredRelation):
+    """The names of a relation whose scan is built already, with every column that they reach."""
+
+    def __init__(self, inner: Relation, built: Scan) -> None:
+        super().__init__(inner, lambda scan: scan)
+        self._built = built
+
+    def scan(self) -> Scan:
+        return self._built
+
+
+class ChangedRelation(LayeredRelation):
+    """Other columns: what was a table of values is one no longer."""
+
+    @property
+    def rows_are_values(self) -> bool:
+        return False
+
+    def is_implicit(self, name: str) -> bool:
+        return self.inner.column(name, -1) is not None and self.inner.is_implicit(name)
+
+
+class ExtendedRelation(ChangedRelation):
     """EXTEND: further columns behind those that are there."""
 
     def __init__(
@@ -71,7 +100,7 @@ class ExtendedRelation(LayeredRelation):
         yield from (name for name, _ in self._added)
 
 
-class EditedRelation(LayeredRelation):
+class EditedRelation(ChangedRelation):
     """SET, DROP and RENAME: columns replaced, left out, or under new names."""
 
     def __init__(

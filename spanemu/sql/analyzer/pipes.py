@@ -16,12 +16,18 @@ from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.shape import BadQuery
 from spanemu.sql.analyzer.expression import resolve, resolve_condition
 from spanemu.sql.analyzer.from_clause import resolve_from
+from spanemu.sql.analyzer.group_by import ordinal
 from spanemu.sql.analyzer.hints import Place, checked_hints
 from spanemu.sql.analyzer.joins import resolve_join
 from spanemu.sql.analyzer.limits import limits_of
-from spanemu.sql.analyzer.ordering import sort_key
+from spanemu.sql.analyzer.output_order import sort_key
 from spanemu.sql.analyzer.pipe_aggregate import aggregated
-from spanemu.sql.analyzer.pipe_relation import EditedRelation, ExtendedRelation, LayeredRelation
+from spanemu.sql.analyzer.pipe_relation import (
+    BuiltRelation,
+    EditedRelation,
+    ExtendedRelation,
+    LayeredRelation,
+)
 from spanemu.sql.analyzer.relation import DerivedRelation, Relation, ValueRelation
 from spanemu.sql.analyzer.resolved import (
     ColumnRef,
@@ -32,7 +38,7 @@ from spanemu.sql.analyzer.resolved import (
     ProjectScan,
     ResolvedColumn,
 )
-from spanemu.sql.analyzer.sampling import sampler
+from spanemu.sql.analyzer.sampling import sampled
 from spanemu.sql.analyzer.scope import Scope
 from spanemu.sql.analyzer.select import resolve_pipe_select
 from spanemu.sql.analyzer.select_list import resolve_items
@@ -69,6 +75,8 @@ def apply_pipes(
 
 def relation_of(result: QueryResult, alias: str = "") -> Relation:
     """A finished query as what flows into a pipe."""
+    if result.names is not None and not alias:
+        return BuiltRelation(result.names, result.scan)
     if result.value_table:
         return ValueRelation(alias, result.columns[0][1], result.scan)
     return DerivedRelation(alias, result.columns, result.scan)
@@ -78,7 +86,8 @@ def finished(relation: Relation, ordered: bool, env: Env) -> QueryResult:
     """All columns of a relation as the result of a query."""
     computed: list[tuple[ResolvedColumn, Expr]] = []
     columns: list[tuple[str, ResolvedColumn]] = []
-    for name, expression in relation.star():
+    is_value = relation.rows_are_values
+    for name, expression in [("", relation.whole())] if is_value else relation.star():
         if isinstance(expression, ColumnRef):
             columns.append((name, expression.column))
         else:
@@ -87,10 +96,13 @@ def finished(relation: Relation, ordered: bool, env: Env) -> QueryResult:
             columns.append((name, column))
     if not columns:
         raise BadQuery("The query has no columns")
+    aliases = relation.aliases()
+    for table in aliases.values():
+        list(table.star())  # they stay in scope, so the scan must have their columns
     scan = relation.scan()
     if computed:
         scan = ProjectScan(scan, tuple(computed))
-    return QueryResult(scan, tuple(columns), ordered=ordered)
+    return QueryResult(scan, tuple(columns), is_value, ordered, relation if aliases else None)
 
 
 # ---------------------------------------------------------------------------- operators
@@ -162,10 +174,14 @@ def _rename(pipe: pipe_ast.PipeRename, flow: _Flow) -> _Flow:
 
 
 def _check_column(name: ast.Identifier, flow: _Flow, operator: str) -> None:
+    if name.name.lower() in flow.relation.aliases():
+        raise BadQuery(
+            f"Name in pipe {operator} is a table alias; {operator} can only change columns: "
+            f"{name.name}",
+            at=name.at,
+        )
     if flow.relation.column(name.name, name.at) is not None:
         return
-    if name.name.lower() in flow.relation.aliases():
-        raise BadQuery(f"Pipe {operator} does not apply to a table: {name.name}", at=name.at)
     raise BadQuery(
         f"Column name in pipe {operator} not found in input table: {name.name}", at=name.at
     )
@@ -196,7 +212,10 @@ def _join(pipe: pipe_ast.PipeJoin, flow: _Flow) -> _Flow:
 
 def _order_by(pipe: pipe_ast.PipeOrderBy, flow: _Flow) -> _Flow:
     env = flow.inside("pipe ORDER BY")
-    keys = tuple(sort_key(item, env) for item in pipe.items)
+    outputs: Sequence[Expr] = ()
+    if any(ordinal(item.value) is not None for item in pipe.items):
+        outputs = [expression for _, expression in flow.relation.star()]
+    keys = tuple(sort_key(item, outputs, env) for item in pipe.items)
     checked_hints(pipe.hint, Place.SELECT, env.analysis)
     return flow.over(
         LayeredRelation(flow.relation, lambda scan: OrderScan(scan, keys)), ordered=True
@@ -218,7 +237,7 @@ def _set_operation(pipe: pipe_ast.PipeSetOperation, flow: _Flow) -> _Flow:
 
 
 def _sample(pipe: pipe_ast.PipeSample, flow: _Flow) -> _Flow:
-    return flow.over(LayeredRelation(flow.relation, sampler(pipe.sample, flow.env)))
+    return flow.over(sampled(flow.relation, pipe.sample, flow.env))
 
 
 def _call(pipe: pipe_ast.PipeCall, _: _Flow) -> _Flow:

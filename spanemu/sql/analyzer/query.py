@@ -24,6 +24,11 @@ _WithTables = list[tuple[str, Scan, tuple[ResolvedColumn, ...]]]
 
 def resolve_query(query: ast.Query, env: Env) -> QueryResult:
     """The rows of a query. `env` holds the names around it."""
+    is_outermost = env.outermost
+    if query.for_update:
+        env.analysis.traits.for_update = True
+        if isinstance(query.body, ast.Select) and query.body.source is None:
+            raise BadQuery("Query without FROM clause cannot have FOR UPDATE", at=query.at)
     env = Env(
         env.analysis,
         env.scope,
@@ -33,6 +38,8 @@ def resolve_query(query: ast.Query, env: Env) -> QueryResult:
     )
     tables: _WithTables = []
     if query.with_:
+        if not is_outermost:
+            raise BadQuery("WITH is not supported on subqueries", at=query.at)
         env = _with(query, env, tables)
     if isinstance(query.body, ast.FromBody):
         # Its tables keep their names, for the operators to use.

@@ -10,7 +10,7 @@ tables of the schema, whose columns may be computed (`table_relation`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from spanemu.sql.analyzer.analysis import Analysis
@@ -38,9 +38,17 @@ class Relation:
     # A value relation's rows are values: asked for a name it has not, it has no such *field*.
     is_value = False
 
+    @property
+    def rows_are_values(self) -> bool:
+        """Whether a row is one value and nothing beside it, as in a value table."""
+        return False
+
+    def is_implicit(self, name: str) -> bool:
+        """Whether a column has its name from the schema or a type, not from the query."""
+        return False
+
     def __init__(self, alias: str) -> None:
         self.alias = alias
-        self.sample: Callable[[Scan], Scan] | None = None
 
     def aliases(self) -> Mapping[str, Relation]:
         """The relations that have names, by lower-cased name."""
@@ -66,23 +74,24 @@ class Relation:
         """The names of its columns, for suggestions."""
         return (name for name, _ in self.star())
 
-    def build(self) -> Scan:
-        """The scan, without sampling."""
-        raise NotImplementedError
-
     def scan(self) -> Scan:
         """The scan; ask once, when every column that is needed has been asked for."""
-        built = self.build()
-        return built if self.sample is None else self.sample(built)
+        raise NotImplementedError
 
 
 class DerivedRelation(Relation):
     """The rows of a subquery, a view or a common table."""
 
     def __init__(
-        self, alias: str, columns: Sequence[tuple[str, ResolvedColumn]], built: Scan
+        self,
+        alias: str,
+        columns: Sequence[tuple[str, ResolvedColumn]],
+        built: Scan,
+        *,
+        implicit: bool = False,
     ) -> None:
         super().__init__(alias)
+        self._implicit = implicit
         self._columns = columns
         self._built = built
         self._by_name: dict[str, ResolvedColumn | None] = {}
@@ -90,6 +99,9 @@ class DerivedRelation(Relation):
             if name:
                 key = name.lower()
                 self._by_name[key] = None if key in self._by_name else column
+
+    def is_implicit(self, name: str) -> bool:
+        return self._implicit
 
     def column(self, name: str, at: int) -> Expr | None:
         key = name.lower()
@@ -103,7 +115,7 @@ class DerivedRelation(Relation):
     def star(self) -> Star:
         return [(name, ColumnRef(column.type, column)) for name, column in self._columns]
 
-    def build(self) -> Scan:
+    def scan(self) -> Scan:
         return self._built
 
 
@@ -142,6 +154,14 @@ class ValueRelation(Relation):
         self.elements = built if isinstance(built, ArrayElements) else None
         self._built = built.scan() if isinstance(built, ArrayElements) else built
 
+    @property
+    def rows_are_values(self) -> bool:
+        return self.offset is None
+
+    def is_implicit(self, name: str) -> bool:
+        is_offset = self.offset is not None and self.offset[0].lower() == name.lower()
+        return self.element.type.is_struct and not is_offset
+
     def column(self, name: str, at: int) -> Expr | None:
         key = name.lower()
         if self.offset is not None and self.offset[0].lower() == key:
@@ -173,7 +193,7 @@ class ValueRelation(Relation):
     def whole(self) -> Expr:
         return ColumnRef(self.element.type, self.element)
 
-    def build(self) -> Scan:
+    def scan(self) -> Scan:
         return self._built
 
 
@@ -185,6 +205,9 @@ class SystemRelation(Relation):
         self._table = table
         self._analysis = analysis
         self._found: dict[int, ResolvedColumn] = {}
+
+    def is_implicit(self, name: str) -> bool:
+        return True
 
     def column(self, name: str, at: int) -> Expr | None:
         number = self._table.positions.get(name.lower())
@@ -205,6 +228,6 @@ class SystemRelation(Relation):
     def known(self) -> Iterator[str]:
         return (name for name, _ in self._table.columns)
 
-    def build(self) -> Scan:
+    def scan(self) -> Scan:
         columns = tuple((column, number) for number, column in self._found.items())
         return SystemTableScan(self._table.name, columns)

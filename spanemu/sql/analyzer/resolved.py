@@ -10,7 +10,7 @@ Dataclasses compare by identity where a node may be large (`eq=False`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +55,7 @@ class Literal(Expr):
 
     value: Any
     image: str | None = None
+    at: int = field(default=-1, compare=False, repr=False)  # of a bare literal
 
 
 @record
@@ -90,8 +91,6 @@ class Cast(Expr):
 
     operand: Expr
     safe: bool = False
-    format: Expr | None = None
-    time_zone: Expr | None = None
     implicit: bool = False
     at: int = 0
 
@@ -287,12 +286,12 @@ class ProjectScan(Scan):
 
 @record
 class SortKey(Unique):
-    """One key of an order. `nulls_first` is already decided; `collation` is "" or a tag."""
+    """One key of an order. `nulls_first` is already decided; `collation` is the tag's value."""
 
     value: Expr
     descending: bool = False
     nulls_first: bool = True
-    collation: str = ""
+    collation: Expr | None = None
 
 
 @record
@@ -379,11 +378,15 @@ class WithRef(Scan):
 
 @record
 class SampleScan(Scan):
-    """TABLESAMPLE: `method` is "bernoulli" (percent) or "reservoir" (rows)."""
+    """TABLESAMPLE: `method` is "bernoulli" (percent) or "reservoir" (rows).
+
+    `weight` is FLOAT64: how many rows of the input each row of the sample stands for.
+    """
 
     input: Scan
     method: str
     size: Expr
+    weight: ResolvedColumn | None = None
 
 
 # ---------------------------------------------------------------------------- statements
@@ -461,7 +464,8 @@ class InsertStatement(Statement):
     """INSERT: `source` yields `values`, one for each of `columns`, already of their types.
 
     A column set to PENDING_COMMIT_TIMESTAMP() has the literal `COMMIT_TIMESTAMP`. Columns left
-    out, key or not, get their defaults from the transaction.
+    out, key or not, get their defaults from the transaction. Behind them, `values` has one for
+    each of `computed`: columns that are not written, but decide what a row conflicts with.
     """
 
     table: Table
@@ -469,6 +473,7 @@ class InsertStatement(Statement):
     columns: tuple[Column, ...]
     source: Scan
     values: tuple[ResolvedColumn, ...]
+    computed: tuple[Column, ...] = ()
     conflict: ConflictClause | None = None
     assert_rows: Expr | None = None
     returning: ReturningClause | None = None

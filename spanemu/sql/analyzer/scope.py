@@ -31,10 +31,11 @@ class Origin(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a name means, and the scope that says so."""
+    """What a name means, and the scope that says so; `source` where it is just a column."""
 
     scope: Scope
     target: Relation | Expr
+    source: Relation | None = None
 
 
 class Scope:
@@ -74,7 +75,7 @@ class Scope:
             if scope.source is not None:
                 column = scope.source.column(name, at)
                 if column is not None:
-                    return Found(scope, column)
+                    return Found(scope, column, scope.source)
             scope = scope.parent
         return None
 

@@ -16,8 +16,6 @@ from dataclasses import dataclass, replace
 from spanemu.base.errors import Unsupported
 from spanemu.sql.analyzer.analysis import (
     CHILD_SUBQUERIES,
-    GROUP_BY_DEPTH_MAX,
-    SUBSELECT_DEPTH_MAX,
     Aggregation,
     QueryResult,
 )
@@ -66,9 +64,9 @@ def resolve_select(
     if select.source is None:
         _check_without_from(select, order_by)
     analysis = env.analysis
-    analysis.enter("nested subselects", SUBSELECT_DEPTH_MAX, select.at)
+    analysis.enter("nested subselects", analysis.limits.subselect_depth, select.at)
     if select.group_by is not None:
-        analysis.enter("nested aggregations", GROUP_BY_DEPTH_MAX, select.at)
+        analysis.enter("nested aggregations", analysis.limits.group_by_depth, select.at)
     siblings = analysis.counts.pop(CHILD_SUBQUERIES, 0)
     result = _Select(select, env).resolve(order_by)
     analysis.counts[CHILD_SUBQUERIES] = siblings
@@ -80,7 +78,7 @@ def resolve_select(
 
 def resolve_pipe_select(select: ast.Select, env: Env, source: Relation) -> QueryResult:
     """The rows of `|> SELECT`, which has its input already and takes no aggregates."""
-    env.analysis.enter("nested subselects", SUBSELECT_DEPTH_MAX, select.at)
+    env.analysis.enter("nested subselects", env.analysis.limits.subselect_depth, select.at)
     result = _Select(select, env, source).resolve(())
     env.analysis.leave("nested subselects")
     return result
@@ -124,6 +122,8 @@ class _Select:
             where = resolve_condition(select.where, self._env("WHERE clause"))
         self.scope.origins = []
         columns = self._select_list()
+        if select.distinct:
+            _check_distinct(columns)
         self._group(columns)
         outputs = self._outputs(columns)
         having = self._having(columns, outputs)
@@ -274,8 +274,7 @@ class _Select:
         """One row for each distinct combination; ORDER BY sees nothing but them."""
         keys: list[tuple[ResolvedColumn, Expr]] = []
         kept: list[tuple[str, ResolvedColumn]] = []
-        for number, (name, column) in enumerate(columns):
-            _check_distinct(name, column.type, number, self.select.at)
+        for name, column in columns:
             new = self.analysis.column(column.name, column.type)
             keys.append((new, ColumnRef(column.type, column)))
             kept.append((name, new))
@@ -325,9 +324,12 @@ class _Output:
         return ColumnRef(self.column.type, self.column)
 
 
-def _check_distinct(name: str, type_: Type, number: int, at: int) -> None:
-    if not is_groupable(type_):
-        shown = name or str(number + 1)
-        raise NotGroupable(
-            f"Column {shown} of type {type_} cannot be used in SELECT DISTINCT", str(type_), at=at
-        )
+def _check_distinct(columns: Sequence[SelectColumn]) -> None:
+    for number, column in enumerate(columns, 1):
+        type_ = column.expression.type
+        if not is_groupable(type_):
+            raise NotGroupable(
+                f"Column {column.name or number} of type {type_} cannot be used in SELECT DISTINCT",
+                str(type_),
+                at=column.at,
+            )

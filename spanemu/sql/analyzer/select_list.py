@@ -55,13 +55,17 @@ def _star(node: ast.SelectStar, source: Relation | None, env: Env) -> Iterable[t
 def _expanded(
     node: ast.SelectStar, source: Relation | None, env: Env
 ) -> Sequence[tuple[str, Expr]]:
+    if env.analysis.strict:
+        what = "SELECT *" if node.operand is None else "Dot-star"
+        raise BadQuery(f"{what} is not allowed in strict name resolution mode", at=node.at)
     if node.operand is None:
         if source is None:
             raise BadQuery("SELECT * must have a FROM clause", at=node.at)
         return _noted(source, node.at, env.scope)
-    relation = _range_variable(node.operand, env)
-    if relation is not None:
-        return _noted(relation, node.at, env.scope)
+    found = _range_variable(node.operand, env)
+    if found is not None:
+        relation, scope = found
+        return _noted(relation, node.at, scope)
     operand = resolve(node.operand, env)
     if not operand.type.is_struct:
         raise BadQuery(f"Dot-star is not supported for type {operand.type}", at=node.at)
@@ -69,7 +73,8 @@ def _expanded(
     return [(field.name, GetField(field.type, operand, number)) for number, field in fields]
 
 
-def _range_variable(operand: ast.Expression, env: Env) -> Relation | None:
+def _range_variable(operand: ast.Expression, env: Env) -> tuple[Relation, Scope] | None:
+    """The table that a name stands for, and the scope that it is in, perhaps an outer one."""
     if type(operand) is not ast.Name or len(operand.path.parts) != 1:
         return None
     name = operand.path.parts[0]
@@ -79,7 +84,7 @@ def _range_variable(operand: ast.Expression, env: Env) -> Relation | None:
     # A value that is no struct is refused by its type, not expanded to itself.
     target = found.target
     if isinstance(target, Relation) and not target.is_value:
-        return target
+        return target, found.scope
     return None
 
 
@@ -113,9 +118,9 @@ def _changed(
             f"Column {excepted[key].name} cannot occur in both SELECT * EXCEPT and REPLACE",
             at=excepted[key].at,
         )
-    values = {name.name.lower(): resolve(value, env) for value, name in node.replaced}
+    values = {name.name.lower(): (name.name, resolve(value, env)) for value, name in node.replaced}
     kept = [
-        (name, values.get(name.lower(), expression))
+        values.get(name.lower(), (name, expression))
         for name, expression in columns
         if name.lower() not in excepted
     ]

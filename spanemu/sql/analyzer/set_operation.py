@@ -32,8 +32,6 @@ from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.syntax import ast
 from spanemu.values.types import Type
 
-UNION_LEGS_MAX = 200
-
 # (operator, distinct) -> kind; UNION DISTINCT removes duplicates afterwards.
 _KINDS: Mapping[tuple[str, bool], SetOpKind] = {
     ("UNION", False): SetOpKind.UNION_ALL,
@@ -62,8 +60,9 @@ class Combination:
 
 def combine(written: Combination, operands: Sequence[QueryResult], env: Env) -> QueryResult:
     """The queries of a set operation, resolved already, as one."""
-    if len(operands) > UNION_LEGS_MAX:
-        raise LimitExceeded("set operation queries", UNION_LEGS_MAX, at=written.at)
+    limit = env.analysis.limits.set_operation_queries
+    if len(operands) > limit:
+        raise LimitExceeded("set operation queries", limit, at=written.at)
     hints = checked_hints(written.hint, Place.SET_OPERATION, env.analysis)
     _check_widths(operands, written)
     types = [
@@ -96,7 +95,7 @@ def combine(written: Combination, operands: Sequence[QueryResult], env: Env) -> 
 def _check_widths(operands: Sequence[QueryResult], written: Combination) -> None:
     first = operands[0]
     for number, other in enumerate(operands[1:], 2):
-        if len(other.columns) != len(first.columns) or other.value_table != first.value_table:
+        if len(other.columns) != len(first.columns):
             raise MismatchedColumnCount(
                 written.shown,
                 number,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from spanemu.sql.analyzer.analysis import Analysis
 from spanemu.sql.analyzer.coercion import Kind, kind_of
@@ -18,11 +18,19 @@ from spanemu.sql.functions.registry import (
 )
 
 _LISTED_MAX = 12
+# Operators that stand neither between two operands nor before one in parentheses.
+_FORMS: Mapping[str, str] = {
+    "BETWEEN": "({}) BETWEEN ({}) AND ({})",
+    "IS FALSE": "({}) IS FALSE",
+    "IS NULL": "({}) IS NULL",
+    "IS TRUE": "({}) IS TRUE",
+    "NOT": "NOT ({})",
+}
 
 
 def argument_types(arguments: Sequence[Argument], analysis: Analysis) -> str:
-    """The types of the arguments of a call, as a message lists them."""
-    return ", ".join(_argument(argument, analysis) for argument in arguments) or "(none)"
+    """The types of the arguments of a call, as a message lists them; "" if there are none."""
+    return ", ".join(_argument(argument, analysis) for argument in arguments)
 
 
 def _argument(argument: Argument, analysis: Analysis) -> str:
@@ -43,6 +51,8 @@ def signatures(name: str, symbol: str, overloads: Sequence[AnyOverload]) -> tupl
 
 def _signature(name: str, symbol: str, parameters: Sequence[Parameter]) -> str:
     shown = [_parameter(parameter) for parameter in parameters]
+    if symbol in _FORMS:
+        return _FORMS[symbol].format(*shown)
     if symbol and len(shown) == 2:
         return f"{shown[0]} {symbol} {shown[1]}"
     return f"{symbol or name}({', '.join(shown)})"

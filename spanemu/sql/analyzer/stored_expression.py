@@ -23,7 +23,7 @@ from spanemu.sql.analyzer.machinery import MACHINERY
 from spanemu.sql.analyzer.parameters import Parameters
 from spanemu.sql.analyzer.resolved import Expr, ResolvedColumn
 from spanemu.sql.analyzer.scope import Scope
-from spanemu.sql.analyzer.system import NoSystemTables
+from spanemu.sql.analyzer.setting import BARE
 from spanemu.sql.analyzer.table_relation import TableRelation
 from spanemu.sql.analyzer.tree import depth
 from spanemu.sql.functions.catalog import CATALOG
@@ -60,12 +60,12 @@ def analyze_expression(
     table: Table | None,
     schema: Schema,
     *,
-    expected: Type,
+    expected: Type | None,
     allow_columns: bool = True,
 ) -> StoredExpression:
-    """The expression `text` over a row of `table`, converted to `expected`."""
+    """The expression `text` over a row of `table`, converted to `expected` or left as it is."""
     parameters = Parameters({}, refused_in="in this expression")
-    analysis = Analysis(schema, CATALOG, NoSystemTables(), parameters, MACHINERY)
+    analysis = Analysis(schema, CATALOG, BARE, parameters, MACHINERY)
     relation = None
     if table is not None and allow_columns:
         relation = TableRelation(table.name, table, analysis, inline=True)
@@ -91,11 +91,13 @@ def analyze_expression(
     )
 
 
-def _resolved(text: str, env: Env, expected: Type) -> tuple[Expr, bool]:
+def _resolved(text: str, env: Env, expected: Type | None) -> tuple[Expr, bool]:
     node = parse_expression(text)
     if is_pending_commit_timestamp(node):
         return pending_commit_timestamp(), True
     expression = resolve(node, env)
+    if expected is None:
+        return expression, False
     if not fits(expression, expected, env.analysis):
         raise ExpressionDoesNotFit(str(expression.type), str(expected), at=node.at)
     return coerce(expression, expected, env.analysis, node.at), False

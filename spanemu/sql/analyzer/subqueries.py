@@ -7,8 +7,6 @@ from typing import Any
 
 from spanemu.sql.analyzer.analysis import (
     CHILD_SUBQUERIES,
-    SUBQUERY_CHILDREN_MAX,
-    SUBQUERY_DEPTH_MAX,
     QueryResult,
 )
 from spanemu.sql.analyzer.coercion import Candidate, Kind, candidate, coerce, common_type_of
@@ -29,14 +27,14 @@ from spanemu.sql.analyzer.resolved import (
 )
 from spanemu.sql.functions.comparison import is_comparable
 from spanemu.sql.syntax import ast
-from spanemu.values.types import BOOL, Type, array_of
+from spanemu.values.types import BOOL, INT64, Type, array_of
 
 
 def _query(query: ast.Query, env: Env) -> QueryResult:
     analysis = env.analysis
     analysis.traits.subquery = True
-    analysis.count(CHILD_SUBQUERIES, SUBQUERY_CHILDREN_MAX, query.at)
-    analysis.enter("nested subqueries", SUBQUERY_DEPTH_MAX, query.at)
+    analysis.count(CHILD_SUBQUERIES, analysis.limits.subqueries, query.at)
+    analysis.enter("nested subqueries", analysis.limits.subquery_depth, query.at)
     result = analysis.resolve_query(query, env)
     analysis.leave("nested subqueries")
     return result
@@ -105,7 +103,13 @@ def _in(node: ast.In, env: Env) -> Expr:
 
 def _compared_type(operand: Expr, column: ResolvedColumn, env: Env, node: ast.In) -> Type:
     """The type in which the operand and the subquery's column are compared."""
-    candidates = (candidate(operand, env.analysis), Candidate(column.type, Kind.VALUE))
+    left = candidate(operand, env.analysis)
+    # A subquery gives no type to an undeclared parameter, nor to what stands in a tuple.
+    if left.kind is Kind.PENDING:
+        left = Candidate(INT64, Kind.VALUE)
+    elif left.kind is Kind.COMPOSITE:
+        left = Candidate(operand.type, Kind.VALUE)
+    candidates = (left, Candidate(column.type, Kind.VALUE))
     type_ = common_type_of(candidates, env.analysis)
     if type_ is None:
         raise BadCall(

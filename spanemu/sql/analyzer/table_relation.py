@@ -59,6 +59,9 @@ class TableRelation(Relation):
         """The stored columns asked for so far, each with the column it stands for."""
         return tuple(self._stored.values())
 
+    def is_implicit(self, name: str) -> bool:
+        return True
+
     def column(self, name: str, at: int) -> Expr | None:
         column = self.table.by_name.get(name.lower())
         return None if column is None else self.reference(column)
@@ -120,7 +123,7 @@ class TableRelation(Relation):
     def known(self) -> Iterator[str]:
         return (column.name for column in self.table.columns)
 
-    def build(self) -> Scan:
+    def scan(self) -> Scan:
         scan: Scan = TableScan(self.table, self.stored, self.hints, self.for_update)
         if self._virtual:
             scan = ProjectScan(scan, tuple(self._virtual.values()))

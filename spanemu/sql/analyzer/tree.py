@@ -74,6 +74,18 @@ def column_refs(node: Any) -> Iterator[ColumnRef]:
             yield from column_refs(getattr(node, name))
 
 
+def expressions_in(node: Any) -> Iterator[Expr]:
+    """Every expression in a tree, subqueries included."""
+    if isinstance(node, Expr):
+        yield node
+    if type(node) is tuple:
+        children = node
+    else:
+        children = tuple([getattr(node, name) for name in _children_of(type(node))])
+    for child in children:
+        yield from expressions_in(child)
+
+
 def same(one: Any, other: Any) -> bool:
     """Whether two expressions are sure to have equal values on the same row."""
     if one is other:

@@ -12,12 +12,10 @@ from spanemu.sql.analyzer.errors.shape import BadQuery, NestedTooDeeply
 from spanemu.sql.analyzer.machinery import MACHINERY
 from spanemu.sql.analyzer.parameters import Parameters
 from spanemu.sql.analyzer.scope import Scope
-from spanemu.sql.analyzer.system import NoSystemTables, SystemCatalog
+from spanemu.sql.analyzer.setting import BARE, Setting
 from spanemu.sql.functions.catalog import CATALOG
 from spanemu.sql.syntax.statement import parse_query
 from spanemu.values.types import Type
-
-_NO_SYSTEM_TABLES = NoSystemTables()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +29,20 @@ class ViewShape:
     depends_on: frozenset[str]
 
 
-def analyze_view(text: str, schema: Schema, system: SystemCatalog = _NO_SYSTEM_TABLES) -> ViewShape:
+def analyze_view(text: str, schema: Schema, setting: Setting = BARE) -> ViewShape:
     """The shape of the view whose query is `text`."""
     parameters = Parameters({}, refused_in="in a view")
-    analysis = Analysis(schema, CATALOG, system, parameters, MACHINERY)
+    analysis = Analysis(schema, CATALOG, setting, parameters, MACHINERY)
+    analysis.strict = True
     try:
         query = parse_query(text)
-        result = analysis.resolve_query(query, Env(analysis, Scope(None), "view", {}))
+        if query.with_:
+            raise BadQuery("WITH clauses are unsupported in view definitions", at=query.at)
+        result = analysis.resolve_query(
+            query, Env(analysis, Scope(None), "view", {}, outermost=True)
+        )
+        if analysis.traits.for_update:
+            raise BadQuery("FOR UPDATE is not supported in a view", at=query.at)
         seen: set[str] = set()
         for number, (name, _) in enumerate(result.columns, 1):
             if not name:

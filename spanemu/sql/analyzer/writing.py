@@ -21,16 +21,19 @@ from spanemu.sql.analyzer.errors.writing import (
     AssignedTwice,
     BadWrite,
     CannotAssign,
+    CannotAssignField,
     CommitTimestampNotAllowed,
     KeyNotAssignable,
     NotWritable,
 )
 from spanemu.sql.analyzer.expression import resolve
+from spanemu.sql.analyzer.names import resolve_path
+from spanemu.sql.analyzer.nested_dml import nested_value
 from spanemu.sql.analyzer.resolved import Expr, Literal, ParameterRef
 from spanemu.sql.analyzer.scope import Scope
 from spanemu.sql.analyzer.suggestion import closest
 from spanemu.sql.syntax import ast
-from spanemu.values.types import INT64
+from spanemu.values.types import INT64, TypeCode
 
 
 def written_table(path: ast.Path, analysis: Analysis) -> Table:
@@ -68,18 +71,27 @@ def asserted_rows(node: ast.Expression | None, analysis: Analysis) -> Expr | Non
 
 
 def assignments_of(
-    written: Sequence[ast.Assignment], table: Table, alias: str, env: Env
+    written: Sequence[ast.Assignment | ast.NestedStatement], table: Table, alias: str, env: Env
 ) -> tuple[tuple[Column, Expr], ...]:
     """The columns that SET assigns, with their values over `env`."""
     found: dict[str, tuple[Column, Expr]] = {}
-    for assignment in written:
-        column = _target(assignment.target, table, alias)
+    nested: dict[str, tuple[Column, list[ast.NestedStatement]]] = {}
+    for item in written:
+        column = _target(item.target, table, alias)
         key = column.name.lower()
-        if key in found:
-            raise AssignedTwice(column.name, at=assignment.at)
-        value = _value(assignment.value, column, table, env)
+        if key in found or (key in nested and isinstance(item, ast.Assignment)):
+            raise AssignedTwice(column.name, at=item.at)
+        if not isinstance(item, ast.Assignment):
+            if column.generated is not None:
+                raise NotWritable("UPDATE", column.name, at=item.target.at)
+            nested.setdefault(key, (column, []))[1].append(item)
+            continue
+        value = _value(item.value, column, table, env)
         if value is not None:
             found[key] = (column, value)
+    for key, (column, statements) in nested.items():
+        array = resolve_path(statements[0].target.parts, env, statements[0].target.at)
+        found[key] = (column, nested_value(statements, column, array, env.analysis))
     return tuple(found.values())
 
 
@@ -95,7 +107,9 @@ def _target(path: ast.Path, table: Table, alias: str) -> Column:
         known = (alias, *(column.name for column in table.columns))
         raise UnrecognizedName(parts[0].name, closest(parts[0].name, known), at=parts[0].at)
     if len(parts) > 1:
-        raise Unsupported("Assignment to fields of a column")
+        if column.type.code is TypeCode.PROTO:
+            raise Unsupported("Assignment to fields of protocol buffers")
+        raise CannotAssignField(str(column.type), at=parts[1].at)
     if any(part is column for part in table.key_columns):
         raise KeyNotAssignable(column.name, at=path.at)
     return column

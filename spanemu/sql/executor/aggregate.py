@@ -1,26 +1,27 @@
 """Groups rows and reduces each group to one row.
 
-Rows are put into one list per group first, and each aggregate then runs over a list: counting is
-taking a length, and DISTINCT, ORDER BY, LIMIT and HAVING are steps that change the list.
+Rows are put into one sequence per group first, and each aggregate then runs over it: counting is
+taking a length, and DISTINCT, ORDER BY, LIMIT and HAVING are steps that change the sequence.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from operator import add
 from typing import Any
 
-from spanemu.sql.executor.aggregate_call import Fold, Reduce, compile_call, compile_fold
-from spanemu.sql.executor.batches import batches, by_batch
+from spanemu.sql.executor.aggregate_call import Fold, compile_fold, write_call
+from spanemu.sql.executor.batches import by_batch, full_batches, gathered
+from spanemu.sql.executor.buckets import Buckets, put
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.grouping import grouping_value, grouping_values
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Relation, Value
 from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.source import Writer, function_of
 from spanemu.sql.plan.nodes import HashAggregate, StreamAggregate
 
-_Finish = Callable[[Sequence[list[Row]], Run], list[Row]]
+_Finish = Callable[[Sequence[Sequence[Row]], Run], list[Row]]
 
 
 def compile_hash_aggregate(node: HashAggregate, compiler: Compiler) -> Relation:
@@ -34,13 +35,9 @@ def compile_hash_aggregate(node: HashAggregate, compiler: Compiler) -> Relation:
     keys_of = grouping_values([value for _, value in node.keys], below.layout, compiler)
 
     def rows(run: Run) -> Iterator[Row]:
-        groups: dict[Any, list[Row]] = {}
-        for batch in batches(below.rows(run)):
-            for key, row in zip(keys_of(batch, run), batch, strict=True):
-                if key in groups:
-                    groups[key].append(row)
-                else:
-                    groups[key] = [row]
+        groups: Buckets = {}
+        for batch in full_batches(below.rows(run)):
+            put(groups, keys_of(batch, run), batch)
         yield from by_batch(groups.values(), lambda batch: finish(batch, run))
 
     return _relation(node, rows)
@@ -96,7 +93,7 @@ def _whole(node: HashAggregate, below: Relation, compiler: Compiler) -> Relation
     finish = _compile_finish(node, below, compiler)
 
     def rows(run: Run) -> Iterable[Row]:
-        return finish([list(below.rows(run))], run)
+        return finish([gathered(below.rows(run))], run)
 
     return _relation(node, rows)
 
@@ -104,7 +101,7 @@ def _whole(node: HashAggregate, below: Relation, compiler: Compiler) -> Relation
 def _folded(below: Relation, folds: Sequence[Fold]) -> Callable[[Run], Iterable[Row]]:
     def rows(run: Run) -> Iterator[Row]:
         states = [new() for new, _ in folds]
-        for batch in batches(below.rows(run)):
+        for batch in full_batches(below.rows(run)):
             for state, (_, values_of) in zip(states, folds, strict=True):
                 state.extend(values_of(batch, run))
         yield tuple([state.result() for state in states])
@@ -118,21 +115,15 @@ def _relation(node: HashAggregate, rows: Callable[[Run], Iterable[Row]]) -> Rela
 
 
 def _compile_finish(node: HashAggregate, below: Relation, compiler: Compiler) -> _Finish:
-    """Groups to their output rows: keys as the first row has them, then aggregates."""
-    keys = compiler.each_cells([value for _, value in node.keys], below.layout)
-    reducers: list[Reduce] = [
-        compile_call(call, below.layout, compiler) for _, call in node.aggregates
-    ]
+    """Groups to their output rows: keys as the first row has them, then aggregates.
 
-    def reduced(groups: Sequence[list[Row]], run: Run) -> list[Row]:
-        if len(reducers) == 1:
-            (reduce,) = reducers
-            return [(reduce(group, run),) for group in groups]
-        return [tuple([reduce(group, run) for reduce in reducers]) for group in groups]
-
-    def finish(groups: Sequence[list[Row]], run: Run) -> list[Row]:
-        firsts = keys([group[0] for group in groups], run)
-        return list(map(add, firsts, reduced(groups, run)))
-
-    # Without keys there is one group, which may be without rows.
-    return finish if node.keys else reduced
+    One comprehension over the groups. Without keys there is one group, which may have no rows.
+    """
+    writer = Writer(below.layout, compiler)
+    cells = [writer.value(value) for _, value in node.keys]
+    cells += [write_call(call, writer) for _, call in node.aggregates]
+    writer.names["len"] = len
+    first = " for row in [group[0]]" if node.keys else ""
+    text = f"({''.join([f'{cell}, ' for cell in cells])}) for group in groups{first}"
+    finish: _Finish = function_of(f"lambda groups, run: [{text}]", writer)
+    return finish

@@ -7,9 +7,10 @@ removes repetitions, ORDER BY sorts, LIMIT cuts, and the accumulator sees what i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spanemu.sql.analyzer.resolved import AggregateCall, Expr
+from spanemu.sql.executor.batches import PART_MAX, parts_of
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.grouping import grouping_value
 from spanemu.sql.executor.limit import compile_bounds
@@ -19,11 +20,13 @@ from spanemu.sql.executor.run import Run
 from spanemu.sql.executor.sort import compile_sorter
 from spanemu.sql.functions.accumulators import Count
 from spanemu.sql.functions.errors import EvaluationError
-from spanemu.sql.functions.registry import BulkAccumulator
 from spanemu.values.order import NAN, sort_key
 
-Reduce = Callable[[list[Row], Run], Any]
-Step = Callable[[list[Row], Run], list[Row]]
+if TYPE_CHECKING:
+    from spanemu.sql.executor.source import Writer
+
+Reduce = Callable[[Sequence[Row], Run], Any]
+Step = Callable[[Sequence[Row], Run], Sequence[Row]]
 
 # Makes a state, and lists what the state takes of some rows.
 Fold = tuple[Callable[[], Any], Callable[[list[Row], Run], Sequence[Any]]]
@@ -31,18 +34,33 @@ Fold = tuple[Callable[[], Any], Callable[[list[Row], Run], Sequence[Any]]]
 COUNT_ROWS = frozenset({"$count_star", "COUNT(*)"})
 
 
-def compile_call(call: AggregateCall, layout: Layout, compiler: Compiler) -> Reduce:
-    """The value of an aggregate for a list of rows."""
-    steps = _steps(call, layout, compiler)
+def write_call(call: AggregateCall, writer: Writer) -> str:
+    """Text for the value of an aggregate over the rows of `group`."""
+    steps = _steps(call, writer.layout, writer.compiler)
     if not call.arguments and not steps and call.signature.function in COUNT_ROWS:
-        return lambda rows, run: len(rows)
-    accumulate = _accumulator(call, layout, compiler)
+        return "len(group)"
+    if steps or call.safe or len(call.arguments) != 1:
+        return f"{writer.bind(_compile(call, steps, writer))}(group, run)"
+    value = writer.value(call.arguments[0])
+    if call.signature.skips_nulls:
+        name = writer.temporary()
+        values = f"[{name} for row in group if ({name} := {value}) is not None]"
+    else:
+        values = f"[{value} for row in group]"
+    at_once = f"{writer.bind(_at_once(call))}({values})"
+    in_parts = f"{writer.bind(_accumulator(call, writer.layout, writer.compiler))}(group, run)"
+    return f"({at_once} if len(group) <= {PART_MAX} else {in_parts})"
+
+
+def _compile(call: AggregateCall, steps: Sequence[Step], writer: Writer) -> Reduce:
+    """The same as a function of the rows, with the modifiers of the call."""
+    accumulate = _accumulator(call, writer.layout, writer.compiler)
     if call.safe:
         accumulate = _forgiving(accumulate)
     if not steps:
         return accumulate
 
-    def reduce(rows: list[Row], run: Run) -> Any:
+    def reduce(rows: Sequence[Row], run: Run) -> Any:
         for step in steps:
             rows = step(rows, run)
         return accumulate(rows, run)
@@ -57,7 +75,7 @@ def compile_fold(call: AggregateCall, layout: Layout, compiler: Compiler) -> Fol
     if not call.arguments and call.signature.function in COUNT_ROWS:
         return Count, lambda rows, run: rows
     new = call.signature.new
-    if len(call.arguments) != 1 or not isinstance(new(), BulkAccumulator):
+    if len(call.arguments) != 1 or not _takes_many(new):
         return None
     return new, _values_of(call, layout, compiler)
 
@@ -68,26 +86,42 @@ def _values_of(call: AggregateCall, layout: Layout, compiler: Compiler) -> Each:
 
 
 def _accumulator(call: AggregateCall, layout: Layout, compiler: Compiler) -> Reduce:
-    new = call.signature.new
     if not call.arguments:
         return _without_arguments(call)
     if len(call.arguments) > 1:
         return _of_several(call, compiler.cells(call.arguments, layout))
-    values_of = _values_of(call, layout, compiler)
-    if isinstance(new(), BulkAccumulator):
+    values_of, reduced = _values_of(call, layout, compiler), _at_once(call)
 
-        def at_once(rows: list[Row], run: Run) -> Any:
+    def in_parts(rows: Sequence[Row], run: Run) -> Any:
+        return reduced([value for part in parts_of(rows) for value in values_of(part, run)])
+
+    return in_parts
+
+
+def _takes_many(new: Callable[[], Any]) -> bool:
+    return hasattr(new(), "extend")  # It is a `BulkAccumulator`.
+
+
+def _at_once(call: AggregateCall) -> Callable[[Sequence[Any]], Any]:
+    """The value of an aggregate of one argument for these values of it."""
+    new = call.signature.new
+    if new is Count:
+        return len
+    if _takes_many(new):
+
+        def of_many(values: Sequence[Any]) -> Any:
             state: Any = new()
-            state.extend(values_of(rows, run))
+            state.extend(values)
             return state.result()
 
-        return at_once
+        return of_many
 
-    def one_by_one(rows: list[Row], run: Run) -> Any:
+    def one_by_one(values: Sequence[Any]) -> Any:
         state = new()
         add = state.add
-        for value in values_of(rows, run):
-            add(value)
+        for part in parts_of(values):
+            for value in part:
+                add(value)
         return state.result()
 
     return one_by_one
@@ -96,10 +130,11 @@ def _accumulator(call: AggregateCall, layout: Layout, compiler: Compiler) -> Red
 def _without_arguments(call: AggregateCall) -> Reduce:
     new = call.signature.new
 
-    def over_rows(rows: list[Row], run: Run) -> Any:
+    def over_rows(rows: Sequence[Row], run: Run) -> Any:
         state = new()
-        for _ in rows:
-            state.add()
+        for part in parts_of(rows):
+            for _ in part:
+                state.add()
         return state.result()
 
     return over_rows
@@ -108,19 +143,20 @@ def _without_arguments(call: AggregateCall) -> Reduce:
 def _of_several(call: AggregateCall, cells_of: Value) -> Reduce:
     new, skips_nulls = call.signature.new, call.signature.skips_nulls
 
-    def over_cells(rows: list[Row], run: Run) -> Any:
+    def over_cells(rows: Sequence[Row], run: Run) -> Any:
         state = new()
-        for row in rows:
-            cells = cells_of(row, run)
-            if not skips_nulls or cells[0] is not None:
-                state.add(*cells)
+        for part in parts_of(rows):
+            for row in part:
+                cells = cells_of(row, run)
+                if not skips_nulls or cells[0] is not None:
+                    state.add(*cells)
         return state.result()
 
     return over_cells
 
 
 def _forgiving(accumulate: Reduce) -> Reduce:
-    def attempt(rows: list[Row], run: Run) -> Any:
+    def attempt(rows: Sequence[Row], run: Run) -> Any:
         try:
             return accumulate(rows, run)
         except EvaluationError:
@@ -151,8 +187,8 @@ def _having(having: tuple[bool, Expr], layout: Layout, compiler: Compiler) -> St
     key_of = sort_key(expr.type)
     choose = max if is_max else min
 
-    def step(rows: list[Row], run: Run) -> list[Row]:
-        valued = [(value_of(row, run), row) for row in rows]
+    def step(rows: Sequence[Row], run: Run) -> list[Row]:
+        valued = [(value_of(row, run), row) for part in parts_of(rows) for row in part]
         keyed = [(key_of(value), row) for value, row in valued if value is not None]
         # NaN is both the greatest and the least, and equal to no row's value.
         if not keyed or any(key is NAN for key, _ in keyed):
@@ -164,14 +200,19 @@ def _having(having: tuple[bool, Expr], layout: Layout, compiler: Compiler) -> St
 
 
 def _without_nulls(value_of: Value) -> Step:
-    return lambda rows, run: [row for row in rows if value_of(row, run) is not None]
+    def step(rows: Sequence[Row], run: Run) -> Sequence[Row]:
+        parts = parts_of(rows)
+        return [row for part in parts for row in part if value_of(row, run) is not None]
+
+    return step
 
 
 def _distinct(key_of: Value) -> Step:
-    def step(rows: list[Row], run: Run) -> list[Row]:
+    def step(rows: Sequence[Row], run: Run) -> list[Row]:
         seen: dict[Any, Row] = {}
-        for row in rows:
-            seen.setdefault(key_of(row, run), row)
+        for part in parts_of(rows):
+            for row in part:
+                seen.setdefault(key_of(row, run), row)
         return list(seen.values())
 
     return step
@@ -180,7 +221,7 @@ def _distinct(key_of: Value) -> Step:
 def _sorted(call: AggregateCall, layout: Layout, compiler: Compiler) -> Step:
     sort = compile_sorter(call.order_by, layout, compiler)
 
-    def step(rows: list[Row], run: Run) -> list[Row]:
+    def step(rows: Sequence[Row], run: Run) -> list[Row]:
         copied = list(rows)
         sort(copied, run)
         return copied

@@ -7,15 +7,17 @@ row goes straight into the key (`_lookup`); otherwise its columns go through slo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, islice
 from typing import Any
 
 from spanemu.base.call import current
+from spanemu.sql.executor.batches import PART_MAX, by_batch
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.ranges import compile_point, compile_ranges
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import Layout, Relation, beside
+from spanemu.sql.executor.relation import Layout, Relation, Value, beside
 from spanemu.sql.executor.run import Run
-from spanemu.sql.executor.scan import fetcher, layout_of
+from spanemu.sql.executor.scan import cells_read, fetcher, layout_of
 from spanemu.sql.plan.joins import ApplyJoin, JoinKind
 from spanemu.sql.plan.nodes import Project, Scan
 from spanemu.sql.plan.traverse import free
@@ -76,23 +78,33 @@ def _lookup(scan: Scan, left: Relation, layout: Layout, compiler: Compiler) -> P
         if not ranges:
             return ()
         found = map(row.__add__, fetch(run, ranges))
-        return found if test is None else [joined for joined in found if test(joined, run)]
+        if test is None:
+            return found
+        first = list(islice(found, PART_MAX))
+        passing = [joined for joined in first if test(joined, run)]
+        if len(first) < PART_MAX:
+            return passing
+        return chain(passing, by_batch(found, lambda batch: _passing(batch, test, run)))
 
     return partners
+
+
+def _passing(rows: Iterable[Row], test: Value, run: Run) -> list[Row]:
+    return [row for row in rows if test(row, run)]
 
 
 def _lookup_point(
     scan: Scan,
     point: Callable[[Any, Run], bytes | None],
-    test: Callable[[Row, Run], Any] | None,
+    test: Value | None,
 ) -> Partners:
-    table, for_update = scan.table, scan.for_update
+    table, for_update, cells = scan.table, scan.for_update, cells_read(scan)
 
     def partners(row: Row, run: Run) -> Iterable[Row]:
         key = point(row, run)
         if key is None:
             return ()
-        other = run.reader.get(table, key, for_update=for_update)
+        other = run.reader.get(table, key, for_update=for_update, cells=cells)
         if other is None:
             return ()
         joined = row + other

@@ -56,6 +56,7 @@ OPERATORS: Mapping[type[Node], Operator] = {
     nodes.Sample: sample.compile_sample,
     joins.Join: loop_join.compile_join,
     joins.HashJoin: hash_join.compile_hash_join,
+    joins.MergeJoin: hash_join.compile_hash_join,  # the left input's order is kept
     joins.ApplyJoin: apply_join.compile_apply_join,
     joins.KeyedSpool: keyed_spool.compile_keyed_spool,
     joins.Unnest: unnest.compile_unnest,

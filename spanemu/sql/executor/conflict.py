@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from spanemu.base.errors import Unsupported
 from spanemu.schema.column import Column
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
@@ -29,7 +28,9 @@ def compile_conflict(
     plan: InsertPlan, conflict: Conflict, rows: Rows, compiler: Compiler
 ) -> Callable[[Run], list[Any]]:
     """The writes of an INSERT whose conflicting rows are dropped or become updates."""
-    finders = [_finder(plan.table, target, plan.targets) for target in conflict.targets]
+    columns = (*plan.targets, *conflict.computed)
+    finders = [_finder(plan.table, target, columns) for target in conflict.targets]
+    width = len(plan.targets)
     positions = tuple([column.position for column in plan.targets])
     table = plan.table.name
     update = _compile_update(plan, conflict, compiler)
@@ -47,7 +48,7 @@ def compile_conflict(
             seen.update(known)
             existing = _first(find(row, run) for find, _ in finders)
             if existing is None:
-                made.append(RowWrite(WriteKind.INSERT, table, positions, row))
+                made.append(RowWrite(WriteKind.INSERT, table, positions, row[:width]))
             elif update is not None:
                 made.extend(update(existing, row, run))
         return made
@@ -66,12 +67,10 @@ def _compile_update(
     if conflict.assignments is None:
         return None
     width = plan.table.width
-    places = {column.name: width + place for place, column in enumerate(plan.targets)}
+    columns = (*plan.targets, *conflict.computed)
+    places = {column.name: width + place for place, column in enumerate(columns)}
     layout = {column.id: stored.position for column, stored in conflict.existing}
-    nothing = width + len(plan.targets)
-    for column, stored in conflict.excluded:
-        layout[column.id] = places.get(stored.name, nothing)
-    _refuse_computed(conflict, places)
+    layout.update((column.id, places[stored.name]) for column, stored in conflict.excluded)
     test = None if conflict.where is None else compiler.test(conflict.where, layout)
     cells = compiler.cells([value for _, value in conflict.assignments], layout)
     key = plan.table.key_positions
@@ -79,19 +78,13 @@ def _compile_update(
     table = plan.table.name
 
     def update(existing: Row, proposed: Row, run: Run) -> Iterable[RowWrite]:
-        both = (*existing, *proposed, None)
+        both = (*existing, *proposed)
         if test is not None and not test(both, run):
             return ()
         values = tuple([existing[place] for place in key]) + cells(both, run)
         return (RowWrite(WriteKind.UPDATE, table, positions, values),)
 
     return update
-
-
-def _refuse_computed(conflict: Conflict, places: Any) -> None:
-    for _, stored in conflict.excluded:
-        if stored.name not in places and (stored.default or stored.generated):
-            raise Unsupported(f"EXCLUDED.{stored.name} where the INSERT does not list it")
 
 
 def _finder(

@@ -1,160 +1,258 @@
-"""Joins by a hash table of the right side's keys."""
+"""Joins by a hash table of the right side's keys.
+
+What is done to a batch of left rows is one generated comprehension: it looks keys up, tests the
+residual condition and makes the joined rows, of just the cells that are wanted above. There is one
+for tables in which a look-up finds a row, one for those in which it finds several.
+
+    keyed    (key, left row) pairs            get    the table's look-up
+    row      a left row                       other  one of its partners
+
+Partners of one row beyond `PART_MAX` are taken in parts, so that a deadline is noticed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from spanemu.sql.executor.batches import BATCH_ROWS_MAX, batches
+from spanemu.sql.executor.batches import (
+    BATCH_ROWS_MAX,
+    PART_MAX,
+    batches,
+    full_batches,
+    gathered,
+    parts_of,
+)
+from spanemu.sql.executor.buckets import Hashed, hashed, put
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.grouping import equality_values
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import Each, Relation, Value, beside
+from spanemu.sql.executor.relation import Layout, Relation, beside
 from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.source import PairWriter, function_of
 from spanemu.sql.plan.joins import HashJoin, JoinKind
 
-Buckets = dict[Any, list[Row]]
 Lists = Callable[[Run], Iterator[Iterable[Row]]]  # rows, many at a time
+Keyed = Iterable[tuple[Any, Row]]
+Get = Callable[..., Any]
+# What becomes of some left rows, given the look-up in the table.
+JoinRows = Callable[[Keyed, Get, Run], list[Row]]
 
-_JOINED_ROWS = 4_096  # about how many rows are made at once
-
-
-def hashed(rows: Iterable[Row], keys_of: Each, run: Run) -> Buckets:
-    """Rows by key; a row whose key is None can match nothing."""
-    buckets: Buckets = {}
-    for batch in batches(rows):
-        for key, row in zip(keys_of(batch, run), batch, strict=True):
-            if key in buckets:
-                buckets[key].append(row)
-            elif key is not None:
-                buckets[key] = [row]
-    return buckets
+_SHORT = 8  # partners of one row that may as well all be tested
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Output:
+    """What a join emits of a pair: the cells at `places` of both rows; None for all of them."""
+
+    layout: Layout
+    width: int
+    places: tuple[int, ...] | None
+
+    def pair(self, writer: PairWriter) -> str:
+        """The row made of `row` and `other`."""
+        if self.places is None:
+            return "(row + other)"
+        return f"({''.join([f'{writer.cell(place)}, ' for place in self.places])})"
+
+    def alone(self, writer: PairWriter, left_width: int, missing: str) -> str:
+        """The row made of `row` without a partner."""
+        if self.places is None:
+            return f"(row + {missing})"
+        cells = [writer.cell(place) if place < left_width else "None" for place in self.places]
+        return f"({''.join([f'{cell}, ' for cell in cells])})"
+
+
+def _output(node: HashJoin, left: Relation, right: Relation) -> Output:
+    layout = beside(left, right)
+    if node.outputs is None:
+        return Output(layout, left.width + right.width, None)
+    places = tuple([layout[column.id] for column in node.outputs])
+    narrow = {column.id: place for place, column in enumerate(node.outputs)}
+    return Output(narrow, len(places), places)
+
+
 class Sides:
-    """A compiled join's two sides; `test` is the residual condition over both."""
+    """A compiled join's two sides."""
 
-    left: Relation
-    right: Relation
-    left_keys: Each
-    right_keys: Each
-    test: Value | None
+    def __init__(self, node: HashJoin, compiler: Compiler) -> None:
+        self.left = compiler.relation(node.left)
+        self.right = compiler.relation(node.right)
+        self.left_keys = equality_values(node.left_keys, self.left.layout, compiler)
+        self.right_keys = equality_values(node.right_keys, self.right.layout, compiler)
+        self.residual = node.residual
+        self.kind = node.kind
+        self.output = _output(node, self.left, self.right)
+        self._pair_layout = beside(self.left, self.right)
+        self._compiler = compiler
 
-    def build(self, run: Run) -> Buckets:
+    def build(self, run: Run) -> Hashed:
         """The right rows by key."""
         return hashed(self.right.rows(run), self.right_keys, run)
 
     def known(self, run: Run) -> set[Any]:
         """The keys of the right rows."""
         found: set[Any] = set()
-        for batch in batches(self.right.rows(run)):
+        for batch in full_batches(self.right.rows(run)):
             found.update(self.right_keys(batch, run))
         return found
 
-    def probe(self, run: Run, largest: int = BATCH_ROWS_MAX) -> Iterator[Iterator[tuple[Any, Row]]]:
+    def probe(self, run: Run, largest: int = BATCH_ROWS_MAX) -> Iterator[Keyed]:
         """Left rows with their keys, many at a time."""
         keys_of = self.left_keys
         for batch in batches(self.left.rows(run), largest):
             yield zip(keys_of(batch, run), batch, strict=True)
 
+    def function(self, text: str) -> Any:
+        """A function of that text: "lambda ...: ...", with these names put in.
 
-def _fitting(buckets: Buckets) -> int:
-    """How many left rows to join at once, so that they do not make too many."""
-    longest = max(map(len, buckets.values()), default=1)
-    return max(1, min(BATCH_ROWS_MAX, _JOINED_ROWS // longest))
+        {pair} the joined row, {alone} the one without partner, {test} the residual condition,
+        {missing} a right row of NULLs, {matching} see there.
+        """
+        writer = PairWriter(self._pair_layout, self.left.width, self._compiler)
+        missing = writer.bind((None,) * self.right.width)
+        written = text.format(
+            pair=self.output.pair(writer),
+            alone=self.output.alone(writer, self.left.width, missing),
+            missing=missing,
+            test="True" if self.residual is None else writer.test(self.residual),
+            matching=writer.bind(self.matching()) if "{matching}" in text else "",
+        )
+        return function_of(written, writer)
+
+    def matching(self) -> Callable[[Row, Sequence[Row], Run], Sequence[Row]]:
+        """Of some right rows those that pass the residual test beside a left row."""
+        text = "lambda row, others, run: [other for other in others if {test}]"
+        found: Callable[[Row, Sequence[Row], Run], Sequence[Row]] = self.function(text)
+        return found
 
 
 def compile_hash_join(node: HashJoin, compiler: Compiler) -> Relation:
     """Reads the right side whole, then streams the left."""
-    left, right = compiler.relation(node.left), compiler.relation(node.right)
-    layout = beside(left, right)
-    sides = Sides(
-        left,
-        right,
-        equality_values(node.left_keys, left.layout, compiler),
-        equality_values(node.right_keys, right.layout, compiler),
-        None if node.residual is None else compiler.test(node.residual, layout),
-    )
+    sides = Sides(node, compiler)
     lists = _JOINS[node.kind](sides)
 
     def rows(run: Run) -> Iterable[Row]:
         return chain.from_iterable(lists(run))
 
     if node.kind.keeps_right:
-        return Relation(rows, layout, left.width + right.width)
-    return Relation(rows, left.layout, left.width)
+        return Relation(rows, sides.output.layout, sides.output.width)
+    return Relation(rows, sides.left.layout, sides.left.width)
+
+
+# ---------------------------------------------------------------------------- pairs
+
+_PAIRS_OF_ONE = """lambda keyed, get, run: [
+    {pair} for key, row in keyed for other in [get(key)] if other is not None and {test}]"""
+_PAIRS_OF_MANY = """lambda keyed, get, run: [
+    {pair} for key, row in keyed for other in get(key, ()) if {test}]"""
+_KEEPING_OF_ONE = """lambda keyed, get, run: [
+    {pair} if other is not None and {test} else {alone}
+    for key, row in keyed for other in [get(key)]]"""
+_KEEPING_OF_MANY = """lambda keyed, get, run: [
+    {pair} for key, row in keyed for other in get(key, ({missing},))]"""
+_KEEPING_MATCHES = """lambda keyed, get, run: [
+    {pair} for key, row in keyed
+    for other in {matching}(row, get(key, ()), run) or ({missing},)]"""
 
 
 def _inner(sides: Sides) -> Lists:
-    test = sides.test
+    of_one, of_many = sides.function(_PAIRS_OF_ONE), sides.function(_PAIRS_OF_MANY)
 
     def lists(run: Run) -> Iterator[Iterable[Row]]:
-        buckets = sides.build(run)
-        if not buckets:
-            return
-        get = buckets.get
-        for keyed in sides.probe(run, _fitting(buckets)):
-            if test is None:
-                yield [row + other for key, row in keyed for other in get(key, ())]
-            else:
-                yield [
-                    joined
-                    for key, row in keyed
-                    for other in get(key, ())
-                    if test(joined := row + other, run)
-                ]
+        table = sides.build(run)
+        if table.rows:
+            yield from _joined(sides, table, of_one if table.is_unique else of_many, run)
 
     return lists
 
 
 def _left(sides: Sides) -> Lists:
-    alone = ((None,) * sides.right.width,)
-
-    def matches(test: Value, row: Row, others: Iterable[Row], run: Run) -> list[Row]:
-        found = [joined for other in others if test(joined := row + other, run)]
-        return found or [row + alone[0]]
+    of_one = sides.function(_KEEPING_OF_ONE)
+    has_test = sides.residual is not None
+    of_many = sides.function(_KEEPING_MATCHES if has_test else _KEEPING_OF_MANY)
 
     def lists(run: Run) -> Iterator[Iterable[Row]]:
-        buckets = sides.build(run)
-        get = buckets.get
-        test = sides.test
-        for keyed in sides.probe(run, _fitting(buckets)):
-            if test is None:
-                yield [row + other for key, row in keyed for other in get(key, alone)]
-            else:
-                for key, row in keyed:
-                    yield matches(test, row, get(key, ()), run)
+        table = sides.build(run)
+        yield from _joined(sides, table, of_one if table.is_unique else of_many, run)
 
     return lists
 
 
+def _joined(sides: Sides, table: Hashed, join: JoinRows, run: Run) -> Iterator[list[Row]]:
+    """The rows made of each left row and its partners, about `PART_MAX` at a time."""
+    longest = table.longest
+    if longest > PART_MAX:
+        yield from _joined_with_many(sides, table, run)
+        return
+    get = table.rows.get
+    for keyed in sides.probe(run, max(1, min(BATCH_ROWS_MAX, PART_MAX // longest))):
+        yield join(keyed, get, run)
+
+
+def _joined_with_many(sides: Sides, table: Hashed, run: Run) -> Iterator[list[Row]]:
+    """The same where a left row may have too many partners to take at once."""
+    of_many = sides.function(_PAIRS_OF_MANY)
+    alone = sides.function("lambda row: [{alone}]")
+    keeps_left = sides.kind is JoinKind.LEFT
+    for keyed in sides.probe(run):
+        for key, row in keyed:
+            is_alone = keeps_left
+            for chunk in parts_of(table.rows.get(key, ())):
+                made = of_many(((None, row),), {None: chunk}.get, run)
+                is_alone = is_alone and not made
+                yield made
+            if is_alone:
+                yield alone(row)
+
+
 def _full(sides: Sides) -> Lists:
-    no_right = (None,) * sides.right.width
-    no_left = (None,) * sides.left.width
-    test = sides.test
+    matching = None if sides.residual is None else sides.matching()
+    paired = sides.function("lambda row, others: [{pair} for other in others]")
+    alone = sides.function("lambda row: [{alone}]")
+    without_left = sides.function(
+        f"lambda others: [{{pair}} for row in [{(None,) * sides.left.width!r}] for other in others]"
+    )
 
     def lists(run: Run) -> Iterator[Iterable[Row]]:
-        everything = list(chain.from_iterable(batches(sides.right.rows(run))))
-        buckets = hashed(everything, sides.right_keys, run)
+        everything = gathered(sides.right.rows(run))
+        buckets: dict[Any, Sequence[Row]] = {}
+        put(buckets, sides.right_keys(everything, run), everything)
+        buckets.pop(None, None)
         # Rows may be equal; what is matched is one of them.
         matched: set[int] = set()
         for keyed in sides.probe(run):
             for key, row in keyed:
-                others: Iterable[Row] = buckets.get(key, ())
-                if test is not None:
-                    others = [other for other in others if test(row + other, run)]
+                others = buckets.get(key, ())
+                if matching is not None:
+                    parts = [matching(row, part, run) for part in parts_of(others)]
+                    others = list(chain.from_iterable(parts))
                 matched.update(map(id, others))
-                yield [row + other for other in others] or [row + no_right]
-        yield [no_left + row for row in everything if id(row) not in matched]
+                yield paired(row, others) if others else alone(row)
+        yield without_left([row for row in everything if id(row) not in matched])
 
     return lists
 
 
+# ---------------------------------------------------------------------------- rows of one side
+
+_FITTING_OF_ONE = """lambda keyed, get, run: [
+    row for key, row in keyed for other in [get(key)] if other is not None and {test}]"""
+_LONELY_OF_ONE = """lambda keyed, get, run: [
+    row for key, row in keyed for other in [get(key)] if other is None or not {test}]"""
+_FITTING_OF_MANY = """lambda keyed, get, run: [
+    row for key, row in keyed if [1 for other in get(key, ()) if {test}]]"""
+_LONELY_OF_MANY = """lambda keyed, get, run: [
+    row for key, row in keyed if not [1 for other in get(key, ()) if {test}]]"""
+
+
 def _keeping(wants_match: bool) -> Callable[[Sides], Lists]:
     """Left rows that have a partner, or those that have none."""
+
+    def join(sides: Sides) -> Lists:
+        return by_key(sides) if sides.residual is None else by_test(sides)
 
     def by_key(sides: Sides) -> Lists:
         def lists(run: Run) -> Iterator[Iterable[Row]]:
@@ -170,25 +268,25 @@ def _keeping(wants_match: bool) -> Callable[[Sides], Lists]:
 
         return lists
 
-    def has_match(test: Value, row: Row, others: Iterable[Row], run: Run) -> bool:
-        return any(test(row + other, run) for other in others)
-
-    def join(sides: Sides) -> Lists:
-        test = sides.test
-        if test is None:
-            return by_key(sides)
+    def by_test(sides: Sides) -> Lists:
+        of_one = sides.function(_FITTING_OF_ONE if wants_match else _LONELY_OF_ONE)
+        of_many = sides.function(_FITTING_OF_MANY if wants_match else _LONELY_OF_MANY)
+        matching = sides.matching()
 
         def lists(run: Run) -> Iterator[Iterable[Row]]:
-            buckets = sides.build(run)
-            if not buckets and wants_match:
+            table = sides.build(run)
+            if not table.rows and wants_match:
                 return
-            get = buckets.get
-            for keyed in sides.probe(run, _fitting(buckets)):
-                yield [
-                    row
-                    for key, row in keyed
-                    if has_match(test, row, get(key, ()), run) is wants_match
-                ]
+            get = table.rows.get
+            keep = of_one if table.is_unique else of_many
+            for keyed in sides.probe(run):
+                if table.longest <= _SHORT:
+                    yield keep(keyed, get, run)
+                    continue
+                for key, row in keyed:
+                    parts = parts_of(get(key, ()), _SHORT)
+                    if any(matching(row, part, run) for part in parts) is wants_match:
+                        yield (row,)
 
         return lists
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
+from spanemu.sql.executor.buckets import Hashed, hashed
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.grouping import equality_value, equality_values
-from spanemu.sql.executor.hash_join import hashed
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Relation
 from spanemu.sql.executor.run import Run
@@ -21,15 +20,10 @@ def compile_keyed_spool(node: KeyedSpool, compiler: Compiler) -> Relation:
     probe = equality_value(node.probes, {}, compiler)
     memo = compiler.memo()
 
-    def build(run: Run) -> dict[Any, list[Row]]:
-        return hashed(below.rows(run), keys_of, run)
-
     def rows(run: Run) -> Iterable[Row]:
-        buckets = run.memo[memo]
-        if buckets is None:
-            buckets = run.memo[memo] = build(run)
-        key = probe((), run)
-        found: Iterable[Row] = () if key is None else buckets.get(key, ())
-        return found
+        table: Hashed | None = run.memo[memo]
+        if table is None:
+            table = run.memo[memo] = hashed(below.rows(run), keys_of, run)
+        return table.of(probe((), run))
 
     return Relation(rows, below.layout, below.width)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from spanemu.base.call import current
 from spanemu.sql.analyzer.resolved import TRUE
+from spanemu.sql.executor.batches import PART_MAX, gathered, parts_of
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Relation, Value, beside
@@ -29,8 +30,11 @@ class Sides:
             check()
             if test is None:
                 yield row, everything
-            else:
+            elif len(everything) <= PART_MAX:
                 yield row, [other for other in everything if test(row + other, run)]
+            else:
+                parts = parts_of(everything)
+                yield row, [other for part in parts for other in part if test(row + other, run)]
 
 
 def compile_join(node: Join, compiler: Compiler) -> Relation:
@@ -47,7 +51,7 @@ def compile_join(node: Join, compiler: Compiler) -> Relation:
 
 def _inner(sides: Sides) -> Callable[[Run], Iterator[Row]]:
     def rows(run: Run) -> Iterator[Row]:
-        everything = list(sides.right.rows(run))
+        everything = gathered(sides.right.rows(run))
         if everything:
             for row, matches in sides.pairs(run, everything):
                 for match in matches:
@@ -60,7 +64,7 @@ def _left(sides: Sides) -> Callable[[Run], Iterator[Row]]:
     missing = (None,) * sides.right.width
 
     def rows(run: Run) -> Iterator[Row]:
-        for row, matches in sides.pairs(run, list(sides.right.rows(run))):
+        for row, matches in sides.pairs(run, gathered(sides.right.rows(run))):
             if not matches:
                 yield row + missing
             for match in matches:
@@ -74,7 +78,7 @@ def _full(sides: Sides) -> Callable[[Run], Iterator[Row]]:
     no_left = (None,) * sides.left.width
 
     def rows(run: Run) -> Iterator[Row]:
-        everything = list(sides.right.rows(run))
+        everything = gathered(sides.right.rows(run))
         matched: set[int] = set()
         for row, matches in sides.pairs(run, everything):
             if not matches:
@@ -92,7 +96,7 @@ def _full(sides: Sides) -> Callable[[Run], Iterator[Row]]:
 def _keeping(wants_match: bool) -> Callable[[Sides], Callable[[Run], Iterator[Row]]]:
     def join(sides: Sides) -> Callable[[Run], Iterator[Row]]:
         def rows(run: Run) -> Iterator[Row]:
-            for row, matches in sides.pairs(run, list(sides.right.rows(run))):
+            for row, matches in sides.pairs(run, gathered(sides.right.rows(run))):
                 if bool(matches) is wants_match:
                     yield row
 

@@ -3,6 +3,10 @@
 Ranges are half-open pairs of encoded keys (`values.key`), sorted and disjoint; `None` means the
 whole table or index. Rows come back in key order, each a tuple over `Column.position` exactly
 `table.width` long, or for an index a tuple over `index.columns`.
+
+`cells` tells which cells of each row will be looked at (`values.cell_mask`): the others may be
+locked, and changed, by somebody else meanwhile. `for_update` asks that nobody else may look at
+them.
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ from typing import Any, Protocol
 
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
+from spanemu.values.cell_mask import WHOLE_ROW
 
 Row = tuple[Any, ...]
 ByteRange = tuple[bytes, bytes]
@@ -27,6 +32,7 @@ class RowReader(Protocol):
         *,
         descending: bool = False,
         for_update: bool = False,
+        cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
         """Rows of `table` whose encoded key is in one of `ranges`."""
         ...
@@ -38,11 +44,14 @@ class RowReader(Protocol):
         *,
         descending: bool = False,
         for_update: bool = False,
+        cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
         """Entries of `index` whose encoded key is in one of `ranges`."""
         ...
 
-    def get(self, table: Table, key: bytes, *, for_update: bool = False) -> Row | None:
+    def get(
+        self, table: Table, key: bytes, *, for_update: bool = False, cells: int = WHOLE_ROW
+    ) -> Row | None:
         """The row with that encoded primary key."""
         ...
 

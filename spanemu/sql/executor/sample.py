@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from spanemu.sql.executor.compiler import Compiler
@@ -18,36 +18,51 @@ def compile_sample(node: Sample, compiler: Compiler) -> Relation:
     below = compiler.relation(node.input)
     size_of = compiler.value(node.size, {})
     draw = _METHODS[node.method]
+    weighed = node.weight is not None
 
     def rows(run: Run) -> Iterable[Row]:
         size = size_of((), run)
         if size is None or not 0 <= size <= _LARGEST[node.method]:
             raise SampleOutOfRange("NULL" if size is None else str(size))
-        return draw(below.rows(run), size, run.context.randomness.generator)
+        drawn, weight = draw(below.rows(run), size, run.context.randomness.generator)
+        if not weighed:
+            return drawn
+        cell = (weight,)
+        return (row + cell for row in drawn)
 
-    return Relation(rows, below.layout, below.width)
+    if node.weight is None:
+        return Relation(rows, below.layout, below.width)
+    layout = {**below.layout, node.weight.id: below.width}
+    return Relation(rows, layout, below.width + 1)
 
 
-def _bernoulli(rows: Iterable[Row], percent: Any, generator: Any) -> Iterator[Row]:
+# The rows that were drawn, and how many rows of the input each of them stands for.
+_Drawn = tuple[Iterable[Row], float]
+
+
+def _bernoulli(rows: Iterable[Row], percent: Any, generator: Any) -> _Drawn:
     share = float(percent) / 100.0
-    for row in rows:
-        if generator.random() < share:
-            yield row
+    if not share:
+        return (), 0.0
+    return (row for row in rows if generator.random() < share), 1.0 / share
 
 
-def _reservoir(rows: Iterable[Row], size: int, generator: Any) -> Iterable[Row]:
+def _reservoir(rows: Iterable[Row], size: int, generator: Any) -> _Drawn:
     kept: list[tuple[int, Row]] = []
+    count = 0
     for number, row in enumerate(rows):
+        count += 1
         if number < size:
             kept.append((number, row))
             continue
         place = generator.randrange(number + 1)
         if place < size:
             kept[place] = (number, row)
-    return [row for _, row in sorted(kept, key=lambda one: one[0])]
+    drawn = [row for _, row in sorted(kept, key=lambda one: one[0])]
+    return drawn, count / len(drawn) if drawn else 0.0
 
 
-_METHODS: Mapping[str, Callable[[Iterable[Row], Any, Any], Iterable[Row]]] = {
+_METHODS: Mapping[str, Callable[[Iterable[Row], Any, Any], _Drawn]] = {
     "bernoulli": _bernoulli,
     "reservoir": _reservoir,
 }

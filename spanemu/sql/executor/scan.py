@@ -14,6 +14,7 @@ from spanemu.sql.executor.reader import ByteRange, Row
 from spanemu.sql.executor.relation import Each, Layout, Relation, Value
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.nodes import Scan, SystemScan
+from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of
 
 _NO_LAYOUT: Layout = {}
 _NO_ROW: Row = ()
@@ -28,6 +29,14 @@ def layout_of(scan: Scan) -> tuple[dict[int, int], int]:
         return {column.id: stored.position for column, stored in scan.outputs}, scan.table.width
     places = {stored.name: place for place, stored in enumerate(scan.index.columns)}
     return {column.id: places[stored.name] for column, stored in scan.outputs}, len(places)
+
+
+def cells_read(scan: Scan) -> int:
+    """The cells of a scan's rows that anybody looks at."""
+    if any(stored.is_virtual for _, stored in scan.outputs):
+        return WHOLE_ROW  # made of others
+    layout, _ = layout_of(scan)
+    return EXISTENCE | cells_of(layout.values())
 
 
 def compile_scan(node: Scan, compiler: Compiler) -> Relation:
@@ -46,19 +55,18 @@ def compile_scan(node: Scan, compiler: Compiler) -> Relation:
     if compiler.profiled:
         fetch = _counting(node, fetch)
     kept = None if node.residual is None else compiler.kept(node.residual, layout)
-    # Rows that nobody asks for are neither locked nor counted.
-    largest = 1 if node.for_update or compiler.profiled else BATCH_ROWS_MAX
+    largest = 1 if compiler.profiled else BATCH_ROWS_MAX  # Rows nobody asks for do not count.
     return Relation(_scan(fetch, ranges, kept, largest), layout, width)
 
 
 def fetcher(node: Scan) -> Fetch:
     """A function that asks the reader for the rows in some ranges, or for all."""
     table, index = node.table, node.index
-    options: dict[str, Any] = {}
-    if node.descending:
-        options["descending"] = True
+    options: dict[str, Any] = {"cells": cells_read(node)}
     if node.for_update:
         options["for_update"] = True
+    if node.descending:
+        options["descending"] = True
     if index is None:
         return lambda run, ranges: run.reader.scan(table, ranges, **options)
     return lambda run, ranges: run.reader.scan_index(index, ranges, **options)
@@ -68,13 +76,13 @@ def _get(
     node: Scan, point: Callable[[Any, Run], bytes | None], test: Value | None
 ) -> Callable[[Run], Iterable[Row]]:
     """The fast path: at most one row, by its whole key."""
-    table, for_update = node.table, node.for_update
+    table, for_update, cells = node.table, node.for_update, cells_read(node)
 
     def rows(run: Run) -> Iterable[Row]:
         key = point(_NO_ROW, run)
         if key is None:
             return ()
-        row = run.reader.get(table, key, for_update=for_update)
+        row = run.reader.get(table, key, for_update=for_update, cells=cells)
         if row is None or (test is not None and not test(row, run)):
             return ()
         return (row,)

@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
-from spanemu.sql.analyzer.resolved import Expr, FunctionCall, SortKey
-from spanemu.sql.executor.batches import batches
-from spanemu.sql.executor.collation import collation_key
+from spanemu.sql.analyzer.resolved import Expr, FunctionCall, Literal, SortKey
+from spanemu.sql.executor.batches import full_batches, gathered
 from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.interruptible import at_places, of_each, sorted_places
 from spanemu.sql.executor.limit import compile_bounds
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Each, Layout, Relation
 from spanemu.sql.executor.run import Run
+from spanemu.sql.functions.collation import UnknownCollation, collation_key, is_collation
 from spanemu.sql.functions.registry import Nulls, Signature
 from spanemu.sql.plan.conditions import is_null
 from spanemu.sql.plan.nodes import Sort, TopN
@@ -32,7 +33,7 @@ def compile_sort(node: Sort, compiler: Compiler) -> Relation:
     sort = compile_sorter(node.keys, below.layout, compiler)
 
     def rows(run: Run) -> Iterable[Row]:
-        found = list(below.rows(run))
+        found = gathered(below.rows(run))
         sort(found, run)
         return found
 
@@ -51,7 +52,7 @@ def compile_top_n(node: TopN, compiler: Compiler) -> Relation:
             return ()
         full = 2 * stop + _SLACK
         best: list[Row] = []
-        for batch in batches(below.rows(run)):
+        for batch in full_batches(below.rows(run)):
             best += batch
             if len(best) >= full:
                 sort(best, run)
@@ -78,7 +79,7 @@ def compile_sorter(keys: Sequence[SortKey], layout: Layout, compiler: Compiler) 
 
     def sort(rows: list[Row], run: Run) -> None:
         for cells, descending in passes:
-            _sort_by(cells(rows, run), rows, descending)
+            _sort_by(of_each(cells, rows, run), rows, descending)
 
     return sort
 
@@ -89,9 +90,10 @@ def _single(key: SortKey, layout: Layout, compiler: Compiler) -> SortInPlace:
     descending = key.descending
 
     def sort(rows: list[Row], run: Run) -> None:
-        values = values_of(rows, run)
-        missing = [row for row, value in zip(rows, values, strict=True) if value is None]
-        if missing:
+        values = of_each(values_of, rows, run)
+        missing: list[Row] = []
+        if None in values:
+            missing = [row for row, value in zip(rows, values, strict=True) if value is None]
             rows[:] = [row for row, value in zip(rows, values, strict=True) if value is not None]
             values = [value for value in values if value is not None]
         _sort_by(values, rows, descending)
@@ -103,8 +105,7 @@ def _single(key: SortKey, layout: Layout, compiler: Compiler) -> SortInPlace:
 
 def _sort_by(keys: list[Any], rows: list[Row], descending: bool) -> None:
     """Sort rows by keys that were computed for them."""
-    places = sorted(range(len(rows)), key=keys.__getitem__, reverse=descending)
-    rows[:] = [rows[place] for place in places]
+    rows[:] = at_places(rows, sorted_places(keys, descending=descending))
 
 
 def _comparable(key: SortKey) -> tuple[Expr, Expr]:
@@ -124,10 +125,20 @@ def _negate(value: bool) -> bool:
     return not value
 
 
+def _collated(text: str | None, collation: str | None) -> Any:
+    if collation is None or not is_collation(collation):
+        raise UnknownCollation("NULL" if collation is None else collation)
+    return None if text is None else collation_key(collation)(text)
+
+
 def _sortable(key: SortKey) -> Expr:
-    convert = collation_key(key.collation) if key.collation else sort_key(key.value.type)
+    type_, collation = key.value.type, key.collation
+    if collation is not None and not isinstance(collation, Literal):
+        types = (type_, collation.type)
+        signature = Signature("$sort_key", types, type_, _collated, Nulls.CALLED)
+        return FunctionCall(type_, signature, (key.value, collation))
+    convert = sort_key(type_) if collation is None else collation_key(collation.value)
     if convert is identity:
         return key.value
-    type_ = key.value.type
     signature = Signature("$sort_key", (type_,), type_, convert, Nulls.STRICT)
     return FunctionCall(type_, signature, (key.value,))

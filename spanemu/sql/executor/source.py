@@ -33,7 +33,12 @@ _DEPTH_MAX = 10
 
 
 class Writer:
-    """Writes one function: text is returned, the objects it speaks of are kept in `names`."""
+    """Writes one function: text is returned, the objects it speaks of are kept in `names`.
+
+    `row` is text for the row that `layout` describes.
+    """
+
+    row = "row"
 
     def __init__(self, layout: Layout, compiler: Compiler) -> None:
         self.layout = layout
@@ -55,6 +60,10 @@ class Writer:
         self._temporaries += 1
         return f"t{self._temporaries}"
 
+    def cell(self, place: int) -> str:
+        """Text for a cell of the row."""
+        return f"row[{place}]"
+
     def value(self, expr: Expr) -> str:
         """Text whose value is that of `expr`."""
         return self._nested(expr, WRITERS[type(expr)], value_function)
@@ -73,12 +82,25 @@ class Writer:
         function: Callable[[Expr, Layout, Compiler], Value],
     ) -> str:
         if self._depth > _DEPTH_MAX:
-            return f"{self.bind(function(expr, self.layout, self.compiler))}(row, run)"
+            return f"{self.bind(function(expr, self.layout, self.compiler))}({self.row}, run)"
         self._depth += 1
         try:
             return write(expr, self)
         finally:
             self._depth -= 1
+
+
+class PairWriter(Writer):
+    """Writes about a row that is still in two parts: `row` and, from cell `width` on, `other`."""
+
+    row = "(row + other)"
+
+    def __init__(self, layout: Layout, width: int, compiler: Compiler) -> None:
+        super().__init__(layout, compiler)
+        self._width = width
+
+    def cell(self, place: int) -> str:
+        return f"row[{place}]" if place < self._width else f"other[{place - self._width}]"
 
 
 def value_function(expr: Expr, layout: Layout, compiler: Compiler) -> Value:
@@ -134,13 +156,18 @@ def each_cells_function(exprs: Sequence[Expr], layout: Layout, compiler: Compile
 
 
 def _loop(text: str, writer: Writer) -> Each:
-    made: Each = eval(_code(f"lambda rows, run: [{text}]"), writer.names)
+    made: Each = function_of(f"lambda rows, run: [{text}]", writer)
     return made
 
 
 def _function(text: str, writer: Writer) -> Value:
-    made: Value = eval(_code(f"lambda row, run: {text}"), writer.names)
+    made: Value = function_of(f"lambda row, run: {text}", writer)
     return made
+
+
+def function_of(text: str, writer: Writer) -> Any:
+    """The function whose text was put together from what `writer` wrote."""
+    return eval(_code(text), writer.names)
 
 
 @lru_cache(maxsize=4096)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import count
 from typing import Any
 
 from spanemu.base.call import current
+from spanemu.sql.executor.batches import BATCH_ROWS_MAX, full_batches
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Relation
@@ -27,7 +29,12 @@ def compile_unnest(node: Unnest, compiler: Compiler) -> Relation:
 
     def partners(row: Row, run: Run) -> Iterable[Row]:
         elements = array_of(row, run)
-        found = [row + cell for cell in cells(elements)] if elements else []
+        if not elements:
+            return ()
+        if len(elements) <= BATCH_ROWS_MAX:
+            found = [row + cell for cell in cells(elements)]
+        else:
+            found = [row + cell for batch in full_batches(cells(elements)) for cell in batch]
         return found if test is None else [one for one in found if test(one, run)]
 
     def rows(run: Run) -> Iterator[Row]:
@@ -43,8 +50,8 @@ def compile_unnest(node: Unnest, compiler: Compiler) -> Relation:
 
 
 def _elements(elements: Iterable[Any]) -> Iterable[Row]:
-    return [(element,) for element in elements]
+    return zip(elements)
 
 
 def _numbered(elements: Iterable[Any]) -> Iterable[Row]:
-    return [(element, offset) for offset, element in enumerate(elements)]
+    return zip(elements, count(), strict=False)

@@ -10,7 +10,6 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from spanemu.base.errors import Unsupported
 from spanemu.sql.analyzer import resolved
 from spanemu.sql.analyzer.resolved import Expr, FunctionCall, LambdaExpr, Literal
 from spanemu.sql.executor import scoped
@@ -53,7 +52,7 @@ def _column(expr: resolved.ColumnRef, writer: Writer) -> str:
     place = writer.layout.get(expr.column.id)
     if place is None:
         return f"run.slots[{writer.compiler.slot(expr.column.id)}]"
-    return f"row[{place}]"
+    return writer.cell(place)
 
 
 def _call(expr: FunctionCall, writer: Writer) -> str:
@@ -113,7 +112,11 @@ def _safe(evaluate: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_null(expr: FunctionCall, writer: Writer) -> str | None:
-    return f"({writer.value(expr.arguments[0])} is None)"
+    (operand,) = expr.arguments
+    text = writer.value(operand)
+    if isinstance(operand, (resolved.MakeArray, resolved.MakeStruct)):
+        text = f"({writer.temporary()} := {text})"  # Python warns of `(1, 2) is None`.
+    return f"({text} is None)"
 
 
 def _is_true(expr: FunctionCall, writer: Writer) -> str | None:
@@ -155,18 +158,13 @@ _SPECIAL: Mapping[str, Callable[[FunctionCall, Any], str | None]] = {
 
 
 def _cast(expr: resolved.Cast, writer: Writer) -> str:
-    if expr.format is not None:
-        raise Unsupported("CAST with FORMAT")
     source = expr.operand.type
     convert = cast_function(source, expr.type)
     name = writer.temporary()
     operand = writer.value(expr.operand)
     arguments = name
     if is_zoned(source, expr.type):
-        zone = "run.context.time_zone"
-        if expr.time_zone is not None:
-            zone = writer.value(expr.time_zone)
-        arguments += f", {zone}"
+        arguments += ", run.context.time_zone"
     function = writer.bind(_safe(convert) if expr.safe else convert)
     return f"(None if ({name} := {operand}) is None else {function}({arguments}))"
 
@@ -206,12 +204,12 @@ def _field(expr: resolved.GetField, writer: Writer) -> str:
 
 def _lambda(expr: LambdaExpr, writer: Writer) -> str:
     made = scoped.lambda_maker(expr, writer.layout, writer.compiler)
-    return f"{writer.bind(made)}(row, run)"
+    return f"{writer.bind(made)}({writer.row}, run)"
 
 
 def _let(expr: resolved.Let, writer: Writer) -> str:
     made = scoped.let_function(expr, writer.layout, writer.compiler)
-    return f"{writer.bind(made)}(row, run)"
+    return f"{writer.bind(made)}({writer.row}, run)"
 
 
 def _sequence(expr: resolved.SequenceRef, writer: Writer) -> str:
@@ -220,7 +218,7 @@ def _sequence(expr: resolved.SequenceRef, writer: Writer) -> str:
 
 def _subquery(expr: Subquery, writer: Writer) -> str:
     made = compile_subquery(expr, writer.layout, writer.compiler)
-    return f"{writer.bind(made)}(row, run)"
+    return f"{writer.bind(made)}({writer.row}, run)"
 
 
 WRITERS: Mapping[type[Expr], Callable[[Any, Any], str]] = {

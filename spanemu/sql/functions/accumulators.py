@@ -8,7 +8,7 @@ what is left, in order.
 from __future__ import annotations
 
 from decimal import Context, Decimal
-from math import fsum, inf, isfinite
+from math import fsum, inf, isfinite, isinf
 from typing import TYPE_CHECKING, Any
 
 from spanemu.sql.functions.errors import BadArgument, Overflow
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 # Sums of NUMERICs are exact for any number of rows that there is time to add.
 _add = Context(prec=120).add
+_AVERAGE_UNIT = 2.0**64
 
 
 class Count:
@@ -250,12 +251,26 @@ class SumFloat64:
 
 
 class AverageFloat64(SumFloat64):
-    """AVG of floats."""
+    """AVG of floats. Where their sum is no double, all is counted in a larger unit."""
 
-    __slots__ = ()
+    __slots__ = ("_unit",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._unit = 1.0
+
+    def add(self, value: float) -> None:
+        value /= self._unit
+        total = self._total
+        if isinf(total + value) and isfinite(total) and isfinite(value):
+            self._unit = _AVERAGE_UNIT
+            self._total /= _AVERAGE_UNIT
+            self._lost /= _AVERAGE_UNIT
+            value /= _AVERAGE_UNIT
+        super().add(value)
 
     def result(self) -> Any:
-        return self.sum() / self._count if self._count else None
+        return self.sum() / self._count * self._unit if self._count else None
 
 
 class SumNumeric:

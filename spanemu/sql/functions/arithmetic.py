@@ -60,13 +60,6 @@ def negate_int64(value: int) -> int:
     raise Overflow("int64", f"-{value}")
 
 
-def divide_integers(left: int, right: int) -> float:
-    """INT64 / INT64, which is FLOAT64."""
-    if not right:
-        raise DivisionByZero(f"{left} / {right}")
-    return float(left) / float(right)
-
-
 def divide_int64(left: int, right: int) -> int:
     """DIV: the quotient cut toward zero."""
     if not right:

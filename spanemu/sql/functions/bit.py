@@ -36,6 +36,9 @@ FUNCTIONS = chapter(
             overload("(INT64) -> INT64", bit_count),
             overload("(BYTES) -> INT64", bit_count_bytes),
         ),
-        "BIT_REVERSE": (overload("(INT64, BOOL) -> INT64", bit_reverse),),
     },
+) + chapter(
+    "bit",
+    {"BIT_REVERSE": (overload("(INT64, BOOL) -> INT64", bit_reverse),)},
+    safe_allowed=False,
 )

@@ -22,6 +22,7 @@ from spanemu.sql.functions import (
     mathematical,
     net,
     operators,
+    search,
     statistical_aggregate,
     string,
     timestamp,
@@ -49,6 +50,7 @@ _SCALARS: tuple[tuple[Function, ...], ...] = (
     mathematical.FUNCTIONS,
     net.FUNCTIONS,
     operators.FUNCTIONS,
+    search.FUNCTIONS,
     string.FUNCTIONS,
     timestamp.FUNCTIONS,
     utility.FUNCTIONS,
@@ -80,9 +82,7 @@ _UNSUPPORTED: Mapping[str, str] = {
     **dict.fromkeys(
         (
             "DEBUG_TOKENLIST", "SCORE", "SCORE_NGRAMS", "SEARCH", "SEARCH_NGRAMS",
-            "SEARCH_SUBSTRING", "SNIPPET", "TOKEN", "TOKENIZE_BOOL", "TOKENIZE_FULLTEXT",
-            "TOKENIZE_JSON", "TOKENIZE_NGRAMS", "TOKENIZE_NUMBER", "TOKENIZE_SUBSTRING",
-            "TOKENLIST_CONCAT",
+            "SEARCH_SUBSTRING", "SNIPPET",
         ),
         "search",
     ),

@@ -60,7 +60,7 @@ _TABLE: Mapping[TypeCode, Mapping[TypeCode, Willingness]] = {
         _C.NUMERIC: _E,
         _C.FLOAT32: _E,
         _C.FLOAT64: _E,
-        _C.BYTES: _L,
+        _C.BYTES: _E,
         _C.DATE: _P,
         _C.TIMESTAMP: _P,
         _C.INTERVAL: _E,

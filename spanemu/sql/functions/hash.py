@@ -31,8 +31,8 @@ def _digest(algorithm: Callable[[bytes], hashlib._Hash]) -> tuple[Overload, ...]
         return algorithm(data).digest()
 
     return (
-        overload("(STRING) -> BYTES", of_string),
         overload("(BYTES) -> BYTES", of_bytes),
+        overload("(STRING) -> BYTES", of_string),
     )
 
 
@@ -40,8 +40,8 @@ FUNCTIONS = chapter(
     "hash",
     {
         "FARM_FINGERPRINT": (
-            overload("(STRING) -> INT64", farm_fingerprint),
             overload("(BYTES) -> INT64", farm_fingerprint),
+            overload("(STRING) -> INT64", farm_fingerprint),
         ),
         "MD5": _digest(hashlib.md5),
         "SHA1": _digest(hashlib.sha1),

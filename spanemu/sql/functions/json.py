@@ -210,12 +210,12 @@ FUNCTIONS = chapter(
             overload("(ARRAY<STRING>, ARRAY<T>) -> JSON", bind=json_object_of_arrays, called=True),
         ),
         "JSON_QUERY": (
-            overload("(JSON, STRING LITERAL) -> JSON", json_query),
             overload("(STRING, STRING LITERAL) -> STRING", json_query_string),
+            overload("(JSON, STRING LITERAL) -> JSON", json_query),
         ),
         "JSON_QUERY_ARRAY": (
-            overload("(JSON, [STRING LITERAL]) -> ARRAY<JSON>", json_query_array),
             overload("(STRING, [STRING LITERAL]) -> ARRAY<STRING>", json_query_array_string),
+            overload("(JSON, [STRING LITERAL]) -> ARRAY<JSON>", json_query_array),
         ),
         "JSON_REMOVE": (
             overload("(JSON, STRING, STRING...) -> JSON", edit.json_remove, called=True),
@@ -237,12 +237,12 @@ FUNCTIONS = chapter(
         ),
         "JSON_TYPE": (overload("(JSON) -> STRING", convert.json_type),),
         "JSON_VALUE": (
-            overload("(JSON, [STRING LITERAL]) -> STRING", json_value),
             overload("(STRING, [STRING LITERAL]) -> STRING", json_value_string),
+            overload("(JSON, [STRING LITERAL]) -> STRING", json_value),
         ),
         "JSON_VALUE_ARRAY": (
-            overload("(JSON, [STRING LITERAL]) -> ARRAY<STRING>", json_value_array),
             overload("(STRING, [STRING LITERAL]) -> ARRAY<STRING>", json_value_array_string),
+            overload("(JSON, [STRING LITERAL]) -> ARRAY<STRING>", json_value_array),
         ),
         "LAX_BOOL": (overload("(JSON) -> BOOL", convert.lax_bool),),
         "LAX_FLOAT64": (overload("(JSON) -> FLOAT64", convert.lax_float64),),

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spanemu.sql.functions.errors import BadArgument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
 
 _NOWHERE = -1
@@ -28,29 +28,6 @@ def like_bytes(data: bytes, pattern: bytes) -> bool:
     """BYTES LIKE BYTES, byte by byte."""
     # Latin-1 gives each byte a character of its own.
     return string_matcher(pattern.decode("latin-1"))(data.decode("latin-1"))
-
-
-def like_any(text: Any, *patterns: Any) -> bool | None:
-    """x LIKE ANY (a, b, ...): the OR of the single tests."""
-    return _quantified(True, text, patterns)
-
-
-def like_all(text: Any, *patterns: Any) -> bool | None:
-    """x LIKE ALL (a, b, ...): the AND of the single tests."""
-    return _quantified(False, text, patterns)
-
-
-def _quantified(decisive: bool, value: Any, patterns: Sequence[Any]) -> bool | None:
-    if value is None:
-        return None
-    match = like if isinstance(value, str) else like_bytes
-    outcome: bool | None = not decisive
-    for pattern in patterns:
-        if pattern is None:
-            outcome = None
-        elif match(value, pattern) is decisive:
-            return decisive
-    return outcome
 
 
 @lru_cache(maxsize=1024)

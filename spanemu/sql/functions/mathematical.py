@@ -126,7 +126,7 @@ def power(x: float, y: float) -> float:
 
 def logarithm(x: float, base: float) -> float:
     """LOG of `x` to `base`; NaN where either end is infinite the wrong way."""
-    if base != base or x != x or base == inf or x == -inf:
+    if base != base or x != x or math.isinf(base) or x == -inf:
         return nan
     if x <= 0 or base <= 0 or base == 1:
         raise UndefinedResult(f"LOG({shown(x)}, {shown(base)})")
@@ -167,7 +167,6 @@ def _as_float64(
 ) -> tuple[Overload, ...]:
     """INT64 and FLOAT32 give FLOAT64, NUMERIC gives NUMERIC."""
     return (
-        overload("(INT64) -> FLOAT64", of_float),
         overload("(NUMERIC) -> NUMERIC", of_numeric),
         overload("(FLOAT64) -> FLOAT64", of_float),
     )
@@ -177,7 +176,6 @@ def _rounding(
     of_float: Callable[..., float], of_numeric: Callable[..., Decimal]
 ) -> tuple[Overload, ...]:
     return (
-        overload("(INT64, [INT64]) -> FLOAT64", of_float),
         overload("(NUMERIC, [INT64]) -> NUMERIC", of_numeric),
         overload("(FLOAT64, [INT64]) -> FLOAT64", of_float),
     )
@@ -187,7 +185,6 @@ def _of_two(
     of_float: Callable[..., float], of_numeric: Callable[..., Decimal]
 ) -> tuple[Overload, ...]:
     return (
-        overload("(INT64, INT64) -> FLOAT64", of_float),
         overload("(NUMERIC, NUMERIC) -> NUMERIC", of_numeric),
         overload("(FLOAT64, FLOAT64) -> FLOAT64", of_float),
     )

@@ -22,6 +22,8 @@ and a parameter is a pattern with marks around it
     P LITERAL                 must be a constant      [P = 0]        default: an integer, 'text',
                                                                      TRUE, FALSE or NULL
 
+A signature whose first parameter is NUMERIC takes no call without a NUMERIC argument.
+
 An omitted optional argument is not passed, so that the Python default applies, except where a
 later argument is given or a P... comes before it: then its default is passed.
 
@@ -58,7 +60,7 @@ from spanemu.sql.functions.registry import (
     Special,
     TypeVariable,
 )
-from spanemu.values.types import SCALARS, Type, TypeCode, array_of
+from spanemu.values.types import NUMERIC, SCALARS, Type, TypeCode, array_of
 
 SPECIALS = frozenset({"DATE_PART", "SEQUENCE", "MODEL", "NORMALIZATION_MODE"})
 
@@ -117,6 +119,7 @@ def overload(
         parameters,
         _result(text, result, computed),
         evaluate if evaluate is not None else _unbound,
+        needs_numeric=_needs_numeric(parameters),
         **rest,
     )
 
@@ -130,17 +133,31 @@ def aggregate(text: str, make: Make, **flags: Unpack[AggregateFlags]) -> Aggrega
         parameters,
         _result(text, result, computed),
         make,
+        needs_numeric=_needs_numeric(parameters),
         **rest,
     )
 
 
-def chapter(name: str, table: Mapping[str, Sequence[Overload]]) -> tuple[Function, ...]:
+def _needs_numeric(parameters: Sequence[Parameter]) -> bool:
+    return bool(parameters) and parameters[0].pattern == NUMERIC
+
+
+def chapter(
+    name: str, table: Mapping[str, Sequence[Overload]], *, safe_allowed: bool = True
+) -> tuple[Function, ...]:
     """The functions of a documentation chapter from a table by "NAME|ALIAS"."""
     functions = []
     for key, overloads in table.items():
         first, *aliases = key.split("|")
         functions.append(
-            Function(first, tuple(overloads), name, tuple(aliases), hidden=first.startswith("$"))
+            Function(
+                first,
+                tuple(overloads),
+                name,
+                tuple(aliases),
+                safe_allowed,
+                hidden=first.startswith("$"),
+            )
         )
     return tuple(functions)
 

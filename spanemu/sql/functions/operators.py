@@ -79,9 +79,7 @@ _ARITHMETIC = (
         overload("(INTERVAL, INT64) -> INTERVAL", span.multiply_interval),
         overload("(INT64, INTERVAL) -> INTERVAL", span.multiply_by_interval),
     )),
-    # Integers have an overload of their own, or NUMERIC would be as good a match as FLOAT64.
     operator("$divide", "/", (
-        overload("(INT64, INT64) -> FLOAT64", number.divide_integers),
         overload("(FLOAT64, FLOAT64) -> FLOAT64", number.divide_float64),
         overload("(NUMERIC, NUMERIC) -> NUMERIC", number.divide_numeric),
         overload("(INTERVAL, INT64) -> INTERVAL", span.divide_interval),
@@ -122,14 +120,6 @@ _COMPARISON = (
     operator("$like", "LIKE", (
         overload("(STRING, STRING) -> BOOL", like.like),
         overload("(BYTES, BYTES) -> BOOL", like.like_bytes),
-    )),
-    operator("$like_any", "LIKE ANY", (
-        overload("(STRING, STRING...) -> BOOL", like.like_any, called=True),
-        overload("(BYTES, BYTES...) -> BOOL", like.like_any, called=True),
-    )),
-    operator("$like_all", "LIKE ALL", (
-        overload("(STRING, STRING...) -> BOOL", like.like_all, called=True),
-        overload("(BYTES, BYTES...) -> BOOL", like.like_all, called=True),
     )),
 )  # fmt: skip
 

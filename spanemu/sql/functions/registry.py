@@ -132,6 +132,9 @@ class Overload(Record):
     lazy: bool = False
     volatile: bool = False  # differs between calls: never folded, refused where determinism rules
     stable: bool = False  # constant within a statement, not between statements
+    # Taken only where an argument is NUMERIC to begin with: an INT64 or a literal 1.5 that could
+    # become one goes to FLOAT64 instead, or nowhere.
+    needs_numeric: bool = False
     # Builds `evaluate` for the types at hand, e.g. to compare or print arrays. Given the
     # argument types and the result type; used instead of `evaluate` when set.
     bind: Callable[[Sequence[Type], Type], Callable[..., Any]] | None = None
@@ -204,6 +207,7 @@ class AggregateOverload(Record):
     allows_limit: bool = False
     allows_null_handling: bool = False
     allows_having: bool = True
+    needs_numeric: bool = False  # see `Overload`
 
 
 @record

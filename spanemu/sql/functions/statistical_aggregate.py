@@ -104,8 +104,6 @@ class DeviationNumeric(VarianceNumeric):
 
 def _spread(of_float: type[Any], of_numeric: type[Any]) -> tuple[AggregateOverload, ...]:
     return (
-        # Integers have an overload of their own, or NUMERIC would be as good a match.
-        aggregate("(INT64) -> FLOAT64", lambda types, result: of_float),
         aggregate("(NUMERIC) -> FLOAT64", lambda types, result: of_numeric),
         aggregate("(FLOAT64) -> FLOAT64", lambda types, result: of_float),
     )

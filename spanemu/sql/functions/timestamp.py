@@ -229,7 +229,6 @@ FUNCTIONS = chapter(
             overload("(STRING) -> TIMESTAMP", timestamp_of_string, context=True),
             overload("(STRING, STRING) -> TIMESTAMP", timestamp_of_string_in),
             overload("(DATE, [STRING]) -> TIMESTAMP", timestamp_of_date, context=True),
-            overload("(TIMESTAMP) -> TIMESTAMP", lambda nanos: nanos),
         ),
         "TIMESTAMP_ADD": (overload("(TIMESTAMP, INT64, DATE_PART) -> TIMESTAMP", timestamp_add),),
         "TIMESTAMP_SUB": (overload("(TIMESTAMP, INT64, DATE_PART) -> TIMESTAMP", timestamp_sub),),

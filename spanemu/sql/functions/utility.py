@@ -56,4 +56,5 @@ FUNCTIONS = chapter(
             ),
         ),
     },
+    safe_allowed=False,
 )

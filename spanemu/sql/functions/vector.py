@@ -25,7 +25,7 @@ def cosine_distance(left: Vector, right: Vector) -> float:
     if not length:
         raise BadArgument("Cannot compute cosine distance against zero vector")
     cosine = _dot(left, right) / length
-    return 1.0 - max(-1.0, min(1.0, cosine)) if cosine == cosine else cosine
+    return 1.0 - cosine
 
 
 def euclidean_distance(left: Vector, right: Vector) -> float:

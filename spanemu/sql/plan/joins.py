@@ -51,6 +51,7 @@ class HashJoin(Node):
     A NULL or NaN key equals nothing. Buffers the right input, so the planner puts the smaller
     one there; keeps the left input's order. NULL_AWARE_ANTI (one key, no residual) is NOT IN: a
     NULL on the right lets no row pass, a NULL on the left passes only if the right is empty.
+    `outputs` are the columns that come out where not all of them are needed (`planner.narrow`).
     """
 
     kind: JoinKind
@@ -59,11 +60,19 @@ class HashJoin(Node):
     left_keys: tuple[Expr, ...]
     right_keys: tuple[Expr, ...]
     residual: Expr | None = None
+    outputs: Columns | None = None
     parts = ("left", "right", "left_keys", "right_keys", "residual")
 
     @property
     def columns(self) -> Columns:
+        if self.outputs is not None:
+            return self.outputs
         return self.left.columns + (self.right.columns if self.kind.keeps_right else ())
+
+
+@record
+class MergeJoin(HashJoin):
+    """The same for inputs that both come in the order of their keys; only a hint asks for it."""
 
 
 @record

@@ -304,16 +304,24 @@ class WithRef(Node):
 
 @record
 class Sample(Node):
-    """Emit a random part of the input: "bernoulli" percent or "reservoir" rows."""
+    """Emit a random part of the input: "bernoulli" percent or "reservoir" rows.
+
+    With `weight` each row also says how many rows of the input it stands for.
+    """
 
     input: Node
     method: str
     size: Expr
+    weight: ResolvedColumn | None = None
     parts = ("input", "size")
 
     @property
     def columns(self) -> Columns:
-        return self.input.columns
+        return self.input.columns + self.produced
+
+    @property
+    def produced(self) -> Columns:
+        return () if self.weight is None else (self.weight,)
 
 
 @record

@@ -156,6 +156,16 @@ def _hash_join(node: joins.HashJoin, drawing: Drawing) -> int:
     return made.index
 
 
+def _merge_join(node: joins.MergeJoin, drawing: Drawing) -> int:
+    made = drawing.relational("Merge Join", node, join_type=_JOIN_TYPES[node.kind])
+    drawing.input(made, node.left, "Left")
+    drawing.input(made, node.right, "Right")
+    pairs = zip(node.left_keys, node.right_keys, strict=True)
+    drawing.condition(made, conjunction([equal(a, b) for a, b in pairs]))
+    drawing.condition(made, node.residual, "Residual Condition")
+    return made.index
+
+
 _APPLIES: Mapping[JoinKind, str] = {
     JoinKind.INNER: "Cross Apply",
     JoinKind.LEFT: "Outer Apply",
@@ -276,6 +286,7 @@ DISPLAYS: Mapping[type[Node], Display] = {
     nodes.Sample: _sample,
     joins.Join: _join,
     joins.HashJoin: _hash_join,
+    joins.MergeJoin: _merge_join,
     joins.ApplyJoin: _apply_join,
     joins.KeyedSpool: _keyed_spool,
     joins.Unnest: _unnest,

@@ -41,11 +41,13 @@ class DmlPlan(Plan):
 class Conflict(Unique):
     """What to do with a row that conflicts on one of `targets`: None is the primary key.
 
+    Proposed rows hold the insert's targets, then `computed`, which are not written.
     Without `assignments` the row is dropped. Otherwise they are computed over the existing row
     and the proposed one, if `where` is TRUE of them.
     """
 
     targets: tuple[Index | None, ...]
+    computed: tuple[Column, ...] = ()
     existing: tuple[tuple[ResolvedColumn, Column], ...] = ()
     excluded: tuple[tuple[ResolvedColumn, Column], ...] = ()
     assignments: tuple[tuple[Column, Expr], ...] | None = None

@@ -202,6 +202,7 @@ _DETAILS: Mapping[type[Node], Callable[[Any], str]] = {
     nodes.Sample: lambda node: f"{node.method} {expression_text(node.size)}",
     joins.Join: lambda node: f"{node.kind}{_optional('on', node.condition)}",
     joins.HashJoin: _hash_join,
+    joins.MergeJoin: _hash_join,
     joins.ApplyJoin: lambda node: f"{node.kind}{' back-join' if node.back_join else ''}",
     joins.KeyedSpool: _spool,
     joins.Unnest: _unnest,

@@ -18,7 +18,7 @@ from spanemu.sql.plan.joins import ApplyJoin, JoinKind
 from spanemu.sql.plan.nodes import Node, Scan
 from spanemu.sql.plan.seek import Equal, Seek
 from spanemu.sql.plan.traverse import free
-from spanemu.sql.planner.errors import IndexNotFound, NullFilteredIndexUnusable
+from spanemu.sql.planner.errors import ForcedIndexNotReady, IndexNotFound, NullFilteredIndexUnusable
 from spanemu.sql.planner.estimate import BACK_JOIN, SEEK, Estimate, rows_visited
 from spanemu.sql.planner.ordering import Wanted, covers
 from spanemu.sql.planner.planning import Planning
@@ -65,7 +65,7 @@ def _candidates(
     if forced is None:
         yield None
         for index in planning.schema.indexes_of(scan.table):
-            if _loses_no_row(index, scan, conditions):
+            if index.ready and _loses_no_row(index, scan, conditions):
                 yield index
         return
     if forced == _BASE_TABLE:
@@ -74,6 +74,8 @@ def _candidates(
     for index in planning.schema.indexes_of(scan.table):
         if index.name.upper() == forced:
             is_unchecked = str(planning.hint(_UNCHECKED, scan.hints)).upper() == "TRUE"
+            if not index.ready:
+                raise ForcedIndexNotReady(scan.table.name, index.name)
             if not is_unchecked and not _loses_no_row(index, scan, conditions):
                 raise NullFilteredIndexUnusable(index.name, scan.table.name)
             yield index

@@ -1,6 +1,6 @@
 """From a resolved statement to its plan.
 
-resolved --translate--> logical nodes --RULES--> --prune--> --physical.choose--> plan
+resolved --translate--> logical nodes --RULES--> --prune--> --physical.choose--> --narrow--> plan
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from spanemu.base.call import current
 from spanemu.base.errors import Unsupported
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
@@ -25,6 +26,7 @@ from spanemu.sql.plan.statements import (
 )
 from spanemu.sql.plan.traverse import mapped
 from spanemu.sql.planner.errors import PlanTooDeep
+from spanemu.sql.planner.narrow import narrow
 from spanemu.sql.planner.physical import choose, choose_in
 from spanemu.sql.planner.planning import Planning, Statistics
 from spanemu.sql.planner.prune import ids_of, prune, prune_expression
@@ -36,6 +38,7 @@ from spanemu.sql.planner.translate import Translator
 
 def plan_statement(statement: resolved.Statement, schema: Schema, statistics: Statistics) -> Plan:
     """The plan for a statement under a schema, with sizes as they are now."""
+    current().check()  # A statement as long as it may be takes a while to get here.
     builder = _Builder(Planning(schema, statistics, statement.hints), statement)
     try:
         return _STATEMENTS[type(statement)](builder, statement)
@@ -54,12 +57,12 @@ class _Builder:
     def query(self, scan: resolved.Scan, outputs: Columns) -> tuple[Node, Columns]:
         """A finished plan that produces `outputs`, and what they are called in it."""
         node, columns = self.translator.query(scan, outputs)
-        if self.translator.has_common_tables:
+        if self.translator.has_common_tables or self.translator.has_subqueries:
             node = rewrite(node, EARLY_RULES, self.planning)
         node = rewrite(node, RULES, self.planning)
         node = prune(node, ids_of(columns))
         node = rewrite(node, LATE_RULES, self.planning)
-        return choose(node, None, self.planning), columns
+        return narrow(choose(node, None, self.planning), columns), columns
 
     def expr(self, expr: Expr) -> Expr:
         """A finished expression outside of any query, such as those of THEN RETURN."""
@@ -115,13 +118,14 @@ def _conflict(builder: _Builder, statement: resolved.InsertStatement) -> Conflic
     clause = statement.conflict
     if clause is None:
         if statement.kind is resolved.InsertKind.IGNORE:
-            return Conflict(targets=(None,))
+            return Conflict(targets=(None,), computed=statement.computed)
         return None
     assignments = None
     if clause.assignments is not None:
         assignments = tuple([(column, builder.expr(value)) for column, value in clause.assignments])
     return Conflict(
         targets=_conflict_targets(builder.planning.schema, statement, clause),
+        computed=statement.computed,
         existing=clause.existing,
         excluded=clause.excluded,
         assignments=assignments,

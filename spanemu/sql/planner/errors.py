@@ -11,6 +11,15 @@ from __future__ import annotations
 from spanemu.base.errors import Code, SpannerError
 
 
+class ForcedIndexNotReady(SpannerError):
+    """A hint names an index that is still being filled."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "The index {index} on table {table} is not ready: its rows are still being written."
+    table: str
+    index: str
+
+
 class IndexNotFound(SpannerError):
     """A hint names an index that the table does not have."""
 

@@ -15,7 +15,15 @@ from spanemu.schema.table import Table
 from spanemu.sql.analyzer.resolved import Expr, Literal
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjuncts, equality
-from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, JoinKind, KeyedSpool, Unnest
+from spanemu.sql.plan.joins import (
+    ApplyJoin,
+    HashJoin,
+    Join,
+    JoinKind,
+    KeyedSpool,
+    MergeJoin,
+    Unnest,
+)
 from spanemu.sql.plan.nodes import Node, Scan
 from spanemu.sql.plan.seek import Among, Equal, Prefixed, Seek
 from spanemu.sql.plan.traverse import walk
@@ -24,6 +32,7 @@ from spanemu.sql.planner.planning import Planning
 SEEK = 4.0  # finding a place in a sorted map
 BACK_JOIN = 5.0  # fetching a row by its key
 HASHED = 0.6  # putting a row into a hash table, or looking one up
+HASH_TABLE = 10.0  # making one, however few rows there are
 _ROWS_MIN = 1_000.0  # a small table may have grown by the time the plan is used again
 _DEFAULT_ROWS = 100.0
 _ARRAY_SIZE = 10.0
@@ -162,7 +171,7 @@ def _of_join(node: Join | HashJoin, planning: Planning) -> Estimate:
     left, right = estimate(node.left, planning), estimate(node.right, planning)
     cost = left.cost + right.cost
     if isinstance(node, HashJoin):
-        cost += right.rows * HASHED * 1.5 + left.rows * HASHED
+        cost += HASH_TABLE + right.rows * HASHED * 1.5 + left.rows * HASHED
     else:
         cost += left.rows * right.rows * 0.3
     return Estimate(_joined(node, left.rows, right.rows), cost)
@@ -228,6 +237,7 @@ _ESTIMATES: Mapping[type[Node], Callable[[Any, Planning], Estimate]] = {
     nodes.With: _of_with,
     Join: _of_join,
     HashJoin: _of_join,
+    MergeJoin: _of_join,
     ApplyJoin: _of_apply,
     KeyedSpool: _of_spool,
     Unnest: _of_unnest,

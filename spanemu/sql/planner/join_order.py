@@ -4,8 +4,8 @@ Inner joins that follow one another form a cluster: its inputs and conditions ar
 joined one at a time, each time the cheapest next input (greedy; FROM order on equal cost). Other
 joins keep their two sides. Each pair is joined in the cheapest of three ways:
 
-    apply    the right side seeks by values of each left row, or is lateral
-    hash     equal keys: the right side is hashed
+    apply    the right side seeks by values of each left row, is lateral, or there is one left row
+    hash     equal keys: the right side is hashed; or merged, if a hint says so
     loop     all pairs: only where neither is possible
 """
 
@@ -17,12 +17,13 @@ from dataclasses import dataclass, replace
 from spanemu.sql.analyzer.resolved import ColumnRef, Expr, Hints, SortKey
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts, equal, equality, is_compound
-from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, JoinKind
+from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, JoinKind, MergeJoin
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.traverse import free, is_volatile, walk
+from spanemu.sql.planner.cardinality import is_single_row
 from spanemu.sql.planner.equivalence import implied
 from spanemu.sql.planner.estimate import Estimate, estimate
-from spanemu.sql.planner.ordering import Wanted
+from spanemu.sql.planner.ordering import Wanted, is_ordered, wanted_of
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.planner.pushdown import push
 from spanemu.sql.planner.spool import spool_correlated
@@ -36,7 +37,7 @@ _CLEARLY_LESS = 0.5
 _METHODS = {
     "HASH_JOIN": "hash",
     "PUSH_BROADCAST_HASH_JOIN": "hash",
-    "MERGE_JOIN": "hash",
+    "MERGE_JOIN": "merge",
     "APPLY_JOIN": "apply",
     "LOOP_JOIN": "apply",
 }
@@ -98,7 +99,7 @@ class JoinPlanner:
         is_lateral = bool(free(right) & left.node.ids)
         hashed = None if is_lateral else self._hash(kind, left, right, conditions)
         applied = self._apply(kind, left, right, conditions, is_lateral)
-        if self.method == "hash" and hashed is not None:
+        if self.method in ("hash", "merge") and hashed is not None:
             applied = None
         elif self.method == "apply" and applied is not None:
             hashed = None
@@ -120,12 +121,22 @@ class JoinPlanner:
         inner = self.leaf(right)
         left_keys, right_keys = tuple([a for a, _ in keys]), tuple([b for _, b in keys])
         residual = conjunction(rest)
+        if self.method == "merge" and kind is not JoinKind.NULL_AWARE_ANTI:
+            ordered = self._in_order(left, left_keys), self._in_order(inner, right_keys)
+            return self.priced(MergeJoin(kind, *ordered, left_keys, right_keys, residual))
         if kind is JoinKind.INNER and not self.keeps_order:
             small = inner.estimate.rows > left.estimate.rows * _SWAP_RATIO
             if small:
                 swapped = HashJoin(kind, inner.node, left.node, right_keys, left_keys, residual)
                 return self.priced(swapped)
         return self.priced(HashJoin(kind, left.node, inner.node, left_keys, right_keys, residual))
+
+    def _in_order(self, side: Joined, keys: Sequence[Expr]) -> Node:
+        """A finished input of a merge join, sorted if it is not so already."""
+        order = tuple([SortKey(key) for key in keys])
+        wanted = wanted_of(order)
+        is_sorted = wanted is not None and is_ordered(side.node, wanted)
+        return side.node if is_sorted else nodes.Sort(side.node, order)
 
     def _apply(
         self,
@@ -137,12 +148,15 @@ class JoinPlanner:
     ) -> Joined | None:
         if kind in (JoinKind.FULL, JoinKind.NULL_AWARE_ANTI):
             return None
-        if not is_lateral and not conditions:
+        is_once = is_single_row(left.node)
+        is_free = is_lateral or is_once
+        if not is_free and not conditions:
             return None
         pushed, sought_by = self.sought(right, conditions)
-        if not is_lateral and not sought_by & left.node.ids:
+        if not is_free and not sought_by & left.node.ids:
             return None
-        return self.priced(ApplyJoin(kind, left.node, spool_correlated(pushed)))
+        inner = pushed if is_once else spool_correlated(pushed)
+        return self.priced(ApplyJoin(kind, left.node, inner))
 
     def semi_from_right(self, left: Node, right: Node, conditions: Sequence[Expr]) -> Joined | None:
         """A semi join as look-ups: each value on the right, taken once, leads to left rows."""
@@ -188,8 +202,10 @@ def plan_join(node: Join, wanted: Wanted | None, planning: Planning, choose: Cho
         return in_order.node
     sizes = [planner.leaf(one).estimate.rows for one in inputs]
     starts = sorted(range(len(inputs)), key=sizes.__getitem__)
+    if len(inputs) > _STARTS_MAX or is_single_row(planner.leaf(inputs[starts[0]]).node):
+        del starts[1:]  # To begin with one row is hard to beat.
     best: Joined | None = None
-    for start in starts if len(inputs) <= _STARTS_MAX else starts[:1]:
+    for start in starts:
         best = _greedy(cluster, start, wanted, best) or best
     assert best is not None
     return best.node

@@ -8,7 +8,15 @@ from typing import Any
 from spanemu.sql.analyzer.resolved import ColumnRef, Expr, Literal
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjuncts, rejects_null
-from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, JoinKind, KeyedSpool, Unnest
+from spanemu.sql.plan.joins import (
+    ApplyJoin,
+    HashJoin,
+    Join,
+    JoinKind,
+    KeyedSpool,
+    MergeJoin,
+    Unnest,
+)
 from spanemu.sql.plan.nodes import Node
 
 
@@ -74,5 +82,6 @@ _RULES: Mapping[type[Node], Callable[[Any], frozenset[int]]] = {
     KeyedSpool: _input,
     Join: _join,
     HashJoin: _join,
+    MergeJoin: _join,
     ApplyJoin: _join,
 }

@@ -13,7 +13,7 @@ from typing import Any
 
 from spanemu.sql.analyzer.resolved import ColumnRef, SortKey
 from spanemu.sql.plan import nodes
-from spanemu.sql.plan.joins import ApplyJoin, HashJoin, KeyedSpool, Unnest
+from spanemu.sql.plan.joins import ApplyJoin, HashJoin, KeyedSpool, MergeJoin, Unnest
 from spanemu.sql.plan.nodes import Node, Project, Scan
 from spanemu.sql.plan.seek import Equal
 
@@ -192,6 +192,7 @@ _GIVEN: Mapping[type[Node], Callable[[Any], Given]] = {
     Project: _of_project,
     ApplyJoin: _of_left,
     HashJoin: _of_hash_join,
+    MergeJoin: _of_hash_join,
     KeyedSpool: _of_input,
     Unnest: _of_unnest,
 }

@@ -222,7 +222,7 @@ def _match_parts(key: Sequence[KeyPart], found: Sequence[Term]) -> Match | None:
     size = 1
     for part in key:
         mine = [term for term in found if term.column == part.column.name]
-        point = next((term for term in mine if isinstance(term.constraint, (Equal, Among))), None)
+        point = _best_point(mine)
         if point is None or size * _count(point.constraint) > _POINTS_MAX:
             last, users = _interval(mine)
             used.extend(users)
@@ -238,6 +238,22 @@ def _match_parts(key: Sequence[KeyPart], found: Sequence[Term]) -> Match | None:
         sought=tuple([term.conjunct for term in used]),
         covered=frozenset([id(term.conjunct) for term in used if term.exact]),
     )
+
+
+def _best_point(terms: Iterable[Term]) -> Term | None:
+    """One value rather than several; of an outer row rather than for all of them.
+
+    What is left over is tested on the rows found, and a test without outer columns is cheaper.
+    """
+    points = [term for term in terms if isinstance(term.constraint, (Equal, Among))]
+    return min(points, key=_rank, default=None)
+
+
+def _rank(term: Term) -> tuple[bool, bool]:
+    constraint = term.constraint
+    if not isinstance(constraint, Equal):
+        return True, True
+    return False, not free(constraint.value)
 
 
 def _match_union(

@@ -25,6 +25,7 @@ class Translator:
     def __init__(self, planning: Planning) -> None:
         self.planning = planning
         self.has_common_tables = False
+        self.has_subqueries = False
 
     def node(self, scan: resolved.Scan) -> Node:
         """The plan node for a scan."""
@@ -33,6 +34,7 @@ class Translator:
     def expr(self, expr: Expr) -> Expr:
         """The same expression with its subqueries planned."""
         if isinstance(expr, resolved.SubqueryExpr):
+            self.has_subqueries = True
             node, outputs = self.query(expr.scan, expr.output)
             operand = None if expr.operand is None else self.expr(expr.operand)
             return nodes.Subquery(expr.type, expr.kind, node, outputs, operand)
@@ -164,7 +166,8 @@ def _with_ref(_: Translator, scan: resolved.WithRef) -> Node:
 
 
 def _sample(translator: Translator, scan: resolved.SampleScan) -> Node:
-    return nodes.Sample(translator.node(scan.input), scan.method, translator.expr(scan.size))
+    below, size = translator.node(scan.input), translator.expr(scan.size)
+    return nodes.Sample(below, scan.method, size, scan.weight)
 
 
 class _Translations(dict[type, Callable[[Translator, Any], Node]]):

@@ -185,6 +185,7 @@ class Subscript(Expression):
     operand: Expression
     index: Expression
     mode: str = ""
+    inside_at: int = field(default=0, compare=False, repr=False)  # of what follows the bracket
 
 
 @record
@@ -226,15 +227,6 @@ class Is(Expression):
 
 
 @record
-class IsDistinct(Expression):
-    """`left IS [NOT] DISTINCT FROM right`."""
-
-    left: Expression
-    right: Expression
-    negated: bool = False
-
-
-@record
 class Between(Expression):
     """`operand [NOT] BETWEEN low AND high`."""
 
@@ -242,6 +234,7 @@ class Between(Expression):
     low: Expression
     high: Expression
     negated: bool = False
+    op_at: int = field(default=0, compare=False, repr=False)  # of BETWEEN
 
 
 @record
@@ -254,21 +247,15 @@ class In(Expression):
     query: Query | None = None
     negated: bool = False
     hint: Hint | None = None
+    op_at: int = field(default=0, compare=False, repr=False)  # of IN
 
 
 @record
 class Like(Expression):
-    """`operand [NOT] LIKE pattern`, or with a quantifier ANY, SOME or ALL over items.
-
-    With a quantifier, one of `items`, `unnest` and `query` is set instead of `pattern`.
-    """
+    """`operand [NOT] LIKE pattern`."""
 
     operand: Expression
-    pattern: Expression | None = None
-    quantifier: str | None = None
-    items: tuple[Expression, ...] = ()
-    unnest: Expression | None = None
-    query: Query | None = None
+    pattern: Expression
     negated: bool = False
 
 
@@ -340,6 +327,7 @@ class Extract(Expression):
     part: str
     operand: Expression
     time_zone: Expression | None = None
+    part_at: int = field(default=0, compare=False, repr=False)
 
 
 @record
@@ -373,11 +361,10 @@ class SequenceArgument(Expression):
 
 @record
 class OrderItem(Node):
-    """One item of ORDER BY. `nulls` is "FIRST", "LAST" or None."""
+    """One item of ORDER BY."""
 
     value: Expression
     descending: bool = False
-    nulls: str | None = None
     collation: Expression | None = None
 
 
@@ -452,7 +439,15 @@ class Sample(Node):
     size: Expression
     unit: str  # "PERCENT" or "ROWS"
     repeatable: Expression | None = None
-    weight: bool = False
+    weight: Identifier | None = None  # "weight" where no alias is written
+
+
+@record
+class SampledJoin(FromItem):
+    """`(a JOIN b ...) TABLESAMPLE ...`."""
+
+    join: FromItem
+    sample: Sample
 
 
 @record
@@ -509,6 +504,7 @@ class Join(FromItem):
     on: Expression | None = None
     using: tuple[Identifier, ...] = ()
     hint: Hint | None = None
+    operator_at: int = field(default=0, compare=False, repr=False)
 
 
 @record
@@ -642,6 +638,13 @@ class Assignment(Node):
 
 
 @record
+class NestedStatement(Node):
+    """`(statement target ...)` in SET; `nested_dml_ast` has the kinds."""
+
+    target: Path
+
+
+@record
 class OnConflict(Node):
     """ON CONFLICT [target] DO NOTHING, or DO UPDATE SET ... [WHERE ...].
 
@@ -676,7 +679,7 @@ class Update(Statement):
     """UPDATE ... SET ... WHERE."""
 
     target: Path
-    assignments: tuple[Assignment, ...]
+    assignments: tuple[Assignment | NestedStatement, ...]
     where: Expression | None
     alias: Identifier | None = None
     assert_rows: Expression | None = None

@@ -156,14 +156,26 @@ class CallParser(OperandParser):
         """`value [COLLATE name] [ASC | DESC] [NULLS FIRST | NULLS LAST]`."""
         start = self.token.at
         value = self.expression()
-        collation = self.expression() if self.accept("COLLATE") else None
+        collation = self._collation() if self.accept("COLLATE") else None
         descending = self.direction() == "DESC"
-        nulls = self.null_order()
-        return ast.OrderItem(value, descending, nulls, collation, at=start, end=self.end)
+        self.no_null_order()
+        return ast.OrderItem(value, descending, collation, at=start, end=self.end)
+
+    def _collation(self) -> ast.Expression:
+        if self.token.symbol == "@":
+            return self.parameter()
+        if self.token.kind is not Kind.STRING:
+            raise self.unexpected("@", Kind.STRING)
+        return self.string()
 
     def direction(self) -> str | None:
         """ASC or DESC, if one follows."""
         return self.advance().symbol if self.token.symbol in ("ASC", "DESC") else None
+
+    def no_null_order(self) -> None:
+        """Refuse NULLS FIRST and NULLS LAST: in queries, NULL is always the least value."""
+        if self.token.symbol == "NULLS":
+            raise self.not_in_spanner("NULLS FIRST or NULLS LAST")
 
     def null_order(self) -> str | None:
         """NULLS FIRST or NULLS LAST, if one follows."""

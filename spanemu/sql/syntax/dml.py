@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from spanemu.base.errors import Unsupported
 from spanemu.sql.syntax import ast
 from spanemu.sql.syntax.ast import InsertMode
-from spanemu.sql.syntax.query import QueryParser
-
-_NESTED = frozenset({"INSERT", "UPDATE", "DELETE"})
+from spanemu.sql.syntax.nested_dml import NestedDmlParser
 
 
 class _Target(NamedTuple):
@@ -20,7 +17,7 @@ class _Target(NamedTuple):
     alias: ast.Identifier | None
 
 
-class DmlParser(QueryParser):
+class DmlParser(NestedDmlParser):
     """The chapter on DML."""
 
     # ------------------------------------------------------------------------ INSERT
@@ -36,8 +33,9 @@ class DmlParser(QueryParser):
         columns: tuple[ast.Identifier, ...] = ()
         if self.token.symbol == "(" and not self._query_in_parentheses_follows():
             columns = self.identifiers_in_parentheses()
+        takes_conflict = self.token.symbol in ("VALUES", "(")
         rows, query = self._insert_input()
-        on_conflict = self._on_conflict()
+        on_conflict = self._on_conflict() if takes_conflict else None
         assert_rows = self._assert_rows()
         returning = self._returning()
         return ast.Insert(
@@ -68,20 +66,10 @@ class DmlParser(QueryParser):
         self,
     ) -> tuple[tuple[tuple[ast.Expression, ...], ...] | None, ast.Query | None]:
         if self.accept("VALUES"):
-            return self.comma_separated(self._row), None
+            return self.comma_separated(self.value_row), None
         if self.token.symbol == "(" or self.starts_query():
             return None, self.query()
         raise self.unexpected("VALUES", "SELECT")
-
-    def _row(self) -> tuple[ast.Expression, ...]:
-        return self.in_parentheses(self._value)
-
-    def _value(self) -> ast.Expression:
-        """An expression or DEFAULT."""
-        if self.token.symbol != "DEFAULT":
-            return self.expression()
-        word = self.advance()
-        return ast.DefaultKeyword(at=word.at, end=word.end)
 
     def _on_conflict(self) -> ast.OnConflict | None:
         if not self.follows("ON", "CONFLICT"):
@@ -111,7 +99,7 @@ class DmlParser(QueryParser):
         start = self.advance().at
         target = self._target()
         self.expect("SET")
-        assignments = self.comma_separated(self._assignment)
+        assignments = self.comma_separated(self._update_item)
         if self.token.symbol == "FROM":
             raise self.not_in_spanner("UPDATE with FROM")
         where = self.expression() if self.accept("WHERE") else None
@@ -140,16 +128,17 @@ class DmlParser(QueryParser):
         hint = self.hint()
         return _Target(path, hint, self.alias())
 
+    def _update_item(self) -> ast.Assignment | ast.NestedStatement:
+        return self.nested_statement() if self.starts_nested() else self._assignment()
+
     def _assignment(self) -> ast.Assignment:
         """`path = value`, where the value may be DEFAULT."""
-        if self.token.symbol == "(" and self.peek().symbol in _NESTED:
-            raise Unsupported("Nested DML")
         start = self.token.at
         path = self.path()
         if self.token.symbol == "[":
-            raise Unsupported("Assignment to an array element")
+            raise self.failure("UPDATE ... SET does not support array modification with []")
         self.expect("=", ".")
-        return ast.Assignment(path, self._value(), at=start, end=self.end)
+        return ast.Assignment(path, self.value_or_default(), at=start, end=self.end)
 
     # ------------------------------------------------------------------------ what follows
 

@@ -11,7 +11,7 @@ tree of such a sum is as deep as it is long, and its readers must not recurse on
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from spanemu.sql.syntax import ast
 from spanemu.sql.syntax.call import CallParser
@@ -32,6 +32,15 @@ _QUERY_GOES_ON = frozenset({"UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "F
 _SUBSCRIPT_MODES = frozenset({"OFFSET", "ORDINAL", "SAFE_OFFSET", "SAFE_ORDINAL", "KEY"})
 _TRUTHS = ("FALSE", "NULL", "TRUE", "UNKNOWN")
 _QUANTIFIERS = frozenset({"ANY", "SOME", "ALL"})
+
+
+class _Compared(NamedTuple):
+    """What stands to the left of IS, IN, LIKE or BETWEEN, and where."""
+
+    left: ast.Expression
+    negated: bool
+    start: int
+    op_at: int  # of the operator, behind NOT
 
 
 class ExpressionParser(CallParser):
@@ -81,7 +90,7 @@ class ExpressionParser(CallParser):
         if token.kind is Kind.IDENTIFIER:
             found = self.path_or_call()
         elif token.symbol == "(":
-            found = self.as_expression(self.group())
+            found = self.as_expression(self.group(), token.at)
         elif rule := _OPERANDS.get(token.symbol):
             found = rule(self)
         else:
@@ -112,48 +121,45 @@ class ExpressionParser(CallParser):
             negated = True
         rule = _COMPARISONS.get(self.token.symbol)
         if rule is not None:
-            return rule(self, left, negated, start)
+            return rule(self, _Compared(left, negated, start, self.token.at))
         op = self.advance()
         right = self.expression(_ABOVE_COMPARISON)
         name = "!=" if op.symbol == "<>" else op.symbol
         return ast.Binary(name, left, right, op.at, at=start, end=self.end)
 
-    def _is(self, left: ast.Expression, negated: bool, start: int) -> ast.Expression:
-        self.advance()
+    def _is(self, compared: _Compared) -> ast.Expression:
+        left, start = compared.left, compared.start
+        is_at = self.advance().at
         negated = self.accept("NOT")
-        if self.accept("DISTINCT"):
-            self.expect("FROM")
-            right = self.expression(_ABOVE_COMPARISON)
-            return ast.IsDistinct(left, right, negated, at=start, end=self.end)
+        if self.token.symbol == "DISTINCT":
+            raise self.not_in_spanner("IS DISTINCT FROM", is_at)
         if self.token.symbol not in _TRUTHS:
             raise self.unexpected(*_TRUTHS)
         what = self.advance().symbol
         return ast.Is(left, what, negated, at=start, end=self.end)
 
-    def _between(self, left: ast.Expression, negated: bool, start: int) -> ast.Expression:
+    def _between(self, compared: _Compared) -> ast.Expression:
+        left, negated, start, op_at = compared
         self.advance()
         low = self.expression(_ABOVE_COMPARISON)
         self.expect("AND")
         high = self.expression(_ABOVE_COMPARISON)
-        return ast.Between(left, low, high, negated, at=start, end=self.end)
+        return ast.Between(left, low, high, negated, op_at, at=start, end=self.end)
 
-    def _in(self, left: ast.Expression, negated: bool, start: int) -> ast.Expression:
+    def _in(self, compared: _Compared) -> ast.Expression:
+        left, negated, start, op_at = compared
         self.advance()
         hint = self.hint()
         items, unnest, query = self._collection()
-        return ast.In(left, items, unnest, query, negated, hint, at=start, end=self.end)
+        return ast.In(left, items, unnest, query, negated, hint, op_at, at=start, end=self.end)
 
-    def _like(self, left: ast.Expression, negated: bool, start: int) -> ast.Expression:
+    def _like(self, compared: _Compared) -> ast.Expression:
+        left, negated, start, _ = compared
         self.advance()
-        if self.token.symbol not in _QUANTIFIERS:
-            pattern = self.expression(_ABOVE_COMPARISON)
-            return ast.Like(left, pattern, negated=negated, at=start, end=self.end)
-        quantifier = self.advance().symbol
-        self.hint()  # shares its place in the grammar with IN, but none is defined for LIKE
-        items, unnest, query = self._collection()
-        return ast.Like(
-            left, None, quantifier, items, unnest, query, negated, at=start, end=self.end
-        )
+        if self.token.symbol in _QUANTIFIERS:
+            raise self.not_in_spanner(f"LIKE {self.token.symbol}")
+        pattern = self.expression(_ABOVE_COMPARISON)
+        return ast.Like(left, pattern, negated, at=start, end=self.end)
 
     def _collection(
         self,
@@ -193,7 +199,7 @@ class ExpressionParser(CallParser):
 
     def _subscript(self, operand: ast.Expression, start: int) -> ast.Expression:
         self.advance()
-        mode = ""
+        mode, inside_at = "", self.token.at
         if self.token.symbol in _SUBSCRIPT_MODES and self.peek().symbol == "(":
             mode = self.advance().symbol
             self.advance()
@@ -202,7 +208,7 @@ class ExpressionParser(CallParser):
         else:
             index = self.expression()
         self.expect("]")
-        return ast.Subscript(operand, index, mode, at=start, end=self.end)
+        return ast.Subscript(operand, index, mode, inside_at, at=start, end=self.end)
 
     # ------------------------------------------------------------------------ parentheses
 
@@ -225,7 +231,7 @@ class ExpressionParser(CallParser):
             if isinstance(inside, ast.Query) and self.token.symbol in _QUERY_GOES_ON:
                 inside = self.query(inside)
             elif isinstance(inside, ast.Expression) or self.token.symbol != ")":
-                inside = self.expression(0, self.as_expression(inside), inner_at)
+                inside = self.expression(0, self.as_expression(inside, inner_at), inner_at)
         else:
             inside = self.expression()
         if isinstance(inside, ast.Expression) and (as_items or self.token.symbol == ","):
@@ -233,10 +239,10 @@ class ExpressionParser(CallParser):
         self.expect(")", ",")
         return inside
 
-    def as_expression(self, inside: ast.Expression | ast.Query) -> ast.Expression:
-        """A query in parentheses as the value that it yields."""
+    def as_expression(self, inside: ast.Expression | ast.Query, start: int) -> ast.Expression:
+        """A query in parentheses, which open at `start`, as the value that it yields."""
         if isinstance(inside, ast.Query):
-            return ast.ScalarSubquery(inside, at=inside.at, end=inside.end)
+            return ast.ScalarSubquery(inside, at=start, end=inside.end)
         return inside
 
     def _tuple(self, first: ast.Expression, start: int) -> ast.Expression:
@@ -251,9 +257,7 @@ class ExpressionParser(CallParser):
 
 _FIELD_KINDS = frozenset({Kind.IDENTIFIER, Kind.KEYWORD})
 _NEGATABLE = frozenset({"LIKE", "IN", "BETWEEN"})
-_COMPARISONS: Mapping[
-    str, Callable[[ExpressionParser, ast.Expression, bool, int], ast.Expression]
-] = {
+_COMPARISONS: Mapping[str, Callable[[ExpressionParser, _Compared], ast.Expression]] = {
     "IS": ExpressionParser._is,
     "IN": ExpressionParser._in,
     "LIKE": ExpressionParser._like,

@@ -40,6 +40,7 @@ class _Step:
     right: ast.FromItem
     hint: ast.Hint | None
     end: int
+    at: int  # of the operator
     on: ast.Expression | None = None
     using: tuple[ast.Identifier, ...] = ()
 
@@ -65,7 +66,7 @@ class FromParser(ExpressionParser):
         while True:
             if commas and self.accept(","):
                 item = self.from_item()
-                steps.append(_Step(JoinKind.COMMA, item, None, self.end))
+                steps.append(_Step(JoinKind.COMMA, item, None, self.end, item.at))
             elif self.token.symbol in _STARTS_JOIN:
                 self._join_step(steps)
             else:
@@ -110,7 +111,7 @@ class FromParser(ExpressionParser):
             message = f"{kind} JOIN must be parenthesized when following a comma join"
             raise self.failure(message, start)
         right = self.from_item()
-        steps.append(_Step(kind, right, hint, self.end))
+        steps.append(_Step(kind, right, hint, self.end, start))
         if self.token.symbol in ("ON", "USING"):
             if kind is JoinKind.CROSS:
                 raise self.unexpected()
@@ -142,7 +143,7 @@ class FromParser(ExpressionParser):
     def _folded(self, left: ast.FromItem, steps: list[_Step], start: int) -> ast.FromItem:
         for step in steps:
             left = ast.Join(
-                step.kind, left, step.right, step.on, step.using, step.hint,
+                step.kind, left, step.right, step.on, step.using, step.hint, step.at,
                 at=start, end=step.end,
             )  # fmt: skip
         return left
@@ -237,9 +238,11 @@ class FromParser(ExpressionParser):
             self.expect("(")
             repeatable = self.expression()
             self.expect(")")
-        weight = self.accept_all("WITH", "WEIGHT")
-        if weight:
-            self.alias()
+        weight = None
+        if self.follows("WITH", "WEIGHT"):
+            word_at = self.token.at
+            self.expect_all("WITH", "WEIGHT")
+            weight = self.alias() or ast.Identifier("weight", at=word_at, end=self.end)
         return ast.Sample(method, size, unit, repeatable, weight, at=start, end=self.end)
 
     # ------------------------------------------------------------------------ parentheses
@@ -249,9 +252,10 @@ class FromParser(ExpressionParser):
         inside = self._group_of_items()
         if isinstance(inside, ast.Query):
             return self._subquery(inside, start)
-        if self.token.symbol == "TABLESAMPLE":
-            raise Unsupported("TABLESAMPLE of a parenthesized join")
-        return inside
+        sample = self.sample()
+        if sample is None:
+            return inside
+        return ast.SampledJoin(inside, sample, at=start, end=self.end)
 
     def _subquery(self, query: ast.Query, start: int) -> ast.FromItem:
         hint = self.hint()
@@ -270,6 +274,8 @@ class FromParser(ExpressionParser):
         elif self.token.symbol == "(":
             inside = self._group_of_items()
             if isinstance(inside, ast.FromItem):
+                if self.token.symbol == ")":
+                    raise self.unexpected("JOIN")
                 inside = self.joined(commas=False, left=inside, start=start)
             elif self.token.symbol in _QUERY_GOES_ON:
                 inside = self.query(inside)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanemu.base.errors import Unsupported
 from spanemu.sql.syntax import ast
 from spanemu.sql.syntax.literals import decode_bytes, decode_float, decode_integer, decode_string
 from spanemu.sql.syntax.names import NameParser
@@ -69,31 +70,33 @@ class OperandParser(NameParser):
         return ast.FloatLiteral(value, token.text, at=token.at, end=token.end)
 
     def string(self) -> ast.Expression:
-        """'text' in any quoting; several in a row are one."""
+        """'text' in any quoting."""
         start = self.token.at
-        value = "".join(self._adjacent(decode_string))
-        return ast.StringLiteral(value, at=start, end=self.end)
+        return ast.StringLiteral(self._alone(decode_string), at=start, end=self.end)
 
     def bytes_(self) -> ast.Expression:
-        """b'bytes' in any quoting; several in a row are one."""
+        """b'bytes' in any quoting."""
         start = self.token.at
-        value = b"".join(self._adjacent(decode_bytes))
-        return ast.BytesLiteral(value, at=start, end=self.end)
+        return ast.BytesLiteral(self._alone(decode_bytes), at=start, end=self.end)
 
-    def _adjacent(self, decoder: Callable[[str], T]) -> list[T]:
-        """The values of a literal and of those of its kind behind it, after some white space."""
+    def _alone(self, decoder: Callable[[str], T]) -> T:
+        """The value of a literal. Others of its kind behind it, which GoogleSQL elsewhere joins
+        to it, Spanner refuses.
+        """
         kind = self.token.kind
-        values = [self.decode(self.advance(), decoder)]
-        while self.token.kind is kind:
+        value = self.decode(self.advance(), decoder)
+        if self.token.kind is kind:
             if self.token.at == self.end:
                 raise self.unexpected()
-            values.append(self.decode(self.advance(), decoder))
-        return values
+            raise self.not_in_spanner(f"Concatenation of subsequent {kind}s")
+        return value
 
     def typed_literal(self) -> ast.Expression:
         """DATE '2025-01-31' and its kin."""
         word = self.advance()
-        text = "".join(self._adjacent(decode_string))
+        text = self.decode(self.advance(), decode_string)
+        while self.token.kind is Kind.STRING and self.token.at > self.end:
+            text += self.decode(self.advance(), decode_string)  # here Spanner does join them
         return ast.TypedLiteral(word.symbol, text, at=word.at, end=self.end)
 
     def interval(self) -> ast.Expression:
@@ -165,7 +168,7 @@ class OperandParser(NameParser):
         path = self.path()
         type_name = ast.TypeName(path=path, at=path.at, end=path.end)
         if self.token.symbol == "{":
-            raise self.failure("Braced proto constructors are not supported")
+            raise Unsupported("Construction of protocol buffers")
         self.expect("(")
         items = self.nested(self._new_item, ")")
         self.expect(")", ",")
@@ -218,7 +221,8 @@ class OperandParser(NameParser):
         """EXTRACT(part FROM value [AT TIME ZONE zone])."""
         start = self.advance().at
         self.expect("(")
-        part = self.identifier().name.upper()
+        word = self.identifier()
+        part = word.name.upper()
         if self.accept("("):
             part = f"{part}({self.identifier().name.upper()})"
             self.expect(")")
@@ -226,7 +230,7 @@ class OperandParser(NameParser):
         operand = self.expression()
         zone = self._time_zone()
         self.expect(")")
-        return ast.Extract(part, operand, zone, at=start, end=self.end)
+        return ast.Extract(part, operand, zone, word.at, at=start, end=self.end)
 
     def exists(self) -> ast.Expression:
         """EXISTS [hint] (query)."""

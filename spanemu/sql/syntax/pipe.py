@@ -125,8 +125,8 @@ class PipeParser(SelectParser):
             value = self.expression()
             alias = self.alias()
             order = self.direction()
-            nulls = self.null_order()
-            items.append(pipe_ast.PipeGroupItem(value, alias, order, nulls, at=start, end=self.end))
+            self.no_null_order()
+            items.append(pipe_ast.PipeGroupItem(value, alias, order, at=start, end=self.end))
             if not self.accept(","):
                 break
         return tuple(items)

@@ -72,12 +72,11 @@ class PipeAs(PipeOperator):
 
 @record
 class PipeGroupItem(Node):
-    """`value [AS alias] [ASC | DESC] [NULLS ...]` of AGGREGATE; `order` is None if not written."""
+    """`value [AS alias] [ASC | DESC]` of AGGREGATE; `order` is None if not written."""
 
     value: Expression
     alias: Identifier | None = None
     order: str | None = None
-    nulls: str | None = None
 
 
 @record

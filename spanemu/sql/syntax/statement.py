@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanemu.base.errors import Unsupported
+from spanemu.base.limits import SQL_CHARACTERS_MAX
 from spanemu.sql.errors import StatementRefused, TextTooLong
 from spanemu.sql.syntax import ast
 from spanemu.sql.syntax.dml import DmlParser
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-TEXT_LENGTH_MAX = 1_000_000  # quotas.md, "query statement length", in characters
 
 # Words that begin statements of the language which ExecuteSql never takes.
 _REFUSED = frozenset(
@@ -34,9 +34,9 @@ _REFUSED = frozenset(
 )  # fmt: skip
 
 
-def parse_statement(text: str) -> ast.Statement:
-    """The one statement of a text, which may end in a semicolon."""
-    return _whole(text, StatementParser.statement)
+def parse_statement(text: str, length_max: int = SQL_CHARACTERS_MAX) -> ast.Statement:
+    """The one statement of a text, which may end in a semicolon; the text may be so long."""
+    return _whole(text, StatementParser.statement, length_max)
 
 
 def parse_query(text: str) -> ast.Query:
@@ -49,9 +49,11 @@ def parse_expression(text: str) -> ast.Expression:
     return _whole(text, StatementParser.expression)
 
 
-def _whole(text: str, rule: Callable[[StatementParser], T]) -> T:
-    if len(text) > TEXT_LENGTH_MAX:
-        raise TextTooLong(len(text), TEXT_LENGTH_MAX)
+def _whole(
+    text: str, rule: Callable[[StatementParser], T], length_max: int = SQL_CHARACTERS_MAX
+) -> T:
+    if len(text) > length_max:
+        raise TextTooLong(len(text), length_max)
     parser = StatementParser(text)
     try:
         found = rule(parser)

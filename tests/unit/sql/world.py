@@ -20,6 +20,7 @@ from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.registry import Nulls, Signature
 from spanemu.sql.planner.build import plan_statement
 from spanemu.sql.syntax.statement import parse_statement
+from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.key import key_encoder
 from spanemu.values.types import BOOL, DATE, FLOAT64, INT64, STRING, Type
 
@@ -150,6 +151,7 @@ class MemoryReader:
         *,
         descending: bool = False,
         for_update: bool = False,
+        cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
         self.asked.append(f"scan {table.name}")
         return self._rows(table.name, ranges, descending)
@@ -161,6 +163,7 @@ class MemoryReader:
         *,
         descending: bool = False,
         for_update: bool = False,
+        cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
         self.asked.append(f"scan {index.name}")
         return self._rows(index.name, ranges, descending)
@@ -175,7 +178,9 @@ class MemoryReader:
                 self.visited += 1
                 yield row
 
-    def get(self, table: Table, key: bytes, *, for_update: bool = False) -> Row | None:
+    def get(
+        self, table: Table, key: bytes, *, for_update: bool = False, cells: int = WHOLE_ROW
+    ) -> Row | None:
         self.asked.append(f"get {table.name}")
         self.visited += 1
         return next((row for at, row in self._sorted[table.name] if at == key), None)

@@ -88,6 +88,13 @@ class AmbiguousField(AnalysisError):
     name: str
 
 
+class NeedsQualifier(AnalysisError):
+    """A view mentions a column of a table without saying of which."""
+
+    prose = "Alias {name} cannot be used without a qualifier in strict name resolution mode"
+    name: str
+
+
 class NoFields(AnalysisError):
     """A value of that type has no fields at all."""
 

@@ -9,16 +9,36 @@ from spanemu.sql.analyzer.errors.base import AnalysisError
 class NoMatchingSignature(AnalysisError):
     """No overload takes arguments of these types; `supported` lists those that exist."""
 
-    prose = "No matching signature for {function} for argument types: {types}"
+    prose = "No matching signature for {function}"
     function: str  # "function SUBSTR", "operator +", "aggregate function SUM"
-    types: str
+    types: str  # "" where nothing was given
     supported: tuple[str, ...] = ()
 
     def sentence(self) -> str:
+        given = f"for argument types: {self.types}" if self.types else "with no arguments"
+        text = f"{super().sentence()} {given}"
         if not self.supported:
-            return super().sentence()
+            return text
         plural = "s" if len(self.supported) > 1 else ""
-        return f"{super().sentence()}. Supported signature{plural}: {'; '.join(self.supported)}"
+        return f"{text}. Supported signature{plural}: {'; '.join(self.supported)}"
+
+
+class WrongArgumentCount(AnalysisError):
+    """A function of one signature is given too many arguments, or too few."""
+
+    prose = "Number of arguments does not match for {function}. Supported signature: {supported}"
+    function: str
+    supported: str
+
+
+class PositionalNotAllowed(AnalysisError):
+    """An argument that may be given by name only stands without its name."""
+
+    prose = (
+        "Positional argument is invalid because this function restricts that this argument is "
+        'referred to by name "{name}" only'
+    )
+    name: str
 
 
 class NotDefinedFor(AnalysisError):
@@ -164,6 +184,16 @@ class StructColumn(SpannerError):
         "Rewrite the query to flatten the struct fields in the result."
     )
     column: str
+
+
+class NullArrayOfStructs(SpannerError):
+    """A NULL is written where an array of structs is wanted."""
+
+    code = Code.UNIMPLEMENTED
+    prose = (
+        "Unsupported query shape: Spanner does not support array constructor syntax for a "
+        "null-valued array of struct."
+    )
 
 
 class TokenListColumn(AnalysisError):

@@ -31,6 +31,13 @@ class ValueDoesNotFit(AnalysisError):
     wanted: str
 
 
+class CannotAssignField(AnalysisError):
+    """SET assigns whole columns."""
+
+    prose = "UPDATE ... SET does not support modifying a field of type {type}"
+    type: str
+
+
 class CannotAssign(AnalysisError):
     """A value of SET is not of its column's type."""
 

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from spanemu.base.errors import SpannerError
 from spanemu.sql.analyzer.resolved import And, Case, Expr, FunctionCall, Literal, Or
-from spanemu.sql.functions.registry import Nulls
-from spanemu.sql.plan.conditions import conjunction_or_true, conjuncts
-from spanemu.sql.plan.nodes import Filter, Node, Values
+from spanemu.sql.functions.registry import Nulls, Signature
+from spanemu.sql.plan import operators as op
+from spanemu.sql.plan.conditions import conjunction_or_true, conjuncts, negated
+from spanemu.sql.plan.nodes import Filter, Limit, Node, Values
 from spanemu.sql.plan.traverse import mapped
 from spanemu.sql.planner.planning import Planning
 from spanemu.values.types import BOOL
 
 
 def fold_constants(node: Node, planning: Planning) -> Node:
-    """1 + 1 -> 2; TRUE AND x -> x; a filter on TRUE -> its input; on FALSE or NULL -> no rows."""
+    """1 + 1 -> 2; TRUE AND x -> x; a filter on TRUE -> its input; on FALSE or NULL -> no rows.
+
+    LIMIT 0 has no rows either.
+    """
     folded = mapped(node, _same, fold)
+    if isinstance(folded, Limit) and folded.offset is None and _is_zero(folded.limit):
+        return Values(folded.columns, ())
     if not isinstance(folded, Filter):
         return folded
     left = list(conjuncts(folded.condition))
@@ -35,12 +42,20 @@ def fold(expr: Expr) -> Expr:
     return folder(inner) if folder else inner
 
 
+def _is_zero(expr: Expr) -> bool:
+    return isinstance(expr, Literal) and expr.value == 0
+
+
 def _same(node: Node) -> Node:
     return node
 
 
 def _call(expr: FunctionCall) -> Expr:
     signature = expr.signature
+    if signature.function == op.NOT:
+        denied = _denied(expr.arguments[0])
+        if denied is not None:
+            return denied
     if signature.volatile or signature.stable or signature.context or signature.lazy:
         return expr
     values: list[Any] = []
@@ -54,6 +69,38 @@ def _call(expr: FunctionCall) -> Expr:
         return Literal(expr.type, signature.evaluate(*values))
     except SpannerError:
         return expr
+
+
+def _denied(expr: Expr) -> Expr | None:
+    """NOT expr with the negation moved inside, for what keys are sought by; None if it stays."""
+    inside = negated(expr)
+    if inside is not None:
+        return inside
+    if isinstance(expr, (And, Or)):
+        parts = [_denied(part) for part in expr.operands]
+        known = tuple([part for part in parts if part is not None])
+        if len(known) < len(parts):
+            return None
+        return Or(BOOL, known) if isinstance(expr, And) else And(BOOL, known)
+    if not isinstance(expr, FunctionCall):
+        return None
+    name, evaluate = _OPPOSITES.get(expr.signature.evaluate, ("", None))
+    # Neither x < y nor x >= y holds of NaN.
+    if evaluate is None or any(argument.type.is_float for argument in expr.arguments):
+        return None
+    types = tuple([argument.type for argument in expr.arguments])
+    return FunctionCall(BOOL, Signature(name, types, BOOL, evaluate), expr.arguments)
+
+
+# By what a comparison is evaluated with: compound types have functions of their own.
+_OPPOSITES: Mapping[Any, tuple[str, Callable[[Any, Any], bool]]] = {
+    operator.eq: (op.NOT_EQUAL, operator.ne),
+    operator.ne: (op.EQUAL, operator.eq),
+    operator.lt: (op.GREATER_OR_EQUAL, operator.ge),
+    operator.le: (op.GREATER, operator.gt),
+    operator.gt: (op.LESS_OR_EQUAL, operator.le),
+    operator.ge: (op.LESS, operator.lt),
+}
 
 
 def _and(expr: And) -> Expr:

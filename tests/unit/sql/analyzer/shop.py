@@ -13,6 +13,7 @@ from spanemu.schema.table import Table
 from spanemu.schema.view import View
 from spanemu.sql.analyzer import resolved as r
 from spanemu.sql.analyzer.analyze import analyze
+from spanemu.sql.analyzer.setting import Setting
 from spanemu.sql.analyzer.system import SystemTable
 from spanemu.sql.syntax.statement import parse_statement
 from spanemu.values.types import (
@@ -139,7 +140,7 @@ class Tables:
 def analyzed(sql: str, schema: Schema = SCHEMA, **parameter_types: Type) -> r.Statement:
     """`sql` as the analyzer understands it."""
     types: Mapping[str, Type] = parameter_types
-    return analyze(parse_statement(sql), sql, schema, types, Tables())
+    return analyze(parse_statement(sql), sql, schema, types, Setting(Tables()))
 
 
 def query(sql: str, schema: Schema = SCHEMA, **parameter_types: Type) -> r.QueryStatement:

@@ -55,7 +55,6 @@ def test_supertypes(one: Type, other: Type, expected: Type | None) -> None:
         ("[]", "ARRAY<INT64>"),
         ("IF(TRUE, [], ['a'])", "ARRAY<STRING>"),
         ("GREATEST(SingerId, Fee)", "NUMERIC"),
-        ("'a' || b'b'", "BYTES"),
         ("NULLIF(SingerId, 1.5)", "FLOAT64"),
         ("ARRAY_CONCAT([1], [1.5])", "ARRAY<FLOAT64>"),
         ("DATE('2020-01-01 03:00:00+00')", "DATE"),

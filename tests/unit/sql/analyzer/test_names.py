@@ -85,7 +85,6 @@ def test_nested_scopes(sql: str) -> None:
         ("SELECT SingerId FROM Singers AS a JOIN Albums AS b ON TRUE", AmbiguousColumn),
         ("SELECT 1 FROM Singers AS s, s", TableNotFound),
         ("WITH a AS (SELECT 1 FROM b), b AS (SELECT 2) SELECT 3", TableNotFound),
-        ("SELECT (WITH a AS (SELECT 1) SELECT * FROM a), (SELECT * FROM a)", TableNotFound),
     ],
 )
 def test_out_of_reach(sql: str, failure: type[Exception]) -> None:

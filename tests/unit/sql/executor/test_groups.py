@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from spanemu.base.errors import Code
 from spanemu.sql.executor.errors import BadRowCount
-from spanemu.values.types import INT64
+from spanemu.sql.functions.collation import UnknownCollation
+from spanemu.values.types import INT64, STRING
 from tests.unit.sql.world import ROWS, MemoryReader, ask
 
 
@@ -68,10 +70,6 @@ def test_order():
     assert ask("SELECT Budget FROM Albums ORDER BY Budget DESC") == [
         (100,), (75,), (50,), (10,), (None,),
     ]  # fmt: skip
-    assert ask("SELECT Budget FROM Albums ORDER BY Budget NULLS LAST") == [
-        (10,), (50,), (75,), (100,), (None,),
-    ]  # fmt: skip
-    assert ask("SELECT Budget FROM Albums ORDER BY Budget DESC NULLS FIRST")[0] == (None,)
     assert ask("SELECT SingerId, Title FROM Albums ORDER BY SingerId DESC, Title") == [
         (4, None), (2, "Blue"), (2, "Total"), (1, "Go"), (1, "Green"),
     ]  # fmt: skip
@@ -124,13 +122,6 @@ def test_a_common_table_is_computed_once():
     assert reader.asked.count("scan Albums") == 1
 
 
-def test_a_correlated_common_table_is_computed_for_each_row():
-    assert ask(
-        "SELECT (WITH t AS (SELECT a.Title FROM Albums a WHERE a.SingerId = s.SingerId) "
-        "SELECT COUNT(*) FROM t x, t y) FROM Singers s"
-    ) == [(4,), (4,), (0,), (1,)]
-
-
 @pytest.mark.parametrize(
     ("clause", "count"),
     [("RESERVOIR (2 ROWS)", 2), ("RESERVOIR (9 ROWS)", 4), ("BERNOULLI (100 PERCENT)", 4)],
@@ -139,3 +130,44 @@ def test_samples(clause, count):
     rows = ask(f"SELECT SingerId FROM Singers TABLESAMPLE {clause}")
     assert len(rows) == count
     assert set(rows) <= {(1,), (2,), (3,), (4,)}
+
+
+@pytest.mark.parametrize(
+    ("clause", "weights"),
+    [
+        ("RESERVOIR (2 ROWS)", {2.0}),
+        ("RESERVOIR (9 ROWS)", {1.0}),
+        ("RESERVOIR (0 ROWS)", set()),
+        ("BERNOULLI (100 PERCENT)", {1.0}),
+        ("BERNOULLI (0 PERCENT)", set()),
+    ],
+)
+def test_a_weight_says_how_many_rows_each_stands_for(clause, weights):
+    rows = ask(f"SELECT SingerId, w FROM Singers TABLESAMPLE {clause} WITH WEIGHT AS w")
+    assert {weight for _, weight in rows} == weights
+
+
+def test_a_parenthesized_join_can_be_sampled():
+    rows = ask(
+        "SELECT s.SingerId FROM (Singers s JOIN Albums a USING (SingerId)) "
+        "TABLESAMPLE RESERVOIR (3 ROWS)"
+    )
+    assert len(rows) == 3
+
+
+def test_a_path_through_arrays_is_one_flat_array():
+    rows = ask(
+        "SELECT x IN UNNEST([STRUCT([1, 2] AS a), STRUCT([3] AS a), NULL].a) "
+        "FROM UNNEST([0, 1, 3]) AS x"
+    )
+    assert rows == [(False,), (True,), (True,)]
+
+
+def test_a_collation_may_be_a_parameter():
+    query = "SELECT x FROM UNNEST(['b', NULL, 'A', 'a']) AS x ORDER BY x COLLATE @c, x DESC"
+    assert ask(query, types={"c": STRING}, c="und:ci") == [(None,), ("a",), ("A",), ("b",)]
+    assert ask(query, types={"c": STRING}, c="binary") == [(None,), ("A",), ("a",), ("b",)]
+    for wrong in ("no such", None):
+        with pytest.raises(UnknownCollation) as failure:
+            ask(query, types={"c": STRING}, c=wrong)
+        assert failure.value.code is Code.OUT_OF_RANGE

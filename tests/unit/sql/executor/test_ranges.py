@@ -53,7 +53,6 @@ def visits(where: str, **parameters: object) -> list[object]:
         ("(Page = 'home' AND Moment = 1) OR (Page = 'about' AND Moment = 2)", ["z", None]),
         ("Page = CAST(NULL AS STRING)", []),
         ("Page = 'home' AND Moment > CAST(NULL AS INT64)", []),
-        ("Page IS NOT DISTINCT FROM NULL", ["w"]),
     ],
 )
 def test_a_seek_finds_exactly_its_rows(where, notes):

@@ -6,10 +6,11 @@ INT64 where FLOAT64 or NUMERIC is wanted. `typed` says a type that a value does 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from spanemu.sql.functions.catalog import CATALOG
@@ -53,6 +54,7 @@ _TYPES: dict[type, Type] = {
     UUID: UUID_TYPE,
     Json: JSON,
 }
+Chosen = TypeVar("Chosen", Overload, AggregateOverload)
 _WIDER = {(INT64, FLOAT64), (INT64, NUMERIC), (NUMERIC, FLOAT64)}
 
 
@@ -103,31 +105,33 @@ def fold(name: str, *rows: Any, type_: Type | None = None, extra: tuple[Any, ...
     """The aggregate of the rows' values, with `extra` constant arguments behind each."""
     found = type_ or next(guess(row).type for row in rows if row is not None)
     given = [found, *(guess(one).type for one in extra)]
-    for overload in CATALOG.aggregates[name].overloads:
-        bound: dict[str, Type] = {}
-        if _match(overload.parameters, given, bound):
-            accumulator = overload.make(given, _result(overload, bound, given))()
-            for row in rows:
-                if row is not None or not overload.skips_nulls:
-                    accumulator.add(row, *extra)
-            return accumulator.result()
-    raise AssertionError(f"no overload of {name} for {given}")
+    overload, result = _aggregate(name, given)
+    accumulator = overload.make(given, result)()
+    for row in rows:
+        if row is not None or not overload.skips_nulls:
+            accumulator.add(row, *extra)
+    return accumulator.result()
 
 
 def fold_type(name: str, type_: Type) -> Type:
     """The type of the aggregate of values of `type_`."""
-    for overload in CATALOG.aggregates[name].overloads:
-        bound: dict[str, Type] = {}
-        if _match(overload.parameters, [type_], bound):
-            return _result(overload, bound, [type_])
-    raise AssertionError(f"no overload of {name} for {type_}")
+    return _aggregate(name, [type_])[1]
 
 
 def _scalar(name: str, given: list[Type]) -> tuple[Overload, Type]:
-    overloads = CATALOG.scalars[name].overloads
+    return _chosen(name, CATALOG.scalars[name].overloads, given)
+
+
+def _aggregate(name: str, given: list[Type]) -> tuple[AggregateOverload, Type]:
+    return _chosen(name, CATALOG.aggregates[name].overloads, given)
+
+
+def _chosen(name: str, overloads: Sequence[Chosen], given: list[Type]) -> tuple[Chosen, Type]:
     for is_exact in (True, False):
         for overload in overloads:
             bound: dict[str, Type] = {}
+            if overload.needs_numeric and NUMERIC not in given:
+                continue
             if _match(overload.parameters, given, bound, is_exact):
                 return overload, _result(overload, bound, given)
     raise AssertionError(f"no overload of {name} for {given}")

@@ -70,21 +70,6 @@ def test_many_wildcards_do_not_backtrack() -> None:
     assert call("$like", "a" * 5_000, "%a" * 100 + "%b") is False
 
 
-@pytest.mark.parametrize(
-    ("patterns", "any_", "all_"),
-    [
-        (("a%", "%e"), True, True),
-        (("a%", "x"), True, False),
-        (("x", "y"), False, False),
-        (("x", NULL), None, False),
-        (("a%", NULL), True, None),
-    ],
-)
-def test_quantified(patterns: tuple[object, ...], any_: bool | None, all_: bool | None) -> None:
-    assert call("$like_any", "apple", *patterns) is any_
-    assert call("$like_all", "apple", *patterns) is all_
-
-
 @given(st.text("ab\n", max_size=8), st.text("ab\n%_", max_size=8))
 def test_as_a_regular_expression(text: str, pattern: str) -> None:
     translated = "".join({"%": ".*", "_": "."}.get(c, re.escape(c)) for c in pattern)

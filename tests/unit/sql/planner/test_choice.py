@@ -49,9 +49,10 @@ def test_the_smaller_side_is_hashed():
 
 
 def test_a_correlated_equality_without_a_key_is_spooled():
-    sql = "SELECT (SELECT MAX(x.Name) FROM Songs x WHERE x.TrackId = s.SingerId) FROM Singers s"
+    names = "SELECT ARRAY(SELECT x.Name FROM Songs x WHERE x.{} = s.SingerId) FROM Singers s"
+    sql = names.format("TrackId")
     assert KeyedSpool in kinds(planned(sql).root)
-    seeks = "SELECT (SELECT MAX(x.Name) FROM Songs x WHERE x.SingerId = s.SingerId) FROM Singers s"
+    seeks = names.format("SingerId") + " WHERE s.SingerId = 1"
     assert KeyedSpool not in kinds(planned(seeks).root)
 
 

@@ -22,6 +22,9 @@ from spanemu.sql.planner.rules import EARLY_RULES, LATE_RULES, RULES
 from spanemu.sql.planner.rules.expand_structs import expand_structs
 from spanemu.sql.planner.rules.fold_constants import fold, fold_constants
 from spanemu.sql.planner.rules.inline_common_tables import inline_common_tables
+from spanemu.sql.planner.rules.join_arrays import join_arrays
+from spanemu.sql.planner.rules.join_subqueries import join_subqueries
+from spanemu.sql.planner.rules.lift_subqueries import lift_subqueries
 from spanemu.sql.planner.rules.merge_projects import merge_projects
 from spanemu.sql.planner.rules.push_filters import push_filters
 from spanemu.sql.planner.rules.unnest_subqueries import unnest_subqueries
@@ -54,8 +57,15 @@ def text(node: Node) -> str:
 
 
 def test_every_rule_is_in_a_table():
-    assert set(EARLY_RULES) == {inline_common_tables}
-    assert set(RULES) == {fold_constants, expand_structs, unnest_subqueries, push_filters}
+    assert set(EARLY_RULES) == {inline_common_tables, lift_subqueries}
+    assert set(RULES) == {
+        fold_constants,
+        expand_structs,
+        unnest_subqueries,
+        join_arrays,
+        join_subqueries,
+        push_filters,
+    }
     assert set(LATE_RULES) == {merge_projects}
 
 

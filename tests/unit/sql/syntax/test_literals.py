@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from spanemu.sql.syntax.literals import (
@@ -78,15 +80,12 @@ def test_numbers() -> None:
     assert decode_integer("0x7fffffffffffffff") == 2**63 - 1
     assert decode_integer("007") == 7
     assert decode_float("1.") == 1.0
+    assert decode_float("1e999") == math.inf
 
 
-@pytest.mark.parametrize(
-    ("decode", "token"), [(decode_integer, "9" * 5000), (decode_float, "1e999")]
-)
-def test_a_number_beyond_reason_is_refused(decode: object, token: str) -> None:
-    assert callable(decode)
+def test_a_number_beyond_reason_is_refused() -> None:
     with pytest.raises(BadLiteral):
-        decode(token)
+        decode_integer("9" * 5000)
 
 
 def test_quoting() -> None:

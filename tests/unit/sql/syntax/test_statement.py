@@ -8,10 +8,10 @@ from collections.abc import Callable
 import pytest
 
 from spanemu.base.errors import Unsupported
+from spanemu.base.limits import SQL_CHARACTERS_MAX
 from spanemu.sql.errors import NotInSpanner, StatementRefused, SyntaxFailure, TextTooLong
 from spanemu.sql.syntax import ast
 from spanemu.sql.syntax.statement import (
-    TEXT_LENGTH_MAX,
     parse_expression,
     parse_query,
     parse_statement,
@@ -56,7 +56,10 @@ def test_other_statements_are_refused(text: str) -> None:
     [
         ("GRAPH g MATCH (n) RETURN n", "GRAPH query"),
         ("SELECT * FROM GRAPH_TABLE(g MATCH (n) RETURN n)", "GRAPH_TABLE"),
-        ("UPDATE t SET (DELETE t.a WHERE TRUE) WHERE TRUE", "Nested DML"),
+        (
+            "UPDATE t SET (UPDATE a x SET (DELETE x.y WHERE TRUE) WHERE TRUE) WHERE TRUE",
+            "DML nested more than once",
+        ),
     ],
 )
 def test_what_is_not_there_yet_says_so(text: str, feature: str) -> None:
@@ -86,11 +89,11 @@ def test_qualify_may_still_be_a_name() -> None:
 
 
 def test_a_text_may_be_so_long() -> None:
-    text = "SELECT 1" + " " * (TEXT_LENGTH_MAX - 8)
+    text = "SELECT 1" + " " * (SQL_CHARACTERS_MAX - 8)
     assert parse_statement(text)
     with pytest.raises(TextTooLong) as caught:
         parse_statement(text + " ")
-    assert caught.value.length == TEXT_LENGTH_MAX + 1
+    assert caught.value.length == SQL_CHARACTERS_MAX + 1
 
 
 def test_a_deep_caller_gets_a_failure_too() -> None:

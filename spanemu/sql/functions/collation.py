@@ -14,18 +14,33 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from spanemu.base.errors import Unsupported
+from spanemu.base.errors import Code, SpannerError, Unsupported
 from spanemu.values.order import identity
 
+_NAME = re.compile(r"(binary|(unicode|und|[a-z]{2,3}([_-]\w{2,8})*)(:c[is])?)", re.IGNORECASE)
 _TAG = re.compile(r"([a-z]+)(?:[_-][a-z0-9]+)*(?::(ci|cs))?", re.IGNORECASE)
 _UNTAILORED = frozenset({"und", "de", "en", "fr", "id", "it", "ms", "nl", "pt", "unicode"})
 _RANKS = {"Z": 0, "C": 0, "P": 1, "S": 2, "N": 3, "L": 4}
 _KEPT_TEXTS = 4_096
 
 
+class UnknownCollation(SpannerError):
+    """COLLATE with a name that is no collation."""
+
+    code = Code.OUT_OF_RANGE
+    prose = "COLLATE has invalid collation name '{name}'"
+    name: str
+
+
+def is_collation(tag: str) -> bool:
+    """Whether `tag` names a collation, known here or not."""
+    return _NAME.fullmatch(tag) is not None
+
+
+@lru_cache(maxsize=64)
 def collation_key(tag: str) -> Callable[[Any], Any]:
     """A function from texts to keys that compare as the collation does."""
-    if tag in ("", "binary"):
+    if tag.lower() == "binary":
         return identity
     found = _TAG.fullmatch(tag)
     if found is None or found.group(1).lower() not in _UNTAILORED:

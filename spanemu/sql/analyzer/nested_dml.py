@@ -1,0 +1,192 @@
+"""Resolves nested DML: what an array is after statements that take its elements as rows.
+
+    (DELETE xs x WHERE c), (UPDATE xs x SET x = v WHERE d), (INSERT xs VALUES (w))
+
+is the array
+
+    ARRAY(SELECT CASE WHEN d THEN v ELSE x END FROM UNNEST(xs) AS x WITH OFFSET
+          WHERE c IS NOT TRUE ORDER BY offset) || [w]
+
+All of them see the array as it was. Nothing but the element is in scope inside, not the row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spanemu.base.errors import Unsupported
+from spanemu.schema.column import Column
+from spanemu.sql.analyzer.analysis import Analysis
+from spanemu.sql.analyzer.coercion import coerce, fits
+from spanemu.sql.analyzer.env import Env
+from spanemu.sql.analyzer.errors.names import UnrecognizedName
+from spanemu.sql.analyzer.errors.writing import BadWrite, ValueDoesNotFit, WrongRowWidth
+from spanemu.sql.analyzer.expression import resolve, resolve_condition
+from spanemu.sql.analyzer.operator_call import operator_call
+from spanemu.sql.analyzer.relation import ValueRelation
+from spanemu.sql.analyzer.resolved import (
+    ArrayScan,
+    Case,
+    ColumnRef,
+    Expr,
+    FilterScan,
+    FunctionCall,
+    Literal,
+    MakeArray,
+    Or,
+    OrderScan,
+    ProjectScan,
+    ResolvedColumn,
+    Scan,
+    SingleRow,
+    SortKey,
+    SubqueryExpr,
+    SubqueryKind,
+)
+from spanemu.sql.analyzer.scope import Scope
+from spanemu.sql.analyzer.subqueries import with_types
+from spanemu.sql.functions.conversion_rules import is_coercible
+from spanemu.sql.functions.nested_dml import changed_array, several_true
+from spanemu.sql.syntax import ast
+from spanemu.sql.syntax import nested_dml_ast as nested
+from spanemu.values.types import BOOL, INT64, Type
+
+_NAMES: dict[type[ast.NestedStatement], str] = {
+    nested.NestedDelete: "DELETE",
+    nested.NestedUpdate: "UPDATE",
+    nested.NestedInsert: "INSERT",
+}
+_ORDER = tuple(_NAMES.values())
+
+
+def nested_value(
+    statements: Sequence[ast.NestedStatement], column: Column, array: Expr, analysis: Analysis
+) -> Expr:
+    """The array of `column` after all the statements that have it for their target."""
+    _check(statements, column)
+    first = _NAMES[type(statements[0])]
+    value = array
+    edits = [one for one in statements if not isinstance(one, nested.NestedInsert)]
+    if edits:
+        value = _edited(edits, value, analysis)
+    for statement in statements:
+        if isinstance(statement, nested.NestedInsert):
+            added = _inserted(statement, column, analysis)
+            value = operator_call("$concat_op", (value, added), analysis, statement.at)
+    return FunctionCall(array.type, changed_array(array.type, first), (array, value))
+
+
+def _check(statements: Sequence[ast.NestedStatement], column: Column) -> None:
+    """The target is an array, and the statements stand in the order in which they run."""
+    latest = 0
+    for statement in statements:
+        name = _NAMES[type(statement)]
+        if not column.type.is_array:
+            raise BadWrite(
+                f"Update target {statement.target} for nested {name} must be of type ARRAY, but "
+                f"was {column.type}",
+                at=statement.target.at,
+            )
+        place = _ORDER.index(name)
+        if place < latest:
+            raise BadWrite(
+                f"{name} occurs after {_ORDER[latest]} for {statement.target}; nested statements "
+                "referencing the same field must be written in the order DELETE, UPDATE, INSERT",
+                at=statement.at,
+            )
+        latest = place
+
+
+def _edited(statements: Sequence[ast.NestedStatement], array: Expr, analysis: Analysis) -> Expr:
+    """The elements that no DELETE removes, each as the UPDATE that matches it makes it."""
+    element = analysis.column("$element", array.type.item())
+    offset = analysis.column("$offset", INT64)
+    deleted: list[Expr] = []
+    updated: list[tuple[Expr, Expr]] = []
+    for statement in statements:
+        env = _element_env(statement, element, analysis)
+        if isinstance(statement, nested.NestedDelete):
+            deleted.append(resolve_condition(statement.where, env))
+        elif isinstance(statement, nested.NestedUpdate):
+            _check_element(statement)
+            value = _element_value(statement.value, element.type, str(statement.target), env)
+            updated.append((resolve_condition(statement.where, env), value))
+    scan: Scan = ArrayScan(None, array, element, offset)
+    if deleted:
+        gone = deleted[0] if len(deleted) == 1 else Or(BOOL, tuple(deleted))
+        kept = Case(BOOL, ((gone, Literal(BOOL, False)),), Literal(BOOL, True))
+        scan = FilterScan(scan, kept)
+    result = analysis.column("$element", element.type)
+    scan = ProjectScan(scan, ((result, _updated(updated, element)),))
+    scan = OrderScan(scan, (SortKey(ColumnRef(INT64, offset)),))
+    analysis.traits.subquery = True
+    return SubqueryExpr(array.type, SubqueryKind.ARRAY, scan, (result,))
+
+
+def _updated(updates: Sequence[tuple[Expr, Expr]], element: ResolvedColumn) -> Expr:
+    unchanged = ColumnRef(element.type, element)
+    if not updates:
+        return unchanged
+    whens = tuple(updates)
+    if len(updates) > 1:
+        hits = tuple(condition for condition, _ in updates)
+        several = FunctionCall(BOOL, several_true(len(hits)), hits)
+        whens = ((several, unchanged), *whens)
+    return Case(element.type, whens, unchanged)
+
+
+def _inserted(statement: nested.NestedInsert, column: Column, analysis: Analysis) -> Expr:
+    wanted = column.type.item()
+    if statement.query is not None:
+        return _selected(statement.query, column, analysis)
+    env = Env(analysis, Scope(None), "nested INSERT", {})
+    items = []
+    for row in statement.rows:
+        if len(row) != 1:
+            raise WrongRowWidth(len(row), 1, at=row[0].at)
+        items.append(_element_value(row[0], wanted, column.name, env))
+    return MakeArray(column.type, tuple(items))
+
+
+def _selected(query: ast.Query, column: Column, analysis: Analysis) -> Expr:
+    wanted = column.type.item()
+    env = Env(analysis, Scope(None), "query", {})
+    result = analysis.resolve_query(query, env)
+    if len(result.columns) != 1:
+        raise WrongRowWidth(len(result.columns), 1, at=query.at)
+    found = result.columns[0][1].type
+    if not is_coercible(found, wanted):
+        raise ValueDoesNotFit("Query column 1", str(found), column.name, str(wanted), at=query.at)
+    result = with_types(result, (wanted,), env)
+    analysis.traits.subquery = True
+    output = (result.columns[0][1],)
+    return SubqueryExpr(column.type, SubqueryKind.ARRAY, result.scan, output)
+
+
+def _element_env(
+    statement: ast.NestedStatement, element: ResolvedColumn, analysis: Analysis
+) -> Env:
+    relation = ValueRelation(_alias(statement).name, element, SingleRow())
+    return Env(analysis, Scope(None, relation), f"nested {_NAMES[type(statement)]}", {})
+
+
+def _alias(statement: ast.NestedStatement) -> ast.Identifier:
+    written = getattr(statement, "alias", None)
+    return written if isinstance(written, ast.Identifier) else statement.target.parts[-1]
+
+
+def _check_element(statement: nested.NestedUpdate) -> None:
+    first = statement.element.parts[0]
+    if first.name.lower() != _alias(statement).name.lower():
+        raise UnrecognizedName(first.name, None, at=first.at)
+    if len(statement.element.parts) > 1:
+        raise Unsupported("Assignment to fields of elements")
+
+
+def _element_value(node: ast.Expression, wanted: Type, shown: str, env: Env) -> Expr:
+    if type(node) is ast.DefaultKeyword:
+        return Literal(wanted, None)
+    value = resolve(node, env)
+    if not fits(value, wanted, env.analysis):
+        raise ValueDoesNotFit("Value", str(value.type), shown, str(wanted), at=node.at)
+    return coerce(value, wanted, env.analysis, node.at)

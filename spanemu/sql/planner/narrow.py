@@ -1,0 +1,65 @@
+"""Telling hash joins which of their columns are needed, once everything else is decided.
+
+A scan hands stored rows on as they are, for nothing. A join makes new rows: it should make them
+of the cells that somebody above will look at, in the order in which they are handed out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from spanemu.sql.analyzer.resolved import Expr
+from spanemu.sql.plan import nodes
+from spanemu.sql.plan.joins import HashJoin
+from spanemu.sql.plan.nodes import Columns, Node, Subquery
+from spanemu.sql.plan.traverse import changed, free, has_query, mapped, parts, walk
+
+Ids = Mapping[int, None]  # an ordered set
+
+
+def narrow(node: Node, outputs: Columns) -> Node:
+    """A finished plan of which `outputs` are needed, with every hash join in it made narrow."""
+    if not any(isinstance(one, HashJoin) for one in walk(node)):
+        return node
+    return _narrow(node, dict.fromkeys([column.id for column in outputs]))
+
+
+def _narrow(node: Node, needed: Ids) -> Node:
+    inside = _needed_inside(node, needed)
+    if isinstance(node, HashJoin) and node.kind.keeps_right:
+        own = {column.id: column for column in node.columns}
+        outputs = tuple([own[column] for column in needed if column in own])
+        node = changed(node, {"outputs": outputs})
+    if isinstance(node, (nodes.UnionAll, nodes.SetOperation)):
+        inputs = [narrow(*pair) for pair in zip(node.inputs, node.sources, strict=True)]
+        return changed(node, {"inputs": tuple(inputs)})
+    if isinstance(node, nodes.With):
+        tables = [
+            changed(table, {"node": narrow(table.node, table.outputs)}) for table in node.tables
+        ]
+        return nodes.With(tuple(tables), _narrow(node.body, inside))
+    return mapped(node, lambda below: _narrow(below, inside), _narrow_expression)
+
+
+def _needed_inside(node: Node, needed: Ids) -> Ids:
+    """What the inputs of `node` must have between them: all ids are unique in a statement."""
+    if isinstance(node, nodes.HashAggregate):
+        needed = {}
+    kept = [column.id for column in node.kept] if isinstance(node, nodes.Project) else ()
+    return {**needed, **dict.fromkeys(kept), **dict.fromkeys(_uses(parts(node)))}
+
+
+def _uses(things: Iterable[Node | Expr]) -> Iterable[int]:
+    """Columns that expressions refer to, and nodes from outside of themselves."""
+    for thing in things:
+        yield from sorted(free(thing))
+
+
+def _narrow_expression(expr: Expr) -> Expr:
+    if not has_query(expr):
+        return expr
+    inner: Any = mapped(expr, lambda node: node, _narrow_expression)
+    if isinstance(inner, Subquery):
+        return changed(inner, {"node": narrow(inner.node, inner.outputs)})
+    return inner  # type: ignore[no-any-return]

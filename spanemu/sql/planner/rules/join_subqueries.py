@@ -1,0 +1,253 @@
+"""Correlated subqueries that are values become outer joins, so that they are not run once per row.
+
+    (SELECT SUM(b.y) FROM b WHERE b.x = a.x)     a LEFT JOIN (SELECT x, SUM(y) ... GROUP BY x)
+    (SELECT b.y FROM b WHERE b.key = a.x)        a LEFT JOIN b, where b has one row for a key
+    c OR EXISTS (SELECT 1 FROM b WHERE b.x = a.x)    a LEFT JOIN (SELECT DISTINCT x), x IS NOT NULL
+
+What is joined may be computed for values that no outer row has, so it must not be able to fail
+where the subquery would not have been asked: its values are columns, and counts, sums and the like
+of columns. Whether the join then hashes or seeks for each outer row is decided like for any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from spanemu.schema.schema import Schema
+from spanemu.sql.analyzer.resolved import (
+    AggregateCall,
+    Case,
+    ColumnRef,
+    Expr,
+    FunctionCall,
+    Literal,
+    ParameterRef,
+    ResolvedColumn,
+    SubqueryKind,
+)
+from spanemu.sql.functions.registry import Nulls, Signature
+from spanemu.sql.plan import nodes
+from spanemu.sql.plan.conditions import conjunction, conjuncts, equality, is_compound, is_null
+from spanemu.sql.plan.joins import Join, JoinKind
+from spanemu.sql.plan.nodes import Columns, Computed, Filter, Node, Project, Subquery
+from spanemu.sql.plan.operators import NOT
+from spanemu.sql.plan.traverse import free, has_query, is_volatile, mapped, substitute, walk
+from spanemu.sql.planner.decorrelate import detach
+from spanemu.sql.planner.planning import Planning
+from spanemu.values.types import BOOL
+
+_SAFE_AGGREGATES = frozenset(
+    {"$count_star", "COUNT", "COUNTIF", "SUM", "AVG", "MIN", "MAX", "ANY_VALUE"}
+    | {"LOGICAL_AND", "LOGICAL_OR", "BIT_AND", "BIT_OR", "BIT_XOR"}
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Replacement:
+    """A subquery's `value`, given rows joined with `right` where `condition` is TRUE."""
+
+    right: Node
+    condition: Expr
+    value: Expr
+
+
+def join_subqueries(node: Node, planning: Planning) -> Node:
+    """Project or Filter with correlated subqueries as values -> the same over outer joins."""
+    if not isinstance(node, (Project, Filter)):
+        return node
+    if not any(has_query(expr) for expr in _expressions(node)):
+        return node
+    below = node.input
+
+    def on_expr(expr: Expr) -> Expr:
+        nonlocal below
+        if not has_query(expr):
+            return expr
+        if isinstance(expr, Subquery):
+            found = _replacement(expr, below.ids, planning)
+            if found is not None:
+                below = Join(JoinKind.LEFT, below, found.right, found.condition)
+                return found.value
+        return mapped(expr, lambda inner: inner, on_expr)
+
+    if isinstance(node, Filter):
+        condition = on_expr(node.condition)
+        return node if below is node.input else Filter(below, condition)
+    computed = tuple([(column, on_expr(value)) for column, value in node.computed])
+    return node if below is node.input else Project(below, computed, node.kept)
+
+
+def _expressions(node: Project | Filter) -> Iterator[Expr]:
+    if isinstance(node, Filter):
+        yield node.condition
+    else:
+        yield from (value for _, value in node.computed)
+
+
+def _replacement(
+    subquery: Subquery, outer: frozenset[int], planning: Planning
+) -> Replacement | None:
+    tied = free(subquery.node)
+    if not tied or not tied <= outer or is_volatile(subquery.node):
+        return None
+    if subquery.kind is SubqueryKind.EXISTS:
+        return _exists(subquery, outer, planning)
+    if subquery.kind is SubqueryKind.SCALAR:
+        return _aggregate(subquery, outer, planning) or _single_row(subquery, outer, planning)
+    return None
+
+
+def _exists(subquery: Subquery, outer: frozenset[int], planning: Planning) -> Replacement | None:
+    rows, ties = detach(subquery.node, (), outer, is_exists=True)
+    keys = _keys(rows, ties, planning)
+    if keys is None:
+        return None
+    grouped = nodes.HashAggregate(rows, keys, ())
+    missing = is_null(_ref(keys[0][0]))
+    signature = Signature(NOT, (BOOL,), BOOL, _negated, Nulls.STRICT)
+    found = FunctionCall(BOOL, signature, (missing,))
+    return Replacement(grouped, _condition(keys, ties), found)
+
+
+def _negated(value: bool) -> bool:
+    return not value
+
+
+def _aggregate(subquery: Subquery, outer: frozenset[int], planning: Planning) -> Replacement | None:
+    """A subquery that reduces all of its rows to one."""
+    value, node = _output(subquery)
+    if not isinstance(node, nodes.HashAggregate) or node.keys or free(value) & outer:
+        return None
+    if not all(_is_safe(call) for _, call in node.aggregates) or has_query(value):
+        return None
+    if any(free(argument) & outer for _, call in node.aggregates for argument in call.arguments):
+        return None
+    used = {item for _, call in node.aggregates for one in call.arguments for item in free(one)}
+    columns = tuple([column for column in node.input.columns if column.id in used])
+    rows, ties = _detach(node.input, columns, outer)
+    keys = _keys(rows, ties, planning)
+    if keys is None:
+        return None
+    grouped = nodes.HashAggregate(rows, keys, node.aggregates)
+    empty: dict[int, Expr] = {
+        column.id: Literal(call.type, call.signature.new().result())
+        for column, call in node.aggregates
+    }
+    return Replacement(
+        grouped, _condition(keys, ties), _or_empty(value, substitute(value, empty), keys[0][0])
+    )
+
+
+def _single_row(
+    subquery: Subquery, outer: frozenset[int], planning: Planning
+) -> Replacement | None:
+    """A subquery that asks for a row by its whole key."""
+    value, node = _output(subquery)
+    if not isinstance(value, ColumnRef) or value.column.id not in node.ids:
+        return None
+    rows, ties = _detach(node, (value.column,), outer)
+    pairs = _pairs(rows, ties)
+    if pairs is None or not _is_key(rows, [inner for inner, _ in pairs], planning.schema):
+        return None
+    condition = conjunction(ties)
+    assert condition is not None
+    return Replacement(rows, condition, value)
+
+
+def _detach(node: Node, outputs: Columns, outer: frozenset[int]) -> tuple[Node, list[Expr]]:
+    """`detach` where it matters how often a row comes: DISTINCT must stay."""
+    if any(isinstance(one, nodes.HashAggregate) and free(one) & outer for one in walk(node)):
+        return node, []
+    return detach(node, outputs, outer, is_exists=False)
+
+
+def _output(subquery: Subquery) -> tuple[Expr, Node]:
+    """The value of a subquery, and the node whose columns it is written in."""
+    (column,) = subquery.outputs
+    value: Expr = _ref(column)
+    node = subquery.node
+    while isinstance(node, Project):
+        value = substitute(value, {made.id: computed for made, computed in node.computed})
+        node = node.input
+    return value, node
+
+
+def _is_safe(call: AggregateCall) -> bool:
+    return (
+        call.signature.function in _SAFE_AGGREGATES
+        and not (call.order_by or call.having or call.limit or call.safe)
+        and all(isinstance(argument, (ColumnRef, Literal)) for argument in call.arguments)
+    )
+
+
+def _pairs(rows: Node, ties: Sequence[Expr]) -> list[tuple[Expr, Expr]] | None:
+    """(inner column, outer) sides, if all ties are equalities with columns of `rows`."""
+    found: list[tuple[Expr, Expr]] = []
+    for tie in ties:
+        sides = equality(tie)
+        if sides is None or is_compound(sides[0].type):
+            return None
+        for inner, outer in (sides, sides[::-1]):
+            if (
+                isinstance(inner, ColumnRef)
+                and inner.column.id in rows.ids
+                and not free(outer) & rows.ids
+                and not has_query(outer)
+            ):
+                found.append((inner, outer))
+                break
+        else:
+            return None
+    return found or None
+
+
+def _keys(rows: Node, ties: Sequence[Expr], planning: Planning) -> Computed | None:
+    """Columns to group `rows` by, one for each tie."""
+    pairs = _pairs(rows, ties)
+    if pairs is None:
+        return None
+    return tuple([(planning.new_column("key", inner.type), inner) for inner, _ in pairs])
+
+
+def _condition(keys: Computed, ties: Sequence[Expr]) -> Expr:
+    """What `ties` say, of the groups."""
+    inner = {value.column.id: _ref(key) for key, value in keys if isinstance(value, ColumnRef)}
+    condition = conjunction([substitute(tie, inner) for tie in ties])
+    assert condition is not None
+    return condition
+
+
+def _or_empty(value: Expr, empty: Expr, marker: ResolvedColumn) -> Expr:
+    """`value`, or what it is for no rows where there is no `marker`."""
+    if isinstance(value, ColumnRef) and isinstance(empty, Literal) and empty.value is None:
+        return value
+    return Case(value.type, ((is_null(_ref(marker)), empty),), value)
+
+
+def _is_key(rows: Node, columns: Sequence[Expr], schema: Schema) -> bool:
+    """Whether `rows` has at most one row for values of `columns`."""
+    node = rows
+    ids = {column.column.id for column in columns if isinstance(column, ColumnRef)}
+    while isinstance(node, (Filter, Project)):
+        if isinstance(node, Filter):
+            ids.update(_fixed(node.condition))
+        node = node.input
+    if not isinstance(node, nodes.Scan):
+        return False
+    names = {stored.name for column, stored in node.outputs if column.id in ids}
+    keys = [node.table.key]
+    keys += [index.key for index in schema.indexes_of(node.table) if index.unique]
+    return any(all(part.column.name in names for part in key) for key in keys)
+
+
+def _fixed(condition: Expr) -> Iterator[int]:
+    """Columns that can have one value only."""
+    for sides in map(equality, conjuncts(condition)):
+        for column, other in (sides, sides[::-1]) if sides else ():
+            if isinstance(column, ColumnRef) and isinstance(other, (Literal, ParameterRef)):
+                yield column.column.id
+
+
+def _ref(column: ResolvedColumn) -> ColumnRef:
+    return ColumnRef(column.type, column)

@@ -1,0 +1,96 @@
+"""Nested DML: `UPDATE t SET (DELETE t.xs x WHERE x < 0), (INSERT t.xs VALUES (1)) WHERE ...`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanemu.base.errors import Unsupported
+from spanemu.sql.syntax import ast
+from spanemu.sql.syntax import nested_dml_ast as nested
+from spanemu.sql.syntax.query import QueryParser
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+class NestedDmlParser(QueryParser):
+    """The chapter on nested DML, and what it shares with the statements around it."""
+
+    def value_row(self) -> tuple[ast.Expression, ...]:
+        """`(value, ...)`."""
+        return self.in_parentheses(self.value_or_default)
+
+    def value_or_default(self) -> ast.Expression:
+        """An expression or DEFAULT."""
+        if self.token.symbol != "DEFAULT":
+            return self.expression()
+        word = self.advance()
+        return ast.DefaultKeyword(at=word.at, end=word.end)
+
+    def starts_nested(self) -> bool:
+        """Whether an item of SET is a statement in parentheses."""
+        return self.token.symbol == "(" and self.peek().symbol in _STATEMENTS
+
+    def nested_statement(self) -> ast.NestedStatement:
+        """`(DELETE ...)`, `(UPDATE ...)` or `(INSERT ...)`."""
+        self.expect("(")
+        start = self.token.at
+        found = _STATEMENTS[self.advance().symbol](self, start)
+        if self.token.symbol == "ASSERT_ROWS_MODIFIED":
+            raise Unsupported("ASSERT_ROWS_MODIFIED of a nested statement")
+        self.expect(")")
+        return found
+
+    def _delete_elements(self, start: int) -> ast.NestedStatement:
+        self.accept("FROM")
+        target = self.path()
+        alias = self._element_alias("DELETE")
+        where = self._elements_where("DELETE", start)
+        return nested.NestedDelete(target, alias, where, at=start, end=self.end)
+
+    def _update_elements(self, start: int) -> ast.NestedStatement:
+        target = self.path()
+        alias = self._element_alias("UPDATE")
+        self.expect("SET")
+        if self.starts_nested():
+            raise Unsupported("DML nested more than once")
+        element = self.path()
+        self.expect("=")
+        value = self.value_or_default()
+        if self.token.symbol == ",":
+            raise Unsupported("Assignment to fields of elements")
+        where = self._elements_where("UPDATE", start)
+        return nested.NestedUpdate(
+            target, alias, element, value, where, at=start, end=self.end
+        )  # fmt: skip
+
+    def _insert_elements(self, start: int) -> ast.NestedStatement:
+        if self.token.symbol in ("OR", "IGNORE"):
+            raise self.failure("Nested INSERTs cannot have an insert mode", self.token.at)
+        self.accept("INTO")
+        target = self.path()
+        if self.token.symbol == "(" and self.peek().symbol not in ("SELECT", "WITH", "FROM", "("):
+            self.identifiers_in_parentheses()  # a name for the element, which nothing can mention
+        if self.accept("VALUES"):
+            rows = self.comma_separated(self.value_row)
+            return nested.NestedInsert(target, rows, at=start, end=self.end)
+        query = self.query()
+        return nested.NestedInsert(target, (), query, at=start, end=self.end)
+
+    def _element_alias(self, statement: str) -> ast.Identifier | None:
+        alias = self.alias()
+        if self.follows("WITH", "OFFSET"):
+            raise self.failure(f"Nested {statement} does not support WITH OFFSET", self.token.at)
+        return alias
+
+    def _elements_where(self, statement: str, start: int) -> ast.Expression:
+        if not self.accept("WHERE"):
+            raise self.failure(f"{statement} must have a WHERE clause", start)
+        return self.expression()
+
+
+_STATEMENTS: Mapping[str, Callable[[NestedDmlParser, int], ast.NestedStatement]] = {
+    "DELETE": NestedDmlParser._delete_elements,
+    "UPDATE": NestedDmlParser._update_elements,
+    "INSERT": NestedDmlParser._insert_elements,
+}

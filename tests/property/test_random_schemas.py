@@ -1,0 +1,269 @@
+"""Random writes under random schemas, against a model of plain dicts.
+
+Commits of mutations and DML in transactions: same outcome, same rows, same index
+entries; and what fails, a commit or a statement, leaves everything as it was before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from spanemu.base.errors import SpannerError
+from spanemu.database.options import (
+    Begin,
+    CommitOptions,
+    Existing,
+    ReadRequest,
+    ReadWrite,
+    SingleUse,
+    StatementRequest,
+)
+from spanemu.values.mutation import Delete, Mutation, RawKeySet, Write, WriteKind
+from tests.property.row_model import ForeignKey, Index, Key, Refused, Row, Rows, Table, Unit
+from tests.unit.ddl.world import World
+
+SMALL = st.integers(0, 3)
+CELL = st.one_of(SMALL, SMALL, SMALL, st.integers(1, 3), st.none())
+
+# ---------------------------------------------------------------------------- schemas
+
+
+@st.composite
+def tables(draw: st.DrawFn, number: int, before: Sequence[Table]) -> Table:
+    name = f"T{number}"
+    parents = [table for table in before if table.depth < 3]
+    parent = draw(st.sampled_from([None, *parents])) if parents else None
+    not_null = frozenset(c for c in ("A", "B") if draw(st.integers(0, 3)) == 0)
+    indexes = tuple(
+        Index(f"I{number}_{place}", columns, draw(st.booleans()), draw(st.booleans()))
+        for place, columns in enumerate(
+            draw(st.lists(st.sampled_from([("A",), ("B",), ("B", "A")]), max_size=2, unique=True))
+        )
+    )
+    roots = [table.name for table in before if table.depth == 1]
+    reference = None
+    if roots and parent is None and draw(st.booleans()):
+        enforced = draw(st.integers(0, 4)) > 0
+        cascade = enforced and draw(st.booleans())
+        reference = ForeignKey(draw(st.sampled_from(roots)), cascade, enforced)
+    return Table(
+        name,
+        depth=1 if parent is None else parent.depth + 1,
+        parent=None if parent is None else parent.name,
+        interleave="" if parent is None else draw(st.sampled_from(["cascade", "no action", "in"])),
+        not_null=not_null,
+        default=draw(st.sampled_from([None, 1])),
+        generated=draw(st.booleans()),
+        check_below=draw(st.sampled_from([None, 2])),
+        indexes=indexes,
+        foreign_key=reference,
+    )
+
+
+@st.composite
+def schemas(draw: st.DrawFn) -> dict[str, Table]:
+    found: list[Table] = []
+    for number in range(draw(st.integers(1, 4))):
+        found.append(draw(tables(number, found)))
+    return {table.name: table for table in found}
+
+
+# ---------------------------------------------------------------------------- writes
+
+
+@st.composite
+def row_writes(draw: st.DrawFn, schema: dict[str, Table]) -> tuple[str, str, Row | Key | None]:
+    table = draw(st.sampled_from(list(schema.values())))
+    key = {column: draw(SMALL) for column in table.key}
+    kind = draw(st.sampled_from(["insert"] * 3 + ["insert_or_update"] * 2 + ["update", "replace"]
+                                + ["delete"] * 2 + ["delete all"]))  # fmt: skip
+    if kind == "delete":
+        return kind, table.name, tuple(key.values())
+    if kind == "delete all":
+        return kind, table.name, None
+    values = {column: draw(CELL) for column in ("A", "B") if draw(st.integers(0, 5))}
+    return kind, table.name, {**key, **values}
+
+
+def mutation_of(write: tuple[str, str, Any]) -> Mutation:
+    kind, table, what = write
+    if kind == "delete all":
+        return Delete(table, RawKeySet(all=True))
+    if kind == "delete":
+        return Delete(table, RawKeySet(keys=[[str(part) for part in what]]))
+    cells = [None if cell is None else str(cell) for cell in what.values()]
+    return Write(WriteKind(kind), table, tuple(what), [cells])
+
+
+@st.composite
+def statements(draw: st.DrawFn, schema: dict[str, Table]) -> tuple[str, str, Any]:
+    table = draw(st.sampled_from(list(schema.values())))
+    least = draw(SMALL)
+    kind = draw(st.sampled_from(["INSERT", "INSERT", "UPDATE", "DELETE", "FAIL"]))
+    if kind == "INSERT":
+        rows = draw(st.lists(st.tuples(*[SMALL] * table.depth, CELL, CELL), min_size=1, max_size=3))
+        return kind, table.name, rows
+    return kind, table.name, (least, draw(st.sampled_from(["A", "B"])), draw(CELL))
+
+
+def sql_of(table: Table, statement: tuple[str, str, Any]) -> str:
+    kind, name, what = statement
+    if kind == "INSERT":
+        rows = ", ".join(f"({', '.join(map(_literal, row))})" for row in what)
+        return f"INSERT INTO {name} ({', '.join(table.key)}, A, B) VALUES {rows}"
+    least, column, value = what
+    if kind == "DELETE":
+        return f"DELETE FROM {name} WHERE K0 >= {least}"
+    if kind == "FAIL":  # at the last row it comes to
+        return f"UPDATE {name} SET {column} = DIV(1, K0 - {least}) WHERE TRUE"
+    return f"UPDATE {name} SET {column} = {_literal(value)} WHERE K0 >= {least}"
+
+
+def _literal(cell: int | None) -> str:
+    return "NULL" if cell is None else str(cell)
+
+
+# ---------------------------------------------------------------------------- predictions
+
+
+def predict_commit(
+    schema: dict[str, Table], rows: Rows, writes: Sequence[Any]
+) -> tuple[set[str], Rows]:
+    """The codes with which a commit may end, and the rows after it."""
+    unit = Unit(schema, rows)
+    try:
+        for place, (kind, table, what) in enumerate(writes):
+            unit.later = tuple(w for w in writes[place + 1 :] if not w[0].startswith("delete"))
+            if kind.startswith("delete"):
+                unit.delete(table, what)
+            else:
+                unit.write(kind, table, what)
+    except Refused as refused:
+        return {refused.code}, rows
+    codes = unit.violations()
+    return (codes, rows) if codes else ({"OK"}, unit.rows)
+
+
+def predict_statement(schema: dict[str, Table], rows: Rows, statement: Any) -> Rows | None:
+    """The rows after a DML statement, None when it fails."""
+    kind, name, what = statement
+    table, unit = schema[name], Unit(schema, rows)
+    try:
+        if kind == "INSERT":
+            for cells in what:
+                unit.write("insert", name, dict(zip((*table.key, "A", "B"), cells, strict=True)))
+        elif kind == "DELETE":
+            for key in [key for key in rows[name] if key[0] >= what[0]]:
+                if key in unit.rows[name]:
+                    unit.remove(name, key)
+        else:
+            least, column, value = what
+            for key, row in list(rows[name].items()):
+                if kind == "FAIL":
+                    if key[0] == least:
+                        return None
+                    value = int(1 / (key[0] - least))
+                if kind == "FAIL" or key[0] >= least:
+                    unit.write(
+                        "update", name, {**dict(zip(table.key, key, strict=True)), column: value}
+                    )
+                assert row is not None
+    except Refused:
+        return None
+    return None if unit.violations() else unit.rows
+
+
+# ---------------------------------------------------------------------------- the database
+
+
+class Place:
+    """A database of a random schema, and the model of its rows."""
+
+    def __init__(self, schema: dict[str, Table]) -> None:
+        self.schema = schema
+        self.world = World(*(text for table in schema.values() for text in table.ddl()))
+        self.rows: Rows = {name: {} for name in schema}
+
+    def commit(self, writes: Sequence[Any]) -> None:
+        codes, self.rows = predict_commit(self.schema, self.rows, writes)
+        try:
+            mutations = [mutation_of(write) for write in writes]
+            self.world.session.commit(SingleUse(ReadWrite()), mutations, CommitOptions())
+            found = "OK"
+        except SpannerError as failure:
+            found = failure.code.name
+        event(found)
+        assert found in codes
+        self.check()
+
+    def transaction(self, steps: Sequence[Any]) -> None:
+        """Statements in one transaction, each seen by the next; then the commit, or its refusal."""
+        session, expected, poisoned = self.world.session, self.rows, False
+        begun: Any = Begin(ReadWrite())
+        for seqno, statement in enumerate(steps, 1):
+            after = predict_statement(self.schema, expected, statement)
+            request = StatementRequest(sql_of(self.schema[statement[1]], statement), seqno=seqno)
+            try:
+                stream = session.execute(request, begun)
+                failed = False
+                begun = Existing(stream.transaction.id or begun.id)
+            except SpannerError:
+                failed = True
+            event("statement failed" if failed else "statement done")
+            assert failed == (after is None)
+            if failed:
+                if isinstance(begun, Begin):
+                    self.check()
+                    return
+                poisoned = self._is_poisoned(begun)
+                if poisoned:
+                    break
+            else:
+                assert after is not None
+                expected = after
+        if not poisoned:
+            session.commit(begun, (), CommitOptions())
+            self.rows = expected
+        self.check()
+
+    def _is_poisoned(self, begun: Existing) -> bool:
+        """Whether the transaction is lost: then its commit says so, and it changes nothing."""
+        transaction: Any = self.world.session.transactions.get(begun.id)
+        if transaction._failure is None:
+            return False
+        with pytest.raises(type(transaction._failure)):
+            self.world.session.commit(begun, (), CommitOptions())
+        return True
+
+    def check(self) -> None:
+        """Tables hold the model's rows, and indexes what these rows say."""
+        self.world.database._core.store.check()
+        for table in self.schema.values():
+            rows = self.rows[table.name]
+            found = self._read(table, table.columns)
+            assert found == [tuple(row.values()) for _, row in sorted(rows.items())]
+            for index in table.indexes:
+                columns = (*index.columns, *table.key)
+                assert self._read(table, columns, index.name) == table.entries(rows, index)
+
+    def _read(self, table: Table, columns: Sequence[str], index: str = "") -> list[Any]:
+        request = ReadRequest(table.name, tuple(columns), RawKeySet(all=True), index)
+        return list(self.world.session.read(request, None).rows)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_writes_do_what_the_model_does(data: st.DataObject) -> None:
+    place = Place(data.draw(schemas()))
+    commits = st.lists(row_writes(place.schema), min_size=1, max_size=5)
+    transactions = st.lists(statements(place.schema), min_size=1, max_size=4)
+    for _ in range(data.draw(st.integers(2, 10))):
+        if data.draw(st.integers(0, 2)):
+            place.commit(data.draw(commits))
+        else:
+            place.transaction(data.draw(transactions))
