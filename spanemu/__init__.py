@@ -20,13 +20,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spanemu.base.errors import Code, SpannerError, Unsupported
+    from spanemu.base.limits import Limits
     from spanemu.config import EmulatorConfig, InvalidConfig
+    from spanemu.control.clock import EmulatorClock
+    from spanemu.control.fault import Fault
+    from spanemu.control.faults import Faults
     from spanemu.emulator import EmbeddedDatabase, Emulator
     from spanemu.endpoint import Endpoint
     from spanemu.frontend.errors import PortTaken
     from spanemu.handle import DatabaseHandle, EmulatorHandle
     from spanemu.remote import RemoteDatabase, RemoteEmulator, StartFailed
-    from spanemu.schema_source import SchemaRejected
+    from spanemu.schema_source import SchemaRejected, SchemaStatement, split_schema
 
 __version__ = "0.1.0"
 
@@ -35,18 +39,24 @@ __all__ = [
     "DatabaseHandle",
     "EmbeddedDatabase",
     "Emulator",
+    "EmulatorClock",
     "EmulatorConfig",
     "EmulatorHandle",
     "Endpoint",
+    "Fault",
+    "Faults",
     "InvalidConfig",
+    "Limits",
     "PortTaken",
     "RemoteDatabase",
     "RemoteEmulator",
     "SchemaRejected",
+    "SchemaStatement",
     "SpannerError",
     "StartFailed",
     "Unsupported",
     "__version__",
+    "split_schema",
 ]
 
 # The module that each public name comes from, imported when the name is first used.
@@ -55,17 +65,23 @@ _HOMES = {
     "DatabaseHandle": "spanemu.handle",
     "EmbeddedDatabase": "spanemu.emulator",
     "Emulator": "spanemu.emulator",
+    "EmulatorClock": "spanemu.control.clock",
     "EmulatorConfig": "spanemu.config",
     "EmulatorHandle": "spanemu.handle",
     "Endpoint": "spanemu.endpoint",
+    "Fault": "spanemu.control.fault",
+    "Faults": "spanemu.control.faults",
     "InvalidConfig": "spanemu.config",
+    "Limits": "spanemu.base.limits",
     "PortTaken": "spanemu.frontend.errors",
     "RemoteDatabase": "spanemu.remote",
     "RemoteEmulator": "spanemu.remote",
     "SchemaRejected": "spanemu.schema_source",
+    "SchemaStatement": "spanemu.schema_source",
     "SpannerError": "spanemu.base.errors",
     "StartFailed": "spanemu.remote",
     "Unsupported": "spanemu.base.errors",
+    "split_schema": "spanemu.schema_source",
 }
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass, field
+from datetime import datetime
 from math import inf
 from typing import TypedDict
 
 from spanemu.base.clock import NANOS_PER_SECOND
-from spanemu.base.limits import RETENTION_DEFAULT_NANOS
+from spanemu.base.limits import DEFAULT_LIMITS, RETENTION_DEFAULT_NANOS, Limits
 from spanemu.base.names import InvalidInstanceId, check_instance_id
 
 DEFAULT_PROJECT = "emulator-project"
@@ -72,6 +73,9 @@ class ConfigChanges(TypedDict, total=False):
     instance_configs: dict[str, str]
     databases_per_instance_max: int | None
     version_retention_seconds: float
+    abort_first_attempts: bool
+    start_time: datetime | str | None
+    limits: Limits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +87,10 @@ class EmulatorConfig:
     that varies by chance, None picks one. `project` and `instance` are where databases go that
     are created by a bare name. `instance_configs` maps ids to display names.
     `version_retention_seconds` is how far back databases can be read whose schema does not say.
+    `abort_first_attempts` aborts the first commit of every transaction, so that the retry loops of
+    an application are exercised (`Faults.abort_first_attempts`). `start_time` is when the clock
+    begins to run, with its time zone; None is the present. `limits` are what requests may amount
+    to.
     """
 
     host_port: str = "127.0.0.1:0"
@@ -95,6 +103,9 @@ class EmulatorConfig:
     )
     databases_per_instance_max: int | None = None
     version_retention_seconds: float = DEFAULT_RETENTION_SECONDS
+    abort_first_attempts: bool = False
+    start_time: datetime | str | None = None
+    limits: Limits = DEFAULT_LIMITS
 
     def __post_init__(self) -> None:
         HostPort.parse(self.host_port)

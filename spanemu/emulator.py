@@ -13,7 +13,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from spanemu.base.clock import NANOS_PER_SECOND, SystemClock
 from spanemu.base.errors import SpannerError
@@ -26,17 +26,25 @@ from spanemu.config import (
     EmulatorConfig,
     HostPort,
 )
+from spanemu.control.clock import EmulatorClock, as_datetime, nanos_of
+from spanemu.control.faults import Faults
+from spanemu.control.recording import Recorder
 from spanemu.database.administration import add_database
 from spanemu.database.database import Database
 from spanemu.database.environment import Environment
 from spanemu.database.errors import DatabaseAlreadyExists, TooManyDatabases
 from spanemu.database.instances import CatalogSettings, Instances
+from spanemu.database.open_transactions import OpenTransaction
 from spanemu.frontend.embedded import EmbeddedRegistry
+from spanemu.frontend.rpc import Rpc
 from spanemu.frontend.server import Server
 from spanemu.frontend.services import endpoints_for
 from spanemu.handle import DatabaseHandle, EmulatorHandle
 from spanemu.remote import RemoteEmulator
 from spanemu.schema_source import SchemaRejected, SchemaStatement, Source, load_schema, rejected
+
+if TYPE_CHECKING:
+    from spanemu.control.hotspots import Hotspots
 
 # One for all emulators of this process, which may end in any order.
 _EMBEDDED = EmbeddedRegistry()
@@ -52,6 +60,21 @@ class EmbeddedDatabase(DatabaseHandle):
     def ddl(self) -> list[str]:
         """The statements that would create the schema anew."""
         return self._database().ddl()
+
+    def apply_schema(self, schema: Source | Iterable[Source]) -> None:
+        """Run schema statements in order; all or none, unless data refuses one."""
+        statements = load_schema(schema)
+        database = self._database()
+        try:
+            outcome = database.apply_ddl([each.text for each in statements])
+        except SpannerError as failure:
+            blamed = _blamed(database.clone(self.name), statements)
+            if blamed is None:
+                raise
+            raise blamed from failure
+        if outcome.failure is not None:
+            at_fault = statements[len(outcome.commit_timestamps)]
+            raise rejected(at_fault, outcome.failure) from outcome.failure
 
     def drop(self) -> None:
         """Drop the database; if it is gone already, do nothing."""
@@ -82,6 +105,10 @@ class EmbeddedDatabase(DatabaseHandle):
             raise
         return self._emulator.database(str(target))
 
+    def open_transactions(self) -> Sequence[OpenTransaction]:
+        """Read-write transactions that have not ended, the oldest first, and their locks."""
+        return self._database().sessions.open_transactions()
+
     def layout(self) -> str:
         """A drawing of the splits and rows as they are stored."""
         return self._database().physical_layout()
@@ -106,19 +133,31 @@ class Emulator(EmulatorHandle):
     ) -> None:
         self.config = replace(config or EmulatorConfig(), **changes)
         super().__init__(self.config.project, self.config.instance)
-        self.clock = SystemClock()
+        start = self.config.start_time
+        clock = SystemClock(None if start is None else nanos_of(as_datetime(start)))
         self.randomness = Randomness(self.config.seed)
         environment = Environment(
-            clock=self.clock,
+            clock=clock,
             randomness=self.randomness,
             retention_nanos=round(self.config.version_retention_seconds * NANOS_PER_SECOND),
+            limits=self.config.limits,
         )
         self._instances = Instances(
-            self.clock,
+            clock,
             lambda name: Database(name, environment),
-            CatalogSettings(self.config.instance_configs, self.config.databases_per_instance_max),
+            CatalogSettings(
+                self.config.instance_configs,
+                self.config.databases_per_instance_max,
+                self.config.limits,
+            ),
         )
         self.endpoints = endpoints_for(self._instances)
+        self.clock = EmulatorClock(clock, self._instances)
+        self._faults = Faults(
+            self._instances, self.endpoints.names, self.endpoints.intercept, self.randomness
+        )
+        if self.config.abort_first_attempts:
+            self._faults.abort_first_attempts().is_permanent = True
         self._server = Server(self.endpoints)
         address = HostPort.parse(self.config.host_port)
         self.address = replace(address, port=self._server.start(self.config.host_port))
@@ -153,6 +192,11 @@ class Emulator(EmulatorHandle):
         """HOST:PORT, as SPANNER_EMULATOR_HOST wants it."""
         return str(self.address.reachable)
 
+    @property
+    def faults(self) -> Faults:
+        """Failures to bring about on purpose."""
+        return self._faults
+
     def create_database(
         self, name: str, schema: Source | Iterable[Source] = ()
     ) -> EmbeddedDatabase:
@@ -168,11 +212,27 @@ class Emulator(EmulatorHandle):
         try:
             add_database(self._instances, target, [each.text for each in statements])
         except SpannerError as failure:
-            blamed = self._blamed(target, statements, failure)
+            blamed = None
+            if not isinstance(failure, _OF_THE_NAME):
+                blamed = _blamed(self._instances.new_database(str(target)), statements)
             if blamed is None:
                 raise
             raise blamed from failure
         return self.database(str(target))
+
+    def record(self, database: DatabaseHandle) -> Recorder:
+        """What the clients of a database do while the block that this opens runs."""
+
+        def describe(method: str, request: Any) -> Rpc:
+            return Rpc(method, request, self._instances)
+
+        return Recorder(database.name, describe, self.endpoints.watchers)
+
+    def hotspots(self, database: DatabaseHandle) -> Hotspots:
+        """Where the writes to a database concentrate, from the first call for it on."""
+        from spanemu.control.hotspots import Hotspots
+
+        return Hotspots(self._instances.database(database.name))
 
     def create_instance(self, name: InstanceName | None = None) -> None:
         """Create an instance, the default one without a name; if it is there, do nothing."""
@@ -194,24 +254,21 @@ class Emulator(EmulatorHandle):
         self._server.stop()
         self._instances.close()  # Last, so that no waiting commit slips through as locks go.
 
-    def _blamed(
-        self, name: DatabaseName, statements: list[SchemaStatement], failure: SpannerError
-    ) -> SchemaRejected | None:
-        """Find the statement at fault by running them one by one in a database for the purpose.
 
-        None when none is, because the failure has to do with the name.
-        """
-        if isinstance(failure, DatabaseAlreadyExists | TooManyDatabases | InvalidDatabaseId):
-            return None
-        trial = self._instances.new_database(str(name))
-        try:
-            for statement in statements:
-                try:
-                    refusal = trial.apply_ddl([statement.text]).failure
-                except SpannerError as problem:
-                    refusal = problem
-                if refusal is not None:
-                    return rejected(statement, refusal)
-        finally:
-            trial.close()
-        return None
+# Failures to create a database that have to do with its name, not with its schema.
+_OF_THE_NAME = (DatabaseAlreadyExists, TooManyDatabases, InvalidDatabaseId)
+
+
+def _blamed(trial: Database, statements: list[SchemaStatement]) -> SchemaRejected | None:
+    """Find the statement at fault by running them one by one in a database for the purpose."""
+    try:
+        for statement in statements:
+            try:
+                refusal = trial.apply_ddl([statement.text]).failure
+            except SpannerError as problem:
+                refusal = problem
+            if refusal is not None:
+                return rejected(statement, refusal)
+    finally:
+        trial.close()
+    return None

@@ -62,9 +62,38 @@ class DatabaseHandle(ABC):
                 return found
             return self._client
 
+    def sqlalchemy_url(self) -> str:
+        """A URL for `sqlalchemy.create_engine` that needs no environment variable."""
+        # The dialect leaves the endpoint out unless the host is literally this one.
+        port = self._emulator.port
+        return f"spanner+spanner://x:AnonymousCredentials@localhost:{port}/{self.name}"
+
+    def jdbc_url(self) -> str:
+        """A URL for Spanner's JDBC driver."""
+        return f"jdbc:cloudspanner://{self._emulator.uri}/{self.name};usePlainText=true"
+
+    def environ(self) -> dict[str, str]:
+        """The environment in which code that makes its own client finds this database."""
+        return {
+            "SPANNER_EMULATOR_HOST": self._emulator.uri,
+            "GOOGLE_CLOUD_PROJECT": self._path.project,
+            "SPANNER_PROJECT_ID": self._path.project,
+            "SPANNER_INSTANCE_ID": self._path.instance,
+            "SPANNER_DATABASE_ID": self._path.database,
+            "SPANNER_DISABLE_BUILTIN_METRICS": "true",
+        }
+
     @abstractmethod
     def ddl(self) -> list[str]:
         """The statements that would create the schema anew."""
+
+    @abstractmethod
+    def apply_schema(self, schema: Source | Iterable[Source]) -> None:
+        """Run schema statements in order.
+
+        Takes what `EmulatorHandle.create_database` takes. Raises `SchemaRejected`; statements
+        before the one at fault may have been applied.
+        """
 
     @abstractmethod
     def drop(self) -> None:
@@ -85,6 +114,14 @@ class DatabaseHandle(ABC):
     @abstractmethod
     def clone(self, name: str) -> DatabaseHandle:
         """A new database of that name with the present schema and rows."""
+
+    @abstractmethod
+    def open_transactions(self) -> Sequence[Any]:
+        """Read-write transactions that have not ended, the oldest first.
+
+        Each tells its id, age, session, tags, last statement and locks, as attributes and as text
+        (`spanemu.database.open_transactions`).
+        """
 
     @abstractmethod
     def layout(self) -> str:
@@ -115,6 +152,16 @@ class EmulatorHandle(ABC):
     @abstractmethod
     def uri(self) -> str:
         """HOST:PORT, as SPANNER_EMULATOR_HOST wants it."""
+
+    @property
+    def host(self) -> str:
+        """The host part of `uri`."""
+        return self.uri.rpartition(":")[0]
+
+    @property
+    def port(self) -> int:
+        """The port part of `uri`."""
+        return int(self.uri.rpartition(":")[2])
 
     @abstractmethod
     def create_database(self, name: str, schema: Source | Iterable[Source] = ()) -> DatabaseHandle:

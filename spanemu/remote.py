@@ -47,6 +47,13 @@ class RemoteDatabase(DatabaseHandle):
         api = self._emulator.client(self._path.project).database_admin_api
         return list(api.get_database_ddl(database=self.name).statements)
 
+    def apply_schema(self, schema: Source | Iterable[Source]) -> None:
+        """Run schema statements in order. Raises what the official client raises."""
+        api = self._emulator.client(self._path.project).database_admin_api
+        statements = [each.text for each in load_schema(schema)]
+        if statements:
+            api.update_database_ddl(database=self.name, statements=statements).result()
+
     def drop(self) -> None:
         """Drop the database; if it is gone already, do nothing."""
         self._emulator.client(self._path.project).database_admin_api.drop_database(
@@ -68,6 +75,10 @@ class RemoteDatabase(DatabaseHandle):
     def clone(self, name: str) -> DatabaseHandle:
         """Not offered over the wire yet."""
         _over_the_wire("Cloning databases")
+
+    def open_transactions(self) -> Sequence[Any]:
+        """Not offered over the wire yet."""
+        _over_the_wire("Listing open transactions")
 
     def layout(self) -> str:
         """Not offered over the wire yet."""

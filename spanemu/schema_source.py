@@ -2,6 +2,7 @@
 
     "schema.sql", Path("db/schema.sql")     a file
     "CREATE TABLE T (...) ...; CREATE ..."  the statements themselves
+    SchemaStatement(...)                    one statement that was cut out before
 
 A text that opens with a schema statement's first word, or holds nothing but comments, is DDL;
 anything else is the path of a file.
@@ -18,8 +19,6 @@ from pathlib import Path
 from spanemu.base.errors import SpannerError
 from spanemu.sql.errors import DdlSyntaxFailure
 from spanemu.sql.syntax.ddl import split_statements
-
-Source = str | os.PathLike[str]
 
 _DDL = re.compile(
     r"(?:\s|--[^\n]*(?:\n|$)|\#[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)*"
@@ -38,6 +37,9 @@ class SchemaStatement:
     line: int
 
 
+Source = str | os.PathLike[str] | SchemaStatement
+
+
 class SchemaRejected(SpannerError):
     """A statement of a schema file cannot be used; `failure` says why."""
 
@@ -53,8 +55,14 @@ class SchemaRejected(SpannerError):
 
 def load_schema(sources: Source | Iterable[Source]) -> list[SchemaStatement]:
     """The statements of every source in order. Raises OSError for a file that is not there."""
-    listed = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
-    return [statement for source in listed for statement in _load(source)]
+    if isinstance(sources, str | os.PathLike | SchemaStatement):
+        return _load(sources)
+    return [statement for source in sources for statement in _load(source)]
+
+
+def is_schema_text(source: str) -> bool:
+    """Whether a text is DDL rather than the path of a file."""
+    return _DDL.match(source) is not None
 
 
 def rejected(statement: SchemaStatement, failure: SpannerError) -> SchemaRejected:
@@ -64,14 +72,17 @@ def rejected(statement: SchemaStatement, failure: SpannerError) -> SchemaRejecte
 
 
 def _load(source: Source) -> list[SchemaStatement]:
-    if isinstance(source, str) and _DDL.match(source):
-        return _split(source, TEXT_ORIGIN)
-    return _split(Path(source).read_text(encoding="utf-8-sig"), os.fspath(source))
+    if isinstance(source, SchemaStatement):
+        return [source]
+    if isinstance(source, str) and is_schema_text(source):
+        return split_schema(source, TEXT_ORIGIN)
+    return split_schema(Path(source).read_text(encoding="utf-8-sig"), os.fspath(source))
 
 
-def _split(text: str, origin: str) -> list[SchemaStatement]:
+def split_schema(text: str, origin: str, line: int = 1) -> list[SchemaStatement]:
+    """The statements of a text that begins at a line of its origin, comments between left out."""
     statements = []
-    line, counted = 1, 0
+    counted = 0
     for statement, offset in split_statements(text):
         line += text.count("\n", counted, offset)
         counted = offset

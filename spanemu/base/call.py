@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import Any, Protocol
 
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code, SpannerError
@@ -27,11 +28,21 @@ class Cancelled(SpannerError):
     prose = "The request was cancelled by the client."
 
 
+class Connection(Protocol):
+    """A client's way to the server."""
+
+    def is_open(self) -> bool:
+        """Whether more requests can come in through it, as far as anybody knows. Takes a while."""
+        ...
+
+
 class Call:
     """One request in progress. `deadline` is in seconds of `clock.monotonic`, None for never."""
 
     def __init__(self, deadline: float | None = None) -> None:
         self.deadline = deadline
+        # What serving it came to, for whoever watches; None while nobody does.
+        self.facts: dict[str, Any] | None = None
         self._mutex = threading.Lock()  # Guards the two fields below.
         self._cancelled = False
         self._wakers: list[Callable[[], None]] = []
@@ -50,6 +61,10 @@ class Call:
             raise Cancelled()
         if self.deadline is not None and monotonic() >= self.deadline:
             raise DeadlineExceeded()
+
+    def connection(self) -> Connection | None:
+        """What the request came in through, if that can break."""
+        return None
 
     def seconds_left(self) -> float | None:
         """Seconds until the deadline, not negative; None when there is none."""
@@ -81,6 +96,13 @@ _FOREVER = Call()
 def current() -> Call:
     """The call being served on this thread; outside of any, one that never ends."""
     return _current.call or _FOREVER
+
+
+def note(name: str, fact: Any) -> None:
+    """Tell whoever watches the call being served on this thread what it came to."""
+    call = _current.call
+    if call is not None and call.facts is not None:
+        call.facts[name] = fact
 
 
 class _Serving:

@@ -38,15 +38,22 @@ class SystemClock:
     """Wall time, strictly monotonic, that a test can move forward, freeze and thaw.
 
     Never goes back, even when the machine's clock does, and falls back in step with wall time
-    by itself: a burst of readings inside one microsecond runs ahead by one each, no more.
+    by itself: a burst of readings inside one microsecond runs ahead by one each, no more. It
+    begins at `start` (nanoseconds since the epoch), now by default.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, start: int | None = None) -> None:
         self._mutex = threading.Lock()  # Guards writes of every field below.
         self._moved = threading.Condition(self._mutex)
         self._last = 0
-        self._offset = 0
+        self._offset = 0 if start is None else start - time.time_ns()
         self._frozen_at: int | None = None
+        self._step = 0
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether time stands still, or moves by steps only."""
+        return self._frozen_at is not None
 
     def now(self) -> int:
         """The next timestamp, in nanoseconds."""
@@ -55,6 +62,8 @@ class SystemClock:
             if current <= self._last:
                 current = self._last + NANOS_PER_MICRO
             self._last = current
+            if self._step and self._frozen_at is not None:
+                self._frozen_at = current + self._step
             return current
 
     def peek(self) -> int:
@@ -83,17 +92,27 @@ class SystemClock:
                 waits.append(seconds_max)
             self._moved.wait(min(waits))
 
-    def freeze(self) -> None:
-        """Stop time; each reading still differs from the last by a microsecond."""
+    def freeze(self, at: int | None = None, *, step: int = 0) -> None:
+        """Stop time, now or `at` a time to come; readings still differ by a microsecond.
+
+        With `step`, each `now` is that many nanoseconds later than the one before. Raises
+        ValueError when asked to go back.
+        """
         with self._mutex:
-            if self._frozen_at is None:
-                self._frozen_at = self._wall()
+            present = max(self._wall(), self._last)
+            if at is not None and at < present:
+                raise ValueError("a clock never moves backwards")
+            if at is not None or self._frozen_at is None:
+                self._frozen_at = present if at is None else at - at % NANOS_PER_MICRO
+            self._step = step
+            self._moved.notify_all()
 
     def thaw(self) -> None:
         """Let time run again from where it was frozen."""
         with self._mutex:
             if self._frozen_at is not None:
                 frozen, self._frozen_at = self._frozen_at, None
+                self._step = 0
                 self._offset += frozen - self._wall()
                 self._moved.notify_all()
 

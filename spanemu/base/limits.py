@@ -1,6 +1,11 @@
-"""Every published quota that spanemu enforces, named with its unit (page "Quotas & limits")."""
+"""Every published quota that spanemu enforces, named with its unit (page "Quotas & limits").
+
+Those that a test may want otherwise are fields of `Limits`; the rest is the same everywhere.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass, fields
 
 from spanemu.base.clock import NANOS_PER_SECOND
 
@@ -35,6 +40,19 @@ READ_AHEAD_MAX_NANOS = HOUR_NANOS
 SESSION_IDLE_MAX_NANOS = HOUR_NANOS
 MULTIPLEXED_SESSION_AGE_MAX_NANOS = 28 * DAY_NANOS
 
+# Other objects.
+CHANGE_STREAMS_PER_DATABASE_MAX = 10
+CHANGE_STREAMS_PER_OBJECT_MAX = 3
+CHANGE_STREAM_NAME_LENGTH_MAX = 118
+MODELS_PER_DATABASE_MAX = 100
+MODEL_STRUCT_FIELDS_MAX = 10
+MODEL_STRUCT_DEPTH_MAX = 5
+PROPERTY_GRAPHS_PER_DATABASE_MAX = 16
+LOCALITY_GROUPS_PER_DATABASE_MAX = 16
+PLACEMENTS_PER_DATABASE_MAX = 50
+ROLES_PER_DATABASE_MAX = 100
+VECTOR_LENGTH_MAX = 8_000
+
 # Requests.
 SQL_CHARACTERS_MAX = 1_000_000
 PARAMETERS_MAX = 950
@@ -43,6 +61,54 @@ LABELS_MAX = 64
 PAGE_SIZE_MAX = 1_000
 TAG_LENGTH_MAX = 50
 TRANSACTIONS_PER_SESSION_MAX = 32
+UNARY_RESULT_BYTES_MAX = 10 * 1024 * 1024
+ROW_BYTES_MAX = 100 * 1024 * 1024  # of a result
 STREAM_CHUNK_BYTES = 1024 * 1024
-REQUEST_BYTES_MAX = 100 * 1024 * 1024
+REQUEST_BYTES_MAX = 10 * 1024 * 1024  # of requests that commit nothing
+REQUEST_SECONDS_MAX = 3_600.0
+PARTITIONED_DML_CONCURRENT_MAX = 20_000  # statements per database
 ERROR_MESSAGE_BYTES_MAX = 1_024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What requests may amount to, as Spanner has it unless an emulator is told otherwise.
+
+    A request that exceeds one is refused with INVALID_ARGUMENT; a result that is too large for a
+    unary reply, with FAILED_PRECONDITION. Raises ValueError for a limit that is not positive.
+    """
+
+    # Writing.
+    mutations_per_commit: int = MUTATIONS_PER_COMMIT_MAX  # also per batch-write group
+    commit_bytes: int = COMMIT_BYTES_MAX
+    cell_bytes: int = CELL_BYTES_MAX
+    key_bytes: int = KEY_BYTES_MAX  # of a table's or an index's key
+
+    # Requests and replies.
+    request_bytes: int = REQUEST_BYTES_MAX  # of all but commits
+    unary_result_bytes: int = UNARY_RESULT_BYTES_MAX
+    sql_characters: int = SQL_CHARACTERS_MAX
+
+    # Queries.
+    parameters: int = PARAMETERS_MAX
+    joins: int = 20
+    function_calls: int = 1_000
+    function_depth: int = 75
+    operator_depth: int = 75
+    in_list_items: int = 10_000
+    group_keys: int = 1_000
+    group_by_depth: int = 35
+    set_operation_queries: int = 200
+    subqueries: int = 500  # right below one query
+    subquery_depth: int = 25
+    subselect_depth: int = 60
+    view_depth: int = VIEW_NESTING_MAX
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if value < 1:
+                raise ValueError(f"limit {each.name}={value} is not positive")
+
+
+DEFAULT_LIMITS = Limits()

@@ -24,7 +24,8 @@ from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import StoreObserver, TreeWrite
 from spanemu.storage.splits import Hierarchy, Split, Tree
 from spanemu.storage.undo import StoreSnapshot, Undo
-from spanemu.storage.versions import Row, Version, push, visible
+from spanemu.storage.versions import Row, Version, changed, expired, prune, push, visible
+from spanemu.values.cell_mask import WHOLE_ROW
 
 ByteRange = tuple[bytes, bytes]
 EVERYTHING: tuple[ByteRange, ...] = ((b"", b"\xff" * 64),)  # no encoded key comes after it
@@ -32,6 +33,7 @@ LATEST = 1 << 62
 
 BATCH_ROWS_FIRST = 64  # a scan's first look; the following ones grow fourfold up to the maximum
 BATCH_ROWS_MAX = 4096
+AGED_ROWS_PER_COMMIT = 16  # whose old versions a commit forgets, besides two for each write
 
 
 class Store:
@@ -46,8 +48,9 @@ class Store:
         self.observer: StoreObserver | None = None
         self._hierarchies: dict[TreeId, Hierarchy] = {}
         self._trees: dict[TreeId, Hierarchy] = {}
-        # Deleted rows in the order in which they can be forgotten: (timestamp, tree, key).
-        self._tombstones: deque[tuple[int, TreeId, bytes]] = deque()
+        # Every row that has more than one version or is deleted, about in the order in which
+        # something of it can be forgotten: (since when, tree, key). See `_forget_versions`.
+        self._aging: deque[tuple[int, TreeId, bytes]] = deque()
         self._log: list[Undo] = []
         self._snapshots: list[StoreSnapshot] = []
 
@@ -82,6 +85,15 @@ class Store:
             done = self._hierarchies[hierarchy].cut(at)
             if done and self._snapshots:
                 self._log.append(lambda: self._merge(hierarchy, at))
+            return done
+
+    def merge(self, hierarchy: TreeId, at: bytes) -> bool:
+        """Take away the boundary at `at`; False when there is none."""
+        with self.mutex:
+            found = self._hierarchies.get(hierarchy)
+            done = found is not None and found.merge(at)
+            if done and self._snapshots:
+                self._log.append(lambda: self._cut(hierarchy, at))
             return done
 
     def boundaries(self, hierarchy: TreeId) -> tuple[bytes, ...]:
@@ -153,10 +165,12 @@ class Store:
                 if row is not None:
                     yield key, row
 
-    def changed_since(self, tree: TreeId, ranges: Iterable[ByteRange], at: int) -> bool:
-        """Whether any row in those ranges was written after `at`."""
+    def changed_since(
+        self, tree: TreeId, ranges: Iterable[ByteRange], at: int, cells: int = WHOLE_ROW
+    ) -> bool:
+        """Whether such cells of a row in those ranges have changed after `at`."""
         return any(
-            version[0] > at
+            version[0] > at and changed(version, at, cells)
             for _, versions in self._batches(tree, tuple(ranges), False)
             for version in versions
         )
@@ -217,29 +231,51 @@ class Store:
                 older = tree.get(key)
                 if log is not None:
                     log.append((tree_id, key, older))
-                tree[key] = push(older, at, row, horizon)
-                if row is None:
-                    self._tombstones.append((at, tree_id, key))
+                tree[key] = version = push(older, at, row, horizon)
+                if version[3] == 2 or row is None:
+                    self._aging.append((at, tree_id, key))
             self.last_commit = at
-            if self._tombstones and self._tombstones[0][0] <= horizon:
-                self._bury(horizon)
+            if self._aging and self._aging[0][0] <= horizon:
+                self._forget_versions(horizon, 2 * len(writes) + AGED_ROWS_PER_COMMIT)
             if self.observer is not None:
                 self.observer.committed(writes, at)
 
-    def _bury(self, horizon: int) -> None:
-        """Forget deleted rows that nobody can see any more."""
-        while self._tombstones and self._tombstones[0][0] <= horizon:
-            at, tree_id, key = self._tombstones.popleft()
+    def collect_garbage(self) -> int:
+        """Forget every version that nobody can read any more; how many those were.
+
+        A commit does a part of that which is in proportion to what it writes.
+        """
+        with self.mutex:
+            horizon = self.clock.peek() - self.retention_nanos
+            return self._forget_versions(horizon, len(self._aging))
+
+    def _forget_versions(self, horizon: int, rows_max: int) -> int:
+        """Look at no more than so many rows that have old versions; those are looked at again."""
+        gone, aging = 0, self._aging
+        for _ in range(rows_max):
+            if not aging or aging[0][0] > horizon:
+                break
+            _, tree_id, key = aging.popleft()
             hierarchy = self._trees.get(tree_id)
             if hierarchy is None:
                 continue
             split = hierarchy.split_of(key)
             tree = split.trees.get(tree_id)
             version = None if tree is None else tree.get(key)
-            if version is not None and version[0] == at and version[1] is None:
+            if version is None:
+                continue
+            if version[1] is None and version[0] <= horizon:
+                gone += version[3]
                 if self._snapshots:
                     self._log.append((tree_id, key, version))
                 del split.writable(tree_id)[key]
+                continue
+            if count := expired(version, horizon):
+                gone += count
+                split.writable(tree_id)[key] = version = prune(version, horizon)
+            if version[3] > 1 or version[1] is None:
+                aging.append((version[0], tree_id, key))
+        return gone
 
     # ------------------------------------------------------------------ snapshots and clones
 
@@ -282,7 +318,7 @@ class Store:
             twin = Store(self.clock, self.retention_nanos)
             twin.last_commit = self.last_commit
             twin.sequences = dict(self.sequences)
-            twin._tombstones = self._tombstones.copy()
+            twin._aging = self._aging.copy()
             twins = {id(h): h.share() for h in self._hierarchies.values()}
             twin._hierarchies = {i: twins[id(h)] for i, h in self._hierarchies.items()}
             twin._trees = {i: twins[id(h)] for i, h in self._trees.items()}
@@ -303,6 +339,8 @@ class Store:
             tree.pop(key, None)
         else:
             tree[key] = version
+            if version[3] > 1 or version[1] is None:
+                self._aging.append((version[0], tree_id, key))
 
     def _forget_tree(self, tree: TreeId) -> None:
         hierarchy = self._trees.pop(tree)
@@ -327,6 +365,9 @@ class Store:
 
     def _merge(self, hierarchy: TreeId, at: bytes) -> None:
         self._hierarchies[hierarchy].merge(at)
+
+    def _cut(self, hierarchy: TreeId, at: bytes) -> None:
+        self._hierarchies[hierarchy].cut(at)
 
 
 def row_cells(row: Row, width: int) -> Row:

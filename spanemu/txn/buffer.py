@@ -1,13 +1,16 @@
 """Writes that a transaction has made and not yet committed, over the rows below them.
 
-Each entry is the final state of one row: a tuple, or None where the row is deleted. A statement
-that fails is taken back with `rollback_to`, so what the buffer holds is always the effect of
-whole statements.
+Each entry is the final state of one row: a tuple, or None where the row is deleted. Of a row that
+is only updated, some cells are written and the others are as they were below (`Part`): others may
+change those meanwhile, so the entry is put on top of the row as it is then (`rebase`).
+
+A statement that fails is taken back with `rollback_to`, so what the buffer holds is always the
+effect of whole statements.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from sortedcontainers import SortedList
@@ -15,8 +18,12 @@ from sortedcontainers import SortedList
 from spanemu.sql.executor.reader import ByteRange, Row
 from spanemu.storage.layout import TreeId
 from spanemu.storage.store import EVERYTHING
+from spanemu.values.cell_mask import WHOLE_ROW, merged
 
 ABSENT: Any = object()  # no entry: the store decides
+
+# Cells written of a row that goes on existing, and the row below that the others are of.
+Part = tuple[int, Row | None]
 
 
 class TreeBuffer:
@@ -62,20 +69,59 @@ class Buffer:
 
     def __init__(self) -> None:
         self.trees: dict[TreeId, TreeBuffer] = {}
-        self._journal: list[tuple[TreeId, bytes, Any]] = []
+        self.parts: dict[tuple[TreeId, bytes], Part] = {}
+        self._journal: list[tuple[TreeId, bytes, Any, Part | None]] = []
 
     def get(self, tree: TreeId, key: bytes) -> Any:
         """The pending row, None where it is deleted, or ABSENT."""
         found = self.trees.get(tree)
         return ABSENT if found is None else found.rows.get(key, ABSENT)
 
-    def put(self, tree: TreeId, key: bytes, row: Row | None) -> None:
-        """Set the pending state of a row."""
+    def put(
+        self,
+        tree: TreeId,
+        key: bytes,
+        row: Row | None,
+        written: int = WHOLE_ROW,
+        base: Row | None = None,
+    ) -> None:
+        """Set the pending state of a row, of which only the cells `written` differ from `base`."""
         found = self.trees.get(tree)
         if found is None:
             found = self.trees[tree] = TreeBuffer()
-        self._journal.append((tree, key, found.rows.get(key, ABSENT)))
+        before, part = found.rows.get(key, ABSENT), None
+        if written != WHOLE_ROW or self.parts:
+            part = self.parts.get((tree, key))
+            self._put_part((tree, key), before, written, base)
+        self._journal.append((tree, key, before, part))
         found.put(key, row)
+
+    def _put_part(
+        self, row_key: tuple[TreeId, bytes], before: Any, written: int, base: Row | None
+    ) -> None:
+        if written == WHOLE_ROW:
+            self.parts.pop(row_key, None)
+        elif before is ABSENT:
+            self.parts[row_key] = (written, base)
+        elif row_key in self.parts:
+            earlier, base = self.parts[row_key]
+            self.parts[row_key] = (earlier | written, base)
+
+    def written(self, tree: TreeId, key: bytes) -> int:
+        """Which cells of a pending row are written."""
+        part = self.parts.get((tree, key))
+        return WHOLE_ROW if part is None else part[0]
+
+    def rebase(self, tree: TreeId, key: bytes, head: Row) -> Row:
+        """The pending row on top of what is below it now."""
+        written, _ = self.parts[tree, key]
+        rows = self.trees[tree].rows
+        pending = rows[key]
+        assert pending is not None, "a part is never of a deleted row"
+        row = merged(head, pending, written)
+        rows[key] = row
+        self.parts[tree, key] = (written, head)
+        return row
 
     def mark(self) -> int:
         """A point for `rollback_to`."""
@@ -84,11 +130,15 @@ class Buffer:
     def rollback_to(self, mark: int) -> None:
         """Take back every `put` since `mark`."""
         while len(self._journal) > mark:
-            tree, key, before = self._journal.pop()
+            tree, key, before, part = self._journal.pop()
             if before is ABSENT:
                 self.trees[tree].discard(key)
             else:
                 self.trees[tree].rows[key] = before
+            if part is not None:
+                self.parts[tree, key] = part
+            elif self.parts:
+                self.parts.pop((tree, key), None)
 
     def entries(self) -> Iterator[tuple[TreeId, bytes, Row | None]]:
         """Everything pending."""
@@ -102,12 +152,16 @@ class Buffer:
         below: Iterator[tuple[bytes, Row]],
         ranges: Sequence[ByteRange] | None,
         descending: bool,
+        present: Callable[[bytes], Row | None] | None = None,
     ) -> Iterator[tuple[bytes, Row]]:
-        """`below` as it would look with the pending writes applied; both in key order."""
+        """`below` as it would look with the pending writes applied; both in key order.
+
+        `present` gives the pending row of a key, where that may have to be rebased first.
+        """
         pending = self.trees.get(tree)
         if pending is None or not pending.rows:
             return below
-        return self._merged(pending, below, ranges, descending)
+        return self._merged(pending, below, ranges, descending, present)
 
     @staticmethod
     def _merged(
@@ -115,12 +169,14 @@ class Buffer:
         below: Iterator[tuple[bytes, Row]],
         ranges: Sequence[ByteRange] | None,
         descending: bool,
+        present: Callable[[bytes], Row | None] | None,
     ) -> Iterator[tuple[bytes, Row]]:
+        row_of = pending.rows.__getitem__ if present is None else present
         wanted = EVERYTHING if ranges is None else ranges
         ordered = reversed(wanted) if descending else wanted
         # Copied now: the transaction may go on writing while these rows stream.
         ours = [
-            (key, pending.rows[key])
+            (key, row_of(key))
             for low, high in ordered
             for key in pending.keys(low, high, descending)
         ]

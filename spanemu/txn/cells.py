@@ -5,73 +5,126 @@ Checks see Python values, never NULL. They raise; a column that demands nothing 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import Any
 
 from spanemu.base.limits import BYTES_LENGTH_MAX, CELL_BYTES_MAX, STRING_LENGTH_MAX
 from spanemu.schema.column import Column
-from spanemu.txn.errors import CellTooLarge, ValueTooLong, VectorLengthMismatch
+from spanemu.txn.errors import CellTooLarge, UnknownPlacement, ValueTooLong, VectorLengthMismatch
 from spanemu.values.json import format as format_json
 from spanemu.values.types import TypeCode
 
 Check = Callable[[Any], None]
 
+DEFAULT_PLACEMENT = "default"
 
-def check_of(table: str, column: Column) -> Check | None:
+
+def check_of(table: str, column: Column, cell_bytes: int = CELL_BYTES_MAX) -> Check | None:
     """What a non-NULL value of the column must satisfy, or None for nothing."""
     if column.type.is_array:
-        return _array_check(table, column)
+        return _array_check(table, column, cell_bytes)
     code = column.type.code
     if code is TypeCode.STRING:
-        return _length_check(table, column, STRING_LENGTH_MAX)
-    if code in (TypeCode.BYTES, TypeCode.PROTO, TypeCode.TOKENLIST):
-        return _length_check(table, column, BYTES_LENGTH_MAX)
+        return _text_check(table, column, cell_bytes)
+    if code in _BINARY:
+        return _bytes_check(table, column, cell_bytes)
     if code is TypeCode.JSON:
-        return _json_check(table, column)
+        return _json_check(table, column, cell_bytes)
     return None
 
 
-def _length_check(table: str, column: Column, most: int) -> Check:
-    limit = most if column.length is None else column.length
+def placement_check(table: str, column: Column, placements: Set[str]) -> Check:
+    """A placement key names a placement: one of those created, or the one that every database has.
+
+    Names of placements are shorter than any limit of a text.
+    """
+
+    def check(value: Any) -> None:
+        if value not in placements and value != DEFAULT_PLACEMENT:
+            raise UnknownPlacement(value, table, column.name)
+
+    return check
+
+
+def _text_check(table: str, column: Column, cell_bytes: int) -> Check:
+    limit = STRING_LENGTH_MAX if column.length is None else column.length
+    surely_fits = cell_bytes // _CHARACTER_BYTES_MAX
+    name = column.name
+
+    def check(value: Any) -> None:
+        length = len(value)
+        if length > surely_fits and (size := len(value.encode())) > cell_bytes:
+            raise CellTooLarge(table, name, size, cell_bytes)
+        if length > limit:
+            raise ValueTooLong(table, name, length, limit)
+
+    return check
+
+
+def _bytes_check(table: str, column: Column, cell_bytes: int) -> Check:
+    limit = BYTES_LENGTH_MAX if column.length is None else column.length
     name = column.name
 
     def check(value: Any) -> None:
         size = len(value)
+        if size > cell_bytes:
+            raise CellTooLarge(table, name, size, cell_bytes)
         if size > limit:
-            if size > CELL_BYTES_MAX:
-                raise CellTooLarge(table, name, size, CELL_BYTES_MAX)
             raise ValueTooLong(table, name, size, limit)
 
     return check
 
 
-def _json_check(table: str, column: Column) -> Check:
+def _json_check(table: str, column: Column, cell_bytes: int) -> Check:
     def check(value: Any) -> None:
         size = len(format_json(value))
-        if size > CELL_BYTES_MAX:
-            raise CellTooLarge(table, column.name, size, CELL_BYTES_MAX)
+        if size > cell_bytes:
+            raise CellTooLarge(table, column.name, size, cell_bytes)
 
     return check
 
 
-def _array_check(table: str, column: Column) -> Check | None:
-    code = column.type.item().code
-    lengths: Check | None = None
-    if code is TypeCode.STRING:
-        lengths = _length_check(table, column, STRING_LENGTH_MAX)
-    elif code is TypeCode.BYTES:
-        lengths = _length_check(table, column, BYTES_LENGTH_MAX)
+def _array_check(table: str, column: Column, cell_bytes: int) -> Check:
+    item = column.type.item().code
+    of_item = _ITEM_CHECKS.get(item)
+    each = None if of_item is None else of_item(table, column, cell_bytes)
     vector = column.vector_length
-    if lengths is None and vector is None:
-        return None
+    item_bytes = _ITEM_BYTES.get(item)
 
     def check(value: Any) -> None:
         if vector is not None and (len(value) != vector or None in value):
             got = "a NULL element" if None in value else str(len(value))
             raise VectorLengthMismatch(table, column.name, vector, got)
-        if lengths is not None:
-            for element in value:
-                if element is not None:
-                    lengths(element)
+        present = [element for element in value if element is not None] if each else value
+        if each is not None:
+            for element in present:
+                each(element)
+        size = len(value) * item_bytes if item_bytes else sum(map(_size, present))
+        if size > cell_bytes:
+            raise CellTooLarge(table, column.name, size, cell_bytes)
 
     return check
+
+
+def _size(value: Any) -> int:
+    """Bytes of an element whose type does not tell; a NULL takes one, to say that it is one."""
+    if isinstance(value, str):
+        return len(value.encode())
+    return len(value) if isinstance(value, bytes) else _OTHER_BYTES
+
+
+_CHARACTER_BYTES_MAX = 4  # of UTF-8
+_OTHER_BYTES = 16  # about what a NUMERIC, a JSON document without more, a UUID takes
+_BINARY = frozenset({TypeCode.BYTES, TypeCode.PROTO, TypeCode.TOKENLIST})
+_ITEM_BYTES = {
+    TypeCode.BOOL: 1,
+    TypeCode.DATE: 4,
+    TypeCode.FLOAT32: 4,
+    TypeCode.FLOAT64: 8,
+    TypeCode.INT64: 8,
+    TypeCode.TIMESTAMP: 12,
+}
+_ITEM_CHECKS: dict[TypeCode, Callable[[str, Column, int], Check]] = {
+    TypeCode.STRING: _text_check,
+    TypeCode.BYTES: _bytes_check,
+}

@@ -16,6 +16,7 @@ from spanemu.storage.observer import TreeWrite
 from spanemu.txn.constraints.verify import verify
 from spanemu.txn.errors import ParentInsertedLater, ParentRowMissing, TableNotFound, ViewNotWritable
 from spanemu.txn.key_sets import DeleteReader
+from spanemu.txn.lock_modes import WRITE_ROW
 from spanemu.txn.read_write import ReadWrite
 from spanemu.txn.rules import RuleBook, TableRules
 from spanemu.txn.write import WriteUnit
@@ -57,14 +58,19 @@ def buffer_mutations(
 
 
 def buffer_rows(
-    transaction: ReadWrite, book: RuleBook, rows: Sequence[RowWrite | RowDelete], now: int
+    transaction: ReadWrite,
+    book: RuleBook,
+    rows: Sequence[RowWrite | RowDelete],
+    now: int,
+    *,
+    returns: bool = False,
 ) -> tuple[list[tuple[str, Any]], int]:
     """Run one DML statement's rows into the buffer and verify them.
 
     Returns the (action, stored row) of each, for THEN RETURN, and the mutation count. A failure
     takes the whole statement back.
     """
-    unit = WriteUnit(transaction, now, transaction.pending)
+    unit = WriteUnit(transaction, now, transaction.pending, returns=returns)
     mark = transaction.buffer.mark()
     done: list[tuple[str, TreeId, bytes, Any]] = []
     try:
@@ -88,6 +94,7 @@ def apply(transaction: ReadWrite, schema: Schema) -> int:
     store = transaction.store
     with store.mutex:
         transaction.validate()
+        transaction.rebase()
         at = store.clock.now()
         store.apply(list(_writes(transaction, schema, at)), at)
         return at
@@ -111,9 +118,9 @@ def _delete(transaction: ReadWrite, unit: WriteUnit, rules: TableRules, mutation
     unit.count += 1 if wanted.all else len(wanted.keys) + len(wanted.ranges)
     for low, high in keys.ranges(wanted):
         unit.notes.range_deleted(rules, low, high)
-        for key, row in list(transaction.items(rules.tree, [(low, high)])):
+        for key, row in list(transaction.items(rules.tree, [(low, high)], WRITE_ROW)):
             # A cascade of an earlier row may have taken this one.
-            if transaction.get(rules.tree, key, exclusive=True) is not None:
+            if transaction.get(rules.tree, key, WRITE_ROW) is not None:
                 unit.delete(rules, key, row)
 
 
@@ -125,7 +132,7 @@ def _buffer_row(
         inserted = (rules.tree, key) in unit.notes.inserted
         return ("INSERT" if inserted else "UPDATE"), rules.tree, key, None
     key = rules.encode(row.key)
-    stored = transaction.get(rules.tree, key, exclusive=True)
+    stored = transaction.get(rules.tree, key, WRITE_ROW)
     if stored is not None:
         unit.count += 1
         unit.delete(rules, key, stored)

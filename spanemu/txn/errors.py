@@ -65,6 +65,15 @@ class IndexNotFound(SpannerError):
     table: str
 
 
+class IndexNotReady(SpannerError):
+    """An index is to be read as of a time when it was still being filled."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "The index {index} on table {table} is not ready: its rows are still being written."
+    index: str
+    table: str
+
+
 class IndexOfOtherTable(SpannerError):
     """A read names an index of another table."""
 
@@ -395,6 +404,16 @@ class KeyTooLarge(SpannerError):
     target: str
     size: int
     limit: int
+
+
+class UnknownPlacement(SpannerError):
+    """A row is to be placed where no placement is."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Placement {placement!r} does not exist; it was given for {table}.{column}."
+    placement: str
+    table: str
+    column: str
 
 
 class VectorLengthMismatch(SpannerError):

@@ -62,3 +62,8 @@ class RangeUnion:
         """Whether a range holds `key`."""
         before = self._ends.bisect_right(key) - 1
         return before >= 0 and key < self._ends.peekitem(before)[1]
+
+    def meets(self, low: bytes, high: bytes) -> bool:
+        """Whether a range has a key in common with [low, high)."""
+        before = self._ends.bisect_left(high) - 1
+        return before >= 0 and low < self._ends.peekitem(before)[1]

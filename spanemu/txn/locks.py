@@ -1,8 +1,9 @@
-"""Who may read and write which rows now, and who waits for whom.
+"""Who may read and write which cells now, and who waits for whom.
 
-Rows are locked shared or exclusively; scans lock ranges shared, so that no row appears in what
-was read (phantoms). Conflicts are settled by wound-wait: an older transaction wounds a younger
-holder and goes on; a younger one waits for the older. So nobody waits in a circle. A holder that
+Rows are locked by cells (`lock_modes`), and so are ranges of keys, so that no row appears in what
+was scanned (phantoms). Conflicts are settled by wound-wait: an older transaction wounds a younger
+holder and goes on; a younger one waits for the older, be that a holder or one that waits itself.
+So nobody waits in a circle, and nobody overtakes an older one that wants the same. A holder that
 is committing cannot be wounded: it is waited for, and waits for nobody itself.
 
 A holder that has not been heard of for `IDLE_SECONDS_MAX` while others wait is wounded too,
@@ -15,115 +16,73 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator
-from enum import Enum, auto
+from typing import NamedTuple
 
 from spanemu.base.call import Call, current
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
-from spanemu.txn.errors import TransactionAborted, TransactionOver
 from spanemu.txn.key_range_sets import KeySet, RangeUnion
+from spanemu.txn.lock_modes import Lock, covers, exclusive, joined
+from spanemu.txn.owner import Owner, RangeKey, RowKey
 from spanemu.txn.state import NEXT, State
 
-IDLE_SECONDS_MAX = 10.0  # "transactions" page: idle transactions
-# Clients walk away from a transaction whose request failed more often than they go on with it
-# (google-cloud-python does not roll back), so nobody is made to wait long for one.
-IDLE_AFTER_FAILURE_SECONDS_MAX = 0.1
-
-YOUNGEST = (1 << 62, 0)
-
-RowKey = tuple[TreeId, bytes]
-RangeKey = tuple[TreeId, bytes, bytes]
+LOOK_EVERY_SECONDS = 0.25  # whether those who are waited for are still there
 
 
-class Mode(Enum):
-    """How a lock excludes others."""
+class _Request(NamedTuple):
+    """What a transaction waits for: one key, or the range up to `high`."""
 
-    SHARED = auto()
-    EXCLUSIVE = auto()
+    low: bytes
+    high: bytes | None
+    lock: Lock
 
-
-class Owner:
-    """A transaction as the lock table sees it.
-
-    `age` orders transactions, smaller is older; one that has none yet is the youngest.
-    `heard_at` is when its client last asked for something (seconds of `clock.monotonic`); `busy`
-    tells that a request is being served, and `failed` that the last one failed.
-    """
-
-    __slots__ = (
-        "age", "busy", "failed", "heard_at", "ranges", "rows", "state", "waits_on", "why_aborted",
-    )  # fmt: skip
-
-    def __init__(self, age: tuple[int, int] = YOUNGEST) -> None:
-        self.age = age
-        self.state = State.ACTIVE
-        self.busy = 0
-        self.failed = False
-        self.heard_at = monotonic()
-        self.rows: dict[RowKey, Mode] = {}
-        self.ranges: set[RangeKey] = set()
-        self.waits_on: threading.Event | None = None
-        self.why_aborted = ""
-
-    @property
-    def idle_at(self) -> float:
-        """When it counts as idle (seconds of `clock.monotonic`)."""
-        if self.busy:
-            return monotonic() + IDLE_SECONDS_MAX
-        patience = IDLE_AFTER_FAILURE_SECONDS_MAX if self.failed else IDLE_SECONDS_MAX
-        return self.heard_at + patience
-
-    def check(self) -> None:
-        """Raise ABORTED when this transaction was wounded."""
-        if self.state is State.ABORTED:
-            raise TransactionAborted(self.why_aborted)
-
-    def check_active(self) -> None:
-        """Raise unless this transaction may still take locks."""
-        if self.state is not State.ACTIVE:
-            self.check()
-            raise TransactionOver(str(self.state))
-
-
-class _Row:
-    """Who holds one row."""
-
-    __slots__ = ("exclusive", "shared")
-
-    def __init__(self) -> None:
-        self.exclusive: Owner | None = None
-        self.shared: set[Owner] = set()
+    def meets(self, other: _Request) -> bool:
+        """Whether both want the same row, in ways that do not go together."""
+        (reads, writes), (read, written) = self.lock, other.lock
+        if not (reads & written or writes & read):
+            return False
+        if self.high is None:
+            if other.high is None:
+                return self.low == other.low
+            return other.low <= self.low < other.high
+        if other.high is None:
+            return self.low <= other.low < self.high
+        return self.low < other.high and other.low < self.high
 
 
 class LockTable:
     """Locks of one database, and the transactions that wait for them."""
 
     def __init__(self) -> None:
-        self._mutex = threading.Lock()  # Guards every field below, and owners' lock sets.
-        self._rows: dict[RowKey, _Row] = {}
-        self._ranges: dict[TreeId, dict[Owner, RangeUnion]] = {}
-        self._exclusive: dict[TreeId, dict[Owner, KeySet]] = {}
+        self._mutex = threading.Lock()  # Guards every field below, and owners' locks.
+        self._rows: dict[RowKey, dict[Owner, Lock]] = {}
+        # The same locks by tree and owner, for ranges; shared with `Owner.keys` and `.unions`.
+        self._keys: dict[TreeId, dict[Owner, dict[Lock, KeySet]]] = {}
+        self._ranges: dict[TreeId, dict[Owner, dict[Lock, RangeUnion]]] = {}
+        self._requests: dict[TreeId, dict[Owner, _Request]] = {}
         self._waiters: dict[Owner, list[threading.Event]] = {}
 
-    def lock_row(self, owner: Owner, tree: TreeId, key: bytes, mode: Mode) -> None:
-        """Lock one row, existing or not; raises ABORTED, or what `call.check` raises."""
+    def lock_row(self, owner: Owner, tree: TreeId, key: bytes, lock: Lock) -> None:
+        """Lock cells of one row, existing or not.
+
+        Raises ABORTED when wounded, or what `call.check` raises.
+        """
+        if owner.contended and (tree, key) in owner.contended:
+            lock = exclusive(lock)
         held = owner.rows.get((tree, key))
-        if held is mode or held is Mode.EXCLUSIVE:
+        if held is not None and (held is lock or covers(held, lock)):
             return
-        while (waits := self._try_row(owner, (tree, key), mode)) is not None:
-            self._wait(owner, waits)
+        waits = self._try_row(owner, (tree, key), lock)
+        if waits is not None:
+            self._queue(owner, tree, _Request(key, None, lock), waits)
 
-    def lock_rows(self, owner: Owner, keys: Iterable[RowKey]) -> None:
-        """Lock rows exclusively, in the given order."""
-        for tree, key in keys:
-            self.lock_row(owner, tree, key, Mode.EXCLUSIVE)
-
-    def lock_range(self, owner: Owner, tree: TreeId, low: bytes, high: bytes) -> None:
-        """Lock every row of [low, high) shared, those included that do not exist yet."""
-        if (tree, low, high) in owner.ranges:
+    def lock_range(self, owner: Owner, tree: TreeId, low: bytes, high: bytes, lock: Lock) -> None:
+        """Lock cells of every row of [low, high), those included that do not exist yet."""
+        if low >= high or covers(owner.ranges.get((tree, low, high)), lock):
             return
-        while (waits := self._try_range(owner, (tree, low, high))) is not None:
-            self._wait(owner, waits)
+        waits = self._try_range(owner, (tree, low, high), lock)
+        if waits is not None:
+            self._queue(owner, tree, _Request(low, high, lock), waits)
 
     def begin_commit(self, owner: Owner) -> None:
         """From here on the owner cannot be wounded. Raises ABORTED when it already is."""
@@ -148,77 +107,136 @@ class LockTable:
         with self._mutex:
             return self._wound(owner, why)
 
+    def wound_all(self, why: str) -> None:
+        """Abort every active transaction that holds a lock."""
+        for owner in self.holders():
+            self.wound(owner, why)
+
+    def served(self, owner: Owner) -> None:
+        """A request of a transaction was served: from now on it is idle."""
+        owner.busy -= 1
+        owner.heard_at = monotonic()
+        if owner.state is State.ACTIVE:
+            owner.connection = current().connection()
+        if owner.failed:  # Who waits for it need not be patient any more.
+            with self._mutex:
+                self._wake(owner)
+
     def holders(self) -> Iterator[Owner]:
         """Transactions that hold a lock now."""
         with self._mutex:
-            found = {row.exclusive for row in self._rows.values() if row.exclusive is not None}
-            for row in self._rows.values():
-                found |= row.shared
-            for ranges in self._ranges.values():
-                found |= ranges.keys()
+            found = {owner for owners in self._keys.values() for owner in owners}
+            found |= {owner for owners in self._ranges.values() for owner in owners}
         return iter(found)
+
+    def held_by(self, owner: Owner) -> tuple[dict[RowKey, Lock], dict[RangeKey, Lock]]:
+        """What a transaction has locked now: rows, and ranges."""
+        with self._mutex:
+            return dict(owner.rows), dict(owner.ranges)
 
     # ------------------------------------------------------------------ inside the mutex
 
-    def _try_row(self, owner: Owner, row_key: RowKey, mode: Mode) -> _Wait | None:
+    def _try_row(self, owner: Owner, row_key: RowKey, lock: Lock) -> Wait | None:
         with self._mutex:
             owner.check_active()
-            row = self._rows.get(row_key)
-            if row is None:
-                row = _Row()
-            blockers = self._row_blockers(owner, row_key, row, mode)
-            if blockers and (blockers := self._settle(owner, blockers)):
-                return self._enqueue(owner, blockers)
-            self._rows[row_key] = row
-            owner.rows[row_key] = mode
-            if mode is Mode.EXCLUSIVE:
-                row.exclusive = owner
-                self._keys_of(owner, row_key[0]).add(row_key[1])
+            tree, key = row_key
+            blockers = self._row_blockers(owner, row_key, lock)
+            if tree in self._requests:
+                blockers += self._older_requests(owner, tree, _Request(key, None, lock))
+            if blockers and (left := self._settle(owner, blockers)):
+                return self._enqueue(owner, left)
+            for wounded in blockers:
+                wounded.contended.add(row_key)
+            lock = joined(owner.rows.get(row_key), lock)
+            owner.rows[row_key] = lock
+            holders = self._rows.get(row_key)
+            if holders is None:
+                self._rows[row_key] = {owner: lock}
             else:
-                row.shared.add(owner)
+                holders[owner] = lock
+            self._keys_of(owner, tree, lock).add(key)
             return None
 
-    def _row_blockers(self, owner: Owner, row_key: RowKey, row: _Row, mode: Mode) -> list[Owner]:
+    def _row_blockers(self, owner: Owner, row_key: RowKey, lock: Lock) -> list[Owner]:
+        reads, writes = lock
         blockers: list[Owner] = []
-        if row.exclusive is not None and row.exclusive is not owner:
-            blockers.append(row.exclusive)
-        if mode is Mode.EXCLUSIVE:
-            blockers.extend(other for other in row.shared if other is not owner)
-            ranges = self._ranges.get(row_key[0])
-            if ranges:
-                key = row_key[1]
-                blockers.extend(
-                    other
-                    for other, locked in ranges.items()
-                    if other is not owner and locked.covers(key)
+        holders = self._rows.get(row_key)
+        if holders is not None:
+            blockers = [
+                other
+                for other, (read, written) in holders.items()
+                if (reads & written or writes & read) and other is not owner
+            ]
+        ranges = self._ranges.get(row_key[0])
+        if ranges:
+            key = row_key[1]
+            blockers += [
+                other
+                for other, unions in ranges.items()
+                if other is not owner
+                and any(
+                    (reads & written or writes & read) and union.covers(key)
+                    for (read, written), union in unions.items()
                 )
+            ]
         return blockers
 
-    def _keys_of(self, owner: Owner, tree: TreeId) -> KeySet:
-        keys = self._exclusive.setdefault(tree, {})
-        found = keys.get(owner)
-        if found is None:
-            found = keys[owner] = KeySet()
-        return found
-
-    def _try_range(self, owner: Owner, range_key: RangeKey) -> _Wait | None:
+    def _try_range(self, owner: Owner, range_key: RangeKey, lock: Lock) -> Wait | None:
         tree, low, high = range_key
         with self._mutex:
             owner.check_active()
-            blockers = [
-                other
-                for other, keys in self._exclusive.get(tree, {}).items()
-                if other is not owner and keys.meets(low, high)
-            ]
+            blockers = self._range_blockers(owner, range_key, lock)
+            if tree in self._requests:
+                blockers += self._older_requests(owner, tree, _Request(low, high, lock))
             if blockers and (blockers := self._settle(owner, blockers)):
                 return self._enqueue(owner, blockers)
-            ranges = self._ranges.setdefault(tree, {})
-            locked = ranges.get(owner)
-            if locked is None:
-                locked = ranges[owner] = RangeUnion()
-            locked.add(low, high)
-            owner.ranges.add(range_key)
+            owner.ranges[range_key] = lock = joined(owner.ranges.get(range_key), lock)
+            self._union_of(owner, tree, lock).add(low, high)
             return None
+
+    def _range_blockers(self, owner: Owner, range_key: RangeKey, lock: Lock) -> list[Owner]:
+        (reads, writes), (tree, low, high) = lock, range_key
+        blockers: list[Owner] = []
+        held: Iterable[tuple[Owner, dict[Lock, KeySet] | dict[Lock, RangeUnion]]]
+        for held in (self._keys.get(tree, {}).items(), self._ranges.get(tree, {}).items()):
+            blockers += [
+                other
+                for other, sets in held
+                if other is not owner
+                and any(
+                    (reads & written or writes & read) and keys.meets(low, high)
+                    for (read, written), keys in sets.items()
+                )
+            ]
+        return blockers
+
+    def _older_requests(self, owner: Owner, tree: TreeId, wanted: _Request) -> list[Owner]:
+        """Those who wait for the same and are older: they are not overtaken."""
+        return [
+            other
+            for other, request in self._requests[tree].items()
+            if other.age < owner.age and other is not owner and request.meets(wanted)
+        ]
+
+    def _keys_of(self, owner: Owner, tree: TreeId, lock: Lock) -> KeySet:
+        sets = owner.keys.get(tree)
+        if sets is None:
+            sets = owner.keys[tree] = {}
+            self._keys.setdefault(tree, {})[owner] = sets
+        found = sets.get(lock)
+        if found is None:
+            found = sets[lock] = KeySet()
+        return found
+
+    def _union_of(self, owner: Owner, tree: TreeId, lock: Lock) -> RangeUnion:
+        sets = owner.unions.get(tree)
+        if sets is None:
+            sets = owner.unions[tree] = {}
+            self._ranges.setdefault(tree, {})[owner] = sets
+        found = sets.get(lock)
+        if found is None:
+            found = sets[lock] = RangeUnion()
+        return found
 
     def _settle(self, owner: Owner, blockers: list[Owner]) -> list[Owner]:
         """Wound what may be wounded; the blockers that must be waited for."""
@@ -245,58 +263,83 @@ class LockTable:
     def _drop(self, owner: Owner) -> None:
         """Give up what a transaction has locked, and wake it and those who wait for it."""
         for row_key in owner.rows:
-            row = self._rows[row_key]
-            row.shared.discard(owner)
-            if row.exclusive is owner:
-                row.exclusive = None
-            if row.exclusive is None and not row.shared:
+            holders = self._rows[row_key]
+            del holders[owner]
+            if not holders:
                 del self._rows[row_key]
-        for tree in {tree for (tree, _), mode in owner.rows.items() if mode is Mode.EXCLUSIVE}:
-            self._exclusive[tree].pop(owner, None)
-        for tree in {tree for tree, _, _ in owner.ranges}:
+        for tree in owner.keys:
+            del self._keys[tree][owner]
+        for tree in owner.unions:
             del self._ranges[tree][owner]
-        owner.rows = {}
-        owner.ranges = set()
-        for event in self._waiters.pop(owner, ()):
-            event.set()
+        owner.forget_locks()
+        self._wake(owner)
         if owner.waits_on is not None:
             owner.waits_on.set()
 
-    def _enqueue(self, owner: Owner, blockers: list[Owner]) -> _Wait:
+    def _wake(self, owner: Owner) -> None:
+        """Have those who wait for a transaction look again."""
+        for event in self._waiters.pop(owner, ()):
+            event.set()
+
+    def _enqueue(self, owner: Owner, blockers: list[Owner]) -> Wait:
         event = threading.Event()
         owner.waits_on = event
         for blocker in blockers:
             self._waiters.setdefault(blocker, []).append(event)
-        return _Wait(event, blockers)
+        return Wait(event, blockers)
 
     # ------------------------------------------------------------------ outside the mutex
 
-    def _wait(self, owner: Owner, waits: _Wait) -> None:
+    def _queue(self, owner: Owner, tree: TreeId, request: _Request, waits: Wait | None) -> None:
+        """Wait until the request is granted. Meanwhile nobody younger is granted the same."""
+        with self._mutex:
+            self._requests.setdefault(tree, {})[owner] = request
+        try:
+            while waits is not None:
+                self._wait(owner, waits)
+                if request.high is None:
+                    waits = self._try_row(owner, (tree, request.low), request.lock)
+                else:
+                    range_key = tree, request.low, request.high
+                    waits = self._try_range(owner, range_key, request.lock)
+        finally:
+            with self._mutex:
+                requests = self._requests[tree]
+                del requests[owner]
+                if not requests:
+                    del self._requests[tree]
+                if waits is not None:
+                    self._wake(owner)  # It makes way. Once granted, it will when it ends.
+
+    def _wait(self, owner: Owner, waits: Wait) -> None:
         """Until a blocker ends, the owner is wounded, or its request is no longer wanted."""
         call = current()
         call.on_cancel(waits.event.set)
         try:
-            waits.event.wait(_patience(call, waits.blockers))
+            if not waits.event.wait(_patience(call, waits.blockers)):
+                for blocker in waits.blockers:
+                    blocker.notice_loss()
         finally:
             call.forget(waits.event.set)
             owner.waits_on = None
         call.check()
 
 
-class _Wait:
+class Wait(NamedTuple):
     """What a transaction waits for: the event is set when one of the blockers is gone."""
 
-    __slots__ = ("blockers", "event")
-
-    def __init__(self, event: threading.Event, blockers: list[Owner]) -> None:
-        self.event = event
-        self.blockers = blockers
+    event: threading.Event
+    blockers: list[Owner]
 
 
 def _patience(call: Call, blockers: Iterable[Owner]) -> float:
-    """Seconds to wait before looking again: the deadline, or when a blocker counts as idle."""
+    """Seconds to wait before looking again: the deadline, or when a blocker counts as idle.
+
+    Not long in any case: a blocker's client may be gone.
+    """
     now = monotonic()
     waits = [max(0.0, blocker.idle_at - now) for blocker in blockers]
+    waits.append(LOOK_EVERY_SECONDS)
     left = call.seconds_left()
     if left is not None:
         waits.append(left)

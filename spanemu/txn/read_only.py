@@ -10,6 +10,7 @@ from spanemu.schema.table import Table
 from spanemu.sql.executor.reader import ByteRange, Row
 from spanemu.storage.layout import tree_of
 from spanemu.storage.store import Store, row_cells
+from spanemu.values.cell_mask import WHOLE_ROW
 
 
 class SnapshotReader:
@@ -26,6 +27,7 @@ class SnapshotReader:
         *,
         descending: bool = False,
         for_update: bool = False,
+        cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
         """Rows of `table` in key order."""
         return chain.from_iterable(self._batches(table, ranges, descending))
@@ -37,6 +39,7 @@ class SnapshotReader:
         *,
         descending: bool = False,
         for_update: bool = False,
+        cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
         """Entries of `index` in key order."""
         return self._store.scan(tree_of(index), ranges, self.at, descending=descending)
@@ -50,7 +53,9 @@ class SnapshotReader:
             is_whole = min(map(len, rows), default=width) == width
             yield rows if is_whole else [row_cells(row, width) for row in rows]
 
-    def get(self, table: Table, key: bytes, *, for_update: bool = False) -> Row | None:
+    def get(
+        self, table: Table, key: bytes, *, for_update: bool = False, cells: int = WHOLE_ROW
+    ) -> Row | None:
         """The row with that encoded key."""
         row = self._store.get(tree_of(table), key, self.at)
         if row is None or len(row) == table.width:

@@ -6,8 +6,10 @@
                         reads that must be kept true: for update, of DML, of constraints
     repeatable locking  the same, and those reads take locks as well
 
-Writes are buffered (`buffer`); only `commit` touches the store. They are locked exclusively when
-they are made; by the modes that lock nothing else, when they are committed.
+Writes are buffered (`buffer`); only `commit` touches the store. As in Spanner, DML locks what it
+reads, and what it writes is locked when the transaction commits; only repeatable locking locks it
+at once. What is locked are cells (`lock_modes`): other columns of the row stay free.
+
 Not here: what a client may do next (`database.read_write`), constraints (`write`).
 """
 
@@ -15,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from enum import Enum, auto
+from functools import partial
 
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
@@ -22,10 +25,14 @@ from spanemu.sql.executor.reader import ByteRange, Row
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.store import EVERYTHING, LATEST, Store, row_cells
+from spanemu.storage.versions import changed
 from spanemu.txn.buffer import ABSENT, Buffer
 from spanemu.txn.errors import TransactionAborted
-from spanemu.txn.locks import LockTable, Mode, Owner
+from spanemu.txn.lock_modes import LAND_IN_RANGE, READ_ROW, Cells, Lock
+from spanemu.txn.locks import LockTable
+from spanemu.txn.owner import Owner
 from spanemu.txn.state import State
+from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.key import successor
 
 
@@ -54,11 +61,14 @@ class ReadWrite:
         self._at_once = reads is Reads.PESSIMISTIC  # sees the latest commit
         self._validates_all = reads is Reads.OPTIMISTIC
         self._locks_kept = reads in _LOCKING
+        self._locks_writes = reads is Reads.REPEATABLE_LOCKING
         self.buffer = Buffer()
         self.marked: set[tuple[TreeId, bytes]] = set()  # rows that wait for the commit timestamp
         self.pending: dict[str, set[int]] = {}  # positions by table that wait for it
         self.snapshot_at: int | None = None  # of optimistic and repeatable reads
-        self._seen: list[tuple[TreeId, bytes, bytes]] = []  # ranges to validate at commit
+        self._seen: list[tuple[TreeId, bytes, bytes, Cells]] = []  # to validate at commit
+        # Where rows will land that have the commit timestamp in their keys.
+        self._landings: list[tuple[TreeId, bytes, bytes]] = []
         self._only_reads = True
 
     # ------------------------------------------------------------------ as a RowReader
@@ -69,16 +79,12 @@ class ReadWrite:
         ranges: Sequence[ByteRange] | None = None,
         *,
         descending: bool = False,
-        for_update: bool = False,
+        lock: Lock = READ_ROW,
         kept: bool = False,
     ) -> Iterator[Row]:
         """Rows of `table` in key order."""
         width = table.width
-        tree = tree_of(table)
-        kept = kept or for_update
-        for key, row in self._items(tree, ranges, descending=descending, kept=kept):
-            if for_update:
-                self.lock(tree, key)
+        for _, row in self._items(tree_of(table), ranges, lock, descending, kept):
             yield row if len(row) == width else row_cells(row, width)
 
     def scan_index(
@@ -87,22 +93,18 @@ class ReadWrite:
         ranges: Sequence[ByteRange] | None = None,
         *,
         descending: bool = False,
-        for_update: bool = False,
+        lock: Lock = READ_ROW,
         kept: bool = False,
     ) -> Iterator[Row]:
         """Entries of `index` in key order."""
-        tree = tree_of(index)
-        kept = kept or for_update
-        for key, row in self._items(tree, ranges, descending=descending, kept=kept):
-            if for_update:
-                self.lock(tree, key)
+        for _, row in self._items(tree_of(index), ranges, lock, descending, kept):
             yield row
 
     def get_row(
-        self, table: Table, key: bytes, *, for_update: bool = False, kept: bool = False
+        self, table: Table, key: bytes, lock: Lock = READ_ROW, *, kept: bool = False
     ) -> Row | None:
         """The row of a table with that encoded key, at the table's present width."""
-        row = self._get(tree_of(table), key, exclusive=for_update, kept=kept or for_update)
+        row = self._get(tree_of(table), key, lock, kept)
         return row if row is None else row_cells(row, table.width)
 
     def row_count_estimate(self, table: Table) -> int:
@@ -111,97 +113,152 @@ class ReadWrite:
 
     # ------------------------------------------------------------------ as a WriteView
 
-    def get(self, tree: TreeId, key: bytes, *, exclusive: bool = False) -> Row | None:
+    def get(self, tree: TreeId, key: bytes, lock: Lock = READ_ROW) -> Row | None:
         """The row as this transaction sees it."""
-        return self._get(tree, key, exclusive=exclusive, kept=True)
+        return self._get(tree, key, self._now(lock), kept=True)
+
+    def exists(self, tree: TreeId, key: bytes) -> bool:
+        """Whether there seems to be such a row. Locks nothing: to be asked again."""
+        pending = self.buffer.get(tree, key)
+        return (self.store.get(tree, key) if pending is ABSENT else pending) is not None
+
+    def below(self, tree: TreeId, key: bytes) -> Row | None:
+        """The row as it is without this transaction. Locks nothing."""
+        return self.store.get(tree, key, LATEST if self._at_once else self._snapshot())
 
     def items(
-        self,
-        tree: TreeId,
-        ranges: Sequence[ByteRange] | None,
-        *,
-        descending: bool = False,
+        self, tree: TreeId, ranges: Sequence[ByteRange] | None, lock: Lock = READ_ROW
     ) -> Iterator[tuple[bytes, Row]]:
         """Rows of ranges as this transaction sees them, with their keys."""
-        return self._items(tree, ranges, descending=descending, kept=True)
+        return self._items(tree, ranges, self._now(lock), descending=False, kept=True)
 
-    def put(self, tree: TreeId, key: bytes, row: Row | None) -> None:
-        """Buffer the new state of a row."""
-        self.lock(tree, key)
-        self.buffer.put(tree, key, row)
+    def put(
+        self,
+        tree: TreeId,
+        key: bytes,
+        row: Row | None,
+        written: Cells = WHOLE_ROW,
+        base: Row | None = None,
+    ) -> None:
+        """Buffer the new state of a row, of which the cells `written` differ from `base`."""
+        if self._locks_writes:
+            self.locks.lock_row(self.owner, tree, key, self._write_lock(written))
+        self.buffer.put(tree, key, row, written, base)
 
-    def lock(self, tree: TreeId, key: bytes) -> None:
-        """Lock a row exclusively, unless that is left to the commit."""
-        if self._locks_kept:
-            self.locks.lock_row(self.owner, tree, key, Mode.EXCLUSIVE)
+    def mark(self, tree: TreeId, key: bytes, landing: ByteRange | None = None) -> None:
+        """Remember that a buffered row waits for the commit timestamp.
 
-    def mark(self, tree: TreeId, key: bytes) -> None:
-        """Remember that a buffered row waits for the commit timestamp."""
+        `landing` is where its key will be, when that waits as well.
+        """
         self.marked.add((tree, key))
+        if landing is not None:
+            self._landings.append((tree, *landing))
+            if self._locks_writes:
+                self.locks.lock_range(self.owner, tree, *landing, LAND_IN_RANGE)
 
     # ------------------------------------------------------------------ ending
 
+    def begin_commit(self) -> None:
+        """Lock what DML has written; from now on, whatever is written at once."""
+        if self._at_once and not self._locks_writes:
+            self._lock_buffered()
+            self._locks_writes = True
+
     def lock_writes(self) -> None:
-        """Lock what is written, where that was left to the commit."""
-        if not self._locks_kept:
-            for tree, key, _ in self.buffer.entries():
-                self.locks.lock_row(self.owner, tree, key, Mode.EXCLUSIVE)
+        """Lock what is written, where that was left to the very end."""
+        if not self._locks_writes:
+            self._lock_buffered()
+
+    def rebase(self) -> None:
+        """Put each part of a row on top of the row as it is now."""
+        for (tree, key), (_, base) in list(self.buffer.parts.items()):
+            head = self.store.get(tree, key)
+            if head is not None and head is not base:
+                self.buffer.rebase(tree, key, head)
 
     def validate(self) -> None:
         """Raise ABORTED when what was read without locks has changed, or what is written has."""
         at = self.snapshot_at
         if at is None or self._only_reads:
             return  # Reads alone are true at their snapshot.
-        for tree, low, high in self._seen:
-            if self.store.changed_since(tree, [(low, high)], at):
+        store = self.store
+        for tree, low, high, cells in self._seen:
+            if store.changed_since(tree, [(low, high)], at, cells):
                 raise TransactionAborted("Rows that it read have changed since.")
         for tree, key, _ in self.buffer.entries():
-            head = self.store.head(tree, key)
-            if head is not None and head[0] > at:
+            head = store.head(tree, key)
+            if head is not None and changed(head, at, self.buffer.written(tree, key)):
                 raise TransactionAborted("Rows that it writes have changed since it read.")
 
-    def _get(self, tree: TreeId, key: bytes, *, exclusive: bool, kept: bool) -> Row | None:
-        if exclusive:
-            self.lock(tree, key)
-        elif self._at_once or (kept and self._locks_kept):
-            self.locks.lock_row(self.owner, tree, key, Mode.SHARED)
+    def _lock_buffered(self) -> None:
+        for tree, key, _ in self.buffer.entries():
+            lock = self._write_lock(self.buffer.written(tree, key))
+            self.locks.lock_row(self.owner, tree, key, lock)
+        for landing in self._landings:
+            self.locks.lock_range(self.owner, *landing, LAND_IN_RANGE)
+
+    def _now(self, lock: Lock) -> Lock:
+        """That part of a lock which is not left to the commit."""
+        return lock if self._locks_writes else (lock[0], 0)
+
+    def _write_lock(self, written: Cells) -> Lock:
+        """Blind writers go side by side, except where clients asked for locks at once."""
+        return (0, written) if self._at_once else (written, written)
+
+    def _get(self, tree: TreeId, key: bytes, lock: Lock, kept: bool) -> Row | None:
+        kept = kept or lock[1] != 0
+        if self._at_once or (kept and self._locks_kept):
+            self.locks.lock_row(self.owner, tree, key, lock)
         pending = self.buffer.get(tree, key)
-        if pending is not ABSENT:
+        is_part = bool(self.buffer.parts) and (tree, key) in self.buffer.parts
+        if pending is not ABSENT and not is_part:
             found: Row | None = pending
             return found
-        if self._at_once:
-            return self.store.get(tree, key)
-        self._saw(tree, key, successor(key), kept)
-        return self.store.get(tree, key, self._snapshot())
+        if not self._at_once:
+            self._saw(tree, key, successor(key), lock[0], kept)
+        return self._present(tree, key) if is_part else self.below(tree, key)
 
     def _items(
         self,
         tree: TreeId,
         ranges: Sequence[ByteRange] | None,
-        *,
+        lock: Lock,
         descending: bool,
         kept: bool,
     ) -> Iterator[tuple[bytes, Row]]:
+        kept = kept or lock[1] != 0
         for low, high in EVERYTHING if ranges is None else ranges:
             if self._at_once or (kept and self._locks_kept):
-                self.locks.lock_range(self.owner, tree, low, high)
+                self.locks.lock_range(self.owner, tree, low, high, lock)
             if not self._at_once:
-                self._saw(tree, low, high, kept)
+                self._saw(tree, low, high, lock[0], kept)
         # After the locks, so that what was waited for is seen.
         at = LATEST if self._at_once else self._snapshot()
         below = self.store.scan_items(tree, ranges, at, descending=descending)
+        present = partial(self._present, tree) if self.buffer.parts else None
         owner = self.owner
-        for item in self.buffer.merge(tree, below, ranges, descending):
+        for item in self.buffer.merge(tree, below, ranges, descending, present):
             if owner.state is State.ABORTED:
                 owner.check()
             yield item
 
-    def _saw(self, tree: TreeId, low: bytes, high: bytes, kept: bool) -> None:
+    def _present(self, tree: TreeId, key: bytes) -> Row | None:
+        """A pending row with those cells that it does not write as they are now."""
+        pending: Row | None = self.buffer.get(tree, key)
+        part = self.buffer.parts.get((tree, key))
+        if part is None:
+            return pending
+        head = self.below(tree, key)
+        if head is None or head is part[1]:
+            return pending
+        return self.buffer.rebase(tree, key, head)
+
+    def _saw(self, tree: TreeId, low: bytes, high: bytes, cells: Cells, kept: bool) -> None:
         """Note what was read without a lock that would keep it true."""
         if kept:
             self._only_reads = False
         if kept or self._validates_all:
-            self._seen.append((tree, low, high))
+            self._seen.append((tree, low, high, cells))
 
     def _snapshot(self) -> int:
         if self.snapshot_at is None:

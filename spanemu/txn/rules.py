@@ -12,15 +12,18 @@ from operator import itemgetter
 from typing import Any
 
 from spanemu.base.errors import SpannerError
+from spanemu.base.limits import DEFAULT_LIMITS, KEY_BYTES_MAX, Limits
 from spanemu.schema.column import Column
 from spanemu.schema.foreign_key import ForeignKey
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Interleave, Table
 from spanemu.storage.layout import encoder_of, tree_of
-from spanemu.txn.cells import Check, check_of
+from spanemu.txn.cells import Check, check_of, placement_check
 from spanemu.txn.expressions import RowExpression, compile_expression
 from spanemu.txn.key_text import key_text
+from spanemu.values.key import ByteRange, after_prefix
+from spanemu.values.mutation import COMMIT_TIMESTAMP
 from spanemu.values.types import BOOL, TypeCode
 
 Row = tuple[Any, ...]
@@ -40,8 +43,9 @@ def picker(positions: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...
 class IndexRules:
     """How a row becomes an entry of an index."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, key_bytes: int = KEY_BYTES_MAX) -> None:
         self.index = index
+        self.key_bytes = key_bytes
         self.tree = tree_of(index)
         positions = tuple(column.position for column in index.columns)
         self.positions = frozenset(positions)
@@ -49,6 +53,7 @@ class IndexRules:
         self.encode = encoder_of(index.full_key)
         self.declared_parts = len(index.key)
         self.key_parts = len(index.full_key)
+        self.key_positions = frozenset(positions[: self.key_parts])
         self.width = len(positions)
         self.filtered = tuple(column.position for column in index.filtered)
 
@@ -62,6 +67,10 @@ class IndexRules:
             return None
         cells = self.entry_of(row)
         return self.encode(cells[: self.key_parts]), cells
+
+    def landing(self, cells: Row, now: int) -> ByteRange | None:
+        """Where an entry's key will be once its pending timestamps are known."""
+        return _landing(cells[: self.key_parts], self.encode, now)
 
     def prefix(self, cells: Row) -> bytes:
         """The declared part of an entry's key, which a unique index keeps unique."""
@@ -81,7 +90,8 @@ class Reference:
         self.foreign_key = foreign_key
         self.table = schema.tables[foreign_key.table.lower()]
         self.referenced = schema.tables[foreign_key.referenced_table.lower()]
-        self.values_of = picker(_positions(self.table, foreign_key.columns))
+        self.positions = _positions(self.table, foreign_key.columns)
+        self.values_of = picker(self.positions)
         self.referenced_positions = _positions(self.referenced, foreign_key.referenced_columns)
         self.referenced_values_of = picker(self.referenced_positions)
         self.target_tree, self.target_prefix = _access(
@@ -116,6 +126,7 @@ class TableRules:
         self.encode = encoder_of(table.key)
         self.key_of = picker(table.key_positions)
         self.key_types = tuple(column.type for column in table.key_columns)
+        self.key_bytes = book.limits.key_bytes
         self.parent_parts = 0
         self.plans: dict[Any, Any] = {}  # write_plan.WritePlan by (kind, columns)
         parent = book.schema.parent(table)
@@ -128,6 +139,10 @@ class TableRules:
     def key_text(self, key: Sequence[Any]) -> str:
         """A key for a message."""
         return key_text(key, self.key_types)
+
+    def landing(self, row: Row, now: int) -> ByteRange | None:
+        """Where a row's key will be once its pending timestamps are known."""
+        return _landing(self.key_of(row), self.encode, now)
 
     @cached_property
     def parent(self) -> TableRules | None:
@@ -154,7 +169,8 @@ class TableRules:
 
     @cached_property
     def indexes(self) -> tuple[IndexRules, ...]:
-        return tuple(IndexRules(index) for index in self.book.schema.indexes_of(self.table))
+        indexes = self.book.schema.indexes_of(self.table)
+        return tuple(IndexRules(index, self.key_bytes) for index in indexes)
 
     @cached_property
     def references(self) -> tuple[Reference, ...]:
@@ -189,9 +205,15 @@ class TableRules:
     @cached_property
     def cell_checks(self) -> dict[int, Check]:
         """Checks by position; columns that accept every value of their type have none."""
-        found = ((column.position, check_of(self.table.name, column))
+        cell_bytes = self.book.limits.cell_bytes
+        found = ((column.position, check_of(self.table.name, column, cell_bytes))
                  for column in self.table.columns)  # fmt: skip
-        return {position: check for position, check in found if check is not None}
+        checks = {position: check for position, check in found if check is not None}
+        for column in self.table.columns:
+            if column.placement_key:
+                names = {placement.name for placement in self.book.schema.placements.values()}
+                checks[column.position] = placement_check(self.table.name, column, names)
+        return checks
 
     @cached_property
     def columns_at(self) -> dict[int, Column]:
@@ -291,8 +313,9 @@ class TableRules:
 class RuleBook:
     """Rules of every table of one schema generation, compiled when first asked for."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, limits: Limits = DEFAULT_LIMITS) -> None:
         self.schema = schema
+        self.limits = limits
         self._rules: dict[str, TableRules] = {}
         self._references: dict[str, Reference] = {}
 
@@ -316,6 +339,17 @@ class RuleBook:
         if found is None:
             found = self._references[foreign_key.name] = Reference(foreign_key, self)
         return found
+
+
+def _landing(key: Row, encode: Callable[[Sequence[Any]], bytes], now: int) -> ByteRange | None:
+    """The range of keys from `now` on, for a key that waits for the commit timestamp."""
+    if COMMIT_TIMESTAMP not in key:
+        return None
+    place = key.index(COMMIT_TIMESTAMP)
+    pending, soonest = encode(key[: place + 1]), encode((*key[:place], now))
+    if soonest < pending:
+        return soonest, pending
+    return after_prefix(pending), after_prefix(soonest)  # descending
 
 
 def _positions(table: Table, names: Sequence[str]) -> tuple[int, ...]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any, Protocol
 
-from spanemu.base.limits import KEY_BYTES_MAX
 from spanemu.sql.executor.reader import ByteRange
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.layout import TreeId
@@ -29,8 +28,10 @@ from spanemu.txn.errors import (
     RowNotFound,
     UpdateAfterDelete,
 )
+from spanemu.txn.lock_modes import IS_THERE, READ_ROW, WRITE_ROW, Cells, Lock
 from spanemu.txn.rules import IndexRules, Reference, Row, TableRules
 from spanemu.txn.write_plan import WritePlan
+from spanemu.values.cell_mask import WHOLE_ROW, cells_of
 from spanemu.values.key import after_prefix, key_size
 from spanemu.values.mutation import COMMIT_TIMESTAMP, WriteKind
 
@@ -40,33 +41,60 @@ class WriteView(Protocol):
 
     context: Context
 
-    def get(self, tree: TreeId, key: bytes, *, exclusive: bool = False) -> Row | None:
-        """The row as this transaction sees it; locks it."""
+    def get(self, tree: TreeId, key: bytes, lock: Lock = READ_ROW) -> Row | None:
+        """The row as this transaction sees it; locks it for what it reads and will write."""
+        ...
+
+    def exists(self, tree: TreeId, key: bytes) -> bool:
+        """Whether there seems to be such a row. Locks nothing: to be asked again."""
+        ...
+
+    def below(self, tree: TreeId, key: bytes) -> Row | None:
+        """The row as it is without this transaction. Locks nothing."""
         ...
 
     def items(
-        self, tree: TreeId, ranges: Sequence[ByteRange] | None, *, descending: bool = False
+        self, tree: TreeId, ranges: Sequence[ByteRange] | None, lock: Lock = READ_ROW
     ) -> Iterator[tuple[bytes, Row]]:
-        """Rows of a range as this transaction sees them; locks the range."""
+        """Rows of a range as this transaction sees them; locks the range likewise."""
         ...
 
-    def put(self, tree: TreeId, key: bytes, row: Row | None) -> None:
-        """Buffer the new state of a row; locks it exclusively."""
+    def put(
+        self,
+        tree: TreeId,
+        key: bytes,
+        row: Row | None,
+        written: Cells = WHOLE_ROW,
+        base: Row | None = None,
+    ) -> None:
+        """Buffer the new state of a row, of which the cells `written` differ from `base`."""
         ...
 
-    def mark(self, tree: TreeId, key: bytes) -> None:
-        """Remember that a buffered row waits for the commit timestamp."""
+    def mark(self, tree: TreeId, key: bytes, landing: ByteRange | None = None) -> None:
+        """Remember that a buffered row waits for the commit timestamp.
+
+        `landing` is where its key will be, when that waits as well.
+        """
         ...
 
 
 class WriteUnit:
-    """Writes that are verified together. `count` grows as Spanner counts mutations."""
+    """Writes that are verified together. `count` grows as Spanner counts mutations.
+
+    `returns` tells that the rows written will be looked at whole (THEN RETURN).
+    """
 
     def __init__(
-        self, view: WriteView, now: int, unreadable: Mapping[str, Set[int]] | None = None
+        self,
+        view: WriteView,
+        now: int,
+        unreadable: Mapping[str, Set[int]] | None = None,
+        *,
+        returns: bool = False,
     ) -> None:
         self.view = view
         self.now = now
+        self._returns = returns
         self.unreadable = unreadable or {}  # positions by table that earlier statements set so
         self.notes = Notes()
         self.count = 0
@@ -86,7 +114,7 @@ class WriteUnit:
         encoded = self._encode(rules, key)
         if rules.watched:
             self._watch(plan, encoded, key)
-        before = self.view.get(rules.tree, encoded, exclusive=True)
+        before = self._existing(plan, encoded)
         if before is not None:
             if plan.kind is WriteKind.INSERT:
                 self._refuse_duplicate(rules, key, encoded)
@@ -96,6 +124,18 @@ class WriteUnit:
             self.delete(rules, encoded, before)
         self._insert(plan, encoded, row, key)
         return encoded
+
+    def _existing(self, plan: WritePlan, encoded: bytes) -> Row | None:
+        """The row that a write meets, locked for what will become of it."""
+        tree = plan.rules.tree
+        if plan.kind is WriteKind.INSERT_OR_UPDATE and self.view.exists(tree, encoded):
+            before = self.view.get(tree, encoded, self._update_lock(plan))
+            if before is not None:
+                return before
+        return self.view.get(tree, encoded, WRITE_ROW)
+
+    def _update_lock(self, plan: WritePlan) -> Lock:
+        return (WHOLE_ROW, plan.lock[1]) if self._returns else plan.lock
 
     def _watch(self, plan: WritePlan, encoded: bytes, key: Row) -> None:
         """Judge a write to a table from which a foreign key may cascade."""
@@ -130,7 +170,7 @@ class WriteUnit:
         parent = rules.parent
         if parent is not None:
             above = key[: rules.parent_parts]
-            if self.view.get(parent.tree, parent.encode(above)) is None:
+            if self.view.get(parent.tree, parent.encode(above), IS_THERE) is None:
                 missing = PendingParentMissing if COMMIT_TIMESTAMP in above else ParentRowMissing
                 raise missing(
                     parent.table.name, parent.key_text(above), rules.table.name,
@@ -172,7 +212,7 @@ class WriteUnit:
         encoded = self._encode(rules, key)
         if rules.watched:
             self._watch(plan, encoded, key)
-        before = self.view.get(rules.tree, encoded, exclusive=True)
+        before = self.view.get(rules.tree, encoded, self._update_lock(plan))
         if before is None:
             text = rules.key_text(key)
             if self.notes.was_deleted(rules.tree, encoded):
@@ -184,10 +224,10 @@ class WriteUnit:
     def _update(self, plan: WritePlan, encoded: bytes, before: Row, cells: Sequence[Any]) -> None:
         rules = plan.rules
         row = plan.changed_row(before, cells)
-        before = row_cells(before, rules.width)
+        base, before = before, row_cells(before, rules.width)
         self._regenerate(rules, row, before)
         after = tuple(row)
-        self._put(rules, encoded, after)
+        self._put(rules, encoded, after, plan.lock[1], base)
         self.count += plan.mutations
         if rules.is_plain:
             return
@@ -234,7 +274,7 @@ class WriteUnit:
     def _delete_children(self, rules: TableRules, encoded: bytes, row: Row) -> None:
         below = [(encoded, after_prefix(encoded))]
         for child in rules.children:
-            rows = list(self.view.items(child.tree, below))
+            rows = list(self.view.items(child.tree, below, WRITE_ROW))
             if rows and not child.table.cascade:
                 raise ChildRowsExist(
                     rules.table.name, rules.key_text(rules.key_of(row)), child.table.name,
@@ -254,7 +294,7 @@ class WriteUnit:
             self.view.items(reference.source_tree, [(prefix, after_prefix(prefix))])
         ):
             base_key = reference.base_key(key, found)
-            row = self.view.get(referring.tree, base_key, exclusive=True)
+            row = self.view.get(referring.tree, base_key, WRITE_ROW)
             if row is not None:
                 self.count += 1
                 self.delete(referring, base_key, row)
@@ -280,18 +320,30 @@ class WriteUnit:
             if old is not None and (new is None or old[0] != new[0]):
                 self.view.put(index.tree, old[0], None)
                 self.count += 1
-            self._add_entry(index, new)
+            if old is not None and new is not None and old[0] == new[0]:
+                self._restore(index, old[1], new)
+            else:
+                self._add_entry(index, new)
+
+    def _restore(self, index: IndexRules, before: Row, entry: tuple[bytes, Row]) -> None:
+        """Change what an entry stores besides its key."""
+        key, cells = entry
+        written = cells_of(place for place, cell in enumerate(cells) if cell != before[place])
+        self.view.put(index.tree, key, cells, written, self.view.below(index.tree, key))
+        if COMMIT_TIMESTAMP in cells:
+            self.view.mark(index.tree, key)
+        self.count += index.width
 
     def _add_entry(self, index: IndexRules, entry: tuple[bytes, Row] | None) -> None:
         if entry is None:
             return
         key, cells = entry
-        if len(key) > KEY_BYTES_MAX:
+        if len(key) > index.key_bytes:
             types = tuple(part.column.type for part in index.index.full_key)
-            self._check_size(index.index.name, cells[: index.key_parts], types)
+            check_key_size(index.index.name, cells[: index.key_parts], types, index.key_bytes)
         self.view.put(index.tree, key, cells)
         if COMMIT_TIMESTAMP in cells:
-            self.view.mark(index.tree, key)
+            self.view.mark(index.tree, key, index.landing(cells, self.now))
         self.count += index.width
         if index.index.unique:
             self.notes.unique[index.tree, index.prefix(cells)] = (index, cells)
@@ -306,24 +358,32 @@ class WriteUnit:
 
     # ------------------------------------------------------------------ rows into the buffer
 
-    def _put(self, rules: TableRules, encoded: bytes, row: Row) -> None:
-        self.view.put(rules.tree, encoded, row)
+    def _put(
+        self,
+        rules: TableRules,
+        encoded: bytes,
+        row: Row,
+        written: Cells = WHOLE_ROW,
+        base: Row | None = None,
+    ) -> None:
+        self.view.put(rules.tree, encoded, row, written, base)
         if rules.timestamps and COMMIT_TIMESTAMP in row:
-            self.view.mark(rules.tree, encoded)
+            self.view.mark(rules.tree, encoded, rules.landing(row, self.now))
             marked = {place for place, cell in enumerate(row) if cell is COMMIT_TIMESTAMP}
             self.pending.setdefault(rules.table.name, set()).update(marked)
 
     def _encode(self, rules: TableRules, key: Row) -> bytes:
         encoded = rules.encode(key)
-        if len(encoded) > KEY_BYTES_MAX:
-            self._check_size(rules.table.name, key, rules.key_types)
+        if len(encoded) > rules.key_bytes:
+            check_key_size(rules.table.name, key, rules.key_types, rules.key_bytes)
         return encoded
 
-    @staticmethod
-    def _check_size(target: str, key: Row, types: Sequence[Any]) -> None:
-        size = key_size(key, types)
-        if size > KEY_BYTES_MAX:
-            raise KeyTooLarge(target, size, KEY_BYTES_MAX)
+
+def check_key_size(target: str, key: Row, types: Sequence[Any], limit: int) -> None:
+    """Raise when a key is too large; its encoding is never smaller than it."""
+    size = key_size(key, types)
+    if size > limit:
+        raise KeyTooLarge(target, size, limit)
 
 
 def computed(rules: TableRules, row: Row, context: Context) -> Row:

@@ -7,6 +7,7 @@ table's rules, so that a bulk load pays for names and types once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 from spanemu.schema.column import Column
@@ -26,7 +27,9 @@ from spanemu.txn.errors import (
     WriteToGenerated,
 )
 from spanemu.txn.expressions import RowExpression
+from spanemu.txn.lock_modes import Lock
 from spanemu.txn.rules import Row, TableRules, is_timestamp
+from spanemu.txn.update_lock import update_lock
 from spanemu.values.errors import BadValue
 from spanemu.values.mutation import COMMIT_TIMESTAMP, COMMIT_TIMESTAMP_PLACEHOLDER, WriteKind
 from spanemu.values.timestamp import format_utc
@@ -78,10 +81,15 @@ class WritePlan:
             for position, sequence in rules.identities.items()
             if position not in self.listed
         )
-        key = frozenset(rules.table.key_positions)
+        key = self._key = frozenset(rules.table.key_positions)
         self.writes_non_key = bool(self.listed - key)
         self.on_update = tuple(rules.on_update - self.listed) if self.writes_non_key else ()
         self.mutations = self._mutations(key)
+
+    @cached_property
+    def lock(self) -> Lock:
+        """What an update of an existing row reads, and which cells it writes."""
+        return update_lock(self.rules, (self.listed - self._key) | set(self.on_update))
 
     # ------------------------------------------------------------------ taking rows in
 

@@ -1,12 +1,18 @@
-"""Benchmarks: `python -m tests.benchmarks [latency|engine|startup|sql] [--rounds N]`."""
+"""Benchmarks: `python -m tests.benchmarks [latency|transactions|engine|startup|sql] [--rounds N]`."""
 
 from __future__ import annotations
 
 import argparse
 
-from tests.benchmarks import engine, latency, sql, startup
+from tests.benchmarks import engine, latency, sql, startup, transactions
 
-SUITES = {"latency": latency.main, "engine": engine.main, "startup": startup.main, "sql": sql.main}
+SUITES = {
+    "latency": latency.main,
+    "transactions": transactions.main,
+    "engine": engine.main,
+    "startup": startup.main,
+    "sql": sql.main,
+}
 
 
 def main() -> None:

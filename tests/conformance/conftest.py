@@ -87,6 +87,17 @@ def raw(request):
 
 
 @pytest.fixture
+def limited(request):
+    """A fresh database of an emulator with the limits that the test gives as its parameter."""
+    limits = spanemu.Limits(**request.param)
+    with (
+        spanemu.Emulator(limits=limits) as emulator,
+        Emulators(emulator.client(), emulator).database() as database,
+    ):
+        yield database
+
+
+@pytest.fixture
 def session(raw):
     """A regular session."""
     return raw.session()

@@ -247,8 +247,8 @@ class Raw:
 
     @property
     def clock(self) -> Any:
-        """The emulator's clock, when it is ours."""
-        return self.home._emulator.clock
+        """What the emulator's clock is made of, when it is ours: sessions age by it too."""
+        return self.home._emulator.clock.source
 
     def session(self, *, multiplexed: bool = False, **fields: Any) -> Session:
         """CreateSession."""
@@ -258,9 +258,10 @@ class Raw:
         )
         return Session(self, made.name)
 
-    def ddl(self, *statements: str) -> None:
-        """Change the schema."""
-        operation = self.admin.update_database_ddl(database=self.name, statements=statements)
+    def ddl(self, *statements: str, protos: bytes = b"") -> None:
+        """Change the schema; `protos` is a FileDescriptorSet of the types it speaks of."""
+        wanted = {"database": self.name, "statements": statements, "proto_descriptors": protos}
+        operation = self.admin.update_database_ddl(request=wanted)
         operation.result(timeout=20)
 
     def call(self, method: str, message: str, **fields: Any) -> Any:

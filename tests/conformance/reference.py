@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 
 import spanemu
+from tests.conformance.guarded_channel import guarded
 
 
 def official_binary() -> Path | None:
@@ -27,6 +29,13 @@ def official_binary() -> Path | None:
 @contextmanager
 def official_emulator() -> Iterator[object]:
     """The official client, connected to the official emulator; skips where there is none."""
+    with official_process() as (client, _):
+        yield client
+
+
+@contextmanager
+def official_process() -> Iterator[tuple[Any, subprocess.Popen[bytes]]]:
+    """The same, and the emulator's process."""
     binary = official_binary()
     if binary is None:
         pytest.skip("Google's emulator is not installed here")
@@ -40,7 +49,8 @@ def official_emulator() -> Iterator[object]:
     ) as server:
         try:
             _await_port(address)
-            yield spanemu.Emulator.attach(address).client()
+            with guarded(address, server):
+                yield spanemu.Emulator.attach(address).client(), server
         finally:
             server.kill()
 

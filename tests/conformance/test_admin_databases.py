@@ -240,9 +240,6 @@ def test_operations_of_an_instance_do_not_include_those_of_its_databases(client,
         ("Backups", lambda api, name: api.list_backups(parent=name)),
         ("Backups", lambda api, name: api.get_backup(name=f"{name}/backups/b")),
         ("Backup schedules", lambda api, name: api.list_backup_schedules(parent=name)),
-        ("IAM", lambda api, name: api.get_iam_policy(request={"resource": name})),
-        ("Database roles", lambda api, name: api.list_database_roles(parent=name)),
-        ("split points", lambda api, name: api.add_split_points(database=name, split_points=[])),
     ],
 )
 def test_calls_that_spanemu_lacks_name_the_feature(client, database, feature, call):
@@ -250,12 +247,38 @@ def test_calls_that_spanemu_lacks_name_the_feature(client, database, feature, ca
         call(client.database_admin_api, database.name)
 
 
+def test_roles_are_listed(client, database):
+    update_ddl(client, database, ["CREATE ROLE clerk"]).result(timeout=10)
+    names = [
+        role.name for role in client.database_admin_api.list_database_roles(parent=database.name)
+    ]
+    assert f"{database.name}/databaseRoles/clerk" in names
+    assert f"{database.name}/databaseRoles/public" in names
+
+
+def test_policies_are_kept(client, database):
+    api, resource = client.database_admin_api, database.name
+    policy = api.get_iam_policy(request={"resource": resource})
+    assert not policy.bindings
+    binding = {"role": "roles/spanner.databaseUser", "members": ["user:ann@example.com"]}
+    changed = {"bindings": [binding], "etag": policy.etag}
+    api.set_iam_policy(request={"resource": resource, "policy": changed})
+    kept = api.get_iam_policy(request={"resource": resource})
+    assert [one.role for one in kept.bindings] == [binding["role"]]
+    with pytest.raises(exceptions.Aborted):
+        api.set_iam_policy(request={"resource": resource, "policy": changed})
+    asked = ["spanner.databases.select"]
+    held = api.test_iam_permissions(request={"resource": resource, "permissions": asked})
+    assert list(held.permissions) == asked
+    with pytest.raises(exceptions.NotFound):
+        api.get_iam_policy(request={"resource": f"{resource}x"})
+
+
 def test_instance_calls_that_spanemu_lacks_name_the_feature(client, instance):
     api = client.instance_admin_api
     with pytest.raises(exceptions.MethodNotImplemented, match="Instance partitions"):
         api.list_instance_partitions(parent=instance.name)
-    with pytest.raises(exceptions.MethodNotImplemented, match="IAM"):
-        api.get_iam_policy(request={"resource": instance.name})
+    assert not api.get_iam_policy(request={"resource": instance.name}).bindings
 
 
 @pytest.mark.parametrize("name", ["", "d1", "projects/p/instances/i", "projects/p/databases/d"])

@@ -1,8 +1,9 @@
-"""A read whose stream breaks is taken up again where its last resume token stands."""
+"""A read or query whose stream breaks is taken up again where its last resume token stands."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from google.cloud.spanner_v1 import KeySet
@@ -21,6 +22,9 @@ class Broken(SpannerError):
     prose = "broken"
 
 
+STREAMS = ("/StreamingRead", "/ExecuteStreamingSql")
+
+
 class BreaksOnce:
     """Fails the reply of that number, once."""
 
@@ -29,10 +33,10 @@ class BreaksOnce:
         self.streams = 0
 
     def started(self, call: ServedCall, _request: object) -> None:
-        self.streams += call.path.endswith("/StreamingRead")
+        self.streams += call.path.endswith(STREAMS)
 
     def replied(self, call: ServedCall, _reply: bytes) -> None:
-        if call.path.endswith("/StreamingRead"):
+        if call.path.endswith(STREAMS):
             self.left -= 1
             if self.left == 0:
                 raise Broken()
@@ -47,10 +51,21 @@ def emulator(request: pytest.FixtureRequest) -> Iterator[spanemu.Emulator]:
         yield emulator
 
 
+def by_read(snapshot: Any) -> Any:
+    return snapshot.read("T", ["Id", "Text"], KeySet(all_=True))
+
+
+def by_query(snapshot: Any) -> Any:
+    return snapshot.execute_sql("SELECT Id, Text FROM T ORDER BY Id")
+
+
 @pytest.mark.parametrize("reply", [1, 2, 3, 4])
-def test_rows_come_once_each(emulator: spanemu.Emulator, reply: int) -> None:
+@pytest.mark.parametrize("request_rows", [by_read, by_query])
+def test_rows_come_once_each(
+    emulator: spanemu.Emulator, request_rows: Callable[[Any], Any], reply: int
+) -> None:
     schema = "CREATE TABLE T (Id INT64 NOT NULL, Text STRING(MAX)) PRIMARY KEY (Id)"
-    name = f"broken-{reply}"
+    name = f"{request_rows.__name__.replace('_', '-')}-{reply}"
     client = emulator.create_database(name, schema=[schema]).client()
     with client.batch() as batch:
         batch.insert("T", ["Id", "Text"], ROWS)
@@ -58,7 +73,7 @@ def test_rows_come_once_each(emulator: spanemu.Emulator, reply: int) -> None:
     emulator.endpoints.watchers.append(watcher)
     try:
         with client.snapshot() as snapshot:
-            rows = list(snapshot.read("T", ["Id", "Text"], KeySet(all_=True)))
+            rows = list(request_rows(snapshot))
     finally:
         emulator.endpoints.watchers.remove(watcher)
     assert rows == ROWS

@@ -54,6 +54,17 @@ def test_the_option_may_change_on_a_key_that_children_share(create):
     assert db.read("C", "Ts Id") == [[at, 1]]
 
 
+def test_nothing_else_may_change_on_a_key_that_children_share(create):
+    db = create(
+        "CREATE TABLE P (K STRING(5) NOT NULL) PRIMARY KEY (K)",
+        "CREATE TABLE C (K STRING(5) NOT NULL, Id INT64) PRIMARY KEY (K, Id), "
+        "INTERLEAVE IN PARENT P",
+    )
+    for table in "PC":
+        with refused((IA, FP)):
+            db.ddl(f"ALTER TABLE {table} ALTER COLUMN K STRING(10) NOT NULL")
+
+
 @pytest.mark.parametrize(
     ("columns", "code"),
     [

@@ -335,3 +335,70 @@ def test_managed_indexes_go_with_the_last_foreign_key(create):
     db.ddl("ALTER TABLE Source DROP CONSTRAINT Again")
     assert db.rows(MANAGED) == []
     db.commit(insert("Target", "A B U W", (2, 2, 10, 100)), delete("Target", (1, 1)))
+
+
+def test_an_action_cannot_be_altered(create):
+    db = create(TARGET, SOURCE)
+    with refused(IA):
+        db.ddl("ALTER TABLE Source ALTER CONSTRAINT ToTarget ON DELETE CASCADE")
+    db.ddl(
+        "ALTER TABLE Source DROP CONSTRAINT ToTarget",
+        "ALTER TABLE Source ADD CONSTRAINT ToTarget "
+        "FOREIGN KEY (X, Y) REFERENCES Target (A, B) ON DELETE CASCADE",
+    )
+    db.commit(insert("Target", "A B", (1, 1)), insert("Source", "Id X Y", (1, 1, 1)))
+    db.commit(delete("Target", (1, 1)))
+    assert db.read("Source", "Id") == []
+
+
+def test_names_of_constraints_that_have_none(create):
+    db = create(
+        BACKED,
+        "CREATE TABLE S (Id INT64 NOT NULL, X INT64, FOREIGN KEY (X) REFERENCES T (N), "
+        "FOREIGN KEY (X) REFERENCES T (N), CHECK (X > 0)) PRIMARY KEY (Id)",
+    )
+    names = [
+        row[0]
+        for row in db.rows(
+            "SELECT c.CONSTRAINT_NAME FROM INFORMATION_SCHEMA.TABLE_CONSTRAINTS c "
+            "WHERE c.TABLE_NAME = 'S' AND c.CONSTRAINT_TYPE IN ('FOREIGN KEY', 'CHECK') "
+            "AND NOT STARTS_WITH(c.CONSTRAINT_NAME, 'CK_IS_NOT_NULL') ORDER BY 1"
+        )
+    ]
+    check, first, second = names
+    assert re.fullmatch("CK_S_[0-9A-F]{16}_1", check)
+    assert re.fullmatch("FK_S_T_[0-9A-F]{16}_1", first)
+    assert second == f"{first[:-1]}2"
+
+
+def test_long_names_are_cut(create):
+    long, longer = "a" * 100, "b" * 120
+    db = create(
+        f"CREATE TABLE {long} (Id INT64 NOT NULL, {longer} INT64) PRIMARY KEY (Id)",
+        f"CREATE TABLE S (Id INT64 NOT NULL, X INT64, "
+        f"FOREIGN KEY (X) REFERENCES {long} ({longer})) PRIMARY KEY (Id)",
+    )
+    names = [name for _, name, *_ in db.rows(MANAGED)]
+    assert len(names) == 2
+    assert all(len(name) <= 128 for name in names)
+    assert any(re.fullmatch(f"IDX_{long}_b+[_UN]*_[0-9A-F]{{16}}", name) for name in names), names
+
+
+def test_managed_indexes_take_their_directions_from_the_key(create):
+    db = create(
+        "CREATE TABLE T (A INT64 NOT NULL, B INT64 NOT NULL) PRIMARY KEY (A DESC, B)",
+        REFERS.format(clauses=to_t("X", "A"), key="Id"),
+    )
+    assert db.rows(
+        "SELECT c.COLUMN_NAME, c.COLUMN_ORDERING FROM INFORMATION_SCHEMA.INDEX_COLUMNS c "
+        "JOIN INFORMATION_SCHEMA.INDEXES i USING (TABLE_NAME, INDEX_NAME) "
+        "WHERE i.SPANNER_IS_MANAGED AND c.TABLE_NAME = 'T' AND c.ORDINAL_POSITION = 1"
+    ) == [["A", "DESC"]]
+
+
+def test_a_managed_index_that_begins_with_the_key_lies_in_its_table(create):
+    db = create(BACKED, REFERS.format(clauses=to_t("X, Y, Z", "A, B, U"), key="Id"))
+    assert db.rows(
+        "SELECT i.PARENT_TABLE_NAME FROM INFORMATION_SCHEMA.INDEXES i "
+        "WHERE i.SPANNER_IS_MANAGED AND i.TABLE_NAME = 'T'"
+    ) == [["T"]]

@@ -72,3 +72,25 @@ def test_the_catalog_tells_whether_it_is_enforced(create, clause, shown):
         "SELECT c.ENFORCED FROM INFORMATION_SCHEMA.TABLE_CONSTRAINTS c "
         "WHERE c.CONSTRAINT_NAME = 'ToTarget'"
     ) == [[shown]]
+
+
+JOIN = "SELECT s.Id FROM Source s JOIN Target t ON s.T = t.Id ORDER BY s.Id"
+
+
+@pytest.mark.parametrize("hint", ["", "@{USE_UNENFORCED_FOREIGN_KEY=TRUE} "])
+def test_the_optimizer_may_be_told_to_trust_them(create, hint):
+    """Where the data keep the promise, the rows are the same with and without."""
+    db = create(TARGET, SOURCE.format("Id", "NOT ENFORCED"))
+    name = db.official.database_id
+    db.commit(insert("Target", "Id", (1,), (2,)), insert("Source", "Id T", (1, 1), (2, 2)))
+    assert db.rows(hint + JOIN) == [[1], [2]]
+    for value in ("true", "false", "null"):
+        option = f"use_unenforced_foreign_key_for_query_optimization = {value}"
+        db.ddl(f"ALTER DATABASE `{name}` SET OPTIONS ({option})")
+        assert db.rows(hint + JOIN) == [[1], [2]]
+
+
+def test_what_it_is_told_must_be_a_boolean(create):
+    db = create(TARGET, SOURCE.format("Id", "NOT ENFORCED"))
+    with refused(IA):
+        db.rows("@{USE_UNENFORCED_FOREIGN_KEY=5} " + JOIN)

@@ -104,6 +104,20 @@ def test_nulls_and_lengths_are_judged_at_once(db):
         db.commit(insert("Child", "P C", (None, 1)), delete("Child", (None, 1)))
 
 
+def test_values_are_judged_before_existence(db):
+    with refused(FP):
+        db.commit(insert("Parent", "P Name", (1, "longer")))
+    with refused(FP):
+        db.commit(update("Parent", "P Name", (9, "longer")))
+
+
+def test_existence_is_judged_before_the_parent(db):
+    with refused(AE):
+        db.commit(insert("Child", "P C", (2, 1)))
+    with refused(NF, match="not found"):
+        db.commit(update("Child", "P C", (9, 1)))
+
+
 def test_uniqueness_is_judged_at_the_end_of_the_commit(db):
     db.commit(insert("Parent", "P U", (3, 10)), update("Parent", "P U", (1, 11)))
     db.commit(insert("Parent", "P U", (4, 20)), delete("Parent", (4,)))
@@ -170,3 +184,34 @@ def test_key_of_an_index_follows_its_row(db):
     assert db.read("Parent", "U P", index="ByU") == [[11, 1], [12, 3], [20, 2]]
     db.commit(delete("Referring", (1,)), delete("Parent", (1,)))
     assert db.read("Parent", "U P", index="ByU") == [[12, 3], [20, 2]]
+
+
+WIDE = "CREATE TABLE Wide (Id INT64, A INT64, T STRING(10), L STRING(MAX)) PRIMARY KEY (Id)"
+
+
+@pytest.mark.parametrize(
+    ("statement", "codes", "words"),
+    [
+        ("ALTER TABLE Wide ALTER COLUMN A INT64 NOT NULL", FP, "NOT NULL constraint|null value"),
+        ("ALTER TABLE Wide ADD CONSTRAINT Few CHECK (Id < 1)", (OOR, FP), "Few"),
+        ("ALTER TABLE Wide ALTER COLUMN T STRING(3)", FP, "Reducing the length of column"),
+        ("CREATE INDEX ByL ON Wide (L)", (FP, IA), "8192|key"),
+        ("CREATE UNIQUE INDEX ByA ON Wide (A)", FP, "Found uniqueness violation on index"),
+    ],
+    ids=["not null", "check", "length", "key size", "unique"],
+)
+def test_code_of_rows_that_a_schema_change_refuses(create, statement, codes, words):
+    db = create(WIDE)
+    row = (1, None, "longer", "x" * 9000)
+    db.commit(insert("Wide", "Id A T L", row, (2, None, "", "")))
+    with refused(codes, match=words):
+        db.ddl(statement)
+    db.commit(delete("Wide", (1,)), update("Wide", "Id A", (2, 0)))
+    if "CHECK" not in statement:
+        db.ddl(statement)
+
+
+def test_keys_cannot_be_updated(db):
+    with refused(IA, match="(?i)primary key|part of the key|key column"):
+        db.dml("UPDATE Parent SET P = 9 WHERE P = 1")
+    assert db.rows(PARENTS) == [[1, 10, 1], [2, 20, 2]]

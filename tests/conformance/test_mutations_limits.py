@@ -1,8 +1,9 @@
 """Behaviours 4.6: how mutations are counted, and how many a commit may hold."""
 
 import pytest
+from google.cloud.spanner_v1 import param_types
 
-from tests.conformance.backends import IA, delete_all, insert, refused, spanemu_only, update
+from tests.conformance.backends import FP, IA, delete_all, insert, refused, spanemu_only, update
 
 PLAIN = """CREATE TABLE T (
     Id INT64 NOT NULL, A INT64, B INT64, C INT64,
@@ -78,6 +79,34 @@ def test_dml_counts_too(wide):
     with refused(IA, match="too many mutations"):
         wide.dml(f"UPDATE Wide SET {everything} WHERE TRUE")
     assert wide.rows("SELECT COUNT(C0) FROM Wide") == [[80]]
+
+
+@pytest.mark.parametrize("many", [1024, 1025])
+def test_1024_columns_are_the_most(create, many):
+    columns = ", ".join(f"C{n} INT64" for n in range(many))
+    schema = f"CREATE TABLE Wide ({columns}) PRIMARY KEY (C0)"
+    if many > 1024:
+        with refused(FP, match="1024"):
+            create(schema)
+    else:
+        create(schema)
+
+
+def test_requests_that_commit_nothing_have_10_mebibytes_at_most(create):
+    db = create(PLAIN)
+    texts = {"params": {"text": "x" * 10_400_000}, "param_types": {"text": param_types.STRING}}
+    assert db.rows("SELECT LENGTH(@text)", **texts) == [[10_400_000]]
+    texts["params"]["text"] += "x" * 200_000
+    with refused(IA):
+        db.rows("SELECT LENGTH(@text)", **texts)
+    with refused(IA):
+        db.dml("UPDATE T SET A = LENGTH(@text) WHERE TRUE", **texts)
+
+
+def test_a_commit_may_be_larger(create):
+    db = create("CREATE TABLE Texts (Id INT64, Text STRING(MAX)) PRIMARY KEY (Id)")
+    db.commit(insert("Texts", "Id Text", *((n, "x" * 2_000_000) for n in range(6))))
+    assert db.rows("SELECT SUM(LENGTH(Text)) FROM Texts") == [[12_000_000]]
 
 
 @pytest.mark.parametrize("cascade", [True, False])

@@ -4,13 +4,17 @@ import pytest
 
 from tests.conformance.raw import (
     AE,
+    FP,
     IA,
+    NF,
     RO,
     delete,
     insert,
     key_range,
     keys,
+    nanos_of,
     on_both,
+    read_only,
     refused,
     update,
     user,
@@ -96,6 +100,28 @@ def test_an_index_follows_its_table(people):
 def test_an_index_is_filled_from_the_rows_there_are(raw, people):
     raw.ddl("CREATE INDEX Later ON Users (Age DESC)")
     assert ids(people, "Later") == [4, 1, 3, 2, 5]
+
+
+def test_an_index_that_is_not_ready_cannot_be_read(raw, people):
+    long_before = {"id": people.begin(RO).id}
+    statement = "CREATE INDEX Later ON Users (Age)"
+    operation = raw.admin.update_database_ddl(database=raw.name, statements=[statement])
+    operation.result(timeout=20)
+    metadata = type(operation.metadata).pb(operation.metadata)
+    ready = nanos_of(metadata.commit_timestamps[0])
+    now, before = ({"single_use": read_only(read_timestamp=ready - ago * 1_000)} for ago in (0, 1))
+    forced = "SELECT Id FROM Users@{FORCE_INDEX=Later} WHERE Age = 30"
+    assert ids(people, "Later", keys(30), transaction=now) == [1]
+    assert people.select(forced, now) == [["1"]]
+    for request in (
+        lambda: people.read("Users", "Id", keys(30), index="Later", transaction=before),
+        lambda: people.select(forced, before),
+    ):
+        with refused(FP, match="not ready"):
+            request()
+    assert people.select("SELECT Id FROM Users WHERE Age = 30", before) == [["1"]]
+    with refused(NF):
+        people.read("Users", "Id", keys(30), index="Later", transaction=long_before)
 
 
 @on_both

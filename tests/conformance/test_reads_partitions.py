@@ -11,6 +11,7 @@ from tests.conformance.raw import (
     PDML,
     RO,
     RW,
+    UNIMPLEMENTED,
     insert,
     key_range,
     keys,
@@ -171,6 +172,52 @@ def test_queries_that_need_all_rows_at_once(filled, begun, sql):
         filled.partition_query(sql, begun)
 
 
+def test_search_is_refused_by_name(raw, filled, begun):
+    raw.ddl(
+        "CREATE TABLE Texts (Id INT64, Text STRING(MAX),"
+        " Tokens TOKENLIST AS (TOKENIZE_FULLTEXT(Text)) HIDDEN) PRIMARY KEY (Id)",
+        "CREATE SEARCH INDEX TextsSearch ON Texts (Tokens)",
+    )
+    with refused(UNIMPLEMENTED, match="SEARCH"):
+        filled.partition_query(
+            "SELECT Id FROM Texts WHERE SEARCH(Tokens, 'hello')", filled.begin(RO).id
+        )
+
+
+WITHIN_A_FAMILY = [
+    "SELECT u.Id, p.PostId FROM Users AS u JOIN Posts AS p ON u.Id = p.Id",
+    "SELECT u.Id, p.PostId FROM Users AS u LEFT JOIN Posts AS p ON p.Id = u.Id",
+    "SELECT u.Id, ARRAY(SELECT p.PostId FROM Posts AS p WHERE p.Id = u.Id) FROM Users AS u",
+    "SELECT u.Id FROM Users AS u WHERE EXISTS (SELECT 1 FROM Posts AS p WHERE p.Id = u.Id)",
+    "SELECT u.Id, x FROM Users AS u, UNNEST([1, 2]) AS x",
+    "SELECT Id, COUNT(*) FROM Posts GROUP BY Id",
+    "SELECT Note FROM Users WHERE Name = 'user 3'",
+]
+BEYOND_A_FAMILY = [
+    "SELECT u.Id FROM Users AS u JOIN Posts AS p ON u.Id = p.PostId",
+    "SELECT u.Id FROM Users AS u JOIN Pairs AS p ON u.Id = p.A",
+    "SELECT u.Id FROM Users AS u WHERE u.Id IN (SELECT p.PostId FROM Posts AS p)",
+    "SELECT u.Id FROM Users AS u WHERE u.Age = (SELECT MAX(p.C) FROM Pairs AS p)",
+    "SELECT PostId, COUNT(*) FROM Posts GROUP BY PostId",
+    "SELECT Id FROM Users UNION ALL SELECT Id FROM Posts",
+]
+
+
+@pytest.mark.parametrize("sql", WITHIN_A_FAMILY)
+def test_a_query_within_families_can_be_partitioned(filled, sql):
+    posts = [(number, number) for number in range(1, 6)]
+    filled.commit(None, insert("Posts", "Id PostId", *posts))
+    rows = query_all(filled, filled.begin(RO).id, sql)
+    assert sorted(rows, key=str) == sorted(filled.select(sql), key=str) != []
+
+
+@on_both
+@pytest.mark.parametrize("sql", BEYOND_A_FAMILY)
+def test_a_query_beyond_families_cannot(filled, begun, sql):
+    with refused(IA, match="partitionable"):
+        filled.partition_query(sql, begun)
+
+
 # ------------------------------------------------------------------ running
 
 
@@ -305,6 +352,7 @@ def test_a_token_of_another_read(filled, begun, token, changed):
 def test_a_token_of_another_query(filled, begun, query_token):
     typed = {"param_types": {"x": {"code": "INT64"}}}
     for sql, fields in (
+        (QUERY, typed),
         ("SELECT Id FROM Users WHERE Id > 3", {}),
         (QUERY, {"params": params(x=1), **typed}),
     ):

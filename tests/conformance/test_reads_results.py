@@ -3,6 +3,7 @@
 import pytest
 from google.cloud.spanner_v1 import TypeCode
 
+from spanemu.frontend.convert import chunks
 from tests.conformance.raw import (
     FP,
     IA,
@@ -187,23 +188,55 @@ def test_a_large_cell_of_a_table_joins_again(session):
     assert values == ["1", "é" * 1_300_000, "2", "x"]
 
 
+def test_a_computed_value_may_be_larger_than_any_column(session):
+    (value,) = merged(session.stream_sql(f"SELECT {letters(20)}"))
+    assert len(value) == 20_000_000
+
+
+@pytest.mark.parametrize("shape", ["{}", "{0}, {0}"])
+def test_a_row_has_a_hundred_mebibytes_at_most(session, monkeypatch, shape):
+    monkeypatch.setattr(chunks, "ROW_BYTES_MAX", 3_000_000)
+    parts = shape.count("{")
+    sql = f"SELECT {shape.format(letters(4 // parts))} UNION ALL SELECT {shape.format(letters(0))}"
+    with refused(FP):
+        session.stream_sql(sql)
+    fits = f"SELECT {shape.format(letters(2 // parts))}"
+    assert sum(map(len, merged(session.stream_sql(fits)))) == 2_000_000
+
+
+def letters(millions):
+    """A text of so many million letters, as an expression."""
+    return (
+        "(SELECT IFNULL(STRING_AGG(REPEAT('x', 1000000), ''), '')"
+        f" FROM UNNEST(GENERATE_ARRAY(1, {millions})))"
+    )
+
+
 # ------------------------------------------------------------------ resuming
 
 
 def resumed(session, replies, **fields):
-    """What is left after each token, with the replies up to it."""
-    for place, reply in enumerate(replies):
-        if reply.resume_token:
-            rest = session.stream_read(
-                "Users", "Id Note", resume_token=reply.resume_token, **fields
-            )
-            yield merged([*replies[: place + 1], *rest])
+    """What is left of a read after each token, with the replies up to it."""
+
+    def again(token):
+        return session.stream_read("Users", "Id Note", resume_token=token, **fields)
+
+    return rejoined(replies, again)
+
+
+def rejoined(replies, again):
+    """What `again` gives for each token, after the replies up to it."""
+    return [
+        merged([*replies[: place + 1], *again(reply.resume_token)])
+        for place, reply in enumerate(replies)
+        if reply.resume_token
+    ]
 
 
 def test_a_stream_of_rows_can_be_taken_up_again(large):
     replies = large.stream_read("Users", "Id Note")
     whole = merged(replies)
-    joined = list(resumed(large, replies))
+    joined = resumed(large, replies)
     assert len(joined) > 2
     assert all(one == whole for one in joined)
 
@@ -231,7 +264,55 @@ def test_no_tokens_where_a_stream_cannot_be_repeated(large):
     replies = large.stream_read("Users", "Id Note", transaction={"begin": RW})
     assert len(replies) > 1
     assert not any(reply.resume_token for reply in replies)
-    replies = large.stream_sql("SELECT Id, Note FROM Users")
+    replies = large.stream_sql("SELECT Id, Note FROM Users", {"begin": RW})
+    assert not any(reply.resume_token for reply in replies)
+
+
+QUERIES = [
+    "SELECT Id, Note FROM Users",
+    "SELECT Id, Note FROM Users WHERE Id > 3 ORDER BY Note DESC",
+    "SELECT u.Id, v.Note FROM Users AS u JOIN Users AS v ON u.Id = v.Id",
+    "SELECT SUBSTR(Note, 1, 1), STRING_AGG(Note) FROM Users GROUP BY 1",
+    "SELECT x, REPEAT('y', 300000) FROM UNNEST(GENERATE_ARRAY(1, 30)) AS x",
+]
+
+
+@pytest.mark.parametrize("sql", QUERIES)
+@pytest.mark.parametrize("selector", ["none", "single use", "begin", "id"])
+def test_a_query_can_be_taken_up_again(large, sql, selector):
+    chosen = {"none": None, "single use": {"single_use": RO}, "begin": {"begin": RO}}
+    transaction = chosen[selector] if selector in chosen else large.begin(RO).id
+    replies = large.stream_sql(sql, transaction)
+    whole = merged(replies)
+    large.commit(None, insert("Users", "Id Note", (-5, "9"), (50, "0")))
+
+    def again(token):
+        return large.stream_sql(sql, transaction, resume_token=token)
+
+    joined = rejoined(replies, again)
+    assert len(joined) > 2
+    assert all(one == whole for one in joined)
+
+
+def test_a_token_of_another_query(large):
+    token = large.stream_sql(QUERIES[0])[0].resume_token
+    assert token
+    for sql, found in ((QUERIES[1], token), (QUERIES[0], b"nonsense")):
+        with refused(IA):
+            large.stream_sql(sql, resume_token=found)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT Note, CURRENT_TIMESTAMP() FROM Users",
+        "SELECT Note, GENERATE_UUID() FROM Users",
+        "SELECT Note FROM Users TABLESAMPLE RESERVOIR (20 ROWS)",
+    ],
+)
+def test_no_tokens_where_a_query_would_give_something_else(large, sql):
+    replies = large.stream_sql(sql)
+    assert len(replies) > 1
     assert not any(reply.resume_token for reply in replies)
 
 

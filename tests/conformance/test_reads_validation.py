@@ -195,13 +195,19 @@ def test_synonyms_are_tables(raw, filled):
     assert filled.rows("people", "Id", keys("user 2"), index="UsersByName") == [["2"]]
 
 
-def test_search_indexes_are_refused_by_name(raw):
-    with refused(UNIMPLEMENTED, match="SEARCH INDEX|TOKENIZE"):
-        raw.ddl(
-            "CREATE TABLE Texts (Id INT64, Text STRING(MAX),"
-            " Tokens TOKENLIST AS (TOKENIZE_FULLTEXT(Text)) HIDDEN) PRIMARY KEY (Id)",
-            "CREATE SEARCH INDEX TextsSearch ON Texts (Tokens)",
-        )
+def test_search_and_vector_indexes_are_for_sql(raw, session):
+    raw.ddl(
+        "CREATE TABLE Texts (Id INT64, Text STRING(MAX),"
+        " Tokens TOKENLIST AS (TOKENIZE_FULLTEXT(Text)) HIDDEN) PRIMARY KEY (Id)",
+        "CREATE SEARCH INDEX TextsSearch ON Texts (Tokens)",
+        "CREATE TABLE Points (Id INT64, Place ARRAY<FLOAT32>(vector_length=>2)) PRIMARY KEY (Id)",
+        "CREATE VECTOR INDEX PointsPlace ON Points (Place) WHERE Place IS NOT NULL"
+        " OPTIONS (distance_type = 'COSINE')",
+    )
+    for table, index in (("Texts", "TextsSearch"), ("Points", "PointsPlace")):
+        for request in both(session, table, "Id", index=index):
+            with refused((NF, FP, IA, UNIMPLEMENTED), match=index):
+                request()
 
 
 # ------------------------------------------------------------------ advice

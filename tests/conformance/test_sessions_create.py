@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from google.api_core import exceptions
 
 from tests.conformance.raw import IA, NF, info_of, on_both, refused
 
@@ -53,9 +54,29 @@ def test_a_multiplexed_session_says_so(raw):
     assert create_at(raw, raw.name, multiplexed=True).multiplexed
 
 
-def test_the_role_of_a_session_is_kept(raw):
+def test_roles_are_kept(raw):
+    raw.home.apply_schema(["CREATE ROLE clerk"])
     assert create_at(raw, raw.name, creator_role="clerk").creator_role == "clerk"
-    assert raw.session(creator_role="clerk").get().creator_role == "clerk"
+    assert create_batch(raw, 1, creator_role="clerk")[0].creator_role == "clerk"
+
+
+def test_a_role_must_exist(raw):
+    with refused(NF):
+        create_at(raw, raw.name, creator_role="nobody")
+
+
+def test_a_role_may_do_what_it_was_granted(raw):
+    ddl = [
+        "CREATE TABLE Ledger (k INT64, secret STRING(MAX)) PRIMARY KEY (k)",
+        "CREATE ROLE auditor",
+        "GRANT SELECT(k) ON TABLE Ledger TO ROLE auditor",
+    ]
+    raw.home.apply_schema(ddl)
+    database = raw.home.client(database_role="auditor")
+    with database.snapshot() as snapshot:
+        assert list(snapshot.execute_sql("SELECT k FROM Ledger")) == []
+    with refused(exceptions.PermissionDenied), database.snapshot() as snapshot:
+        list(snapshot.execute_sql("SELECT secret FROM Ledger"))
 
 
 @on_both
@@ -69,7 +90,7 @@ def test_bad_labels(raw, labels):
 
 @on_both
 def test_labels_at_their_limits(raw):
-    labels = {f"k{number}": "v" for number in range(63)} | {"k" * 63: "v" * 63}
+    labels = {f"k{number}": "v" for number in range(62)} | {"k" * 63: "v" * 63, "empty": ""}
     assert create_at(raw, raw.name, labels=labels).labels == labels
 
 
@@ -129,7 +150,3 @@ def test_an_empty_batch(raw):
 def test_multiplexed_sessions_do_not_come_in_batches(raw):
     with refused(IA, match="Multiplexed sessions may not be created in batch"):
         create_batch(raw, 1, multiplexed=True)
-
-
-def test_the_role_of_a_batch_is_that_of_each_session(raw):
-    assert [one.creator_role for one in create_batch(raw, 2, creator_role="clerk")] == ["clerk"] * 2

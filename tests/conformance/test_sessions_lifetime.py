@@ -1,10 +1,11 @@
 """Behaviours 1.4 to 1.6: how long sessions live, and what transactions each may have."""
 
 import pytest
-from google.cloud.spanner_v1 import KeySet
+from google.cloud.spanner_v1 import BurstyPool, KeySet
 
 from tests.conformance.raw import (
     FP,
+    IA,
     NF,
     PDML,
     RO,
@@ -19,6 +20,10 @@ MINUTE = 60 * 10**9
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 UPDATE = "UPDATE Users SET Age = 1 WHERE true"
+SESSION_TYPE = "type.googleapis.com/google.spanner.v1.Session"
+KINDS = [
+    "get", "query", "read", "begin", "commit", "rollback", "partition", "batch write", "a failure",
+]  # fmt: skip
 
 
 # ------------------------------------------------------------------ 1.4 Lifetime
@@ -32,6 +37,45 @@ def test_a_regular_session_ends_an_hour_after_its_last_request(raw, session):
     with refused(NF, match="Session not found") as error:
         session.sql("SELECT 1")
     assert info_of(error, "ResourceInfo").resource_name == session.name
+
+
+def uses(session):
+    """A request of each kind, but for those that end a session."""
+    return {
+        "get": session.get,
+        "query": lambda: session.stream_sql("SELECT 1"),
+        "read": lambda: session.read("Users", "Id"),
+        "begin": session.begin,
+        "commit": lambda: session.commit(None),
+        "rollback": lambda: session.rollback(b"1"),
+        "partition": lambda: session.partition_query("SELECT 1", {"begin": RO}),
+        "batch write": lambda: session.batch_write([user(1)]),
+        "a failure": lambda: session.sql("SELECT"),
+    }
+
+
+@pytest.mark.parametrize("which", KINDS)
+def test_every_request_keeps_a_session_alive(raw, session, which):
+    for _ in range(3):
+        raw.clock.advance(59 * MINUTE)
+        try:
+            uses(session)[which]()
+        except IA:
+            assert which == "a failure"
+    assert session.get().name == session.name
+
+
+def test_deleting_a_session_that_ended_is_fine(raw, session):
+    raw.clock.advance(61 * MINUTE)
+    session.delete()
+
+
+def test_a_session_that_ended_is_told_by_its_type(raw, session, shared):
+    raw.clock.advance(29 * DAY)
+    for ended in (session, shared):
+        with refused(NF, match="Session not found: ") as error:
+            ended.read("Users", "Id")
+        assert info_of(error, "ResourceInfo").resource_type == SESSION_TYPE
 
 
 def test_a_session_that_ended_is_not_listed(raw, session):
@@ -132,6 +176,14 @@ def test_any_multiplexed_session_can_use_a_transaction(raw, shared):
     twin = raw.session(multiplexed=True)
     begun = shared.begin(RO)
     assert twin.rows("Users", "Id", transaction=begun.id) == []
+    writing = shared.begin().id
+    reply = twin.dml("INSERT INTO Users (Id) VALUES (1)", writing)
+    token = {
+        "precommit_token": reply.precommit_token.precommit_token,
+        "seq_num": reply.precommit_token.seq_num,
+    }
+    raw.session(multiplexed=True).commit(writing, precommit_token=token)
+    assert twin.rows("Users", "Id") == [["1"]]
 
 
 def test_ids_are_unique_in_a_database(raw, session, shared):
@@ -176,3 +228,15 @@ def test_the_official_client_with_a_pool_of_regular_sessions(raw, monkeypatch):
     assert database.execute_partitioned_dml(UPDATE) == 1
     listed = raw.call("list_sessions", "ListSessionsRequest", database=raw.name).sessions
     assert len(listed) > 0
+
+
+def test_the_official_client_makes_a_new_session_where_one_has_ended(raw, monkeypatch):
+    for suffix in ("", "_PARTITIONED_OPS", "_FOR_RW"):
+        monkeypatch.setenv(f"GOOGLE_CLOUD_SPANNER_MULTIPLEXED_SESSIONS{suffix}", "false")
+    database = raw.home.client(database_role=None, pool=BurstyPool())
+    for number in range(3):
+        with database.batch() as batch:
+            batch.insert("Users", ["Id"], [(number,)])
+        raw.clock.advance(61 * MINUTE)
+    with database.snapshot() as snapshot:
+        assert list(snapshot.execute_sql("SELECT COUNT(*) FROM Users")) == [[3]]

@@ -90,6 +90,15 @@ def test_dropping_the_database_drops_its_sessions(raw, session):
     assert info_of(error, "ResourceInfo").resource_name == raw.name
 
 
+def test_every_request_tells_of_a_dropped_database_first(raw, session, shared):
+    raw.admin.drop_database(database=raw.name)
+    unknown = Session(raw, f"{raw.name}/sessions/12345678")
+    for gone in (session, shared, unknown):
+        for request in [*requests(gone), gone.delete]:
+            with refused(NF, match="Database not found"):
+                request()
+
+
 def test_a_new_database_of_the_name_does_not_know_them(raw, session, shared):
     raw.home._emulator.database(raw.name).drop()
     raw.home._emulator.create_database(raw.name)

@@ -1,8 +1,8 @@
 """Behaviours 2.12: BatchWrite."""
 
-from spanemu.database import read_write
+import pytest
+
 from tests.conformance.raw import (
-    IA,
     NF,
     delete,
     insert,
@@ -68,8 +68,9 @@ def test_it_is_not_protected_from_replay(session):
     assert nanos_of(first[0].commit_timestamp) < nanos_of(second[0].commit_timestamp)
 
 
-def test_a_group_has_a_limit_of_mutations(session, monkeypatch):
-    monkeypatch.setattr(read_write, "MUTATIONS_PER_COMMIT_MAX", 12)
+@pytest.mark.parametrize("limited", [{"mutations_per_commit": 12}], indirect=True)
+def test_a_group_has_a_limit_of_mutations(limited):
+    session = limited.session()
     replies = session.batch_write([user(1, 2, 3)], [user(4)], [user(5)], [user(6)])
     assert codes(replies) == [3, 0, 0, 0]
 
@@ -88,9 +89,15 @@ def test_a_session_that_is_not_there(raw, session):
         session.batch_write([user(1)])
 
 
-def test_a_mutation_that_says_nothing(session):
-    with refused(IA):
-        session.batch_write([{}])
+@pytest.mark.parametrize(
+    "malformed",
+    [{}, {"insert": {"columns": ["Id"]}}, {"delete": {"table": "Users"}}],
+    ids=["nothing", "no table", "no keys"],
+)
+def test_a_group_that_is_malformed_fails_alone(session, malformed):
+    replies = session.batch_write([user(1)], [user(2), malformed], [user(3)])
+    assert codes(replies) == [0, 3, 0]
+    assert session.rows("Users", "Id") == [["1"], ["3"]]
 
 
 def test_the_official_clients_groups(raw):

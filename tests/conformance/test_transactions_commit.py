@@ -2,7 +2,6 @@
 
 import pytest
 
-from spanemu.database import read_write
 from tests.conformance.raw import (
     ALL,
     FP,
@@ -12,6 +11,7 @@ from tests.conformance.raw import (
     REPEATABLE,
     RO,
     RW,
+    UNIMPLEMENTED,
     delete,
     insert,
     key_range,
@@ -145,6 +145,14 @@ def test_computed_columns_count(raw, session):
     assert counted(session, insert("Sums", "A B", (1, 1))) == 5
 
 
+def test_defaults_count(raw, session):
+    raw.ddl("CREATE TABLE Filled (A INT64, B INT64 DEFAULT (7), C INT64) PRIMARY KEY (A)")
+    # As with generated columns: the default comes with a second write of the key.
+    assert counted(session, insert("Filled", "A", (1,))) == 1 + 2
+    assert counted(session, insert("Filled", "A B", (2, 2))) == 2
+    assert counted(session, update("Filled", "A C", (1, 1))) == 2
+
+
 def test_dml_counts_as_mutations_do(session):
     begun = session.begin().id
     session.dml("INSERT INTO Pairs (A, B, C) VALUES (1, 1, 1), (2, 2, 2)", begun)
@@ -156,7 +164,7 @@ def test_dml_counts_as_mutations_do(session):
 
 
 @on_both
-@pytest.mark.parametrize("delay", [0, 5])
+@pytest.mark.parametrize("delay", [0, 5, 500])
 def test_a_commit_delay(session, delay):
     session.commit(None, user(1), max_commit_delay={"nanos": delay * MILLI})
     assert session.rows("Users", "Id") == [["1"]]
@@ -194,6 +202,22 @@ def test_exclusion_from_change_streams(session):
     assert session.rows("Users", "Age") == [["1"]]
 
 
+def test_change_streams_add_no_mutations(raw, session):
+    before = counted(session, user(1))
+    raw.ddl("CREATE CHANGE STREAM Everything FOR ALL")
+    assert counted(session, user(2)) == before
+
+
+def test_reading_a_change_stream_is_refused_by_name(raw, session):
+    raw.ddl("CREATE CHANGE STREAM Everything FOR ALL")
+    sql = (
+        "SELECT ChangeRecord FROM READ_Everything(start_timestamp => CURRENT_TIMESTAMP(),"
+        " end_timestamp => NULL, partition_token => NULL, heartbeat_milliseconds => 10000)"
+    )
+    with refused(UNIMPLEMENTED, match="READ_Everything"):
+        session.stream_sql(sql)
+
+
 def test_nothing_is_excluded_from_a_read_only_transaction(session):
     with refused(IA):
         session.begin({**RO, "exclude_txn_from_change_streams": True})
@@ -220,8 +244,9 @@ def test_more_mutations_than_a_commit_may_have(session):
     assert session.rows("Users", "Id") == []
 
 
-def test_dml_and_mutations_count_together(session, monkeypatch):
-    monkeypatch.setattr(read_write, "MUTATIONS_PER_COMMIT_MAX", 10)
+@pytest.mark.parametrize("limited", [{"mutations_per_commit": 10}], indirect=True)
+def test_dml_and_mutations_count_together(limited):
+    session = limited.session()
     begun = session.begin().id
     session.dml("INSERT INTO Pairs (A, B, C) VALUES (1, 1, 1)", begun)
     with refused(IA, match="too many mutations"):

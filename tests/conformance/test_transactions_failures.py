@@ -110,6 +110,19 @@ def test_a_violated_constraint_is_repeated_by_dml_and_commit(session, begun, whi
     assert session.rows("Users", "Age") == [[None]]
 
 
+@on_both
+def test_a_violated_check_is_repeated_by_dml_and_commit(raw, session):
+    raw.ddl("CREATE TABLE Small (Id INT64, CONSTRAINT few CHECK (Id < 3)) PRIMARY KEY (Id)")
+    begun = session.begin().id
+    with refused(OOR, match="few"):
+        session.dml("INSERT INTO Small (Id) VALUES (9)", begun)
+    with refused(OOR, match="few"):
+        session.dml("INSERT INTO Small (Id) VALUES (1)", begun)
+    with refused(OOR, match="few"):
+        session.commit(begun, insert("Small", "Id", (1,)))
+    assert session.rows("Small", "Id") == []
+
+
 @pytest.mark.parametrize("which", VIOLATIONS)
 def test_reads_after_a_violated_constraint(session, begun, which):
     kind, sql = VIOLATIONS[which]

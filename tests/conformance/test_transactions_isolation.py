@@ -9,6 +9,7 @@ from tests.conformance.raw import (
     FP,
     IA,
     NF,
+    OOR,
     OPTIMISTIC,
     PDML,
     REPEATABLE,
@@ -171,12 +172,37 @@ def test_repeatable_read_sees_its_own_writes(session, other):
     session.commit(begun)
 
 
+FOR_UPDATE = [
+    "SELECT Age FROM Users WHERE Id = 1 FOR UPDATE",
+    "@{LOCK_SCANNED_RANGES=exclusive} SELECT Age FROM Users WHERE Id = 1",
+]
+
+
 @pytest.mark.parametrize("options", [REPEATABLE, REPEATABLE_LOCKING])
-def test_repeatable_reads_for_update_are_kept(session, other, options):
+@pytest.mark.parametrize("locking", FOR_UPDATE)
+def test_repeatable_reads_for_update_are_kept(session, other, options, locking):
     begun = session.begin(options).id
     age_of(session, 2, begun)
     write(other, 1, 9)
-    session.select("SELECT Age FROM Users WHERE Id = 1 FOR UPDATE", begun)
+    session.select(locking, begun)
+    with refused(AB):
+        session.commit(begun, update("Users", "Id Age", (2, 1)))
+
+
+@pytest.mark.parametrize("locking", FOR_UPDATE)
+def test_pessimistic_repeatable_reads_for_update_lock(session, other, locking):
+    begun = session.begin(REPEATABLE_LOCKING).id
+    session.select(locking, begun)
+    with refused(DE):
+        other.commit(None, update("Users", "Id Age", (1, 9)), timeout=0.05)
+    session.commit(begun)
+    write(other, 1, 9)
+
+
+def test_repeatable_reads_are_optimistic_by_default(session, other):
+    begun = session.begin(REPEATABLE).id
+    session.select(FOR_UPDATE[0], begun)
+    write(other, 1, 9)
     with refused(AB):
         session.commit(begun, update("Users", "Id Age", (2, 1)))
 
@@ -197,20 +223,27 @@ def test_repeatable_reads_of_dml_are_kept(session, other, options):
 
 def test_pessimistic_repeatable_reads_of_dml_lock(session, other):
     begun = session.begin(REPEATABLE_LOCKING).id
-    exists = "EXISTS (SELECT 1 FROM Users AS o WHERE o.Id = 1)"
+    exists = "EXISTS (SELECT 1 FROM Users AS o WHERE o.Id = 1 AND o.Age IS NULL)"
     session.dml(f"UPDATE Users SET Age = 1 WHERE Id = 2 AND {exists}", begun)
     with refused(DE):
         other.commit(None, update("Users", "Id Age", (1, 9)), timeout=0.05)
     session.commit(begun)
 
 
-@pytest.mark.parametrize("options", [RW, REPEATABLE_LOCKING])
-def test_pessimistic_writes_lock_when_they_are_made(session, other, options):
-    begun = session.begin(options).id
-    session.dml("UPDATE Users SET Age = 1 WHERE Id = 1", begun)
+def test_pessimistic_repeatable_writes_of_dml_lock_when_they_are_made(session, other):
+    begun = session.begin(REPEATABLE_LOCKING).id
+    session.dml("UPDATE Users SET Note = 'a' WHERE Id = 1", begun)
     with refused(DE):
-        other.commit(None, update("Users", "Id Age", (1, 9)), timeout=0.05)
+        other.commit(None, update("Users", "Id Note", (1, "b")), timeout=0.05)
     session.commit(begun)
+
+
+def test_serializable_writes_lock_at_the_commit(session, other):
+    begun = session.begin(RW).id
+    session.dml("UPDATE Users SET Note = 'a' WHERE Id = 1", begun)
+    other.commit(None, update("Users", "Id Note", (1, "b")))
+    session.commit(begun)
+    assert session.rows("Users", "Note", keys(1)) == [["a"]]
 
 
 @pytest.mark.parametrize("options", [REPEATABLE, OPTIMISTIC])
@@ -283,5 +316,5 @@ def test_a_foreign_key_against_a_newer_delete(raw, session, other):
 def test_checks_hold(raw, session):
     raw.ddl("CREATE TABLE Small (Id INT64, CONSTRAINT few CHECK (Id < 3)) PRIMARY KEY (Id)")
     begun = session.begin(REPEATABLE).id
-    with refused(Exception, match="few"):
+    with refused(OOR, match="few"):
         session.commit(begun, insert("Small", "Id", (9,)))

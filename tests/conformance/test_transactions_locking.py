@@ -5,7 +5,8 @@ from threading import Event
 
 import pytest
 
-from spanemu.txn import locks
+from spanemu.frontend import endpoint
+from spanemu.txn import locks, owner
 from tests.conformance.raw import (
     AB,
     DE,
@@ -15,6 +16,7 @@ from tests.conformance.raw import (
     info_of,
     insert,
     keys,
+    nanos_of,
     refused,
     repeated,
     update,
@@ -22,6 +24,7 @@ from tests.conformance.raw import (
 )
 
 AGE = "UPDATE Users SET Age = {age} WHERE Id = {id}"
+HOLD = "SELECT Age FROM Users WHERE Id = {id} FOR UPDATE"
 
 
 class Worker:
@@ -41,6 +44,10 @@ class Worker:
 
     def set(self, id_, age):
         return self.session.dml(AGE.format(id=id_, age=age), self.begun)
+
+    def hold(self, id_):
+        """Lock a cell exclusively."""
+        return self.session.select(HOLD.format(id=id_), self.begun)
 
     def commit(self, *mutations):
         return self.session.commit(self.begun, *mutations)
@@ -117,17 +124,18 @@ def test_begin_alone_locks_nothing(workers):
 def test_a_younger_writer_waits_for_an_older_reader(workers, waiting):
     older, younger = (worker.begin() for worker in workers)
     older.read(1)
-    pending = younger.later(younger.set, 1, 10)
+    younger.set(1, 10)
+    pending = younger.later(younger.commit)
     assert waiting.wait(10)
     assert not pending.done()
     older.commit(update("Users", "Id Age", (2, 5)))
-    assert pending.result(10).stats.row_count_exact == 1
-    younger.commit()
+    pending.result(10)
     assert ages(older)[:2] == [["10"], ["5"]]
 
 
-def test_a_younger_reader_waits_for_an_older_writer(workers, waiting):
+def test_a_younger_reader_waits_for_an_older_one_that_reads_for_update(workers, waiting):
     older, younger = (worker.begin() for worker in workers)
+    older.hold(1)
     older.set(1, 5)
     pending = younger.later(younger.read, 1)
     assert waiting.wait(10)
@@ -135,9 +143,20 @@ def test_a_younger_reader_waits_for_an_older_writer(workers, waiting):
     assert pending.result(10) == [["1", "5"]]
 
 
-def test_a_younger_one_goes_on_after_a_rollback(workers, waiting):
+def test_dml_locks_what_it_writes_when_it_commits(workers):
     older, younger = (worker.begin() for worker in workers)
     older.set(1, 5)
+    younger.set(1, 10)
+    assert younger.read(1) == [["1", "10"]]
+    older.commit()
+    with refused(AB):
+        younger.commit()
+    assert ages(older)[0] == ["5"]
+
+
+def test_a_younger_one_goes_on_after_a_rollback(workers, waiting):
+    older, younger = (worker.begin() for worker in workers)
+    older.hold(1)
     pending = younger.later(younger.read, 1)
     assert waiting.wait(10)
     older.session.rollback(older.begun)
@@ -147,20 +166,19 @@ def test_a_younger_one_goes_on_after_a_rollback(workers, waiting):
 def test_an_older_one_wounds_a_younger_holder(workers):
     older, younger = (worker.begin() for worker in workers)
     older.read(2)
-    younger.set(1, 10)
-    older.set(1, 5)
+    younger.hold(1)
+    older.hold(1)
     with refused(AB):
         younger.read(3)
-    older.commit()
+    older.commit(update("Users", "Id Age", (1, 5)))
     assert ages(older)[0] == ["5"]
 
 
 def test_age_counts_from_the_first_request_not_from_begin(workers):
     first, second = (worker.begin() for worker in workers)
-    second.set(1, 10)
+    second.read(1)
     first.read(2)
-    second.read(2)
-    second.set(2, 20)  # second is older, so first is wounded
+    second.hold(2)  # second is older, so first is wounded
     with refused(AB):
         first.commit()
     second.commit()
@@ -177,15 +195,14 @@ def test_lost_updates_cannot_happen(workers):
 
 def test_nobody_waits_in_a_circle(workers, waiting):
     older, younger = (worker.begin() for worker in workers)
-    older.set(1, 1)
-    younger.set(2, 2)
-    pending = younger.later(younger.set, 1, 2)
+    older.hold(1)
+    younger.hold(2)
+    pending = younger.later(younger.hold, 1)
     assert waiting.wait(10)
-    older.set(2, 1)
+    older.hold(2)
     with refused(AB):
         pending.result(10)
     older.commit()
-    assert ages(older)[:2] == [["1"], ["1"]]
 
 
 def test_blind_writes_of_one_row_both_succeed(workers):
@@ -238,6 +255,52 @@ def test_a_read_can_lock_exclusively(workers, locking):
     older.commit()
 
 
+def test_other_columns_of_a_locked_row_are_free(workers):
+    older, younger = (worker.begin() for worker in workers)
+    older.hold(1)
+    assert younger.session.select("SELECT Note FROM Users WHERE Id = 1", younger.begun)
+    younger.commit(update("Users", "Id Note", (1, "n")))
+    older.commit(update("Users", "Id Age", (1, 5)))
+    assert older.session.rows("Users", "Age Note", keys(1)) == [["5", "n"]]
+
+
+def test_two_transactions_write_two_columns_of_a_row(workers):
+    first, second = (worker.begin() for worker in workers)
+    first.set(1, 5)
+    note = "UPDATE Users SET Note = 'n' WHERE Id = 1"
+    second.session.dml(note, second.begun, timeout=2)
+    second.session.commit(second.begun, timeout=2)
+    assert first.read(1) == [["1", "5"]]
+    first.commit()
+    assert first.session.rows("Users", "Name Age Note", keys(1)) == [["user 1", "5", "n"]]
+
+
+def test_two_transactions_write_one_commit_timestamp(raw, workers):
+    raw.ddl("ALTER TABLE Users ADD COLUMN Time TIMESTAMP OPTIONS (allow_commit_timestamp = true)")
+    first, second = (worker.begin() for worker in workers)
+    stamp = "UPDATE Users SET Time = PENDING_COMMIT_TIMESTAMP() WHERE Id = 1"
+    for worker in (first, second):
+        worker.session.dml(stamp, worker.begun, timeout=2)
+    second.session.commit(second.begun, timeout=2)
+    micros = nanos_of(first.commit().commit_timestamp) // 1_000
+    written = first.session.select("SELECT UNIX_MICROS(Time) FROM Users WHERE Id = 1")
+    assert written == [[str(micros)]]
+
+
+def test_a_range_that_is_locked_exclusively_keeps_readers_out(workers):
+    older, younger = (worker.begin() for worker in workers)
+    older.session.select("SELECT Age FROM Users WHERE Id < 3 FOR UPDATE", older.begun)
+    assert younger.read(3) == [["3", None]]
+    for id_ in (1, 0):  # there or not
+        with refused(DE):
+            younger.session.read("Users", "Age", keys(id_), transaction=younger.begun, timeout=0.05)
+    with refused(DE):
+        younger.session.sql(
+            "SELECT Age FROM Users WHERE Id > 1 FOR UPDATE", younger.begun, timeout=0.05
+        )
+    older.commit()
+
+
 def test_a_row_that_is_not_there_can_be_locked(workers):
     older, younger = (worker.begin() for worker in workers)
     assert older.read(9) == []
@@ -271,8 +334,8 @@ def test_a_delete_waits_for_readers_of_the_row(workers):
 def test_an_aborted_transaction_answers_aborted_to_everything(workers):
     older, younger = (worker.begin() for worker in workers)
     older.read(2)
-    younger.set(1, 10)
-    older.set(1, 5)
+    younger.hold(1)
+    older.hold(1)
     for request in (
         lambda: younger.read(1),
         lambda: younger.set(3, 1),
@@ -289,8 +352,8 @@ def test_an_aborted_transaction_answers_aborted_to_everything(workers):
 def test_aborted_tells_when_to_retry(workers):
     older, younger = (worker.begin() for worker in workers)
     older.read(2)
-    younger.set(1, 10)
-    older.set(1, 5)
+    younger.hold(1)
+    older.hold(1)
     with refused(AB) as error:
         younger.commit()
     delay = info_of(error, "RetryInfo").retry_delay
@@ -302,15 +365,15 @@ def test_aborted_tells_when_to_retry(workers):
 def test_a_retry_on_the_session_keeps_its_age(workers):
     older, younger = (worker.begin() for worker in workers)
     older.read(2)
-    younger.set(1, 10)
-    older.set(1, 5)
+    younger.hold(1)
+    older.hold(1)
     with refused(AB):
         younger.commit()
     older.commit()
     older.begin().read(2)  # begun after the first attempt of the other, so it is younger now
-    younger.begin().set(1, 10)
-    older.set(3, 1)
-    younger.set(3, 2)
+    younger.begin().hold(1)
+    older.hold(3)
+    younger.hold(3)
     with refused(AB):
         older.commit()
     younger.commit()
@@ -321,15 +384,15 @@ def test_a_retry_on_a_multiplexed_session_names_the_attempt_before(raw, pool):
     older, younger = (Worker(one, pool) for one in sessions)
     raw.session().commit(None, user(1, 2, 3))
     older.begin().read(2)
-    younger.begin().set(1, 10)
-    older.set(1, 5)
+    younger.begin().hold(1)
+    older.hold(1)
     with refused(AB):
         younger.read(3)
     older.session.rollback(older.begun)
     older.begin().read(2)
-    younger.begin(repeated(RW, younger.begun)).set(1, 10)
-    older.set(3, 1)
-    younger.set(3, 2)
+    younger.begin(repeated(RW, younger.begun)).hold(1)
+    older.hold(3)
+    younger.hold(3)
     with refused(AB):
         older.read(2)
 
@@ -339,18 +402,18 @@ def test_without_the_attempt_before_a_retry_is_young(raw, pool):
     older, younger = (Worker(one, pool) for one in sessions)
     raw.session().commit(None, user(1, 2, 3))
     older.begin().read(2)
-    younger.begin().set(1, 10)
-    older.set(1, 5)
-    younger.begin().set(3, 10)
-    older.set(3, 5)
+    younger.begin().hold(1)
+    older.hold(1)
+    younger.begin().hold(3)
+    older.hold(3)
     with refused(AB):
         younger.read(2)
 
 
 def test_an_idle_transaction_loses_its_locks(workers, monkeypatch):
     older, younger = (worker.begin() for worker in workers)
-    older.set(1, 5)
-    monkeypatch.setattr(locks, "IDLE_SECONDS_MAX", -1.0)
+    older.hold(1)
+    monkeypatch.setattr(owner, "IDLE_SECONDS_MAX", -1.0)
     younger.set(1, 10)
     younger.commit()
     with refused(AB):
@@ -389,8 +452,20 @@ def test_the_official_client_retries_what_was_aborted(raw, pool):
 # ------------------------------------------------------------------ 2.13 deadlines
 
 
+def test_no_request_is_served_for_more_than_an_hour(workers, monkeypatch):
+    older, younger = (worker.begin() for worker in workers)
+    older.hold(1)
+    monkeypatch.setattr(endpoint, "REQUEST_SECONDS_MAX", 0.05)
+    with refused(DE):
+        younger.session.read("Users", "Age", keys(1), transaction=younger.begun, timeout=None)
+    monkeypatch.undo()
+    older.commit()
+    younger.commit()
+
+
 def test_a_deadline_ends_the_wait_for_a_lock(workers):
     older, younger = (worker.begin() for worker in workers)
+    older.hold(1)
     older.set(1, 5)
     with refused(DE):
         younger.session.read("Users", "Age", keys(1), transaction=younger.begun, timeout=0.05)

@@ -1,7 +1,12 @@
 """Behaviours 2.10 and 2.11: partitioned DML, and directed reads."""
 
-import pytest
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
+import pytest
+from google.api_core import exceptions
+
+from spanemu.database import partitioned_dml
 from tests.conformance.raw import (
     ALL,
     FP,
@@ -75,6 +80,8 @@ def test_inserts_are_refused(session, begun):
         "UPDATE Users SET Age = 1 WHERE Id IN (SELECT Id FROM Posts)",
         "DELETE FROM Users WHERE EXISTS (SELECT 1 FROM Posts WHERE Posts.Id = Users.Id)",
         "UPDATE Users SET Age = (SELECT MAX(Id) FROM Posts) WHERE true",
+        "UPDATE Users SET Age = (SELECT MAX(u.Id) FROM Users AS u) WHERE true",
+        "DELETE FROM Users WHERE Id IN (SELECT u.Age FROM Users AS u)",
     ],
 )
 def test_statements_that_need_other_rows_are_refused(session, begun, sql):
@@ -161,6 +168,45 @@ def test_parallelism_out_of_range(session, begun, parallelism):
         session.sql(f"@{{PDML_MAX_PARALLELISM={parallelism}}} {UPDATE}", begun)
 
 
+def test_twenty_thousand_at_a_time(raw, session, begun, monkeypatch):
+    monkeypatch.setattr(partitioned_dml, "PARTITIONED_DML_CONCURRENT_MAX", 1)
+    other = raw.session()
+    held = other.begin().id
+    other.dml("UPDATE Users SET Age = 7 WHERE Id = 1", held)
+    with ThreadPoolExecutor() as pool:
+        waiting = pool.submit(session.sql, UPDATE, begun)
+        while not raw.home._database()._core.partitioned_dml:
+            Event().wait(0.001)
+        third = raw.session()
+        late = third.begin(PDML).id
+        with refused(exceptions.ResourceExhausted):
+            third.sql(UPDATE, late)
+        other.rollback(held)
+        waiting.result(10)
+    assert third.sql(UPDATE, late).stats.row_count_lower_bound == 3
+
+
+@on_both
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE Users SET Age = (SELECT 7) WHERE true",
+        "UPDATE Users SET Age = 7 WHERE Id IN UNNEST([1, 2, 3])",
+        "UPDATE Users SET Age = 7 WHERE EXISTS (SELECT 1 FROM UNNEST([1, 2, 3]) AS x WHERE x = Id)",
+    ],
+)
+def test_subqueries_without_a_table_are_partitionable(session, begun, sql):
+    assert session.sql(sql, begun).stats.row_count_lower_bound == 3
+    assert session.rows("Users", "Age") == [["7"]] * 3
+
+
+def test_rows_found_by_an_index(session):
+    session.commit(None, user(1, 2))
+    sql = "UPDATE Users SET Note = 'found' WHERE Name = 'user 2'"
+    assert session.sql(sql, session.begin(PDML).id).stats.row_count_lower_bound == 1
+    assert session.rows("Users", "Note") == [[None], ["found"]]
+
+
 def test_it_waits_for_others(raw, session, begun):
     other = raw.session()
     held = other.begin().id
@@ -175,6 +221,62 @@ def test_on_a_multiplexed_session(raw, shared):
     result = shared.sql(UPDATE, shared.begin(PDML).id)
     assert result.stats.row_count_lower_bound == 2
     assert not result.HasField("precommit_token")
+
+
+def split(raw):
+    """Two partitions of users: 1 to 9, and from 10 on."""
+    raw.home.split_at("Users", [10])
+
+
+def test_a_failure_leaves_the_partitions_before_it_applied(raw, session):
+    split(raw)
+    session.commit(None, user(1, 2, 11, 12))
+    sql = "UPDATE Users SET Name = IF(Id = 12, REPEAT('x', 21), 'done') WHERE true"
+    with refused(FP, match="exceeds the maximum size limit"):
+        session.sql(sql, session.begin(PDML).id)
+    assert session.rows("Users", "Name") == [["done"], ["done"], ["user 11"], ["user 12"]]
+
+
+def test_each_partition_has_a_timestamp_of_its_own(raw, session):
+    split(raw)
+    raw.ddl("ALTER TABLE Users ADD COLUMN Time TIMESTAMP OPTIONS (allow_commit_timestamp = true)")
+    session.commit(None, user(1, 2, 11, 12))
+    sql = "UPDATE Users SET Time = PENDING_COMMIT_TIMESTAMP() WHERE true"
+    result = session.sql(sql, session.begin(PDML).id)
+    assert result.stats.row_count_lower_bound == 4
+    first, second, third, fourth = (row[0] for row in session.rows("Users", "Time"))
+    assert first == second < third == fourth
+
+
+@pytest.mark.parametrize(
+    ("condition", "changed"),
+    [
+        ("true", 4),
+        ("Id = 11", 1),
+        ("Id IN (2, 11)", 2),
+        ("Id BETWEEN 2 AND 11", 2),
+        ("Name = 'user 2'", 1),
+        ("Id > 99", 0),
+    ],
+)
+def test_partitions_together_are_the_whole(raw, session, condition, changed):
+    split(raw)
+    session.commit(None, user(1, 2, 11, 12))
+    sql = f"UPDATE Users SET Age = IFNULL(Age, 0) + 1 WHERE {condition}"
+    assert session.sql(sql, session.begin(PDML).id).stats.row_count_lower_bound == changed
+    touched = session.select("SELECT Id FROM Users WHERE Age = 1")
+    assert len(touched) == changed
+    assert session.select(f"SELECT COUNT(*) FROM Users WHERE {condition}") == [[str(changed)]]
+
+
+@pytest.mark.parametrize("limited", [{"mutations_per_commit": 6}], indirect=True)
+def test_its_mutations_are_not_limited(limited):
+    session = limited.session()
+    for number in (1, 2, 3):
+        session.commit(None, insert("Users", "Id", (number,)))
+    begun = session.begin(PDML).id
+    assert session.sql(UPDATE, begun).stats.row_count_lower_bound == 3
+    assert session.rows("Users", "Age") == [["1"]] * 3
 
 
 # ------------------------------------------------------------------ 2.11 Directed reads

@@ -96,10 +96,26 @@ def test_min_read_timestamp_is_a_lower_bound(session, history):
     assert count(session, single(min_read_timestamp=history[2])) == 3
 
 
+def told(session, **bound):
+    """The timestamp (nanoseconds) that a read with that bound is made at."""
+    options = read_only(**bound, return_read_timestamp=True)
+    reply = session.sql("SELECT 1", {"single_use": options})
+    return nanos_of(reply.metadata.transaction.read_timestamp)
+
+
 @on_both
-def test_max_staleness_reads_no_staler(raw, session, history):
-    assert 0 <= len(session.rows("Users", "Id", transaction=single(max_staleness=HOUR // 2))) <= 3
-    assert session.rows("Users", "Id", transaction=single(max_staleness=0))[:1] == [["1"]]
+@pytest.mark.parametrize("staleness", [0, SECOND, HOUR // 2])
+def test_max_staleness_reads_no_staler(session, history, staleness):
+    now = told(session, strong=True)
+    assert now - staleness <= told(session, max_staleness=staleness)
+    if staleness == 0:
+        assert count(session, single(max_staleness=0)) == 3
+
+
+@on_both
+def test_a_bounded_read_is_not_made_before_its_bound(session, history):
+    for at in history:
+        assert told(session, min_read_timestamp=at) >= at
 
 
 @on_both
@@ -127,9 +143,10 @@ def test_timestamps_that_cannot_be_read_at(session, bound, at):
     ],
     ids=["year 0", "year 10000", "negative nanos", "a second of nanos"],
 )
-def test_timestamps_that_are_none(session, time):
+@pytest.mark.parametrize("bound", ["read_timestamp", "min_read_timestamp"])
+def test_timestamps_that_are_none(session, time, bound):
     with refused(IA):
-        session.sql("SELECT 1", {"single_use": {"read_only": {"read_timestamp": time}}})
+        session.sql("SELECT 1", {"single_use": {"read_only": {bound: time}}})
 
 
 # ------------------------------------------------------------------ the timestamp is told
@@ -248,6 +265,25 @@ def test_a_timestamp_before_the_retention_period(session):
         session.read("Users", "Id", transaction=single(exact_staleness=2 * HOUR))
     with refused(FP, match="has exceeded the maximum timestamp staleness"):
         session.sql("SELECT Id FROM Users", single(exact_staleness=2 * HOUR))
+
+
+def test_versions_are_kept_for_an_hour(raw, session):
+    first = nanos_of(session.commit(None, user(1)).commit_timestamp)
+    session.commit(None, user(2))
+    raw.clock.advance(59 * 60 * SECOND)
+    assert count(session, single(read_timestamp=first)) == 1
+    raw.clock.advance(2 * 60 * SECOND)
+    with refused(FP):
+        session.read("Users", "Id", transaction=single(read_timestamp=first))
+
+
+def test_seven_days_at_most(raw):
+    name = raw.name.rpartition("/")[2]
+    option = f"ALTER DATABASE `{name}` SET OPTIONS (version_retention_period = '{{}}')"
+    raw.ddl(option.format("7d"))
+    for period in ("8d", "59m"):
+        with refused(FP):
+            raw.ddl(option.format(period))
 
 
 def test_a_transaction_outlived_by_the_retention_period(raw, session):

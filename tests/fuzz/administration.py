@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -55,6 +56,18 @@ def _delete_instance(random: Random, world: World) -> Any:
     creation = _create_instance(random, world)
     world.send(INSTANCES + "CreateInstance", creation.SerializeToString())
     return admin.DeleteInstanceRequest(name=f"{_parent(world)}/instances/{creation.instance_id}")
+
+
+_POLICY_REQUESTS: Mapping[str, Any] = {
+    "GetIamPolicy": admin.GetIamPolicyRequest,
+    "SetIamPolicy": admin.SetIamPolicyRequest,
+    "TestIamPermissions": admin.TestIamPermissionsRequest,
+}
+
+
+def _policy_request(kind: Any, service: str, _random: Random, world: World) -> Any:
+    """A request about the policy of the service's resource."""
+    return kind(resource=world.instance_name if service == INSTANCES else world.scratch)
 
 
 def _drop_database(random: Random, world: World) -> Any:
@@ -124,6 +137,20 @@ ADMIN_BUILDERS: Mapping[str, tuple[Builder, ...]] = {
             parent=world.instance_name, filter="done:true AND error:*", page_size=1
         ),
     ),
+    DATABASES + "AddSplitPoints": (
+        lambda random, world: admin.AddSplitPointsRequest(
+            database=world.scratch,
+            split_points=[{"table": "Singers", "keys": [{"key_parts": [str(random.randrange(9))]}]}],
+        ),
+    ),
+    DATABASES + "ListDatabaseRoles": (
+        lambda _random, world: admin.ListDatabaseRolesRequest(parent=world.scratch, page_size=1),
+    ),
+    **{
+        service + name: (partial(_policy_request, request, service),)
+        for service in (INSTANCES, DATABASES)
+        for name, request in _POLICY_REQUESTS.items()
+    },
     _OPERATIONS + "ListOperations": (
         lambda _random, world: admin.ListOperationsRequest(
             name=f"{world.scratch}/operations", filter="done:true", page_size=1

@@ -42,7 +42,8 @@ def between(low: int, high: int) -> RawKeySet:
     return RawKeySet(ranges=[RawRange(raw(low), True, raw(high), True)])
 
 
-def _sql(text: str, **parameters: Any) -> StatementRequest:
+def sql(text: str, **parameters: Any) -> StatementRequest:
+    """A statement with parameters."""
     return StatementRequest(text, {name: raw(value)[0] for name, value in parameters.items()})
 
 
@@ -129,7 +130,7 @@ class QuerySum:
         text = "SELECT COUNT(*), SUM(Val) FROM Accounts WHERE Id BETWEEN @low AND @high"
         if self.for_update:
             text += " FOR UPDATE"
-        return _sql(text, low=self.low, high=self.high)
+        return sql(text, low=self.low, high=self.high)
 
     def replay(self, state: State) -> Any:
         values = [row[2] for row in state.account_rows(self.low, self.high)]
@@ -142,7 +143,7 @@ class QueryEntriesOfGroup:
     writes = False
 
     def request(self) -> StatementRequest:
-        return _sql(
+        return sql(
             "SELECT e.Id, e.N, e.Val FROM Accounts@{FORCE_INDEX=AccountsByGrp} AS a"
             " JOIN Entries AS e ON e.Id = a.Id WHERE a.Grp = @grp ORDER BY e.Id, e.N DESC",
             grp=self.grp,
@@ -165,7 +166,7 @@ class AddTo:
 
     def request(self) -> StatementRequest:
         text = "UPDATE Accounts SET Val = Val + @delta WHERE Id = @id"
-        return _sql(text, id=self.id, delta=self.delta)
+        return sql(text, id=self.id, delta=self.delta)
 
     def replay(self, state: State) -> Any:
         if self.id not in state.accounts:
@@ -183,7 +184,7 @@ class MoveGroup:
 
     def request(self) -> StatementRequest:
         text = "UPDATE Accounts SET Grp = @target WHERE Grp = @source"
-        return _sql(text, source=self.source, target=self.target)
+        return sql(text, source=self.source, target=self.target)
 
     def replay(self, state: State) -> Any:
         moved = state.group(self.source, self.source)
@@ -201,7 +202,7 @@ class InsertAccount:
     def request(self) -> StatementRequest:
         grp, val, tag = self.row
         text = "INSERT INTO Accounts (Id, Grp, Val, Tag) VALUES (@id, @grp, @val, @tag)"
-        return _sql(text, id=self.id, grp=grp, val=val, tag=tag)
+        return sql(text, id=self.id, grp=grp, val=val, tag=tag)
 
     def replay(self, state: State) -> Any:
         state.begin_unit()
@@ -219,7 +220,7 @@ class PutAccount:
     def request(self) -> StatementRequest:
         grp, val, tag = self.row
         text = "INSERT OR UPDATE INTO Accounts (Id, Grp, Val, Tag) VALUES (@id, @grp, @val, @tag)"
-        return _sql(text, id=self.id, grp=grp, val=val, tag=tag)
+        return sql(text, id=self.id, grp=grp, val=val, tag=tag)
 
     def replay(self, state: State) -> Any:
         state.begin_unit()
@@ -237,7 +238,7 @@ class PutEntry:
 
     def request(self) -> StatementRequest:
         text = "INSERT OR UPDATE INTO Entries (Id, N, Val) VALUES (@id, @n, @val)"
-        return _sql(text, id=self.id, n=self.n, val=self.val)
+        return sql(text, id=self.id, n=self.n, val=self.val)
 
     def replay(self, state: State) -> Any:
         state.begin_unit()
@@ -255,7 +256,7 @@ class CopyGroup:
 
     def request(self) -> StatementRequest:
         text = "INSERT INTO Entries (Id, N, Val) SELECT Id, @n, Val FROM Accounts WHERE Grp = @grp"
-        return _sql(text, n=self.n, grp=self.grp)
+        return sql(text, n=self.n, grp=self.grp)
 
     def replay(self, state: State) -> Any:
         state.begin_unit()
@@ -273,7 +274,7 @@ class DeleteAccounts:
 
     def request(self) -> StatementRequest:
         text = "DELETE FROM Accounts WHERE Id BETWEEN @low AND @high"
-        return _sql(text, low=self.low, high=self.high)
+        return sql(text, low=self.low, high=self.high)
 
     def replay(self, state: State) -> Any:
         gone = state.account_rows(self.low, self.high)
@@ -292,7 +293,7 @@ class TakeEntry:
 
     def request(self) -> StatementRequest:
         text = "DELETE FROM Entries WHERE Id = @id AND N = @n THEN RETURN Val"
-        return _sql(text, id=self.id, n=self.n)
+        return sql(text, id=self.id, n=self.n)
 
     def replay(self, state: State) -> Any:
         val = state.entries.pop((self.id, self.n), None)
@@ -356,7 +357,7 @@ class DropAccounts:
 class Mutations:
     """What a commit brings along."""
 
-    parts: Sequence[WriteAccount | WriteEntry | DropAccounts]
+    parts: Sequence[Any]
     writes = True
 
     def replay(self, state: State) -> Any:

@@ -24,6 +24,14 @@ from spanemu.database.options import (
     Strong,
 )
 from spanemu.values.mutation import WriteKind
+from tests.simulation.cell_operations import (
+    COLUMNS,
+    ReadColumn,
+    SetColumn,
+    TakeTag,
+    WriteCell,
+    WriteMoney,
+)
 from tests.simulation.history import Attempt, Ending, History
 from tests.simulation.model import Account
 from tests.simulation.operations import (
@@ -68,6 +76,7 @@ _WEIGHTS = {
 }
 IDS, GROUPS, TAGS, NUMBERS = range(6), range(3), ("a", "b", "c", None, None), range(2)
 ATTEMPTS_MAX = 60
+REHEARSALS = 40  # enough for each operation to be drawn in each of its forms
 
 
 class Draw:
@@ -97,6 +106,10 @@ class Draw:
     def _account_mutation(self) -> Any:
         if self.rng.random() < 0.15:
             return DropAccounts(*self.span())
+        if self.rng.random() < 0.3:
+            return WriteCell(self.id(), *self.cell())
+        if self.rng.random() < 0.1:
+            return WriteMoney(self.id(), self.group(), self.value())
         kinds = (*WriteKind, WriteKind.INSERT_OR_UPDATE, WriteKind.INSERT_OR_UPDATE)
         return WriteAccount(self.kind(kinds), self.id(), self.row())
 
@@ -117,6 +130,18 @@ class Draw:
     def row(self) -> Account:
         return self.group(), self.value(), self.rng.choice(TAGS)
 
+    def column(self) -> str:
+        return self.rng.choice(COLUMNS)
+
+    def cell(self) -> tuple[str, Any]:
+        column = self.column()
+        return column, self.row()[COLUMNS.index(column)]
+
+    def spot(self) -> tuple[int, int]:
+        """Mostly one account."""
+        low, high = self.span()
+        return low, self.rng.choice((low, low, high))
+
     def span(self) -> tuple[int, int]:
         low = self.id()
         return low, low + self.rng.randint(0, 2)
@@ -129,6 +154,8 @@ class Draw:
         lambda draw: ReadEntries(draw.id()),
         lambda draw: QuerySum(*draw.span()),
         lambda draw: QueryEntriesOfGroup(draw.group()),
+        lambda draw: ReadColumn(*draw.spot(), draw.column()),
+        lambda draw: ReadColumn(*draw.spot(), draw.column()),
     )
     _WRITES: tuple[Callable[[Draw], Operation], ...] = (
         lambda draw: AddTo(draw.id(), draw.value()),
@@ -142,13 +169,18 @@ class Draw:
         lambda draw: TakeEntry(draw.id(), draw.rng.choice(NUMBERS)),
         lambda draw: QuerySum(*draw.span(), for_update=True),
         lambda draw: ReadAccount(draw.id(), exclusive=True),
+        lambda draw: ReadColumn(*draw.spot(), draw.column(), for_update=True),
+        lambda draw: SetColumn(*draw.spot(), *draw.cell()),
+        lambda draw: SetColumn(*draw.spot(), *draw.cell()),
+        lambda draw: SetColumn(*draw.spot(), *draw.cell()),
+        lambda draw: TakeTag(draw.id()),
     )
 
 
 def rehearse(database: Database) -> None:
     """Have every statement planned now, so that no plan depends on what was played before."""
     draw, session = Draw(Random(0)), database.sessions.create({})
-    for make in (*Draw._READS, *Draw._WRITES):
+    for make in (*Draw._READS, *Draw._WRITES) * REHEARSALS:
         begun = session.begin(ReadWrite()).id
         with suppress(SpannerError):  # There are no rows yet; some statements need some.
             run(session, make(draw), Existing(begun), 1)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from unittest.mock import patch
 
-from spanemu.database import read_ahead, read_write
-from spanemu.txn import locks
-from spanemu.txn.locks import LockTable, Mode, Owner
+from spanemu.database import read_ahead
+from spanemu.txn import locks, owner
+from spanemu.txn.lock_modes import Lock
+from spanemu.txn.locks import LockTable
+from spanemu.txn.owner import Owner
 
 
 class Client:
@@ -85,13 +87,13 @@ class SteppedLocks(LockTable):
         super().__init__()
         self._before_lock = before_lock
 
-    def lock_row(self, owner: Owner, tree, key: bytes, mode: Mode) -> None:
+    def lock_row(self, owner: Owner, tree, key: bytes, lock: Lock) -> None:
         self._before_lock()
-        super().lock_row(owner, tree, key, mode)
+        super().lock_row(owner, tree, key, lock)
 
-    def lock_range(self, owner: Owner, tree, low: bytes, high: bytes) -> None:
+    def lock_range(self, owner: Owner, tree, low: bytes, high: bytes, lock: Lock) -> None:
         self._before_lock()
-        super().lock_range(owner, tree, low, high)
+        super().lock_range(owner, tree, low, high, lock)
 
     def _wait(self, owner: Owner, waits) -> None:
         pause(waits.event)
@@ -112,7 +114,9 @@ class Seconds:
 def seconds_told() -> Iterator[Seconds]:
     """Nobody counts as idle because the machine was slow."""
     seconds = Seconds()
-    with patch.object(locks, "monotonic", seconds), patch.object(read_write, "monotonic", seconds):
+    with ExitStack() as patches:
+        for module in (locks, owner):
+            patches.enter_context(patch.object(module, "monotonic", seconds))
         yield seconds
 
 

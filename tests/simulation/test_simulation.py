@@ -10,6 +10,9 @@ from spanemu.storage.store import Store
 from spanemu.txn import locks
 from spanemu.txn.locks import LockTable
 from spanemu.txn.read_write import ReadWrite
+from spanemu.txn.reader import TransactionReader
+from spanemu.txn.write_plan import WritePlan
+from spanemu.values.cell_mask import EXISTENCE, cells_of
 from tests.simulation.campaign import Simulation, tally
 from tests.simulation.history import Ending
 
@@ -42,6 +45,10 @@ def test_transactions_end_in_every_way() -> None:
     assert min(ends.values()) > 0
 
 
+def writes(plan: WritePlan) -> int:
+    return cells_of(plan.listed - frozenset(plan.rules.table.key_positions))
+
+
 # What the simulation is worth: each of these takes one protection away, and must be found out.
 BROKEN = {
     "scans lock nothing": (LockTable, "_try_range", lambda *_: None),
@@ -54,6 +61,13 @@ BROKEN = {
     "commits are not validated": (ReadWrite, "validate", lambda _: None),
     "only writes are validated": (Store, "changed_since", lambda *_: False),
     "optimistic writes are not locked": (ReadWrite, "lock_writes", lambda _: None),
+    "reads lock no cells": (TransactionReader, "_lock", lambda *_: (EXISTENCE, 0)),
+    "updates read no other cells": (
+        WritePlan,
+        "lock",
+        property(lambda self: (EXISTENCE, writes(self))),
+    ),
+    "parts of rows go on top of what was there": (ReadWrite, "rebase", lambda _: None),
     "commits do not ask whether they were wounded": (LockTable, "begin_commit", lambda *_: None),
 }
 

@@ -1,5 +1,6 @@
 """The emulator in this process, as a test holds it."""
 
+import inspect
 import socket
 import threading
 
@@ -132,15 +133,28 @@ def test_closing_twice_does_nothing():
         assert again.uri == emulator.uri
 
 
-def test_what_comes_later_says_so(emulator):
-    database = emulator.create_database("later")
-    for call in (
-        lambda: emulator.faults,
-        lambda: emulator.record(database),
-        lambda: emulator.hotspots(database),
-    ):
-        with pytest.raises(spanemu.Unsupported):
-            call()
+def test_recording_sees_what_a_block_asks_for(emulator):
+    database = emulator.create_database("seen", "CREATE TABLE T (K INT64) PRIMARY KEY (K)")
+    client = database.client()
+    with emulator.record(database) as recorded:
+        with client.batch() as batch:
+            batch.insert("T", ("K",), [(1,), (2,)])
+        with client.snapshot() as snapshot:
+            list(snapshot.execute_sql("SELECT K FROM T WHERE K = 1"))
+            missed = emulator.create_database("unseen").client()
+        with missed.snapshot() as snapshot:
+            list(snapshot.execute_sql("SELECT 1"))
+    (query,) = recorded.queries
+    assert (query.kind, query.tables, query.full_scans) == ("query", ("T",), ())
+    assert query.site.endswith(f".py:{query_line()}")
+    assert recorded.mutations == 2
+    assert emulator.endpoints.watchers == []
+
+
+def query_line():
+    """The line of the query above."""
+    lines, start = inspect.getsourcelines(test_recording_sees_what_a_block_asks_for)
+    return start + next(n for n, line in enumerate(lines) if "execute_sql" in line)
 
 
 def test_version_retention_can_be_chosen():

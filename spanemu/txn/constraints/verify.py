@@ -18,6 +18,7 @@ from spanemu.txn.errors import (
     UniqueViolation,
 )
 from spanemu.txn.key_text import key_text
+from spanemu.txn.lock_modes import IS_THERE
 from spanemu.txn.write import WriteView, computed
 from spanemu.values.key import after_prefix
 
@@ -32,7 +33,7 @@ def verify(notes: Notes, view: WriteView) -> None:
 
 def _verify_unique(notes: Notes, view: WriteView) -> None:
     for (tree, prefix), (index, cells) in notes.unique.items():
-        found = view.items(tree, [(prefix, after_prefix(prefix))])
+        found = view.items(tree, [(prefix, after_prefix(prefix))], IS_THERE)
         if len(list(islice(found, 2))) > 1:
             parts = index.index.key
             values = cells[: index.declared_parts]
@@ -62,7 +63,7 @@ def _verify_releases(notes: Notes, view: WriteView) -> None:
 
 def _verify_rows(notes: Notes, view: WriteView) -> None:
     for (tree, key), rules in notes.rows.items():
-        row = view.get(tree, key)
+        row = view.get(tree, key, IS_THERE)  # What checks read was locked when it changed.
         if row is None:
             continue
         full = computed(rules, row, view.context)
@@ -78,5 +79,5 @@ def _verify_rows(notes: Notes, view: WriteView) -> None:
 
 
 def _any(view: WriteView, tree: TreeId, prefix: bytes) -> bool:
-    found = view.items(tree, [(prefix, after_prefix(prefix))])
+    found = view.items(tree, [(prefix, after_prefix(prefix))], IS_THERE)
     return next(iter(found), None) is not None

@@ -133,3 +133,34 @@ def test_a_manual_clock_ticks_when_it_is_read() -> None:
     clock.wait_until(20_000, None)
     clock.wait_until(1, None)
     assert clock.peek() == 20_000
+
+
+def test_a_clock_can_begin_at_any_time(wall: Wall) -> None:
+    clock = SystemClock(start=5 * NANOS_PER_SECOND)
+    assert clock.now() == 5 * NANOS_PER_SECOND
+    wall.nanos += NANOS_PER_SECOND
+    assert clock.now() == 6 * NANOS_PER_SECOND
+
+
+def test_freezing_at_a_time_to_come(wall: Wall) -> None:
+    clock = SystemClock()
+    clock.freeze(2_000 * NANOS_PER_SECOND)
+    wall.nanos += NANOS_PER_SECOND
+    assert clock.is_frozen
+    assert clock.peek() == 2_000 * NANOS_PER_SECOND
+    with pytest.raises(ValueError, match="backwards"):
+        clock.freeze(1_999 * NANOS_PER_SECOND)
+    clock.thaw()
+    assert not clock.is_frozen
+    wall.nanos += NANOS_PER_SECOND
+    assert clock.peek() == 2_001 * NANOS_PER_SECOND
+
+
+def test_a_frozen_clock_may_move_by_steps(wall: Wall) -> None:
+    clock = SystemClock()
+    clock.freeze(step=5 * NANOS_PER_SECOND)
+    first = clock.now()
+    assert [clock.now() - first for _ in range(2)] == [5 * NANOS_PER_SECOND, 10 * NANOS_PER_SECOND]
+    clock.freeze()
+    assert clock.now() - first == 15 * NANOS_PER_SECOND
+    assert clock.now() - first == 15 * NANOS_PER_SECOND + NANOS_PER_MICRO

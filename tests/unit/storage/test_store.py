@@ -95,3 +95,51 @@ def test_nothing_is_logged_without_snapshots() -> None:
     assert store._log == []
     store.apply([(T, b"a", (b"3",))], store.read_timestamp())
     assert store._log == []
+
+
+def versions_of(store: Store, key: bytes) -> int:
+    head = store.head(T, key)
+    return 0 if head is None else head[3]
+
+
+def test_old_versions_go_once_nobody_can_read_them() -> None:
+    store = store_of(b"a", b"b")
+    for number in range(10):
+        store.apply([(T, b"a", (number,))], store.read_timestamp())
+    assert store.collect_garbage() == 0
+    assert versions_of(store, b"a") == 11
+    store.clock.advance(HOUR // 2)
+    middle = store.read_timestamp()
+    store.apply([(T, b"a", ("last",)), (T, b"b", None)], store.read_timestamp())
+    store.clock.advance(HOUR // 2)
+    assert store.collect_garbage() == 10
+    assert store.get(T, b"a", middle) == (9,)
+    store.clock.advance(HOUR)
+    assert store.collect_garbage() == 3
+    assert (versions_of(store, b"a"), versions_of(store, b"b")) == (1, 0)
+    assert store.collect_garbage() == 0
+    assert not store._aging
+
+
+def test_commits_forget_old_versions_little_by_little() -> None:
+    keys = [b"%05d" % n for n in range(1_000)]
+    store = store_of(*keys)
+    for _ in range(3):
+        store.apply([(T, key, (b"new",)) for key in keys], store.read_timestamp())
+    store.clock.advance(2 * HOUR)
+    for _ in range(100):
+        store.apply([(T, b"other", (b"x",))], store.read_timestamp())
+    assert sum(versions_of(store, key) for key in keys) == len(keys)
+
+
+def test_what_a_restore_brings_back_ages_too() -> None:
+    store = store_of(b"a")
+    store.apply([(T, b"a", (b"2",))], store.read_timestamp())
+    before = store.snapshot()
+    store.apply([(T, b"a", (b"3",))], store.read_timestamp())
+    store.clock.advance(2 * HOUR)
+    store.collect_garbage()
+    store.restore(before)
+    assert (store.get(T, b"a"), versions_of(store, b"a")) == ((b"2",), 2)
+    store.collect_garbage()
+    assert versions_of(store, b"a") == 1

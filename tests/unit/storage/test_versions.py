@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spanemu.storage.versions import PRUNE_DEPTH_MIN, prune, push, visible
+from spanemu.storage.versions import PRUNE_DEPTH_MIN, expired, prune, push, visible
 
 
 def chain(*writes, horizon=0):
@@ -45,3 +45,36 @@ def test_prune_keeps_the_version_that_covers_the_horizon() -> None:
     version = prune(chain((10, ("a",)), (20, ("b",)), (30, ("c",))), horizon=25)
     assert [visible(version, at) for at in (25, 30)] == [("b",), ("c",)]
     assert depth_of(version) == 2
+
+
+def test_a_deep_chain_is_searched_in_few_steps() -> None:
+    version = chain(*((at, (at,)) for at in range(1, 5_001)))
+    for at in (1, 2, 777, 2_500, 4_999, 5_000):
+        assert visible(version, at) == (at,)
+        assert expired(version, at) == at - 1
+        assert steps_to(version, at) <= 40
+    assert visible(version, 0) is None
+
+
+def steps_to(version, at):
+    count = 0
+    while version[0] > at:
+        jump = version[4]
+        version = jump if jump is not None and jump[0] > at else version[2]
+        count += 1
+    return count
+
+
+def test_a_hot_row_is_not_copied_while_it_is_all_readable() -> None:
+    version = None
+    for at in range(1, 4_096):
+        before = version
+        version = push(version, at, (at,), horizon=0)
+        assert version[2] is before
+
+
+def test_a_pruned_chain_is_as_good_as_new() -> None:
+    version = prune(chain(*((at, (at,)) for at in range(1, 1_000))), horizon=400)
+    assert depth_of(version) == version[3] == 600
+    assert [visible(version, at) for at in (400, 700, 999)] == [(400,), (700,), (999,)]
+    assert max(steps_to(version, at) for at in range(400, 1_000)) <= 30

@@ -19,7 +19,7 @@ def check(type_, **given) -> Check:
     return found
 
 
-@pytest.mark.parametrize("type_", [INT64, BOOL, FLOAT64, array_of(INT64)])
+@pytest.mark.parametrize("type_", [INT64, BOOL, FLOAT64])
 def test_most_types_demand_nothing(type_) -> None:
     assert check_of("T", Column("C", type_)) is None
 
@@ -76,3 +76,31 @@ def test_json_is_measured_as_text() -> None:
     judge(read('{"a": [1, 2]}'))
     with pytest.raises(CellTooLarge):
         judge(read(f'["{"x" * CELL_BYTES_MAX}"]'))
+
+
+def test_an_array_is_one_cell() -> None:
+    accept = check(array_of(INT64))
+    accept([1] * (CELL_BYTES_MAX // 8))
+    with pytest.raises(CellTooLarge):
+        accept([1] * (CELL_BYTES_MAX // 8 + 1))
+    texts = check(array_of(STRING))
+    texts(["x" * 1_000_000] * 10)
+    with pytest.raises(CellTooLarge):
+        texts(["x" * 1_000_000] * 11)
+
+
+@pytest.mark.parametrize(
+    ("type_", "fits", "exceeds"),
+    [
+        (STRING, "x" * 100, "é" * 51),
+        (BYTES, b"x" * 100, b"x" * 101),
+        (array_of(FLOAT64), [1.0] * 12, [None] * 13),
+    ],
+)
+def test_a_cell_may_be_limited_otherwise(type_, fits, exceeds) -> None:
+    limited = check_of("T", Column("C", type_), 100)
+    assert limited is not None
+    limited(fits)
+    with pytest.raises(CellTooLarge) as failure:
+        limited(exceeds)
+    assert failure.value.facts()["limit"] == 100

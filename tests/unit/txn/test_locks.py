@@ -10,15 +10,19 @@ from spanemu.base.call import Call, Cancelled, DeadlineExceeded, serving
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
 from spanemu.txn.errors import TransactionAborted, TransactionOver
-from spanemu.txn.locks import IDLE_SECONDS_MAX, LockTable, Mode, Owner
+from spanemu.txn.lock_modes import LAND_IN_RANGE, READ_ROW, WRITE_ROW, Lock, exclusive
+from spanemu.txn.locks import LockTable
+from spanemu.txn.owner import IDLE_SECONDS_MAX, Owner
 from spanemu.txn.state import State
+from spanemu.values.cell_mask import EXISTENCE, cells_of
 
 T = TreeId(1)
-S, X = Mode.SHARED, Mode.EXCLUSIVE
+S, X = READ_ROW, WRITE_ROW
 
 
 def owner(age: int) -> Owner:
-    made = Owner((age, age))
+    made = Owner()
+    made.begin(age)
     made.busy = 1
     return made
 
@@ -108,7 +112,7 @@ def test_an_upgrade_conflict_is_settled_by_age() -> None:
 
 def test_a_range_keeps_phantoms_out() -> None:
     locks, old, young = LockTable(), owner(1), owner(2)
-    locks.lock_range(old, T, b"a", b"m")
+    locks.lock_range(old, T, b"a", b"m", S)
     waiter = Waiter(lambda: locks.lock_row(young, T, b"c", X))
     assert waiter.waits()
     locks.lock_row(owner(3), T, b"z", X)
@@ -119,7 +123,7 @@ def test_a_range_keeps_phantoms_out() -> None:
 def test_a_range_waits_for_a_writer_inside_it() -> None:
     locks, old, young = LockTable(), owner(1), owner(2)
     locks.lock_row(old, T, b"c", X)
-    waiter = Waiter(lambda: locks.lock_range(young, T, b"a", b"m"))
+    waiter = Waiter(lambda: locks.lock_range(young, T, b"a", b"m", S))
     assert waiter.waits()
     locks.release(old, State.ROLLED_BACK)
     assert waiter.ends() is None
@@ -156,12 +160,13 @@ def test_release_leaves_nothing_behind() -> None:
     locks, one = LockTable(), owner(1)
     locks.lock_row(one, T, b"a", X)
     locks.lock_row(one, T, b"b", S)
-    locks.lock_range(one, T, b"a", b"z")
+    locks.lock_range(one, T, b"a", b"z", S)
     locks.release(one, State.ROLLED_BACK)
     assert list(locks.holders()) == []
     assert locks._rows == {}
     assert locks._ranges == {T: {}}
-    assert locks._exclusive == {T: {}}
+    assert locks._keys == {T: {}}
+    assert not locks._requests
 
 
 def test_a_transaction_that_ends_while_it_waits_gets_no_lock() -> None:
@@ -183,7 +188,7 @@ def test_who_has_ended_locks_nothing_more() -> None:
     with pytest.raises(TransactionOver):
         locks.lock_row(one, T, b"k", S)
     with pytest.raises(TransactionOver):
-        locks.lock_range(one, T, b"a", b"z")
+        locks.lock_range(one, T, b"a", b"z", S)
     with pytest.raises(TransactionOver):
         locks.begin_commit(one)
 
@@ -214,8 +219,8 @@ def test_the_wounded_may_still_roll_back() -> None:
 
 def test_a_range_locks_out_writers_inside_it_only() -> None:
     locks, old, young = LockTable(), owner(1), owner(2)
-    locks.lock_range(old, T, b"b", b"d")
-    locks.lock_range(old, T, b"c", b"f")
+    locks.lock_range(old, T, b"b", b"d", S)
+    locks.lock_range(old, T, b"c", b"f", S)
     for free in (b"a", b"f", b"z"):
         locks.lock_row(young, T, free, X)
     locks.lock_row(young, T, b"c", S)
@@ -227,8 +232,8 @@ def test_a_range_locks_out_writers_inside_it_only() -> None:
 
 def test_ranges_do_not_lock_out_readers_or_each_other() -> None:
     locks, old, young = LockTable(), owner(1), owner(2)
-    locks.lock_range(old, T, b"a", b"z")
-    locks.lock_range(young, T, b"b", b"c")
+    locks.lock_range(old, T, b"a", b"z", S)
+    locks.lock_range(young, T, b"b", b"c", S)
     locks.lock_row(young, T, b"b", S)
     assert set(locks.holders()) == {old, young}
 
@@ -238,6 +243,134 @@ def test_many_locks_cost_no_look_at_each_other() -> None:
     for number in range(20_000):
         key = number.to_bytes(4, "big")
         locks.lock_row(one, T, key, X)
-        locks.lock_range(one, T, key, key + b"\0")
-    locks.lock_range(other, T, b"\xff", b"\xff\xff")
+        locks.lock_range(one, T, key, key + b"\0", S)
+    locks.lock_range(other, T, b"\xff", b"\xff\xff", S)
     assert other.state is State.ACTIVE
+
+
+# ---------------------------------------------------------------------------- cells
+
+
+def read(*places: int) -> Lock:
+    return EXISTENCE | cells_of(places), 0
+
+
+def write(*places: int) -> Lock:
+    return EXISTENCE, cells_of(places)
+
+
+PAIRS = [
+    (read(1), read(1), True),
+    (read(1), write(2), True),
+    (read(1), write(1), False),
+    (write(1), write(1), True),  # blind writers: commits order them
+    (exclusive(read(1)), write(1), False),
+    (exclusive(read(1)), read(1), False),
+    (exclusive(read(1)), read(2), True),
+    (exclusive(read()), read(1), False),  # its existence
+    (WRITE_ROW, read(), False),
+    (WRITE_ROW, write(3), False),
+    (LAND_IN_RANGE, LAND_IN_RANGE, True),
+    (LAND_IN_RANGE, read(), False),
+]
+
+
+@pytest.mark.parametrize(("held", "wanted", "together"), PAIRS)
+@pytest.mark.parametrize("holds_range", [False, True])
+@pytest.mark.parametrize("wants_range", [False, True])
+def test_conflicts_are_those_of_spanner(
+    held: Lock, wanted: Lock, together: bool, holds_range: bool, wants_range: bool
+) -> None:
+    locks, young, old = LockTable(), owner(2), owner(1)
+
+    def take(who: Owner, lock: Lock, of_range: bool) -> None:
+        if of_range:
+            locks.lock_range(who, T, b"a", b"m", lock)
+        else:
+            locks.lock_row(who, T, b"c", lock)
+
+    take(young, held, holds_range)
+    take(old, wanted, wants_range)
+    assert young.state is (State.ACTIVE if together else State.ABORTED)
+
+
+def test_what_is_locked_more_and_more_is_locked_in_all() -> None:
+    locks, old, young = LockTable(), owner(1), owner(2)
+    for lock in (read(1), read(2), write(3)):
+        locks.lock_row(old, T, b"c", lock)
+    assert locks.held_by(old)[0] == {(T, b"c"): (EXISTENCE | cells_of([1, 2]), cells_of([3]))}
+    locks.lock_row(young, T, b"c", write(4))
+    for lock in (write(1), write(2), read(3)):
+        waiter = Waiter(lambda lock=lock: locks.lock_row(young, T, b"c", lock))
+        assert waiter.waits()
+        waiter.call.cancel()
+        assert isinstance(waiter.ends(), Cancelled)
+
+
+# ---------------------------------------------------------------------------- fairness
+
+
+def test_nobody_overtakes_an_older_one_that_waits() -> None:
+    locks, oldest, old, young = LockTable(), owner(1), owner(2), owner(3)
+    locks.lock_row(oldest, T, b"k", S)
+    writer = Waiter(lambda: locks.lock_row(old, T, b"k", X))
+    assert writer.waits()
+    reader = Waiter(lambda: locks.lock_row(young, T, b"k", S))
+    assert reader.waits()
+    locks.release(oldest, State.ROLLED_BACK)
+    assert writer.ends() is None
+    assert reader.waits()
+    locks.release(old, State.ROLLED_BACK)
+    assert reader.ends() is None
+
+
+def test_who_gives_up_waiting_makes_way() -> None:
+    locks, oldest, old, young = LockTable(), owner(1), owner(2), owner(3)
+    locks.lock_row(oldest, T, b"k", S)
+    writer = Waiter(lambda: locks.lock_row(old, T, b"k", X))
+    assert writer.waits()
+    reader = Waiter(lambda: locks.lock_range(young, T, b"a", b"z", S))
+    assert reader.waits()
+    writer.call.cancel()
+    assert isinstance(writer.ends(), Cancelled)
+    assert reader.ends() is None
+    assert not locks._requests
+
+
+def test_an_older_one_overtakes() -> None:
+    locks, oldest, old, young = LockTable(), owner(1), owner(2), owner(3)
+    locks.lock_row(oldest, T, b"k", S)
+    writer = Waiter(lambda: locks.lock_row(young, T, b"k", X))
+    assert writer.waits()
+    locks.lock_row(old, T, b"k", S)
+    locks.release(oldest, State.ROLLED_BACK)
+    assert writer.waits()
+    locks.release(old, State.ROLLED_BACK)
+    assert writer.ends() is None
+
+
+def test_a_failed_request_ends_the_patience_of_others() -> None:
+    locks, old, young = LockTable(), owner(1), owner(2)
+    locks.lock_row(old, T, b"k", X)
+    waiter = Waiter(lambda: locks.lock_row(young, T, b"k", X))
+    assert waiter.waits()
+    old.failed = True
+    locks.served(old)
+    assert waiter.ends() is None
+    assert old.state is State.ABORTED
+
+
+def test_a_retry_queues_for_the_rows_that_it_lost() -> None:
+    locks, old, young = LockTable(), owner(1), owner(2)
+    locks.lock_row(young, T, b"k", read(1))
+    locks.lock_row(old, T, b"k", write(1))
+    assert young.state is State.ABORTED
+    locks.release(old, State.ROLLED_BACK)
+    retry, other = young.next_attempt(), owner(9)
+    retry.begin(8)
+    retry.busy = 1
+    locks.lock_row(retry, T, b"k", read(1))
+    reader = Waiter(lambda: locks.lock_row(other, T, b"k", read(1)))
+    assert reader.waits()
+    locks.release(retry, State.ROLLED_BACK)
+    assert reader.ends() is None

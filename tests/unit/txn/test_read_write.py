@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from spanemu.txn.errors import TransactionAborted, TransactionOver
-from spanemu.txn.locks import Mode
+from spanemu.txn.lock_modes import READ_ROW, WRITE_ROW
 from spanemu.txn.read_write import Reads, ReadWrite
 from spanemu.txn.reader import TransactionReader
 from spanemu.txn.state import State
+from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of
 from tests.unit.txn.bench import Bench, delete, insert, update
 
 SNAPSHOTS = [Reads.OPTIMISTIC, Reads.REPEATABLE, Reads.REPEATABLE_LOCKING]
@@ -40,10 +41,13 @@ def test_pessimistic_reads_lock_rows_and_ranges(bench: Bench) -> None:
     age(bench, transaction, 9)  # not there
     tree = bench.tree("Singers")
     assert transaction.owner.rows == {
-        (tree, bench.key("Singers", number)): Mode.SHARED for number in (1, 9)
+        (tree, bench.key("Singers", number)): READ_ROW for number in (1, 9)
     }
     ages(bench, transaction, ranges=[(b"a", b"b"), (b"c", b"d")])
-    assert transaction.owner.ranges == {(tree, b"a", b"b"), (tree, b"c", b"d")}
+    assert transaction.owner.ranges == {
+        (tree, b"a", b"b"): READ_ROW,
+        (tree, b"c", b"d"): READ_ROW,
+    }
 
 
 @pytest.mark.parametrize("reads", SNAPSHOTS)
@@ -58,16 +62,16 @@ def test_snapshot_reads_lock_nothing(bench: Bench, reads: Reads) -> None:
 @pytest.mark.parametrize("reads", [Reads.PESSIMISTIC, Reads.REPEATABLE_LOCKING])
 def test_reads_for_update_lock_exclusively(bench: Bench, reads: Reads) -> None:
     transaction = bench.begin(reads)
-    assert ages(bench, transaction, for_update=True) == [0, 10, 20]
-    assert set(transaction.owner.rows.values()) == {Mode.EXCLUSIVE}
-    assert len(transaction.owner.rows) == 3
-    assert transaction.owner.ranges
+    assert ages(bench, transaction, lock=WRITE_ROW) == [0, 10, 20]
+    assert age(bench, transaction, 1, lock=WRITE_ROW) == 10
+    assert list(transaction.owner.rows.values()) == [WRITE_ROW]
+    assert list(transaction.owner.ranges.values()) == [WRITE_ROW]
 
 
 @pytest.mark.parametrize("reads", LAZY)
 def test_where_nothing_locks_writes_do_at_the_commit(bench: Bench, reads: Reads) -> None:
     transaction = bench.begin(reads)
-    ages(bench, transaction, for_update=True)
+    ages(bench, transaction, lock=WRITE_ROW)
     bench.mutate(transaction, update("Singers", "Id Age", (1, 11)))
     assert not transaction.owner.rows
     transaction.lock_writes()
@@ -76,15 +80,26 @@ def test_where_nothing_locks_writes_do_at_the_commit(bench: Bench, reads: Reads)
     }
 
 
-def test_otherwise_they_lock_when_made(bench: Bench) -> None:
+def written(transaction: ReadWrite) -> set:
+    return {row_key for row_key, lock in transaction.owner.rows.items() if lock[1]}
+
+
+def test_statements_lock_what_they_read_and_the_commit_what_they_wrote(bench: Bench) -> None:
     transaction = bench.begin()
     bench.mutate(transaction, update("Singers", "Id Age", (1, 11)))
-    locked = dict(transaction.owner.rows)
-    assert {key for key, mode in locked.items() if mode is Mode.EXCLUSIVE} == {
-        (tree, key) for tree, key, _ in transaction.buffer.entries()
-    }
+    assert transaction.owner.rows
+    assert not written(transaction)
+    transaction.begin_commit()
+    assert written(transaction) == {(tree, key) for tree, key, _ in transaction.buffer.entries()}
+    before = dict(transaction.owner.rows)
     transaction.lock_writes()
-    assert transaction.owner.rows == locked
+    assert transaction.owner.rows == before
+
+
+def test_repeatable_locking_locks_what_is_written_at_once(bench: Bench) -> None:
+    transaction = bench.begin(Reads.REPEATABLE_LOCKING)
+    bench.mutate(transaction, update("Singers", "Id Age", (1, 11)))
+    assert written(transaction) == {(tree, key) for tree, key, _ in transaction.buffer.entries()}
 
 
 # ---------------------------------------------------------------------------- what is seen
@@ -179,7 +194,8 @@ def is_aborted(transaction: ReadWrite) -> bool:
 @pytest.mark.parametrize("how", ["plain", "for update", "of a statement that writes"])
 def test_what_was_scanned(bench: Bench, reads: Reads, change: str, how: str) -> None:
     transaction = bench.begin(reads)
-    rows = ages(bench, transaction, for_update=how == "for update", kept=how.startswith("of"))
+    lock = WRITE_ROW if how == "for update" else READ_ROW
+    rows = ages(bench, transaction, lock=lock, kept=how.startswith("of"))
     assert rows == [0, 10, 20]
     bench.mutate(transaction, insert("Singers", "Id", (99,)))
     assert not is_aborted(transaction)
@@ -243,8 +259,11 @@ def test_a_reader_passes_on_what_its_statement_is(bench: Bench) -> None:
     assert not transaction.owner.rows
     writing = TransactionReader(transaction, writes=True)
     writing.get(table, bench.key("Singers", 1))
-    assert list(transaction.owner.rows.values()) == [Mode.SHARED]
+    assert list(transaction.owner.rows.values()) == [READ_ROW]
     locking = TransactionReader(transaction, lock_scanned=True)
     locking.get(table, bench.key("Singers", 2))
     list(locking.scan_index(index))
-    assert list(transaction.owner.rows.values()) == [Mode.SHARED, *[Mode.EXCLUSIVE] * 4]
+    in_row = (WHOLE_ROW, WHOLE_ROW & ~EXISTENCE & ~cells_of([0]))
+    assert list(transaction.owner.rows.values()) == [READ_ROW, in_row]
+    in_entry = (WHOLE_ROW, WHOLE_ROW & ~EXISTENCE & ~cells_of([0, 1]))
+    assert list(transaction.owner.ranges.values()) == [in_entry]

@@ -1,0 +1,108 @@
+"""A transaction as the lock table sees it: its age, its locks, when it was last heard of."""
+
+from __future__ import annotations
+
+import threading
+
+from spanemu.base.call import Connection
+from spanemu.base.clock import monotonic
+from spanemu.storage.layout import TreeId
+from spanemu.txn.errors import TransactionAborted, TransactionOver
+from spanemu.txn.key_range_sets import KeySet, RangeUnion
+from spanemu.txn.lock_modes import Lock
+from spanemu.txn.state import State
+
+IDLE_SECONDS_MAX = 10.0  # "transactions" page: idle transactions
+# Clients walk away from a transaction whose request failed more often than they go on with it
+# (google-cloud-python does not roll back), so nobody is made to wait long for one.
+IDLE_AFTER_FAILURE_SECONDS_MAX = 0.1
+
+NEVER = float("-inf")
+YOUNGEST = (1 << 62, 0)
+
+RowKey = tuple[TreeId, bytes]
+RangeKey = tuple[TreeId, bytes, bytes]
+
+
+class Owner:
+    """Who holds locks.
+
+    `age` orders transactions, smaller is older; one that has none yet is the youngest. A further
+    attempt at what was aborted is as old as the first one was, `since`. `contended` are rows for
+    which attempts were wounded: the next one queues for them instead of reading them along with
+    others, or each of those would wound the younger ones once more when it commits.
+    `heard_at` is when its client last asked for something (seconds of `clock.monotonic`),
+    `began_at` when it first did, `connection` by what way, and `last_request` what; `busy` tells
+    that a request is being served, and `failed` that the last one failed. `rows` and `ranges` are
+    what it has locked; `keys` and `unions` the same by tree and lock.
+    """
+
+    __slots__ = (
+        "age", "began_at", "busy", "connection", "contended", "failed", "heard_at", "keys",
+        "last_request", "ranges", "rows",
+        "since", "state", "unions", "waits_on", "why_aborted",
+    )  # fmt: skip
+
+    def __init__(self, age: tuple[int, int] = YOUNGEST, since: int | None = None) -> None:
+        self.age = age
+        self.since = since
+        self.contended: set[RowKey] = set()
+        self.state = State.ACTIVE
+        self.busy = 0
+        self.failed = False
+        self.heard_at = monotonic()
+        self.connection: Connection | None = None
+        self.last_request: object = None
+        self.began_at: float | None = None
+        self.waits_on: threading.Event | None = None
+        self.why_aborted = ""
+        self.forget_locks()
+
+    def forget_locks(self) -> None:
+        """Hold nothing."""
+        self.rows: dict[RowKey, Lock] = {}
+        self.ranges: dict[RangeKey, Lock] = {}
+        self.keys: dict[TreeId, dict[Lock, KeySet]] = {}
+        self.unions: dict[TreeId, dict[Lock, RangeUnion]] = {}
+
+    def begin(self, number: int) -> None:
+        """Be the transaction of that number, counted in the order of first requests."""
+        if self.since is None:
+            self.since = number
+        self.age = (self.since, number)
+        self.began_at = self.heard_at
+
+    def next_attempt(self) -> Owner:
+        """Who runs an aborted transaction again."""
+        owner = Owner(since=self.since)
+        owner.contended = self.contended
+        return owner
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it may go on."""
+        return self.state is State.ACTIVE
+
+    @property
+    def idle_at(self) -> float:
+        """When it counts as idle (seconds of `clock.monotonic`)."""
+        if self.busy:
+            return monotonic() + IDLE_SECONDS_MAX
+        patience = IDLE_AFTER_FAILURE_SECONDS_MAX if self.failed else IDLE_SECONDS_MAX
+        return self.heard_at + patience
+
+    def notice_loss(self) -> None:
+        """Be idle from now on if the client is gone."""
+        if not self.busy and self.connection is not None and not self.connection.is_open():
+            self.heard_at = NEVER
+
+    def check(self) -> None:
+        """Raise ABORTED when this transaction was wounded."""
+        if self.state is State.ABORTED:
+            raise TransactionAborted(self.why_aborted)
+
+    def check_active(self) -> None:
+        """Raise unless this transaction may still take locks."""
+        if self.state is not State.ACTIVE:
+            self.check()
+            raise TransactionOver(str(self.state))

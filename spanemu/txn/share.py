@@ -1,0 +1,76 @@
+"""A statement's view of some of a table's keys: what one partition of partitioned DML works on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from spanemu.schema.index import Index
+from spanemu.schema.table import Table
+from spanemu.sql.executor.reader import ByteRange, Row, RowReader
+from spanemu.values.cell_mask import WHOLE_ROW
+
+
+class ShareReader:
+    """A `RowReader` that passes over all rows of a table outside `share`.
+
+    `share` is sorted and disjoint. Index entries are not cut: who scans an index has one share.
+    """
+
+    def __init__(self, reader: RowReader, share: Sequence[ByteRange]) -> None:
+        self._reader = reader
+        self._share = share
+
+    def scan(
+        self,
+        table: Table,
+        ranges: Sequence[ByteRange] | None = None,
+        *,
+        descending: bool = False,
+        for_update: bool = False,
+        cells: int = WHOLE_ROW,
+    ) -> Iterator[Row]:
+        """Rows of `table` in key order."""
+        wanted = self._share if ranges is None else list(_common(self._share, ranges))
+        return self._reader.scan(
+            table, wanted, descending=descending, for_update=for_update, cells=cells
+        )
+
+    def scan_index(
+        self,
+        index: Index,
+        ranges: Sequence[ByteRange] | None = None,
+        *,
+        descending: bool = False,
+        for_update: bool = False,
+        cells: int = WHOLE_ROW,
+    ) -> Iterator[Row]:
+        """Entries of `index` in key order."""
+        return self._reader.scan_index(
+            index, ranges, descending=descending, for_update=for_update, cells=cells
+        )
+
+    def get(
+        self, table: Table, key: bytes, *, for_update: bool = False, cells: int = WHOLE_ROW
+    ) -> Row | None:
+        """The row with that encoded primary key."""
+        if not any(low <= key < high for low, high in self._share):
+            return None
+        return self._reader.get(table, key, for_update=for_update, cells=cells)
+
+    def row_count_estimate(self, table: Table) -> int:
+        """About how many rows a table has."""
+        return self._reader.row_count_estimate(table)
+
+
+def _common(some: Sequence[ByteRange], others: Sequence[ByteRange]) -> Iterator[ByteRange]:
+    """What two sorted unions of ranges have in common, sorted."""
+    mine, theirs = 0, 0
+    while mine < len(some) and theirs < len(others):
+        (low, high), (start, end) = some[mine], others[theirs]
+        first, last = max(low, start), min(high, end)
+        if first < last:
+            yield first, last
+        if high < end:
+            mine += 1
+        else:
+            theirs += 1

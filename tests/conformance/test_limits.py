@@ -1,0 +1,114 @@
+"""Behaviours 12: limits that an emulator is started with instead of Spanner's."""
+
+from __future__ import annotations
+
+import pytest
+
+import spanemu
+from tests.conformance.raw import FP, IA, insert, params, refused, user
+
+NESTED = "SELECT 1"
+for _ in range(3):
+    NESTED = f"SELECT ({NESTED})"
+
+# What each limit refuses, and what it lets pass.
+QUERIES = {
+    "joins": (1, "FROM Users a JOIN Users b USING (Id) JOIN Users c USING (Id)", "FROM Users"),
+    "function_calls": (2, "WHERE ABS(ABS(ABS(Age))) = 1", "WHERE ABS(Age) = 1"),
+    "function_depth": (2, "WHERE ABS(ABS(ABS(Age))) = 1", "WHERE ABS(ABS(Age)) = 1"),
+    "operator_depth": (3, "WHERE NOT NOT NOT NOT TRUE", "WHERE NOT NOT TRUE"),
+    "in_list_items": (2, "WHERE Age IN (1, 2, 3)", "WHERE Age IN (1, 2)"),
+    "group_keys": (1, "GROUP BY Age, Name", "GROUP BY Age"),
+    "set_operation_queries": (
+        2, "UNION ALL SELECT 1 UNION ALL SELECT 2", "UNION ALL SELECT 1",
+    ),
+    "subquery_depth": (2, f"WHERE 1 = ({NESTED})", "WHERE 1 = (SELECT 1)"),
+    "subqueries": (1, "WHERE (SELECT 1) = (SELECT 1)", "WHERE (SELECT 1) = 1"),
+    "sql_characters": (60, "WHERE 1 = 1" + " " * 60, "WHERE 1 = 1"),
+}  # fmt: skip
+
+
+def query(tail: str) -> str:
+    return f"SELECT 1 {tail}" if tail.startswith("FROM") else f"SELECT 1 FROM Users {tail}"
+
+
+@pytest.mark.parametrize(
+    ("limited", "refused_tail", "accepted_tail"),
+    [({name: most}, bad, good) for name, (most, bad, good) in QUERIES.items()],
+    indirect=["limited"],
+    ids=list(QUERIES),
+)
+def test_what_a_query_may_amount_to(limited, session, refused_tail, accepted_tail):
+    tight = limited.session()
+    with refused(IA):
+        tight.sql(query(refused_tail))
+    tight.sql(query(accepted_tail))
+    session.sql(query(refused_tail))
+
+
+@pytest.mark.parametrize("limited", [{"parameters": 2}], indirect=True)
+def test_parameters(limited):
+    session = limited.session()
+    values = {"params": params(a=1, b=2, c=3)}
+    with refused(IA):
+        session.sql("SELECT @a, @b, @c", **values)
+    session.sql("SELECT @a, @b", **values)
+
+
+@pytest.mark.parametrize("limited", [{"view_depth": 2}], indirect=True)
+def test_nested_views(limited):
+    limited.ddl(
+        "CREATE VIEW A SQL SECURITY INVOKER AS SELECT u.Id FROM Users u",
+        "CREATE VIEW B SQL SECURITY INVOKER AS SELECT A.Id FROM A",
+        "CREATE VIEW C SQL SECURITY INVOKER AS SELECT B.Id FROM B",
+    )
+    limited.session().sql("SELECT Id FROM B")
+    with refused(IA):
+        limited.session().sql("SELECT Id FROM C")
+
+
+@pytest.mark.parametrize("limited", [{"key_bytes": 20}], indirect=True)
+def test_keys_of_tables_and_indexes(limited):
+    session = limited.session()
+    with refused(IA, match="UsersByName"):
+        session.commit(None, insert("Users", "Id Name", (1, "x" * 20)))
+    session.commit(None, insert("Users", "Id Name", (1, "x" * 12)))
+
+
+@pytest.mark.parametrize("limited", [{"cell_bytes": 1_000}], indirect=True)
+def test_cells(limited):
+    session = limited.session()
+    with refused(IA, match=r"Users\.Note"):
+        session.commit(None, insert("Users", "Id Note", (1, "é" * 501)))
+    session.commit(None, insert("Users", "Id Note", (1, "é" * 500)))
+
+
+@pytest.mark.parametrize("limited", [{"commit_bytes": 1_000}], indirect=True)
+def test_bytes_of_a_commit(limited):
+    session = limited.session()
+    with refused(IA):
+        session.commit(None, insert("Users", "Id Note", (1, "x" * 1_000)))
+    session.commit(None, user(1))
+    assert session.rows("Users", "Id") == [["1"]]
+
+
+@pytest.mark.parametrize("limited", [{"request_bytes": 1_000}], indirect=True)
+def test_bytes_of_other_requests(limited):
+    session = limited.session()
+    with refused(IA):
+        session.sql("SELECT 1" + " " * 1_000)
+    session.commit(None, insert("Users", "Id Note", (1, "x" * 2_000)))
+
+
+@pytest.mark.parametrize("limited", [{"unary_result_bytes": 1_000}], indirect=True)
+def test_bytes_of_a_unary_result(limited):
+    session = limited.session()
+    session.commit(None, insert("Users", "Id Note", (1, "x" * 2_000)))
+    with refused(FP):
+        session.sql("SELECT Note FROM Users")
+    assert session.stream_sql("SELECT Note FROM Users")
+
+
+def test_a_limit_is_positive():
+    with pytest.raises(ValueError, match="joins=0"):
+        spanemu.Limits(joins=0)
