@@ -148,6 +148,6 @@ class ManualClock:
         self.nanos = max(self.nanos, nanos)
 
 
-def monotonic() -> float:
-    """Seconds on a clock that measures durations and deadlines, unaffected by wall time."""
-    return time.monotonic()
+# Seconds on a clock that measures durations and deadlines, unaffected by wall time. Not wrapped in
+# a function of ours, for each request looks at it a dozen times.
+monotonic = time.monotonic

@@ -12,8 +12,7 @@ Requests on one transaction take turns. Not here: locking and buffering (`txn`).
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 from spanemu.base.call import note
 from spanemu.base.errors import SpannerError
@@ -51,6 +50,7 @@ from spanemu.database.results import (
     ResultStream,
     TransactionInfo,
 )
+from spanemu.database.turn import Turn
 from spanemu.txn import read_write as work
 from spanemu.txn.commit import apply, buffer_mutations, check_names
 from spanemu.txn.errors import TooManyMutations, TransactionAborted
@@ -344,26 +344,22 @@ class ReadWriteTransaction:
     def _text(self) -> str:
         return self.id.decode("ascii")
 
-    @contextmanager
-    def _request(self, what: str, asked: object = None, *, ends: bool = False) -> Iterator[None]:
-        """One request at a time, on a transaction that has not ended."""
-        owner = self._owner
-        with self._mutex:
-            self._core.check_open()
-            state = owner.state
-            if self._replaced:
-                raise TransactionClosed(self._text)
-            if state in _ENDINGS and not (ends and state is State.COMMITTED):
-                raise TransactionEnded(what, self._text, _ENDINGS[state])
-            owner.check()
-            owner.last_request = asked or owner.last_request
-            owner.busy += 1
-            owner.failed = True
-            try:
-                yield
-                owner.failed = False
-            finally:
-                self._core.locks.served(owner)
+    def _request(self, what: str, asked: object = None, *, ends: bool = False) -> Turn:
+        """One request at a time, on a transaction that has not ended; a commit may come again."""
+
+        def check() -> None:
+            self._check_open(what, ends)
+
+        return Turn(self._mutex, self._core.locks, self._owner, check, asked)
+
+    def _check_open(self, what: str, ends: bool) -> None:
+        self._core.check_open()
+        state = self._owner.state
+        if self._replaced:
+            raise TransactionClosed(self._text)
+        if state in _ENDINGS and not (ends and state is State.COMMITTED):
+            raise TransactionEnded(what, self._text, _ENDINGS[state])
+        self._owner.check()
 
     def _check_readable(self) -> None:
         if self._failure is not None:

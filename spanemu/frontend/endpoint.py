@@ -31,14 +31,15 @@ Metadata = Sequence[tuple[str, str | bytes]]
 class ServedCall(Call):
     """An RPC in progress: its method's path, and what the client sent along.
 
-    No request is served for longer than `REQUEST_SECONDS_MAX`, whatever the client's patience.
+    `patience` is how many seconds the client waits, None for any number. No request is served for
+    longer than `REQUEST_SECONDS_MAX`.
     """
 
     def __init__(
-        self, path: str, deadline: float | None, read_metadata: Callable[[], Metadata]
+        self, path: str, patience: float | None, read_metadata: Callable[[], Metadata]
     ) -> None:
-        latest = monotonic() + REQUEST_SECONDS_MAX
-        super().__init__(latest if deadline is None or deadline > latest else deadline)
+        limited = patience is not None and patience < REQUEST_SECONDS_MAX
+        super().__init__(monotonic() + (patience if limited else REQUEST_SECONDS_MAX))  # type: ignore[operator]
         self.path = path
         self._read_metadata = read_metadata
 

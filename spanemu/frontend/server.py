@@ -12,7 +12,6 @@ from typing import Any, NoReturn
 
 import grpc
 
-from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code
 from spanemu.frontend.boundary import Failure, failure_from
 from spanemu.frontend.connections import RemoteConnection
@@ -22,7 +21,6 @@ from spanemu.frontend.errors import PortTaken
 WORKERS_MAX = 1024
 # A little more than a commit may have, so that one too large gets Spanner's own answer.
 MESSAGE_BYTES_MAX = 104 * 1024 * 1024
-_FOREVER_SECONDS = 10 * 365 * 86_400  # gRPC gives RPCs without a deadline one far away.
 
 STATUS_CODES: dict[Code, grpc.StatusCode] = {
     code: status for status in grpc.StatusCode for code in (Code(status.value[0]),)
@@ -110,8 +108,8 @@ def _serve_stream(endpoint: Endpoint) -> Callable[[bytes, Any], Iterator[bytes]]
 class _RemoteCall(ServedCall):
     """An RPC that came in through the port."""
 
-    def __init__(self, path: str, deadline: float | None, context: Any) -> None:
-        super().__init__(path, deadline, context.invocation_metadata)
+    def __init__(self, path: str, context: Any) -> None:
+        super().__init__(path, context.time_remaining(), context.invocation_metadata)
         self._peer: Callable[[], str] = context.peer
 
     def connection(self) -> RemoteConnection:
@@ -120,10 +118,7 @@ class _RemoteCall(ServedCall):
 
 
 def _call(endpoint: Endpoint, context: Any) -> ServedCall:
-    seconds = context.time_remaining()
-    lasting = seconds is None or seconds > _FOREVER_SECONDS
-    deadline = None if lasting else monotonic() + seconds
-    call = _RemoteCall(endpoint.path, deadline, context)
+    call = _RemoteCall(endpoint.path, context)
     if not context.add_callback(call.cancel):
         call.cancel()
     return call

@@ -9,7 +9,7 @@ from spanemu.values.errors import BadValue
 _SINGLE = Struct("<f")
 _pack, _unpack = _SINGLE.pack, _SINGLE.unpack
 
-FLOAT32_MAX = _unpack(b"\xff\xff\x7f\x7f")[0]
+FLOAT32_MAX: float = _unpack(b"\xff\xff\x7f\x7f")[0]
 
 
 def round32(number: float) -> float:

@@ -11,6 +11,9 @@ from spanemu.values.float32 import fits, round32
 FLOAT64_MAX = 1.7976931348623157e308
 
 _NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+_HEXADECIMAL = re.compile(
+    r"\s*[+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?\d+)?\s*", re.ASCII
+)
 _WORDS = {
     sign + word: (-value if sign == "-" else value)
     for sign in ("", "+", "-")
@@ -32,22 +35,27 @@ def format_float64(number: float) -> str:
 
 
 def format_float32(number: float) -> str:
-    """`number`, a rounded FLOAT32, as SQL text: 6 significant digits if enough, 9 otherwise."""
+    """`number`, a rounded FLOAT32, as SQL text: 6 significant digits if enough, 8 otherwise.
+
+    Eight do not tell all FLOAT32s apart; it is what Spanner prints.
+    """
     if not -FLOAT64_MAX <= number <= FLOAT64_MAX:
         return _special(number)
     text = f"{number:.6g}"
     if round32(float(text)) != number:
-        text = f"{number:.9g}"
+        text = f"{number:.8g}"
     return "0" if text == "-0" else text
 
 
 def parse_float64(text: str) -> float:
-    """SQL text as FLOAT64: decimal or scientific, or a word such as "inf", in any case.
+    """SQL text as FLOAT64: decimal, scientific or hexadecimal, or a word such as "inf" in any case.
 
     A number that is too large becomes an infinity.
     """
     if _NUMBER.fullmatch(text):
         return float(text)
+    if _HEXADECIMAL.fullmatch(text):
+        return _from_hexadecimal(text)
     if (word := _WORDS.get(text.strip().lower())) is not None:
         return word
     raise BadValue(text, "FLOAT64")
@@ -60,6 +68,13 @@ def parse_float32(text: str) -> float:
     except BadValue:
         raise BadValue(text, "FLOAT32") from None
     return round32(number) if fits(number) else copysign(inf, number)
+
+
+def _from_hexadecimal(text: str) -> float:
+    try:
+        return float.fromhex(text.strip())
+    except OverflowError:
+        return -inf if "-" in text.partition("0")[0] else inf
 
 
 def _special(number: float) -> str:

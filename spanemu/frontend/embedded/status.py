@@ -152,8 +152,7 @@ class EmbeddedCall(ServedCall):
     """A call that begins now, with metadata in whatever form the caller gave it."""
 
     def __init__(self, path: str, timeout: float | None, metadata: Any) -> None:
-        deadline = None if timeout is None else monotonic() + timeout
-        super().__init__(path, deadline, self._received)
+        super().__init__(path, timeout, self._received)
         pairs = metadata.items() if isinstance(metadata, dict) else metadata
         self._sent = tuple(pairs) if pairs else ()
 

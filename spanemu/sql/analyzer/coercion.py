@@ -263,7 +263,7 @@ def candidate(expression: Expr, analysis: Analysis) -> Candidate:
 
 def common_type_of(candidates: Sequence[Candidate], analysis: Analysis) -> Type | None:
     """Values decide; parameters, then literals, bend to them where they can, and widen the type
-    where not.
+    where not. A parameter does not bend to another one.
     """
     found: Type | None = None
     for one in candidates:
@@ -277,10 +277,11 @@ def common_type_of(candidates: Sequence[Candidate], analysis: Analysis) -> Type 
         if found is None:
             return None
     # A stable sort: parameters first, since a parameter holds its type firmer than a literal.
+    firm = found is None
     for one in sorted(soft, key=_firmness):
         if found is None:
             found = one.type
-        elif not _bends(one, found, analysis):
+        elif (firm and one.kind is Kind.PARAMETER) or not _bends(one, found, analysis):
             found = supertype(found, one.type)
             if found is None:
                 return None

@@ -11,7 +11,7 @@ import re
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
-from math import floor, isfinite
+from math import floor, inf, isfinite
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -22,7 +22,7 @@ from spanemu.sql.functions.sql_text import bool_text, escaped_bytes
 from spanemu.values import date as dates
 from spanemu.values import float64, interval, numeric, timestamp, uuid_text
 from spanemu.values.errors import BadValue as Unreadable
-from spanemu.values.float32 import round32
+from spanemu.values.float32 import FLOAT32_MAX, round32
 from spanemu.values.types import Type, TypeCode
 from spanemu.values.value import INT64_MAX, INT64_MIN
 from spanemu.values.zone import Civil
@@ -138,11 +138,10 @@ def float32_from_string(text: str) -> float:
 
 
 def float32_from_float64(value: float) -> float:
-    """The nearest FLOAT32; too large a number is an error, an infinity stays."""
-    try:
-        return round32(value)
-    except Unreadable:
-        raise ValueOutOfRange("float", float64.format_float64(value)) from None
+    """The nearest FLOAT32; a number beyond the largest is an error, an infinity stays."""
+    if FLOAT32_MAX < abs(value) < inf:
+        raise ValueOutOfRange("float", float64.format_float64(value))
+    return round32(value)
 
 
 def _float32_from_int64(value: int) -> float:

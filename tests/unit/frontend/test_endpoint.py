@@ -47,8 +47,8 @@ def endpoints(world: list[object]) -> Endpoints:
     return Endpoints((Service("s.S", METHODS),), world)
 
 
-def call(deadline: float | None = None) -> ServedCall:
-    return ServedCall("/s.S/X", deadline, lambda: (("k", "v"),))
+def call(patience: float | None = None) -> ServedCall:
+    return ServedCall("/s.S/X", patience, lambda: (("k", "v"),))
 
 
 def ask(endpoints: Endpoints, name: str, value: int, served: ServedCall | None = None) -> int:
