@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from functools import partial
 
 from spanemu.base.call import note
 from spanemu.base.errors import SpannerError
@@ -316,6 +317,13 @@ class ReadWriteTransaction:
         self._work = None
         self._replays = Replays()
         self._mutations = []
+        self._owner.last_request = self._owner.connection = None
+
+    def let_go_if_aborted(self) -> None:
+        """Keep no more than that it was aborted, unless a request is being served; at any time."""
+        if self.was_aborted and self._mutex.acquire(blocking=False):
+            self._let_go()
+            self._mutex.release()
 
     def _abort(self, why: str) -> None:
         if not self._core.locks.wound(self._owner, why):
@@ -346,10 +354,7 @@ class ReadWriteTransaction:
 
     def _request(self, what: str, asked: object = None, *, ends: bool = False) -> Turn:
         """One request at a time, on a transaction that has not ended; a commit may come again."""
-
-        def check() -> None:
-            self._check_open(what, ends)
-
+        check = partial(self._check_open, what, ends)
         return Turn(self._mutex, self._core.locks, self._owner, check, asked)
 
     def _check_open(self, what: str, ends: bool) -> None:

@@ -148,13 +148,16 @@ class Transactions:
         elif self._begun % _PURGE_EVERY == 0:
             now = monotonic()
             gone = [id_ for id_, heard in self._heard.items() if heard + self._kept(id_) < now]
+            for transaction in self._by_id.values():
+                if isinstance(transaction, ReadWriteTransaction):
+                    transaction.let_go_if_aborted()
         dropped = []
         for id_ in gone:
-            transaction = self._by_id.pop(id_, None)
+            forgotten = self._by_id.pop(id_, None)
             self._heard.pop(id_, None)
             self._floor = max(self._floor, int(id_))
-            if isinstance(transaction, ReadWriteTransaction):
-                dropped.append(transaction)
+            if isinstance(forgotten, ReadWriteTransaction):
+                dropped.append(forgotten)
         return dropped
 
     def _kept(self, transaction_id: bytes) -> float:
