@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from pathlib import Path
 from random import SystemRandom
 
-from tests.differential import corpus
+from tests.differential import corpus, wrong
 from tests.differential.campaign import differences
 from tests.differential.oracle import Oracle, random_expression, shown
 from tests.differential.statements import random_statement
@@ -23,6 +24,7 @@ def main() -> int:
     arguments.add_argument("--no-shrink", action="store_true")
     arguments.add_argument("--oracle", action="store_true", help="expressions, against ZetaSQL")
     arguments.add_argument("--write-corpus", action="store_true", help="store what agrees instead")
+    arguments.add_argument("--write-wrong", metavar="FILE", help="store how these fail instead")
     given = arguments.parse_args()
     first = SystemRandom().randrange(1_000_000_000) if given.seed is None else given.seed
     print(f"seed {first}", flush=True)
@@ -34,6 +36,10 @@ def main() -> int:
     with pair[0] as ours, pair[1] as theirs:
         if given.write_corpus:
             print(f"{corpus.write(ours, theirs, seeds)} statements in {corpus.PATH.name}")
+            return 0
+        if given.write_wrong:
+            statements = Path(given.write_wrong).read_text(encoding="utf-8").splitlines()
+            print(f"{wrong.add(ours, theirs, statements)} statements in {wrong.PATH.name}")
             return 0
         found = differences(ours, theirs, seeds, shrink=not given.no_shrink, make=make)
         for difference in found:

@@ -6,25 +6,25 @@ Longer runs: `python -m tests.differential --queries 2000`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from tests.differential import corpus
+from tests.differential import corpus, wrong
 from tests.differential.campaign import differences
+from tests.differential.oracle import Oracle, random_expression, shown
 from tests.differential.outcome import PATIENT_SECONDS_MAX
-from tests.differential.targets import reference, subject
+from tests.differential.targets import Target, reference, subject
 
 _SEEDS = range(40_000, 40_150)
 
 
 @pytest.fixture(scope="module")
-def database() -> Iterator[Any]:
+def database() -> Iterator[Target]:
     with subject(corpus.ROWS_SEED) as found:
         yield found
 
 
-def test_the_corpus_gets_the_answers_kept(database: Any) -> None:
+def test_the_corpus_gets_the_answers_kept(database: Target) -> None:
     entries = corpus.read()
     wrong = []
     for entry in entries:
@@ -35,8 +35,22 @@ def test_the_corpus_gets_the_answers_kept(database: Any) -> None:
     assert len(entries) > 100
 
 
+@pytest.mark.parametrize("entry", wrong.read(), ids=lambda entry: entry.sql)
+def test_wrong_statements_fail_where_they_are_wrong(database: Target, entry: wrong.Wrong) -> None:
+    answer = database.ask(entry.statement, PATIENT_SECONDS_MAX)
+    assert (answer.code, answer.place) == (entry.code, entry.place), answer.message
+
+
+@pytest.mark.oracle
+def test_random_expressions_get_the_values_of_zetasql() -> None:
+    pytest.importorskip("zetasql")
+    with shown() as ours, Oracle() as theirs:
+        found = list(differences(ours, theirs, _SEEDS, shrink=False, make=random_expression))
+    assert not found, "\n".join(map(str, found))
+
+
 @pytest.mark.reference
-def test_random_queries_get_the_reference_answers(database: Any) -> None:
+def test_random_queries_get_the_reference_answers(database: Target) -> None:
     with reference(corpus.ROWS_SEED) as theirs:
         found = list(differences(database, theirs, _SEEDS, shrink=False))
     assert not found, "\n".join(map(str, found))

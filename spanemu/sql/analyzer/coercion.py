@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any
 
 from spanemu.sql.analyzer.analysis import Analysis
-from spanemu.sql.analyzer.errors.typing import NoCommonType, NullArrayOfStructs
+from spanemu.sql.analyzer.errors.typing import NoCommonType
 from spanemu.sql.analyzer.literal_conversion import converted
 from spanemu.sql.analyzer.resolved import (
     Cast,
@@ -183,20 +183,13 @@ def coerce(expression: Expr, target: Type, analysis: Analysis, at: int) -> Expr:
         return replace(expression, type=target)
     if kind in (Kind.NULL, Kind.EMPTY_ARRAY):
         assert isinstance(expression, Literal)
-        return untyped_literal(expression, target, "")
+        return Literal(target, expression.value, "")
     if kind is Kind.LITERAL:
         assert isinstance(expression, Literal)
         return converted(expression, target, analysis.schema.default_time_zone, at)
     if kind is Kind.COMPOSITE or type(expression) is MakeStruct:
         return _coerce_items(expression, target, analysis, at)
     return Cast(target, expression, implicit=True, at=at)
-
-
-def untyped_literal(literal: Literal, target: Type, image: str | None = None) -> Literal:
-    """NULL or [] as a `target`."""
-    if literal.value is None and target.is_array and target.item().is_struct:
-        raise NullArrayOfStructs
-    return Literal(target, literal.value, image)
 
 
 def _coerce_items(expression: Expr, target: Type, analysis: Analysis, at: int) -> Expr:

@@ -44,10 +44,8 @@ def _case(node: ast.Case, env: Env) -> Expr:
         binding = None
     else:
         conditions, binding = _matches(node, node.operand, env)
-    written = results if node.otherwise is not None else results[:-1]
-    passed = [coerce(result, type_, env.analysis, node.at) for result in written]
-    otherwise = Literal(type_, None) if node.otherwise is None else passed[-1]
-    case = Case(type_, tuple(zip(conditions, passed, strict=False)), otherwise)
+    passed = [coerce(result, type_, env.analysis, node.at) for result in results]
+    case = Case(type_, tuple(zip(conditions, passed, strict=False)), passed[-1])
     return case if binding is None else Let(type_, (binding,), case)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from spanemu.base.errors import SpannerError
-from spanemu.sql.analyzer.coercion import Kind, coerce, fits, kind_of, untyped_literal
+from spanemu.sql.analyzer.coercion import Kind, coerce, fits, kind_of
 from spanemu.sql.analyzer.date_part_arguments import check_known, check_part, date_part
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.typing import (
@@ -39,7 +39,7 @@ def _cast(node: ast.Cast, env: Env) -> Expr:
     kind = kind_of(operand, analysis)
     if kind in _UNTYPED and fits(operand, target, analysis):
         if isinstance(operand, Literal):
-            return untyped_literal(operand, target)
+            return Literal(target, operand.value)
         return coerce(operand, target, analysis, node.at)
     if kind is Kind.COMPOSITE and fits(operand, target, analysis):
         return coerce(operand, target, analysis, node.at)

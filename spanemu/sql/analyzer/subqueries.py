@@ -104,10 +104,10 @@ def _in(node: ast.In, env: Env) -> Expr:
 def _compared_type(operand: Expr, column: ResolvedColumn, env: Env, node: ast.In) -> Type:
     """The type in which the operand and the subquery's column are compared."""
     left = candidate(operand, env.analysis)
-    # A subquery gives no type to an undeclared parameter, nor to what stands in a tuple.
+    # Beside a subquery nothing bends: neither a literal nor a parameter, nor what is in a tuple.
     if left.kind is Kind.PENDING:
         left = Candidate(INT64, Kind.VALUE)
-    elif left.kind is Kind.COMPOSITE:
+    elif left.kind < Kind.NULL:
         left = Candidate(operand.type, Kind.VALUE)
     candidates = (left, Candidate(column.type, Kind.VALUE))
     type_ = common_type_of(candidates, env.analysis)

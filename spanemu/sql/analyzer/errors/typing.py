@@ -186,16 +186,6 @@ class StructColumn(SpannerError):
     column: str
 
 
-class NullArrayOfStructs(SpannerError):
-    """A NULL is written where an array of structs is wanted."""
-
-    code = Code.UNIMPLEMENTED
-    prose = (
-        "Unsupported query shape: Spanner does not support array constructor syntax for a "
-        "null-valued array of struct."
-    )
-
-
 class TokenListColumn(AnalysisError):
     """The query's result has a column of type TOKENLIST."""
 
