@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from spanemu.control.clock import EmulatorClock
     from spanemu.control.fault import Fault
     from spanemu.control.faults import Faults
+    from spanemu.emulated import emulated
     from spanemu.emulator import EmbeddedDatabase, Emulator
     from spanemu.endpoint import Endpoint
     from spanemu.frontend.errors import PortTaken
@@ -56,6 +57,7 @@ __all__ = [
     "StartFailed",
     "Unsupported",
     "__version__",
+    "emulated",
     "split_schema",
 ]
 
@@ -81,6 +83,7 @@ _HOMES = {
     "SpannerError": "spanemu.base.errors",
     "StartFailed": "spanemu.remote",
     "Unsupported": "spanemu.base.errors",
+    "emulated": "spanemu.emulated",
     "split_schema": "spanemu.schema_source",
 }
 
@@ -90,7 +93,7 @@ def __getattr__(name: str) -> Any:
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(home), name)
-    globals()[name] = value
+    globals()[name] = value  # Also where importing a module of that name has put the module.
     return value
 
 

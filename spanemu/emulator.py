@@ -13,6 +13,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from spanemu.base.clock import NANOS_PER_SECOND, SystemClock
@@ -28,6 +30,8 @@ from spanemu.config import (
 )
 from spanemu.control.clock import EmulatorClock, as_datetime, nanos_of
 from spanemu.control.faults import Faults
+from spanemu.control.operations.control import Control
+from spanemu.control.operations.table import OPERATIONS, perform
 from spanemu.control.recording import Recorder
 from spanemu.database.administration import add_database
 from spanemu.database.database import Database
@@ -35,11 +39,12 @@ from spanemu.database.environment import Environment
 from spanemu.database.errors import DatabaseAlreadyExists, TooManyDatabases
 from spanemu.database.instances import CatalogSettings, Instances
 from spanemu.database.open_transactions import OpenTransaction
+from spanemu.frontend.control import control_service
 from spanemu.frontend.embedded import EmbeddedRegistry
 from spanemu.frontend.rpc import Rpc
 from spanemu.frontend.server import Server
 from spanemu.frontend.services import endpoints_for
-from spanemu.handle import DatabaseHandle, EmulatorHandle
+from spanemu.handle import DatabaseHandle, EmulatorHandle, raw_key
 from spanemu.remote import RemoteEmulator
 from spanemu.schema_source import SchemaRejected, SchemaStatement, Source, load_schema, rejected
 
@@ -95,19 +100,16 @@ class EmbeddedDatabase(DatabaseHandle):
     def clone(self, name: str) -> DatabaseHandle:
         """A new database of that name with the present schema and rows."""
         target = self._emulator.resolve(name)
-        self._instances.ensure_instance(target.parent)
-        self._instances.check_room(target)
-        clone = self._database().clone(str(target))
-        try:
-            self._instances.add_database(clone)
-        except SpannerError:
-            clone.close()
-            raise
+        self._instances.clone_database(self._database(), target)
         return self._emulator.database(str(target))
 
     def open_transactions(self) -> Sequence[OpenTransaction]:
         """Read-write transactions that have not ended, the oldest first, and their locks."""
         return self._database().sessions.open_transactions()
+
+    def abort_transactions(self) -> None:
+        """Abort every open read-write transaction, as the service may; sessions live on."""
+        self._database().abort_transactions()
 
     def layout(self) -> str:
         """A drawing of the splits and rows as they are stored."""
@@ -115,7 +117,7 @@ class EmbeddedDatabase(DatabaseHandle):
 
     def split_at(self, table: str, key: Sequence[Any]) -> None:
         """Put a split boundary before the row of a root table with that key, there or not."""
-        self._database().split_at(table, key)
+        self._database().split_at(table, raw_key(key))
 
     def _database(self) -> Database:
         return self._instances.database(self.name)
@@ -158,6 +160,8 @@ class Emulator(EmulatorHandle):
         )
         if self.config.abort_first_attempts:
             self._faults.abort_first_attempts().is_permanent = True
+        control = Control(self._instances, self.clock, self._faults, self._recorder, self._hotspots)
+        self.endpoints.add_beyond_faults(control_service(OPERATIONS, partial(perform, control)))
         self._server = Server(self.endpoints)
         address = HostPort.parse(self.config.host_port)
         self.address = replace(address, port=self._server.start(self.config.host_port))
@@ -174,10 +178,15 @@ class Emulator(EmulatorHandle):
         instance: str = DEFAULT_INSTANCE,
         seed: int | None = None,
         host_port: str = "127.0.0.1:0",
+        start_time: datetime | str | None = None,
     ) -> RemoteEmulator:
         """An emulator in a process of its own, which `close` ends. Raises StartFailed."""
         return RemoteEmulator.start(
-            project=project, instance=instance, seed=seed, host_port=host_port
+            project=project,
+            instance=instance,
+            seed=seed,
+            host_port=host_port,
+            start_time=start_time,
         )
 
     @classmethod
@@ -222,17 +231,22 @@ class Emulator(EmulatorHandle):
 
     def record(self, database: DatabaseHandle) -> Recorder:
         """What the clients of a database do while the block that this opens runs."""
-
-        def describe(method: str, request: Any) -> Rpc:
-            return Rpc(method, request, self._instances)
-
-        return Recorder(database.name, describe, self.endpoints.watchers)
+        return self._recorder(database.name)
 
     def hotspots(self, database: DatabaseHandle) -> Hotspots:
         """Where the writes to a database concentrate, from the first call for it on."""
+        return self._hotspots(database.name)
+
+    def _recorder(self, name: str) -> Recorder:
+        def describe(method: str, request: Any) -> Rpc:
+            return Rpc(method, request, self._instances)
+
+        return Recorder(name, describe, self.endpoints.watchers)
+
+    def _hotspots(self, name: str) -> Hotspots:
         from spanemu.control.hotspots import Hotspots
 
-        return Hotspots(self._instances.database(database.name))
+        return Hotspots(self._instances.database(name))
 
     def create_instance(self, name: InstanceName | None = None) -> None:
         """Create an instance, the default one without a name; if it is there, do nothing."""

@@ -13,7 +13,10 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
+from datetime import UTC, date, datetime
+from math import isfinite
 from types import TracebackType
 from typing import Any, Self
 
@@ -123,6 +126,10 @@ class DatabaseHandle(ABC):
         (`spanemu.database.open_transactions`).
         """
 
+    def abort_transactions(self) -> None:
+        """Abort every open read-write transaction; sessions live on."""
+        raise Unsupported("Aborting open transactions (abort_transactions)")
+
     @abstractmethod
     def layout(self) -> str:
         """A drawing of the splits and rows as they are stored."""
@@ -220,3 +227,29 @@ class EmulatorHandle(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} at {self.uri}>"
+
+
+def raw_key(key: Iterable[Any]) -> list[Any]:
+    """Key parts as Spanner's requests have them, from Python values; bytes are as they are."""
+    return [_raw(part) for part in key]
+
+
+def _raw(part: Any) -> Any:
+    match part:
+        case None | bool() | str():
+            return part
+        case float():
+            return part if isfinite(part) else _NOT_FINITE[str(part)]
+        case bytes():
+            return b64encode(part).decode("ascii")
+        case datetime():
+            if hasattr(part, "rfc3339"):  # the client's own, with nanoseconds
+                return part.rfc3339()
+            return part.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        case date():
+            return part.isoformat()
+        case _:  # INT64, NUMERIC and UUID travel as text
+            return str(part)
+
+
+_NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}

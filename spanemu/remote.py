@@ -1,7 +1,8 @@
 """An emulator in another process: one that is started here, or one that is already there.
 
-Data and schemas go through the official client, as anybody's would. What only an emulator can do
-(snapshots, the clock, ...) is not offered over the wire yet, and says so.
+Data and schemas go through the official client, as anybody's would. What only spanemu can do
+(snapshots, the clock, ...) goes through its own service (`wire_control`); where something else
+listens, such as Google's emulator, that raises Unsupported.
 """
 
 from __future__ import annotations
@@ -13,17 +14,28 @@ import tempfile
 import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from google.api_core.exceptions import AlreadyExists
 
-from spanemu.base.errors import Unsupported
 from spanemu.base.names import DatabaseName
+from spanemu.base.plain import from_plain
 from spanemu.config import DEFAULT_INSTANCE, DEFAULT_PROJECT, HostPort
+from spanemu.control.clock import as_datetime
+from spanemu.database.open_transactions import OpenTransaction
 from spanemu.endpoint import Endpoint
-from spanemu.handle import DatabaseHandle, EmulatorHandle
+from spanemu.handle import DatabaseHandle, EmulatorHandle, raw_key
 from spanemu.schema_source import Source, load_schema
+from spanemu.wire_control.calls import Calls
+from spanemu.wire_control.clock import RemoteClock
+from spanemu.wire_control.faults import RemoteFaults
+from spanemu.wire_control.recording import RemoteRecorder
+
+if TYPE_CHECKING:
+    from spanemu.wire_control.hotspots import RemoteHotspots
 
 START_SECONDS_MAX = 30.0
 STOP_SECONDS_MAX = 5.0
@@ -35,12 +47,18 @@ class StartFailed(RuntimeError):
     """The process of an emulator ended, or said nothing, instead of becoming ready."""
 
 
-def _over_the_wire(feature: str) -> NoReturn:
-    raise Unsupported(f"{feature} over the wire")
+@dataclass(frozen=True, slots=True)
+class RemoteSnapshot:
+    """A state of a database in another process, by the id that it goes by there."""
+
+    database: str
+    id: str
 
 
 class RemoteDatabase(DatabaseHandle):
     """A database of an emulator in another process."""
+
+    _emulator: RemoteEmulator
 
     def ddl(self) -> list[str]:
         """The statements that would create the schema anew."""
@@ -60,33 +78,45 @@ class RemoteDatabase(DatabaseHandle):
             database=self.name
         )
 
-    def snapshot(self) -> Any:
-        """Not offered over the wire yet."""
-        _over_the_wire("Database snapshots")
+    def snapshot(self) -> RemoteSnapshot:
+        """The present state, for `restore`. Costs nothing."""
+        return RemoteSnapshot(self.name, self._control("Snapshot")["snapshot"])
 
-    def restore(self, snapshot: Any) -> None:
-        """Not offered over the wire yet."""
-        _over_the_wire("Restoring databases")
+    def restore(self, snapshot: RemoteSnapshot) -> None:
+        """Go back to a snapshot of this database. Sessions and clients stay usable."""
+        self._control("Restore", snapshot=snapshot.id)
 
-    def forget(self, snapshot: Any) -> None:
-        """Not offered over the wire yet."""
-        _over_the_wire("Database snapshots")
+    def forget(self, snapshot: RemoteSnapshot) -> None:
+        """Give a snapshot up, so that changes need not be remembered for it."""
+        self._control("Forget", snapshot=snapshot.id)
 
-    def clone(self, name: str) -> DatabaseHandle:
-        """Not offered over the wire yet."""
-        _over_the_wire("Cloning databases")
+    def clone(self, name: str) -> RemoteDatabase:
+        """A new database of that name with the present schema and rows."""
+        target = self._emulator.resolve(name)
+        self._control("Clone", name=str(target))
+        return RemoteDatabase(self._emulator, target)
 
-    def open_transactions(self) -> Sequence[Any]:
-        """Not offered over the wire yet."""
-        _over_the_wire("Listing open transactions")
+    def open_transactions(self) -> list[OpenTransaction]:
+        """Read-write transactions that have not ended, the oldest first, and their locks."""
+        listed = self._control("OpenTransactions")["transactions"]
+        found: list[OpenTransaction] = from_plain(list[OpenTransaction], listed)
+        return found
+
+    def abort_transactions(self) -> None:
+        """Abort every open read-write transaction; sessions live on."""
+        self._control("AbortTransactions")
 
     def layout(self) -> str:
-        """Not offered over the wire yet."""
-        _over_the_wire("Printing the layout")
+        """A drawing of the splits and rows as they are stored."""
+        return str(self._control("Layout")["layout"])
 
     def split_at(self, table: str, key: Sequence[Any]) -> None:
-        """Not offered over the wire yet."""
-        _over_the_wire("Placing split boundaries")
+        """Put a split boundary before the row of a root table with that key, there or not."""
+        self._control("SplitAt", table=table, key=raw_key(key))
+
+    def _control(self, operation: str, **arguments: Any) -> dict[str, Any]:
+        calls: Calls = self._emulator.calls
+        return calls(operation, database=self.name, **arguments)
 
 
 class RemoteEmulator(EmulatorHandle):
@@ -103,6 +133,7 @@ class RemoteEmulator(EmulatorHandle):
         super().__init__(project, instance)
         self._uri = str(HostPort.parse(uri))
         self._process = process
+        self.calls = Calls(self._uri)
 
     @classmethod
     def start(
@@ -112,11 +143,14 @@ class RemoteEmulator(EmulatorHandle):
         instance: str = DEFAULT_INSTANCE,
         seed: int | None = None,
         host_port: str = "127.0.0.1:0",
+        start_time: datetime | str | None = None,
     ) -> RemoteEmulator:
         """An emulator in a new process. Raises StartFailed with what the process said."""
         flags = ["--host-port", host_port, "--project", project, "--instance", instance]
         if seed is not None:
             flags += ["--seed", str(seed)]
+        if start_time is not None:
+            flags += ["--start-time", as_datetime(start_time).isoformat()]
         process = EmulatorProcess(flags)
         return cls(process.endpoint.uri, project=project, instance=instance, process=process)
 
@@ -126,14 +160,24 @@ class RemoteEmulator(EmulatorHandle):
         return self._uri
 
     @property
-    def clock(self) -> Any:
-        """Not offered over the wire yet."""
-        _over_the_wire("The clock")
+    def clock(self) -> RemoteClock:
+        """The emulator's time in a test's hands."""
+        return RemoteClock(self.calls)
 
     @property
-    def randomness(self) -> Any:
-        """Not offered over the wire yet."""
-        _over_the_wire("Randomness")
+    def faults(self) -> RemoteFaults:
+        """Failures to bring about on purpose."""
+        return RemoteFaults(self.calls)
+
+    def record(self, database: DatabaseHandle) -> RemoteRecorder:
+        """What the clients of a database do while the block that this opens runs."""
+        return RemoteRecorder(self.calls, database.name)
+
+    def hotspots(self, database: DatabaseHandle) -> RemoteHotspots:
+        """Where the writes to a database concentrate, from the first call for it on."""
+        from spanemu.wire_control.hotspots import RemoteHotspots
+
+        return RemoteHotspots(self.calls, database.name)
 
     def create_database(self, name: str, schema: Source | Iterable[Source] = ()) -> RemoteDatabase:
         """Create a database, and its instance if need be.
@@ -158,6 +202,7 @@ class RemoteEmulator(EmulatorHandle):
 
     def close(self) -> None:
         """End the process if it was started here."""
+        self.calls.close()
         if self._process is not None:
             self._process.stop()
 

@@ -26,8 +26,8 @@ from spanemu.config import (
     DEFAULT_PROJECT,
     DEFAULT_RETENTION_SECONDS,
     EmulatorConfig,
-    InvalidConfig,
 )
+from spanemu.control.clock import as_datetime
 from spanemu.endpoint import Endpoint, published
 
 EXIT_USAGE = 2
@@ -47,6 +47,7 @@ class Options(TypedDict):
     schemas: tuple[Path, ...]
     endpoint_file: Path | None
     seed: int | None
+    start_time: str | None
     version_retention_seconds: float
     stop_on_stdin_end: bool
 
@@ -66,6 +67,7 @@ class Options(TypedDict):
 )
 @click.option("--endpoint-file", type=click.Path(path_type=Path), help="JSON for other programs.")
 @click.option("--seed", type=int, help="Repeat what varied by chance in an earlier run.")
+@click.option("--start-time", help="What time it is at the start, with its zone.", metavar="TIME")
 @click.option(
     "--version-retention-seconds", type=float, default=DEFAULT_RETENTION_SECONDS, hidden=True
 )
@@ -128,16 +130,18 @@ def _at_stdin_end(stop: Callable[[], None]) -> None:
 
 
 def _config(given: Options) -> EmulatorConfig:
+    start = given["start_time"]
     try:
         return EmulatorConfig(
             host_port=given["host_port"],
             project=given["project"],
             instance=given["instance"] or DEFAULT_INSTANCE,
             seed=given["seed"],
+            start_time=None if start is None else as_datetime(start),
             version_retention_seconds=given["version_retention_seconds"],
             embedded_channel=False,
         )
-    except InvalidConfig as problem:
+    except ValueError as problem:  # InvalidConfig among them
         raise click.UsageError(str(problem)) from problem
 
 

@@ -23,6 +23,7 @@ from spanemu.base.clock import NANOS_PER_MICRO, SystemClock
 from spanemu.database.instances import Instances
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_END = datetime(9999, 12, 31, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
@@ -88,14 +89,15 @@ class EmulatorClock:
         """Move time forward, whether it is frozen or runs. Sessions do not age by it.
 
         Row deletion policies are applied if it has been a day since they were; versions that can
-        no longer be read are forgotten. Raises ValueError when asked to go back.
+        no longer be read are forgotten. Raises ValueError when asked to go back, or to leave the
+        years that TIMESTAMP has.
         """
-        nanos = _nanos(_duration(by, parts))
+        nanos = self._nanos_ahead(_duration(by, parts))
         self._instances.time_jumps(lambda: self.source.advance(nanos))
 
     def auto(self, by: timedelta | None = None, /, **parts: Unpack[Duration]) -> None:
         """Freeze time, and have every commit move it forward; an empty duration stops that."""
-        self.source.freeze(step=_nanos(_duration(by, parts)))
+        self.source.freeze(step=self._nanos_ahead(_duration(by, parts)))
 
     def run_ttl(self) -> int:
         """Apply every row deletion policy now; how many rows were deleted."""
@@ -107,6 +109,13 @@ class EmulatorClock:
         It happens by itself as rows are written and as time is moved.
         """
         return sum(database.forget_versions() for database in self._instances.all_databases())
+
+    def _nanos_ahead(self, duration: timedelta) -> int:
+        if duration < timedelta():
+            raise ValueError(f"{duration} is negative, and time never moves backwards")
+        if duration > _END - self.now:
+            raise ValueError(f"{duration} from now there is no time any more: years end at 9999")
+        return duration // _MICROSECOND * NANOS_PER_MICRO
 
 
 def as_datetime(moment: datetime | str) -> datetime:
@@ -129,9 +138,3 @@ def datetime_of(nanos: int) -> datetime:
 
 def _duration(by: timedelta | None, parts: Duration) -> timedelta:
     return (by or timedelta()) + timedelta(**parts)
-
-
-def _nanos(duration: timedelta) -> int:
-    if duration < timedelta():
-        raise ValueError(f"{duration} is negative, and time never moves backwards")
-    return duration // _MICROSECOND * NANOS_PER_MICRO

@@ -1,8 +1,18 @@
-"""What a client is told when a fault strikes; each says that it was brought about on purpose."""
+"""What a client is told when a fault strikes, and what is wrong with a control operation.
+
+SpannerError
+├── InjectedFault          brought about on purpose, and says so
+│   ├── InjectedAbort, InjectedUnavailable, InjectedDeadline, InjectedExhaustion,
+│   └── InjectedInternal
+├── BadArgument            INVALID_ARGUMENT; a ValueError of the Python API
+└── NotHeld                NOT_FOUND; an id that was never given out, or was given back
+"""
 
 from __future__ import annotations
 
-from spanemu.base.errors import Code, Detail, RetryInfo, SpannerError
+from spanemu.base.errors import Code, Detail, ErrorInfo, RetryInfo, SpannerError
+
+VALUE_ERROR = ErrorInfo("VALUE_ERROR", "spanemu")
 
 
 class InjectedFault(SpannerError):
@@ -46,3 +56,23 @@ class InjectedInternal(InjectedFault):
     """The server is broken."""
 
     code = Code.INTERNAL
+
+
+class BadArgument(SpannerError):
+    """An operation was asked for something that it cannot do, whatever the state it meets."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "{what}"
+    what: str
+
+    def details(self) -> tuple[Detail, ...]:
+        return (VALUE_ERROR,)
+
+
+class NotHeld(SpannerError):
+    """An operation names a thing by an id that stands for nothing."""
+
+    code = Code.NOT_FOUND
+    prose = "There is no {kind} {id_!r}: it was never made here, or has been given up."
+    kind: str
+    id_: str

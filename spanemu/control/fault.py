@@ -5,12 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 from typing import Self
 
 from spanemu.control.effects import Effect
 from spanemu.control.where import Rpc, Selection, Where
 
 Predicate = Callable[[Rpc], bool]
+
+_numbers = count(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,7 @@ class Fault:
         rhythm: Rhythm = Rhythm(),
         moment: Moment = BEFORE,
     ) -> None:
+        self.number = next(_numbers)  # by which those know it who are not in this process
         self.name = name
         self.where = where
         self.moment = moment

@@ -13,7 +13,8 @@ cost nothing, because RPCs are intercepted only as long as there is one.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Protocol, Unpack
 
 from spanemu.base.clock import NANOS_PER_MILLI, NANOS_PER_SECOND
@@ -42,6 +43,8 @@ from spanemu.database.instances import Instances
 RETRY_DELAY_SECONDS = NANOS_PER_MILLI / NANOS_PER_SECOND
 ROW_STREAMS = frozenset({"ExecuteStreamingSql", "StreamingRead"})
 
+_REMEMBERED_MAX = 10_000
+
 # Seconds of a delay: a number, the bounds of a uniform distribution, or a function.
 Seconds = float | tuple[float, float] | Callable[[], float]
 
@@ -66,8 +69,9 @@ class Faults:
         self._methods = frozenset(methods)
         self._switch = switch
         self._randomness = randomness
-        self._mutex = threading.Lock()  # Guards the field below, and the switch.
+        self._mutex = threading.Lock()  # Guards the fields below, and the switch.
         self._installed: tuple[Fault, ...] = ()
+        self._known: OrderedDict[int, Fault] = OrderedDict()  # those that are gone, too
 
     # ------------------------------------------------------------------ failures
 
@@ -155,7 +159,7 @@ class Faults:
         return self._install(self._fault("delay", rpc, waiting(self._drawing(seconds)), where))
 
     def conflict(
-        self, dml: str | Sequence[str], /, *, before: str = "Commit", **where: Unpack[Selection]
+        self, dml: str | Sequence[str], *, before: str = "Commit", **where: Unpack[Selection]
     ) -> Fault:
         """Run DML in a transaction of its own right before a request is served.
 
@@ -204,6 +208,10 @@ class Faults:
         """What is in store for an RPC, in the order in which it was asked for."""
         return [found for fault in self._installed if (found := fault.meet(rpc)) is not None]
 
+    def find(self, number: int) -> Fault | None:
+        """A fault by its number, also after it was removed."""
+        return self._known.get(number)
+
     def __iter__(self) -> Iterator[Fault]:
         return iter(self._installed)
 
@@ -213,6 +221,9 @@ class Faults:
     def _install(self, fault: Fault) -> Fault:
         with self._mutex:
             self._installed = (*self._installed, fault.installed(self._remove))
+            self._known[fault.number] = fault
+            if len(self._known) > _REMEMBERED_MAX:
+                self._known.popitem(last=False)
             self._switch(self)
         return fault
 
@@ -272,6 +283,26 @@ class Faults:
         if not 0 <= low <= high:
             raise ValueError(f"a delay of {seconds} seconds cannot be")
         return lambda: self._randomness.generator.uniform(low, high)
+
+
+# The verbs by name, for those who ask for a fault by data (`control.operations.faults`).
+VERBS: Mapping[str, Callable[..., Fault]] = {
+    verb.__name__: verb
+    for verb in (
+        Faults.abort,
+        Faults.unavailable,
+        Faults.disconnect,
+        Faults.deadline,
+        Faults.internal,
+        Faults.exhausted,
+        Faults.session_lost,
+        Faults.lose_response,
+        Faults.delay,
+        Faults.conflict,
+        Faults.abort_rate,
+        Faults.abort_first_attempts,
+    )
+}
 
 
 def _nanos(seconds: float) -> int:

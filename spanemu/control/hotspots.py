@@ -14,7 +14,7 @@ docs/hotspots.md.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -23,7 +23,6 @@ from typing import Self
 
 from spanemu.base.severity import Severity
 from spanemu.database.database import Database
-from spanemu.stats.detector import Detector
 from spanemu.stats.finding import Finding, KeySpaceStats
 from spanemu.stats.heatmap import Heatmap
 from spanemu.stats.heatmap_page import page
@@ -47,22 +46,22 @@ class HotspotsFound(AssertionError):
 
 
 class Watch(Mapping[str, KeySpaceStats]):
-    """What is written while it is open; a context manager, and a mapping by table and index."""
+    """What is written while it is open; a context manager, and a mapping by table and index.
 
-    def __init__(self, database: Database, assumptions: Assumptions) -> None:
-        self._database = database
-        self._assumptions = assumptions
-        self._detector: Detector = database.heat.watch()
-        database.heat.assumptions = assumptions
+    `report` gives what was seen so far, `stop` looks no further, wherever the database is.
+    """
+
+    def __init__(self, report: Callable[[], Report], stop: Callable[[], None]) -> None:
+        self._report = report
+        self._stop = stop
 
     def stop(self) -> None:
         """Look no further, unless somebody else does by now."""
-        if self._database.heat.detector is self._detector:
-            self._database.heat.stop()
+        self._stop()
 
     def report(self) -> Report:
         """What was seen so far."""
-        return self._database.heat.report(self._detector, self._assumptions)
+        return self._report()
 
     @property
     def findings(self) -> list[Finding]:
@@ -157,7 +156,15 @@ class Hotspots:
         `ignore` holds rule ids, names of tables and indexes, or "SPN802:AuditLog". `assume` says
         how many values a column has in production: {"Events.TenantId": "high"}, or a number.
         """
-        return Watch(self._database, Assumptions((*self._ignored, *ignore), dict(assume or {})))
+        heat = self._database.heat
+        assumptions = Assumptions((*self._ignored, *ignore), dict(assume or {}))
+        heat.assumptions, detector = assumptions, heat.watch()
+
+        def stop() -> None:
+            if heat.detector is detector:
+                heat.stop()
+
+        return Watch(lambda: heat.report(detector, assumptions), stop)
 
     def report(self) -> Report:
         """What was seen since watching began."""
@@ -172,6 +179,10 @@ class Hotspots:
         """Forget what was seen, and go on watching."""
         self._database.heat.watch()
 
+    def stop(self) -> None:
+        """Look no further; what was seen can still be asked for."""
+        self._database.heat.stop()
+
     def ignore(self, *entries: str) -> None:
         """Leave findings out of every report: rule ids, names, or "SPN802:AuditLog"."""
         self._ignored += entries
@@ -179,15 +190,19 @@ class Hotspots:
     @contextmanager
     def bulk_load(self) -> Iterator[None]:
         """A block whose writes are not judged, such as a load of fixtures in key order."""
-        detector = self._database.heat.detector
-        if detector is None:
-            yield
-            return
-        before, detector.paused = detector.paused, True
+        before = self.pause(True)
         try:
             yield
         finally:
-            detector.paused = before
+            self.pause(before)
+
+    def pause(self, paused: bool) -> bool:
+        """Judge the writes from now on, or do not; what was the case before."""
+        detector = self._database.heat.detector
+        if detector is None:
+            return paused
+        before, detector.paused = detector.paused, paused
+        return before
 
     def split_stats(self, interval: str = "MINUTE") -> list[SplitStat]:
         """What SPANNER_SYS.SPLIT_STATS_TOP_`interval` shows."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 import sysconfig
 import threading
-from collections.abc import Callable, Iterator, MutableSequence
+from collections.abc import Callable, Iterator, Mapping, MutableSequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -23,6 +23,7 @@ from typing import Any, Protocol, Self
 from spanemu.base.call import Call
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.plain import from_plain
 
 _PACKAGE = str(Path(__file__).parents[1])
 _LIBRARIES = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), _PACKAGE})
@@ -124,6 +125,27 @@ class Recording:
     def full_scans(self) -> list[QueryRecord]:
         """Statements and reads that go through a whole table or index."""
         return [query for query in self.queries if query.full_scans]
+
+    def after(self, queries: int, attempts: int) -> Recording:
+        """The same without the first so many queries and attempts."""
+        return Recording(
+            self.database,
+            self.queries[queries:],
+            self.attempts[attempts:],
+            self.aborts,
+            dict(self.rpcs),
+        )
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Recording:
+        """What `to_json` gave. Raises ValueError."""
+        return cls(
+            data["database"],
+            from_plain(list[QueryRecord], data["queries"]),
+            from_plain(list[CommitRecord], data["commits"]),
+            from_plain(int, data["aborts"]),
+            from_plain(dict[str, int], data["rpcs"]),
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Everything, as plain data."""

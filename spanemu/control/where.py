@@ -96,7 +96,13 @@ class Where:
 
     @classmethod
     def of(cls, method: str | None, chosen: Selection) -> Where:
-        """The choice that the arguments of a verb express. Raises ValueError for a bad pattern."""
+        """The choice that the arguments of a verb express.
+
+        Raises ValueError for a selector that there is not, and for a bad pattern.
+        """
+        for name in chosen.keys() - Selection.__annotations__.keys():
+            known = ", ".join(Selection.__annotations__)
+            raise ValueError(f"there is no selector {name!r}; there are: {known}")
         database, table, sql = chosen.get("database"), chosen.get("table"), chosen.get("sql")
         return cls(
             method=method,

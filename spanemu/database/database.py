@@ -34,10 +34,11 @@ from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import EMPTY, Schema
 from spanemu.schema.table import Table
 from spanemu.sql.plan.reads import tables_of
-from spanemu.storage.layout import encoder_of, hierarchy_of, tree_of
+from spanemu.storage.layout import hierarchy_of, tree_of
 from spanemu.storage.store import Store
 from spanemu.storage.undo import StoreSnapshot
-from spanemu.txn.errors import TableNotFound, WrongKeyParts
+from spanemu.txn.errors import TableNotFound
+from spanemu.txn.key_sets import KeyReader
 
 if TYPE_CHECKING:
     from spanemu.database.heat import Heat
@@ -212,6 +213,10 @@ class Database:
             self._core.store.restore(snapshot.store)
             self._core.history = snapshot.history.copy()
 
+    def abort_transactions(self) -> None:
+        """Abort every open read-write transaction; sessions live on."""
+        self.sessions.abort_all("It was aborted on purpose, by abort_transactions.")
+
     def time_jumped(self) -> None:
         """The clock was moved: do what a server does as time goes by."""
         self.sessions.stay_young()
@@ -256,15 +261,16 @@ class Database:
         return twin
 
     def split_at(self, table: str, key: Sequence[Any]) -> None:
-        """Put a split boundary before the row of a root table with that key, there or not."""
+        """Put a split boundary before the row of a root table with that key, there or not.
+
+        `key` holds raw values, as requests do.
+        """
         found = self.schema.table(table)
         if found is None:
             raise TableNotFound(table)
         if found.parent is not None:
             raise SplitInsideHierarchy(found.name, self.schema.root(found).name)
-        if len(key) != len(found.key):
-            raise WrongKeyParts(found.name, len(found.key), len(key))
-        self._core.store.cut(tree_of(found), encoder_of(found.key)(key))
+        self._core.store.cut(tree_of(found), KeyReader(found.name, found.key).key(key))
 
     def physical_layout(self) -> str:
         """Rows in interleaved order with split boundaries, as text."""

@@ -23,6 +23,7 @@ from typing import TypeVar
 from sortedcontainers import SortedDict
 
 from spanemu.base.clock import Clock
+from spanemu.base.errors import SpannerError
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.names import DatabaseName, InstanceConfigName, InstanceName, ProjectName
 from spanemu.base.paging import Page, PageRequest, page
@@ -202,6 +203,20 @@ class Instances:
             self._databases[database.name] = database
             self._database_counts[str(name.parent)] += 1
             return database
+
+    def clone_database(self, original: Database, name: DatabaseName) -> Database:
+        """Add a copy of a database, and the copy's instance if need be.
+
+        Raises what `check_room` raises.
+        """
+        self.ensure_instance(name.parent)
+        self.check_room(name)
+        clone = original.clone(str(name))
+        try:
+            return self.add_database(clone)
+        except SpannerError:
+            clone.close()
+            raise
 
     def drop_database(self, name: str) -> None:
         """Drop a database; one that is not there is no error. Raises DatabaseDropProtected."""

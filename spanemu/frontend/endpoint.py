@@ -181,8 +181,14 @@ class Endpoints:
         self._by_path = {
             path: Endpoint(path, method, instances, self.watchers, limits.request_bytes)
             for service in self.services
-            for method in service.methods
-            for path in (f"/{service.name}/{method.name}",)
+            for path, method in service.paths()
+        }
+        self._intercepted = tuple(self._by_path.values())
+
+    def add_beyond_faults(self, service: Service) -> None:
+        """Serve another service, which is neither intercepted nor watched."""
+        self._by_path |= {
+            path: Endpoint(path, method, None, ()) for path, method in service.paths()
         }
 
     def find(self, path: str) -> Endpoint | None:
@@ -191,13 +197,13 @@ class Endpoints:
 
     def intercept(self, interceptor: Interceptor | None) -> None:
         """Have RPCs from now on meet `interceptor` before their handlers, or nobody."""
-        for endpoint in self:
+        for endpoint in self._intercepted:
             endpoint.intercept(interceptor)
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of all methods, without their services."""
-        return frozenset(path.rpartition("/")[2] for path in self._by_path)
+        """The names of all methods that can be intercepted, without their services."""
+        return frozenset(endpoint.path.rpartition("/")[2] for endpoint in self._intercepted)
 
     def __iter__(self) -> Iterator[Endpoint]:
         return iter(self._by_path.values())

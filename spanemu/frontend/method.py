@@ -11,7 +11,7 @@ raises `SpannerError`s; `boundary` turns them into statuses. The same tables ser
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +46,11 @@ class Service:
 
     name: str
     methods: tuple[Method, ...]
+
+    def paths(self) -> Iterator[tuple[str, Method]]:
+        """Each method with the path that it is called by."""
+        for method in self.methods:
+            yield f"/{self.name}/{method.name}", method
 
 
 def unimplemented(features: Mapping[str, str], empty: type[Any]) -> list[Method]:

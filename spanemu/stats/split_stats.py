@@ -31,7 +31,12 @@ class SplitStat:
 
 
 def split_stats(findings: Iterable[Finding], at: int, interval: str = "MINUTE") -> list[SplitStat]:
-    """The rows of one table as of `at`, the highest scores first."""
+    """The rows of one table as of `at`, the highest scores first.
+
+    Raises ValueError for an interval that there is no table of.
+    """
+    if interval not in INTERVALS:
+        raise ValueError(f"interval {interval!r} is none of {', '.join(INTERVALS)}")
     length = INTERVALS[interval] * NANOS_PER_SECOND
     end = at - at % length
     rows: dict[tuple[str, str], SplitStat] = {}

@@ -9,12 +9,21 @@ import pytest
 from google.api_core import exceptions
 from google.cloud.spanner import KeySet
 
+from tests.conformance.running import RUNNING, in_this_process
+
 SCHEMA = [
     "CREATE TABLE Stock (Sku STRING(10) NOT NULL, Qty INT64) PRIMARY KEY (Sku)",
     "CREATE TABLE Orders (Id INT64 NOT NULL, Note STRING(MAX)) PRIMARY KEY (Id)",
 ]
 ORDERS = [(number, f"note {number}") for number in range(30)]
 _numbers = count(1)
+
+
+@pytest.fixture(scope="module", params=RUNNING)
+def emulator(request):
+    """An emulator here, reached with and without sockets, then one in another process."""
+    with RUNNING[request.param]() as running:
+        yield running
 
 
 @pytest.fixture
@@ -336,10 +345,27 @@ def test_a_fault_can_be_taken_back(shop, faults):
 
 
 def test_without_faults_nothing_is_in_the_way(emulator, faults):
-    before = {endpoint: endpoint._handler for endpoint in emulator.endpoints}
+    in_this_process(emulator)
+    ours = [each for each in emulator.endpoints if "spanemu.v1" not in each.path]
+    before = {endpoint: endpoint._handler for endpoint in ours}
     with faults.unavailable("Commit"):
         assert all(endpoint._handler is not before[endpoint] for endpoint in before)
     assert all(endpoint._handler is before[endpoint] for endpoint in before)
+
+
+def test_faults_do_not_reach_those_who_take_them_back(shop, faults):
+    fault = faults.unavailable(times=99)
+    assert fault.fired == 0
+    fault.remove()
+    assert quantity(shop) == 10
+
+
+def test_whether_a_fault_must_strike_can_be_said_later(faults):
+    fault = faults.unavailable("Commit")
+    assert faults.unused == (fault,)
+    fault.is_expected = False
+    assert faults.unused == ()
+    assert not fault.is_expected
 
 
 def test_mistakes_are_refused(faults):
@@ -349,6 +375,8 @@ def test_mistakes_are_refused(faults):
         faults.unavailable("Commit", after_rows=1)
     with pytest.raises(ValueError, match="counted from 1"):
         faults.abort("Commit", nth=0)
+    with pytest.raises(ValueError, match="'tabel'"):
+        faults.abort("Commit", tabel="Orders")
     with pytest.raises(ValueError, match="not a regular expression"):
         faults.abort("ExecuteSql", sql="(")
     assert len(faults) == 0

@@ -9,8 +9,8 @@ from random import Random
 
 import pytest
 
-import spanemu
 from spanemu.control.hotspots import HotspotsFound, SpannerHotspotInsufficientData
+from tests.conformance.running import RUNNING
 
 LOGS = "CREATE TABLE UserAccessLogs (LastAccess TIMESTAMP NOT NULL, UserId STRING(1024)) PRIMARY KEY {}"
 START = datetime(2020, 1, 1, tzinfo=UTC)
@@ -18,9 +18,9 @@ START = datetime(2020, 1, 1, tzinfo=UTC)
 _numbers = count(1)
 
 
-@pytest.fixture(scope="module")
-def emulator():
-    with spanemu.Emulator() as running:
+@pytest.fixture(scope="module", params=["embedded", "subprocess"])
+def emulator(request):
+    with RUNNING[request.param]() as running:
         yield running
 
 

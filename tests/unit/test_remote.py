@@ -30,18 +30,9 @@ def test_attaching_does_not_own(running):
     assert running.database("left-behind").client().exists()
 
 
-def test_what_needs_the_process_says_so(running):
-    database = running.create_database("remote-only")
-    for call in (
-        database.snapshot,
-        lambda: database.restore(None),
-        lambda: database.clone("other"),
-        database.layout,
-        lambda: running.clock,
-        lambda: running.faults,
-    ):
-        with pytest.raises(spanemu.Unsupported):
-            call()
+def test_a_start_time_needs_a_zone():
+    with pytest.raises(ValueError, match="no time zone"):
+        spanemu.Emulator.subprocess(start_time="2026-01-01T00:00")
 
 
 def test_a_process_that_cannot_start_says_why(running):

@@ -1,0 +1,34 @@
+"""What the operations work on: one emulator, and what its remote clients hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from spanemu.control.clock import EmulatorClock
+from spanemu.control.faults import Faults
+from spanemu.control.operations.held import Held
+from spanemu.control.recording import Recorder
+from spanemu.database.database import Database, DatabaseSnapshot
+from spanemu.database.instances import Instances
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """The parts of an emulator. `recorder` and `hotspots` make theirs for a database's full name;
+    the latter is a function because the detector is imported for those who watch.
+    """
+
+    instances: Instances
+    clock: EmulatorClock
+    faults: Faults
+    recorder: Callable[[str], Recorder]
+    hotspots: Callable[[str], Any]
+    snapshots: Held[DatabaseSnapshot] = field(default_factory=lambda: Held("snapshot"))
+    recordings: Held[Recorder] = field(default_factory=lambda: Held("recording"))
+    watches: Held[Any] = field(default_factory=lambda: Held("watch"))
+
+    def database(self, name: str) -> Database:
+        """The database of a full name. Raises InvalidName, or NOT_FOUND errors."""
+        return self.instances.database(name)

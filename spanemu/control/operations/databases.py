@@ -1,0 +1,48 @@
+"""Operations on one database; `database` is its full name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spanemu.base.names import DatabaseName
+from spanemu.control.operations.control import Control
+
+
+def snapshot(control: Control, database: str) -> dict[str, Any]:
+    """Remember the present state: the id of a snapshot."""
+    return {"snapshot": control.snapshots.keep(control.database(database).snapshot())}
+
+
+def restore(control: Control, database: str, snapshot: str) -> None:
+    """Go back to a snapshot of the same database."""
+    control.database(database).restore(control.snapshots.get(snapshot))
+
+
+def forget(control: Control, database: str, snapshot: str) -> None:
+    """Give a snapshot up."""
+    control.database(database).forget(control.snapshots.release(snapshot))
+
+
+def clone(control: Control, database: str, name: str) -> None:
+    """A new database, by its full name, with the schema and rows of this one."""
+    control.instances.clone_database(control.database(database), DatabaseName.parse(name))
+
+
+def layout(control: Control, database: str) -> dict[str, Any]:
+    """A drawing of splits and rows."""
+    return {"layout": control.database(database).physical_layout()}
+
+
+def split_at(control: Control, database: str, table: str, key: list[Any]) -> None:
+    """Put a split boundary before a key, whose parts are as Spanner's JSON has them."""
+    control.database(database).split_at(table, key)
+
+
+def open_transactions(control: Control, database: str) -> dict[str, Any]:
+    """Read-write transactions that have not ended."""
+    return {"transactions": control.database(database).sessions.open_transactions()}
+
+
+def abort_transactions(control: Control, database: str) -> None:
+    """Abort every open read-write transaction."""
+    control.database(database).abort_transactions()

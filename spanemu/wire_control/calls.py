@@ -1,0 +1,91 @@
+"""One operation over the wire: arguments by name in, plain data out, failures as exceptions.
+
+ValueError        what raises it in the emulator's own process, too
+NotControllable   whatever listens there is not spanemu, or an older one
+RemoteFailure     every other failure, with the code and the words of the server
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import grpc
+from google.rpc import error_details_pb2, status_pb2
+
+from spanemu.base.errors import Code, SpannerError, Unsupported
+from spanemu.base.plain import to_plain
+from spanemu.control.errors import VALUE_ERROR
+from spanemu.frontend.boundary import STATUS_TRAILER
+from spanemu.frontend.control import CONTROL_SERVICE
+from spanemu.frontend.convert.structs import struct_from_plain, struct_to_plain
+from spanemu.frontend.wire import Struct
+
+_OPTIONS = (("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1))
+
+
+class NotControllable(Unsupported):
+    """An operation that only spanemu has was asked of something else."""
+
+    prose = "Operation {feature} is spanemu's own, and what listens at {uri} does not have it."
+    uri: str
+
+
+class RemoteFailure(SpannerError):
+    """A failure that another process reports."""
+
+    prose = "{message}"
+    code: Code  # type: ignore[misc]  # a fact here: one class for all of them
+    message: str
+
+
+class Calls:
+    """The control service at `uri`. Safe to use from several threads."""
+
+    def __init__(self, uri: str) -> None:
+        self._uri = uri
+        self._mutex = threading.Lock()  # Guards the field below.
+        self._channel: Any = None
+
+    def __call__(self, operation: str, **arguments: Any) -> dict[str, Any]:
+        """Do one operation; arguments that are None are left out."""
+        given = {name: to_plain(each) for name, each in arguments.items() if each is not None}
+        call = self._opened().unary_unary(
+            f"/{CONTROL_SERVICE}/{operation}", Struct.SerializeToString, Struct.FromString
+        )
+        try:
+            return struct_to_plain(call(struct_from_plain(given)))
+        except grpc.RpcError as failure:
+            raise self._told(operation, failure) from None
+
+    def close(self) -> None:
+        """Hang up; a later call connects again."""
+        with self._mutex:
+            if self._channel is not None:
+                self._channel.close()
+                self._channel = None
+
+    def _opened(self) -> Any:
+        with self._mutex:
+            if self._channel is None:
+                self._channel = grpc.insecure_channel(self._uri, options=_OPTIONS)
+            return self._channel
+
+    def _told(self, operation: str, failure: Any) -> Exception:
+        """What to raise for a failed RPC."""
+        code, message = Code(failure.code().value[0]), failure.details() or ""
+        if code is Code.UNIMPLEMENTED:
+            return NotControllable(operation, self._uri)
+        if _is_value_error(failure):
+            return ValueError(message)
+        return RemoteFailure(code, message)
+
+
+def _is_value_error(failure: Any) -> bool:
+    for name, value in failure.trailing_metadata() or ():
+        if name == STATUS_TRAILER:
+            for detail in status_pb2.Status.FromString(value).details:
+                info = error_details_pb2.ErrorInfo()
+                if detail.Unpack(info) and info.domain == VALUE_ERROR.domain:
+                    return bool(info.reason == VALUE_ERROR.reason)
+    return False

@@ -1,0 +1,277 @@
+"""Snapshots, clones, layouts, recordings, open transactions: the same wherever the emulator runs."""
+
+from __future__ import annotations
+
+import threading
+from base64 import b64encode
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from itertools import count
+
+import pytest
+from google.api_core import exceptions
+from google.cloud.spanner import KeySet
+
+import spanemu
+from spanemu.frontend.endpoint import Endpoints
+from spanemu.frontend.server import Server
+from tests.conformance.reference import official_process
+from tests.conformance.running import RUNNING
+
+SCHEMA = [
+    "CREATE SEQUENCE S OPTIONS (sequence_kind = 'bit_reversed_positive')",
+    "CREATE TABLE Stock (Sku STRING(10) NOT NULL, Qty INT64) PRIMARY KEY (Sku)",
+    "CREATE TABLE Parts (Sku STRING(10) NOT NULL, Place INT64) PRIMARY KEY (Sku, Place), "
+    "INTERLEAVE IN PARENT Stock",
+]
+_numbers = count(1)
+
+
+@contextmanager
+def attached():
+    """An emulator in this process, held by its address."""
+    with spanemu.Emulator() as running, spanemu.Emulator.attach(running.uri) as handle:
+        yield handle
+
+
+WAYS = RUNNING | {"attached": attached}
+
+
+@pytest.fixture(scope="module", params=WAYS)
+def emulator(request):
+    with WAYS[request.param]() as running:
+        yield running
+
+
+@pytest.fixture
+def home(emulator):
+    made = emulator.create_database(f"control-{next(_numbers)}", schema=SCHEMA)
+    save(made, "A", 10)
+    return made
+
+
+def save(home, sku, quantity):
+    with home.client().batch() as batch:
+        batch.insert_or_update("Stock", ["Sku", "Qty"], [(sku, quantity)])
+
+
+def stock(home):
+    with home.client().snapshot() as snapshot:
+        return [tuple(row) for row in snapshot.read("Stock", ["Sku", "Qty"], KeySet(all_=True))]
+
+
+# ------------------------------------------------------------------ states
+
+
+def test_restoring_brings_rows_and_schema_back(home):
+    before, ddl = home.snapshot(), home.ddl()
+    save(home, "B", 1)
+    after = home.snapshot()
+    home.apply_schema("DROP TABLE Parts")
+    home.restore(before)
+    assert (stock(home), home.ddl()) == ([("A", 10)], ddl)
+    with pytest.raises(ValueError, match="snapshot"):
+        home.restore(after)
+    save(home, "C", 1)
+    home.restore(before)
+    assert stock(home) == [("A", 10)]
+
+
+def test_a_snapshot_that_was_given_up(home):
+    before = home.snapshot()
+    home.forget(before)
+    with pytest.raises((ValueError, spanemu.SpannerError)):
+        home.restore(before)
+    assert stock(home) == [("A", 10)]
+
+
+def test_restoring_ends_what_is_open(home):
+    before = home.snapshot()
+    session = home.client().session()
+    session.create()
+    txn = session.transaction()
+    txn.begin()
+    txn.execute_update("UPDATE Stock SET Qty = 0 WHERE Sku = 'A'")
+    home.restore(before)
+    with pytest.raises(exceptions.Aborted):
+        txn.commit()
+    assert stock(home) == [("A", 10)]
+
+
+def test_a_clone_is_a_database_of_its_own(home):
+    clone = home.clone(f"{home.database_id}-2")
+    save(clone, "A", 0)
+    assert (stock(home), stock(clone)) == ([("A", 10)], [("A", 0)])
+    assert clone.ddl() == home.ddl()
+    with pytest.raises(spanemu.SpannerError) as taken:
+        home.clone(clone.database_id)
+    assert taken.value.code is spanemu.Code.ALREADY_EXISTS
+    clone.drop()
+
+
+def test_what_is_not_there(emulator, home):
+    home.drop()
+    with pytest.raises(spanemu.SpannerError) as missing:
+        home.snapshot()
+    assert missing.value.code is spanemu.Code.NOT_FOUND
+
+
+# ------------------------------------------------------------------ inside
+
+
+def test_layout_and_splits(home):
+    save(home, "B", 1)
+    home.split_at("Stock", ["B"])
+    lines = home.layout().splitlines()
+    assert lines[0].startswith('Stock("A"')
+    assert "split" in lines[1]
+    assert lines[2].startswith('Stock("B"')
+
+
+@pytest.mark.parametrize(
+    ("table", "key", "code"),
+    [
+        ("Nowhere", ["B"], spanemu.Code.NOT_FOUND),
+        ("Parts", ["B", 1], spanemu.Code.INVALID_ARGUMENT),
+        ("Stock", ["B", 1], spanemu.Code.FAILED_PRECONDITION),
+        ("Stock", [1.5], spanemu.Code.FAILED_PRECONDITION),
+    ],
+)
+def test_splits_that_cannot_be(home, table, key, code):
+    layout = home.layout()
+    with pytest.raises(spanemu.SpannerError) as refusal:
+        home.split_at(table, key)
+    assert refusal.value.code is code
+    assert home.layout() == layout
+
+
+def test_splits_of_every_type(emulator):
+    columns = {
+        "I": ("INT64", -(2**63)),
+        "F": ("FLOAT64", float("-inf")),
+        "B": ("BYTES(10)", b"\xff\x00"),
+        "D": ("DATE", datetime(2026, 1, 2, tzinfo=UTC).date()),
+        "T": ("TIMESTAMP", datetime(2026, 1, 2, 3, 4, 5, 678, tzinfo=UTC)),
+        "O": ("BOOL", True),
+        "N": ("STRING(10)", None),
+    }
+    text = ", ".join(f"{name} {kind}" for name, (kind, _) in columns.items())
+    key = [value for _, value in columns.values()]
+    name = f"control-{next(_numbers)}"
+    home = emulator.create_database(
+        name, f"CREATE TABLE K ({text}) PRIMARY KEY ({', '.join(columns)})"
+    )
+    with home.client().batch() as batch:
+        row = [b64encode(part) if isinstance(part, bytes) else part for part in key]
+        batch.insert("K", list(columns), [row])
+    home.split_at("K", key)
+    assert "split" in home.layout().splitlines()[0]
+
+
+def test_open_transactions_are_told_and_ended(home):
+    session = home.client().session()
+    session.create()
+    txn = session.transaction()
+    txn.begin()
+    txn.execute_update("UPDATE Stock SET Qty = 0 WHERE Sku = 'A'")
+    (found,) = home.open_transactions()
+    assert found.last_statement.startswith("UPDATE Stock")
+    assert any(lock.key == 'Stock("A")' for lock in found.locks)
+    assert 'Stock("A")' in str(found)
+    home.abort_transactions()
+    assert list(home.open_transactions()) == []
+    with pytest.raises(exceptions.Aborted):
+        txn.commit()
+
+
+# ------------------------------------------------------------------ recordings
+
+
+def test_recording_sees_what_a_block_asks_for(emulator, home):
+    with emulator.record(home) as recorded:
+        save(home, "B", 1)
+        assert (recorded.mutations, len(recorded.queries)) == (2, 0)
+        stock(home)
+        with pytest.raises(exceptions.BadRequest), home.client().snapshot() as snapshot:
+            list(snapshot.execute_sql("SELECT Nope FROM Stock"))
+    save(home, "C", 1)
+    read, failed = recorded.queries
+    assert (read.kind, read.tables, read.full_scans) == ("read", ("Stock",), ("Stock",))
+    assert (failed.kind, failed.error) == ("query", "INVALID_ARGUMENT")
+    assert [each.tables for each in recorded.commits] == [("stock",)]
+    assert recorded.full_scans == [read]
+    assert recorded.rpcs["Commit"] == 1
+    assert recorded.to_json()["database"] == home.name
+
+
+def test_recording_counts_aborts(emulator, home):
+    recorder = emulator.record(home).start()
+    with emulator.faults.abort("Commit", database=home):
+        home.client().run_in_transaction(
+            lambda txn: txn.execute_update("DELETE FROM Stock WHERE true")
+        )
+    recording = recorder.stop()
+    assert (recording.aborts, len(recording.attempts), len(recording.commits)) == (1, 2, 1)
+
+
+def test_what_is_taken_out_of_a_recording_stays_out(emulator, home):
+    with emulator.record(home) as recorded:
+        stock(home)
+        mark = len(recorded.queries)
+        stock(home)
+        del recorded.queries[mark:]
+        recorded.aborts = 0
+        stock(home)
+        assert len(recorded.queries) == 2
+    assert len(recorded.queries) == 2
+
+
+def test_a_recording_is_read_by_many_threads(emulator, home):
+    with emulator.record(home) as recorded:
+
+        def work():
+            for _ in range(5):
+                stock(home)
+                assert recorded.queries
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(recorded.queries) == 20
+
+
+# ------------------------------------------------------------------ what is not spanemu
+
+
+def refused_by(uri):
+    with spanemu.Emulator.attach(uri) as other:
+        home = other.database("shop")
+        for ask in (
+            home.snapshot,
+            lambda: home.clone("twin"),
+            home.layout,
+            home.open_transactions,
+            lambda: other.clock.now,
+            lambda: other.faults.abort("Commit"),
+            lambda: other.record(home).start(),
+            lambda: other.hotspots(home),
+        ):
+            with pytest.raises(spanemu.Unsupported) as refusal:
+                ask()
+            assert refusal.value.facts()["uri"] == uri
+
+
+def test_another_server_has_no_controls():
+    server = Server(Endpoints((), None))
+    try:
+        refused_by(f"127.0.0.1:{server.start()}")
+    finally:
+        server.stop()
+
+
+@pytest.mark.reference
+def test_googles_emulator_has_no_controls():
+    with official_process() as (client, _):
+        refused_by(client._emulator_host)
