@@ -1,7 +1,9 @@
 """`spanner_assert`: what code did to the database, judged, with texts that say what to do.
 
-Each of `queries`, `commits`, `mutations`, `aborts`, `no_full_scan`, `no_duplicate_queries` judges
-the test so far when it is called, or the block when it is used in a `with` statement:
+Each of `queries`, `commits`, `mutations`, `aborts`, `no_full_scan`, `no_duplicate_queries` and
+`no_hotspots` judges the test so far when it is called, or the block when it is used in a `with`
+statement. What the test itself looks up, with `spanner_sql` or `spanner_assert.rows`, and the rows
+of `spanner_factory` do not count.
 
     with spanner_assert.queries(max=2), spanner_assert.no_full_scan():
         list_orders(database)
@@ -16,6 +18,10 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
+from pytest_spanemu.hot import MIN_WRITES, REASONS, HotspotCheck, HotspotRule, Inconclusive
+from pytest_spanemu.load import load
+from pytest_spanemu.observation import Observation
+from pytest_spanemu.options import words
 from pytest_spanemu.plans import PlanCheck
 from pytest_spanemu.snapshots import contents, differences
 from pytest_spanemu.sql import SpannerSql
@@ -45,17 +51,27 @@ class Stretch:
         return sum(commit.mutations for commit in self.commits)
 
 
+Marks = tuple[int, int, int]  # how many queries, attempts to commit and aborts there were
+
+
+def marks_of(recording: Any) -> Marks:
+    """Where a recording stands."""
+    return len(recording.queries), len(recording.attempts), recording.aborts
+
+
 class Check:
     """A judgement of a stretch: of a block, or of the test up to where it was made.
 
     One that is not used as a block is judged by `now`, at the latest when the test ends.
     """
 
-    def __init__(self, recording: Any, judge: Callable[[Stretch], str | None]) -> None:
+    def __init__(
+        self, recording: Any, start: Marks, judge: Callable[[Stretch], str | None]
+    ) -> None:
         self._recording = recording
         self._judge = judge
-        self._start = (0, 0, 0)
-        self._end = self._marks()
+        self._start = start
+        self._end = marks_of(recording)
         self._is_judged = False
 
     def now(self) -> None:
@@ -67,7 +83,7 @@ class Check:
 
     def __enter__(self) -> Check:
         self._is_judged = True
-        self._start = self._marks()
+        self._start = marks_of(self._recording)
         return self
 
     def __exit__(
@@ -78,12 +94,8 @@ class Check:
     ) -> None:
         __tracebackhide__ = True
         if kind is None:
-            self._end = self._marks()
+            self._end = marks_of(self._recording)
             self._raise(self._judge(self._stretch()))
-
-    def _marks(self) -> tuple[int, int, int]:
-        recording = self._recording
-        return len(recording.queries), len(recording.attempts), recording.aborts
 
     def _stretch(self) -> Stretch:
         first, last = self._start, self._end
@@ -104,10 +116,14 @@ class Check:
 class SpannerAssert:
     """Judgements over what a test's database was asked to do."""
 
-    def __init__(self, handle: Any, recording: Any) -> None:
-        self._handle = handle
-        self._recording = recording
-        self._checks: list[Check] = []
+    def __init__(self, observation: Observation, *, watches_hotspots: bool = True) -> None:
+        self._observation = observation
+        self._handle = observation.handle
+        self._recording = observation.recording
+        self._start = marks_of(self._recording)
+        if watches_hotspots:
+            _ = observation.hotspots  # What is written from now on is looked at.
+        self._checks: list[Check | HotspotCheck] = []
 
     def judge_all(self) -> None:
         """Judge what was called and never used as a block."""
@@ -117,7 +133,7 @@ class SpannerAssert:
             check.now()
 
     def _check(self, judge: Callable[[Stretch], str | None]) -> Check:
-        made = Check(self._recording, judge)
+        made = Check(self._recording, self._start, judge)
         self._checks.append(made)
         return made
 
@@ -164,7 +180,8 @@ class SpannerAssert:
 
     def full_scans(self) -> int:
         """How many statements and reads have gone through a whole table or index so far."""
-        return len(self._recording.full_scans)
+        queries = self._recording.queries[self._start[0] :]
+        return sum(1 for query in queries if query.full_scans)
 
     # ------------------------------------------------------------------ shapes
 
@@ -219,27 +236,68 @@ class SpannerAssert:
 
     def plan(self, sql: str, /, **params: Any) -> PlanCheck:
         """The plan of a query, to ask what it uses."""
-        return PlanCheck.of(self._handle.client(), sql, params)
+        with self._observation.aside():
+            return PlanCheck.of(self._handle.client(), sql, params)
+
+    # ------------------------------------------------------------------ hotspots
+
+    def no_hotspots(
+        self,
+        tables: str | Collection[str] | None = None,
+        reasons: str | Collection[str] = REASONS,
+        min_writes: int = MIN_WRITES,
+        inconclusive: Inconclusive = "error",
+        severity: str = "error",
+    ) -> HotspotCheck:
+        """Writes to `tables`, or to any, could be spread over servers.
+
+        With fewer than `min_writes` commits it fails as inconclusive, unless `inconclusive` is
+        "warn". `reasons` are Spanner's words; `severity` "warning" counts warnings too.
+        """
+        rule = HotspotRule(
+            tables=words(tables),
+            reasons=words(reasons) or REASONS,
+            min_writes=min_writes,
+            inconclusive=inconclusive,
+            severity=severity,
+        )
+        made = HotspotCheck(self._observation.hotspots, rule)
+        self._checks.append(made)
+        return made
+
+    def judge_hotspots(self, rule: HotspotRule) -> None:
+        """Raise AssertionError for what a rule has against the test so far."""
+        __tracebackhide__ = True
+        HotspotCheck(self._observation.hotspots, rule).now()
+
+    def hotspots(self) -> list[Any]:
+        """Rows with the columns of SPANNER_SYS.SPLIT_STATS_TOP_MINUTE, of the test so far."""
+        return self._observation.hotspots.split_stats()  # type: ignore[no-any-return]
+
+    def load(self, call: Callable[[int], Any], times: int = 500, clients: int = 1) -> None:
+        """Call `call(0)` to `call(times - 1)`, from this thread or divided among `clients`."""
+        load(call, times, clients)
 
     # ------------------------------------------------------------------ rows
 
     def rows(self, table: str, where: str = "TRUE", **params: Any) -> list[dict[str, Any]]:
         """The rows of a table that satisfy a condition, in key order."""
-        return SpannerSql(self._handle.client())(f"SELECT * FROM {table} WHERE {where}", **params)  # type: ignore[no-any-return]
+        sql = SpannerSql(self._handle.client(), self._observation.aside)
+        return sql(f"SELECT * FROM {table} WHERE {where}", **params)  # type: ignore[no-any-return]
 
     def unchanged(self) -> Unchanged:
         """A block after which every row of the database is as it was before."""
-        return Unchanged(self._handle)
+        return Unchanged(self._observation)
 
 
 class Unchanged:
     """Compares all rows before and after its block."""
 
-    def __init__(self, handle: Any) -> None:
-        self._handle = handle
+    def __init__(self, observation: Observation) -> None:
+        self._observation = observation
 
     def __enter__(self) -> None:
-        self._before = contents(self._handle.client())
+        self._before = self._contents()
 
     def __exit__(
         self,
@@ -250,10 +308,14 @@ class Unchanged:
         __tracebackhide__ = True
         if kind is not None:
             return
-        found = differences(self._before, contents(self._handle.client()))
+        found = differences(self._before, self._contents())
         if found:
             listed = "\n".join(f"  {diff}" for diff in found)
             raise AssertionError(f"Expected no row to change, but:\n{listed}")
+
+    def _contents(self) -> Any:
+        with self._observation.aside():
+            return contents(self._observation.handle.client())
 
 
 # ---------------------------------------------------------------------------- texts

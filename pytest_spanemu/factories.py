@@ -44,7 +44,8 @@ def database(
         run = run_of(request.config)
         template = run.special_template(spanner_emulator, wishes, fill)
         mode = wishes.isolation or run.settings.isolation or spanner_emulator.default_isolation
-        with run.lend(template, mode) as handle:
-            yield handle.client()
+        with run.lend(template, mode, request.node.nodeid) as observation:
+            yield observation.handle.client()
+        run.judge(request.node.nodeid)
 
     return database_fixture

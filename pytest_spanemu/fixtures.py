@@ -1,25 +1,30 @@
 """The fixtures. Nothing of Spanner is imported until one of them is used.
 
     session    spanner_emulator  spanner_schema  spanner_template  spanner_client  spanner_instance
-               spanner_factory_session
+               spanner_factory_session  spanner_django
     function   spanner_database  spanner_sql  spanner_env  spanner_dbapi  spanner_engine
                spanner_session  spanner_snapshot  spanner_clock  spanner_faults  spanner_factory
-               spanner_record  spanner_assert
+               spanner_record  spanner_assert  hotspots  spanner_django_db
 
 Each can be replaced by a fixture of the same name. A fixture triggers, markers only configure.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_spanemu.budget import budget_of
+from pytest_spanemu.hot import rule_of
 from pytest_spanemu.run import Run, run_of, wishes_of
 
 if TYPE_CHECKING:
     from pytest_spanemu.asserts import SpannerAssert
+    from pytest_spanemu.django_setup import SpannerDjango
+    from pytest_spanemu.observation import Observation
     from pytest_spanemu.rows.factory import SpannerFactory
     from pytest_spanemu.snapshots import SpannerSnapshot
     from pytest_spanemu.sql import SpannerSql
@@ -86,20 +91,49 @@ def spanner_instance(spanner_client: Any, spanner_template: Template) -> Any:
     return spanner_client.instance(spanner_template.emulator.instance)
 
 
+@pytest.fixture(scope="session")
+def spanner_django(
+    pytestconfig: pytest.Config, spanner_template: Template
+) -> Iterator[SpannerDjango]:
+    """Django's `DATABASES["default"]` on the template's database, its JSON fields and check
+    constraints switched on again, and flush replaced by a restore. With pytest-django, request it
+    in a `django_db_setup` of your own; without, use `spanner_django_db`.
+    """
+    from pytest_spanemu.django_setup import SpannerDjango
+
+    keeper = run_of(pytestconfig).keeper(
+        spanner_template, spanner_template.emulator.default_isolation
+    )
+    with SpannerDjango(spanner_template.emulator) as django:
+        django.use(spanner_template.handle, keeper.leave)
+        yield django
+
+
 # ---------------------------------------------------------------------------- once per test
 
 
 @pytest.fixture
-def _spanner_handle(request: pytest.FixtureRequest, spanner_emulator: SpannerEmulator) -> Any:
-    """spanemu's handle on this test's database."""
+def _spanner_observation(
+    request: pytest.FixtureRequest, spanner_emulator: SpannerEmulator
+) -> Iterator[Observation]:
+    """This test's database, and what is watched of it."""
     run, wishes = run_of(request.config), wishes_of(request.node)
     if wishes.schema is None and wishes.seeds is None:
         template = request.getfixturevalue("spanner_template")
     else:
         template = run.special_template(spanner_emulator, wishes)
     isolation = wishes.isolation or run.settings.isolation or spanner_emulator.default_isolation
-    with run.lend(template, isolation) as handle:
-        yield handle
+    test = request.node.nodeid
+    with run.lend(template, isolation, test) as observation:
+        yield observation
+    run.book.page(test).take_budget(budget_of(request.node))
+    run.judge(test)
+
+
+@pytest.fixture
+def _spanner_handle(_spanner_observation: Observation) -> Any:
+    """spanemu's handle on this test's database."""
+    return _spanner_observation.handle
 
 
 @pytest.fixture
@@ -109,11 +143,13 @@ def spanner_database(_spanner_handle: Any) -> Any:
 
 
 @pytest.fixture
-def spanner_sql(spanner_database: Any) -> SpannerSql:
-    """`spanner_sql("SELECT ...", name=value)` gives rows as dicts; DML gives the row count."""
+def spanner_sql(spanner_database: Any, _spanner_observation: Observation) -> SpannerSql:
+    """`spanner_sql("SELECT ...", name=value)` gives rows as dicts; DML gives the row count. It is
+    the test's own look at the database, and counts for no budget.
+    """
     from pytest_spanemu.sql import SpannerSql
 
-    return SpannerSql(spanner_database)
+    return SpannerSql(spanner_database, _spanner_observation.aside)
 
 
 @pytest.fixture
@@ -154,6 +190,24 @@ def spanner_session(spanner_engine: Any) -> Iterator[Any]:
 
     with Session(spanner_engine) as session:
         yield session
+
+
+@pytest.fixture
+def spanner_django_db(
+    spanner_django: SpannerDjango, spanner_emulator: SpannerEmulator, _spanner_handle: Any
+) -> Iterator[Any]:
+    """Django models on this test's database: what the test saves is gone with it. Gives the
+    official client's `Database`.
+    """
+    from pytest_spanemu.targets import SNAPSHOTS
+
+    undo = None
+    if spanner_emulator.can(SNAPSHOTS):
+        before = _spanner_handle.snapshot()
+        undo = functools.partial(_spanner_handle.restore, before)
+    spanner_django.use(_spanner_handle, undo)
+    yield _spanner_handle.client()
+    spanner_django.close_connections()
 
 
 @pytest.fixture
@@ -223,23 +277,46 @@ def spanner_record(
 
 
 @pytest.fixture
-def spanner_assert(spanner_record: Any, _spanner_handle: Any) -> Iterator[SpannerAssert]:
+def spanner_assert(
+    request: pytest.FixtureRequest,
+    spanner_emulator: SpannerEmulator,
+    _spanner_observation: Observation,
+) -> SpannerAssert:
     """Budgets and shapes: `with spanner_assert.queries(max=2): ...`."""
     from pytest_spanemu.asserts import SpannerAssert
+    from pytest_spanemu.targets import HOTSPOTS, RECORDING
 
-    with spanner_record() as recording:
-        yield SpannerAssert(_spanner_handle, recording)
+    _need(request, RECORDING)
+    if rule_of(request.node) is not None:
+        _need(request, HOTSPOTS)
+    return SpannerAssert(_spanner_observation, watches_hotspots=spanner_emulator.can(HOTSPOTS))
 
 
 @pytest.fixture
-def spanner_factory(request: pytest.FixtureRequest, spanner_database: Any) -> SpannerFactory:
-    """Rows for this test, typed by the schema: `spanner_factory.Singers(FirstName="Marc")`."""
+def hotspots(request: pytest.FixtureRequest, _spanner_observation: Observation) -> Any:
+    """Where this test's writes concentrate: `with hotspots.watch() as watched: ...`, then
+    `watched.assert_none()`; also `report()`, `heatmap(path)`, `simulate(nodes=8)`.
+    """
+    from pytest_spanemu.targets import HOTSPOTS
+
+    _need(request, HOTSPOTS)
+    return _spanner_observation.hotspots
+
+
+@pytest.fixture
+def spanner_factory(
+    request: pytest.FixtureRequest, spanner_database: Any, _spanner_observation: Observation
+) -> SpannerFactory:
+    """Rows for this test, typed by the schema: `spanner_factory.Singers(FirstName="Marc")`. They
+    count for no budget and no hotspot.
+    """
     from pytest_spanemu.rows.factory import SpannerFactory
 
     faker = None
     if "faker" in request.fixturenames:
         faker = request.getfixturevalue("faker")
-    return SpannerFactory(spanner_database, seed=run_of(request.config).settings.seed, faker=faker)
+    seed, aside = run_of(request.config).settings.seed, _spanner_observation.aside
+    return SpannerFactory(spanner_database, seed=seed, faker=faker, aside=aside)
 
 
 def _need(request: pytest.FixtureRequest, capability: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -145,13 +145,56 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "fail-on",
-        "what fails a test besides its own assertions: unused-fault; repeatable",
+        "what fails a test besides its own assertions: unused-fault, full-scan, hotspot, "
+        "open-transaction; repeatable, or with commas",
         default="unused-fault",
         metavar="WHAT",
         many=True,
     ),
+    Option(
+        "report",
+        "what is told at the end: term[:ROWS] (a table), json:PATH, none; repeatable "
+        "(default: term:10)",
+        metavar="HOW",
+        many=True,
+    ),
 )
 _ALIASES = {"rollback": Isolation.RESTORE}  # the word of other plugins
+
+
+TABLE_ROWS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """Which reports a run makes: a table of so many rows, 0 for none; JSON files."""
+
+    table_rows: int = TABLE_ROWS
+    json: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, given: Sequence[str]) -> Reports:
+        """From words like "term:20" and "json:out.json". Raises pytest.UsageError."""
+        rows = TABLE_ROWS
+        files: list[str] = []
+        for word in given:
+            kind, _, rest = word.partition(":")
+            if kind == "term" and (not rest or rest.isdecimal()):
+                rows = int(rest or TABLE_ROWS)
+            elif kind == "json" and rest:
+                files.append(rest)
+            elif word == "none":
+                rows = 0
+            else:
+                raise pytest.UsageError(
+                    f"spanner_report: {word!r} is not one of term[:ROWS], json:PATH, none."
+                )
+        return cls(rows, tuple(files))
+
+    @property
+    def are_wanted(self) -> bool:
+        """Whether what tests do needs to be recorded for them."""
+        return bool(self.table_rows or self.json)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,9 +214,10 @@ class Settings:
     seed: int
     unsupported: Unsupported
     fail_on: frozenset[str]
+    report: Reports
 
 
-FAIL_ON = frozenset({"unused-fault"})
+FAIL_ON = frozenset({"unused-fault", "full-scan", "hotspot", "open-transaction"})
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -207,7 +251,8 @@ def read_settings(config: pytest.Config, environ: Mapping[str, str] | None = Non
             "spanner_target is external, but neither --spanner-host nor SPANNER_EMULATOR_HOST "
             "says where it listens."
         )
-    for word in found["fail_on"]:
+    failing = [part for word in found["fail_on"] for part in word.split(",") if part]
+    for word in failing:
         if word not in FAIL_ON:
             raise pytest.UsageError(
                 f"spanner_fail_on: {word!r} is not one of {', '.join(sorted(FAIL_ON))}."
@@ -220,7 +265,8 @@ def read_settings(config: pytest.Config, environ: Mapping[str, str] | None = Non
             "unsupported": Unsupported(found["unsupported"]),
             "isolation": None if found["isolation"] is None else Isolation(found["isolation"]),
             "seed": _seed(config, found["seed"]),
-            "fail_on": frozenset(found["fail_on"]),
+            "fail_on": frozenset(failing),
+            "report": Reports.of(found["report"]),
         }
     )
 
@@ -248,6 +294,13 @@ def _value(config: pytest.Config, option: Option, environ: Mapping[str, str]) ->
     if given is not None and option.choices:
         return _chosen(str(given), option.choices, where)
     return given
+
+
+def words(given: str | Collection[str] | None) -> tuple[str, ...] | None:
+    """One word or several, as a tuple; None stays None."""
+    if given is None:
+        return None
+    return (given,) if isinstance(given, str) else tuple(str(each) for each in given)
 
 
 def _words(given: str | Sequence[str] | None) -> tuple[str, ...]:

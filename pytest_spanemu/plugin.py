@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from typing import Any
 
 import pytest
 
 from pytest_spanemu.budget import budget_of, judge_budget
+from pytest_spanemu.hot import rule_of
 from pytest_spanemu.options import Start, add_options
 from pytest_spanemu.run import run_of, wishes_of
 
@@ -20,6 +21,8 @@ MARKERS = (
     "spanner(schema=, seeds=, isolation=, targets=): how a test's database is made; put on every "
     "test that uses a spanner_* fixture, for -m",
     "spanner_budget(queries=, commits=, mutations=, aborts=, full_scans=): limits for the test",
+    "spanner_hotspots(qps=, nodes=, expect=, tables=, reasons=, min_writes=): judge where the "
+    "test's writes concentrate",
     "spanner_abort_each(max=5): run the test clean, then with its 1st, 2nd, ... commit aborted",
 )
 
@@ -40,10 +43,25 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ |= run.start_eagerly()
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: object) -> None:
     """Give xdist's workers the controller's seed."""
     config: pytest.Config = node.config  # type: ignore[attr-defined]
     node.workerinput["spanner_seed"] = run_of(config).settings.seed  # type: ignore[attr-defined]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: object, error: object) -> None:
+    """Take in what a worker of xdist has to tell; one that crashed has nothing."""
+    found: Mapping[str, Any] = getattr(node, "workeroutput", {})
+    run_of(node.config).book.merge(found.get("spanner", {}))  # type: ignore[attr-defined]
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand a worker's figures to the controller."""
+    if _is_worker(session.config):
+        book = run_of(session.config).book
+        session.config.workeroutput["spanner"] = book.to_json()  # type: ignore[attr-defined]
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -70,7 +88,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test whose fixtures lead to Spanner, so that `-m spanner` selects them."""
     for item in items:
         names: list[str] = getattr(item, "fixturenames", [])
-        if budget_of(item) and "spanner_assert" not in names:
+        if (budget_of(item) or rule_of(item)) and "spanner_assert" not in names:
             names.append("spanner_assert")
         if item.get_closest_marker("spanner_abort_each") and ABORTED_COMMIT not in names:
             names.append(ABORTED_COMMIT)
@@ -96,16 +114,31 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     if asserts is not None:
         asserts.judge_all()
         judge_budget(pyfuncitem, asserts)
+        if (rule := rule_of(pyfuncitem)) is not None:
+            asserts.judge_hotspots(rule)
     return result
 
 
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """One line on what set-up cost; silent if no test used Spanner."""
+    """What the tests did and what set-up cost; silent if no test used Spanner."""
     run = run_of(config)
-    if run.was_used:
-        terminalreporter.write_line(run.summary())
+    if not run.was_used:
+        return
+    from pytest_spanemu.report.documents import write_json
+    from pytest_spanemu.report.terminal import findings, left_open, table
+
+    rows = run.settings.report.table_rows
+    if rows and config.get_verbosity() >= 0:
+        terminalreporter.section("spanner")
+        for line in table(run.book, rows):
+            terminalreporter.write_line(line)
+    for line in (*left_open(run.book), findings(run.book), run.summary()):
+        if line:
+            terminalreporter.write_line(line)
+    for path in run.settings.report.json:
+        write_json(config.invocation_params.dir / path, run.book, run.described())
 
 
 def _is_worker(config: pytest.Config) -> bool:

@@ -12,7 +12,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -24,13 +23,19 @@ from pytest_spanemu.options import (
     Unsupported,
     isolation_named,
     read_settings,
+    words,
 )
+from pytest_spanemu.report.book import Book
 
 if TYPE_CHECKING:
     from pytest_spanemu.isolation import Keeper
+    from pytest_spanemu.observation import Observation
     from pytest_spanemu.rows.factory import SpannerFactory
     from pytest_spanemu.targets import SpannerEmulator
     from pytest_spanemu.template import Schema, Template
+
+
+COMMITS_JUDGED_MIN = 5  # No rule of the detector speaks below, so most tests need no report.
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +59,7 @@ class Run:
     _numbers: Iterator[int] = field(default_factory=lambda: count(2))
     _eager: ExitStack = field(default_factory=ExitStack)
     _started: SpannerEmulator | None = None
-    _template_seconds: float = 0.0
-    _setup_seconds: list[float] = field(default_factory=list)
-    _texts: list[str] = field(default_factory=list)
+    book: Book = field(default_factory=Book)
 
     # ------------------------------------------------------------------ the emulator
 
@@ -144,8 +147,8 @@ class Run:
             load_seeds(template.database, seeds, self.root)
         except ValueError as problem:  # SourceError: whose text says it all
             pytest.fail(str(problem), pytrace=False)
-        self._template_seconds += perf_counter() - began
-        self._texts.append(str(schema))
+        self.book.template_seconds += perf_counter() - began
+        self.book.schemas.append(str(schema))
         return template
 
     def _seeds(self) -> tuple[str, ...]:
@@ -163,40 +166,90 @@ class Run:
 
     # ------------------------------------------------------------------ tests
 
-    @contextmanager
-    def lend(self, template: Template, isolation: Isolation) -> Iterator[Any]:
-        """The handle of a test's database, for as long as the test runs."""
+    def keeper(self, template: Template, isolation: Isolation) -> Keeper:
+        """Who gives tests their databases from a template, and undoes what they did."""
         from pytest_spanemu.isolation import keeper_for
 
-        began = perf_counter()
         key = (id(template), isolation)
-        keeper = self._keepers.get(key)
-        if keeper is None:
-            keeper = keeper_for(isolation, template, self.settings.database_prefix)
-            self._keepers[key] = keeper
-            began = perf_counter()  # What is done once is not charged to the first test.
+        if key not in self._keepers:
+            self._keepers[key] = keeper_for(isolation, template, self.settings.database_prefix)
+        return self._keepers[key]
+
+    @contextmanager
+    def lend(self, template: Template, isolation: Isolation, test: str) -> Iterator[Observation]:
+        """A test's database, watched as the run's reports need it, for as long as the test runs."""
+        keeper = self.keeper(template, isolation)  # Made once, and so not charged to a test.
+        began = perf_counter()
         handle = keeper.enter()
         entered = perf_counter() - began
+        observation = self._observed(template.emulator, handle)
         try:
-            yield handle
+            yield observation
         finally:
-            began = perf_counter()
-            keeper.leave()
-            self._setup_seconds.append(entered + perf_counter() - began)
+            try:
+                self._write_down(observation, test)
+            finally:
+                began = perf_counter()
+                keeper.leave()
+            self.book.page(test).setup_seconds += entered + perf_counter() - began
+
+    def _observed(self, emulator: SpannerEmulator, handle: Any) -> Observation:
+        from pytest_spanemu.observation import Observation
+        from pytest_spanemu.targets import HOTSPOTS, RECORDING
+
+        observation = Observation(emulator, handle)
+        told, fail_on = self.settings.report.are_wanted, self.settings.fail_on
+        if (told or "full-scan" in fail_on) and emulator.can(RECORDING):
+            _ = observation.recording
+        if (told or "hotspot" in fail_on) and emulator.can(HOTSPOTS):
+            _ = observation.hotspots
+        return observation
+
+    def _write_down(self, observation: Observation, test: str) -> None:
+        from pytest_spanemu.leftovers import leftovers
+
+        observation.end()
+        page, recorded = self.book.page(test), observation.recorded
+        if recorded is not None:
+            page.take_recording(recorded)
+        commits = COMMITS_JUDGED_MIN if recorded is None else len(recorded.commits)
+        if observation.watched is not None and commits >= COMMITS_JUDGED_MIN:
+            page.take_hotspots(observation.watched.report())
+        page.left_open += leftovers(observation.handle, recorded)
+
+    def judge(self, test: str) -> None:
+        """Fail a test for what the run's `fail_on` names."""
+        page, fail_on = self.book.page(test), self.settings.fail_on
+        told = [
+            f"{title}:\n" + "\n".join(f"  {text}" for text in texts)
+            for word, title, texts in (
+                ("hotspot", "hotspots", page.hotspots),
+                ("full-scan", "full scans", page.scans),
+                ("open-transaction", "transactions left open", page.left_open),
+            )
+            if word in fail_on and texts
+        ]
+        if told:
+            pytest.fail("\n".join(told), pytrace=False)
 
     @property
     def was_used(self) -> bool:
         """Whether a test had a database."""
-        return bool(self._setup_seconds)
+        return bool(self.book.tests)
+
+    def described(self) -> dict[str, Any]:
+        """What was run, as plain data."""
+        settings = self.settings
+        return {"target": str(settings.target), "seed": settings.seed, "project": settings.project}
 
     def summary(self) -> str:
         """One line on what was run and what set-up cost."""
-        each = median(self._setup_seconds) * 1e3
-        schema = self._texts[0] if self._texts else "no schema"
+        book = self.book
+        schema = book.schemas[0] if book.schemas else "no schema"
         return (
             f"spanner: {self.settings.target} · {schema} · seed {self.settings.seed} · template "
-            f"{self._template_seconds:.2f} s · {len(self._setup_seconds)} databases, "
-            f"{each:.2f} ms each"
+            f"{book.template_seconds:.2f} s · {len(book.tests)} databases, "
+            f"{book.setup_seconds * 1e3:.2f} ms each"
         )
 
 
@@ -239,10 +292,3 @@ def checked_wishes(given: dict[str, Any], where: str) -> Wishes:
         isolation=isolation and isolation_named(isolation, f"{where}: isolation"),
         targets=words(given.get("targets")),
     )
-
-
-def words(given: Any) -> tuple[str, ...] | None:
-    """One word or several, as a tuple; None stays None."""
-    if given is None:
-        return None
-    return (given,) if isinstance(given, str) else tuple(str(each) for each in given)

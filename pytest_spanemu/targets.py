@@ -2,7 +2,7 @@
 whatever listens at an address.
 
     embedded     spanemu.Emulator               everything
-    subprocess   spanemu.Emulator.subprocess    everything that travels over the wire
+    subprocess   spanemu.Emulator.subprocess    everything; recordings know no calling lines
     external     spanemu.Emulator.attach        what any Spanner can: no snapshots, no clock...
 
 Each says which capabilities it has; what a test asks beyond them is skipped or refused by name,
@@ -24,7 +24,7 @@ SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, PLANS = (
 _EVERYTHING = frozenset({SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, PLANS})
 CAPABILITIES: dict[Target, frozenset[str]] = {
     Target.EMBEDDED: _EVERYTHING,
-    Target.SUBPROCESS: frozenset({PLANS}),
+    Target.SUBPROCESS: _EVERYTHING,
     Target.EXTERNAL: frozenset(),
 }
 

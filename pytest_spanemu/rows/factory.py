@@ -7,7 +7,8 @@ spanner_factory.graph({"Singers": 20, "Singers.Albums": (1, 5)})
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from pytest_spanemu.catalog import Catalog, TableInfo
@@ -21,8 +22,16 @@ Count = int | tuple[int, int]
 class SpannerFactory:
     """Makes and writes rows. The tables are its attributes; `factory["schema.Table"]` works too."""
 
-    def __init__(self, database: Any, *, seed: int = 0, faker: Any = None) -> None:
+    def __init__(
+        self,
+        database: Any,
+        *,
+        seed: int = 0,
+        faker: Any = None,
+        aside: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
         self._database = database
+        self._aside = aside  # Rows made for a test are not what the code under test wrote.
         self._faker = faker or _faker(seed)
         self._providers: dict[str, Provider] = {}
         self._known: Catalog | None = None
@@ -76,7 +85,8 @@ class SpannerFactory:
     @property
     def _catalog(self) -> Catalog:
         if self._known is None:
-            self._known = Catalog.of(self._database)
+            with self._aside():
+                self._known = Catalog.of(self._database)
         return self._known
 
     @property
@@ -126,8 +136,10 @@ class TableFactory:
     def _under(
         self, parents: Sequence[Row | None], given: Mapping[str, Any] | None = None
     ) -> list[Row]:
-        rows = [self._factory._rows.row(self._table, given or {}, parent) for parent in parents]
-        return write(self._factory._database, self._table, rows) if rows else []
+        factory = self._factory
+        with factory._aside():
+            rows = [factory._rows.row(self._table, given or {}, parent) for parent in parents]
+            return write(factory._database, self._table, rows) if rows else []
 
 
 def _faker(seed: int) -> Any:

@@ -1,4 +1,4 @@
-"""Schemas that Python code makes: Alembic, SQLAlchemy metadata, functions; and a schema
+"""Schemas that Python code makes: Alembic, SQLAlchemy metadata, Django, functions; and a schema
 copied from a database that is running.
 
 Each imports its library when it runs, and says which package is missing.
@@ -6,6 +6,7 @@ Each imports its library when it runs, and says which package is missing.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -14,6 +15,7 @@ from typing import Any
 
 from google.cloud.spanner import Client
 
+from pytest_spanemu.django_setup import DjangoMissing, SpannerDjango
 from pytest_spanemu.sources.files import steps_of
 from pytest_spanemu.sources.source import Ddl, Program, Source, SourceError, Step
 
@@ -72,6 +74,33 @@ class MetadataSource:
             metadata.create_all(engine)
         finally:
             engine.dispose()
+
+
+class DjangoSource:
+    """Django's migrations: `django:`, or `django:SETTINGS_MODULE` where nothing else names it."""
+
+    def __init__(self, text: str, rest: str, root: Path) -> None:
+        self.text = text
+        self._settings, self._root = rest, root
+
+    def steps(self) -> Sequence[Step]:
+        """One program: `migrate`."""
+        return [Program(self.text, self._migrate)]
+
+    def inputs(self) -> None:
+        """Nobody knows what migrations depend on."""
+
+    def _migrate(self, template: Any) -> None:
+        if self._settings:
+            os.environ.setdefault("DJANGO_SETTINGS_MODULE", self._settings)
+        if str(self._root) not in sys.path:
+            sys.path.insert(0, str(self._root))
+        try:
+            with SpannerDjango(template.emulator) as django:
+                django.use(template.handle)
+                django.migrate()
+        except DjangoMissing as problem:
+            raise SourceError(f"schema source {self.text!r}: {problem}") from problem
 
 
 class CallSource:
@@ -157,5 +186,6 @@ def _library(module: str, text: str) -> Any:
 KINDS: Mapping[str, Callable[[str, str, Path], Source]] = {
     "alembic": AlembicSource,
     "metadata": MetadataSource,
+    "django": DjangoSource,
     "call": CallSource,
 }

@@ -140,7 +140,9 @@ ADMIN_BUILDERS: Mapping[str, tuple[Builder, ...]] = {
     DATABASES + "AddSplitPoints": (
         lambda random, world: admin.AddSplitPointsRequest(
             database=world.scratch,
-            split_points=[{"table": "Singers", "keys": [{"key_parts": [str(random.randrange(9))]}]}],
+            split_points=[
+                {"table": "Singers", "keys": [{"key_parts": [str(random.randrange(9))]}]}
+            ],
         ),
     ),
     DATABASES + "ListDatabaseRoles": (

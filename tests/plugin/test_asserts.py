@@ -145,14 +145,6 @@ def test_budgets(music):
         """
         import pytest
 
-        @pytest.mark.spanner_budget(queries=1, commits=0, full_scans=0)
-        def test_within(spanner_sql):
-            spanner_sql("SELECT * FROM Singers WHERE SingerId = 1")
-
-        @pytest.mark.spanner_budget(full_scans=0)
-        def test_over(spanner_sql):
-            spanner_sql("SELECT * FROM Singers")
-
         @pytest.mark.spanner_budget(heat=0)
         def test_unknown(spanner_sql): pass
         """
@@ -163,17 +155,41 @@ def test_budgets(music):
         """
         import pytest
 
+        def query(database, sql):
+            with database.snapshot() as snapshot:
+                return list(snapshot.execute_sql(sql))
+
         @pytest.mark.spanner_budget(queries=1, commits=0, full_scans=0)
-        def test_within(spanner_sql):
-            spanner_sql("SELECT * FROM Singers WHERE SingerId = 1")
+        def test_within(spanner_database):
+            query(spanner_database, "SELECT * FROM Singers WHERE SingerId = 1")
 
         @pytest.mark.spanner_budget(full_scans=0)
-        def test_over(spanner_sql):
-            spanner_sql("SELECT * FROM Singers")
+        def test_over(spanner_database):
+            query(spanner_database, "SELECT * FROM Singers")
         """
     )
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*Expected no full scan, saw 1:*"])
+    result.stdout.re_match_lines([r".*test_over .*over budget: full scans 1 > 0"])
+
+
+def test_what_a_test_looks_up_itself_counts_for_nothing(music):
+    result = music.run(
+        """
+        import pytest
+
+        @pytest.mark.spanner_budget(queries=0, commits=0, full_scans=0)
+        def test_it(spanner_sql, spanner_factory, spanner_assert):
+            spanner_factory.Singers.many(3)
+            assert len(spanner_sql("SELECT * FROM Singers")) == 3
+            assert len(spanner_assert.rows("Singers")) == 3
+            with spanner_assert.unchanged():
+                pass
+            spanner_assert.plan("SELECT 1")
+            spanner_assert.queries(0)
+        """
+    )
+    result.assert_outcomes(passed=1)
 
 
 def test_abort_each_finds_a_missing_retry(music):

@@ -1,0 +1,231 @@
+"""Judges hotspots: `spanner_assert.no_hotspots()` and the marker `spanner_hotspots`.
+
+A verdict needs evidence. Below `min_writes` commits to a table nothing can be said of it, so the
+assertion fails as inconclusive instead of passing for the wrong reason.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Literal
+
+import pytest
+
+from pytest_spanemu.options import words
+
+__tracebackhide__ = True
+
+# From here on every rule of the detector is in force (docs/hotspots.md, "How it is decided").
+MIN_WRITES = 200
+REASONS = ("HOT_ROW", "MOVING_HOT_SPOT", "LARGE_SCAN_HOT_SPOT", "UNISOLATABLE_HOT_ROW")
+Inconclusive = Literal["error", "warn"]
+_SEVERITIES = ("error", "warning")  # what is only information is never held against anybody
+
+
+class InconclusiveHotspots(UserWarning):
+    """Too little was written to say that there is no hotspot, and the test said not to mind."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HotspotRule:
+    """What counts. `tables` are names of tables and indexes, None for all that are written.
+
+    `qps` is the rate of writes in production: what one server can take is no hotspot then.
+    `nodes` adds a simulation to the text. `expect` are known hotspots, which must show:
+    "SPN802", "Events", "MOVING_HOT_SPOT", or "SPN802:Events". Warnings are not held against
+    anybody unless `severity` says so: one in a hundred is by chance.
+    """
+
+    tables: tuple[str, ...] | None = None
+    reasons: tuple[str, ...] = REASONS
+    min_writes: int = MIN_WRITES
+    inconclusive: Inconclusive = "error"
+    severity: str = "error"
+    qps: float | None = None
+    nodes: int | None = None
+    expect: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for reason in self.reasons:
+            if reason not in REASONS:
+                raise ValueError(f"reason {reason!r} is not one of {', '.join(REASONS)}")
+        if self.inconclusive not in ("error", "warn"):
+            raise ValueError(f"inconclusive={self.inconclusive!r} is neither error nor warn")
+        if self.severity not in _SEVERITIES:
+            raise ValueError(f"severity={self.severity!r} is neither error nor warning")
+
+    # ------------------------------------------------------------------ judging
+
+    def problem(self, hotspots: Any, report: Any) -> str | None:
+        """What is wrong, as a text; None when all is well."""
+        known = [each for each in report.findings if self._is_expected(each)]
+        found = [each for each in self._counting(report) if each not in known]
+        if found:
+            return self._told(found, hotspots)
+        missing = [
+            entry for entry in self.expect if not any(matches(each, entry) for each in known)
+        ]
+        if missing:
+            return (
+                f"Expected hotspots that did not show: {', '.join(missing)}\n"
+                "  If they are cured, take them out of expect=; if not, write more in this test."
+            )
+        return None if known else self._too_little(report)
+
+    def _counting(self, report: Any) -> Iterator[Any]:
+        counted = _SEVERITIES[: _SEVERITIES.index(self.severity) + 1]
+        for finding in report.findings:
+            if finding.severity not in counted or finding.reason not in self.reasons:
+                continue
+            if self.qps is not None and finding.max_qps >= self.qps:
+                continue
+            if self.tables is None or {finding.object.lower(), finding.table.lower()} & {
+                name.lower() for name in self.tables
+            }:
+                yield finding
+
+    def _is_expected(self, finding: Any) -> bool:
+        return any(matches(finding, entry) for entry in self.expect)
+
+    def _too_little(self, report: Any) -> str | None:
+        commits = {name: space.commits for name, space in report.spaces.items()}
+        if self.tables is None:
+            lacking = {} if max(commits.values(), default=0) >= self.min_writes else commits
+            is_enough = not lacking and (bool(commits) or self.min_writes <= 0)
+        else:
+            by_lower = {name.lower(): count for name, count in commits.items()}
+            written = {name: by_lower.get(name.lower(), 0) for name in self.tables}
+            lacking = {name: n for name, n in written.items() if n < self.min_writes}
+            is_enough = not lacking
+        if is_enough:
+            return None
+        shown = ", ".join(f"{count} to {name}" for name, count in lacking.items()) or "none"
+        text = (
+            f"Inconclusive: {self.min_writes} commits are needed to say that there is no hotspot, "
+            f"seen were {shown}.\n"
+            "  Write more, as with spanner_assert.load(fn, times=500), or lower min_writes."
+        )
+        if self.inconclusive == "warn":
+            warnings.warn(InconclusiveHotspots(text), stacklevel=2)
+            return None
+        return text
+
+    def _told(self, found: Sequence[Any], hotspots: Any) -> str:
+        lines = [f"Expected no hotspots, found {len(found)}:"]
+        for finding in found:
+            lines += _described(finding)
+        if self.nodes is not None:
+            simulation = hotspots.simulate(nodes=self.nodes, qps=self.qps)
+            lines.append(
+                f"  simulated: {simulation.qps:,.0f} writes/s on {self.nodes} nodes keep the "
+                f"busiest server {simulation.peak:.0%} busy, with random keys "
+                f"{simulation.twin_peak:.0%}"
+            )
+        return "\n".join(lines)
+
+
+def matches(finding: Any, entry: str) -> bool:
+    """Whether a finding is what "SPN802", "Events", "HOT_ROW" or "SPN802:Events" names."""
+    names = {finding.rule, str(finding.reason), finding.object, finding.table}
+    lowered = {name.lower() for name in names}
+    return all(part.strip().lower() in lowered for part in entry.split(":"))
+
+
+def score(finding: Any) -> int:
+    """0 to 100, as SPLIT_STATS has it: errors 100, warnings 50 and more, the rest 0."""
+    if finding.severity == "error":
+        return 100
+    if finding.severity == "warning":
+        share = max(float(finding.evidence.share or 0.0), float(finding.evidence.top_row_share))
+        return min(99, 50 + round(share * 50))
+    return 0
+
+
+def place(finding: Any) -> str:
+    """The key column to blame, as in Events(EventTs)."""
+    return f"{finding.object}({finding.column})" if finding.column else str(finding.object)
+
+
+def _described(finding: Any) -> list[str]:
+    return [
+        f"  {finding.reason} {place(finding)}  score {score(finding)}  {finding.rule}",
+        f"    {finding.message}",
+        f"    evidence: {finding.evidence}",
+        f"    keys: {' '.join(finding.samples)}",
+        f"    ceiling: about {finding.max_qps:,} writes/s, whatever the number of nodes",
+        f"    fix: {finding.fix}",
+    ]
+
+
+class HotspotCheck:
+    """A judgement of the writes so far, or of a block.
+
+    Not used as a block, it judges what was written before it was made, at the latest when the
+    test's body ends.
+    """
+
+    def __init__(self, hotspots: Any, rule: HotspotRule) -> None:
+        self._hotspots = hotspots
+        self._rule = rule
+        self._report = hotspots.report()
+        self._watch: Any = None
+        self._is_judged = False
+
+    def now(self) -> None:
+        """Judge what was written before this was made."""
+        __tracebackhide__ = True
+        if not self._is_judged:
+            self._is_judged = True
+            self._raise(self._rule.problem(self._hotspots, self._report))
+
+    def __enter__(self) -> HotspotCheck:
+        self._is_judged = True
+        self._watch = self._hotspots.watch()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        __tracebackhide__ = True
+        if kind is None:
+            self._raise(self._rule.problem(self._hotspots, self._watch.report()))
+
+    @staticmethod
+    def _raise(text: str | None) -> None:
+        __tracebackhide__ = True
+        if text is not None:
+            raise AssertionError(text)
+
+
+# ---------------------------------------------------------------------------- the marker
+
+_NAMES = (
+    "qps", "nodes", "expect", "tables", "reasons", "min_writes", "inconclusive", "severity",
+)  # fmt: skip
+
+
+def rule_of(item: pytest.Item) -> HotspotRule | None:
+    """What the marker of a test asks for, None without one. Raises pytest.UsageError."""
+    marker = item.get_closest_marker("spanner_hotspots")
+    if marker is None:
+        return None
+    unknown = [*map(repr, marker.args), *sorted(marker.kwargs.keys() - set(_NAMES))]
+    if unknown:
+        raise pytest.UsageError(
+            f"{item.nodeid}: marker spanner_hotspots does not take {', '.join(unknown)}; "
+            f"it takes {', '.join(_NAMES)}."
+        )
+    given = dict(marker.kwargs)
+    for name in ("expect", "tables", "reasons"):
+        if given.get(name) is not None:
+            given[name] = words(given[name])
+    try:
+        return HotspotRule(**given)
+    except ValueError as problem:
+        raise pytest.UsageError(f"{item.nodeid}: marker spanner_hotspots: {problem}") from problem

@@ -1,0 +1,83 @@
+"""The table at the end of a run: the tests that did most, and what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pytest_spanemu.report.book import Book
+from pytest_spanemu.report.figures import Figures
+
+COLUMNS = ("queries", "commits", "aborts", "mutations", "scans", "hot", "setup")
+_TEST_CHARS_MAX = 60
+
+
+def table(book: Book, rows_max: int) -> Iterator[str]:
+    """Lines: a head, the worst tests, then what was found besides."""
+    shown = worst(book.tests, rows_max)
+    names = [_short(each.test) for each in shown]
+    width = max(len("test"), *map(len, names))
+    yield "  ".join(["test".ljust(width), *(name.rjust(9) for name in COLUMNS)])
+    for name, figures in zip(names, shown, strict=True):
+        cells = "  ".join(cell.rjust(9) for cell in _cells(figures))
+        yield f"{name.ljust(width)}  {cells}   {figures.notes}".rstrip()
+    if len(book.tests) > len(shown):
+        yield f"... and {len(book.tests) - len(shown)} other tests"
+
+
+def left_open(book: Book) -> Iterator[str]:
+    """Transactions that tests left open, a line each."""
+    for each in book.tests:
+        for text in each.left_open:
+            yield f"{each.test} left open, now aborted: {text}"
+
+
+def worst(tests: Sequence[Figures], most: int) -> list[Figures]:
+    """Those with something to say first, then those that did most; otherwise as they ran."""
+    return sorted(tests, key=_weight, reverse=True)[:most]
+
+
+def _weight(figures: Figures) -> tuple[bool, int, int, int]:
+    return (
+        bool(figures.notes),
+        figures.hot or 0,
+        figures.full_scans or 0,
+        (figures.queries or 0) + (figures.commits or 0),
+    )
+
+
+def _cells(figures: Figures) -> list[str]:
+    counts = (
+        figures.queries,
+        figures.commits,
+        figures.aborts,
+        figures.mutations,
+        figures.full_scans,
+        figures.hot or None,
+    )
+    setup = f"{figures.setup_seconds * 1e3:.1f}ms"
+    return [*("-" if count is None else f"{count:,}" for count in counts), setup]
+
+
+def _short(test: str) -> str:
+    return test if len(test) <= _TEST_CHARS_MAX else f"...{test[3 - _TEST_CHARS_MAX :]}"
+
+
+def findings(book: Book) -> str:
+    """What was found in all, in one line; "" for nothing."""
+    open_ = sum(len(each.left_open) for each in book.tests)
+    counts = (
+        (book.total("full_scans"), "full scan"),
+        (sum(len(each.hotspots) for each in book.tests), "hotspot"),
+        (sum(bool(each.over_budget) for each in book.tests), "test over budget"),
+        (open_, "transaction left open"),
+    )
+    return " · ".join(_counted(count, words) for count, words in counts if count)
+
+
+def _counted(count: int, words: str) -> str:
+    if count == 1:
+        return f"1 {words}"
+    noun, _, rest = words.partition(" ")
+    if noun == "full":  # the noun comes second
+        return f"{count:,} {words}s"
+    return f"{count:,} {noun}s {rest}".rstrip()

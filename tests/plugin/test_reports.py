@@ -1,0 +1,157 @@
+"""What a run tells when it is over, and what it is made to fail on."""
+
+import json
+
+import pytest
+
+from pytest_spanemu.report.book import Book
+from pytest_spanemu.report.figures import Figures
+from pytest_spanemu.report.terminal import findings, table
+
+SUITE = """
+        import pytest
+
+        def query(database, sql):
+            with database.snapshot() as snapshot:
+                return list(snapshot.execute_sql(sql))
+
+        def test_scan(spanner_database):
+            query(spanner_database, "SELECT * FROM Singers")
+
+        @pytest.mark.parametrize("n", range(3))
+        def test_write(spanner_database, n):
+            with spanner_database.batch() as batch:
+                batch.insert("Singers", ["SingerId", "Name"], [[1, "x"]])
+
+        def test_plain(): pass
+"""
+
+LEAVES_OPEN = """
+        def test_leaves_it(spanner_database):
+            session = spanner_database.session()
+            session.create()
+            transaction = session.transaction()
+            transaction.transaction_tag = "app=checkout"
+            transaction.begin()
+            transaction.execute_update("INSERT INTO Singers (SingerId, Name) VALUES (1, 'a')")
+
+        def test_next(spanner_database):
+            with spanner_database.batch() as batch:
+                batch.insert("Singers", ["SingerId", "Name"], [[1, "x"]])
+"""
+
+
+def test_the_table_has_figures_by_test(music):
+    result = music.run(SUITE)
+    result.assert_outcomes(passed=5)
+    result.stdout.re_match_lines(
+        [
+            r"=+ spanner =+",
+            r"test +queries +commits +aborts +mutations +scans +hot +setup",
+            r".*::test_scan +1 +0 +0 +0 +1 +- +[\d.]+ms",
+            r".*::test_write\[0\] +0 +1 +0 +2 +0 +- +[\d.]+ms",
+            r"1 full scan$",
+            r"spanner: embedded · .* 4 databases, [\d.]+ ms each",
+        ]
+    )
+
+
+def test_the_table_shows_the_worst_and_can_be_left_out(music):
+    result = music.run(SUITE, "--spanner-report=term:1")
+    result.stdout.fnmatch_lines(["*::test_scan *", "... and 3 other tests"])
+    for args in (["--spanner-report=none"], ["-q"]):
+        result = music.run(SUITE, *args)
+        result.stdout.no_fnmatch_line("*queries*commits*")
+        result.stdout.fnmatch_lines(["spanner: embedded*"])
+
+
+def test_a_run_without_spanner_says_nothing(music):
+    result = music.run("def test_it(): pass", "--spanner-report=json:out.json")
+    result.stdout.no_fnmatch_line("spanner: *")
+    result.stdout.no_fnmatch_line("*= spanner =*")
+    assert not (music.path / "out.json").exists()
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+def test_the_json_report_holds_every_test_also_those_of_workers(music, workers):
+    result = music.run(SUITE, "--spanner-report=json:out/report.json", *workers)
+    result.assert_outcomes(passed=5)
+    found = json.loads((music.path / "out/report.json").read_text())
+    assert found["schema_version"] == 1
+    assert found["totals"] == {
+        "queries": 1, "commits": 3, "aborts": 0, "mutations": 6, "full_scans": 1,
+    }  # fmt: skip
+    names = sorted(each["test"].rpartition("::")[2] for each in found["tests"])
+    assert names == ["test_scan", "test_write[0]", "test_write[1]", "test_write[2]"]
+    (scan,) = [text for each in found["tests"] for text in each["scans"]]
+    assert scan.startswith("Singers: SELECT * FROM Singers ")
+    assert scan.endswith(".py:5")
+    result.stdout.fnmatch_lines(["*::test_scan *", "*4 databases*"])
+
+
+def test_reports_that_nobody_knows_are_refused(music):
+    result = music.run("def test_it(): pass", "--spanner-report=xml:out")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*'xml:out' is not one of term*"])
+
+
+def test_without_xdist_the_plugin_loads(music):
+    music.run(SUITE, "-p", "no:xdist").assert_outcomes(passed=5)
+
+
+@pytest.mark.parametrize("isolation", ["restore", "clone", "truncate"])
+def test_a_transaction_left_open_is_aborted_and_told(music, isolation):
+    result = music.run(LEAVES_OPEN, f"--spanner-isolation={isolation}")
+    result.assert_outcomes(passed=2)
+    result.stdout.re_match_lines(
+        [
+            r".*test_leaves_it .*left open: 1 transaction",
+            r".*test_leaves_it left open, now aborted: transaction \w+, tagged .*app=checkout, "
+            r"last statement: INSERT INTO Singers .* at .*\.py:7",
+            r"1 transaction left open",
+        ]
+    )
+
+
+def test_a_run_fails_on_what_it_is_told_to(music):
+    result = music.run(SUITE, "--spanner-fail-on=full-scan,unused-fault")
+    result.assert_outcomes(passed=5, errors=1)
+    result.stdout.fnmatch_lines(["full scans:", "  Singers: SELECT * FROM Singers *"])
+    result = music.run(LEAVES_OPEN, "--spanner-fail-on=open-transaction", "--spanner-report=none")
+    result.assert_outcomes(passed=2, errors=1)
+    result.stdout.fnmatch_lines(["transactions left open:", "  transaction *"])
+    result = music.run(
+        """
+        def test_it(spanner_database):
+            for n in range(40):
+                with spanner_database.batch() as batch:
+                    batch.insert("Singers", ["SingerId", "Name"], [[n, "x"]])
+        """,
+        "--spanner-fail-on=hotspot",
+        "--spanner-report=none",
+    )
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["hotspots:", "  MOVING_HOT_SPOT Singers(SingerId)"])
+
+
+def test_the_tables_text():
+    book = Book(
+        [
+            Figures("a.py::test_read", 1234, 0, 0, 0, 0, None, 0.0008),
+            Figures("a.py::test_scan", 9, 0, 1, 2, 2, None, 0.0007, over_budget=["queries 9 > 3"]),
+            Figures("a.py::test_hot", 0, 800, 0, 800, 0, 97, 0.0009, hotspots=["HOT_ROW T(K)"]),
+            Figures("a.py::test_elsewhere"),
+        ]
+    )
+    assert list(table(book, 3)) == [
+        "test               queries    commits     aborts  mutations      scans        hot      setup",
+        "a.py::test_hot           0        800          0        800          0         97      0.9ms   HOT_ROW T(K)",
+        "a.py::test_scan          9          0          1          2          2          -      0.7ms   over budget: queries 9 > 3",
+        "a.py::test_read      1,234          0          0          0          0          -      0.8ms",
+        "... and 1 other tests",
+    ]
+    assert findings(book) == "2 full scans · 1 hotspot · 1 test over budget"
+    again = Book()
+    again.merge(book.to_json())
+    again.merge({})
+    assert again == book
