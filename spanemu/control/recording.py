@@ -31,7 +31,7 @@ _CHANGES = ("insert", "update", "delete")
 
 
 class Footprint(Protocol):
-    """What a plan does, as `sql.plan.footprint` has it."""
+    """What a plan does, as `database.footprint` has it."""
 
     @property
     def tables(self) -> frozenset[str]: ...

@@ -33,7 +33,6 @@ from spanemu.schema.index import Index
 from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import EMPTY, Schema
 from spanemu.schema.table import Table
-from spanemu.sql.plan.reads import tables_of
 from spanemu.storage.layout import hierarchy_of, tree_of
 from spanemu.storage.store import Store
 from spanemu.storage.undo import StoreSnapshot
@@ -235,11 +234,6 @@ class Database:
     def interfere(self, statements: Sequence[str]) -> None:
         """Run DML in a transaction that wounds whoever is in its way, and commit it."""
         interfere(self._core, statements)
-
-    def tables_of(self, request: StatementRequest) -> frozenset[str]:
-        """The tables that a statement reads or writes, in lower case. Raises if it is faulty."""
-        prepared = prepare(self._core.generation, request, self._core.statistics)
-        return tables_of(prepared.executable.plan)
 
     def footprint(self, request: StatementRequest) -> Footprint:
         """What a statement's plan does that people watch for. Raises if it is faulty."""

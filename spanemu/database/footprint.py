@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spanemu.sql.plan.nodes import Scan, Sort, TopN
+from spanemu.sql.plan.reads import reads_of
 from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan
 from spanemu.sql.plan.traverse import walk
 
@@ -25,20 +26,15 @@ def footprint_of(plan: Plan) -> Footprint:
     """The footprint of a plan. A scan that visits no more rows than are asked for counts as whole
     too, for nobody can tell how far it goes.
     """
-    tables: set[str] = set()
-    whole: set[str] = set()
-    indexes: set[str] = set()
-    sorts = False
-    written = getattr(plan, "table", None)
-    if written is not None:
-        tables.add(written.name)
     assert isinstance(plan, QueryPlan | DmlPlan)
-    for node in walk(plan.root):
-        if isinstance(node, Scan):
-            tables.add(node.table.name)
-            if node.index is not None:
-                indexes.add(node.index.name)
-            if node.seeks is None:
-                whole.add(node.table.name)
-        sorts = sorts or isinstance(node, Sort | TopN)
-    return Footprint(frozenset(tables), frozenset(whole), frozenset(indexes), sorts)
+    reads = reads_of(plan)
+    written = {plan.table.name} if isinstance(plan, DmlPlan) else set()
+    nodes = list(walk(plan.root))
+    return Footprint(
+        tables=frozenset(reads.columns) | written,
+        scanned_whole=frozenset(
+            node.table.name for node in nodes if isinstance(node, Scan) and node.seeks is None
+        ),
+        indexes=reads.indexes,
+        sorts=any(isinstance(node, Sort | TopN) for node in nodes),
+    )

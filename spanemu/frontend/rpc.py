@@ -98,7 +98,7 @@ class Rpc:
             case = mutation.WhichOneof("operation")
             found.add(getattr(getattr(mutation, case or "", None), "table", "").lower())
         for statement in self._statement_messages:
-            found |= self._tables_of(statement)
+            found |= {name.lower() for name in self._footprint_of(statement).tables}
         return frozenset(found - {""})
 
     @property
@@ -134,14 +134,6 @@ class Rpc:
             return (self._request,)
         statements = self._get("statements") or ()
         return tuple(one for one in statements if hasattr(one, "sql"))
-
-    def _tables_of(self, statement: Any) -> frozenset[str]:
-        try:
-            types = param_types_from_proto(statement)
-            request = StatementRequest(statement.sql, parameter_types=types)
-            return self._instances.database(self.database).tables_of(request)
-        except SpannerError:
-            return frozenset()
 
     def _footprint_of(self, statement: Any) -> Footprint:
         try:

@@ -44,14 +44,6 @@ def reads_of(plan: Plan) -> Reads:
     return Reads(MappingProxyType(columns), frozenset(indexes), frozenset(system))
 
 
-def tables_of(plan: Plan) -> frozenset[str]:
-    """The tables that `plan` reads or writes, in lower case."""
-    names = {name.lower() for name in reads_of(plan).columns}
-    if isinstance(plan, DmlPlan):
-        names.add(plan.table.name.lower())
-    return frozenset(names)
-
-
 def _roots(plan: Plan) -> Iterator[Node | Expr]:
     if isinstance(plan, (QueryPlan, DmlPlan)):
         yield plan.root
