@@ -81,6 +81,12 @@ def parse_sql(text: str, default_zone: str) -> int:
         raise BadValue(text, "TIMESTAMP", failure.reason) from None
 
 
+def names_zone(text: str) -> bool:
+    """Whether a text that `parse_sql` reads says in which zone it is meant."""
+    found = _SQL.fullmatch(text)
+    return found is not None and any(found.group("zulu", "offset", "name", "lone_offset"))
+
+
 def format_sql(nanos: int, zone: str) -> str:
     """As CAST(ts AS STRING): `2020-06-02 23:57:12.120-07`, the fraction in threes of digits."""
     offset = shown_offset(nanos, zone)

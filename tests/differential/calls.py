@@ -54,7 +54,7 @@ def callable_functions() -> tuple[tuple[str, tuple[Overload, ...]], ...]:
     """Every function that may be called by name and answers the same each time."""
     found = []
     for name, function in sorted(CATALOG.scalars.items()):
-        if function.hidden or name.startswith(("$", "MYSQL.", "TOKEN")) or name in _LEFT_OUT:
+        if function.hidden or name.startswith(("$", "TOKEN")) or name in _LEFT_OUT:
             continue
         if any(each.volatile or each.stable or each.lazy for each in function.overloads):
             continue

@@ -16,9 +16,9 @@ _OTHERS = ("search_indexes", "vector_indexes", "functions", "graphs")
 
 
 def create_schema(statement: ddl_ast.CreateSchema, schema: Schema) -> Change:
-    """A name space for objects: `name.object`."""
+    """A name space for objects: `name.object`. It has nothing that could be replaced."""
     name = str(statement.name)
-    if statement.if_not_exists and name.lower() in schema.named_schemas:
+    if (statement.if_not_exists or statement.or_replace) and name.lower() in schema.named_schemas:
         return Change(schema)
     raise_first(schema_name_problems(name, schema))
     return Change(schema.next(named_schemas={**schema.named_schemas, name.lower(): name}))

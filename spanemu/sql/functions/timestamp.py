@@ -108,8 +108,7 @@ def timestamp_of_string(context: Context, text: str) -> int:
 def timestamp_of_string_in(text: str, where: str) -> int:
     """TIMESTAMP(text, zone): then the text may not name one."""
     zone(where)
-    nanos = _parsed(text, "+00:00")
-    if nanos == _parsed(text, "+01:00"):
+    if timestamps.names_zone(text):
         raise BadArgument(
             "TIMESTAMP function with a time zone argument takes no string that has a time zone"
         )

@@ -134,6 +134,7 @@ _REPLACEABLE: Mapping[str, Callable[[DdlParser, int, bool], ddl_ast.DdlStatement
     "FUNCTION": DdlParser.create_function,
     "MODEL": DdlParser.create_model,
     "PROPERTY": DdlParser.create_property_graph,
+    "SCHEMA": DdlParser.create_schema,
     "VIEW": DdlParser.create_view,
 }
 _CREATES: Mapping[str, Callable[[DdlParser, int], ddl_ast.DdlStatement]] = {
@@ -145,7 +146,6 @@ _CREATES: Mapping[str, Callable[[DdlParser, int], ddl_ast.DdlStatement]] = {
     "PLACEMENT": DdlParser.create_placement,
     "PROTO": DdlParser.create_proto_bundle,
     "ROLE": DdlParser.create_role,
-    "SCHEMA": DdlParser.create_schema,
     "SEARCH": DdlParser.create_search_index,
     "SEQUENCE": DdlParser.create_sequence,
     "TABLE": DdlParser.create_table,

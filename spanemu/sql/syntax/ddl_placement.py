@@ -23,11 +23,12 @@ class DdlPlacementParser(DdlPartParser):
         options = self.required_options()
         return ddl_ast.AlterDatabase(name, options, at=start, end=self.end)
 
-    def create_schema(self, start: int) -> ddl_ast.CreateSchema:
-        """CREATE SCHEMA [IF NOT EXISTS] name: the verb has been read."""
+    def create_schema(self, start: int, or_replace: bool) -> ddl_ast.CreateSchema:
+        """CREATE [OR REPLACE] SCHEMA [IF NOT EXISTS] name: the verb has been read."""
         self.expect("SCHEMA")
         if_not_exists = self.if_not_exists()
-        return ddl_ast.CreateSchema(self.path(), if_not_exists, at=start, end=self.end)
+        name = self.path()
+        return ddl_ast.CreateSchema(name, if_not_exists, or_replace, at=start, end=self.end)
 
     # ------------------------------------------------------------------------ proto bundles
 

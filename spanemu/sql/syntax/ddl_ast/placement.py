@@ -28,10 +28,11 @@ class AlterDatabase(DdlStatement):
 
 @record
 class CreateSchema(DdlStatement):
-    """CREATE SCHEMA [IF NOT EXISTS] name."""
+    """CREATE [OR REPLACE] SCHEMA [IF NOT EXISTS] name."""
 
     name: Path
     if_not_exists: bool = False
+    or_replace: bool = False
 
 
 @record
