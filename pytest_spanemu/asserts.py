@@ -1,9 +1,9 @@
 """`spanner_assert`: what code did to the database, judged, with texts that say what to do.
 
-Each of `queries`, `commits`, `mutations`, `aborts`, `no_full_scan`, `no_duplicate_queries` and
-`no_hotspots` judges the test so far when it is called, or the block when it is used in a `with`
-statement. What the test itself looks up, with `spanner_sql` or `spanner_assert.rows`, and the rows
-of `spanner_factory` do not count.
+Each of `queries`, `commits`, `mutations`, `aborts`, `no_full_scan`, `no_duplicate_queries`,
+`no_lock_waits`, `tagged` and `no_hotspots` judges the test so far when it is called, or the block
+when it is used in a `with` statement. What the test itself looks up, with `spanner_sql` or
+`spanner_assert.rows`, and the rows of `spanner_factory` do not count.
 
     with spanner_assert.queries(max=2), spanner_assert.no_full_scan():
         list_orders(database)
@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from types import TracebackType
+from collections.abc import Callable, Collection
 from typing import Any
 
-from pytest_spanemu.hot import MIN_WRITES, REASONS, HotspotCheck, HotspotRule, Inconclusive
+from pytest_spanemu.check import Check, Judgement, Stretch, check_of, marks_of
+from pytest_spanemu.hot import MIN_WRITES, REASONS, HotspotRule, Inconclusive, hotspot_check
+from pytest_spanemu.listing import commit_table, query_table, wait_table
 from pytest_spanemu.load import load
 from pytest_spanemu.observation import Observation
 from pytest_spanemu.options import words
@@ -27,90 +27,6 @@ from pytest_spanemu.snapshots import contents, differences
 from pytest_spanemu.sql import SpannerSql
 
 __tracebackhide__ = True
-
-_SHOWN_MAX = 10
-_SQL_CHARS_MAX = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """What was recorded in a stretch of a test."""
-
-    queries: Sequence[Any]
-    attempts: Sequence[Any]
-    aborts: int
-
-    @property
-    def commits(self) -> Sequence[Any]:
-        """The commits that succeeded."""
-        return [commit for commit in self.attempts if not commit.error]
-
-    @property
-    def mutations(self) -> int:
-        """Mutations of the commits that succeeded."""
-        return sum(commit.mutations for commit in self.commits)
-
-
-Marks = tuple[int, int, int]  # how many queries, attempts to commit and aborts there were
-
-
-def marks_of(recording: Any) -> Marks:
-    """Where a recording stands."""
-    return len(recording.queries), len(recording.attempts), recording.aborts
-
-
-class Check:
-    """A judgement of a stretch: of a block, or of the test up to where it was made.
-
-    One that is not used as a block is judged by `now`, at the latest when the test ends.
-    """
-
-    def __init__(
-        self, recording: Any, start: Marks, judge: Callable[[Stretch], str | None]
-    ) -> None:
-        self._recording = recording
-        self._judge = judge
-        self._start = start
-        self._end = marks_of(recording)
-        self._is_judged = False
-
-    def now(self) -> None:
-        """Judge the test up to where this was made."""
-        __tracebackhide__ = True
-        if not self._is_judged:
-            self._is_judged = True
-            self._raise(self._judge(self._stretch()))
-
-    def __enter__(self) -> Check:
-        self._is_judged = True
-        self._start = marks_of(self._recording)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        __tracebackhide__ = True
-        if kind is None:
-            self._end = marks_of(self._recording)
-            self._raise(self._judge(self._stretch()))
-
-    def _stretch(self) -> Stretch:
-        first, last = self._start, self._end
-        recording = self._recording
-        return Stretch(
-            recording.queries[first[0] : last[0]],
-            recording.attempts[first[1] : last[1]],
-            last[2] - first[2],
-        )
-
-    @staticmethod
-    def _raise(text: str | None) -> None:
-        __tracebackhide__ = True
-        if text is not None:
-            raise AssertionError(text)
 
 
 class SpannerAssert:
@@ -123,7 +39,7 @@ class SpannerAssert:
         self._start = marks_of(self._recording)
         if watches_hotspots:
             _ = observation.hotspots  # What is written from now on is looked at.
-        self._checks: list[Check | HotspotCheck] = []
+        self._checks: list[Check] = []
 
     def judge_all(self) -> None:
         """Judge what was called and never used as a block."""
@@ -133,7 +49,9 @@ class SpannerAssert:
             check.now()
 
     def _check(self, judge: Callable[[Stretch], str | None]) -> Check:
-        made = Check(self._recording, self._start, judge)
+        return self._kept(check_of(self._recording, self._start, judge))
+
+    def _kept(self, made: Check) -> Check:
         self._checks.append(made)
         return made
 
@@ -177,6 +95,25 @@ class SpannerAssert:
             return _count_problem("abort", "aborts", stretch.aborts, n, max)
 
         return self._check(judge)
+
+    def no_lock_waits(self) -> Check:
+        """No request waited for a lock that another transaction held."""
+
+        def judge(stretch: Stretch) -> str | None:
+            waited = [each for each in _requests(stretch) if each.lock_wait_seconds]
+            if not waited:
+                return None
+            return (
+                f"Expected no waits for locks, saw {len(waited)}:\n{wait_table(waited)}\n"
+                "Read less in the transaction, or what others write in a stale read before it."
+            )
+
+        return self._check(judge)
+
+    def lock_waits(self) -> int:
+        """How many requests have waited for locks so far."""
+        stretch = Stretch.between(self._recording, self._start, marks_of(self._recording))
+        return sum(1 for each in _requests(stretch) if each.lock_wait_seconds)
 
     def full_scans(self) -> int:
         """How many statements and reads have gone through a whole table or index so far."""
@@ -248,7 +185,7 @@ class SpannerAssert:
         min_writes: int = MIN_WRITES,
         inconclusive: Inconclusive = "error",
         severity: str = "error",
-    ) -> HotspotCheck:
+    ) -> Check:
         """Writes to `tables`, or to any, could be spread over servers.
 
         With fewer than `min_writes` commits it fails as inconclusive, unless `inconclusive` is
@@ -261,14 +198,12 @@ class SpannerAssert:
             inconclusive=inconclusive,
             severity=severity,
         )
-        made = HotspotCheck(self._observation.hotspots, rule)
-        self._checks.append(made)
-        return made
+        return self._kept(hotspot_check(self._observation.hotspots, rule))
 
     def judge_hotspots(self, rule: HotspotRule) -> None:
         """Raise AssertionError for what a rule has against the test so far."""
         __tracebackhide__ = True
-        HotspotCheck(self._observation.hotspots, rule).now()
+        hotspot_check(self._observation.hotspots, rule).now()
 
     def hotspots(self) -> list[Any]:
         """Rows with the columns of SPANNER_SYS.SPLIT_STATS_TOP_MINUTE, of the test so far."""
@@ -285,40 +220,31 @@ class SpannerAssert:
         sql = SpannerSql(self._handle.client(), self._observation.aside)
         return sql(f"SELECT * FROM {table} WHERE {where}", **params)  # type: ignore[no-any-return]
 
-    def unchanged(self) -> Unchanged:
+    def unchanged(self) -> Check:
         """A block after which every row of the database is as it was before."""
-        return Unchanged(self._observation)
 
+        def begin() -> Judgement:
+            before = self._contents()
 
-class Unchanged:
-    """Compares all rows before and after its block."""
+            def judge() -> str | None:
+                found = differences(before, self._contents())
+                listed = "\n".join(f"  {diff}" for diff in found)
+                return f"Expected no row to change, but:\n{listed}" if found else None
 
-    def __init__(self, observation: Observation) -> None:
-        self._observation = observation
+            return judge
 
-    def __enter__(self) -> None:
-        self._before = self._contents()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        __tracebackhide__ = True
-        if kind is not None:
-            return
-        found = differences(self._before, self._contents())
-        if found:
-            listed = "\n".join(f"  {diff}" for diff in found)
-            raise AssertionError(f"Expected no row to change, but:\n{listed}")
+        return self._kept(Check(lambda: "unchanged() judges a block: use it with `with`.", begin))
 
     def _contents(self) -> Any:
         with self._observation.aside():
-            return contents(self._observation.handle.client())
+            return contents(self._handle.client())
 
 
 # ---------------------------------------------------------------------------- texts
+
+
+def _requests(stretch: Stretch) -> list[Any]:
+    return [*stretch.queries, *stretch.attempts]
 
 
 def _count_problem(one: str, many: str, found: int, n: int | None, most: int | None) -> str | None:
@@ -329,49 +255,3 @@ def _count_problem(one: str, many: str, found: int, n: int | None, most: int | N
     if most is not None and found > most:
         return f"Expected at most {most} {one if most == 1 else many}, saw {found}"
     return None
-
-
-def query_table(queries: Sequence[Any]) -> str:
-    """Statements grouped by text and line, the most frequent first."""
-    grouped: dict[tuple[str, str], list[Any]] = {}
-    for query in queries:
-        grouped.setdefault((query.sql, query.site), []).append(query)
-    ordered = sorted(grouped.items(), key=lambda each: -len(each[1]))
-    lines = [
-        f"  {len(found)}x  {short(sql)}  {site}{_notes(found[0])}"
-        for (sql, site), found in ordered[:_SHOWN_MAX]
-    ]
-    if len(ordered) > _SHOWN_MAX:
-        lines.append(f"  ... and {len(ordered) - _SHOWN_MAX} other statements")
-    return "\n".join(lines)
-
-
-def commit_table(attempts: Sequence[Any]) -> str:
-    """Commits, one a line."""
-    lines = [
-        f"  {commit.mutations} mutations  {', '.join(commit.tables) or 'DML'}  {commit.site}"
-        f"{f'  {commit.error}' if commit.error else ''}"
-        for commit in attempts[:_SHOWN_MAX]
-    ]
-    if len(attempts) > _SHOWN_MAX:
-        lines.append(f"  ... and {len(attempts) - _SHOWN_MAX} more")
-    return "\n".join(lines)
-
-
-def short(sql: str) -> str:
-    """A statement on one line."""
-    text = " ".join(sql.split())
-    return text if len(text) <= _SQL_CHARS_MAX else f"{text[: _SQL_CHARS_MAX - 3]}..."
-
-
-def _notes(query: Any) -> str:
-    notes = []
-    if query.full_scans:
-        notes.append(f"FULL SCAN {', '.join(query.full_scans)}")
-    elif query.indexes:
-        notes.append(f"index {', '.join(query.indexes)}")
-    if query.sorts:
-        notes.append("sort")
-    if query.error:
-        notes.append(query.error)
-    return f"  [{'; '.join(notes)}]" if notes else ""

@@ -7,22 +7,26 @@ from typing import Any
 import pytest
 
 _LIMITS = ("queries", "commits", "mutations", "aborts")
-_NAMES = frozenset({*_LIMITS, "full_scans"})
+# What has an assertion of its own: by its name, and in words.
+_SHAPES = {
+    "full_scans": ("no_full_scan", "full scans"),
+    "lock_waits": ("no_lock_waits", "waits for locks"),
+}
+_NAMES = frozenset({*_LIMITS, *_SHAPES})
 
 
 def judge_budget(item: pytest.Item, asserts: Any) -> None:
     """Raise AssertionError when a test did more than its marker allows."""
     __tracebackhide__ = True
     for name, most in budget_of(item).items():
-        if name == "full_scans":
-            if most == 0:
-                asserts.no_full_scan().now()
-            elif asserts.full_scans() > most:
-                raise AssertionError(
-                    f"Expected at most {most} full scans, saw {asserts.full_scans()}"
-                )
-        else:
+        if name not in _SHAPES:
             getattr(asserts, name)(max=most).now()
+            continue
+        none_at_all, words = _SHAPES[name]
+        if most == 0:  # whose text says what to do
+            getattr(asserts, none_at_all)().now()
+        elif (found := getattr(asserts, name)()) > most:
+            raise AssertionError(f"Expected at most {most} {words}, saw {found}")
 
 
 def budget_of(item: pytest.Item) -> dict[str, int]:

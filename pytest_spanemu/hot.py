@@ -9,11 +9,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Literal
 
 import pytest
 
+from pytest_spanemu.check import Check, Judgement
 from pytest_spanemu.options import words
 
 __tracebackhide__ = True
@@ -160,47 +160,15 @@ def _described(finding: Any) -> list[str]:
     ]
 
 
-class HotspotCheck:
-    """A judgement of the writes so far, or of a block.
+def hotspot_check(hotspots: Any, rule: HotspotRule) -> Check:
+    """A judgement of the writes so far, or of a block's."""
+    report = hotspots.report()
 
-    Not used as a block, it judges what was written before it was made, at the latest when the
-    test's body ends.
-    """
+    def begin() -> Judgement:
+        watch = hotspots.watch()
+        return lambda: rule.problem(hotspots, watch.report())
 
-    def __init__(self, hotspots: Any, rule: HotspotRule) -> None:
-        self._hotspots = hotspots
-        self._rule = rule
-        self._report = hotspots.report()
-        self._watch: Any = None
-        self._is_judged = False
-
-    def now(self) -> None:
-        """Judge what was written before this was made."""
-        __tracebackhide__ = True
-        if not self._is_judged:
-            self._is_judged = True
-            self._raise(self._rule.problem(self._hotspots, self._report))
-
-    def __enter__(self) -> HotspotCheck:
-        self._is_judged = True
-        self._watch = self._hotspots.watch()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        __tracebackhide__ = True
-        if kind is None:
-            self._raise(self._rule.problem(self._hotspots, self._watch.report()))
-
-    @staticmethod
-    def _raise(text: str | None) -> None:
-        __tracebackhide__ = True
-        if text is not None:
-            raise AssertionError(text)
+    return Check(lambda: rule.problem(hotspots, report), begin)
 
 
 # ---------------------------------------------------------------------------- the marker

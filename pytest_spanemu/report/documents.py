@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_spanemu.report.book import SCHEMA_VERSION, Book
 
-TOTALS = ("queries", "commits", "aborts", "mutations", "full_scans")
+TOTALS = ("queries", "commits", "aborts", "mutations", "full_scans", "lock_waits")
 
 
 def write_json(path: Path, book: Book, run: dict[str, Any]) -> None:

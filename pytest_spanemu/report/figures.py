@@ -26,6 +26,7 @@ class Figures:
     aborts: int | None = None
     mutations: int | None = None
     full_scans: int | None = None
+    lock_waits: int | None = None
     hot: int | None = None
     setup_seconds: float = 0.0
     hotspots: list[str] = field(default_factory=list)
@@ -41,6 +42,9 @@ class Figures:
         self.aborts = recording.aborts + (self.aborts or 0)
         self.mutations = recording.mutations + (self.mutations or 0)
         self.full_scans = len(scans) + (self.full_scans or 0)
+        requests = (*recording.queries, *recording.attempts)
+        waits = sum(bool(each.lock_wait_seconds) for each in requests)
+        self.lock_waits = waits + (self.lock_waits or 0)
         for each in scans:
             text = f"{', '.join(each.full_scans)}: {' '.join(each.sql.split())} {each.site}"
             if text not in self.scans:

@@ -105,6 +105,13 @@ def note(name: str, fact: Any) -> None:
         call.facts[name] = fact
 
 
+def note_more(name: str, amount: float) -> None:
+    """Add to a number that whoever watches the call is told."""
+    call = _current.call
+    if call is not None and call.facts is not None:
+        call.facts[name] = call.facts.get(name, 0) + amount
+
+
 class _Serving:
     """A class rather than a generator: it is entered for every reply of every request."""
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 import sysconfig
 import threading
-from collections.abc import Callable, Iterator, Mapping, MutableSequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -71,7 +71,9 @@ class QueryRecord:
     """One statement or read. `kind` is "query", "dml" or "read"; `site` "file.py:12" or "".
 
     `sql` of a read is a sentence like "READ Name FROM Singers". `full_scans` and `indexes` are
-    names; `error` the status of one that failed, "" otherwise; `seconds` from request to answer.
+    names; `error` the status of one that failed, "" otherwise; `seconds` from request to answer,
+    `lock_wait_seconds` of them for locks. `transaction` is the id of one that was begun, "" for a
+    request that had one for itself.
     """
 
     kind: str
@@ -84,6 +86,8 @@ class QueryRecord:
     tag: str
     error: str
     seconds: float
+    transaction: str = ""
+    lock_wait_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +103,33 @@ class CommitRecord:
     tag: str
     error: str
     seconds: float
+    transaction: str = ""
+    lock_wait_seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionRecord:
+    """What was asked for in one transaction, in order. `commit` is the last attempt at it, if any.
+
+    One without an id is a commit that had the transaction for itself.
+    """
+
+    id: str
+    queries: tuple[QueryRecord, ...]
+    commit: CommitRecord | None
+
+    @property
+    def error(self) -> str:
+        """The status that it failed with, "" when it did not."""
+        if self.commit is not None:
+            return self.commit.error
+        return self.queries[-1].error if self.queries else ""
+
+    @property
+    def lock_wait_seconds(self) -> float:
+        """How long it waited for locks of others."""
+        own = self.commit.lock_wait_seconds if self.commit is not None else 0.0
+        return own + sum(query.lock_wait_seconds for query in self.queries)
 
 
 @dataclass(slots=True)
@@ -125,6 +156,11 @@ class Recording:
     def full_scans(self) -> list[QueryRecord]:
         """Statements and reads that go through a whole table or index."""
         return [query for query in self.queries if query.full_scans]
+
+    @property
+    def transactions(self) -> list[TransactionRecord]:
+        """What belongs together: requests of one transaction, and every commit on its own."""
+        return transactions_of(self.queries, self.attempts)
 
     def after(self, queries: int, attempts: int) -> Recording:
         """The same without the first so many queries and attempts."""
@@ -157,6 +193,27 @@ class Recording:
             "aborts": self.aborts,
             "rpcs": dict(self.rpcs),
         }
+
+
+def transactions_of(
+    queries: Iterable[QueryRecord], attempts: Iterable[CommitRecord]
+) -> list[TransactionRecord]:
+    """The transactions of some requests, in the order in which they came to be known."""
+    asked: dict[str, list[QueryRecord]] = {}
+    for query in queries:
+        if query.transaction:
+            asked.setdefault(query.transaction, []).append(query)
+    found, alone = (
+        {id_: TransactionRecord(id_, tuple(each), None) for id_, each in asked.items()},
+        [],
+    )
+    for commit in attempts:
+        if not commit.transaction:
+            alone.append(TransactionRecord("", (), commit))
+            continue
+        own = tuple(asked.get(commit.transaction, ()))
+        found[commit.transaction] = TransactionRecord(commit.transaction, own, commit)
+    return [*found.values(), *alone]
 
 
 @dataclass(slots=True)
@@ -237,6 +294,8 @@ class Recorder:
         recording.rpcs[rpc.method] = recording.rpcs.get(rpc.method, 0) + 1
         recording.aborts += status == Code.ABORTED.name
         seconds = monotonic() - found.began
+        transaction = (facts.get("transaction") or rpc.transaction_id).decode("ascii", "replace")
+        waited = facts.get("lock_wait_seconds", 0.0)
         if rpc.method == "Commit":
             recording.attempts.append(
                 CommitRecord(
@@ -246,6 +305,8 @@ class Recorder:
                     tag=rpc.transaction_tag,
                     error=status,
                     seconds=seconds,
+                    transaction=transaction,
+                    lock_wait_seconds=waited,
                 )
             )
             return
@@ -262,6 +323,8 @@ class Recorder:
                     tag=rpc.request_tag,
                     error=status,
                     seconds=seconds,
+                    transaction=transaction,
+                    lock_wait_seconds=waited,
                 )
             )
 

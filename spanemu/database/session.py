@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from spanemu.base.call import note
 from spanemu.base.errors import SpannerError
 from spanemu.database.errors import DmlSingleUse, NotReadWrite, PartitionNeedsReadOnlyTransaction
 from spanemu.database.filters import Fields
@@ -172,7 +173,9 @@ class Session:
 
     def _select(self, selector: Selector) -> Transaction:
         if isinstance(selector, Begin):
-            return self.transactions.begin(selector.options)
+            transaction = self.transactions.begin(selector.options)
+            note("transaction", transaction.id)
+            return transaction
         if isinstance(selector, SingleUse):
             if not isinstance(selector.options, ReadOnly):
                 raise DmlSingleUse()

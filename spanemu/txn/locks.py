@@ -18,7 +18,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from spanemu.base.call import Call, current
+from spanemu.base.call import Call, current, note_more
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
 from spanemu.txn.key_range_sets import KeySet, RangeUnion
@@ -313,7 +313,7 @@ class LockTable:
 
     def _wait(self, owner: Owner, waits: Wait) -> None:
         """Until a blocker ends, the owner is wounded, or its request is no longer wanted."""
-        call = current()
+        call, began = current(), monotonic()
         call.on_cancel(waits.event.set)
         try:
             if not waits.event.wait(_patience(call, waits.blockers)):
@@ -322,6 +322,7 @@ class LockTable:
         finally:
             call.forget(waits.event.set)
             owner.waits_on = None
+            note_more("lock_wait_seconds", monotonic() - began)
         call.check()
 
 

@@ -9,7 +9,12 @@ import threading
 from types import TracebackType
 from typing import Any, Self
 
-from spanemu.control.recording import CommitRecord, QueryRecord, Recording
+from spanemu.control.recording import (
+    CommitRecord,
+    QueryRecord,
+    Recording,
+    TransactionRecord,
+)
 from spanemu.wire_control.calls import Calls
 
 
@@ -66,6 +71,11 @@ class RemoteRecording:
     def full_scans(self) -> list[QueryRecord]:
         """Statements and reads that go through a whole table or index."""
         return self._present().full_scans
+
+    @property
+    def transactions(self) -> list[TransactionRecord]:
+        """Requests of one transaction together."""
+        return self._present().transactions
 
     def to_json(self) -> dict[str, Any]:
         """Everything, as plain data."""

@@ -214,6 +214,33 @@ def test_recording_counts_aborts(emulator, home):
     assert (recording.aborts, len(recording.attempts), len(recording.commits)) == (1, 2, 1)
 
 
+def test_a_recording_knows_transactions_and_their_waits_for_locks(emulator, home):
+    save(home, "B", 1)
+
+    def change(transaction):
+        transaction.execute_update("UPDATE Stock SET Qty = Qty + 1 WHERE Sku = 'B'")
+
+    with emulator.record(home) as recorded:
+        holder = home.client().session()
+        holder.create()
+        holding = holder.transaction()
+        holding.begin()
+        change(holding)
+        waiter = threading.Thread(target=home.client().run_in_transaction, args=(change,))
+        waiter.start()
+        while not any(each.waits for each in home.open_transactions()):
+            assert waiter.is_alive()
+        holding.commit()
+        waiter.join()
+        # Who waits has read what the holder changes, and so begins anew.
+        held, waited, again = recorded.transactions
+        assert [len(each.queries) for each in (held, waited, again)] == [1, 1, 1]
+        assert [each.error for each in (held, waited, again)] == ["", "ABORTED", ""]
+        assert held.lock_wait_seconds == 0.0 < waited.lock_wait_seconds
+        assert len({held.id, waited.id, again.id}) == 3
+    holder.delete()
+
+
 def test_what_is_taken_out_of_a_recording_stays_out(emulator, home):
     with emulator.record(home) as recorded:
         stock(home)

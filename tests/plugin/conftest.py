@@ -1,9 +1,31 @@
-"""Runs of somebody else's suite, in a process of its own, where the plugin loads by its entry point."""
+"""Runs of somebody else's suite. They share this process, except where that would hide something:
+what is imported when, workers, what becomes of the process.
+"""
 
 import os
+import pkgutil
 import sys
+from importlib import import_module
 
+import faker
+import google.cloud.spanner_dbapi
 import pytest
+
+import pytest_spanemu
+import spanemu.emulator
+import spanemu.remote
+
+# pytester forgets what a run has imported, and protocol buffers do not bear being imported twice.
+SHARED = (
+    faker,
+    google.cloud.spanner_dbapi,
+    spanemu.emulator,
+    spanemu.remote,
+    *(
+        import_module(module.name)
+        for module in pkgutil.walk_packages(pytest_spanemu.__path__, "pytest_spanemu.")
+    ),
+)
 
 SCHEMA = """
 CREATE TABLE Singers (
@@ -48,6 +70,11 @@ class Project:
 
     def run(self, text, *args):
         """Run one test file."""
+        self._pytester.makepyfile(text)
+        return self._pytester.runpytest_inprocess("-W", "error", "-p", "no:cacheprovider", *args)
+
+    def run_apart(self, text, *args):
+        """Run one test file in a process of its own, where the plugin loads by its entry point."""
         self._pytester.makepyfile(text)
         return self._pytester.runpytest_subprocess("-W", "error", *args)
 

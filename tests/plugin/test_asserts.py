@@ -173,6 +173,64 @@ def test_budgets(music):
     result.stdout.re_match_lines([r".*test_over .*over budget: full scans 1 > 0"])
 
 
+WAITS = """
+        import threading
+        import pytest
+
+        def add_one(transaction):
+            transaction.execute_update("UPDATE Singers SET Name = CONCAT(Name, '!') WHERE SingerId = 1")
+
+        def wait_for_each_other(database, open_transactions):
+            session = database.session()
+            session.create()
+            holding = session.transaction()
+            holding.begin()
+            add_one(holding)
+            waiter = threading.Thread(target=database.run_in_transaction, args=(add_one,))
+            waiter.start()
+            while not any(each.waits for each in open_transactions()):
+                assert waiter.is_alive()
+            holding.commit()
+            waiter.join()
+
+        @pytest.fixture(autouse=True)
+        def row(spanner_factory):
+            spanner_factory.Singers(SingerId=1)
+
+        @pytest.fixture
+        def waiting(spanner_database, spanner_emulator):
+            handle = spanner_emulator.database(spanner_database.database_id)
+            return lambda: wait_for_each_other(spanner_database, handle.open_transactions)
+"""
+
+
+def test_waits_for_locks(music):
+    result = music.run(
+        WAITS
+        + """
+        def test_none(spanner_assert, spanner_database):
+            with spanner_assert.no_lock_waits():
+                spanner_database.run_in_transaction(add_one)
+
+        def test_some(spanner_assert, waiting):
+            with spanner_assert.no_lock_waits():
+                waiting()
+
+        @pytest.mark.spanner_budget(lock_waits=0)
+        def test_budget(waiting):
+            waiting()
+
+        @pytest.mark.spanner_budget(lock_waits=9)
+        def test_within(waiting):
+            waiting()
+        """
+    )
+    result.assert_outcomes(passed=2, failed=2)
+    result.stdout.fnmatch_lines(
+        ["*Expected no waits for locks, saw 1:", "* ms  COMMIT  *ABORTED", "*Read less in the*"]
+    )
+
+
 def test_what_a_test_looks_up_itself_counts_for_nothing(music):
     result = music.run(
         """

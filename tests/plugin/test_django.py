@@ -60,7 +60,7 @@ def shop(project, monkeypatch):
 
 @pytest.mark.parametrize("isolation", ["restore", "clone"])
 def test_models_work_on_each_tests_database(shop, isolation):
-    result = shop.run(
+    result = shop.run_apart(
         """
         import pytest
 
@@ -91,7 +91,7 @@ def test_models_work_on_each_tests_database(shop, isolation):
 
 
 def test_flush_is_a_restore_and_settings_come_back(shop):
-    result = shop.run(
+    result = shop.run_apart(
         """
         import os
 
@@ -119,6 +119,6 @@ def test_flush_is_a_restore_and_settings_come_back(shop):
 def test_a_project_without_settings_is_told_so(project, monkeypatch):
     monkeypatch.delenv("DJANGO_SETTINGS_MODULE", raising=False)
     project.ini("spanner_schema = django:\n")
-    result = project.run("def test_it(spanner_database): pass", *QUIET)
+    result = project.run_apart("def test_it(spanner_database): pass", *QUIET)
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*schema source 'django:'*needs the project's settings*"])

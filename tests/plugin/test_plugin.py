@@ -4,7 +4,7 @@ import pytest
 
 
 def test_zero_configuration_gives_the_official_clients_database(project):
-    result = project.run(
+    result = project.run_apart(
         """
         def test_it(spanner_database):
             spanner_database.update_ddl(["CREATE TABLE T (x INT64) PRIMARY KEY (x)"]).result(5)
@@ -18,7 +18,7 @@ def test_zero_configuration_gives_the_official_clients_database(project):
 
 
 def test_a_run_that_uses_no_fixture_imports_nothing(project):
-    result = project.run(
+    result = project.run_apart(
         """
         import sys
 

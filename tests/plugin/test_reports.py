@@ -79,7 +79,7 @@ def test_the_json_report_holds_every_test_also_those_of_workers(music, workers):
     found = json.loads((music.path / "out/report.json").read_text())
     assert found["schema_version"] == 1
     assert found["totals"] == {
-        "queries": 1, "commits": 3, "aborts": 0, "mutations": 6, "full_scans": 1,
+        "queries": 1, "commits": 3, "aborts": 0, "mutations": 6, "full_scans": 1, "lock_waits": 0,
     }  # fmt: skip
     names = sorted(each["test"].rpartition("::")[2] for each in found["tests"])
     assert names == ["test_scan", "test_write[0]", "test_write[1]", "test_write[2]"]
@@ -137,9 +137,18 @@ def test_a_run_fails_on_what_it_is_told_to(music):
 def test_the_tables_text():
     book = Book(
         [
-            Figures("a.py::test_read", 1234, 0, 0, 0, 0, None, 0.0008),
-            Figures("a.py::test_scan", 9, 0, 1, 2, 2, None, 0.0007, over_budget=["queries 9 > 3"]),
-            Figures("a.py::test_hot", 0, 800, 0, 800, 0, 97, 0.0009, hotspots=["HOT_ROW T(K)"]),
+            Figures("a.py::test_read", 1234, 0, 0, 0, 0, setup_seconds=0.0008),
+            Figures(
+                "a.py::test_scan",
+                9,
+                0,
+                1,
+                2,
+                2,
+                setup_seconds=0.0007,
+                over_budget=["queries 9 > 3"],
+            ),
+            Figures("a.py::test_hot", 0, 800, 0, 800, 0, 0, 97, 0.0009, hotspots=["HOT_ROW T(K)"]),
             Figures("a.py::test_elsewhere"),
         ]
     )
