@@ -16,6 +16,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -23,14 +24,17 @@ from typing import Self
 
 from spanemu.base.severity import Severity
 from spanemu.database.database import Database
+from spanemu.stats.assumptions import Assumptions
 from spanemu.stats.finding import Finding, KeySpaceStats
 from spanemu.stats.heatmap import Heatmap
 from spanemu.stats.heatmap_page import page
-from spanemu.stats.report import Assumptions, Report
+from spanemu.stats.report import Report
 from spanemu.stats.simulation import Simulation
 from spanemu.stats.split_stats import SplitStat
 from spanemu.stats.thresholds import THRESHOLDS
 from spanemu.stats.verdict import Level
+
+CONTENTION_RULES = ("SPN402", "SPN805")
 
 
 class SpannerHotspotInsufficientData(UserWarning):
@@ -116,6 +120,20 @@ class Watch(Mapping[str, KeySpaceStats]):
                 part = f"{stats.summary.top_row_share:.0%}"
                 raise HotspotsFound(f"{name}: one row takes {part} of the commits.")
 
+    def assert_lock_wait(self, max_share: float = 0.5) -> None:
+        """Raise when one row takes more than that part of the conflicts about a table's rows."""
+        for finding in self.findings:
+            if finding.rule in CONTENTION_RULES and finding.evidence.conflict_share > max_share:
+                raise HotspotsFound(_described(finding), [finding])
+
+    def assert_participants(self, max_mean: float = 3.0) -> None:
+        """Raise when a commit would touch more splits than that on average."""
+        found = self.report().participants
+        if found is not None and found > max_mean:
+            raise HotspotsFound(
+                f"A commit has {found:.1f} participants on average, not {max_mean}."
+            )
+
     # ------------------------------------------------------------------ protocols
 
     def __getitem__(self, name: str) -> KeySpaceStats:
@@ -149,15 +167,23 @@ class Hotspots:
             database.heat.watch()
 
     def watch(
-        self, *, ignore: Sequence[str] = (), assume: Mapping[str, int | str] | None = None
+        self,
+        *,
+        ignore: Sequence[str] = (),
+        assume: Mapping[str, int | str] | None = None,
+        operations: str = "w",
+        nodes: int | None = None,
     ) -> Watch:
         """Forget what was seen and watch from now on, to the end of the block if it is one.
 
         `ignore` holds rule ids, names of tables and indexes, or "SPN802:AuditLog". `assume` says
         how many values a column has in production: {"Events.TenantId": "high"}, or a number.
+        `operations` are judged: "w" for writes, "rw" for reads by key too. `nodes` is what the
+        instance will have, which shards are counted against. Raises ValueError.
         """
         heat = self._database.heat
-        assumptions = Assumptions((*self._ignored, *ignore), dict(assume or {}))
+        ignored = (*self._ignored, *ignore)
+        assumptions = Assumptions(ignored, dict(assume or {}), operations, nodes)
         heat.assumptions, detector = assumptions, heat.watch()
 
         def stop() -> None:
@@ -171,9 +197,7 @@ class Hotspots:
         heat = self._database.heat
         detector = heat.detector or heat.watch()
         known = heat.assumptions
-        return heat.report(
-            detector, Assumptions((*known.ignored, *self._ignored), known.cardinality)
-        )
+        return heat.report(detector, replace(known, ignored=(*known.ignored, *self._ignored)))
 
     def reset(self) -> None:
         """Forget what was seen, and go on watching."""
@@ -236,9 +260,10 @@ class Hotspots:
 def _described(finding: Finding) -> str:
     kind = "table" if finding.table == finding.object else "index"
     keys = " ".join(finding.samples)
+    sources = "".join(f"  by: {source}\n" for source in finding.sources)
     return (
         f"{finding.rule} {finding.reason} {kind} {finding.object}: {finding.message}\n"
-        f"  evidence: {finding.evidence}\n  keys: {keys}\n"
+        f"  evidence: {finding.evidence}\n  keys: {keys}\n{sources}"
         f"  ceiling: about {finding.max_qps:,} writes/s, whatever the number of nodes\n"
         f"  fix: {finding.fix}"
     )

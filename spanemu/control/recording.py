@@ -10,23 +10,18 @@ code made each request, if the client runs in this process.
 
 from __future__ import annotations
 
-import sys
-import sysconfig
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSequence
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
-from pathlib import Path
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import Any, Protocol, Self
 
 from spanemu.base.call import Call
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.plain import from_plain
+from spanemu.base.site import calling_site
 
-_PACKAGE = str(Path(__file__).parents[1])
-_LIBRARIES = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), _PACKAGE})
 _CHANGES = ("insert", "update", "delete")
 
 
@@ -273,7 +268,7 @@ class Recorder:
         if call.facts is None:
             call.facts = {}
         with self._mutex:
-            self._open[call] = _Open(rpc, _site(), monotonic())
+            self._open[call] = _Open(rpc, calling_site(), monotonic())
 
     def replied(self, call: Any, reply: bytes) -> None:
         """An answer leaves."""
@@ -343,29 +338,3 @@ def _asked(rpc: Rpc) -> Iterator[tuple[str, str]]:
         )
     for sql in rpc.statements:
         yield ("dml" if sql.lstrip().lower().startswith(_CHANGES) else "query"), sql
-
-
-def _site() -> str:
-    """The innermost line of the caller's own code: neither ours nor a library's."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if _is_own(frame.f_code.co_filename):
-            return f"{_shown(frame.f_code.co_filename)}:{frame.f_lineno}"
-        frame = frame.f_back
-    return ""
-
-
-@lru_cache(maxsize=4096)
-def _is_own(path: str) -> bool:
-    return (
-        not path.startswith(_LIBRARIES) and not path.startswith("<") and "site-packages" not in path
-    )
-
-
-@lru_cache(maxsize=1024)
-def _shown(path: str) -> str:
-    """A path relative to the working directory, if it is below."""
-    try:
-        return str(Path(path).relative_to(Path.cwd()))
-    except ValueError:
-        return path

@@ -101,7 +101,7 @@ class Database:
 
         core = self._core
         if core.heat is None:
-            core.heat = Heat(core.store, lambda: core.generation.schema)
+            core.heat = Heat(core.store, core.locks, lambda: core.generation.schema)
         return core.heat
 
     @property

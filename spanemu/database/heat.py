@@ -6,24 +6,32 @@ nobody watches, the store has no observer and a commit costs nothing more.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from spanemu.database.open_transactions import text_of
+from spanemu.database.options import ReadRequest, StatementRequest
 from spanemu.schema.schema import Schema
+from spanemu.stats.assumptions import Assumptions
 from spanemu.stats.detector import Detector
 from spanemu.stats.heatmap import Heatmap, build_heatmap
-from spanemu.stats.report import Assumptions, Report, build_report
+from spanemu.stats.report import Report, build_report
 from spanemu.stats.simulation import Simulation, simulate
 from spanemu.stats.split_model import SplitModel
 from spanemu.stats.split_stats import SplitStat, split_stats
 from spanemu.stats.trace import KeySpace, boundaries_of
 from spanemu.storage.store import Store
+from spanemu.txn.locks import LockTable
+from spanemu.values.mutation import Mutation, Write
+
+MUTATIONS_LOOKED_AT = 8
 
 
 class Heat:
     """The detector of one database, if any. `schema` gives the present schema."""
 
-    def __init__(self, store: Store, schema: Callable[[], Schema]) -> None:
+    def __init__(self, store: Store, locks: LockTable, schema: Callable[[], Schema]) -> None:
         self._store = store
+        self._locks = locks
         self._schema = schema
         self.detector: Detector | None = None
         self.assumptions = Assumptions()
@@ -36,18 +44,24 @@ class Heat:
     def watch(self) -> Detector:
         """Forget what was seen, and look at every commit from now on."""
         with self._store.mutex:
-            self._store.observer = self.detector = Detector(self._store)
+            self.detector = Detector(self._store, describe=described)
+            self._store.observer = self._locks.observer = self.detector
             return self.detector
 
     def stop(self) -> None:
         """Look no further."""
         with self._store.mutex:
             if self.is_watched:
-                self._store.observer = None
+                self._store.observer = self._locks.observer = None
+
+    def committed_by(self, asked: object, mutations: Sequence[Mutation]) -> None:
+        """The last commit was made by mutations, or by the statements before it."""
+        if self.is_watched and self.detector is not None:
+            self.detector.committed_by(mutations or asked)
 
     def report(self, detector: Detector, assumptions: Assumptions) -> Report:
         """What a detector saw, in the names of the present schema."""
-        return build_report(self._schema(), detector.summaries(), assumptions)
+        return build_report(self._schema(), detector.seen(), assumptions)
 
     def simulate(self, detector: Detector, nodes: int, qps: float | None) -> Simulation:
         """A replay of what a detector saw, beginning with the boundaries that are there."""
@@ -69,3 +83,18 @@ class Heat:
         if self.detector is None:
             return []
         return split_stats(self.report(self.detector, self.assumptions).findings, at, interval)
+
+
+def described(asked: object) -> tuple[str, str]:
+    """A request in words, or the mutations of a commit, and its tag."""
+    if isinstance(asked, StatementRequest | ReadRequest):
+        return text_of(asked), asked.request_tag or asked.transaction_tag
+    if isinstance(asked, Sequence):
+        return ", ".join(dict.fromkeys(map(_mutation, asked[:MUTATIONS_LOOKED_AT]))), ""
+    return "", ""
+
+
+def _mutation(mutation: Mutation) -> str:
+    if isinstance(mutation, Write):
+        return f"{mutation.kind} of {mutation.table} ({', '.join(mutation.columns)})"
+    return f"delete of {mutation.table}"

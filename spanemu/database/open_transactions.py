@@ -81,13 +81,14 @@ def described(
         idle_seconds=0.0 if owner.busy else max(0.0, now - owner.heard_at),
         transaction_tag=request.transaction_tag if request else "",
         request_tag=request.request_tag if request else "",
-        last_statement=_statement(request),
+        last_statement=text_of(request),
         waits=owner.waits_on is not None,
         locks=tuple(_locks(core, transaction)),
     )
 
 
-def _statement(request: StatementRequest | ReadRequest | None) -> str:
+def text_of(request: StatementRequest | ReadRequest | None) -> str:
+    """A request in words; a statement's SQL."""
     if isinstance(request, StatementRequest):
         return request.sql
     if isinstance(request, ReadRequest):

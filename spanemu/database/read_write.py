@@ -45,12 +45,7 @@ from spanemu.database.query_engine import Prepared, explained, prepare_locking, 
 from spanemu.database.read_ahead import read_ahead
 from spanemu.database.reads import read_plan
 from spanemu.database.replay import Replays
-from spanemu.database.results import (
-    BatchOutcome,
-    CommitOutcome,
-    ResultStream,
-    TransactionInfo,
-)
+from spanemu.database.results import BatchOutcome, CommitOutcome, ResultStream, TransactionInfo
 from spanemu.database.turn import Turn
 from spanemu.txn import read_write as work
 from spanemu.txn.commit import apply, buffer_mutations, check_names
@@ -286,6 +281,8 @@ class ReadWriteTransaction:
             self._live()  # a schema change may have come in while locks were waited for
             self._core.locks.begin_commit(self._owner)
             at = apply(transaction, generation.schema)
+            if self._core.heat is not None:
+                self._core.heat.committed_by(self._owner.last_request, mutations)
         self._core.locks.release(self._owner, State.COMMITTED)
         note("mutations", count)
         repeatable = self._options.isolation is Isolation.REPEATABLE_READ

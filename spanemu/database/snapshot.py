@@ -86,6 +86,7 @@ class SnapshotTransaction:
     def execute(self, request: StatementRequest) -> ResultStream:
         """Run one query."""
         prepared = self._prepare(request)
+        self._reader.asked = request
         context = self._core.context(self._generation, writable=False)
         system_tables = SystemRows(self._core, self.at) if prepared.system_tables else None
         result = run_query(prepared, request, self._reader, context, system_tables)
@@ -104,6 +105,7 @@ class SnapshotTransaction:
             if self._core.generation.schema.table(request.table) is None:
                 raise
             raise TableNotFoundAtTimestamp(missing.table, format_utc(self.at)) from None
+        self._reader.asked = request
         context = self._core.context(self._generation, writable=False)
         rows = plan.rows(request, self._reader, context)
         # In key order at one timestamp, so that a broken stream can be taken up again.

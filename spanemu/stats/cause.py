@@ -27,6 +27,7 @@ class Reason(StrEnum):
     MOVING_HOT_SPOT = "MOVING_HOT_SPOT"
     LARGE_SCAN_HOT_SPOT = "LARGE_SCAN_HOT_SPOT"
     UNISOLATABLE_HOT_ROW = "UNISOLATABLE_HOT_ROW"
+    UNSPECIFIED = "UNSPECIFIED"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from spanemu.base.severity import Severity
 from spanemu.stats.cause import Reason
 from spanemu.stats.detector import Kind
+from spanemu.stats.sources import Source
 from spanemu.stats.stream import Summary
 from spanemu.stats.verdict import Level
 
@@ -33,12 +34,15 @@ class Evidence:
     because: tuple[str, ...]
     format: str | None = None  # of ids that begin with the time
     notes: tuple[str, ...] = ()
+    conflict_share: float = 0.0  # of the conflicts between transactions, those about one row
 
     def __str__(self) -> str:
         return "; ".join(self._parts())
 
     def _parts(self) -> list[str]:
-        parts = [f"{self.commits} commits with {self.kind}s"]
+        is_read = self.kind is Kind.READ
+        what = "reads by key" if is_read else f"commits with {self.kind}s"
+        parts = [f"{self.commits} {what}"]
         if self.append_part >= 0.2 and self.append_part >= self.prepend_part:
             parts.append(f"{self.append_part:.0%} after every key before")
         elif self.prepend_part >= 0.2:
@@ -48,7 +52,8 @@ class Evidence:
             parts.append(f"{spread} (random keys: {self.random_share:.2f})")
         parts.append(f"rank correlation with the order of arrival {self.rho:.2f}")
         if self.top_row is not None and self.top_row_share >= 0.05:
-            parts.append(f"{self.top_row} in {self.top_row_share:.0%} of the commits")
+            of = "reads" if is_read else "commits"
+            parts.append(f"{self.top_row} in {self.top_row_share:.0%} of the {of}")
         if self.format is not None:
             parts.append(f"the values are of the format {self.format}")
         return [*parts, *self.notes]
@@ -61,6 +66,7 @@ class Finding:
     `reason` is Spanner's word, `column` the key column to blame, `rule` an id of the linter's
     scheme, `related` further ones. `start` and `limit` bound the keys as split statistics would.
     `max_qps` is the rate of writes that one server's ceiling allows, whatever the number of nodes.
+    `sources` are who wrote the rows, or scanned them, the most frequent first.
     """
 
     reason: Reason
@@ -77,6 +83,7 @@ class Finding:
     max_qps: int
     samples: tuple[str, ...] = ()
     related: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.rule} {self.reason} {self.object}: {self.message} Fix: {self.fix}"

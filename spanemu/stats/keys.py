@@ -47,9 +47,9 @@ class KeyShape:
             found.append(value)
         return tuple(found)
 
-    def text(self, key: bytes) -> str:
-        """The key as split statistics print it."""
-        return f"{self.name}({','.join(self._shown(self.values(key)))})"
+    def text(self, key: bytes, parts: int | None = None) -> str:
+        """The key as split statistics print it, or only its first parts."""
+        return f"{self.name}({','.join(self._shown(self.values(key))[:parts])})"
 
     def _shown(self, values: Sequence[Any]) -> list[str]:
         shown = []

@@ -39,6 +39,22 @@ class Thresholds:
     bulk_part_min: float = 0.50  # of the commits
     tenants_few_max: int = 2
     parent_share_warned: float = 0.30
+    prefix_share_warned: float = 0.50
+    skew_min: float = 2.0  # times its even part that a parent or prefix must take
+
+    scans_min: int = 20  # large ones
+    scan_rows_min: int = 100  # of a large scan
+    contained_part_min: float = 0.50  # of a tree's rows in one scan, and of its scans
+    scanned_writes_min: int = 20  # commits to what is scanned: else nothing would be split
+
+    conflicts_min: int = 5
+    conflict_row_share_min: float = 0.50
+
+    trace_judged_max: int = 2_000  # commits that participants are counted in
+    participants_min: float = 5.0  # mean
+    commit_rows_max: int = 40_000  # rows of one commit, index entries too: half of the limit
+    reads_min: int = 20  # of a table, before an index counts as never read
+    null_part_min: float = 0.50
 
     server_writes_max: int = 3500  # a second, 1 KB rows (Spanner's page on games)
 

@@ -77,7 +77,7 @@ def _is_full(stream: Summary, limits: Thresholds) -> bool:
 
 
 def _row_share(kind: Kind, stream: Summary, limits: Thresholds) -> float:
-    """The part of updates that one row takes, when there are enough of them."""
-    if kind is not Kind.UPDATE or stream.top_row_count < limits.row_updates_min:
+    """The part of updates or reads that one row takes, when there are enough of them."""
+    if kind not in (Kind.UPDATE, Kind.READ) or stream.top_row_count < limits.row_updates_min:
         return 0.0
     return stream.top_row_share

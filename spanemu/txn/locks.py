@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from spanemu.base.call import Call, current, note_more
 from spanemu.base.clock import monotonic
@@ -50,10 +50,19 @@ class _Request(NamedTuple):
         return self.low < other.high and other.low < self.high
 
 
+class LockObserver(Protocol):
+    """Told of each conflict, when it is over."""
+
+    def contended(self, tree: TreeId, low: bytes, high: bytes | None, seconds: float) -> None:
+        """A row, or a range up to `high`, was waited for; for no time if its holder had to go."""
+        ...
+
+
 class LockTable:
     """Locks of one database, and the transactions that wait for them."""
 
     def __init__(self) -> None:
+        self.observer: LockObserver | None = None
         self._mutex = threading.Lock()  # Guards every field below, and owners' locks.
         self._rows: dict[RowKey, dict[Owner, Lock]] = {}
         # The same locks by tree and owner, for ranges; shared with `Owner.keys` and `.unions`.
@@ -147,6 +156,8 @@ class LockTable:
                 return self._enqueue(owner, left)
             for wounded in blockers:
                 wounded.contended.add(row_key)
+                if self.observer is not None:
+                    self.observer.contended(tree, key, None, 0.0)
             lock = joined(owner.rows.get(row_key), lock)
             owner.rows[row_key] = lock
             holders = self._rows.get(row_key)
@@ -292,6 +303,7 @@ class LockTable:
 
     def _queue(self, owner: Owner, tree: TreeId, request: _Request, waits: Wait | None) -> None:
         """Wait until the request is granted. Meanwhile nobody younger is granted the same."""
+        began = monotonic()
         with self._mutex:
             self._requests.setdefault(tree, {})[owner] = request
         try:
@@ -310,6 +322,8 @@ class LockTable:
                     del self._requests[tree]
                 if waits is not None:
                     self._wake(owner)  # It makes way. Once granted, it will when it ends.
+            if self.observer is not None:
+                self.observer.contended(tree, request.low, request.high, monotonic() - began)
 
     def _wait(self, owner: Owner, waits: Wait) -> None:
         """Until a blocker ends, the owner is wounded, or its request is no longer wanted."""

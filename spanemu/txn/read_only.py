@@ -8,7 +8,8 @@ from itertools import chain
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
 from spanemu.sql.executor.reader import ByteRange, Row
-from spanemu.storage.layout import tree_of
+from spanemu.storage.layout import TreeId, tree_of
+from spanemu.storage.observer import Reading
 from spanemu.storage.store import Store, row_cells
 from spanemu.values.cell_mask import WHOLE_ROW
 
@@ -18,6 +19,7 @@ class SnapshotReader:
 
     def __init__(self, store: Store, at: int) -> None:
         self.at = at
+        self.asked: object = None  # the request that is being served, for an observer
         self._store = store
 
     def scan(
@@ -30,7 +32,8 @@ class SnapshotReader:
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
         """Rows of `table` in key order."""
-        return chain.from_iterable(self._batches(table, ranges, descending))
+        rows = chain.from_iterable(self._batches(table, ranges, descending))
+        return rows if self._store.observer is None else self._observed(tree_of(table), rows)
 
     def scan_index(
         self,
@@ -42,7 +45,8 @@ class SnapshotReader:
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
         """Entries of `index` in key order."""
-        return self._store.scan(tree_of(index), ranges, self.at, descending=descending)
+        rows = self._store.scan(tree_of(index), ranges, self.at, descending=descending)
+        return rows if self._store.observer is None else self._observed(tree_of(index), rows)
 
     def _batches(
         self, table: Table, ranges: Sequence[ByteRange] | None, descending: bool
@@ -57,10 +61,19 @@ class SnapshotReader:
         self, table: Table, key: bytes, *, for_update: bool = False, cells: int = WHOLE_ROW
     ) -> Row | None:
         """The row with that encoded key."""
-        row = self._store.get(tree_of(table), key, self.at)
+        store = self._store
+        if store.observer is not None:
+            store.observer.got(tree_of(table), key)
+        row = store.get(tree_of(table), key, self.at)
         if row is None or len(row) == table.width:
             return row
         return row_cells(row, table.width)
+
+    def _observed(self, tree: TreeId, rows: Iterator[Row]) -> Iterator[Row]:
+        observer = self._store.observer
+        if observer is None:
+            return rows
+        return observer.scanning(tree, rows, Reading.SNAPSHOT, self.asked)
 
     def row_count_estimate(self, table: Table) -> int:
         """About how many rows a table has."""

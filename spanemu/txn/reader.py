@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
 from spanemu.sql.executor.reader import ByteRange, Row
+from spanemu.storage.layout import tree_of
+from spanemu.storage.observer import Reading
 from spanemu.txn.lock_modes import Cells, Lock
 from spanemu.txn.read_write import ReadWrite
 from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of
@@ -37,13 +39,14 @@ class TransactionReader:
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
         """Rows of `table` in key order."""
-        return self._transaction.scan(
+        rows = self._transaction.scan(
             table,
             ranges,
             descending=descending,
             lock=self._lock(table, cells, for_update),
             kept=self._writes,
         )
+        return self._observed(table, rows)
 
     def scan_index(
         self,
@@ -55,24 +58,36 @@ class TransactionReader:
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
         """Entries of `index` in key order."""
-        return self._transaction.scan_index(
+        rows = self._transaction.scan_index(
             index,
             ranges,
             descending=descending,
             lock=self._lock(index, cells, for_update),
             kept=self._writes,
         )
+        return self._observed(index, rows)
 
     def get(
         self, table: Table, key: bytes, *, for_update: bool = False, cells: int = WHOLE_ROW
     ) -> Row | None:
         """The row with that encoded primary key."""
         lock = self._lock(table, cells, for_update)
-        return self._transaction.get_row(table, key, lock, kept=self._writes)
+        transaction = self._transaction
+        if transaction.store.observer is not None:
+            transaction.store.observer.got(tree_of(table), key)
+        return transaction.get_row(table, key, lock, kept=self._writes)
 
     def row_count_estimate(self, table: Table) -> int:
         """About how many rows a table has."""
         return self._transaction.row_count_estimate(table)
+
+    def _observed(self, thing: Table | Index, rows: Iterator[Row]) -> Iterator[Row]:
+        transaction = self._transaction
+        observer = transaction.store.observer
+        if observer is None:
+            return rows
+        reading = Reading.DML if self._writes else Reading.TRANSACTION
+        return observer.scanning(tree_of(thing), rows, reading, transaction.owner.last_request)
 
     def _lock(self, thing: Table | Index, cells: Cells, for_update: bool) -> Lock:
         """Existence is read, and the cells. Keys never change: it is other cells that are locked

@@ -28,11 +28,17 @@ class RemoteHotspots:
         self._ask("StartHotspots")
 
     def watch(
-        self, *, ignore: Sequence[str] = (), assume: Mapping[str, int | str] | None = None
+        self,
+        *,
+        ignore: Sequence[str] = (),
+        assume: Mapping[str, int | str] | None = None,
+        operations: str = "w",
+        nodes: int | None = None,
     ) -> Watch:
         """Forget what was seen and watch from now on, to the end of the block if it is one."""
         ignored = [*self._ignored, *ignore]
-        reply = self._ask("WatchHotspots", ignore=ignored, assume=dict(assume or {}))
+        options = {"assume": dict(assume or {}), "operations": operations, "nodes": nodes}
+        reply = self._ask("WatchHotspots", ignore=ignored, **options)
         return _watch(self._calls, str(reply["watch"]))
 
     def report(self) -> Report:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from spanemu.control.operations.control import Control
 
@@ -33,11 +33,20 @@ def pause_hotspots(control: Control, database: str, paused: bool) -> dict[str, A
     return {"paused": control.hotspots(database).pause(paused)}
 
 
+class WatchOptions(TypedDict, total=False):
+    """What `Hotspots.watch` takes."""
+
+    ignore: list[str]
+    assume: Mapping[str, int | str]
+    operations: str
+    nodes: int | None
+
+
 def watch_hotspots(
-    control: Control, database: str, ignore: list[str], assume: Mapping[str, int | str]
+    control: Control, database: str, **options: Unpack[WatchOptions]
 ) -> dict[str, Any]:
     """Forget what was seen and watch from now on: the id of a watch."""
-    watch = control.hotspots(database).watch(ignore=ignore, assume=assume)
+    watch = control.hotspots(database).watch(**options)
     return {"watch": control.watches.keep(watch)}
 
 

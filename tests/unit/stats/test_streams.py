@@ -145,14 +145,14 @@ def test_streams_are_kept_apart() -> None:
     store, detector = store_with_detector()
     for row in ((1,), (2,), None, (3,)):
         store.apply([(TREE, key(1), row)], store.clock.now())
-    commits = {kind: summary.commits for (_, kind), summary in detector.summaries().items()}
+    commits = {kind: summary.commits for (_, kind), summary in detector.seen().streams.items()}
     assert commits == {Kind.INSERT: 2, Kind.UPDATE: 1, Kind.DELETE: 1}
 
 
 def test_rows_of_one_commit_are_one_unit() -> None:
     store, detector = store_with_detector()
     store.apply([(TREE, key(n), (n,)) for n in (3, 1, 2)], store.clock.now())
-    (summary,) = detector.summaries().values()
+    (summary,) = detector.seen().streams.values()
     assert (summary.commits, summary.rows) == (1, 3)
 
 

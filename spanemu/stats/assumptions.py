@@ -1,0 +1,50 @@
+"""What a test knows better than the detector."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spanemu.stats.finding import Finding
+
+READS_AND_WRITES = ("r", "w")
+
+
+@dataclass(frozen=True, slots=True)
+class Assumptions:
+    """What not to tell, and what to take for granted.
+
+    `ignored` are rule ids, names, or id:name. `cardinality` is by "Table.Column": a number, "low"
+    or "high". `operations` are judged: "w" for writes, "rw" for reads by key as well. `nodes` is
+    what the instance will have in production. Raises ValueError.
+    """
+
+    ignored: tuple[str, ...] = ()
+    cardinality: Mapping[str, int | str] = field(default_factory=dict)
+    operations: str = "w"
+    nodes: int | None = None
+
+    def __post_init__(self) -> None:
+        if not self.operations or not set(self.operations) <= set(READS_AND_WRITES):
+            raise ValueError(f"operations {self.operations!r} are neither w, r nor rw")
+        if self.nodes is not None and self.nodes < 1:
+            raise ValueError(f"an instance has a node at least, not {self.nodes}")
+
+    def ignores(self, finding: Finding) -> bool:
+        """Whether a finding is not to be told."""
+        name = finding.object.lower()
+        for entry in self.ignored:
+            rule, _, of = entry.rpartition(":") if ":" in entry else ("", "", entry)
+            by_rule = finding.rule.startswith(rule.upper()) if rule else True
+            if by_rule and of.lower() == name:
+                return True
+            if not rule and finding.rule.startswith(of.upper()) and of.upper().startswith("SPN"):
+                return True
+        return False
+
+    def of(self, table: str, column: str) -> int | str | None:
+        """What is said about the values of a column."""
+        wanted = f"{table}.{column}".lower()
+        return next((n for name, n in self.cardinality.items() if name.lower() == wanted), None)

@@ -1,0 +1,155 @@
+"""One stream with all that was found out about it, in the names of a schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import mean
+from typing import Any
+
+from spanemu.base.name_hints import like_shard, like_status
+from spanemu.schema.column import Column
+from spanemu.schema.index import Index
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.stats.assumptions import Assumptions
+from spanemu.stats.cause import Cause, Reason, cause_of
+from spanemu.stats.detector import Kind, Seen
+from spanemu.stats.identifiers import Identified, identify
+from spanemu.stats.keys import KeyShape
+from spanemu.stats.participants import participants
+from spanemu.stats.stream import Summary
+from spanemu.stats.thresholds import THRESHOLDS, Thresholds
+from spanemu.stats.verdict import Level, Verdict, judge
+from spanemu.storage.layout import lineage, tree_of
+from spanemu.values.types import TypeCode
+
+FEW_VALUES_MAX = 16
+NODES_MEANT = 8  # where nobody says how many there will be
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A stream of one table or index. `pieces` are its sampled keys, oldest first, cut in parts."""
+
+    thing: Table | Index
+    table: Table
+    kind: Kind
+    stream: Summary
+    shape: KeyShape
+    pieces: tuple[tuple[bytes, ...], ...]
+    values: tuple[tuple[Any, ...], ...]
+    identified: Identified | None
+    verdict: Verdict
+    cause: Cause
+
+    @property
+    def is_told(self) -> bool:
+        """Whether there is something to say."""
+        return self.verdict.level in (Level.HOT, Level.WARN)
+
+    @property
+    def column(self) -> Column | None:
+        """The key column to blame."""
+        return self.part(self.cause.part) if self.shape.parts else None
+
+    def part(self, place: int) -> Column:
+        """A key column by its place."""
+        return self.shape.parts[place].column
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """All that a report is made of; `participants` are those of a commit, on average."""
+
+    schema: Schema
+    seen: Seen
+    assumptions: Assumptions
+    judged: tuple[Judged, ...]
+    participants: float | None = None
+    limits: Thresholds = THRESHOLDS
+
+    @classmethod
+    def of(cls, schema: Schema, seen: Seen, assumptions: Assumptions, limits: Thresholds) -> Scene:
+        """Every stream that was seen of what the schema still has, judged."""
+        kinds = [kind for kind in Kind if kind is not Kind.READ or "r" in assumptions.operations]
+        if "w" not in assumptions.operations:
+            kinds = [Kind.READ]
+        judged = tuple(
+            judged_of(schema, thing, kind, stream, limits)
+            for thing in schema.sorted_things()
+            for kind in kinds
+            if (stream := seen.streams.get((tree_of(thing), kind))) is not None
+        )
+        counts = [count for count in participants(schema, seen.trace, limits) if count]
+        return cls(schema, seen, assumptions, judged, mean(counts) if counts else None, limits)
+
+    @property
+    def nodes(self) -> int:
+        """What the instance will have."""
+        return self.assumptions.nodes or NODES_MEANT
+
+    def stream(self, thing: Table | Index, kind: Kind) -> Summary | None:
+        """A stream of a table or index, whether it is judged or not."""
+        return self.seen.streams.get((tree_of(thing), kind))
+
+    def of_kind(self, *kinds: Kind) -> Iterator[Judged]:
+        """The judged streams of some kinds."""
+        return (one for one in self.judged if one.kind in kinds)
+
+    def follows(self, one: Judged) -> bool:
+        """Whether a child or an interleaved index only goes where its parent goes."""
+        if one.cause.reason is not Reason.MOVING_HOT_SPOT:
+            return False
+        moving = {
+            each.thing.name
+            for each in self.judged
+            if each.verdict.level is Level.HOT and each.cause.reason is Reason.MOVING_HOT_SPOT
+        }
+        *above, _ = lineage(self.schema, one.thing)
+        return any(
+            each.name in moving and one.cause.part < len(KeyShape(each).parts) for each in above
+        )
+
+    def is_one_tenant(self, one: Judged) -> bool:
+        """Whether the time is only behind a column that this test gave one or two values."""
+        if one.cause.part == 0 or one.cause.first_values > self.limits.tenants_few_max:
+            return False
+        return not self.has_few_values(one)
+
+    def has_few_values(self, one: Judged) -> bool:
+        """Whether the first key column has few values in production, as far as can be known."""
+        column = one.part(0)
+        said = self.assumptions.of(one.table.name, column.name)
+        if said is not None:
+            return not (said == "high" or (isinstance(said, int) and said > FEW_VALUES_MAX))
+        return few_by_declaration(one.table, column)
+
+
+def few_by_declaration(table: Table, column: Column) -> bool:
+    """Whether a column has few values by its declaration, or by the sense of its name."""
+    if column.type.code in (TypeCode.BOOL, TypeCode.ENUM) or column.generated is not None:
+        return True
+    if like_shard(column.name) or like_status(column.name):
+        return True
+    return any(column.name.lower() in check.expression.lower() for check in table.checks)
+
+
+def judged_of(
+    schema: Schema, thing: Table | Index, kind: Kind, stream: Summary, limits: Thresholds
+) -> Judged:
+    """A stream of a table or index, judged."""
+    shape = KeyShape(thing)
+    values = tuple(shape.values(key) for _, _, key in stream.samples)
+    pieces = tuple(shape.pieces(key) for _, _, key in stream.samples)
+    identified = None
+    is_named = shape.parts and shape.parts[0].column.type.code is not TypeCode.TIMESTAMP
+    if kind is Kind.INSERT and is_named:
+        ats = (at for _, at, _ in stream.samples)
+        identified = identify(((key[0], at) for key, at in zip(values, ats, strict=True)), limits)
+    verdict = judge(kind, stream, identified, limits)
+    cause = cause_of(stream, pieces, limits)
+    if "V" in verdict.because and cause.reason is not Reason.MOVING_HOT_SPOT:
+        cause = Cause(Reason.MOVING_HOT_SPOT, 0, first_values=cause.first_values)
+    table = thing if isinstance(thing, Table) else schema.tables[thing.table.lower()]
+    return Judged(thing, table, kind, stream, shape, pieces, values, identified, verdict, cause)
