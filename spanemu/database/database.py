@@ -207,10 +207,10 @@ class Database:
         """
         why = "The database was restored."
         with self._core.store.mutex:  # Under it no transaction is in the middle of its commit.
-            self.sessions.abort_all(why)
-            self._core.locks.wound_all(why)
             self._core.store.restore(snapshot.store)
             self._core.history = snapshot.history.copy()
+            self.sessions.abort_all(why)
+            self._core.locks.wound_all(why)
 
     def abort_transactions(self) -> None:
         """Abort every open read-write transaction; sessions live on."""

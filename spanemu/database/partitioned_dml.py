@@ -77,7 +77,7 @@ class _Partition:
         transaction = ReadWrite(core.store, core.locks, owner, context, Reads.PESSIMISTIC)
         try:
             result = self._execute(transaction, generation)
-            transaction.begin_commit()
+            transaction.lock_writes()
             with core.store.mutex:
                 if core.generation is not generation:
                     raise TransactionAborted("The database schema has changed.")

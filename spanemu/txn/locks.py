@@ -4,7 +4,9 @@ Rows are locked by cells (`lock_modes`), and so are ranges of keys, so that no r
 was scanned (phantoms). Conflicts are settled by wound-wait: an older transaction wounds a younger
 holder and goes on; a younger one waits for the older, be that a holder or one that waits itself.
 So nobody waits in a circle, and nobody overtakes an older one that wants the same. A holder that
-is committing cannot be wounded: it is waited for, and waits for nobody itself.
+is committing cannot be wounded: it is waited for, and waits for nobody itself. The priority of a
+request has no part in this: it is a hint to Spanner's scheduler ("RequestOptions"), and what grows
+with each lost attempt is age, which a retry keeps ("Transactions").
 
 A holder that has not been heard of for `IDLE_SECONDS_MAX` while others wait is wounded too,
 whatever its age, as Spanner does.
@@ -16,38 +18,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, Protocol
+from itertools import islice
+from typing import Protocol
 
-from spanemu.base.call import Call, current, note_more
+from spanemu.base.call import current, note_more
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
 from spanemu.txn.key_range_sets import KeySet, RangeUnion
 from spanemu.txn.lock_modes import Lock, covers, exclusive, joined
+from spanemu.txn.lock_waits import Request, Wait, patience
 from spanemu.txn.owner import Owner, RangeKey, RowKey
 from spanemu.txn.state import NEXT, State
 
-LOOK_EVERY_SECONDS = 0.25  # whether those who are waited for are still there
-
-
-class _Request(NamedTuple):
-    """What a transaction waits for: one key, or the range up to `high`."""
-
-    low: bytes
-    high: bytes | None
-    lock: Lock
-
-    def meets(self, other: _Request) -> bool:
-        """Whether both want the same row, in ways that do not go together."""
-        (reads, writes), (read, written) = self.lock, other.lock
-        if not (reads & written or writes & read):
-            return False
-        if self.high is None:
-            if other.high is None:
-                return self.low == other.low
-            return other.low <= self.low < other.high
-        if other.high is None:
-            return self.low <= other.low < self.high
-        return self.low < other.high and other.low < self.high
+BATCH_ROWS = 256  # locked under the mutex at a time
 
 
 class LockObserver(Protocol):
@@ -68,7 +51,7 @@ class LockTable:
         # The same locks by tree and owner, for ranges; shared with `Owner.keys` and `.unions`.
         self._keys: dict[TreeId, dict[Owner, dict[Lock, KeySet]]] = {}
         self._ranges: dict[TreeId, dict[Owner, dict[Lock, RangeUnion]]] = {}
-        self._requests: dict[TreeId, dict[Owner, _Request]] = {}
+        self._requests: dict[TreeId, dict[Owner, Request]] = {}
         self._waiters: dict[Owner, list[threading.Event]] = {}
 
     def lock_row(self, owner: Owner, tree: TreeId, key: bytes, lock: Lock) -> None:
@@ -81,9 +64,21 @@ class LockTable:
         held = owner.rows.get((tree, key))
         if held is not None and (held is lock or covers(held, lock)):
             return
+        if owner.unions and _in_range(owner, tree, key, lock):
+            return
         waits = self._try_row(owner, (tree, key), lock)
         if waits is not None:
-            self._queue(owner, tree, _Request(key, None, lock), waits)
+            self._queue(owner, tree, Request(key, None, lock), waits)
+
+    def lock_rows(self, owner: Owner, tree: TreeId, wanted: Iterable[tuple[bytes, Lock]]) -> None:
+        """Lock cells of many rows of a tree; those that nobody else has locked, many at a time."""
+        rows = iter(wanted)
+        while batch := list(islice(rows, BATCH_ROWS)):
+            with self._mutex:
+                owner.check_active()
+                left = self._take_free(owner, tree, batch)
+            for key, lock in left:
+                self.lock_row(owner, tree, key, lock)
 
     def lock_range(self, owner: Owner, tree: TreeId, low: bytes, high: bytes, lock: Lock) -> None:
         """Lock cells of every row of [low, high), those included that do not exist yet."""
@@ -91,7 +86,7 @@ class LockTable:
             return
         waits = self._try_range(owner, (tree, low, high), lock)
         if waits is not None:
-            self._queue(owner, tree, _Request(low, high, lock), waits)
+            self._queue(owner, tree, Request(low, high, lock), waits)
 
     def begin_commit(self, owner: Owner) -> None:
         """From here on the owner cannot be wounded. Raises ABORTED when it already is."""
@@ -151,8 +146,8 @@ class LockTable:
             tree, key = row_key
             blockers = self._row_blockers(owner, row_key, lock)
             if tree in self._requests:
-                blockers += self._older_requests(owner, tree, _Request(key, None, lock))
-            if blockers and (left := self._settle(owner, blockers)):
+                blockers += self._older_requests(owner, tree, Request(key, None, lock))
+            if blockers and (left := self._settle(owner, blockers, row_key)):
                 return self._enqueue(owner, left)
             for wounded in blockers:
                 wounded.contended.add(row_key)
@@ -167,6 +162,27 @@ class LockTable:
                 holders[owner] = lock
             self._keys_of(owner, tree, lock).add(key)
             return None
+
+    def _take_free(
+        self, owner: Owner, tree: TreeId, wanted: list[tuple[bytes, Lock]]
+    ) -> list[tuple[bytes, Lock]]:
+        """Lock those rows that nobody else is concerned with; the others."""
+        in_range = any(other is not owner for other in self._ranges.get(tree, ()))
+        if in_range or tree in self._requests or owner.contended:
+            return wanted
+        left = []
+        for key, lock in wanted:
+            if owner.unions and _in_range(owner, tree, key, lock):
+                continue
+            row_key = (tree, key)
+            holders = self._rows.get(row_key)
+            if holders is None:
+                self._rows[row_key] = {owner: lock}
+                owner.rows[row_key] = lock
+                self._keys_of(owner, tree, lock).add(key)
+            elif not covers(holders.get(owner), lock):
+                left.append((key, lock))
+        return left
 
     def _row_blockers(self, owner: Owner, row_key: RowKey, lock: Lock) -> list[Owner]:
         reads, writes = lock
@@ -198,7 +214,7 @@ class LockTable:
             owner.check_active()
             blockers = self._range_blockers(owner, range_key, lock)
             if tree in self._requests:
-                blockers += self._older_requests(owner, tree, _Request(low, high, lock))
+                blockers += self._older_requests(owner, tree, Request(low, high, lock))
             if blockers and (blockers := self._settle(owner, blockers)):
                 return self._enqueue(owner, blockers)
             owner.ranges[range_key] = lock = joined(owner.ranges.get(range_key), lock)
@@ -221,7 +237,7 @@ class LockTable:
             ]
         return blockers
 
-    def _older_requests(self, owner: Owner, tree: TreeId, wanted: _Request) -> list[Owner]:
+    def _older_requests(self, owner: Owner, tree: TreeId, wanted: Request) -> list[Owner]:
         """Those who wait for the same and are older: they are not overtaken."""
         return [
             other
@@ -249,12 +265,16 @@ class LockTable:
             found = sets[lock] = RangeUnion()
         return found
 
-    def _settle(self, owner: Owner, blockers: list[Owner]) -> list[Owner]:
+    def _settle(
+        self, owner: Owner, blockers: list[Owner], row_key: RowKey | None = None
+    ) -> list[Owner]:
         """Wound what may be wounded; the blockers that must be waited for."""
         now = monotonic()
         left = []
         for blocker in blockers:
             younger = blocker.age > owner.age
+            if younger and row_key in owner.contended and owner.lets_finish(blocker, row_key):
+                younger = False
             idle = blocker.idle_at < now
             why = "It was idle while others waited." if idle else "An older transaction needed it."
             if blocker.state is State.COMMITTING or not (younger or idle):
@@ -293,6 +313,13 @@ class LockTable:
             event.set()
 
     def _enqueue(self, owner: Owner, blockers: list[Owner]) -> Wait:
+        """Wait for the blockers; of those that stand in line, for the last one only.
+
+        So who leaves wakes the next, and not everybody behind.
+        """
+        in_line = [each for each in blockers if each.waits_on is not None and each.age < owner.age]
+        if in_line:
+            blockers = [max(in_line, key=lambda each: each.age)]
         event = threading.Event()
         owner.waits_on = event
         for blocker in blockers:
@@ -301,7 +328,7 @@ class LockTable:
 
     # ------------------------------------------------------------------ outside the mutex
 
-    def _queue(self, owner: Owner, tree: TreeId, request: _Request, waits: Wait | None) -> None:
+    def _queue(self, owner: Owner, tree: TreeId, request: Request, waits: Wait | None) -> None:
         """Wait until the request is granted. Meanwhile nobody younger is granted the same."""
         began = monotonic()
         with self._mutex:
@@ -316,6 +343,7 @@ class LockTable:
                     waits = self._try_range(owner, range_key, request.lock)
         finally:
             with self._mutex:
+                owner.patient_until = None
                 requests = self._requests[tree]
                 del requests[owner]
                 if not requests:
@@ -330,7 +358,7 @@ class LockTable:
         call, began = current(), monotonic()
         call.on_cancel(waits.event.set)
         try:
-            if not waits.event.wait(_patience(call, waits.blockers)):
+            if not waits.event.wait(patience(call, owner, waits.blockers)):
                 for blocker in waits.blockers:
                     blocker.notice_loss()
         finally:
@@ -340,22 +368,9 @@ class LockTable:
         call.check()
 
 
-class Wait(NamedTuple):
-    """What a transaction waits for: the event is set when one of the blockers is gone."""
-
-    event: threading.Event
-    blockers: list[Owner]
-
-
-def _patience(call: Call, blockers: Iterable[Owner]) -> float:
-    """Seconds to wait before looking again: the deadline, or when a blocker counts as idle.
-
-    Not long in any case: a blocker's client may be gone.
-    """
-    now = monotonic()
-    waits = [max(0.0, blocker.idle_at - now) for blocker in blockers]
-    waits.append(LOOK_EVERY_SECONDS)
-    left = call.seconds_left()
-    if left is not None:
-        waits.append(left)
-    return min(waits) + 0.001
+def _in_range(owner: Owner, tree: TreeId, key: bytes, lock: Lock) -> bool:
+    """Whether a range that the owner has locked makes a lock on one of its rows needless."""
+    unions = owner.unions.get(tree)
+    return unions is not None and any(
+        covers(held, lock) and union.covers(key) for held, union in unions.items()
+    )

@@ -16,6 +16,7 @@ IDLE_SECONDS_MAX = 10.0  # "transactions" page: idle transactions
 # Clients walk away from a transaction whose request failed more often than they go on with it
 # (google-cloud-python does not roll back), so nobody is made to wait long for one.
 IDLE_AFTER_FAILURE_SECONDS_MAX = 0.1
+RETRY_PATIENCE_SECONDS = 0.05  # of an older retry with a younger one, about a client's round trip
 
 NEVER = float("-inf")
 YOUNGEST = (1 << 62, 0)
@@ -33,13 +34,14 @@ class Owner:
     others, or each of those would wound the younger ones once more when it commits.
     `heard_at` is when its client last asked for something (seconds of `clock.monotonic`),
     `began_at` when it first did, `connection` by what way, and `last_request` what; `busy` tells
-    that a request is being served, and `failed` that the last one failed. `rows` and `ranges` are
+    that a request is being served, and `failed` that the last one failed. `patient_until` is when
+    it stops waiting for a younger one. `rows` and `ranges` are
     what it has locked; `keys` and `unions` the same by tree and lock.
     """
 
     __slots__ = (
         "age", "began_at", "busy", "connection", "contended", "failed", "heard_at", "keys",
-        "last_request", "ranges", "rows",
+        "last_request", "patient_until", "ranges", "rows",
         "since", "state", "unions", "waits_on", "why_aborted",
     )  # fmt: skip
 
@@ -54,6 +56,7 @@ class Owner:
         self.connection: Connection | None = None
         self.last_request: object = None
         self.began_at: float | None = None
+        self.patient_until: float | None = None
         self.waits_on: threading.Event | None = None
         self.why_aborted = ""
         self.forget_locks()
@@ -90,6 +93,19 @@ class Owner:
             return monotonic() + IDLE_SECONDS_MAX
         patience = IDLE_AFTER_FAILURE_SECONDS_MAX if self.failed else IDLE_SECONDS_MAX
         return self.heard_at + patience
+
+    def lets_finish(self, holder: Owner, row_key: RowKey | None) -> bool:
+        """Whether to wait a moment for a younger holder of a row for which both have lost before.
+
+        Retries come back in any order: each that wounds the one in front makes that come again.
+        One that waits itself could wait for this one, so it gets no time.
+        """
+        if row_key not in holder.contended or holder.waits_on is not None:
+            return False
+        now = monotonic()
+        if self.patient_until is None:
+            self.patient_until = now + RETRY_PATIENCE_SECONDS
+        return now < self.patient_until
 
     def notice_loss(self) -> None:
         """Be idle from now on if the client is gone."""

@@ -15,7 +15,7 @@ Not here: what a client may do next (`database.read_write`), constraints (`write
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
 from functools import partial
 
@@ -62,6 +62,7 @@ class ReadWrite:
         self._validates_all = reads is Reads.OPTIMISTIC
         self._locks_kept = reads in _LOCKING
         self._locks_writes = reads is Reads.REPEATABLE_LOCKING
+        self._committing = False
         self.buffer = Buffer()
         self.marked: set[tuple[TreeId, bytes]] = set()  # rows that wait for the commit timestamp
         self.pending: dict[str, set[int]] = {}  # positions by table that wait for it
@@ -117,6 +118,12 @@ class ReadWrite:
         """The row as this transaction sees it."""
         return self._get(tree, key, self._now(lock), kept=True)
 
+    def lock_all(self, tree: TreeId, keys: Iterable[bytes], lock: Lock) -> None:
+        """Lock rows that `get` will be asked for, many at a time."""
+        if self._at_once or self._locks_kept:
+            now = self._now(lock)
+            self.locks.lock_rows(self.owner, tree, [(key, now) for key in keys])
+
     def exists(self, tree: TreeId, key: bytes) -> bool:
         """Whether there seems to be such a row. Locks nothing: to be asked again."""
         pending = self.buffer.get(tree, key)
@@ -159,15 +166,24 @@ class ReadWrite:
     # ------------------------------------------------------------------ ending
 
     def begin_commit(self) -> None:
-        """Lock what DML has written; from now on, whatever is written at once."""
-        if self._at_once and not self._locks_writes:
-            self._lock_buffered()
-            self._locks_writes = True
+        """From now on, what is read to be written is locked for both."""
+        self._committing = self._at_once
 
     def lock_writes(self) -> None:
         """Lock what is written, where that was left to the very end."""
-        if not self._locks_writes:
-            self._lock_buffered()
+        if self._locks_writes:
+            return
+        buffer = self.buffer
+        for tree, pending in buffer.trees.items():
+            if not buffer.parts:
+                wanted = [(key, self._write_lock(WHOLE_ROW)) for key in pending.rows]
+            else:
+                wanted = [
+                    (key, self._write_lock(buffer.written(tree, key))) for key in pending.rows
+                ]
+            self.locks.lock_rows(self.owner, tree, wanted)
+        for landing in self._landings:
+            self.locks.lock_range(self.owner, *landing, LAND_IN_RANGE)
 
     def rebase(self) -> None:
         """Put each part of a row on top of the row as it is now."""
@@ -190,16 +206,9 @@ class ReadWrite:
             if head is not None and changed(head, at, self.buffer.written(tree, key)):
                 raise TransactionAborted("Rows that it writes have changed since it read.")
 
-    def _lock_buffered(self) -> None:
-        for tree, key, _ in self.buffer.entries():
-            lock = self._write_lock(self.buffer.written(tree, key))
-            self.locks.lock_row(self.owner, tree, key, lock)
-        for landing in self._landings:
-            self.locks.lock_range(self.owner, *landing, LAND_IN_RANGE)
-
     def _now(self, lock: Lock) -> Lock:
         """That part of a lock which is not left to the commit."""
-        return lock if self._locks_writes else (lock[0], 0)
+        return lock if self._committing or self._locks_writes else (lock[0], 0)
 
     def _write_lock(self, written: Cells) -> Lock:
         """Blind writers go side by side, except where clients asked for locks at once."""

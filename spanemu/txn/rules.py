@@ -81,7 +81,8 @@ class Reference:
     """One foreign key, seen from both of its tables.
 
     `target` finds the referenced row and `sources` the referring ones, each as a prefix of keys
-    in some tree, from the values of the key's columns in their declared order.
+    in some tree, from the values of the key's columns in their declared order. `finds_row` tells
+    that such a prefix is the whole key of the one row that can be meant.
     """
 
     def __init__(self, foreign_key: ForeignKey, book: RuleBook) -> None:
@@ -97,6 +98,7 @@ class Reference:
         self.target_tree, self.target_prefix = _access(
             schema, self.referenced, foreign_key.referenced_columns, foreign_key.referenced_index
         )
+        self.finds_row = foreign_key.referenced_index is None
         self.source_tree, self.source_prefix = _access(
             schema, self.table, foreign_key.columns, foreign_key.index
         )

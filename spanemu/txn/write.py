@@ -7,7 +7,7 @@ depends on the unit's final state is noted and judged by `constraints.verify` at
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, Protocol
 
 from spanemu.sql.executor.reader import ByteRange
@@ -43,6 +43,10 @@ class WriteView(Protocol):
 
     def get(self, tree: TreeId, key: bytes, lock: Lock = READ_ROW) -> Row | None:
         """The row as this transaction sees it; locks it for what it reads and will write."""
+        ...
+
+    def lock_all(self, tree: TreeId, keys: Iterable[bytes], lock: Lock) -> None:
+        """Lock rows that `get` will be asked for, many at a time."""
         ...
 
     def exists(self, tree: TreeId, key: bytes) -> bool:

@@ -11,12 +11,20 @@ from spanemu.base.rand import Randomness
 from spanemu.database.database import Database
 from spanemu.database.environment import Environment
 from spanemu.database.options import CommitOptions, ReadWrite, SingleUse
+from spanemu.txn.owner import RETRY_PATIENCE_SECONDS
 from spanemu.values.mutation import WriteKind
 from tests.simulation.history import Attempt, Ending, History, Violation, described
 from tests.simulation.model import SCHEMA, State
 from tests.simulation.operations import INDEX_READS, Mutations, WriteAccount, WriteEntry
 from tests.simulation.program import Program, rehearse
-from tests.simulation.stage import Client, SteppedLocks, pause, rows_read_ahead, seconds_told
+from tests.simulation.stage import (
+    Client,
+    Seconds,
+    SteppedLocks,
+    pause,
+    rows_read_ahead,
+    seconds_told,
+)
 
 FIRST_ROWS = Mutations(
     (
@@ -53,16 +61,29 @@ class Simulation:
             count = rng.randint(3, 6)
             clients = [self._client(number, database, self.operations // count, rng)
                        for number in range(1, count + 1)]  # fmt: skip
-            while ready := [client for client in clients if client.is_ready]:
-                self.turns += 1
-                if rng.random() < IDLE_CHANCE:
-                    seconds.now += IDLE
-                rng.choice(ready).turn()
-            stuck = [client.name for client in clients if not client.done]
-            if stuck:
-                raise Violation(f"deadlock of {stuck}")
+            self._play(clients, seconds, rng)
         self._check(database)
         return self.history
+
+    def _play(self, clients: list[Client], seconds: Seconds, rng: Random) -> None:
+        """Turn by turn. Where all wait, the patience of those ends who wait for younger ones."""
+        nudged = False
+        while waiting := [client for client in clients if not client.done]:
+            ready = [client for client in waiting if client.is_ready]
+            if not ready:
+                if nudged:
+                    raise Violation(f"deadlock of {[client.name for client in waiting]}")
+                nudged = True
+                seconds.now += RETRY_PATIENCE_SECONDS
+                for client in waiting:
+                    client.nudge()
+                continue
+            self.turns += 1
+            if rng.random() < IDLE_CHANCE:
+                seconds.now += IDLE
+            client = rng.choice(ready)
+            client.turn()
+            nudged = nudged and client.waits_on is not None
 
     def _client(self, number: int, database: Database, operations: int, rng: Random) -> Client:
         name = f"t{number}"

@@ -37,6 +37,11 @@ class Client:
         """Whether a turn would get it any further."""
         return not self.done and (self.waits_on is None or self.waits_on.is_set())
 
+    def nudge(self) -> None:
+        """Have it look again, as waiting clients do from time to time."""
+        if self.waits_on is not None:
+            self.waits_on.set()
+
     def turn(self) -> None:
         """Let it run. Raises what it raised."""
         self._go.release()
@@ -90,6 +95,10 @@ class SteppedLocks(LockTable):
     def lock_row(self, owner: Owner, tree, key: bytes, lock: Lock) -> None:
         self._before_lock()
         super().lock_row(owner, tree, key, lock)
+
+    def lock_rows(self, owner: Owner, tree, wanted) -> None:
+        self._before_lock()
+        super().lock_rows(owner, tree, wanted)
 
     def lock_range(self, owner: Owner, tree, low: bytes, high: bytes, lock: Lock) -> None:
         self._before_lock()

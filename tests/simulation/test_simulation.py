@@ -55,11 +55,16 @@ BROKEN = {
     "locked ranges admit writers": (locks.RangeUnion, "covers", lambda *_: False),
     "scans go past uncommitted writes": (locks.KeySet, "meets", lambda *_: False),
     "nobody waits": (LockTable, "_settle", lambda *_: []),
-    "nobody is wounded": (LockTable, "_settle", lambda _, owner, blockers: blockers),
+    "nobody is wounded": (LockTable, "_settle", lambda _, owner, blockers, *__: blockers),
     "the wounded go on": (LockTable, "_wound", lambda self, owner, why: self._drop(owner)),
     "locks are never given up": (LockTable, "_drop", lambda *_: None),
     "commits are not validated": (ReadWrite, "validate", lambda _: None),
     "only writes are validated": (Store, "changed_since", lambda *_: False),
+    "rows locked together are not locked at all": (
+        LockTable,
+        "_take_free",
+        lambda *_: [],
+    ),
     "optimistic writes are not locked": (ReadWrite, "lock_writes", lambda _: None),
     "reads lock no cells": (TransactionReader, "_lock", lambda *_: (EXISTENCE, 0)),
     "updates read no other cells": (

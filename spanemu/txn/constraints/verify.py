@@ -6,6 +6,7 @@ locks what it reads; so what is verified stays true until the commit.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import islice
 
 from spanemu.storage.layout import TreeId
@@ -19,6 +20,7 @@ from spanemu.txn.errors import (
 )
 from spanemu.txn.key_text import key_text
 from spanemu.txn.lock_modes import IS_THERE
+from spanemu.txn.rules import Reference, Row
 from spanemu.txn.write import WriteView, computed
 from spanemu.values.key import after_prefix
 
@@ -42,18 +44,26 @@ def _verify_unique(notes: Notes, view: WriteView) -> None:
 
 
 def _verify_references(notes: Notes, view: WriteView) -> None:
-    for (name, values), reference in notes.references.items():
-        if _any(view, reference.target_tree, reference.target_prefix(values)):
+    targets = [
+        (reference, values, reference.target_prefix(values))
+        for (_, values), reference in notes.references.items()
+    ]
+    _lock_targets(view, targets)
+    for reference, values, target in targets:
+        if _is_there(view, reference, target):
             continue
         if _any(view, reference.source_tree, reference.source_prefix(values)):  # still there
             raise ReferencedKeyMissing(
-                name, reference.table.name, reference.referenced.name, reference.text(values)
+                reference.foreign_key.name,
+                reference.table.name,
+                reference.referenced.name,
+                reference.text(values),
             )
 
 
 def _verify_releases(notes: Notes, view: WriteView) -> None:
     for (name, values), reference in notes.releases.items():
-        if _any(view, reference.target_tree, reference.target_prefix(values)):
+        if _is_there(view, reference, reference.target_prefix(values)):
             continue  # the referenced values are there again
         if _any(view, reference.source_tree, reference.source_prefix(values)):
             raise StillReferenced(
@@ -76,6 +86,23 @@ def _verify_rows(notes: Notes, view: WriteView) -> None:
         for name, expression in rules.checks:
             if expression.evaluate(full, view.context) is False:
                 raise CheckViolated(rules.table.name, name, rules.key_text(rules.key_of(full)))
+
+
+def _lock_targets(view: WriteView, targets: Iterable[tuple[Reference, Row, bytes]]) -> None:
+    """Lock the referenced rows that are found by their key, a table's all together."""
+    keys: dict[TreeId, list[bytes]] = {}
+    for reference, _, target in targets:
+        if reference.finds_row:
+            keys.setdefault(reference.target_tree, []).append(target)
+    for tree, wanted in keys.items():
+        view.lock_all(tree, wanted, IS_THERE)
+
+
+def _is_there(view: WriteView, reference: Reference, target: bytes) -> bool:
+    """Whether a referenced row exists; `target` is its key, or what its key begins with."""
+    if reference.finds_row:
+        return view.get(reference.target_tree, target, IS_THERE) is not None
+    return _any(view, reference.target_tree, target)
 
 
 def _any(view: WriteView, tree: TreeId, prefix: bytes) -> bool:

@@ -196,3 +196,16 @@ def test_an_abandoned_transaction_is_unknown(shop: Shop) -> None:
     shop.session.transactions.abandon(found)
     with pytest.raises(TransactionNotFound):
         shop.session.transactions.get(found.id)
+
+
+def test_a_restore_that_is_refused_aborts_nobody(shop: Shop) -> None:
+    first, later = shop.database.snapshot(), shop.database.snapshot()
+    shop.database.restore(first)
+    begun = shop.begin()
+    shop.dml("UPDATE Items SET Price = 11 WHERE Id = 1", begun)
+    with pytest.raises(ValueError, match="forgotten, or an earlier one"):
+        shop.database.restore(later)
+    shop.commit(begun)
+    assert shop.read(1) == [(1, 11)]
+    shop.database.restore(first)
+    assert shop.read(1) == [(1, 10)]

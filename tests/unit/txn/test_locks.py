@@ -9,6 +9,7 @@ import pytest
 from spanemu.base.call import Call, Cancelled, DeadlineExceeded, serving
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
+from spanemu.txn import owner as owners
 from spanemu.txn.errors import TransactionAborted, TransactionOver
 from spanemu.txn.lock_modes import LAND_IN_RANGE, READ_ROW, WRITE_ROW, Lock, exclusive
 from spanemu.txn.locks import LockTable
@@ -374,3 +375,155 @@ def test_a_retry_queues_for_the_rows_that_it_lost() -> None:
     assert reader.waits()
     locks.release(retry, State.ROLLED_BACK)
     assert reader.ends() is None
+
+
+# ---------------------------------------------------------------------------- many rows
+
+
+KEYS = [number.to_bytes(4, "big") for number in range(600)]
+
+
+def test_many_rows_are_locked_together() -> None:
+    locks, one, other = LockTable(), owner(1), owner(2)
+    locks.lock_row(one, T, KEYS[1], S)
+    locks.lock_rows(one, T, [(key, X) for key in KEYS])
+    assert one.rows == {(T, key): X for key in KEYS}
+    waiter = Waiter(lambda: locks.lock_row(other, T, KEYS[-1], S))
+    assert waiter.waits()
+    locks.release(one, State.ROLLED_BACK)
+    assert waiter.ends() is None
+    assert list(locks.holders()) == [other]
+
+
+@pytest.mark.parametrize("held", ["a row", "a range"])
+def test_one_of_many_rows_is_waited_for(held: str) -> None:
+    locks, old, young = LockTable(), owner(1), owner(2)
+    if held == "a row":
+        locks.lock_row(old, T, KEYS[300], S)
+    else:
+        locks.lock_range(old, T, KEYS[300], KEYS[302], S)
+    waiter = Waiter(lambda: locks.lock_rows(young, T, [(key, X) for key in KEYS]))
+    assert waiter.waits()
+    locks.release(old, State.ROLLED_BACK)
+    assert waiter.ends() is None
+    assert len(young.rows) == len(KEYS)
+
+
+def test_many_rows_are_taken_from_the_younger() -> None:
+    locks, old, young = LockTable(), owner(1), owner(2)
+    locks.lock_row(young, T, KEYS[300], X)
+    locks.lock_rows(old, T, [(key, X) for key in KEYS])
+    assert young.state is State.ABORTED
+    assert len(old.rows) == len(KEYS)
+
+
+def test_many_rows_wait_behind_older_requests() -> None:
+    locks, first, second, third = LockTable(), owner(1), owner(2), owner(3)
+    locks.lock_row(first, T, KEYS[0], S)
+    older = Waiter(lambda: locks.lock_range(second, T, KEYS[0], KEYS[-1], X))
+    assert older.waits()
+    younger = Waiter(lambda: locks.lock_rows(third, T, [(KEYS[9], X)]))
+    assert younger.waits()
+    locks.release(first, State.ROLLED_BACK)
+    assert older.ends() is None
+    assert younger.waits()
+    locks.release(second, State.ROLLED_BACK)
+    assert younger.ends() is None
+
+
+def test_rows_of_a_locked_range_need_no_locks() -> None:
+    locks, one = LockTable(), owner(1)
+    locks.lock_range(one, T, KEYS[0], KEYS[300], X)
+    locks.lock_row(one, T, KEYS[5], S)
+    locks.lock_rows(one, T, [(key, X) for key in KEYS])
+    assert set(one.rows) == {(T, key) for key in KEYS[300:]}
+
+
+def test_a_shared_range_is_no_lock_to_write() -> None:
+    locks, one = LockTable(), owner(1)
+    locks.lock_range(one, T, KEYS[0], KEYS[300], S)
+    locks.lock_rows(one, T, [(KEYS[5], X)])
+    assert one.rows == {(T, KEYS[5]): X}
+
+
+def test_the_wounded_lock_no_rows() -> None:
+    locks, one = LockTable(), owner(1)
+    locks.wound(one, "why")
+    with pytest.raises(TransactionAborted):
+        locks.lock_rows(one, T, [(KEYS[5], X)])
+
+
+# ---------------------------------------------------------------------------- in line
+
+
+def test_who_ends_wakes_the_next_in_line_only() -> None:
+    locks, first = LockTable(), owner(1)
+    locks.lock_row(first, T, b"k", X)
+    line = [owner(age) for age in (2, 3, 4)]
+    waiters = []
+    for each in line:
+        waiters.append(Waiter(lambda each=each: locks.lock_row(each, T, b"k", X)))
+        assert waiters[-1].waits()
+    assert [len(locks._waiters.get(each, ())) for each in (first, *line)] == [1, 1, 1, 0]
+    for place, ending in enumerate((first, *line[:-1])):
+        locks.release(ending, State.ROLLED_BACK)
+        assert waiters[place].ends() is None
+        assert all(waiter.waits() for waiter in waiters[place + 1 :])
+
+
+def test_who_leaves_the_line_lets_those_behind_move_up() -> None:
+    locks, first, second, third = LockTable(), owner(1), owner(2), owner(3)
+    locks.lock_row(first, T, b"k", X)
+    call = Call()
+    leaves = Waiter(lambda: locks.lock_row(second, T, b"k", X), call)
+    assert leaves.waits()
+    stays = Waiter(lambda: locks.lock_row(third, T, b"k", X))
+    assert stays.waits()
+    call.cancel()
+    assert isinstance(leaves.ends(), Cancelled)
+    locks.release(first, State.ROLLED_BACK)
+    assert stays.ends() is None
+
+
+def attempts(*ages: int) -> list[Owner]:
+    """Second attempts, which lost row k before."""
+    found = []
+    for age in ages:
+        found.append(owner(age))
+        found[-1].contended.add((T, b"k"))
+    return found
+
+
+def test_an_older_retry_lets_a_younger_one_finish() -> None:
+    locks, (old, young) = LockTable(), attempts(1, 2)
+    locks.lock_row(young, T, b"k", S)
+    waiter = Waiter(lambda: locks.lock_row(old, T, b"k", S))
+    locks.begin_commit(young)
+    locks.release(young, State.COMMITTED)
+    assert waiter.ends() is None
+
+
+def test_its_patience_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    locks, (old, young) = LockTable(), attempts(1, 2)
+    locks.lock_row(young, T, b"k", S)
+    monkeypatch.setattr(owners, "RETRY_PATIENCE_SECONDS", 0.001)
+    locks.lock_row(old, T, b"k", S)
+    assert young.state is State.ABORTED
+    assert old.patient_until is None
+
+
+def test_it_has_none_with_one_that_waits_itself() -> None:
+    locks, (old, young), oldest = LockTable(), attempts(2, 3), owner(1)
+    locks.lock_row(oldest, T, b"other", X)
+    locks.lock_row(young, T, b"k", S)
+    waiter = Waiter(lambda: locks.lock_row(young, T, b"other", X))
+    assert waiter.waits()
+    locks.lock_row(old, T, b"k", S)
+    assert isinstance(waiter.ends(), TransactionAborted)
+
+
+def test_a_first_attempt_wounds_at_once() -> None:
+    locks, old, (young,) = LockTable(), owner(1), attempts(2)
+    locks.lock_row(young, T, b"k", S)
+    locks.lock_row(old, T, b"k", X)
+    assert young.state is State.ABORTED
