@@ -46,6 +46,6 @@ def database(
         mode = wishes.isolation or run.settings.isolation or spanner_emulator.default_isolation
         with run.lend(template, mode, request.node.nodeid) as observation:
             yield observation.handle.client()
-        run.judge(request.node.nodeid)
+        run.finish(request.node.nodeid)
 
     return database_fixture

@@ -47,10 +47,8 @@ def spanner_schema(pytestconfig: pytest.Config) -> Schema:
     """The schema that databases start with. Override it to supply one from code: statements as
     text, one or a list of them, will do.
     """
-    from pytest_spanemu.template import schema_for
-
     run = run_of(pytestconfig)
-    return schema_for(run.settings.schema, run.root)
+    return run.schema_of(run.settings.schema)
 
 
 @pytest.fixture(scope="session")
@@ -72,11 +70,11 @@ def spanner_template(_spanner_template: Template) -> Template:
 
 
 @pytest.fixture(scope="session")
-def spanner_factory_session(_spanner_template: Template) -> SpannerFactory:
+def spanner_factory_session(
+    pytestconfig: pytest.Config, _spanner_template: Template
+) -> SpannerFactory:
     """Row factories that write into the template, so that every test sees the rows."""
-    from pytest_spanemu.rows.factory import SpannerFactory
-
-    return SpannerFactory(_spanner_template.database)
+    return run_of(pytestconfig).factory(_spanner_template.database)
 
 
 @pytest.fixture(scope="session")
@@ -126,8 +124,7 @@ def _spanner_observation(
     test = request.node.nodeid
     with run.lend(template, isolation, test) as observation:
         yield observation
-    run.book.page(test).take_budget(budget_of(request.node))
-    run.judge(test)
+    run.finish(test, budget_of(request.node))
 
 
 @pytest.fixture
@@ -310,13 +307,11 @@ def spanner_factory(
     """Rows for this test, typed by the schema: `spanner_factory.Singers(FirstName="Marc")`. They
     count for no budget and no hotspot.
     """
-    from pytest_spanemu.rows.factory import SpannerFactory
-
     faker = None
     if "faker" in request.fixturenames:
         faker = request.getfixturevalue("faker")
-    seed, aside = run_of(request.config).settings.seed, _spanner_observation.aside
-    return SpannerFactory(spanner_database, seed=seed, faker=faker, aside=aside)
+    run = run_of(request.config)
+    return run.factory(spanner_database, faker=faker, aside=_spanner_observation.aside)
 
 
 def _need(request: pytest.FixtureRequest, capability: str) -> None:

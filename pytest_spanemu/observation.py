@@ -20,7 +20,7 @@ class Observation:
     """One database during one test. `end` stops watching; what was seen stays readable."""
 
     def __init__(self, emulator: Any, handle: Any) -> None:
-        self._emulator = emulator
+        self.emulator = emulator
         self.handle = handle
         self._recorder: Any = None
         self._hotspots: Any = None
@@ -29,14 +29,14 @@ class Observation:
     def recording(self) -> Any:
         """Statements, reads and commits since this was first asked for."""
         if self._recorder is None:
-            self._recorder = self._emulator.record(self.handle).start()
+            self._recorder = self.emulator.record(self.handle).start()
         return self._recorder.recording
 
     @property
     def hotspots(self) -> Any:
         """Where writes concentrate since this was first asked for."""
         if self._hotspots is None:
-            self._hotspots = self._emulator.hotspots(self.handle)
+            self._hotspots = self.emulator.hotspots(self.handle)
             self._hotspots.reset()  # Another test may have been watched before.
         return self._hotspots
 

@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from pytest_spanemu.report.limits import Limit, limits_of
+
 
 class Target(StrEnum):
     """What the tests run against."""
@@ -153,9 +155,17 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "report",
-        "what is told at the end: term[:ROWS] (a table), json:PATH, none; repeatable "
+        "what is told at the end: term[:ROWS] (a table), json:PATH, html:PATH, none; repeatable "
         "(default: term:10)",
         metavar="HOW",
+        many=True,
+    ),
+    Option("save", "keep what each test counted under this name", metavar="NAME"),
+    Option("compare", "tell how counts differ from those kept under this name", metavar="NAME"),
+    Option(
+        "compare-fail",
+        "how much more fails the run: commits:0,queries:10%; repeatable, or with commas",
+        metavar="LIMIT",
         many=True,
     ),
 )
@@ -167,34 +177,36 @@ TABLE_ROWS = 10
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """Which reports a run makes: a table of so many rows, 0 for none; JSON files."""
+    """Which reports a run makes: a table of so many rows, 0 for none; files of JSON and HTML."""
 
     table_rows: int = TABLE_ROWS
     json: tuple[str, ...] = ()
+    html: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, given: Sequence[str]) -> Reports:
         """From words like "term:20" and "json:out.json". Raises pytest.UsageError."""
         rows = TABLE_ROWS
-        files: list[str] = []
+        files: dict[str, list[str]] = {"json": [], "html": []}
         for word in given:
             kind, _, rest = word.partition(":")
             if kind == "term" and (not rest or rest.isdecimal()):
                 rows = int(rest or TABLE_ROWS)
-            elif kind == "json" and rest:
-                files.append(rest)
+            elif kind in files and rest:
+                files[kind].append(rest)
             elif word == "none":
                 rows = 0
             else:
                 raise pytest.UsageError(
-                    f"spanner_report: {word!r} is not one of term[:ROWS], json:PATH, none."
+                    f"spanner_report: {word!r} is not one of term[:ROWS], json:PATH, "
+                    "html:PATH, none."
                 )
-        return cls(rows, tuple(files))
+        return cls(rows, tuple(files["json"]), tuple(files["html"]))
 
     @property
     def are_wanted(self) -> bool:
         """Whether what tests do needs to be recorded for them."""
-        return bool(self.table_rows or self.json)
+        return bool(self.table_rows or self.json or self.html)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,6 +227,9 @@ class Settings:
     unsupported: Unsupported
     fail_on: frozenset[str]
     report: Reports
+    save: str | None
+    compare: str | None
+    compare_fail: Mapping[str, Limit]
 
 
 FAIL_ON = frozenset({"unused-fault", "full-scan", "hotspot", "open-transaction"})
@@ -251,7 +266,7 @@ def read_settings(config: pytest.Config, environ: Mapping[str, str] | None = Non
             "spanner_target is external, but neither --spanner-host nor SPANNER_EMULATOR_HOST "
             "says where it listens."
         )
-    failing = [part for word in found["fail_on"] for part in word.split(",") if part]
+    failing = _parts(found["fail_on"])
     for word in failing:
         if word not in FAIL_ON:
             raise pytest.UsageError(
@@ -267,6 +282,7 @@ def read_settings(config: pytest.Config, environ: Mapping[str, str] | None = Non
             "seed": _seed(config, found["seed"]),
             "fail_on": frozenset(failing),
             "report": Reports.of(found["report"]),
+            "compare_fail": limits_of(_parts(found["compare_fail"])),
         }
     )
 
@@ -309,6 +325,11 @@ def _words(given: str | Sequence[str] | None) -> tuple[str, ...]:
         return ()
     listed = [given] if isinstance(given, str) else list(given)
     return tuple(str(each) for each in listed)
+
+
+def _parts(given: Sequence[str]) -> list[str]:
+    """The words of a list whose entries may hold several, with commas between."""
+    return [part for word in given for part in word.split(",") if part]
 
 
 def _chosen(word: str, choices: tuple[str, ...], where: str) -> str:

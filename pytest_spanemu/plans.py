@@ -6,12 +6,15 @@ index, a seek or a whole scan, a sort or none. Never the cost or the order of jo
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from google.cloud.spanner_v1 import ExecuteSqlRequest
 
-from pytest_spanemu.sql import type_of
+from pytest_spanemu.sql import is_change, type_of
 
 
 class PlanCheck:
@@ -25,15 +28,21 @@ class PlanCheck:
     def of(cls, database: Any, sql: str, params: dict[str, Any]) -> PlanCheck:
         """Ask the server for the plan. Raises what the official client raises."""
         types = {name: type_ for name, value in params.items() if (type_ := type_of(value))}
-        with database.snapshot() as snapshot:
-            results = snapshot.execute_sql(
+
+        def ask(transaction: Any) -> Any:
+            results = transaction.execute_sql(
                 sql,
                 params=params or None,
                 param_types=types or None,
                 query_mode=ExecuteSqlRequest.QueryMode.PLAN,
             )
             list(results)
-        return cls(sql, list(results.stats.query_plan.plan_nodes))
+            return results.stats.query_plan.plan_nodes
+
+        if is_change(sql):  # planned only, but asked for in a transaction that could make it
+            return cls(sql, list(database.run_in_transaction(ask)))
+        with database.snapshot() as snapshot:
+            return cls(sql, list(ask(snapshot)))
 
     def uses_index(self, name: str) -> PlanCheck:
         """Raise AssertionError unless the plan scans an index."""
@@ -59,20 +68,41 @@ class PlanCheck:
     def seek_on(self, *columns: str) -> PlanCheck:
         """Raise AssertionError unless a scan seeks by a condition over all these columns."""
         __tracebackhide__ = True
-        conditions = [
-            self._nodes[link.child_index].short_representation.description
-            for node in self._nodes
-            for link in node.child_links
-            if link.type_ == "Seek Condition"
-        ]
+        conditions = [text for node in self._nodes for text in self._seeks_of(node)]
         if not any(all(name in text for name in columns) for text in conditions):
             self._fail(f"Expected a seek on {', '.join(columns)}")
+        return self
+
+    def matches(self, expected: str | PathLike[str]) -> PlanCheck:
+        """Raise AssertionError unless the plan, as text, is `expected`: the text, or a file's path.
+
+        A file that is not there is written; the test fails that once, so that somebody looks.
+        """
+        __tracebackhide__ = True
+        text = textwrap.dedent(str(self)).strip()
+        if not isinstance(expected, str):
+            path = Path(expected)
+            if not path.exists():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(f"{text}\n", encoding="utf-8")
+                self._fail(f"{path} was not there; it has this plan now")
+            expected = path.read_text(encoding="utf-8")
+        wanted = textwrap.dedent(expected).strip()
+        if text != wanted:
+            self._fail(f"Expected another plan:\n{textwrap.indent(wanted, '  ')}\nnot this one")
         return self
 
     def _targets(self, kind: str) -> Iterator[str]:
         for node in self._nodes:
             if _metadata(node).get("scan_type") == kind:
                 yield str(_metadata(node).get("scan_target"))
+
+    def _seeks_of(self, node: Any) -> list[str]:
+        return [
+            self._nodes[link.child_index].short_representation.description
+            for link in node.child_links
+            if link.type_ == "Seek Condition"
+        ]
 
     def _fail(self, text: str) -> None:
         __tracebackhide__ = True
@@ -90,6 +120,7 @@ class PlanCheck:
                     for key in ("scan_target", "Full scan")
                     if key in _metadata(node)
                 ]
+                shown += [f"seek: {text}" for text in self._seeks_of(node)]
                 lines.append(f"{'  ' * (depth + 1)}{node.display_name} {' '.join(shown)}".rstrip())
                 depth += 1
             for link in node.child_links:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pytest_spanemu import hookspecs
 from pytest_spanemu.budget import budget_of, judge_budget
 from pytest_spanemu.hot import rule_of
 from pytest_spanemu.options import Start, add_options
@@ -20,11 +21,17 @@ ABORTED_COMMIT = "_spanner_aborted_commit"
 MARKERS = (
     "spanner(schema=, seeds=, isolation=, targets=): how a test's database is made; put on every "
     "test that uses a spanner_* fixture, for -m",
-    "spanner_budget(queries=, commits=, mutations=, aborts=, full_scans=): limits for the test",
+    "spanner_budget(queries=, commits=, mutations=, aborts=, full_scans=, lock_waits=): limits for "
+    "the test",
     "spanner_hotspots(qps=, nodes=, expect=, tables=, reasons=, min_writes=): judge where the "
     "test's writes concentrate",
     "spanner_abort_each(max=5): run the test clean, then with its 1st, 2nd, ... commit aborted",
 )
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Declare the hooks that others may implement."""
+    pluginmanager.add_hookspecs(hookspecs)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,6 +46,10 @@ def pytest_configure(config: pytest.Config) -> None:
     run = run_of(config)
     # The controller of xdist runs no tests itself.
     is_controller = bool(config.getoption("numprocesses", None)) and not _is_worker(config)
+    if run.settings.compare and not _is_worker(config):
+        from pytest_spanemu.report.ending import known_counts
+
+        known_counts(run)  # before any test has run: there may be none
     if run.settings.start is Start.EAGER and not is_controller:
         os.environ |= run.start_eagerly()
 
@@ -58,10 +69,15 @@ def pytest_testnodedown(node: object, error: object) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Hand a worker's figures to the controller."""
+    """Hand a worker's figures to the controller; fail a run that counted too much."""
+    run = run_of(session.config)
     if _is_worker(session.config):
-        book = run_of(session.config).book
-        session.config.workeroutput["spanner"] = book.to_json()  # type: ignore[attr-defined]
+        session.config.workeroutput["spanner"] = run.book.to_json()  # type: ignore[attr-defined]
+    elif run.was_used and run.settings.compare:
+        from pytest_spanemu.report.ending import is_too_much
+
+        if is_too_much(run) and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -126,19 +142,14 @@ def pytest_terminal_summary(
     run = run_of(config)
     if not run.was_used:
         return
-    from pytest_spanemu.report.documents import write_json
-    from pytest_spanemu.report.terminal import findings, left_open, table
+    from pytest_spanemu.report.ending import lines, write_files
 
-    rows = run.settings.report.table_rows
-    if rows and config.get_verbosity() >= 0:
+    is_brief = config.get_verbosity() < 0
+    if run.settings.report.table_rows and not is_brief:
         terminalreporter.section("spanner")
-        for line in table(run.book, rows):
-            terminalreporter.write_line(line)
-    for line in (*left_open(run.book), findings(run.book), run.summary()):
-        if line:
-            terminalreporter.write_line(line)
-    for path in run.settings.report.json:
-        write_json(config.invocation_params.dir / path, run.book, run.described())
+    for line in filter(None, lines(run, is_brief=is_brief)):
+        terminalreporter.write_line(line)
+    write_files(config, run)
 
 
 def _is_worker(config: pytest.Config) -> bool:

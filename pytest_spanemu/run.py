@@ -7,7 +7,7 @@ Kept in `config.stash`, made when somebody first asks. An emulator that starts b
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -26,6 +26,7 @@ from pytest_spanemu.options import (
     words,
 )
 from pytest_spanemu.report.book import Book
+from pytest_spanemu.report.figures import Figures
 
 if TYPE_CHECKING:
     from pytest_spanemu.isolation import Keeper
@@ -52,14 +53,19 @@ class Wishes:
 class Run:
     """The state of one run."""
 
+    config: pytest.Config
     settings: Settings
-    root: Path
     _templates: dict[Any, Template] = field(default_factory=dict)
     _keepers: dict[Any, Keeper] = field(default_factory=dict)
     _numbers: Iterator[int] = field(default_factory=lambda: count(2))
     _eager: ExitStack = field(default_factory=ExitStack)
     _started: SpannerEmulator | None = None
     book: Book = field(default_factory=Book)
+
+    @property
+    def root(self) -> Path:
+        """Where relative paths of settings start."""
+        return self.config.rootpath
 
     # ------------------------------------------------------------------ the emulator
 
@@ -104,6 +110,25 @@ class Run:
 
     # ------------------------------------------------------------------ templates
 
+    def schema_of(self, sources: tuple[str, ...], *, usual: bool = True) -> Schema:
+        """The schema of sources, some of which other plugins may know."""
+        from pytest_spanemu.template import schema_for
+
+        def load(source: str) -> Any:
+            return self.config.hook.pytest_spanemu_load_schema(config=self.config, source=source)
+
+        return schema_for(sources, self.root, load, usual=usual)
+
+    def factory(self, database: Any, **settings: Any) -> SpannerFactory:
+        """Row factories with the run's seed, and the values that other plugins make."""
+        from pytest_spanemu.rows.factory import SpannerFactory
+
+        made = SpannerFactory(database, seed=self.settings.seed, **settings)
+        for providers in self.config.hook.pytest_spanemu_providers(config=self.config):
+            for name, make in providers.items():
+                made.provider(name, make)
+        return made
+
     def default_template(self, emulator: SpannerEmulator, schema: Schema) -> Template:
         """The template of the run's own schema and seeds."""
         return self._template(emulator, schema, self._seeds(), self.settings.database)
@@ -118,8 +143,6 @@ class Run:
 
         `fill` adds rows to it.
         """
-        from pytest_spanemu.template import schema_for
-
         key = (wishes.schema, wishes.seeds, fill)
         if key not in self._templates:
             sources = self.settings.schema if wishes.schema is None else wishes.schema
@@ -127,12 +150,10 @@ class Run:
             if seeds is None:  # The usual rows would not fit another schema.
                 seeds = self._seeds() if wishes.schema is None else ()
             name = f"{self.settings.database[:24]}-{next(self._numbers)}"
-            schema = schema_for(sources, self.root, usual=wishes.schema is None)
+            schema = self.schema_of(sources, usual=wishes.schema is None)
             self._templates[key] = self._template(emulator, schema, seeds, name)
             if fill is not None:
-                from pytest_spanemu.rows.factory import SpannerFactory
-
-                fill(SpannerFactory(self._templates[key].database, seed=self.settings.seed))
+                fill(self.factory(self._templates[key].database))
         return self._templates[key]
 
     def _template(
@@ -215,11 +236,32 @@ class Run:
         commits = COMMITS_JUDGED_MIN if recorded is None else len(recorded.commits)
         if observation.watched is not None and commits >= COMMITS_JUDGED_MIN:
             page.take_hotspots(observation.watched.report())
+        if self.settings.report.html:
+            self._tell_all(observation, page, commits)
         page.left_open += leftovers(observation.handle, recorded)
 
-    def judge(self, test: str) -> None:
-        """Fail a test for what the run's `fail_on` names."""
+    def _tell_all(self, observation: Observation, page: Figures, commits: int) -> None:
+        """What the HTML report shows of a test besides its figures."""
+        from pytest_spanemu.report.details import details_of, findings_of, picture_of
+        from pytest_spanemu.targets import PLANS
+
+        details: dict[str, Any] = {}
+        emulator = observation.emulator
+        if observation.recorded is not None:
+            database = observation.handle.client() if emulator.can(PLANS) else None
+            details |= details_of(observation.recorded, database)
+        if observation.watched is not None and commits >= COMMITS_JUDGED_MIN:
+            details["findings"] = findings_of(observation.watched.report())
+            self.book.add_picture(page.test, picture_of(observation.watched))
+        page.databases.append(details)
+
+    def finish(self, test: str, budget: Mapping[str, int] | None = None) -> None:
+        """Take a test's figures as they are now; fail it for what the run's `fail_on` names."""
         page, fail_on = self.book.page(test), self.settings.fail_on
+        page.take_budget(budget or {})
+        page.remarks += self.config.hook.pytest_spanemu_report_row(
+            config=self.config, test=test, figures=page.to_json()
+        )
         told = [
             f"{title}:\n" + "\n".join(f"  {text}" for text in texts)
             for word, title, texts in (
@@ -260,7 +302,7 @@ def run_of(config: pytest.Config) -> Run:
     """The run's state. Raises pytest.UsageError when a setting makes no sense."""
     found = config.stash.get(_RUN, None)
     if found is None:
-        found = config.stash[_RUN] = Run(read_settings(config), config.rootpath)
+        found = config.stash[_RUN] = Run(config, read_settings(config))
     return found
 
 

@@ -40,7 +40,7 @@ class SpannerSql:
 
     def _run(self, sql: str, params: dict[str, Any]) -> Any:
         types = {name: type_ for name, value in params.items() if (type_ := type_of(value))}
-        if first_word(sql) in _CHANGES:
+        if is_change(sql):
             return self._database.run_in_transaction(self._change, sql, params, types)
         with self._database.snapshot() as snapshot:
             return _dicts(
@@ -60,6 +60,11 @@ def _dicts(results: Any) -> list[dict[str, Any]]:
         return []
     names = [field.name for field in results.fields]
     return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def is_change(sql: str) -> bool:
+    """Whether a statement is DML."""
+    return first_word(sql) in _CHANGES
 
 
 def type_of(value: Any) -> Any:

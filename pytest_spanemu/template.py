@@ -8,14 +8,20 @@ returned to.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import spanemu
 from pytest_spanemu.sources import Ddl, Dml, Program, Source, Step, default_sources, source_of
-from pytest_spanemu.sources.files import steps_of
+from pytest_spanemu.sources.files import TextSource, steps_of
+
+Loader = Callable[[str], Iterable[str] | None]
+
+
+def _nobody(source: str) -> None:
+    """Knows no source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +32,12 @@ class Schema:
     steps: tuple[Step, ...]
 
     @classmethod
-    def of(cls, sources: Iterable[str], root: Path) -> Schema:
-        """Read sources named by text. Raises SourceError for what cannot be read."""
-        found = tuple(source_of(text, root) for text in sources)
+    def of(cls, sources: Iterable[str], root: Path, load: Loader = _nobody) -> Schema:
+        """Read sources named by text. Raises SourceError for what cannot be read.
+
+        `load` is asked first for the statements of a source; None for one that it does not know.
+        """
+        found = tuple(_source(text, root, load) for text in sources)
         return cls(found, tuple(step for source in found for step in source.steps()))
 
     @classmethod
@@ -58,9 +67,16 @@ class Schema:
         return f"{named} ({len(self.ddl)} statements, {self.content_hash})"
 
 
-def schema_for(sources: Sequence[str], root: Path, *, usual: bool = True) -> Schema:
+def schema_for(
+    sources: Sequence[str], root: Path, load: Loader = _nobody, *, usual: bool = True
+) -> Schema:
     """The schema of named sources; of the usual file when none is named and `usual` says so."""
-    return Schema.of(sources or (default_sources(root) if usual else ()), root)
+    return Schema.of(sources or (default_sources(root) if usual else ()), root, load)
+
+
+def _source(text: str, root: Path, load: Loader) -> Source:
+    statements = load(text)
+    return source_of(text, root) if statements is None else TextSource(";\n".join(statements), text)
 
 
 class Template:

@@ -10,6 +10,7 @@ from typing import Any
 from pytest_spanemu.report.figures import Figures
 
 SCHEMA_VERSION = 1
+PICTURES_MAX = 20  # of those tests whose writes look worst
 
 
 @dataclass(slots=True)
@@ -19,6 +20,7 @@ class Book:
     tests: list[Figures] = field(default_factory=list)
     schemas: list[str] = field(default_factory=list)
     template_seconds: float = 0.0
+    pictures: dict[str, str] = field(default_factory=dict)  # heatmaps, pages of HTML, by test
 
     def page(self, test: str) -> Figures:
         """The figures of a test, new ones if it has none yet."""
@@ -26,12 +28,22 @@ class Book:
             self.tests.append(Figures(test))
         return self.tests[-1]
 
+    def add_picture(self, test: str, html: str) -> None:
+        """Keep the heatmap of a test, as long as there are not too many worse ones."""
+        self.pictures[test] = html
+        if len(self.pictures) > PICTURES_MAX:
+            hot = {each.test: each.hot or 0 for each in self.tests}
+            # Of equals the last one goes, so that the reader sees the first of a series.
+            del self.pictures[min(reversed(self.pictures), key=lambda name: hot.get(name, 0))]
+
     def merge(self, found: Mapping[str, Any]) -> None:
         """Take in what the book of a worker holds, as `to_json` gives it."""
         if not found:
             return
         self.tests += [Figures.from_json(each) for each in found["tests"]]
         self.schemas += [text for text in found["schemas"] if text not in self.schemas]
+        for test, html in found["pictures"].items():
+            self.add_picture(test, html)
         # Workers build theirs at the same time.
         self.template_seconds = max(self.template_seconds, found["template_seconds"])
 
@@ -41,6 +53,7 @@ class Book:
             "tests": [each.to_json() for each in self.tests],
             "schemas": list(self.schemas),
             "template_seconds": self.template_seconds,
+            "pictures": dict(self.pictures),
         }
 
     @property

@@ -7,17 +7,33 @@ from pathlib import Path
 from typing import Any
 
 from pytest_spanemu.report.book import SCHEMA_VERSION, Book
+from pytest_spanemu.report.page import page
 
 TOTALS = ("queries", "commits", "aborts", "mutations", "full_scans", "lock_waits")
 
 
-def write_json(path: Path, book: Book, run: dict[str, Any]) -> None:
-    """One document: what was run, totals, then every test in the order in which it ended."""
+def document_of(book: Book, run: dict[str, Any]) -> dict[str, Any]:
+    """What was run, totals, then every test in the order in which it ended."""
     document = {
         "schema_version": SCHEMA_VERSION,
         **run,
         "totals": {name: book.total(name) for name in TOTALS},
         **book.to_json(),
     }
+    del document["pictures"]
+    return document
+
+
+def write_json(path: Path, document: dict[str, Any]) -> None:
+    """The document as a file."""
+    _write(path, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+
+
+def write_html(path: Path, book: Book, run: str) -> None:
+    """One page; `run` says in a line what was run."""
+    _write(path, page(book, run))
+
+
+def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(text, encoding="utf-8")

@@ -17,7 +17,8 @@ class Figures:
 
     `hot` is the highest score of a hotspot, 0 to 100, None where nothing could be judged.
     `setup_seconds` is what isolation cost, before and after. `hotspots`, `scans` and `left_open`
-    say what was found, in words; `over_budget` which limits of a marker were exceeded.
+    say what was found, in words; `over_budget` which limits of a marker were exceeded. `databases`
+    tells all of it, for the HTML report alone (`details`).
     """
 
     test: str
@@ -33,6 +34,8 @@ class Figures:
     scans: list[str] = field(default_factory=list)
     left_open: list[str] = field(default_factory=list)
     over_budget: list[str] = field(default_factory=list)
+    databases: list[dict[str, Any]] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)  # of other plugins
 
     def take_recording(self, recording: Any) -> None:
         """Count what was recorded of one database."""
@@ -78,6 +81,7 @@ class Figures:
         parts += self.hotspots
         if self.left_open:
             parts.append(f"left open: {len(self.left_open)} transaction(s)")
+        parts += self.remarks
         return "; ".join(parts)
 
     def to_json(self) -> dict[str, Any]:

@@ -18,8 +18,8 @@ def table(book: Book, rows_max: int) -> Iterator[str]:
     width = max(len("test"), *map(len, names))
     yield "  ".join(["test".ljust(width), *(name.rjust(9) for name in COLUMNS)])
     for name, figures in zip(names, shown, strict=True):
-        cells = "  ".join(cell.rjust(9) for cell in _cells(figures))
-        yield f"{name.ljust(width)}  {cells}   {figures.notes}".rstrip()
+        row = "  ".join(cell.rjust(9) for cell in cells(figures))
+        yield f"{name.ljust(width)}  {row}   {figures.notes}".rstrip()
     if len(book.tests) > len(shown):
         yield f"... and {len(book.tests) - len(shown)} other tests"
 
@@ -45,7 +45,8 @@ def _weight(figures: Figures) -> tuple[bool, int, int, int]:
     )
 
 
-def _cells(figures: Figures) -> list[str]:
+def cells(figures: Figures) -> list[str]:
+    """The figures of a test as texts, one for each of `COLUMNS`."""
     counts = (
         figures.queries,
         figures.commits,

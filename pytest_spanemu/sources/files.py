@@ -32,15 +32,15 @@ class FilesSource:
 
 
 class TextSource:
-    """Statements that stand in the setting itself."""
+    """Statements that stand in the setting itself, or that somebody gave for what it names."""
 
-    def __init__(self, text: str) -> None:
-        self.text = " ".join(text.split())[:_SHOWN_CHARS]
-        self._sql = text
+    def __init__(self, sql: str, named: str = "") -> None:
+        self.text = named or " ".join(sql.split())[:_SHOWN_CHARS]
+        self._sql, self._origin = sql, named or "<schema>"
 
     def steps(self) -> Sequence[Step]:
         """The statements."""
-        return steps_of(self._sql, "<schema>")
+        return steps_of(self._sql, self._origin)
 
     def inputs(self) -> Sequence[bytes]:
         """The text."""

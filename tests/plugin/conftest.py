@@ -45,7 +45,10 @@ CREATE UNIQUE INDEX AlbumsByTitle ON Albums (Title);
 def project(pytester, monkeypatch):
     """A project's directory. `project.run(text, ...)` runs a test file in it."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
-    for name in ("SPANNER_EMULATOR_HOST", "SPANEMU_TARGET", "SPANEMU_ISOLATION", "SPANEMU_SEED"):
+    for name in (
+        "SPANNER_EMULATOR_HOST", "SPANEMU_TARGET", "SPANEMU_ISOLATION", "SPANEMU_SEED",
+        "GITHUB_STEP_SUMMARY",
+    ):  # fmt: skip
         monkeypatch.delenv(name, raising=False)
     return Project(pytester)
 

@@ -71,9 +71,22 @@ def test_plans(music):
                 spanner_assert.plan("SELECT Title FROM Albums").no_full_scan()
             with pytest.raises(AssertionError, match="Expected no sort"):
                 spanner_assert.plan("SELECT * FROM Albums ORDER BY Title DESC, AlbumId").no_sort()
+            spanner_assert.plan("UPDATE Singers SET Name = 'x' WHERE SingerId = 1").no_full_scan()
+
+        def test_text(spanner_assert, request):
+            plan = spanner_assert.plan("SELECT SingerId FROM Singers WHERE SingerId = 1")
+            with pytest.raises(AssertionError, match="Expected another plan:"):
+                plan.matches("Scan")
+            plan.matches(str(plan))
+            file = request.config.rootpath / "plans" / "singers.txt"
+            with pytest.raises(AssertionError, match="singers.txt was not there"):
+                plan.matches(file)
+            plan.matches(file)
+            with pytest.raises(AssertionError, match="Expected another plan:"):
+                spanner_assert.plan("SELECT SingerId FROM Singers").matches(file)
         """
     )
-    result.assert_outcomes(passed=1)
+    result.assert_outcomes(passed=2)
 
 
 def test_rows_and_unchanged(music):

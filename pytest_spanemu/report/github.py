@@ -1,0 +1,33 @@
+"""The report on the page of a GitHub Actions run: appended to the file it names for that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pytest_spanemu.report.book import Book
+from pytest_spanemu.report.terminal import COLUMNS, cells, findings, worst
+
+VARIABLE = "GITHUB_STEP_SUMMARY"
+
+
+def append_summary(path: Path, book: Book, rows: int, run: str) -> None:
+    """Add a section in Markdown; `run` says in a line what was run."""
+    with path.open("a", encoding="utf-8") as file:
+        file.write("\n".join(_lines(book, rows, run)) + "\n")
+
+
+def _lines(book: Book, rows: int, run: str) -> Iterator[str]:
+    yield "### Spanner"
+    yield ""
+    yield f"| test | {' | '.join(COLUMNS)} | |"
+    yield f"|---|{'---:|' * len(COLUMNS)}---|"
+    for each in worst(book.tests, rows):
+        yield f"| `{_cell(each.test)}` | {' | '.join(cells(each))} | {_cell(each.notes)} |"
+    yield ""
+    for text in filter(None, (findings(book), run)):
+        yield f"{text}  "
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("`", "'")
