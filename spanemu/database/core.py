@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
+from spanemu.database.activity import ActivityLog, Progress
 from spanemu.database.context import StatementContext
 from spanemu.database.environment import Environment
 from spanemu.database.errors import DatabaseNotFound
@@ -50,13 +51,14 @@ class DatabaseCore:
         self.name = name
         self.environment = environment
         self.store = store
-        self.locks = LockTable()
+        self.locks = LockTable(store.clock.peek)
+        self.activity = ActivityLog()
         self.statistics = SnapshotReader(store, LATEST)  # sizes of tables, for the planner
         self.history = history
         self.schema_mutex = threading.Lock()
         self.transaction_ids = count(1)
         self.ages = count(1)  # of transactions, in the order of their first requests
-        self.partitioned_dml: set[bytes] = set()  # ids of the transactions that run now
+        self.partitioned_dml: dict[bytes, Progress] = {}  # by id of the transactions that run now
         self.sweeps: dict[int, Sweep] = {}  # by id of the table with a row deletion policy
         self.closed = False
         self.heat: Heat | None = None  # made when somebody watches

@@ -44,7 +44,7 @@ def execute_dml(
     run = Run(reader, prepared.bind(request.parameters), transaction.context)
     mark = transaction.buffer.mark()
     rows = list(prepared.executable.run(run))
-    result = ResultStream(prepared.columns, iter(()), is_dml=True)
+    result = ResultStream(prepared.columns, iter(()), is_dml=True, source=prepared, run=run)
     result.undeclared_parameters = prepared.undeclared
     try:
         written, mutations = buffer_rows(

@@ -10,15 +10,11 @@ from dataclasses import dataclass
 
 from spanemu.base.clock import monotonic
 from spanemu.database.core import DatabaseCore
+from spanemu.database.lock_text import locked_columns, place_text
 from spanemu.database.options import ReadRequest, StatementRequest
 from spanemu.database.read_write import ReadWriteTransaction
-from spanemu.schema.index import Index
-from spanemu.schema.table import Table
-from spanemu.storage.layout import TreeId, parts_of, tree_of
-from spanemu.txn.key_text import value_text
-from spanemu.txn.lock_modes import Lock, columns_of, mode_name
-from spanemu.values.cell_mask import WHOLE_ROW
-from spanemu.values.key import key_decoder
+from spanemu.storage.layout import TreeId, tree_of
+from spanemu.txn.lock_modes import Lock, mode_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,36 +96,12 @@ def text_of(request: StatementRequest | ReadRequest | None) -> str:
 def _locks(core: DatabaseCore, transaction: ReadWriteTransaction) -> Iterator[HeldLock]:
     things = {tree_of(thing): thing for thing in core.generation.schema.sorted_things()}
     rows, ranges = core.locks.held_by(transaction.owner)
-    held: list[tuple[TreeId, bytes, str, Lock]] = [
-        *((tree, key, "", lock) for (tree, key), lock in rows.items()),
-        *((tree, low, "+", lock) for (tree, low, _), lock in ranges.items()),
+    held: list[tuple[TreeId, bytes, bool, Lock]] = [
+        *((tree, key, False, lock) for (tree, key), lock in rows.items()),
+        *((tree, low, True, lock) for (tree, low, _), lock in ranges.items()),
     ]
-    for tree, key, more, lock in held:
+    for tree, key, is_range, lock in held:
         if tree in things:  # and has not been dropped meanwhile
             thing = things[tree]
-            cells = lock[0] | lock[1]
-            names = () if cells == WHOLE_ROW else columns_of(cells, _columns(thing))
-            yield HeldLock(f"{thing.name}({_key(thing, key)}{more})", mode_name(lock), tuple(names))
-
-
-def _columns(thing: Table | Index) -> list[str]:
-    if isinstance(thing, Index):
-        return [column.name for column in thing.columns]
-    names = [""] * thing.width
-    for column in thing.columns:
-        names[column.position] = column.name
-    return names
-
-
-def _key(thing: Table | Index, key: bytes) -> str:
-    """A key as text; of a bound that is not quite one, the key that it is made of."""
-    parts = [(part.column.type, part.descending) for part in parts_of(thing)]
-    for end in (len(key), len(key) - 1):
-        try:
-            values = key_decoder(parts)(key[:end])
-        except ValueError:
-            continue
-        return ",".join(
-            value_text(value, part[0]) for value, part in zip(values, parts, strict=False)
-        )
-    return key.hex()
+            place = place_text(thing, key, is_range=is_range)
+            yield HeldLock(place, mode_name(lock), tuple(locked_columns(thing, lock)))

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Sequence
 
 from spanemu.base.limits import PARTITIONED_DML_CONCURRENT_MAX
+from spanemu.database.activity import Progress
 from spanemu.database.core import DatabaseCore
 from spanemu.database.dml import execute_dml
 from spanemu.database.errors import (
@@ -102,6 +103,8 @@ class _Partition:
 class PartitionedDmlTransaction:
     """A transaction for one UPDATE or DELETE that needs no atomicity."""
 
+    is_partitioned = True
+
     def __init__(self, core: DatabaseCore, id_: bytes) -> None:
         self.id = id_
         self._core = core
@@ -135,19 +138,21 @@ class PartitionedDmlTransaction:
             if len(running) >= PARTITIONED_DML_CONCURRENT_MAX:
                 raise TooManyPartitionedDml(PARTITIONED_DML_CONCURRENT_MAX)
             self._used = True
-            running.add(self.id)
+            shares = self._shares(plan)
+            running[self.id] = Progress(len(shares), self._core.store.clock.peek())
         try:
-            return self._run(request, plan)
+            return self._run(request, shares, running[self.id])
         finally:
-            running.discard(self.id)
+            del running[self.id]
 
-    def _run(self, request: StatementRequest, plan: DmlPlan) -> ResultStream:
+    def _run(
+        self, request: StatementRequest, shares: Sequence[Sequence[ByteRange]], progress: Progress
+    ) -> ResultStream:
         """One partition after another."""
-        count = 0
-        for share in self._shares(plan):
+        for share in shares:
             result = _Partition(self._core, request, share).run()
-            count += result.stats.row_count or 0
-        result.stats.row_count = count
+            progress.add(result.stats.row_count or 0, self._core.store.clock.peek())
+        result.stats.row_count = progress.rows
         result.stats.row_count_is_lower_bound = True
         return result
 

@@ -66,6 +66,8 @@ class Prepared:
 
     def __init__(self, statement: Statement, executable: Executable) -> None:
         self.serial = next(_serials)
+        self.prepared_at = monotonic()
+        self.prepared_in = 0.0  # seconds
         self.statement = statement
         self.executable = executable
         self.is_dml = isinstance(statement, InsertStatement | UpdateStatement | DeleteStatement)
@@ -132,12 +134,15 @@ def prepare_locking(
 def _prepare(
     generation: Generation, sql: str, types: Mapping[str, Type], statistics: Statistics
 ) -> Prepared:
+    began = monotonic()
     lowered = {name.lower(): type_ for name, type_ in types.items()}
     limits = generation.limits
     tree = parse_statement(sql, limits.sql_characters)
     statement = analyze(tree, sql, generation.schema, lowered, Setting(CATALOG, limits))
     plan = plan_statement(statement, generation.schema, statistics)
-    return Prepared(statement, compile_plan(plan))
+    prepared = Prepared(statement, compile_plan(plan))
+    prepared.prepared_in = prepared.prepared_at - began
+    return prepared
 
 
 def run_query(
@@ -152,7 +157,13 @@ def run_query(
     if mode is QueryMode.NORMAL:
         run = Run(reader, prepared.bind(request.parameters), context, system_tables)
         rows = prepared.executable.run(run)
-        return ResultStream(prepared.columns, rows, undeclared_parameters=prepared.undeclared)
+        return ResultStream(
+            prepared.columns,
+            rows,
+            undeclared_parameters=prepared.undeclared,
+            source=prepared,
+            run=run,
+        )
     if mode is QueryMode.PLAN:
         return explained(prepared)
     run = Run(reader, prepared.bind(request.parameters), context, system_tables)
@@ -160,7 +171,12 @@ def run_query(
     stats = ResultStats()
     rows = _measured(prepared, request, run, stats)
     return ResultStream(
-        prepared.columns, rows, stats=stats, undeclared_parameters=prepared.undeclared
+        prepared.columns,
+        rows,
+        stats=stats,
+        undeclared_parameters=prepared.undeclared,
+        source=prepared,
+        run=run,
     )
 
 

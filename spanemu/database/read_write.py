@@ -76,7 +76,7 @@ class ReadWriteTransaction:
     ) -> None:
         self.id = id_
         self._core = core
-        self._options = options
+        self.options = options
         self._mutex = threading.RLock()  # One request at a time; guards every field.
         self._owner = owner or Owner()
         self._generation: Generation = core.generation
@@ -108,7 +108,7 @@ class ReadWriteTransaction:
     @property
     def repeats(self) -> bool:
         """Whether its client says that it is another attempt, as multiplexed sessions require."""
-        return bool(self._options.previous)
+        return bool(self.options.previous)
 
     @property
     def has_ended(self) -> bool:
@@ -184,7 +184,7 @@ class ReadWriteTransaction:
             transaction = self._statement()
             refuse_pending_columns(transaction, plan.table, plan.index, plan.reads)
             rows = plan.rows(request, TransactionReader(transaction), transaction.context)
-            return ResultStream(plan.columns, read_ahead(rows, self._owner.check))
+            return ResultStream(plan.columns, read_ahead(rows, self._owner.check), source=plan)
 
     def _query(self, prepared: Prepared, request: StatementRequest) -> ResultStream:
         self._check_readable()
@@ -285,12 +285,10 @@ class ReadWriteTransaction:
                 self._core.heat.committed_by(self._owner.last_request, mutations)
         self._core.locks.release(self._owner, State.COMMITTED)
         note("mutations", count)
-        repeatable = self._options.isolation is Isolation.REPEATABLE_READ
-        return CommitOutcome(
-            at,
-            count if options.return_stats else None,
-            snapshot_timestamp=transaction.snapshot_at if repeatable else None,
-        )
+        repeatable = self.options.isolation is Isolation.REPEATABLE_READ
+        snapshot_at = transaction.snapshot_at if repeatable else None
+        stats = count if options.return_stats else None
+        return CommitOutcome(at, stats, None, snapshot_at, transaction.buffer.sample())
 
     def rollback(self) -> None:
         """End without effect. Raises TransactionEnded after a commit."""
@@ -389,7 +387,7 @@ class ReadWriteTransaction:
         """The transaction at work, with the surroundings of a statement that begins now."""
         context = self._core.context(self._generation, writable=True)
         if self._work is None:
-            core, reads = self._core, reads_of(self._options)
+            core, reads = self._core, reads_of(self.options)
             self._owner.begin(next(core.ages))
             self._work = work.ReadWrite(core.store, core.locks, self._owner, context, reads)
         else:

@@ -66,7 +66,8 @@ class Replays:
         """Remember an answer; gives it back whole."""
         answer = _whole(result)
         self._answers[request.seqno] = (request, answer)
-        return answer.answer()
+        result.rows = iter(answer.rows)
+        return result
 
     def keep_failure(self, request: StatementRequest, failure: SpannerError) -> None:
         """Remember that a statement failed."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from spanemu.values.types import Type
+
+# (tree, the rows' new states, how many there were if these are a sample)
+WrittenRows = Sequence[tuple[int, Sequence[Any], int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,22 @@ class ResultStats:
     query_stats: Mapping[str, str] | None = None
 
 
+class RowsMeter(Protocol):
+    """Who is to be told when a stream is over, once."""
+
+    def ended(self, stream: ResultStream, rows: int = 0, size: int = 0) -> None:
+        """Everything was sent: so many rows, so many bytes."""
+        ...
+
+    def failed(self, failure: BaseException) -> None:
+        """It broke off."""
+        ...
+
+    def abandoned(self) -> None:
+        """The rest of it is not wanted."""
+        ...
+
+
 @dataclass(slots=True)
 class ResultStream:
     """The answer to a read or a statement.
@@ -44,7 +63,8 @@ class ResultStream:
     `stats` is complete only then. An error may surface while iterating. `repeatable_at` is the
     timestamp read at, set only if the same request at that timestamp gives the same rows in the
     same order: a broken stream can then be resumed by running it again. For a query that means
-    by the same plan, which `plan_serial` names.
+    by the same plan, which `plan_serial` names. `source` is what the rows come from, a statement
+    (`query_engine.Prepared`) with its `run`, or a `reads.ReadPlan`.
     """
 
     columns: tuple[tuple[str, Type], ...]
@@ -55,11 +75,16 @@ class ResultStream:
     is_dml: bool = False
     repeatable_at: int | None = None
     plan_serial: int = 0
+    source: Any = None
+    run: Any = None
+    meter: RowsMeter | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class CommitOutcome:
     """`timestamp` in nanoseconds; `mutation_count` as Spanner counts, when asked for.
+
+    `written` are the rows of each tree that it wrote, None for those that it deleted.
 
     `retry_token` is set instead of a timestamp when a multiplexed session's commit must be
     repeated with that precommit token.
@@ -69,6 +94,7 @@ class CommitOutcome:
     mutation_count: int | None = None
     retry_token: tuple[bytes, int] | None = None
     snapshot_timestamp: int | None = None
+    written: WrittenRows = ()
 
 
 @dataclass(frozen=True, slots=True)

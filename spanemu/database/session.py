@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from spanemu.base.call import note
 from spanemu.base.errors import SpannerError
+from spanemu.database.activity import Meter
 from spanemu.database.errors import DmlSingleUse, NotReadWrite, PartitionNeedsReadOnlyTransaction
 from spanemu.database.filters import Fields
 from spanemu.database.options import (
@@ -61,6 +62,7 @@ class Session:
         self.last_use_time = create_time
         self.lives_since = create_time  # later than its creation when the clock was moved
         self.transactions = transactions
+        self._activity = transactions.activity
 
     def fields(self) -> Fields:
         """What a list filter can ask about."""
@@ -91,8 +93,10 @@ class Session:
     ) -> ResultStream:
         """Run one statement."""
         if partition_token:
-            return self._partitioned(selector).execute_partition(request, partition_token)
-        return self._run(selector or _STRONG, lambda found: found.execute(request))
+            return self._run_partition(
+                selector, request, lambda found: found.execute_partition(request, partition_token)
+            )
+        return self._run(selector or _STRONG, request, lambda found: found.execute(request))
 
     def execute_batch(
         self,
@@ -104,7 +108,14 @@ class Session:
         """Run DML statements in order, up to the first that fails."""
         begun = isinstance(selector, Begin)
         transaction = self._select(selector)
-        outcome = transaction.execute_batch(requests, seqno, last_statements)
+        meter = Meter(self._activity, tuple(requests), self.name, self.last_use_time)
+        meter.transaction = transaction
+        try:
+            outcome = transaction.execute_batch(requests, seqno, last_statements)
+        except BaseException as failure:
+            meter.failed(failure)
+            raise
+        meter.batch_ended(outcome)
         if begun and outcome.failure is not None and not outcome.results:
             self.transactions.abandon(transaction)
         elif outcome.results:
@@ -116,8 +127,10 @@ class Session:
     ) -> ResultStream:
         """Read rows by key."""
         if partition_token:
-            return self._partitioned(selector).read_partition(request, partition_token)
-        return self._run(selector or _STRONG, lambda found: found.read(request))
+            return self._run_partition(
+                selector, request, lambda found: found.read_partition(request, partition_token)
+            )
+        return self._run(selector or _STRONG, request, lambda found: found.read(request))
 
     def commit(
         self, selector: Selector, mutations: Sequence[Mutation], options: CommitOptions
@@ -126,8 +139,10 @@ class Session:
         if isinstance(selector, SingleUse):
             if not isinstance(selector.options, ReadWrite):
                 raise NotReadWrite("single-use read-only or partitioned-dml")
-            return self.transactions.single_use(selector.options).commit(mutations, options)
-        return self._select(selector).commit(mutations, options)
+            transaction: Transaction = self.transactions.single_use(selector.options)
+        else:
+            transaction = self._select(selector)
+        return self._activity.commit(transaction, mutations, options, self.last_use_time)
 
     def rollback(self, transaction_id: bytes) -> None:
         """End a transaction without effect; fine for one that is unknown or ended badly."""
@@ -143,11 +158,14 @@ class Session:
         A group that its sender got wrong stands as the failure that it is to be answered with.
         """
         options = ReadWrite(exclude_from_change_streams=exclude_from_change_streams)
+        asked = CommitOptions()
         for place, group in enumerate(groups):
             try:
                 if isinstance(group, SpannerError):
                     raise group
-                outcome = self.transactions.single_use(options).commit(group, CommitOptions())
+                outcome = self._activity.commit(
+                    self.transactions.single_use(options), group, asked, self.last_use_time
+                )
             except SpannerError as failure:
                 yield place, failure, None
             else:
@@ -183,21 +201,35 @@ class Session:
         return self.transactions.get(selector.id)
 
     def _run(
-        self, selector: Selector, request: Callable[[Transaction], ResultStream]
+        self,
+        selector: Selector,
+        asked: StatementRequest | ReadRequest,
+        request: Callable[[Any], ResultStream],
+        partitioned: bool = False,
     ) -> ResultStream:
+        begun = isinstance(selector, Begin)
         transaction = self._select(selector)
-        if not isinstance(selector, Begin):
-            return transaction.describe(request(transaction), begun=False)
+        meter = Meter(self._activity, asked, self.name, self.last_use_time, partitioned)
+        meter.transaction = transaction
         try:
-            return transaction.describe(request(transaction), begun=True)
-        except BaseException:
-            self.transactions.abandon(transaction)
+            stream = transaction.describe(request(transaction), begun=begun)
+        except BaseException as failure:
+            meter.failed(failure)
+            if begun:
+                self.transactions.abandon(transaction)
             raise
+        stream.meter = meter
+        return stream
 
-    def _partitioned(self, selector: Selector | None) -> SnapshotTransaction:
+    def _run_partition(
+        self,
+        selector: Selector | None,
+        asked: StatementRequest | ReadRequest,
+        request: Callable[[SnapshotTransaction], ResultStream],
+    ) -> ResultStream:
         if selector is None or isinstance(selector, Begin | SingleUse):
             raise PartitionNeedsReadOnlyTransaction()
-        return self._snapshot(self._select(selector))
+        return self._run(selector, asked, lambda found: request(self._snapshot(found)), True)
 
     def _cut(
         self,

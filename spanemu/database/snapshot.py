@@ -109,7 +109,7 @@ class SnapshotTransaction:
         context = self._core.context(self._generation, writable=False)
         rows = plan.rows(request, self._reader, context)
         # In key order at one timestamp, so that a broken stream can be taken up again.
-        return ResultStream(plan.columns, rows, repeatable_at=self.at)
+        return ResultStream(plan.columns, rows, repeatable_at=self.at, source=plan)
 
     def _ready(self) -> None:
         self._core.check_open()
@@ -158,7 +158,8 @@ class SnapshotTransaction:
         opened = self._opened(token, read_fingerprint(request))
         plan = read_plan(self._generation, request)
         context = self._core.context(self._generation, writable=False)
-        return ResultStream(plan.columns, plan.scan(self._reader, opened.ranges, context))
+        rows = plan.scan(self._reader, opened.ranges, context)
+        return ResultStream(plan.columns, rows, source=plan)
 
     def partition_query(self, request: StatementRequest, most: int) -> tuple[Partition, ...]:
         """Shares of a query: all rows in the first, so that any number may be asked for."""

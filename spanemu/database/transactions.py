@@ -35,6 +35,7 @@ class Transactions:
     """Open and recently ended transactions by id."""
 
     def __init__(self, core: DatabaseCore, owner: str, *, multiplexed: bool) -> None:
+        self.activity = core.activity
         self._core = core
         self._owner = owner  # a session, or "" for all multiplexed ones
         self._multiplexed = multiplexed

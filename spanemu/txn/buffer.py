@@ -11,6 +11,7 @@ effect of whole statements.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from sortedcontainers import SortedList
@@ -20,6 +21,7 @@ from spanemu.storage.layout import TreeId
 from spanemu.storage.store import EVERYTHING
 from spanemu.values.cell_mask import WHOLE_ROW, merged
 
+SAMPLE_ROWS_MAX = 16
 ABSENT: Any = object()  # no entry: the store decides
 
 # Cells written of a row that goes on existing, and the row below that the others are of.
@@ -106,6 +108,13 @@ class Buffer:
         elif row_key in self.parts:
             earlier, base = self.parts[row_key]
             self.parts[row_key] = (earlier | written, base)
+
+    def sample(self) -> list[tuple[TreeId, list[Row | None], int]]:
+        """(tree, some of its pending rows, how many there are) of each tree, for statistics."""
+        return [
+            (tree, list(islice(buffer.rows.values(), SAMPLE_ROWS_MAX)), len(buffer.rows))
+            for tree, buffer in self.trees.items()
+        ]
 
     def written(self, tree: TreeId, key: bytes) -> int:
         """Which cells of a pending row are written."""

@@ -17,7 +17,7 @@ Not here: what a wounded transaction does about it (`read_write` raises ABORTED 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Protocol
 
@@ -25,6 +25,7 @@ from spanemu.base.call import current, note_more
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
 from spanemu.txn.key_range_sets import KeySet, RangeUnion
+from spanemu.txn.lock_log import LockLog, in_the_way
 from spanemu.txn.lock_modes import Lock, covers, exclusive, joined
 from spanemu.txn.lock_waits import Request, Wait, patience
 from spanemu.txn.owner import Owner, RangeKey, RowKey
@@ -44,7 +45,8 @@ class LockObserver(Protocol):
 class LockTable:
     """Locks of one database, and the transactions that wait for them."""
 
-    def __init__(self) -> None:
+    def __init__(self, peek: Callable[[], int] = lambda: 0) -> None:
+        self.log = LockLog(peek)
         self.observer: LockObserver | None = None
         self._mutex = threading.Lock()  # Guards every field below, and owners' locks.
         self._rows: dict[RowKey, dict[Owner, Lock]] = {}
@@ -333,6 +335,7 @@ class LockTable:
         began = monotonic()
         with self._mutex:
             self._requests.setdefault(tree, {})[owner] = request
+            held = in_the_way(tree, request, waits)
         try:
             while waits is not None:
                 self._wait(owner, waits)
@@ -350,6 +353,7 @@ class LockTable:
                     del self._requests[tree]
                 if waits is not None:
                     self._wake(owner)  # It makes way. Once granted, it will when it ends.
+            self.log.note(owner, tree, request, held, began)
             if self.observer is not None:
                 self.observer.contended(tree, request.low, request.high, monotonic() - began)
 

@@ -33,16 +33,17 @@ class Owner:
     which attempts were wounded: the next one queues for them instead of reading them along with
     others, or each of those would wound the younger ones once more when it commits.
     `heard_at` is when its client last asked for something (seconds of `clock.monotonic`),
-    `began_at` when it first did, `connection` by what way, and `last_request` what; `busy` tells
-    that a request is being served, and `failed` that the last one failed. `patient_until` is when
-    it stops waiting for a younger one. `rows` and `ranges` are
+    `began_at` when it first did, `connection` by what way, `last_request` what, and `commit_tag`
+    under which name it was to be committed; `busy` tells that a request is being served, and
+    `failed` that the last one failed. `patient_until` is when it stops waiting for a younger one.
+    `rows` and `ranges` are
     what it has locked; `keys` and `unions` the same by tree and lock.
     """
 
     __slots__ = (
-        "age", "began_at", "busy", "connection", "contended", "failed", "heard_at", "keys",
-        "last_request", "patient_until", "ranges", "rows",
-        "since", "state", "unions", "waits_on", "why_aborted",
+        "age", "began_at", "busy", "commit_tag", "connection", "contended", "failed", "heard_at",
+        "keys", "last_request", "patient_until", "ranges", "rows", "since", "state", "unions",
+        "waits_on", "why_aborted",
     )  # fmt: skip
 
     def __init__(self, age: tuple[int, int] = YOUNGEST, since: int | None = None) -> None:
@@ -59,6 +60,7 @@ class Owner:
         self.patient_until: float | None = None
         self.waits_on: threading.Event | None = None
         self.why_aborted = ""
+        self.commit_tag = ""
         self.forget_locks()
 
     def forget_locks(self) -> None:
@@ -80,6 +82,11 @@ class Owner:
         owner = Owner(since=self.since)
         owner.contended = self.contended
         return owner
+
+    @property
+    def tag(self) -> str:
+        """The transaction's tag, which clients send with each request."""
+        return self.commit_tag or getattr(self.last_request, "transaction_tag", "")
 
     @property
     def is_active(self) -> bool:

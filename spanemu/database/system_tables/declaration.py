@@ -126,6 +126,11 @@ class Declared:
         return SystemTable(self.full_name, columns)
 
 
+def column_name(word: str) -> str:
+    """The column that a word of the notation declares."""
+    return word.lstrip("*!").partition(":")[0]
+
+
 def _column(word: str) -> DeclaredColumn:
     mark = word[0] if word[0] in "*!" else ""
     name, _, type_word = word.removeprefix(mark).partition(":")

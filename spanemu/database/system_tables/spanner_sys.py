@@ -1,24 +1,24 @@
 """The tables of SPANNER_SYS: names, columns, and what yields their rows.
 
-SUPPORTED_OPTIMIZER_VERSIONS, ROW_DELETION_POLICIES, TABLE_SIZES_STATS_1HOUR and USER_SPLIT_POINTS
-have rows, and SPLIT_STATS_TOP while hotspots are watched. The others are statistics of a running
-service and empty: of queries, reads, transactions, locks and operations by interval, of what runs
-at the moment, and recommendations.
+Statistics of queries, reads, transactions, locks and operations are of what ran in this process
+(`database.statistics`). SPLIT_STATS_TOP has rows while hotspots are watched. What a service finds
+out by itself is empty: recommendations, sampled profiles, background tasks.
 
 Left out: VECTOR_INDEX_STATS, whose types are not published.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
+from spanemu.database.system_tables.activity import AT_THE_MOMENT, BY_INTERVAL, in_order
 from spanemu.database.system_tables.declaration import Declared, Rows, no_rows
 from spanemu.database.system_tables.heat import split_stats_top, user_split_points
 from spanemu.database.system_tables.maintenance import (
     row_deletion_policies,
     supported_optimizer_versions,
 )
-from spanemu.database.system_tables.sizes import table_sizes
+from spanemu.database.system_tables.sizes import table_sizes, table_sizes_by_group
 from spanemu.database.system_tables.source import Source
 
 SCHEMA = "SPANNER_SYS"
@@ -32,7 +32,8 @@ _QUERY_RESULTS = f"""EXECUTION_COUNT:INT64 AVG_LATENCY_SECONDS:FLOAT64 AVG_ROWS:
     AVG_BYTES:FLOAT64 AVG_ROWS_SCANNED:FLOAT64 AVG_CPU_SECONDS:FLOAT64 {_FAILED_QUERIES}"""
 _QUERY_COSTS = """AVG_MEMORY_PEAK_USAGE_BYTES:FLOAT64 AVG_MEMORY_USAGE_PERCENTAGE:FLOAT64
     AVG_QUERY_PLAN_CREATION_TIME_SECS:FLOAT64 AVG_FILESYSTEM_DELAY_SECS:FLOAT64
-    AVG_REMOTE_SERVER_CALLS:FLOAT64 AVG_ROWS_SPOOLED:FLOAT64 AVG_DISK_IO_COST:FLOAT64"""
+    AVG_REMOTE_SERVER_CALLS:FLOAT64 AVG_ROWS_SPOOLED:FLOAT64 AVG_DISK_IO_COST:FLOAT64
+    LATENCY_DISTRIBUTION_JSON_STRING"""
 _READ_COSTS = """AVG_ROWS:FLOAT64 AVG_BYTES:FLOAT64 AVG_CPU_SECONDS:FLOAT64
     AVG_LOCKING_DELAY_SECONDS:FLOAT64 AVG_CLIENT_WAIT_SECONDS:FLOAT64
     AVG_LEADER_REFRESH_DELAY_SECONDS:FLOAT64"""
@@ -41,7 +42,8 @@ _COMMITS = """COMMIT_ATTEMPT_COUNT:INT64 COMMIT_FAILED_PRECONDITION_COUNT:INT64
     AVG_COMMIT_LATENCY_SECONDS:FLOAT64 AVG_BYTES:FLOAT64 COMMIT_RETRY_COUNT:INT64"""
 _TRANSACTIONS = """OPERATIONS_BY_TABLE:TABLE_OPERATIONS TOTAL_LATENCY_DISTRIBUTION:DISTRIBUTION
     ATTEMPT_COUNT:INT64 SERIALIZABLE_PESSIMISTIC_TXN_COUNT:INT64
-    REPEATABLE_READ_OPTIMISTIC_TXN_COUNT:INT64"""
+    REPEATABLE_READ_OPTIMISTIC_TXN_COUNT:INT64 SERIALIZABLE_OPTIMISTIC_TXN_COUNT:INT64
+    OPERATIONS_BY_TABLE_JSON_STRING TOTAL_LATENCY_DISTRIBUTION_JSON_STRING"""
 _SPLIT = "INTERVAL_END:TIMESTAMP SPLIT_START SPLIT_LIMIT AFFECTED_TABLES:STRINGS"
 
 # Tables that there are for each interval: name without the interval -> columns.
@@ -49,7 +51,8 @@ _BY_INTERVAL = {
     "COLUMN_OPERATIONS_STATS": """INTERVAL_END:TIMESTAMP TABLE_NAME COLUMN_NAME QUERY_COUNT:INT64
         READ_COUNT:INT64 WRITE_COUNT:INT64 IS_QUERY_CACHE_MEMORY_CAPPED:BOOL""",
     "LOCK_STATS_TOP": """INTERVAL_END:TIMESTAMP ROW_RANGE_START_KEY:BYTES
-        LOCK_WAIT_SECONDS:FLOAT64 SAMPLE_LOCK_REQUESTS:LOCK_REQUESTS""",
+        LOCK_WAIT_SECONDS:FLOAT64 SAMPLE_LOCK_REQUESTS:LOCK_REQUESTS
+        SAMPLE_LOCK_REQUESTS_JSON_STRING""",
     "LOCK_STATS_TOTAL": "INTERVAL_END:TIMESTAMP TOTAL_LOCK_WAIT_SECONDS:FLOAT64",
     "QUERY_PROFILES_TOP": """INTERVAL_END:TIMESTAMP TEXT_FINGERPRINT:INT64
         LATENCY_SECONDS:FLOAT64 QUERY_PROFILE""",
@@ -75,44 +78,45 @@ _BY_INTERVAL = {
 }
 
 
-# What yields the rows of such a table, given the interval.
-_ROWS_BY_INTERVAL: Mapping[str, Callable[[Source, str], Rows]] = {
-    "SPLIT_STATS_TOP": split_stats_top,
-}
-
-
-def _of_interval(rows: Callable[[Source, str], Rows], interval: str) -> Callable[[Source], Rows]:
-    return lambda source: rows(source, interval)
-
-
 def _by_interval() -> Iterator[Declared]:
     for name, notation in _BY_INTERVAL.items():
         for interval in _INTERVALS:
-            rows = _ROWS_BY_INTERVAL.get(name)
-            made = no_rows if rows is None else _of_interval(rows, interval)
-            yield Declared(SCHEMA, f"{name}_{interval}", notation, made)
+            rows = _rows_of(name, notation, interval)
+            yield Declared(SCHEMA, f"{name}_{interval}", notation, rows)
+
+
+def _rows_of(name: str, notation: str, interval: str) -> Callable[[Source], Rows]:
+    if name == "SPLIT_STATS_TOP":
+        return lambda source: split_stats_top(source, interval)
+    rows = BY_INTERVAL.get(name)
+    if rows is None:
+        return no_rows
+    return lambda source: in_order(rows(source, interval), notation)
+
+
+def _at_the_moment(name: str, notation: str) -> Declared:
+    rows = AT_THE_MOMENT[name]
+    return Declared(SCHEMA, name, notation, lambda source: in_order(rows(source), notation))
 
 
 SPANNER_SYS: tuple[Declared, ...] = (
-    Declared(
-        SCHEMA,
+    _at_the_moment(
         "ACTIVE_PARTITIONED_DMLS",
-        """TEXT TEXT_FINGERPRINT SESSION_ID NUM_PARTITIONS_TOTAL:INT64
+        """TEXT TEXT_FINGERPRINT:INT64 SESSION_ID NUM_PARTITIONS_TOTAL:INT64
         NUM_PARTITIONS_COMPLETE:INT64 NUM_TRIVIAL_PARTITIONS_COMPLETE:INT64 PROGRESS
         ROWS_PROCESSED:INT64 START_TIMESTAMP:TIMESTAMP LAST_UPDATE_TIMESTAMP:TIMESTAMP""",
     ),
-    Declared(
-        SCHEMA,
+    _at_the_moment(
         "ACTIVE_QUERIES_SUMMARY",
         """ACTIVE_COUNT:INT64 OLDEST_START_TIME:TIMESTAMP COUNT_OLDER_THAN_1S:INT64
         COUNT_OLDER_THAN_10S:INT64 COUNT_OLDER_THAN_100S:INT64""",
     ),
     *_by_interval(),
-    Declared(
-        SCHEMA,
+    _at_the_moment(
         "OLDEST_ACTIVE_QUERIES",
         """START_TIME:TIMESTAMP TEXT_FINGERPRINT:INT64 TEXT TEXT_TRUNCATED:BOOL SESSION_ID
-        QUERY_ID""",
+        QUERY_ID CLIENT_IP_ADDRESS API_CLIENT_HEADER USER_AGENT_HEADER SERVER_REGION PRIORITY
+        TRANSACTION_TYPE""",
     ),
     Declared(
         SCHEMA,
@@ -150,6 +154,7 @@ SPANNER_SYS: tuple[Declared, ...] = (
         "TABLE_SIZES_STATS_PER_LOCALITY_GROUP_1HOUR",
         """INTERVAL_END:TIMESTAMP TABLE_NAME LOCALITY_GROUP USED_SSD_BYTES:FLOAT64
         USED_HDD_BYTES:FLOAT64""",
+        table_sizes_by_group,
     ),
     Declared(
         SCHEMA,

@@ -64,7 +64,8 @@ class Chunks:
     ) -> None:
         self._stream = stream
         self._token_at = token_at
-        self._rows = rows_before
+        self._rows = self._rows_before = rows_before
+        self._bytes = 0
         self._chunk_bytes = chunk_bytes
         self._shape: Shape = shape_of(stream.columns)
         # Opens the next message: the metadata of the first one, and the precommit token of all.
@@ -92,11 +93,15 @@ class Chunks:
                 parts.append(values)
                 self._size += len(values)
                 self._rows += 1
-            yield self._flush(self._end())
+            yield self._last()
         except StreamBroken as broken:
             if parts:
                 yield self._flush(self._token())
             raise broken.failure from None
+        except Exception as failure:
+            if self._stream.meter is not None:
+                self._stream.meter.failed(failure)
+            raise
         finally:
             close_rows(self._stream)
 
@@ -104,15 +109,20 @@ class Chunks:
         message = b"".join((self._head, *self._parts, suffix, self._tail))
         self._head = b""
         self._parts.clear()
+        self._bytes += self._size
         self._size = 0
         return message
 
     def _token(self) -> bytes:
         return b"" if self._token_at is None else field(4, self._token_at(self._rows))
 
-    def _end(self) -> bytes:
-        stats = stats_bytes(self._stream.stats)
-        return (field(5, stats) if stats else b"") + _LAST
+    def _last(self) -> bytes:
+        """The last message. The stream is over: a client need not ask what comes after."""
+        stream = self._stream
+        stats = stats_bytes(stream.stats)
+        if stream.meter is not None:
+            stream.meter.ended(stream, self._rows - self._rows_before, self._bytes + self._size)
+        return self._flush((field(5, stats) if stats else b"") + _LAST)
 
     def _large_row(self, row: tuple[Any, ...], cells: list[bytes]) -> Iterator[bytes]:
         """The messages of a row that fills one; what is left of it stays in `_parts`."""

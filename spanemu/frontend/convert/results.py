@@ -133,6 +133,12 @@ def result_set_bytes(stream: ResultStream, size_max: int = UNARY_RESULT_BYTES_MA
             size += len(listed)
             if size > size_max:
                 raise ResultTooLarge(size_max)
+        if stream.meter is not None:
+            stream.meter.ended(stream, len(parts) - 1, size)
+    except Exception as failure:
+        if stream.meter is not None:
+            stream.meter.failed(failure)
+        raise
     finally:
         close_rows(stream)
     if stats := stats_bytes(stream.stats):
@@ -161,3 +167,5 @@ def close_rows(stream: ResultStream) -> None:
     close = getattr(stream.rows, "close", None)  # A plain iterator holds nothing.
     if close is not None:
         close()
+    if stream.meter is not None:
+        stream.meter.abandoned()  # unless all of them were taken

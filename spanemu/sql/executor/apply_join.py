@@ -11,7 +11,7 @@ from itertools import chain, islice
 from typing import Any
 
 from spanemu.base.call import current
-from spanemu.sql.executor.batches import PART_MAX, by_batch
+from spanemu.sql.executor.batches import PART_MAX, batches, by_batch
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.ranges import compile_point, compile_ranges
 from spanemu.sql.executor.reader import Row
@@ -23,6 +23,7 @@ from spanemu.sql.plan.nodes import Project, Scan
 from spanemu.sql.plan.traverse import free
 
 # The right rows that go with a left row, already appended to it.
+_FEW = 16  # partners of a row that are taken at once
 Partners = Callable[[Row, Run], Iterable[Row]]
 
 
@@ -79,14 +80,24 @@ def _lookup(scan: Scan, left: Relation, layout: Layout, compiler: Compiler) -> P
             return ()
         found = map(row.__add__, fetch(run, ranges))
         if test is None:
-            return found
+            return _tallied(found, run)
         first = list(islice(found, PART_MAX))
+        run.scanned += len(first)
         passing = [joined for joined in first if test(joined, run)]
         if len(first) < PART_MAX:
             return passing
         return chain(passing, by_batch(found, lambda batch: _passing(batch, test, run)))
 
     return partners
+
+
+def _tallied(rows: Iterator[Row], run: Run) -> Iterable[Row]:
+    """The same rows, counted as they are taken; mostly they are few."""
+    first = list(islice(rows, _FEW))
+    run.scanned += len(first)
+    return (
+        first if len(first) < _FEW else chain(first, chain.from_iterable(batches(rows, tally=run)))
+    )
 
 
 def _passing(rows: Iterable[Row], test: Value, run: Run) -> list[Row]:
@@ -107,6 +118,7 @@ def _lookup_point(
         other = run.reader.get(table, key, for_update=for_update, cells=cells)
         if other is None:
             return ()
+        run.scanned += 1
         joined = row + other
         return (joined,) if test is None or test(joined, run) else ()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from spanemu.base.call import current
 from spanemu.base.clock import monotonic
@@ -23,9 +23,17 @@ _PART_GROWTH = 8
 T = TypeVar("T")  # a row, or a group of them
 
 
-def batches(rows: Iterable[T], largest: int = BATCH_ROWS_MAX) -> Iterator[list[T]]:
+class Tally(Protocol):
+    """Counts rows that were read from a table or an index."""
+
+    scanned: int
+
+
+def batches(
+    rows: Iterable[T], largest: int = BATCH_ROWS_MAX, tally: Tally | None = None
+) -> Iterator[list[T]]:
     """`rows` in lists of at most `largest`, none of them empty."""
-    return _sized(rows, 1, largest)
+    return _sized(rows, 1, largest, tally)
 
 
 def full_batches(rows: Iterable[T]) -> Iterator[list[T]]:
@@ -41,13 +49,17 @@ def gathered(rows: Iterable[T]) -> list[T]:
     return found
 
 
-def _sized(rows: Iterable[T], size: int, largest: int) -> Iterator[list[T]]:
+def _sized(
+    rows: Iterable[T], size: int, largest: int, tally: Tally | None = None
+) -> Iterator[list[T]]:
     """Batches that grow while they are quick, and shrink when there is a lot to do for a row."""
     check = current().check
     source = iter(rows)
     check()
     began = monotonic()
     while batch := list(islice(source, size)):
+        if tally is not None:
+            tally.scanned += len(batch)
         yield batch
         check()
         ended = monotonic()
@@ -73,7 +85,10 @@ def parts_of(items: Sequence[T], size: int = PART_MAX) -> Iterator[Sequence[T]]:
 
 
 def by_batch(
-    rows: Iterable[T], change: Callable[[list[T]], Iterable[Row]], largest: int = BATCH_ROWS_MAX
+    rows: Iterable[T],
+    change: Callable[[list[T]], Iterable[Row]],
+    largest: int = BATCH_ROWS_MAX,
+    tally: Tally | None = None,
 ) -> Iterator[Row]:
     """The rows that `change` makes of each batch."""
-    return chain.from_iterable(map(change, batches(rows, largest)))
+    return chain.from_iterable(map(change, batches(rows, largest, tally)))

@@ -72,7 +72,9 @@ class Run:
     the executable, which knows how many it needs.
     """
 
-    __slots__ = ("context", "memo", "parameters", "profile", "reader", "slots", "system_tables")
+    __slots__ = (
+        "context", "memo", "parameters", "profile", "reader", "scanned", "slots", "system_tables",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -86,6 +88,7 @@ class Run:
         self.context: Any = context
         self.system_tables = system_tables
         self.profile: Profile | None = None
+        self.scanned = 0  # rows, by the batch
         self.slots: list[Any] = []
         self.memo: list[Any] = []
 

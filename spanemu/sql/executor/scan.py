@@ -83,7 +83,10 @@ def _get(
         if key is None:
             return ()
         row = run.reader.get(table, key, for_update=for_update, cells=cells)
-        if row is None or (test is not None and not test(row, run)):
+        if row is None:
+            return ()
+        run.scanned += 1
+        if test is not None and not test(row, run):
             return ()
         return (row,)
 
@@ -101,8 +104,8 @@ def _scan(
                 return ()
         found = fetch(run, ranges)
         if kept is None:
-            return chain.from_iterable(batches(found, largest))
-        return by_batch(found, lambda batch: kept(batch, run), largest)
+            return chain.from_iterable(batches(found, largest, run))
+        return by_batch(found, lambda batch: kept(batch, run), largest, run)
 
     return rows
 

@@ -58,7 +58,7 @@ def test_an_inline_begin_that_fails_has_begun_nothing(shop: Shop) -> None:
             )
     assert not shop.session.transactions._by_id
     with pytest.raises(ZeroDivisionError):
-        shop.session._run(Begin(ReadWrite()), lambda _: 1 // 0)
+        shop.session._run(Begin(ReadWrite()), request(), lambda _: 1 // 0)
     assert not shop.session.transactions._by_id
 
 

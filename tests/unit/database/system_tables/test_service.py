@@ -1,6 +1,6 @@
 """SPANNER_SYS, and what the service has in every database."""
 
-from spanemu.database.system_tables.sizes import _FIXED, _LENGTHS
+from spanemu.database.statistics.weight import _FIXED, _LENGTHS
 from spanemu.values.types import TypeCode
 from tests.unit.database.system_tables.shop import DDL, database, picked, rows_of
 

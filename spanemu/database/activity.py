@@ -1,0 +1,214 @@
+"""What was asked of one database lately, noted as cheaply as can be for the tables of SPANNER_SYS.
+
+    Meter       a statement, a batch or a read, from its arrival to the end of its rows
+    Attempt     a commit that was asked for
+    LockTable   keeps the waits itself (`txn.lock_log`)
+
+Nothing is added up before somebody looks (`database.statistics`). The last `REMEMBERED_MAX` of each
+are remembered: an interval with more loses its beginning.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from spanemu.base.clock import monotonic
+from spanemu.base.errors import Code, SpannerError
+from spanemu.database.handle import Transaction
+from spanemu.database.options import CommitOptions
+from spanemu.database.results import BatchOutcome, CommitOutcome, ResultStream, WrittenRows
+from spanemu.values.mutation import Mutation
+
+REMEMBERED_MAX = 16_384
+ATTEMPTS_REMEMBERED_MAX = 4_096
+
+
+class Meter:
+    """One statement, batch or read.
+
+    `asked` is the request (of a batch, the requests) while it runs; what is left of it then is
+    `texts` and `tag`. `at` is when it arrived by the emulator's clock, `began` and `seconds` are
+    by `clock.monotonic`. `sources` are the plans that were run (`Prepared`, `ReadPlan`), and
+    `transaction` the one it ran in, of which only `age` is kept: None outside of read-write ones.
+    `code` tells how it failed, None if it did not.
+    """
+
+    __slots__ = (
+        "_log", "age", "asked", "at", "began", "code", "is_partitioned_dml", "number",
+        "partitioned", "rows", "scanned", "seconds", "session", "size", "sources", "tag", "texts",
+        "transaction", "transaction_tag", "written",
+    )  # fmt: skip
+    texts: tuple[str | None, ...]
+    tag: str
+    transaction_tag: str
+    is_partitioned_dml: bool
+    age: tuple[int, int] | None
+    rows: int
+    size: int
+    seconds: float
+
+    def __init__(
+        self, log: ActivityLog, asked: Any, session: str, at: int, partitioned: bool = False
+    ) -> None:
+        self._log = log
+        self.asked = asked
+        self.session = session
+        self.at = at
+        self.partitioned = partitioned
+        self.transaction: Any = None
+        self.code: Code | None = None
+        self.number = next(log.numbers)
+        self.began = monotonic()
+        log.running[self.number] = self
+
+    def ended(self, stream: ResultStream, rows: int = 0, size: int = 0) -> None:
+        """Everything was sent: so many rows, so many bytes."""
+        run = stream.run
+        self.scanned = rows if run is None else run.scanned
+        self.written = stream.stats.row_count or 0
+        self.sources = () if stream.source is None else (stream.source,)
+        stream.meter = None
+        self._over(rows, size)
+
+    def batch_ended(self, outcome: BatchOutcome) -> None:
+        """The statements of a batch were run, up to the first that failed."""
+        results = outcome.results
+        if isinstance(outcome.failure, SpannerError):
+            self.code = outcome.failure.code
+        self.scanned = sum(0 if one.run is None else one.run.scanned for one in results)
+        self.written = sum(one.stats.row_count or 0 for one in results)
+        self.sources = tuple(one.source for one in results)
+        self._over(0, 0)
+
+    def failed(self, failure: BaseException) -> None:
+        """It broke off."""
+        self.code = failure.code if isinstance(failure, SpannerError) else Code.INTERNAL
+        self._without_end()
+
+    def abandoned(self) -> None:
+        """The rest of its rows is not wanted; if there was a rest."""
+        if self.number in self._log.running:
+            self.code = Code.CANCELLED
+            self._without_end()
+
+    def _without_end(self) -> None:
+        self.scanned = self.written = 0
+        self.sources = ()
+        self._over(0, 0)
+
+    def _over(self, rows: int, size: int) -> None:
+        log, transaction, asked = self._log, self.transaction, self.asked
+        if log.running.pop(self.number, None) is None:
+            return
+        self.seconds = monotonic() - self.began
+        self.rows = rows
+        self.size = size
+        self.is_partitioned_dml = getattr(transaction, "is_partitioned", False)
+        owner = getattr(transaction, "owner", None)
+        self.age = None if owner is None else owner.age
+        # What was asked may be large, and a transaction holds on to much.
+        self.asked = self.transaction = None
+        if asked.__class__ is tuple:
+            if not asked:
+                return  # It was refused.
+            self.texts = tuple(one.sql for one in asked)
+            asked = asked[0]
+        else:
+            self.texts = (getattr(asked, "sql", None),)
+        self.tag = asked.request_tag
+        self.transaction_tag = asked.transaction_tag
+        log.requests.append(self)
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a statement has got: partitions, those without rows among them, and rows.
+
+    `updated` is when, in nanoseconds.
+    """
+
+    total: int
+    updated: int
+    complete: int = 0
+    trivial: int = 0
+    rows: int = 0
+
+    def add(self, rows: int, at: int) -> None:
+        """One more partition is complete."""
+        self.complete += 1
+        self.trivial += not rows
+        self.rows += rows
+        self.updated = at
+
+
+class Attempt:
+    """A commit that was asked for. `age` is None if its transaction had done nothing before.
+
+    `mutations` are (kind, table, columns), None for deletes; `rows` what was written.
+    """
+
+    __slots__ = (
+        "age", "at", "began", "code", "commit_seconds", "mutations", "options", "rows", "seconds",
+        "tag",
+    )  # fmt: skip
+
+    def __init__(
+        self, transaction: Any, at: int, mutations: Sequence[Mutation], options: CommitOptions
+    ) -> None:
+        self.at = at
+        self.tag = options.transaction_tag
+        self.options = transaction.options
+        self.mutations = [
+            (getattr(one, "kind", None), one.table, getattr(one, "columns", None))
+            for one in mutations
+        ]
+        self.code: Code | None = None
+        self.rows: WrittenRows = ()
+        self.began = monotonic()
+
+    def ended(self, transaction: Any) -> None:
+        """It was answered."""
+        now = monotonic()
+        owner = transaction.owner
+        self.age = owner.age
+        self.commit_seconds = now - self.began
+        self.seconds = now - min(owner.began_at or self.began, self.began)
+
+
+class ActivityLog:
+    """What runs in a database, and what ran lately. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self.numbers = count(1)
+        self.running: dict[int, Meter] = {}
+        self.requests: deque[Meter] = deque(maxlen=REMEMBERED_MAX)
+        self.attempts: deque[Attempt] = deque(maxlen=ATTEMPTS_REMEMBERED_MAX)
+
+    def commit(
+        self,
+        transaction: Transaction,
+        mutations: Sequence[Mutation],
+        options: CommitOptions,
+        at: int,
+    ) -> CommitOutcome:
+        """Commit a transaction, and note how that went."""
+        if not hasattr(transaction, "owner"):
+            return transaction.commit(mutations, options)  # It refuses.
+        attempt = Attempt(transaction, at, mutations, options)
+        transaction.owner.commit_tag = attempt.tag  # for those who wait for it, too
+        try:
+            outcome = transaction.commit(mutations, options)
+        except SpannerError as failure:
+            attempt.code = failure.code
+            attempt.ended(transaction)
+            self.attempts.append(attempt)
+            raise
+        if outcome.timestamp is not None:  # It need not come again.
+            attempt.rows = outcome.written
+            attempt.ended(transaction)
+            self.attempts.append(attempt)
+        return outcome

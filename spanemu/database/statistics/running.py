@@ -1,0 +1,84 @@
+"""What runs at the moment: ACTIVE_PARTITIONED_DMLS and the tables of active queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from spanemu.base.clock import monotonic
+from spanemu.database.activity import ActivityLog, Meter, Progress
+from spanemu.database.statistics.intervals import Row
+from spanemu.database.statistics.queries import TEXT_CHARACTERS_MAX
+from spanemu.database.statistics.touched import fingerprint
+
+_AGES = (1, 10, 100)
+
+
+def oldest_active_queries(log: ActivityLog) -> Iterator[Row]:
+    """Rows of OLDEST_ACTIVE_QUERIES, the oldest first."""
+    for meter, text, tag in _running(log):
+        transaction = meter.transaction
+        yield {
+            "START_TIME": meter.at,
+            "TEXT_FINGERPRINT": fingerprint(tag or text),
+            "TEXT": text[:TEXT_CHARACTERS_MAX],
+            "TEXT_TRUNCATED": len(text) > TEXT_CHARACTERS_MAX,
+            "SESSION_ID": _last(meter.session),
+            "QUERY_ID": str(meter.number),
+            "PRIORITY": "PRIORITY_UNSPECIFIED",
+            "TRANSACTION_TYPE": _type(transaction),
+        }
+
+
+def active_queries_summary(log: ActivityLog) -> Iterator[Row]:
+    """The row of ACTIVE_QUERIES_SUMMARY."""
+    now = monotonic()
+    running = [meter for meter, _, _ in _running(log)]
+    ages = [now - meter.began for meter in running]
+    yield {
+        "ACTIVE_COUNT": len(running),
+        "OLDEST_START_TIME": min((meter.at for meter in running), default=None),
+        **{f"COUNT_OLDER_THAN_{age}S": sum(one > age for one in ages) for age in _AGES},
+    }
+
+
+def active_partitioned_dmls(log: ActivityLog, progress: dict[bytes, Progress]) -> Iterator[Row]:
+    """Rows of ACTIVE_PARTITIONED_DMLS."""
+    for meter, text, _ in _running(log):
+        done = progress.get(getattr(meter.transaction, "id", b""))
+        if done is None:
+            continue
+        nontrivial = done.total - done.trivial
+        share = (done.complete - done.trivial) / nontrivial if nontrivial else 0.0
+        yield {
+            "TEXT": text,
+            "TEXT_FINGERPRINT": fingerprint(text),
+            "SESSION_ID": _last(meter.session),
+            "NUM_PARTITIONS_TOTAL": done.total,
+            "NUM_PARTITIONS_COMPLETE": done.complete,
+            "NUM_TRIVIAL_PARTITIONS_COMPLETE": done.trivial,
+            "PROGRESS": f"{share:.2%}",
+            "ROWS_PROCESSED": done.rows,
+            "START_TIMESTAMP": meter.at,
+            "LAST_UPDATE_TIMESTAMP": done.updated,
+        }
+
+
+def _running(log: ActivityLog) -> Iterator[tuple[Meter, str, str]]:
+    """(query, its text, its tag) of those that run, the oldest first."""
+    for meter in sorted(log.running.copy().values(), key=lambda meter: meter.number):
+        asked = meter.asked
+        requests: Any = asked if asked.__class__ is tuple else (asked,)
+        texts = [text for one in requests if (text := getattr(one, "sql", None)) is not None]
+        if texts:
+            yield meter, ";".join(texts), requests[0].request_tag
+
+
+def _last(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _type(transaction: Any) -> str:
+    if transaction is None or not transaction.id:
+        return "NONE"
+    return "READ_WRITE" if hasattr(transaction, "owner") else "READ_ONLY"
