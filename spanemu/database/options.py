@@ -134,7 +134,8 @@ class StatementRequest(Record):
 
     `parameters` hold raw values (JSON-like: None, bool, float, str, list, dict) by name without
     "@"; `parameter_types` the declared types. `seqno` is set for DML only. `directed_read` says
-    that replicas are chosen, which only a read-only transaction may do.
+    that replicas are chosen, which only a read-only transaction may do. `role` is the database
+    role of the session, if it carries one.
     """
 
     sql: str
@@ -148,6 +149,7 @@ class StatementRequest(Record):
     optimizer_version: str = ""
     optimizer_statistics_package: str = ""
     directed_read: bool = False
+    role: str = ""
 
 
 @record

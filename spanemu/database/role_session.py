@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from spanemu.base.errors import SpannerError
 from spanemu.database.access import Access
@@ -55,7 +56,7 @@ class RoleSession(Session):
     ) -> ResultStream:
         """Run one statement."""
         self._access.check_statement(request)
-        return super().execute(request, selector, partition_token)
+        return super().execute(replace(request, role=self.role), selector, partition_token)
 
     def execute_batch(
         self,

@@ -88,7 +88,9 @@ class SnapshotTransaction:
         prepared = self._prepare(request)
         self._reader.asked = request
         context = self._core.context(self._generation, writable=False)
-        system_tables = SystemRows(self._core, self.at) if prepared.system_tables else None
+        system_tables: SystemRows | None = None
+        if prepared.system_tables:
+            system_tables = SystemRows(self._core, self.at, request.role)
         result = run_query(prepared, request, self._reader, context, system_tables)
         if prepared.is_repeatable:
             result.repeatable_at, result.plan_serial = self.at, prepared.serial

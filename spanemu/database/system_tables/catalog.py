@@ -12,6 +12,7 @@ from spanemu.database.system_tables.described import DESCRIBED
 from spanemu.database.system_tables.information_schema import INFORMATION_SCHEMA
 from spanemu.database.system_tables.source import Source
 from spanemu.database.system_tables.spanner_sys import SPANNER_SYS
+from spanemu.database.system_tables.visibility import visible
 from spanemu.sql.analyzer.system import SystemTable
 
 SYSTEM_TABLES: Sequence[Declared] = (*INFORMATION_SCHEMA, *SPANNER_SYS)
@@ -33,11 +34,13 @@ CATALOG = SystemTables()
 class SystemRows:
     """Rows of system tables for one statement, of a database as of `at` (nanoseconds).
 
-    They are made when first asked for, and kept as long as the statement runs.
+    They are made when first asked for, and kept as long as the statement runs. `role` is the
+    database role of the session, whose privileges decide what it sees; "" sees everything.
     """
 
-    def __init__(self, core: DatabaseCore, at: int) -> None:
+    def __init__(self, core: DatabaseCore, at: int, role: str = "") -> None:
         self._source = Source(core, at)
+        self._role = role
         self._found: dict[str, list[tuple[Any, ...]]] = {}
 
     def rows(self, name: str) -> Iterable[tuple[Any, ...]]:
@@ -45,7 +48,9 @@ class SystemRows:
         found = self._found.get(name)
         if found is None:
             declared = _BY_NAME[name.lower()]
-            found = self._found[name] = [*declared.rows(self._source), *_described(name)]
+            rows = [*declared.rows(self._source), *_described(name)]
+            found = [*visible(declared, rows, self._source.schema, self._role)]
+            self._found[name] = found
         return found
 
 

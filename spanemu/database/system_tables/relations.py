@@ -22,7 +22,9 @@ _NANOS_PER_MICRO = 1000
 
 def schemata(source: Source) -> Rows:
     """SCHEMATA: the default schema with the time since when it is as it is, then the others."""
-    yield "", "", source.effective_at // _NANOS_PER_MICRO, None, None
+    bundle = source.schema.proto_bundle
+    types = None if bundle is None else ", ".join(sorted(bundle.names))
+    yield "", "", source.effective_at // _NANOS_PER_MICRO, None, types
     for name in ("INFORMATION_SCHEMA", "SPANNER_SYS", *source.schema.named_schemas.values()):
         yield "", name, None, None, None
 

@@ -164,3 +164,71 @@ def test_a_statement_that_means_nothing_fails_as_ever() -> None:
     with pytest.raises(SpannerError) as failure:
         query(session(), "SELECT nope FROM T")
     assert failure.value.code is Code.INVALID_ARGUMENT
+
+
+# ---------------------------------------------------------------------------- what it sees
+
+
+def seen(of: Session, table: str, column: str, where: str = "TRUE") -> list[object]:
+    sql = f"SELECT DISTINCT {column} FROM INFORMATION_SCHEMA.{table} WHERE {where} ORDER BY 1"
+    return [row[0] for row in query(of, sql)]
+
+
+MINE = "TABLE_SCHEMA IN ('', 's')"
+
+
+def test_tables_and_columns_are_those_that_may_be_used() -> None:
+    nobody = session()
+    assert seen(nobody, "TABLES", "TABLE_NAME", MINE) == []
+    assert seen(nobody, "COLUMNS", "COLUMN_NAME", MINE) == []
+    some = session(
+        "GRANT SELECT(a), UPDATE(b) ON TABLE T TO ROLE above", "GRANT SELECT ON VIEW Mine TO ROLE r"
+    )
+    assert seen(some, "TABLES", "TABLE_NAME", MINE) == ["Mine", "T"]
+    assert seen(some, "VIEWS", "TABLE_NAME") == ["Mine"]
+    assert seen(some, "COLUMNS", "COLUMN_NAME", "TABLE_NAME = 'T'") == ["a", "b"]
+    assert seen(some, "KEY_COLUMN_USAGE", "COLUMN_NAME", MINE) == []
+    whole = session("GRANT DELETE ON TABLE T TO ROLE r", "GRANT SELECT ON TABLE s.U TO ROLE public")
+    assert seen(whole, "TABLES", "TABLE_NAME", MINE) == ["T", "U"]
+    assert seen(whole, "COLUMNS", "TABLE_NAME", MINE) == ["U"]  # DELETE is about no column
+    assert seen(whole, "TABLE_PRIVILEGES", "TABLE_NAME") == ["T", "U"]
+
+
+def test_an_index_is_seen_by_all_of_its_columns() -> None:
+    index = "CREATE INDEX ByA ON T(a) STORING (b)"
+    assert (
+        seen(session(index, "GRANT SELECT(a) ON TABLE T TO ROLE r"), "INDEXES", "INDEX_NAME", MINE)
+        == []
+    )
+    every = session(index, "GRANT SELECT(a, b, k) ON TABLE T TO ROLE r")
+    assert seen(every, "INDEXES", "INDEX_NAME", MINE) == ["ByA", "PRIMARY_KEY"]
+    table = session(index, "GRANT INSERT ON TABLE T TO ROLE r")
+    assert seen(table, "INDEX_COLUMNS", "INDEX_NAME", MINE) == ["ByA", "PRIMARY_KEY"]
+
+
+def test_roles_grants_and_other_objects() -> None:
+    more = (
+        "CREATE ROLE stranger",
+        "CREATE CHANGE STREAM c FOR ALL",
+        "CREATE CHANGE STREAM d FOR ALL",
+        "GRANT SELECT ON CHANGE STREAM c TO ROLE r",
+        "GRANT EXECUTE ON TABLE FUNCTION READ_d TO ROLE above",
+        "GRANT SELECT ON TABLE T TO ROLE stranger",
+    )
+    of = session(*more)
+    assert seen(of, "ROLES", "ROLE_NAME") == ["above", "public", "r"]
+    assert seen(of, "ROLE_GRANTEES", "ROLE_NAME") == ["above"]
+    assert seen(of, "CHANGE_STREAMS", "CHANGE_STREAM_NAME") == ["c"]
+    assert seen(of, "ROUTINES", "ROUTINE_NAME") == ["READ_d"]
+    assert seen(of, "PARAMETERS", "SPECIFIC_NAME") == ["READ_d"]
+    assert seen(of, "SEQUENCES", "NAME") == []
+    assert seen(of, "ROLE_TABLE_GRANTS", "GRANTEE") == []
+    assert seen(session("GRANT UPDATE ON SEQUENCE q TO ROLE r"), "SEQUENCES", "NAME") == ["q"]
+
+
+def test_the_info_reader_sees_everything() -> None:
+    of = session("CREATE ROLE stranger", "GRANT ROLE spanner_info_reader TO ROLE above")
+    assert seen(of, "TABLES", "TABLE_NAME", MINE) == ["Mine", "T", "Theirs", "U"]
+    assert "stranger" in seen(of, "ROLES", "ROLE_NAME")
+    hidden = seen(session(), "TABLES", "TABLE_SCHEMA")
+    assert hidden == ["INFORMATION_SCHEMA"]

@@ -1,0 +1,194 @@
+"""Which rows of INFORMATION_SCHEMA a session that carries a database role sees.
+
+By the page on INFORMATION_SCHEMA: what the role may use, itself or through the roles it is a member
+of, public included. Members of spanner_info_reader see everything. Tables that the page does not
+call row-filtered are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from spanemu.database.system_tables.declaration import Declared
+from spanemu.ddl.statements.roles import above
+from spanemu.schema.access import INFO_READER, PUBLIC, SYS_READER, Grant
+from spanemu.schema.schema import Schema
+
+Row = tuple[Any, ...]
+
+_RELATIONS = ("TABLE", "VIEW")
+_ON_COLUMNS = frozenset({"SELECT", "INSERT", "UPDATE"})
+
+
+class Rights:
+    """What one role sees of a schema. Names are in lower case, with their schema."""
+
+    def __init__(self, schema: Schema, role: str) -> None:
+        self._schema = schema
+        self.own = above(schema, role)
+        self.roles = self.own | {PUBLIC}
+        self.sees_all = INFO_READER in self.roles
+        self._whole: set[tuple[str, str]] = set()  # (kind, name), on no columns in particular
+        self._tables: dict[str, set[str]] = {}  # privileges on whole tables and views
+        self._columns: dict[str, set[str]] = {}
+        for grant in self._grants():
+            self._add(grant)
+
+    def _grants(self) -> Iterator[Grant]:
+        for name in self.roles:
+            role = self._schema.roles.get(name.lower())
+            yield from () if role is None else role.grants
+
+    def _add(self, grant: Grant) -> None:
+        name = grant.name.lower()
+        if grant.kind not in _RELATIONS:
+            self._whole.add((grant.kind, name))
+        elif grant.columns:
+            held = self._columns.setdefault(name, set())
+            held.update(column.lower() for column in grant.columns)
+        else:
+            self._tables.setdefault(name, set()).add(grant.privilege)
+
+    def table(self, name: str) -> bool:
+        """Something may be done with the table or the view."""
+        return name in self._tables or name in self._columns or self._is_system(name)
+
+    def whole_table(self, name: str) -> bool:
+        """A privilege on the whole table was granted."""
+        return name in self._tables or self._is_system(name)
+
+    def column(self, table: str, column: str) -> bool:
+        """The column may be read or written."""
+        if self._tables.get(table, set()) & _ON_COLUMNS or self._is_system(table):
+            return True
+        return column.lower() in self._columns.get(table, ())
+
+    def index(self, table: str, index: str) -> bool:
+        """The table may be used, or each column that the index holds."""
+        if self.whole_table(table):
+            return True
+        held = self._index_columns(table, index)
+        return bool(held) and held <= self._columns.get(table, set())
+
+    def object(self, kind: str, name: str) -> bool:
+        """Something was granted on the object."""
+        return (kind, name) in self._whole
+
+    def graph(self, name: str) -> bool:
+        """Every table of a property graph can be seen."""
+        graph = self._schema.graphs[name]
+        return all(self.table(element.table.lower()) for element in graph.elements)
+
+    def _is_system(self, name: str) -> bool:
+        if name.startswith("spanner_sys."):
+            return SYS_READER in self.roles
+        return name.startswith("information_schema.")
+
+    def _index_columns(self, table_name: str, name: str) -> set[str]:
+        table = self._schema.table(table_name)
+        index = self._schema.index(name)
+        if index is not None:
+            return {column.name.lower() for column in index.columns}
+        return set() if table is None else {column.name.lower() for column in table.key_columns}
+
+
+class _Named:
+    """The cells of a row by their columns' names."""
+
+    def __init__(self, names: Mapping[str, int], row: Row) -> None:
+        self._names = names
+        self._row = row
+
+    def __getitem__(self, column: str) -> str:
+        return str(self._row[self._names[column]])
+
+    def name(self, prefix: str) -> str:
+        """An object's whole name in lower case, of its _SCHEMA and _NAME."""
+        home, name = self[f"{prefix}SCHEMA"], self[f"{prefix}NAME"]
+        return f"{home}.{name}".lower() if home else name.lower()
+
+
+Sees = Callable[[Rights, _Named], bool]
+
+
+def _object(kind: str, prefix: str) -> Sees:
+    return lambda rights, row: rights.object(kind, row.name(prefix))
+
+
+def _routine(rights: Rights, row: _Named) -> bool:
+    name = row.name("SPECIFIC_")
+    return rights.object("TABLE FUNCTION", name) or rights.object("FUNCTION", name)
+
+
+def _table(rights: Rights, row: _Named) -> bool:
+    return rights.table(row.name("TABLE_"))
+
+
+def _whole_table(rights: Rights, row: _Named) -> bool:
+    return rights.whole_table(row.name("TABLE_"))
+
+
+def _column(rights: Rights, row: _Named) -> bool:
+    return rights.column(row.name("TABLE_"), row["COLUMN_NAME"])
+
+
+def _index(rights: Rights, row: _Named) -> bool:
+    home = row["TABLE_SCHEMA"]
+    index = f"{home}.{row['INDEX_NAME']}" if home else row["INDEX_NAME"]
+    return rights.index(row.name("TABLE_"), index)
+
+
+def _grantee(rights: Rights, row: _Named) -> bool:
+    return row["GRANTEE"] in rights.roles
+
+
+def _own_grantee(rights: Rights, row: _Named) -> bool:
+    return row["GRANTEE"] in rights.own
+
+
+_STREAM = _object("CHANGE STREAM", "CHANGE_STREAM_")
+_SEQUENCE = _object("SEQUENCE", "")
+_SEEN: Mapping[str, Sees] = {
+    "CHANGE_STREAMS": _STREAM,
+    "CHANGE_STREAM_COLUMNS": _STREAM,
+    "CHANGE_STREAM_OPTIONS": _STREAM,
+    "CHANGE_STREAM_PRIVILEGES": _grantee,
+    "CHANGE_STREAM_TABLES": _STREAM,
+    "COLUMNS": _column,
+    "COLUMN_OPTIONS": _column,
+    "COLUMN_PRIVILEGES": _column,
+    "INDEXES": _index,
+    "INDEX_COLUMNS": _index,
+    "KEY_COLUMN_USAGE": _column,
+    "MODEL_PRIVILEGES": _object("MODEL", "MODEL_"),
+    "PARAMETERS": _routine,
+    "PROPERTY_GRAPHS": lambda rights, row: rights.graph(row.name("PROPERTY_GRAPH_")),
+    "ROLES": lambda rights, row: row["ROLE_NAME"] in rights.roles,
+    "ROLE_CHANGE_STREAM_GRANTS": _own_grantee,
+    "ROLE_COLUMN_GRANTS": _own_grantee,
+    "ROLE_GRANTEES": _own_grantee,
+    "ROLE_MODEL_GRANTS": _own_grantee,
+    "ROLE_ROUTINE_GRANTS": _own_grantee,
+    "ROLE_TABLE_GRANTS": _own_grantee,
+    "ROUTINES": _routine,
+    "ROUTINE_OPTIONS": _routine,
+    "ROUTINE_PRIVILEGES": _grantee,
+    "SEQUENCES": _SEQUENCE,
+    "SEQUENCE_OPTIONS": _SEQUENCE,
+    "TABLES": _table,
+    "TABLE_PRIVILEGES": _whole_table,
+    "VIEWS": _table,
+}
+
+
+def visible(declared: Declared, rows: Iterable[Row], schema: Schema, role: str) -> Iterable[Row]:
+    """Those rows of a system table that a role sees; without a role, all of them."""
+    sees = _SEEN.get(declared.name)
+    if not role or sees is None or declared.schema != "INFORMATION_SCHEMA":
+        return rows
+    rights = Rights(schema, role)
+    if rights.sees_all:
+        return rows
+    names = {column.name: place for place, column in enumerate(declared.columns)}
+    return [row for row in rows if sees(rights, _Named(names, row))]
