@@ -21,6 +21,7 @@ from spanemu.base.clock import NANOS_PER_SECOND, SystemClock
 from spanemu.base.errors import SpannerError
 from spanemu.base.names import DatabaseName, InstanceName, InvalidDatabaseId
 from spanemu.base.rand import Randomness
+from spanemu.base.raw_key import raw_key
 from spanemu.config import (
     DEFAULT_INSTANCE,
     DEFAULT_PROJECT,
@@ -33,6 +34,7 @@ from spanemu.control.faults import Faults
 from spanemu.control.operations.control import Control
 from spanemu.control.operations.table import OPERATIONS, perform
 from spanemu.control.recording import Recorder
+from spanemu.control.splits import Splits
 from spanemu.database.administration import add_database
 from spanemu.database.database import Database
 from spanemu.database.environment import Environment
@@ -44,7 +46,7 @@ from spanemu.frontend.embedded import EmbeddedRegistry
 from spanemu.frontend.rpc import Rpc
 from spanemu.frontend.server import Server
 from spanemu.frontend.services import endpoints_for
-from spanemu.handle import DatabaseHandle, EmulatorHandle, raw_key
+from spanemu.handle import DatabaseHandle, EmulatorHandle
 from spanemu.remote import RemoteEmulator
 from spanemu.schema_source import SchemaRejected, SchemaStatement, Source, load_schema, rejected
 
@@ -111,13 +113,18 @@ class EmbeddedDatabase(DatabaseHandle):
         """Abort every open read-write transaction, as the service may; sessions live on."""
         self._database().abort_transactions()
 
-    def layout(self) -> str:
+    def layout(self, *, servers: bool = False) -> str:
         """A drawing of the splits and rows as they are stored."""
-        return self._database().physical_layout()
+        return self._database().physical_layout(servers=servers)
 
     def split_at(self, table: str, key: Sequence[Any]) -> None:
         """Put a split boundary before the row of a root table with that key, there or not."""
         self._database().split_at(table, raw_key(key))
+
+    @property
+    def splits(self) -> Splits:
+        """Its splits and servers, in a test's hands."""
+        return Splits(self._database())
 
     def _database(self) -> Database:
         return self._instances.database(self.name)

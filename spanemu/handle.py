@@ -13,10 +13,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from base64 import b64encode
 from collections.abc import Iterable, Sequence
-from datetime import UTC, date, datetime
-from math import isfinite
 from types import TracebackType
 from typing import Any, Self
 
@@ -131,8 +128,8 @@ class DatabaseHandle(ABC):
         raise Unsupported("Aborting open transactions (abort_transactions)")
 
     @abstractmethod
-    def layout(self) -> str:
-        """A drawing of the splits and rows as they are stored."""
+    def layout(self, *, servers: bool = False) -> str:
+        """A drawing of the splits and rows as they are stored; with `servers`, who has them."""
 
     @abstractmethod
     def split_at(self, table: str, key: Sequence[Any]) -> None:
@@ -141,6 +138,11 @@ class DatabaseHandle(ABC):
         `key` holds Python values of the whole primary key. Raises `SpannerError`s for a table
         that does not exist, one that is interleaved, and a key that does not fit.
         """
+
+    @property
+    def splits(self) -> Any:
+        """Its splits and servers, in a test's hands: boundaries, moves, load, participants."""
+        raise Unsupported("Control of splits (splits)")
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
@@ -227,29 +229,3 @@ class EmulatorHandle(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} at {self.uri}>"
-
-
-def raw_key(key: Iterable[Any]) -> list[Any]:
-    """Key parts as Spanner's requests have them, from Python values; bytes are as they are."""
-    return [_raw(part) for part in key]
-
-
-def _raw(part: Any) -> Any:
-    match part:
-        case None | bool() | str():
-            return part
-        case float():
-            return part if isfinite(part) else _NOT_FINITE[str(part)]
-        case bytes():
-            return b64encode(part).decode("ascii")
-        case datetime():
-            if hasattr(part, "rfc3339"):  # the client's own, with nanoseconds
-                return part.rfc3339()
-            return part.astimezone(UTC).isoformat().replace("+00:00", "Z")
-        case date():
-            return part.isoformat()
-        case _:  # INT64, NUMERIC and UUID travel as text
-            return str(part)
-
-
-_NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}

@@ -23,16 +23,18 @@ from google.api_core.exceptions import AlreadyExists
 
 from spanemu.base.names import DatabaseName
 from spanemu.base.plain import from_plain
+from spanemu.base.raw_key import raw_key
 from spanemu.config import DEFAULT_INSTANCE, DEFAULT_PROJECT, HostPort
 from spanemu.control.clock import as_datetime
 from spanemu.database.open_transactions import OpenTransaction
 from spanemu.endpoint import Endpoint
-from spanemu.handle import DatabaseHandle, EmulatorHandle, raw_key
+from spanemu.handle import DatabaseHandle, EmulatorHandle
 from spanemu.schema_source import Source, load_schema
 from spanemu.wire_control.calls import Calls
 from spanemu.wire_control.clock import RemoteClock
 from spanemu.wire_control.faults import RemoteFaults
 from spanemu.wire_control.recording import RemoteRecorder
+from spanemu.wire_control.splits import RemoteSplits
 
 if TYPE_CHECKING:
     from spanemu.wire_control.hotspots import RemoteHotspots
@@ -106,13 +108,18 @@ class RemoteDatabase(DatabaseHandle):
         """Abort every open read-write transaction; sessions live on."""
         self._control("AbortTransactions")
 
-    def layout(self) -> str:
+    def layout(self, *, servers: bool = False) -> str:
         """A drawing of the splits and rows as they are stored."""
-        return str(self._control("Layout")["layout"])
+        return str(self._control("Layout", servers=servers)["layout"])
 
     def split_at(self, table: str, key: Sequence[Any]) -> None:
         """Put a split boundary before the row of a root table with that key, there or not."""
         self._control("SplitAt", table=table, key=raw_key(key))
+
+    @property
+    def splits(self) -> RemoteSplits:
+        """Its splits and servers, in a test's hands."""
+        return RemoteSplits(self._emulator.calls, self.name)
 
     def _control(self, operation: str, **arguments: Any) -> dict[str, Any]:
         calls: Calls = self._emulator.calls

@@ -98,6 +98,12 @@ def current() -> Call:
     return _current.call or _FOREVER
 
 
+def noted() -> dict[str, Any] | None:
+    """Where facts about the call being served on this thread go, if anybody watches it."""
+    call = _current.call
+    return None if call is None else call.facts
+
+
 def note(name: str, fact: Any) -> None:
     """Tell whoever watches the call being served on this thread what it came to."""
     call = _current.call

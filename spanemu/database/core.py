@@ -13,6 +13,7 @@ from spanemu.database.environment import Environment
 from spanemu.database.errors import DatabaseNotFound
 from spanemu.database.generation import Generation
 from spanemu.database.split_points import SplitPoints
+from spanemu.database.splitting import Splitting
 from spanemu.schema.history import History
 from spanemu.storage.store import LATEST, Store
 from spanemu.txn.locks import LockTable
@@ -62,7 +63,8 @@ class DatabaseCore:
         self.sweeps: dict[int, Sweep] = {}  # by id of the table with a row deletion policy
         self.closed = False
         self.heat: Heat | None = None  # made when somebody watches
-        self.split_points = SplitPoints(store, lambda: self.generation.schema)
+        self.splitting = Splitting(store, lambda: self.generation.schema)
+        self.split_points = SplitPoints(store, lambda: self.generation.schema, self.splitting)
 
     @property
     def database_id(self) -> str:

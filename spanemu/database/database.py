@@ -20,12 +20,15 @@ from spanemu.database.environment import Environment
 from spanemu.database.errors import SplitInsideHierarchy
 from spanemu.database.footprint import Footprint, footprint_of
 from spanemu.database.generation import Generation
+from spanemu.database.named_rows import keyed, root_name, row_key
 from spanemu.database.options import StatementRequest
+from spanemu.database.participants import shown
 from spanemu.database.physical import physical_layout
 from spanemu.database.query_engine import prepare
 from spanemu.database.row_deletion import RowDeletion
 from spanemu.database.sessions import Sessions
 from spanemu.database.split_points import SplitPoints
+from spanemu.database.splitting import Splitting
 from spanemu.ddl.apply import Step, plan_batch
 from spanemu.schema.ddl_text import ddl_statements
 from spanemu.schema.history import History
@@ -33,11 +36,13 @@ from spanemu.schema.index import Index
 from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import EMPTY, Schema
 from spanemu.schema.table import Table
-from spanemu.storage.layout import hierarchy_of, tree_of
+from spanemu.stats.split_info import CommitSplits
+from spanemu.stats.split_settings import SplitPolicy
+from spanemu.storage.boundary import Boundary, Origin, path_of
+from spanemu.storage.layout import tree_of
 from spanemu.storage.store import Store
+from spanemu.storage.structure import Place
 from spanemu.storage.undo import StoreSnapshot
-from spanemu.txn.errors import TableNotFound
-from spanemu.txn.key_sets import KeyReader
 
 if TYPE_CHECKING:
     from spanemu.database.heat import Heat
@@ -101,13 +106,25 @@ class Database:
 
         core = self._core
         if core.heat is None:
-            core.heat = Heat(core.store, core.locks, lambda: core.generation.schema)
+            core.heat = Heat(core.store, core.locks, lambda: core.generation.schema, core.splitting)
         return core.heat
 
     @property
     def split_points(self) -> SplitPoints:
         """The boundaries that its users asked for."""
         return self._core.split_points
+
+    @property
+    def splitting(self) -> Splitting:
+        """Its splits, and what moves them."""
+        return self._core.splitting
+
+    def last_commit(self) -> CommitSplits | None:
+        """The splits of the last commit; None when there was none since this was first asked."""
+        splitting = self._core.splitting
+        splitting.keeps_commits = True
+        touched = splitting.last_commit
+        return None if touched is None else shown(self._core, touched)
 
     @property
     def version_retention_nanos(self) -> int:
@@ -159,7 +176,8 @@ class Database:
             filling = self._filling(step.schema, added)
             at = began if filling is None else store.clock.now()
             for thing in added:
-                store.create_tree(tree_of(thing), hierarchy_of(step.schema, thing))
+                path = path_of(step.schema, thing)
+                store.create_tree(path[-1], path[0], path)
             try:
                 generation = Generation(step.schema, self._core.environment.limits)
                 context = self._core.context(generation, writable=True)
@@ -211,6 +229,7 @@ class Database:
             self._core.history = snapshot.history.copy()
             self.sessions.abort_all(why)
             self._core.locks.wound_all(why)
+            self._core.splitting.restored()
 
     def abort_transactions(self) -> None:
         """Abort every open read-write transaction; sessions live on."""
@@ -222,6 +241,7 @@ class Database:
         if self._row_deletion.is_due():
             self._row_deletion.sweep()
         self.forget_versions()
+        self._core.splitting.time_jumped()
 
     def delete_expired_rows(self) -> int:
         """Apply the row deletion policies; how many rows were deleted."""
@@ -250,25 +270,41 @@ class Database:
             core = DatabaseCore(
                 name, self._core.environment, self._core.store.clone(), self._core.history.copy()
             )
+        core.splitting.configure_like(self._core.splitting)
         twin = Database.__new__(Database)
         twin._start(core)
         return twin
 
-    def split_at(self, table: str, key: Sequence[Any]) -> None:
-        """Put a split boundary before the row of a root table with that key, there or not.
+    def boundary(self, table: str, key: Sequence[Any], index: str = "") -> Boundary:
+        """The boundary before a row of a table or index, there or not.
 
-        `key` holds raw values, as requests do.
+        `key` holds raw values, as requests do: the whole key of a table; of an index its own key,
+        perhaps with the rest of its table's. Under `root_only` the table must be a root.
         """
-        found = self.schema.table(table)
-        if found is None:
-            raise TableNotFound(table)
-        if found.parent is not None:
-            raise SplitInsideHierarchy(found.name, self.schema.root(found).name)
-        self._core.store.cut(tree_of(found), KeyReader(found.name, found.key).key(key))
+        schema, splitting = self.schema, self._core.splitting
+        thing = keyed(schema, table, index)
+        if splitting.settings.policy is SplitPolicy.ROOT_ONLY and thing.parent is not None:
+            raise SplitInsideHierarchy(thing.name, root_name(schema, thing))
+        return splitting.boundaries_of(thing, Origin.TEST)(row_key(thing, key))
 
-    def physical_layout(self) -> str:
-        """Rows in interleaved order with split boundaries, as text."""
-        return physical_layout(self._core.store, self.schema)
+    def split_at(self, table: str, key: Sequence[Any], index: str = "") -> None:
+        """Put a split boundary before a row, there or not. See `boundary`."""
+        self._core.store.cut([self.boundary(table, key, index)])
+
+    def merge_at(self, table: str, key: Sequence[Any], index: str = "") -> bool:
+        """Take the boundary before a row away; False when there is none."""
+        return self._core.store.merge([self.boundary(table, key, index)])
+
+    def split_of(self, table: str, key: Sequence[Any], index: str = "") -> Place:
+        """The split that a row is in, there or not."""
+        thing = keyed(self.schema, table, index)
+        (place,) = self._core.store.structure.places_having([(tree_of(thing), row_key(thing, key))])
+        return place
+
+    def physical_layout(self, *, servers: bool = False) -> str:
+        """Rows in interleaved order with split boundaries, and perhaps servers, as text."""
+        self._core.splitting.fit_sizes()
+        return physical_layout(self._core.store, self.schema, servers=servers)
 
     def close(self) -> None:
         """Drop the database: sessions end, waiting requests fail."""

@@ -10,15 +10,17 @@ from collections.abc import Callable, Sequence
 
 from spanemu.database.open_transactions import text_of
 from spanemu.database.options import ReadRequest, StatementRequest
+from spanemu.database.splitting import Splitting
 from spanemu.schema.schema import Schema
 from spanemu.stats.assumptions import Assumptions
 from spanemu.stats.detector import Detector
 from spanemu.stats.heatmap import Heatmap, build_heatmap
+from spanemu.stats.places import Places, place_of
 from spanemu.stats.report import Report, build_report
 from spanemu.stats.simulation import Simulation, simulate
-from spanemu.stats.split_model import SplitModel
+from spanemu.stats.split_model import CutRules, SplitModel
 from spanemu.stats.split_stats import SplitStat, split_stats
-from spanemu.stats.trace import KeySpace, boundaries_of
+from spanemu.storage.observer import changed
 from spanemu.storage.store import Store
 from spanemu.txn.locks import LockTable
 from spanemu.values.mutation import Mutation, Write
@@ -29,30 +31,39 @@ MUTATIONS_LOOKED_AT = 8
 class Heat:
     """The detector of one database, if any. `schema` gives the present schema."""
 
-    def __init__(self, store: Store, locks: LockTable, schema: Callable[[], Schema]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        locks: LockTable,
+        schema: Callable[[], Schema],
+        splitting: Splitting,
+    ) -> None:
         self._store = store
         self._locks = locks
         self._schema = schema
+        self._splitting = splitting
         self.detector: Detector | None = None
         self.assumptions = Assumptions()
 
     @property
     def is_watched(self) -> bool:
         """Whether commits are being looked at."""
-        return self.detector is not None and self._store.observer is self.detector
+        return self.detector is not None and self._locks.observer is self.detector
 
     def watch(self) -> Detector:
         """Forget what was seen, and look at every commit from now on."""
         with self._store.mutex:
-            self.detector = Detector(self._store, describe=described)
-            self._store.observer = self._locks.observer = self.detector
+            before, self.detector = self.detector, Detector(self._store, describe=described)
+            self._store.observer = changed(self._store.observer, before, self.detector)
+            self._locks.observer = self.detector
             return self.detector
 
     def stop(self) -> None:
         """Look no further."""
         with self._store.mutex:
             if self.is_watched:
-                self._store.observer = self._locks.observer = None
+                self._store.observer = changed(self._store.observer, self.detector, None)
+                self._locks.observer = None
 
     def committed_by(self, asked: object, mutations: Sequence[Mutation]) -> None:
         """The last commit was made by mutations, or by the statements before it."""
@@ -65,13 +76,13 @@ class Heat:
 
     def simulate(self, detector: Detector, nodes: int, qps: float | None) -> Simulation:
         """A replay of what a detector saw, beginning with the boundaries that are there."""
-        space = KeySpace.of(self._schema())
-        pinned = boundaries_of(space, self._store.boundaries)
+        places = Places(self._schema(), self._splitting.settings.policy)
+        pinned = [place_of(each) for each in self._store.all_boundaries()]
         return simulate(
-            space.places(detector.trace()),
+            places.trace(detector.trace()),
             nodes,
             qps,
-            lambda servers: SplitModel(servers, pinned, space.root_of),
+            lambda servers: SplitModel(servers, pinned, CutRules(places.levels)),
         )
 
     def heatmap(self, detector: Detector) -> Heatmap:

@@ -159,8 +159,7 @@ class PartitionedDmlTransaction:
     def _shares(self, plan: DmlPlan) -> Sequence[Sequence[ByteRange]]:
         if any(isinstance(node, Scan) and node.index is not None for node in walk(plan.root)):
             return [EVERYTHING]
-        schema = self._core.generation.schema
-        return partition_ranges(self._core.store, schema, plan.table, EVERYTHING)
+        return partition_ranges(self._core.store, plan.table, EVERYTHING)
 
     @staticmethod
     def _check(prepared: Prepared, request: StatementRequest) -> None:

@@ -22,7 +22,7 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.executor.reader import ByteRange
 from spanemu.sql.plan.partitionable import why_query_is_not
-from spanemu.storage.layout import hierarchy_of
+from spanemu.storage.layout import tree_of
 from spanemu.storage.store import Store
 
 _VERSION = 1
@@ -86,14 +86,13 @@ def query_fingerprint(request: StatementRequest) -> str:
 
 
 def partition_ranges(
-    store: Store, schema: Schema, thing: Table | Index, ranges: Sequence[ByteRange], most: int = 0
+    store: Store, thing: Table | Index, ranges: Sequence[ByteRange], most: int = 0
 ) -> list[tuple[ByteRange, ...]]:
     """Ranges of a table or index cut at split boundaries: one share per split met.
 
     There is at least one, and no more than `most` if that is not 0.
     """
-    hierarchy = hierarchy_of(schema, thing)
-    starts = store.boundaries(hierarchy)
+    starts = store.starts(tree_of(thing))
     shares = [
         tuple(_within(ranges, low, starts[place + 1] if place + 1 < len(starts) else None))
         for place, low in enumerate(starts)

@@ -13,24 +13,25 @@ Hierarchies come in the order of their root's name, as in the drawings of Spanne
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.storage.layout import TreeId, encoder_of, hierarchy_of, lineage, parts_of, tree_of
+from spanemu.storage.boundary import Placing
+from spanemu.storage.layout import encoder_of, hierarchy_of, parts_of, tree_of
 from spanemu.storage.store import Store, row_cells
 from spanemu.txn.key_text import value_text
 
 BOUNDARY = "-" * 40 + " split boundary"
 
-_Place = tuple[bytes, ...]
 
+def physical_layout(store: Store, schema: Schema, *, servers: bool = False) -> str:
+    """Every row and index entry, one line each; "" for a database without any.
 
-def physical_layout(store: Store, schema: Schema) -> str:
-    """Every row and index entry, one line each; "" for a database without any."""
+    With `servers` each split begins with a line that names the server it is on.
+    """
     blocks = [
-        "\n".join(_hierarchy(store, schema, root))
+        "\n".join(_hierarchy(store, schema, root, servers=servers))
         for root in sorted(_roots(schema), key=lambda root: root.name.lower())
     ]
     return "\n\n".join(block for block in blocks if block)
@@ -45,7 +46,9 @@ def _roots(schema: Schema) -> Iterator[Table | Index]:
             yield index
 
 
-def _hierarchy(store: Store, schema: Schema, root: Table | Index) -> Iterator[str]:
+def _hierarchy(
+    store: Store, schema: Schema, root: Table | Index, *, servers: bool
+) -> Iterator[str]:
     hierarchy = tree_of(root)
     lines = [
         (place, text)
@@ -54,19 +57,24 @@ def _hierarchy(store: Store, schema: Schema, root: Table | Index) -> Iterator[st
         for place, text in _rows(store, schema, thing)
     ]
     lines.sort(key=lambda line: line[0])
-    boundaries = list(store.boundaries(hierarchy))[1:]
+    tiling = store.structure.hierarchies[hierarchy].tiling
+    heads = [
+        (place, f"{BOUNDARY}, server {split.server}" if servers else BOUNDARY)
+        for place, split in zip(tiling.places, tiling.splits[1:], strict=True)
+    ]
+    if servers and lines:
+        yield f"{'-' * 40} server {tiling.splits[0].server}"
     for place, text in lines:
-        while boundaries and place[0] >= boundaries[0]:
-            boundaries.pop(0)
-            yield BOUNDARY
+        while heads and place >= heads[0][0]:
+            yield heads.pop(0)[1]
         yield text
-    yield from (BOUNDARY for _ in boundaries)
+    yield from (head for _, head in heads)
 
 
-def _rows(store: Store, schema: Schema, thing: Table | Index) -> Iterator[tuple[_Place, str]]:
-    path = list(lineage(schema, thing))
-    indent = "  " * (len(path) - 1)
-    place_of = _placer(path)
+def _rows(store: Store, schema: Schema, thing: Table | Index) -> Iterator[tuple[bytes, str]]:
+    placing = Placing(schema, thing)
+    indent = "  " * (len(placing.path) - 1)
+    encode = encoder_of(parts_of(thing))
     columns = thing.columns
     key_columns = [part.column for part in parts_of(thing)]
     if isinstance(thing, Table):
@@ -82,31 +90,5 @@ def _rows(store: Store, schema: Schema, thing: Table | Index) -> Iterator[tuple[
             value_text(value, column.type) for value, column in zip(key, key_columns, strict=True)
         )
         cells = [value_text(row[positions[c.position]], c.type) for c in others]
-        yield place_of(key), "  ".join([f"{indent}{thing.name}({key_shown})", *cells])
-
-
-def _placer(path: list[Table | Index]) -> Any:
-    """Key values to a place in the hierarchy: a parent sorts right before what is under it."""
-    cuts: list[tuple[int, int, bytes, Any]] = []
-    start = 0
-    for depth, thing in enumerate(path):
-        parts = parts_of(thing)
-        rank = b"" if depth == 0 else _rank(thing)
-        cuts.append((start, len(parts), rank, encoder_of(parts[start:])))
-        start = len(parts)
-
-    def place(key: list[Any]) -> _Place:
-        found: list[bytes] = []
-        for first, last, rank, encode in cuts:
-            if rank:
-                found.append(rank)
-            found.append(encode(key[first:last]))
-        return tuple(found)
-
-    return place
-
-
-def _rank(thing: Table | Index) -> bytes:
-    """Tables before indexes, each in order of creation."""
-    kind = b"\1" if isinstance(thing, Table) else b"\2"
-    return kind + TreeId(thing.id).to_bytes(8, "big")
+        place = placing.before(encode(key)).place
+        yield place, "  ".join([f"{indent}{thing.name}({key_shown})", *cells])

@@ -15,7 +15,6 @@ import threading
 from collections.abc import Sequence
 from functools import partial
 
-from spanemu.base.call import note
 from spanemu.base.errors import SpannerError
 from spanemu.database.core import DatabaseCore
 from spanemu.database.dml import execute_dml
@@ -39,6 +38,7 @@ from spanemu.database.options import (
     ReadWrite,
     StatementRequest,
 )
+from spanemu.database.participants import tell_commit
 from spanemu.database.pending import refuse_pending_columns, refuse_pending_plan
 from spanemu.database.precommit import PrecommitTokens
 from spanemu.database.query_engine import Prepared, explained, prepare_locking, run_query
@@ -283,8 +283,8 @@ class ReadWriteTransaction:
             at = apply(transaction, generation.schema)
             if self._core.heat is not None:
                 self._core.heat.committed_by(self._owner.last_request, mutations)
+        tell_commit(self._core, transaction, count)
         self._core.locks.release(self._owner, State.COMMITTED)
-        note("mutations", count)
         repeatable = self.options.isolation is Isolation.REPEATABLE_READ
         snapshot_at = transaction.snapshot_at if repeatable else None
         stats = count if options.return_stats else None

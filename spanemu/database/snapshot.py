@@ -42,6 +42,7 @@ from spanemu.database.results import (
 )
 from spanemu.database.system_tables.catalog import SystemRows
 from spanemu.database.timestamps import await_timestamp, check_retained, read_timestamp
+from spanemu.storage.layout import hierarchy_of
 from spanemu.txn.errors import TableNotFound, TableNotFoundAtTimestamp
 from spanemu.txn.read_only import SnapshotReader
 from spanemu.values.mutation import Mutation
@@ -141,10 +142,11 @@ class SnapshotTransaction:
         """Shares of a read, one for each split that it meets."""
         self._ready()
         plan = read_plan(self._generation, request)
+        thing = plan.index or plan.table
+        self._core.splitting.fit_sizes(hierarchy_of(self._generation.schema, thing))
         ranges = partition_ranges(
             self._core.store,
-            self._generation.schema,
-            plan.index or plan.table,
+            thing,
             plan.ranges(request.key_set),
             most,
         )

@@ -4,9 +4,9 @@ A point puts a boundary into the hierarchy of its table or index. The same point
 it expires; an expiry in the past takes it away. A point expired gives its boundary back, unless
 something else put it there first.
 
-Boundaries lie between root rows (`storage.splits`): a point of an interleaved table or index falls
-before the root row that its key begins with. Limits and defaults follow the pages on quotas and on
-presplitting.
+Where a point of an interleaved table or index falls is up to the policy: before the root row that
+its key begins with, or under `modern` before the very row. Limits and defaults follow the pages on
+quotas and on presplitting.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from spanemu.base.clock import NANOS_PER_SECOND
@@ -24,10 +24,12 @@ from spanemu.database.errors import (
     SplitPointNamesNothing,
     TooManySplitPoints,
 )
+from spanemu.database.splitting import Splitting
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.storage.layout import TreeId, encoder_of, hierarchy_of, parts_of, tree_of
+from spanemu.storage.boundary import Boundary, Origin
+from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of
 from spanemu.storage.store import Store
 from spanemu.txn.errors import IndexNotFound, TableNotFound
 from spanemu.txn.key_sets import KeyReader
@@ -61,8 +63,7 @@ class SplitPoint:
     """A point that is there. `own_boundary`: nothing but the point put its boundary there."""
 
     thing: TreeId
-    hierarchy: TreeId
-    boundary: bytes
+    boundary: Boundary
     table: str
     index: str
     initiator: str
@@ -74,9 +75,10 @@ class SplitPoint:
 class SplitPoints:
     """The points of one database. `schema` gives the present schema."""
 
-    def __init__(self, store: Store, schema: Callable[[], Schema]) -> None:
+    def __init__(self, store: Store, schema: Callable[[], Schema], splitting: Splitting) -> None:
         self._store = store
         self._schema = schema
+        self._splitting = splitting
         self._mutex = threading.Lock()  # Guards the fields below.
         self._points: dict[tuple[TreeId, str], SplitPoint] = {}
         self._changes: deque[int] = deque()  # when points were added or updated, for a day
@@ -94,12 +96,11 @@ class SplitPoints:
         with self._mutex:
             self._expire(now)
             names = {tree_of(thing) for thing in self._schema().sorted_things()}
-            homes = {point.hierarchy for point in self._points.values()}
-            starts = {home: set(self._store.boundaries(home)) for home in homes}
+            boundaries = set(self._store.all_boundaries()) if self._points else ()
             self._points = {
                 key: point
                 for key, point in self._points.items()
-                if point.thing in names and point.boundary in starts[point.hierarchy]
+                if point.thing in names and point.boundary in boundaries
             }
             return list(self._points.values())
 
@@ -111,7 +112,7 @@ class SplitPoints:
         found = [
             point
             for request in requests
-            for point in _resolve(self._schema(), request, shown, _expiry(request, now))
+            for point in self._resolve(request, shown, _expiry(request, now))
         ]
         if len(found) > POINTS_PER_REQUEST_MAX:
             raise TooManySplitPoints(POINTS_PER_REQUEST_MAX, "in one request")
@@ -129,34 +130,43 @@ class SplitPoints:
 
     def _put(self, point: SplitPoint) -> None:
         known = self._points.get((point.thing, point.text))
-        made = self._store.cut(point.hierarchy, point.boundary)
-        own = made or (known is not None and known.own_boundary)
-        self._points[point.thing, point.text] = SplitPoint(
-            point.thing, point.hierarchy, point.boundary, point.table, point.index,
-            point.initiator, point.text, point.expires, own,
-        )  # fmt: skip
+        made = self._store.cut([point.boundary])
+        own = bool(made) or (known is not None and known.own_boundary)
+        self._points[point.thing, point.text] = replace(point, own_boundary=own)
 
     def _expire(self, now: int) -> None:
         gone = [key for key, point in self._points.items() if point.expires <= now]
         for key in gone:
             point = self._points.pop(key)
-            heir = next((k for k, p in self._points.items() if _same_boundary(p, point)), None)
-            if heir is not None:
-                self._pass_on(heir, point)
+            same = (k for k, p in self._points.items() if p.boundary == point.boundary)
+            heir = next(same, None)
+            if heir is not None:  # Two points want this boundary: the other answers for it now.
+                kept = self._points[heir]
+                own = kept.own_boundary or point.own_boundary
+                self._points[heir] = replace(kept, own_boundary=own)
             elif point.own_boundary:
-                self._store.merge(point.hierarchy, point.boundary)
+                self._store.merge([point.boundary])
 
-    def _pass_on(self, heir: tuple[TreeId, str], point: SplitPoint) -> None:
-        """Let another point answer for a boundary that two of them want."""
-        kept = self._points[heir]
-        self._points[heir] = SplitPoint(
-            kept.thing, kept.hierarchy, kept.boundary, kept.table, kept.index, kept.initiator,
-            kept.text, kept.expires, kept.own_boundary or point.own_boundary,
-        )  # fmt: skip
-
-
-def _same_boundary(one: SplitPoint, other: SplitPoint) -> bool:
-    return (one.hierarchy, one.boundary) == (other.hierarchy, other.boundary)
+    def _resolve(
+        self, request: NewSplitPoints, initiator: str, expires: int
+    ) -> Iterator[SplitPoint]:
+        """The points of one part of a request."""
+        schema = self._schema()
+        thing: Table | Index
+        if request.index:
+            thing, places = _index_places(schema, request)
+        elif request.table:
+            thing, places = _table_places(schema, request)
+        else:
+            raise SplitPointNamesNothing
+        before = self._splitting.boundaries_of(thing, Origin.USER)
+        table = thing.name if isinstance(thing, Table) else schema.tables[thing.table.lower()].name
+        index = "" if isinstance(thing, Table) else thing.name
+        for key, text in places:
+            yield SplitPoint(
+                tree_of(thing), before(key), table, index, initiator, text, expires,
+                own_boundary=False,
+            )  # fmt: skip
 
 
 def _expiry(request: NewSplitPoints, now: int) -> int:
@@ -165,29 +175,6 @@ def _expiry(request: NewSplitPoints, now: int) -> int:
     if request.expires > now + EXPIRY_MAX_NANOS:
         raise SplitPointExpiresTooLate(EXPIRY_MAX_NANOS // DAY_NANOS)
     return request.expires
-
-
-def _resolve(
-    schema: Schema, request: NewSplitPoints, initiator: str, expires: int
-) -> Iterator[SplitPoint]:
-    """The points of one part of a request."""
-    thing: Table | Index
-    if request.index:
-        thing, places = _index_places(schema, request)
-    elif request.table:
-        thing, places = _table_places(schema, request)
-    else:
-        raise SplitPointNamesNothing
-    hierarchy = hierarchy_of(schema, thing)
-    root = next(t for t in schema.sorted_things() if tree_of(t) == hierarchy)
-    cut = _root_prefix(thing, root)
-    table = thing.name if isinstance(thing, Table) else schema.tables[thing.table.lower()].name
-    index = "" if isinstance(thing, Table) else thing.name
-    for key, text in places:
-        yield SplitPoint(
-            tree_of(thing), hierarchy, cut(key), table, index, initiator, text, expires,
-            own_boundary=False,
-        )  # fmt: skip
 
 
 Places = Iterable[tuple[bytes, str]]
@@ -242,13 +229,3 @@ def _shown(thing: Table | Index, key: bytes) -> str:
             "NULL" if raw is None else str(raw).lower() if raw in (True, False) else str(raw)
         )
     return f"({','.join(shown)})"
-
-
-def _root_prefix(thing: Table | Index, root: Table | Index) -> Callable[[bytes], bytes]:
-    """From a key to the key of the root row that it lies under."""
-    if thing is root:
-        return lambda key: key
-    shapes = tuple((part.column.type, part.descending) for part in parts_of(thing))
-    width = len(parts_of(root))
-    decode, encode = key_decoder(shapes), encoder_of(parts_of(root))
-    return lambda key: encode(decode(key)[:width])

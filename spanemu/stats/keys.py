@@ -40,9 +40,11 @@ class KeyShape:
         return tuple(found)
 
     def values(self, key: bytes) -> tuple[Any, ...]:
-        """The value of each part."""
+        """The value of each part; a key that stops early has fewer."""
         found, at = [], 0
         for code, descending in self._shapes:
+            if at == len(key):
+                break
             value, at = decode_part(code, descending, key, at)
             found.append(value)
         return tuple(found)
@@ -53,7 +55,7 @@ class KeyShape:
 
     def _shown(self, values: Sequence[Any]) -> list[str]:
         shown = []
-        for value, (code, _), text in zip(values, self._shapes, self._texts, strict=True):
+        for value, (code, _), text in zip(values, self._shapes, self._texts, strict=False):
             if value is None:
                 shown.append("NULL")
             elif code in _QUOTED:

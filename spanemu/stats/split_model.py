@@ -8,25 +8,23 @@ cut, ranges that stay quiet are merged, splits move between servers, boundaries 
     minute 2    [------------)[-----------)    cut where the load of minute 1 halves
     minute 3    [-----)[-----)[----)[-----)
 
+Keys here are places: bytes in whose order rows of the whole database lie. The same model moves the
+splits of a database (`database.splitting`) and those of a simulation.
+
 Invariants: `starts` is sorted and begins with b""; every split has a server.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
+from spanemu.stats.split_settings import SPLIT_SETTINGS, SplitSettings
 from spanemu.values.key import after_prefix
 
-WARM = 0.5  # of a server's capacity: a split above it is cut
-SMOOTHING = 0.5  # weight of the last minute in what placement goes by
-QUIET = 0.05  # of a server's capacity
-QUIET_MINUTES = 10  # before a boundary is merged away
-SPLITS_PER_SERVER_MAX = 10
-UNEVEN_MAX = 1.1  # of the mean load: a split stays where it is up to that
-ONE_ROW_MIN = 0.5  # of a split's load on one key: it is set apart
+Event = tuple[bytes, float]  # where, and how much of a server's capacity it takes
 
 
 @dataclass(slots=True)
@@ -39,7 +37,8 @@ class Range:
     now: float = 0.0  # in the present minute
     quiet: int = 0  # minutes
     pinned: bool = False  # a boundary of the user
-    keys: list[bytes] = field(default_factory=list)  # written in the present minute, in order
+    bytes: int = 0  # about
+    events: list[Event] = field(default_factory=list)  # of the present minute, in order
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,38 +54,70 @@ class Minute:
         return max(self.servers)
 
 
+@dataclass(frozen=True, slots=True)
+class CutRules:
+    """Where one may cut.
+
+    `levels` takes a row's place to the places of the rows above it and its own, root first, as far
+    down as boundaries may fall. `after` is the place where what comes after a row begins, if any.
+    """
+
+    levels: Callable[[bytes], Sequence[bytes]] = lambda place: (place,)
+    after: Callable[[bytes], bytes | None] = after_prefix
+
+
 class SplitModel:
-    """Splits over servers. `root_of` takes a key to the key of its root row, where one may cut."""
+    """Splits over servers."""
 
     def __init__(
         self,
         servers: int,
         pinned: Iterable[bytes] = (),
-        root_of: Callable[[bytes], bytes] = lambda key: key,
+        rules: CutRules | None = None,
+        settings: SplitSettings = SPLIT_SETTINGS,
     ) -> None:
         self._servers = servers
-        self._root_of = root_of
+        self._rules = rules or CutRules()
+        self._settings = settings
         boundaries = sorted({b"", *pinned})
         self.ranges = [
             Range(start, place % servers, pinned=bool(start))
             for place, start in enumerate(boundaries)
         ]
         self.starts = boundaries
+        self._given = 0
 
-    def minute(self, keys: Sequence[bytes], load: float) -> Minute:
+    @classmethod
+    def of(cls, ranges: Sequence[Range], rules: CutRules, settings: SplitSettings) -> SplitModel:
+        """A model that goes on from splits that are there, in order.
+
+        Those that begin a hierarchy are pinned, and do not count as splits of the model's making.
+        """
+        model = cls(settings.servers, (), rules, settings)
+        model.ranges = list(ranges)
+        model.starts = [one.start for one in ranges]
+        model._given = sum(one.pinned for one in ranges)
+        return model
+
+    def minute(self, keys: Iterable[bytes], load: float) -> Minute:
         """One minute in which these keys were written, with `load` for each of them."""
+        return self.pass_minute([(key, load) for key in keys])
+
+    def pass_minute(self, events: Iterable[Event]) -> Minute:
+        """One minute with that load: what it looked like before the splits follow it."""
         for one in self.ranges:
-            one.now, one.keys = 0.0, []
-        for key in keys:
-            one = self.ranges[bisect_right(self.starts, key) - 1]
-            one.now += load
-            one.keys.append(key)
+            one.now, one.events = 0.0, []
+        for event in events:
+            one = self.ranges[bisect_right(self.starts, event[0]) - 1]
+            one.now += event[1]
+            one.events.append(event)
         seen = self._seen()
+        settings = self._settings
         for one in self.ranges:
-            one.load += SMOOTHING * (one.now - one.load)
-            one.quiet = one.quiet + 1 if one.load < QUIET else 0
+            one.load += settings.smoothing * (one.now - one.load)
+            one.quiet = one.quiet + 1 if one.load < settings.quiet else 0
         self._merge()
-        for one in [each for each in self.ranges if each.now >= WARM]:
+        for one in [each for each in self.ranges if each.now >= settings.warm]:
             self._cut(one)
         self._place()
         return seen
@@ -99,16 +130,20 @@ class SplitModel:
 
     # ------------------------------------------------------------------ boundaries
 
-    def cut(self, at: bytes, *, pinned: bool = False) -> bool:
+    def cut(self, at: bytes | None) -> bool:
         """Put a boundary at `at`; False when there is one."""
+        if not at:
+            return False
         place = bisect_left(self.starts, at)
-        if not at or (place < len(self.starts) and self.starts[place] == at):
+        if place < len(self.starts) and self.starts[place] == at:
             return False
         below = self.ranges[place - 1]
-        split = bisect_left(sorted(below.keys), at)
-        part = 1 - split / len(below.keys) if below.keys else 0.0
-        above = Range(at, below.server, below.load * part, below.now * part, pinned=pinned)
-        above.keys, below.keys = sorted(below.keys)[split:], sorted(below.keys)[:split]
+        upper = [event for event in below.events if event[0] >= at]
+        moved = sum(load for _, load in upper)
+        part = moved / below.now if below.now else 0.0
+        above = Range(at, below.server, below.load * part, moved)
+        above.events = upper
+        below.events = [event for event in below.events if event[0] < at]
         below.load -= above.load
         below.now -= above.now
         self.ranges.insert(place, above)
@@ -116,24 +151,45 @@ class SplitModel:
         return True
 
     def _cut(self, one: Range) -> None:
-        """Set a hot row apart, or halve the load; nothing where there is only one root row."""
-        if len(self.ranges) + 1 >= SPLITS_PER_SERVER_MAX * self._servers:
+        """Set a hot row apart, or halve the load; as near to the root as that can be done."""
+        most = self._given + self._settings.splits_per_server_max * self._servers
+        if len(self.ranges) + 1 >= most:
             return
-        roots = sorted(map(self._root_of, one.keys))
-        (row, count), *_ = Counter(roots).most_common(1)
-        if count >= ONE_ROW_MIN * len(roots):
-            self.cut(row)
-            self.cut(after_prefix(row))
-            return
-        middle = roots[len(roots) // 2]
-        self.cut(middle if middle > one.start else after_prefix(middle))
+        found = [(self._rules.levels(key), load) for key, load in one.events]
+        for level in range(max(len(levels) for levels, _ in found)):
+            rows = sorted((levels[min(level, len(levels) - 1)], load) for levels, load in found)
+            if self._cut_between(one, rows):
+                return
+
+    def _cut_between(self, one: Range, rows: list[Event]) -> bool:
+        """Cut between rows of a level, given in order; False where nothing is left to cut."""
+        loads = {
+            row: sum(load for _, load in same)
+            for row, same in groupby(rows, lambda event: event[0])
+        }
+        place = bisect_right(self.starts, one.start)
+        limit = self.starts[place] if place < len(self.starts) else None
+
+        def cut(at: bytes | None) -> bool:
+            return at is not None and (limit is None or at < limit) and self.cut(at)
+
+        hottest = min(loads, key=lambda row: (-loads[row], row))
+        if loads[hottest] >= self._settings.one_row_min * one.now:
+            before = cut(hottest)
+            return cut(self._rules.after(hottest)) or before
+        middle = _middle(rows, one.now)
+        return cut(middle if middle > one.start else self._rules.after(middle))
 
     def _merge(self) -> None:
-        place = 1
+        place, minutes = 1, self._settings.quiet_minutes
         while place < len(self.ranges):
             one, before = self.ranges[place], self.ranges[place - 1]
-            if not one.pinned and min(one.quiet, before.quiet) >= QUIET_MINUTES:
+            fits = one.bytes + before.bytes <= self._settings.split_bytes_max
+            if fits and not one.pinned and min(one.quiet, before.quiet) >= minutes:
+                before.bytes += one.bytes
                 before.load += one.load
+                before.now += one.now
+                before.events += one.events
                 del self.ranges[place], self.starts[place]
             else:
                 place += 1
@@ -147,7 +203,8 @@ class SplitModel:
     def _place(self) -> None:
         """The busiest first, each to the least loaded server unless its own has room for it."""
         loads = [0.0] * self._servers
-        room = UNEVEN_MAX * sum(one.load for one in self.ranges) / self._servers
+        total = sum(one.load for one in self.ranges)
+        room = self._settings.uneven_max * total / self._servers
         for one in sorted(self.ranges, key=lambda each: (-each.load, each.start)):
             if loads[one.server] and loads[one.server] + one.load > room:
                 one.server = min(range(self._servers), key=lambda n: (loads[n], n))
@@ -159,3 +216,13 @@ class SplitModel:
         assert self.starts[0] == b""
         assert self.starts == sorted(set(self.starts))
         assert all(0 <= one.server < self._servers for one in self.ranges)
+
+
+def _middle(rows: Sequence[Event], total: float) -> bytes:
+    """The row at which half of the load is reached."""
+    passed = 0.0
+    for row, load in rows:
+        passed += load
+        if passed > total / 2:
+            return row
+    return rows[-1][0]

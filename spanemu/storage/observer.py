@@ -38,3 +38,41 @@ class StoreObserver(Protocol):
     ) -> Iterator[tuple[Any, ...]]:
         """`rows` of one tree are about to be read: the same rows, looked at as they go by."""
         ...
+
+
+class Observers:
+    """Several observers as one."""
+
+    def __init__(self, all_of_them: Sequence[StoreObserver]) -> None:
+        self.all = tuple(all_of_them)
+
+    def committed(self, writes: Sequence[TreeWrite], at: int) -> None:
+        """Tell each of a commit."""
+        for each in self.all:
+            each.committed(writes, at)
+
+    def got(self, tree: TreeId, key: bytes) -> None:
+        """Tell each of a row that was asked for."""
+        for each in self.all:
+            each.got(tree, key)
+
+    def scanning(
+        self, tree: TreeId, rows: Iterator[tuple[Any, ...]], reading: Reading, asked: object
+    ) -> Iterator[tuple[Any, ...]]:
+        """Have each look at the rows as they go by."""
+        for each in self.all:
+            rows = each.scanning(tree, rows, reading, asked)
+        return rows
+
+
+def changed(
+    present: StoreObserver | None, gone: StoreObserver | None, new: StoreObserver | None
+) -> StoreObserver | None:
+    """Who observes, once `gone` does no longer and `new` does; None for nobody."""
+    before = present.all if isinstance(present, Observers) else (present,)
+    after = [each for each in before if each is not None and each is not gone]
+    if new is not None:
+        after.append(new)
+    if len(after) > 1:
+        return Observers(after)
+    return after[0] if after else None

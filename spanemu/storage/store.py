@@ -16,13 +16,14 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 
 from spanemu.base.clock import Clock
+from spanemu.storage.boundary import Boundary, Path
 from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import StoreObserver, TreeWrite
-from spanemu.storage.splits import Hierarchy, Split, Tree
+from spanemu.storage.structure import Structure
 from spanemu.storage.undo import StoreSnapshot, Undo
 from spanemu.storage.versions import Row, Version, changed, expired, prune, push, visible
 from spanemu.values.cell_mask import WHOLE_ROW
@@ -46,8 +47,8 @@ class Store:
         self.last_commit = 0
         self.sequences: dict[int, int] = {}  # sequence id -> values drawn so far
         self.observer: StoreObserver | None = None
-        self._hierarchies: dict[TreeId, Hierarchy] = {}
-        self._trees: dict[TreeId, Hierarchy] = {}
+        self.structure = Structure()
+        self._trees = self.structure.trees
         # Every row that has more than one version or is deleted, about in the order in which
         # something of it can be forgotten: (since when, tree, key). See `_forget_versions`.
         self._aging: deque[tuple[int, TreeId, bytes]] = deque()
@@ -56,51 +57,61 @@ class Store:
 
     # ------------------------------------------------------------------ structure
 
-    def create_tree(self, tree: TreeId, hierarchy: TreeId) -> None:
-        """Make room for the rows of a table, or the entries of an index."""
+    def create_tree(self, tree: TreeId, hierarchy: TreeId, path: Path = ()) -> None:
+        """Make room for the rows of a table, or the entries of an index.
+
+        `path` is needed below the second level: all that the tree is interleaved in, and itself.
+        """
         with self.mutex:
-            home = self._hierarchies.get(hierarchy)
-            if home is None:
-                home = self._hierarchies[hierarchy] = Hierarchy(hierarchy)
-            self._trees[tree] = home
-            if self._snapshots:
-                self._log.append(lambda: self._forget_tree(tree))
+            short = (tree,) if tree == hierarchy else (hierarchy, tree)
+            self._remember(self.structure.create(tree, path or short))
 
     def drop_tree(self, tree: TreeId) -> None:
-        """Drop a table's or index's rows, all versions of them."""
+        """Drop a table's or index's rows, all versions of them, and boundaries between them."""
         with self.mutex:
-            hierarchy = self._trees[tree]
-            kept = [(split, split.trees.get(tree), tree in split.owned)
-                    for split in hierarchy.splits]  # fmt: skip
-            self._forget_tree(tree)
-            if self._snapshots:
-                self._log.append(lambda: self._bring_back(tree, hierarchy, kept))
+            self._remember(self.structure.drop(tree))
 
     def has_tree(self, tree: TreeId) -> bool:
         return tree in self._trees
 
-    def cut(self, hierarchy: TreeId, at: bytes) -> bool:
-        """Put a split boundary before the root row whose encoded key is `at`."""
+    def cut(self, boundaries: Iterable[Boundary]) -> list[Boundary]:
+        """Put split boundaries; those that were not there yet."""
         with self.mutex:
-            done = self._hierarchies[hierarchy].cut(at)
-            if done and self._snapshots:
-                self._log.append(lambda: self._merge(hierarchy, at))
-            return done
+            added, undo = self.structure.cut(boundaries)
+            self._remember(undo)
+            return added
 
-    def merge(self, hierarchy: TreeId, at: bytes) -> bool:
-        """Take away the boundary at `at`; False when there is none."""
+    def merge(self, boundaries: Iterable[Boundary]) -> bool:
+        """Take boundaries away; whether any of them was there."""
         with self.mutex:
-            found = self._hierarchies.get(hierarchy)
-            done = found is not None and found.merge(at)
-            if done and self._snapshots:
-                self._log.append(lambda: self._cut(hierarchy, at))
-            return done
+            undo = self.structure.merge(boundaries)
+            self._remember(undo)
+            return undo is not None
 
-    def boundaries(self, hierarchy: TreeId) -> tuple[bytes, ...]:
-        """Where each split of a hierarchy starts; the first is b""."""
+    def move(self, hierarchy: TreeId, start: bytes, server: int) -> None:
+        """Put the split that begins at a place, b"" for the first, on a server."""
         with self.mutex:
-            found = self._hierarchies.get(hierarchy)
-            return (b"",) if found is None else tuple(found.starts)
+            self._remember(self.structure.move(hierarchy, start, server))
+
+    def boundaries(self, hierarchy: TreeId) -> tuple[Boundary, ...]:
+        """Where a hierarchy is cut, in order."""
+        found = self.structure.hierarchies.get(hierarchy)
+        return () if found is None else found.tiling.boundaries
+
+    def all_boundaries(self) -> list[Boundary]:
+        """Where all hierarchies are cut."""
+        with self.mutex:
+            tilings = [each.tiling for each in self.structure.hierarchies.values()]
+        return [boundary for tiling in tilings for boundary in tiling.boundaries]
+
+    def starts(self, tree: TreeId) -> Sequence[bytes]:
+        """For each split of its hierarchy the first key it may have of a tree; b"" to begin."""
+        found = self._trees.get(tree)
+        return (b"",) if found is None else found.tiling.starts[tree]
+
+    def _remember(self, undo: Callable[[], object] | None) -> None:
+        if undo is not None and self._snapshots:
+            self._log.append(undo)
 
     # ------------------------------------------------------------------ reading
 
@@ -114,14 +125,20 @@ class Store:
         hierarchy = self._trees.get(tree)
         if hierarchy is None:
             return None  # dropped: a reader at an old timestamp may still ask
-        found = hierarchy.split_of(key).trees.get(tree)
+        found = hierarchy.split_of(tree, key).trees.get(tree)
         return None if found is None else visible(found.get(key), at)
 
     def head(self, tree: TreeId, key: bytes) -> Version | None:
         """The newest version of a row, to see when it last changed."""
         hierarchy = self._trees.get(tree)
-        found = None if hierarchy is None else hierarchy.split_of(key).trees.get(tree)
+        found = None if hierarchy is None else hierarchy.split_of(tree, key).trees.get(tree)
         return None if found is None else found.get(key)
+
+    def first_key(self, tree: TreeId, low: bytes) -> bytes | None:
+        """The first key of a tree that is not below `low`, of a row that was deleted perhaps."""
+        with self.mutex:
+            keys, _ = self._batch(tree, (low, EVERYTHING[0][1]), 1, False)
+            return keys[0] if keys else None
 
     def scan(
         self,
@@ -208,7 +225,7 @@ class Store:
         hierarchy = self._trees.get(tree)
         if hierarchy is None or low >= high:
             return keys, versions
-        for split in hierarchy.splits_over(low, high, descending):
+        for split in hierarchy.splits_over(tree, low, high, descending):
             rows = split.trees.get(tree)
             if rows:
                 within_split = rows.irange(low, high, (True, False), descending)
@@ -227,7 +244,7 @@ class Store:
             horizon = at - self.retention_nanos
             log = self._log if self._snapshots else None
             for tree_id, key, row in writes:
-                tree = self._trees[tree_id].split_of(key).writable(tree_id)
+                tree = self._trees[tree_id].split_of(tree_id, key).writable(tree_id)
                 older = tree.get(key)
                 if log is not None:
                     log.append((tree_id, key, older))
@@ -259,7 +276,7 @@ class Store:
             hierarchy = self._trees.get(tree_id)
             if hierarchy is None:
                 continue
-            split = hierarchy.split_of(key)
+            split = hierarchy.split_of(tree_id, key)
             tree = split.trees.get(tree_id)
             version = None if tree is None else tree.get(key)
             if version is None:
@@ -319,55 +336,27 @@ class Store:
             twin.last_commit = self.last_commit
             twin.sequences = dict(self.sequences)
             twin._aging = self._aging.copy()
-            twins = {id(h): h.share() for h in self._hierarchies.values()}
-            twin._hierarchies = {i: twins[id(h)] for i, h in self._hierarchies.items()}
-            twin._trees = {i: twins[id(h)] for i, h in self._trees.items()}
+            twin.structure = self.structure.share()
+            twin._trees = twin.structure.trees
             return twin
 
     def check(self) -> None:
         """Assert every invariant."""
         with self.mutex:
-            for hierarchy in self._hierarchies.values():
+            for hierarchy in self.structure.hierarchies.values():
                 hierarchy.check()
                 for split in hierarchy.splits:
                     for tree in split.trees.values():
                         assert all(version[0] <= self.last_commit for version in tree.values())
 
     def _put_back(self, tree_id: TreeId, key: bytes, version: Version | None) -> None:
-        tree = self._trees[tree_id].split_of(key).writable(tree_id)
+        tree = self._trees[tree_id].split_of(tree_id, key).writable(tree_id)
         if version is None:
             tree.pop(key, None)
         else:
             tree[key] = version
             if version[3] > 1 or version[1] is None:
                 self._aging.append((version[0], tree_id, key))
-
-    def _forget_tree(self, tree: TreeId) -> None:
-        hierarchy = self._trees.pop(tree)
-        for split in hierarchy.splits:
-            split.trees.pop(tree, None)
-            split.owned.discard(tree)
-        if not any(split.trees for split in hierarchy.splits) and hierarchy.root == tree:
-            del self._hierarchies[hierarchy.root]
-
-    def _bring_back(
-        self,
-        tree: TreeId,
-        hierarchy: Hierarchy,
-        kept: Sequence[tuple[Split, Tree | None, bool]],
-    ) -> None:
-        self._trees[tree] = self._hierarchies[hierarchy.root] = hierarchy
-        for split, rows, owned in kept:
-            if rows is not None:
-                split.trees[tree] = rows
-                if owned:
-                    split.owned.add(tree)
-
-    def _merge(self, hierarchy: TreeId, at: bytes) -> None:
-        self._hierarchies[hierarchy].merge(at)
-
-    def _cut(self, hierarchy: TreeId, at: bytes) -> None:
-        self._hierarchies[hierarchy].cut(at)
 
 
 def row_cells(row: Row, width: int) -> Row:

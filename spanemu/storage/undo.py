@@ -12,7 +12,7 @@ from spanemu.storage.layout import TreeId
 from spanemu.storage.versions import Version
 
 RowUndo = tuple[TreeId, bytes, Version | None]  # put this head back; None: the row was not there
-Undo = RowUndo | Callable[[], None]
+Undo = RowUndo | Callable[[], object]
 
 
 @dataclass(frozen=True, eq=False)

@@ -67,7 +67,7 @@ class ReadWrite:
         self.marked: set[tuple[TreeId, bytes]] = set()  # rows that wait for the commit timestamp
         self.pending: dict[str, set[int]] = {}  # positions by table that wait for it
         self.snapshot_at: int | None = None  # of optimistic and repeatable reads
-        self._seen: list[tuple[TreeId, bytes, bytes, Cells]] = []  # to validate at commit
+        self.seen: list[tuple[TreeId, bytes, bytes, Cells]] = []  # to validate at commit
         # Where rows will land that have the commit timestamp in their keys.
         self._landings: list[tuple[TreeId, bytes, bytes]] = []
         self._only_reads = True
@@ -198,7 +198,7 @@ class ReadWrite:
         if at is None or self._only_reads:
             return  # Reads alone are true at their snapshot.
         store = self.store
-        for tree, low, high, cells in self._seen:
+        for tree, low, high, cells in self.seen:
             if store.changed_since(tree, [(low, high)], at, cells):
                 raise TransactionAborted("Rows that it read have changed since.")
         for tree, key, _ in self.buffer.entries():
@@ -267,7 +267,7 @@ class ReadWrite:
         if kept:
             self._only_reads = False
         if kept or self._validates_all:
-            self._seen.append((tree, low, high, cells))
+            self.seen.append((tree, low, high, cells))
 
     def _snapshot(self) -> int:
         if self.snapshot_at is None:

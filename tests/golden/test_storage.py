@@ -13,6 +13,7 @@ from spanemu.database.database import Database
 from spanemu.database.environment import Environment
 from spanemu.database.options import CommitOptions, ReadWrite, SingleUse
 from spanemu.sql.syntax.ddl import split_statements
+from spanemu.storage.boundary import root_boundary
 from spanemu.storage.layout import encoder_of, tree_of
 from spanemu.txn.errors import ParentInsertedLater
 from spanemu.values.mutation import Write, WriteKind
@@ -56,7 +57,7 @@ class World:
         schema = self.database.schema
         table = schema.tables[name.lower()]
         encoded = encoder_of(table.key)([int(part) for part in key])
-        self.database._core.store.cut(tree_of(schema.root(table)), encoded)
+        self.database._core.store.cut([root_boundary(tree_of(schema.root(table)), encoded)])
         return "ok"
 
     def layout(self, case: Case) -> str:

@@ -13,6 +13,7 @@ from hypothesis.stateful import (
 )
 
 from spanemu.base.clock import ManualClock
+from spanemu.storage.boundary import root_boundary
 from spanemu.storage.layout import TreeId
 from spanemu.storage.store import Store
 
@@ -68,7 +69,7 @@ class StoreAgainstDicts(RuleBasedStateMachine):
 
     @rule(key=KEYS)
     def cut(self, key) -> None:
-        self.store.cut(ROOT, key)
+        self.store.cut([root_boundary(ROOT, key)])
 
     @rule(target=snapshots)
     def snapshot(self):

@@ -28,14 +28,9 @@ def clone(control: Control, database: str, name: str) -> None:
     control.instances.clone_database(control.database(database), DatabaseName.parse(name))
 
 
-def layout(control: Control, database: str) -> dict[str, Any]:
-    """A drawing of splits and rows."""
-    return {"layout": control.database(database).physical_layout()}
-
-
-def split_at(control: Control, database: str, table: str, key: list[Any]) -> None:
-    """Put a split boundary before a key, whose parts are as Spanner's JSON has them."""
-    control.database(database).split_at(table, key)
+def layout(control: Control, database: str, servers: bool = False) -> dict[str, Any]:
+    """A drawing of splits and rows, and perhaps of servers."""
+    return {"layout": control.database(database).physical_layout(servers=servers)}
 
 
 def open_transactions(control: Control, database: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from spanemu.base.plain import to_plain
 from spanemu.control.errors import BadArgument
-from spanemu.control.operations import clock, databases, faults, hotspots, recordings
+from spanemu.control.operations import clock, databases, faults, hotspots, recordings, splits
 from spanemu.control.operations.arguments import read_arguments
 from spanemu.control.operations.control import Control
 
@@ -19,7 +19,15 @@ OPERATIONS: Mapping[str, Operation] = {
     "Forget": databases.forget,
     "Clone": databases.clone,
     "Layout": databases.layout,
-    "SplitAt": databases.split_at,
+    "ListSplits": splits.list_splits,
+    "SplitSettings": splits.split_settings,
+    "SplitAt": splits.split_at,
+    "MergeAt": splits.merge_at,
+    "FindSplit": splits.find_split,
+    "MoveSplit": splits.move_split,
+    "FollowLoad": splits.follow_load,
+    "PassMinutes": splits.pass_minutes,
+    "LastCommit": splits.last_commit,
     "OpenTransactions": databases.open_transactions,
     "AbortTransactions": databases.abort_transactions,
     "GetClock": clock.get_clock,

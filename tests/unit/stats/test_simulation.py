@@ -9,7 +9,8 @@ from statistics import mean
 import pytest
 
 from spanemu.stats.simulation import Outlook, Simulation, simulate
-from spanemu.stats.split_model import QUIET_MINUTES, SplitModel
+from spanemu.stats.split_model import CutRules, SplitModel
+from spanemu.stats.split_settings import SPLIT_SETTINGS
 from spanemu.values.key import key_encoder
 from spanemu.values.types import BOOL, INT64, STRING
 from tests.hotspots.workloads import WORKLOADS
@@ -104,13 +105,13 @@ def test_quiet_ranges_are_merged_but_not_those_of_users() -> None:
     model = SplitModel(4, [b"u"])
     model.minute([bytes((n,)) for n in range(200)], 0.02)
     assert len(model.starts) > 2
-    for _ in range(3 * QUIET_MINUTES):
+    for _ in range(3 * SPLIT_SETTINGS.quiet_minutes):
         model.minute([], 0.0)
     assert model.starts == [b"", b"u"]
 
 
 def test_boundaries_fall_between_root_rows() -> None:
-    model = SplitModel(4, root_of=lambda key: key[:1])
+    model = SplitModel(4, rules=CutRules(lambda key: (key[:1],)))
     chance = Random(5)
     for _ in range(5):
         model.minute([bytes((n % 8, chance.randrange(256))) for n in range(200)], 0.02)

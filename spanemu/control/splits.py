@@ -1,0 +1,187 @@
+"""The splits of one database in a test's hands: boundaries, servers, load, participants.
+
+    splits = database.splits
+    splits.at("Singers", [4])                    a boundary before Singers(4)
+    splits.move("Singers", [4], server=2)
+    for split in splits: print(split.start, split.limit, split.server, split.rows, split.bytes)
+    checkout(); splits.assert_single_split()     the last commit was of one split
+
+    splits.configure(policy="modern", servers=3, split_bytes_max=10_000)
+    splits.follow_load(); writes(); splits.pass_minutes(3, qps=14_000)
+
+How splits follow size and load is a model (`stats.split_settings`), Spanner publishes none. Keys
+are Python values: the whole primary key; for `index=` the index's own key, or with the table's too.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from spanemu.base.raw_key import raw_key
+from spanemu.database.database import Database
+from spanemu.stats.split_info import CommitSplits, SplitInfo
+from spanemu.stats.split_model import Minute
+from spanemu.stats.split_settings import SplitPolicy, SplitSettings
+
+
+class SplitsTouched(AssertionError):
+    """The last commit had another number of participants than was said."""
+
+
+class SplitsHandle(ABC):
+    """Splits of a database, here or in another process; a sequence of `SplitInfo` in key order."""
+
+    @property
+    @abstractmethod
+    def settings(self) -> SplitSettings:
+        """Every constant of the model, as it is for this database."""
+
+    @abstractmethod
+    def configure(self, **changes: Any) -> SplitSettings:
+        """Change settings by their names. Raises ValueError for what cannot be."""
+
+    @abstractmethod
+    def all(self) -> list[SplitInfo]:
+        """All splits, once those that are too large have been cut."""
+
+    @abstractmethod
+    def at(self, table: str, key: Sequence[Any], *, index: str = "") -> None:
+        """Put a boundary before a row, there or not.
+
+        Raises `SpannerError`s: of a name or key that is wrong, and under the policy `root_only`
+        for a table or index that is interleaved.
+        """
+
+    @abstractmethod
+    def merge(self, table: str, key: Sequence[Any], *, index: str = "") -> bool:
+        """Take the boundary before a row away; False when there is none."""
+
+    @abstractmethod
+    def of(self, table: str, key: Sequence[Any], *, index: str = "") -> SplitInfo:
+        """The split that a row is in, there or not."""
+
+    @abstractmethod
+    def move(self, table: str, key: Sequence[Any], server: int, *, index: str = "") -> None:
+        """Put the split that a row is in on a server. Raises ValueError for one there is not."""
+
+    @abstractmethod
+    def follow_load(self) -> None:
+        """Write down from now on which rows are read and written, so that minutes act on it."""
+
+    @abstractmethod
+    def stop_following(self) -> None:
+        """Write down nothing any more; splits stay as they are."""
+
+    @abstractmethod
+    def pass_minutes(self, minutes: int = 1, *, qps: float | None = None) -> list[Minute]:
+        """Let virtual minutes pass, the first with the load since the last one, then quiet ones.
+
+        What was done stands for `qps` operations a second; without it, for itself. Moving the
+        emulator's clock does the same. Raises ValueError for less than a minute, or while load is
+        not followed.
+        """
+
+    @abstractmethod
+    def last_commit(self) -> CommitSplits | None:
+        """The splits of the last commit; None when there was none since `splits` was first used."""
+
+    # ------------------------------------------------------------------ said of that
+
+    @property
+    def servers(self) -> int:
+        """How many simulated servers there are."""
+        return self.settings.servers
+
+    def assert_participants(self, count: int) -> None:
+        """Raise SplitsTouched unless so many splits took part in the last commit."""
+        last = self.last_commit()
+        if last is None:
+            raise SplitsTouched("There was no commit yet.")
+        if last.participants != count:
+            where = ", ".join(last.splits)
+            said = f"The last commit had {last.participants} participants, not {count}: {where}."
+            raise SplitsTouched(said)
+
+    def assert_single_split(self) -> None:
+        """Raise SplitsTouched unless the last commit stayed in one split: no two-phase commit."""
+        self.assert_participants(1)
+
+    def __iter__(self) -> Iterator[SplitInfo]:
+        return iter(self.all())
+
+    def __len__(self) -> int:
+        return len(self.all())
+
+    def __getitem__(self, place: int) -> SplitInfo:
+        return self.all()[place]
+
+
+class Splits(SplitsHandle):
+    """Splits of a database in this process."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._splitting = database.splitting
+        self._splitting.keeps_commits = True
+
+    @property
+    def settings(self) -> SplitSettings:
+        """Every constant of the model, as it is for this database."""
+        return self._splitting.settings
+
+    def configure(self, **changes: Any) -> SplitSettings:
+        """Change settings by their names. Raises ValueError for what cannot be."""
+        return self._splitting.configure(**checked(changes))
+
+    def all(self) -> list[SplitInfo]:
+        """All splits, once those that are too large have been cut."""
+        return self._splitting.splits()
+
+    def at(self, table: str, key: Sequence[Any], *, index: str = "") -> None:
+        """Put a boundary before a row, there or not."""
+        self._database.split_at(table, raw_key(key), index)
+
+    def merge(self, table: str, key: Sequence[Any], *, index: str = "") -> bool:
+        """Take the boundary before a row away; False when there is none."""
+        return self._database.merge_at(table, raw_key(key), index)
+
+    def of(self, table: str, key: Sequence[Any], *, index: str = "") -> SplitInfo:
+        """The split that a row is in, there or not."""
+        self._splitting.fit_sizes()
+        return self._splitting.split_at(self._database.split_of(table, raw_key(key), index))
+
+    def move(self, table: str, key: Sequence[Any], server: int, *, index: str = "") -> None:
+        """Put the split that a row is in on a server. Raises ValueError for one there is not."""
+        self._splitting.move(self._database.split_of(table, raw_key(key), index), server)
+
+    def follow_load(self) -> None:
+        """Write down from now on which rows are read and written, so that minutes act on it."""
+        self._splitting.follow_load()
+
+    def stop_following(self) -> None:
+        """Write down nothing any more; splits stay as they are."""
+        self._splitting.stop_following()
+
+    def pass_minutes(self, minutes: int = 1, *, qps: float | None = None) -> list[Minute]:
+        """Let virtual minutes pass, the first with the load since the last one, then quiet ones."""
+        if minutes < 1 or (qps is not None and qps <= 0):
+            raise ValueError(f"a minute at least passes, with some load: {minutes}, {qps}")
+        if not self._splitting.follows_load:
+            raise ValueError("load is not followed: call follow_load() before the writes")
+        return self._splitting.pass_minutes(minutes, qps)
+
+    def last_commit(self) -> CommitSplits | None:
+        """The splits of the last commit; None when there was none since `splits` was first used."""
+        return self._database.last_commit()
+
+
+def checked(changes: dict[str, Any]) -> dict[str, Any]:
+    """Changes of settings, the policy by its name. Raises ValueError for what there is not."""
+    unknown = sorted(changes.keys() - SplitSettings.__slots__)
+    if unknown:
+        raise ValueError(f"there is no setting of splits called {', '.join(unknown)}")
+    if "policy" in changes:
+        changes = {**changes, "policy": SplitPolicy(changes["policy"])}
+    return changes

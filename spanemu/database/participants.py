@@ -1,0 +1,50 @@
+"""Which splits a transaction touched, and so how its commit would go.
+
+A transaction whose rows all lie in one split commits there. With several, each is a participant of
+a two-phase commit, whatever servers they are on ("life of reads and writes"). A split takes part
+when a row in it was written, or was read in a way that the commit must keep true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from spanemu.base.call import noted
+from spanemu.database.core import DatabaseCore
+from spanemu.stats.split_info import CommitSplits
+from spanemu.storage.structure import Place
+from spanemu.txn.read_write import ReadWrite
+
+
+def tell_commit(core: DatabaseCore, transaction: ReadWrite, count: int) -> None:
+    """Tell whoever watches what a commit came to, while it still has its locks."""
+    facts = noted()
+    if facts is None and not core.splitting.keeps_commits:
+        return
+    touched = participants_of(core, transaction)
+    if facts is not None:
+        facts["mutations"] = count
+        facts["participants"] = len(touched)
+    if core.splitting.keeps_commits:
+        core.splitting.last_commit = touched
+
+
+def participants_of(core: DatabaseCore, transaction: ReadWrite) -> list[Place]:
+    """The places where the splits begin that take part, in order."""
+    owner, structure = transaction.owner, core.store.structure
+    rows = [*owner.rows, *((tree, key) for tree, key, _ in transaction.buffer.entries())]
+    ranges = [*owner.ranges, *((tree, low, high) for tree, low, high, _ in transaction.seen)]
+    return sorted({*structure.places_having(rows), *structure.places_meeting(ranges)})
+
+
+def shown(core: DatabaseCore, touched: Iterable[Place]) -> CommitSplits:
+    """Participants as users are shown them; those are left out whose tables are gone."""
+    found = list(_texts(core, touched))
+    return CommitSplits(tuple(text for text, _ in found), tuple(server for _, server in found))
+
+
+def _texts(core: DatabaseCore, touched: Iterable[Place]) -> Iterator[tuple[str, int]]:
+    for place in touched:
+        text = core.splitting.text_at(place)
+        if text is not None:
+            yield text, place.server

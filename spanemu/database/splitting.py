@@ -1,0 +1,322 @@
+"""The splits of one database: where they begin, on which servers they are, and what moves them.
+
+Nothing here is on the way of a read or a write. Splits change
+
+    by size     when somebody asks: for splits, partitions, statistics, a drawing
+    by load     when a virtual minute passes: by `pass_minutes`, or because the clock was moved;
+                only while `follow_load` is on, for real time depends on the machine
+    by users    AddSplitPoints (`split_points`), and tests
+
+What a minute changes is decided by `stats.split_model`, the same that simulates; a boundary falls
+where a row is, as the policy says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from spanemu.base.clock import NANOS_PER_SECOND
+from spanemu.database.load_book import LoadBook, Work
+from spanemu.schema.index import Index
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.stats.places import Places, hierarchy_place, place_of
+from spanemu.stats.split_info import SplitInfo, describe, root_of, start_texts
+from spanemu.stats.split_model import CutRules, Event, Minute, Range, SplitModel
+from spanemu.stats.split_settings import SPLIT_SETTINGS, SplitPolicy, SplitSettings
+from spanemu.storage.boundary import TREE_ID_BYTES, Boundary, Origin
+from spanemu.storage.layout import TreeId, tree_of
+from spanemu.storage.observer import changed
+from spanemu.storage.sizes import sampled, split_bytes
+from spanemu.storage.splits import Hierarchy, Split
+from spanemu.storage.store import Store
+from spanemu.storage.structure import Place
+from spanemu.values.key import after_prefix
+
+CUTS_BY_SIZE_MAX = 1_000  # in one go
+
+
+class Splitting:
+    """Follows size and load of one store. `schema` gives the present schema."""
+
+    def __init__(self, store: Store, schema: Callable[[], Schema]) -> None:
+        self.settings = SPLIT_SETTINGS
+        self._store = store
+        self._schema = schema
+        # Guarded by the store's mutex, as the splits are:
+        self._loads: dict[bytes, tuple[float, int]] = {}  # place -> (smoothed load, quiet minutes)
+        self._book: LoadBook | None = None
+        self._minute_at = 0  # when the last minute passed (nanoseconds)
+        self.keeps_commits = False  # Whether somebody asked for the last commit's participants.
+        self.last_commit: list[Place] | None = None
+
+    def configure(self, **changes: Any) -> SplitSettings:
+        """Change settings, by the names of `SplitSettings`. Raises ValueError, TypeError."""
+        with self._store.mutex:
+            self.settings = replace(self.settings, **changes)
+            self._settle()
+            if self._book is not None:
+                self._follow()
+            return self.settings
+
+    def configure_like(self, other: Splitting) -> None:
+        """Take over settings."""
+        self.settings = other.settings
+
+    def splits(self) -> list[SplitInfo]:
+        """All splits in key order, once those that are too large have been cut."""
+        self.fit_sizes()
+        with self._store.mutex:
+            loads = {place: load for place, (load, _) in self._loads.items()}
+            return describe(self._schema(), self._ranges(), loads, self.settings)
+
+    def split_at(self, place: Place) -> SplitInfo:
+        """The split that begins at a place."""
+        start = hierarchy_place(place.hierarchy) + place.start
+        with self._store.mutex:
+            found = [each[0] for each in self._ranges()]
+            return self.splits()[found.index(start)]
+
+    def move(self, place: Place, server: int) -> None:
+        """Put the split that begins at a place on a server. Raises ValueError for none."""
+        if not 0 <= server < self.settings.servers:
+            raise ValueError(f"there are servers 0 to {self.settings.servers - 1}, not {server}")
+        self._store.move(place.hierarchy, place.start, server)
+
+    def text_at(self, place: Place) -> str | None:
+        """Where a split begins, as split statistics print it; None when there is none."""
+        start = hierarchy_place(place.hierarchy) + place.start
+        with self._store.mutex:
+            found = self._ranges()
+            texts = start_texts(self._schema(), found)
+        return next((t for t, each in zip(texts, found, strict=True) if each[0] == start), None)
+
+    def boundaries_of(self, thing: Table | Index, origin: Origin) -> Callable[[bytes], Boundary]:
+        """From encoded keys of a table or index to boundaries, where the policy lets them be."""
+        places = Places(self._schema(), self.settings.policy)
+        return partial(places.candidate, tree_of(thing), origin=origin)
+
+    # ------------------------------------------------------------------ size
+
+    def fit_sizes(self, *hierarchies: TreeId) -> None:
+        """Cut splits that have grown beyond the size of one; of all hierarchies, or of these."""
+        with self._store.mutex:
+            places: Places | None = None
+            known = self._store.structure.hierarchies
+            for root in hierarchies or list(known):
+                limit = self.settings.split_bytes_max
+                if root in known and any(split_bytes(each) > limit for each in known[root].splits):
+                    places = places or Places(self._schema(), self.settings.policy)
+                    self._fit(known[root], places)
+
+    def _fit(self, hierarchy: Hierarchy, places: Places) -> None:
+        done: set[Split] = set()  # what cannot be cut: a row, or a family of rows
+        for _ in range(CUTS_BY_SIZE_MAX):
+            starts = [b"", *hierarchy.tiling.places]
+            too_large = (
+                (start, split)
+                for start, split in zip(starts, hierarchy.splits, strict=True)
+                if split not in done and split_bytes(split) > self.settings.split_bytes_max
+            )
+            start, split = next(too_large, (b"", None))
+            if split is None:
+                return
+            at = self._half(hierarchy, split, hierarchy_place(hierarchy.root) + start, places)
+            if at is None:
+                done.add(split)
+            else:
+                self._store.cut([at])
+
+    def _half(
+        self, hierarchy: Hierarchy, split: Split, start: bytes, places: Places
+    ) -> Boundary | None:
+        """The boundary inside a split where half of its bytes are reached, near to the root."""
+        rows = sorted(
+            (places.place(tree, key), size)
+            for tree, rows in split.trees.items()
+            for key, size in sampled(rows)
+        )
+        for level in range(max((len(places.levels(row)) for row, _ in rows), default=0)):
+            seen = [(_at_level(places, row, level), size) for row, size in rows]
+            at = _half_way([each for each in seen if each[0] > start])
+            found = self._next_row(places, seen[0][0]) if at is None else places.boundary(at)
+            if found is not None and hierarchy.tiling.beginning(found.place) is split:
+                return replace(found, origin=Origin.SIZE)
+        return None
+
+    # ------------------------------------------------------------------ load
+
+    @property
+    def follows_load(self) -> bool:
+        """Whether it is written down what makes work."""
+        return self._book is not None
+
+    def follow_load(self) -> None:
+        """Write down from now on what makes work, so that minutes that pass can act on it."""
+        with self._store.mutex:
+            if self._book is None:
+                self._follow()
+
+    def stop_following(self) -> None:
+        """Write down nothing any more; splits stay as they are."""
+        with self._store.mutex:
+            self._store.observer = changed(self._store.observer, self._book, None)
+            self._book = None
+            self._loads.clear()
+
+    def _follow(self) -> None:
+        before, self._book = self._book, LoadBook(self._schema, self.settings)
+        self._store.observer = changed(self._store.observer, before, self._book)
+        self._minute_at = self._store.clock.peek()
+
+    def pass_minutes(self, minutes: int = 1, qps: float | None = None) -> list[Minute]:
+        """Let the splits follow what was done since the last minute, as the load of the first.
+
+        The operations stand for `qps` a second, without it for themselves. What the minutes
+        looked like before anything moved; none while load is not followed.
+        """
+        with self._store.mutex:
+            if self._book is None:
+                return []
+            self._minute_at = self._store.clock.peek()
+            places = Places(self._schema(), self.settings.policy)
+            work, count = self._book.take()
+            events = self._events(places, work, count, qps)
+            seen = []
+            for _ in range(minutes):
+                seen.append(self._minute(places, events))
+                events = []
+            return seen
+
+    def time_jumped(self) -> None:
+        """The clock was moved: whole minutes have passed, all but the first of them quiet."""
+        if self._book is not None:
+            passed = self._store.clock.peek() - self._minute_at
+            minutes = passed // (self.settings.minute_seconds * NANOS_PER_SECOND)
+            if minutes:
+                # From so many quiet minutes on nothing changes any more.
+                self.pass_minutes(min(minutes, 4 * self.settings.quiet_minutes))
+
+    def restored(self) -> None:
+        """The database was restored: what was done before has nothing to say any more."""
+        with self._store.mutex:
+            self._loads.clear()
+            self.last_commit = None
+            self._settle()
+            if self._book is not None:
+                self._book.take()
+
+    def _events(
+        self, places: Places, work: Sequence[Work], count: int, qps: float | None
+    ) -> list[Event]:
+        """Work as loads, in parts of what a server takes."""
+        if not count:
+            return []
+        rate = count / self.settings.minute_seconds if qps is None else qps
+        scale = rate / count / self.settings.server_units_max
+        return [
+            (places.place(tree, key), units * scale)
+            for tree, key, units in work
+            if tree in places.placings
+        ]
+
+    def _minute(self, places: Places, events: Iterable[Event]) -> Minute:
+        found = self._ranges()
+        rules = CutRules(places.levels, lambda row: self._after(places, row))
+        model = SplitModel.of(
+            [self._range(start, boundary, split) for start, boundary, split in found],
+            rules,
+            self.settings,
+        )
+        seen = model.pass_minute(events)
+        self._apply(model, places, {start: (b, split) for start, b, split in found})
+        return seen
+
+    def _range(self, start: bytes, boundary: Boundary | None, split: Split) -> Range:
+        load, quiet = self._loads.get(start, (0.0, 0))
+        pinned = boundary is None or boundary.origin.is_pinned
+        return Range(start, split.server, load, 0.0, quiet, pinned, split_bytes(split))
+
+    def _apply(
+        self,
+        model: SplitModel,
+        places: Places,
+        before: dict[bytes, tuple[Boundary | None, Split]],
+    ) -> None:
+        """Make the store's splits those of the model; only what differs is touched."""
+        store, wanted = self._store, {one.start: one for one in model.ranges if one.start}
+        gone = [b for start, (b, _) in before.items() if b is not None and start not in wanted]
+        store.merge(gone)
+        store.cut([places.boundary(start) for start in wanted if start not in before])
+        self._loads = {}
+        for start, _, split in self._ranges():
+            one = wanted.get(start)
+            if one is None:
+                continue
+            self._loads[start] = (one.load, one.quiet)
+            if split.server != one.server:
+                hierarchy = root_of(start)
+                store.move(hierarchy, start[TREE_ID_BYTES:], one.server)
+
+    def _after(self, places: Places, row: bytes) -> bytes | None:
+        found = self._next_row(places, row)
+        return None if found is None else places.known(found)
+
+    def _next_row(self, places: Places, row: bytes) -> Boundary | None:
+        """The boundary before the first row after a row with all that is interleaved in it."""
+        boundary = places.boundary(row)
+        behind = replace(boundary, keys=(*boundary.keys[:-1], after_prefix(boundary.key)))
+        hierarchy = self._store.structure.hierarchies.get(boundary.hierarchy)
+        found = []
+        for tree, path in () if hierarchy is None else hierarchy.paths.items():
+            key = self._store.first_key(tree, behind.cut(path))
+            if key is not None and tree in places.placings:
+                found += [b for b in _levels(places, tree, key) if place_of(b) > row]
+        return min(found, key=place_of, default=None)
+
+    # ------------------------------------------------------------------ what is there
+
+    def _ranges(self) -> list[tuple[bytes, Boundary | None, Split]]:
+        """Every split with its place, in order, and the boundary that it begins at."""
+        found: list[tuple[bytes, Boundary | None, Split]] = []
+        for root in sorted(self._store.structure.hierarchies):
+            tiling = self._store.structure.hierarchies[root].tiling
+            found.append((hierarchy_place(root), None, tiling.splits[0]))
+            pairs = zip(tiling.boundaries, tiling.splits[1:], strict=True)
+            found += [(place_of(boundary), boundary, split) for boundary, split in pairs]
+        return found
+
+    def _settle(self) -> None:
+        """Have no split on a server, and no boundary in a place, that the settings rule out."""
+        store, structure = self._store, self._store.structure
+        structure.servers = self.settings.servers
+        if self.settings.policy is SplitPolicy.ROOT_ONLY:
+            store.merge([each for each in store.all_boundaries() if len(each.path) > 1])
+        for root, hierarchy in structure.hierarchies.items():
+            starts = [b"", *hierarchy.tiling.places]
+            for start, split in zip(starts, hierarchy.splits, strict=True):
+                if split.server >= structure.servers:
+                    store.move(root, start, split.server % structure.servers)
+
+
+def _at_level(places: Places, row: bytes, level: int) -> bytes:
+    levels = places.levels(row)
+    return levels[min(level, len(levels) - 1)]
+
+
+def _half_way(rows: Sequence[tuple[bytes, int]]) -> bytes | None:
+    """Of rows in order the one before which half of the bytes lie, or nearly."""
+    total, passed = sum(size for _, size in rows), 0
+    for row, size in rows:
+        if 2 * passed >= total:
+            return row
+        passed += size
+    return rows[-1][0] if rows else None
+
+
+def _levels(places: Places, tree: TreeId, key: bytes) -> Sequence[Boundary]:
+    place = places.place(tree, key)
+    return [places.boundary(level) for level in places.levels(place)]

@@ -1,0 +1,112 @@
+"""Splits as users are shown them, in the words of Spanner's split statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from spanemu.schema.schema import Schema
+from spanemu.stats.keys import BEGIN, END, KeyShape
+from spanemu.stats.split_settings import SplitSettings
+from spanemu.storage.boundary import TREE_ID_BYTES, Boundary, Path, path_of
+from spanemu.storage.layout import TreeId, tree_of
+from spanemu.storage.sizes import split_bytes, split_rows
+from spanemu.storage.splits import Split
+
+Place = tuple[bytes, Boundary | None, Split]  # a split's place, and the boundary it begins at
+
+
+@dataclass(frozen=True, slots=True)
+class SplitInfo:
+    """One split: from the row `start` up to, and without, `limit`.
+
+    `tables` are tables and indexes that may have rows in it. `bytes` and `rows` are about right,
+    `load` is in units a second, smoothed over the last minutes. `origin` is why it begins where it
+    does: "size", "load", "user" (AddSplitPoints) or "test"; "" where its table or index begins.
+    """
+
+    start: str
+    limit: str
+    tables: tuple[str, ...]
+    server: int
+    rows: int
+    bytes: int
+    load: float
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class CommitSplits:
+    """The splits of one commit, by where they begin, and the servers they were on."""
+
+    splits: tuple[str, ...]
+    servers: tuple[int, ...]
+
+    @property
+    def participants(self) -> int:
+        """How many splits took part."""
+        return len(self.splits)
+
+    @property
+    def two_phase(self) -> bool:
+        """Whether the participants had to agree."""
+        return self.participants > 1
+
+
+def describe(
+    schema: Schema,
+    splits: Sequence[Place],
+    loads: Mapping[bytes, float],
+    settings: SplitSettings,
+) -> list[SplitInfo]:
+    """All splits of a database, given in order."""
+    texts = start_texts(schema, splits)
+    paths: dict[TreeId, list[tuple[str, Path]]] = {}
+    for thing in schema.sorted_things():
+        path = path_of(schema, thing)
+        paths.setdefault(path[0], []).append((thing.name, path))
+    shown = []
+    for place, (start, boundary, split) in enumerate(splits):
+        after = splits[place + 1] if place + 1 < len(splits) else None
+        shown.append(
+            SplitInfo(
+                start=texts[place],
+                limit=END if after is None else texts[place + 1],
+                tables=_tables(paths[root_of(start)], (start, boundary), after),
+                server=split.server,
+                rows=split_rows(split),
+                bytes=split_bytes(split),
+                load=loads.get(start, 0.0) * settings.server_units_max,
+                origin="" if boundary is None else str(boundary.origin),
+            )
+        )
+    return shown
+
+
+def start_texts(schema: Schema, splits: Sequence[Place]) -> list[str]:
+    """Where each split begins, as split statistics print it."""
+    things = {tree_of(thing): thing for thing in schema.sorted_things()}
+    texts = []
+    for place, (start, boundary, _) in enumerate(splits):
+        tree = root_of(start) if boundary is None else boundary.path[-1]
+        key = b"" if boundary is None else boundary.key
+        texts.append(KeyShape(things[tree]).text(key) if place else BEGIN)
+    return texts
+
+
+def root_of(place: bytes) -> TreeId:
+    """The hierarchy that a place is in."""
+    return TreeId(int.from_bytes(place[:TREE_ID_BYTES], "big"))
+
+
+def _tables(
+    paths: Sequence[tuple[str, Path]], begin: tuple[bytes, Boundary | None], after: Place | None
+) -> tuple[str, ...]:
+    start, boundary = begin
+    limit = None if after is None or root_of(after[0]) != root_of(start) else after[1]
+    names = []
+    for name, path in paths:
+        low = b"" if boundary is None else boundary.cut(path)
+        if limit is None or low < limit.cut(path):
+            names.append(name)
+    return tuple(names)
