@@ -42,6 +42,7 @@ class Place(StrEnum):
     SUBQUERY = "subquery expressions"
     SET_OPERATION = "set operations"
     GROUP_BY = "GROUP BY"
+    ORDER_BY = "ORDER BY"
     FUNCTION = "function calls"
     WRITE = "INSERT, UPDATE and DELETE"
     SELECT = "SELECT"
@@ -155,6 +156,7 @@ _HINTS: Mapping[Place, Mapping[str, _Check]] = {
     },
     Place.FUNCTION: {"disable_inline": _boolean},
     Place.WRITE: {**_WRITE_HINTS, "force_index": _name},
+    Place.ORDER_BY: {},
     Place.SELECT: {},
 }
 

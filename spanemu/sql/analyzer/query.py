@@ -11,6 +11,7 @@ from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.names import DuplicateCommonTable
 from spanemu.sql.analyzer.errors.shape import BadQuery
 from spanemu.sql.analyzer.from_clause import resolve_from
+from spanemu.sql.analyzer.hints import Place, checked_hints
 from spanemu.sql.analyzer.limits import limited
 from spanemu.sql.analyzer.output_order import ordered_by_output
 from spanemu.sql.analyzer.pipes import apply_pipes, finished, relation_of
@@ -29,6 +30,7 @@ def resolve_query(query: ast.Query, env: Env) -> QueryResult:
         env.analysis.traits.for_update = True
         if isinstance(query.body, ast.Select) and query.body.source is None:
             raise BadQuery("Query without FROM clause cannot have FOR UPDATE", at=query.at)
+    checked_hints(query.order_hint, Place.ORDER_BY, env.analysis)
     env = Env(
         env.analysis,
         env.scope,

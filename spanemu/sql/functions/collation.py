@@ -2,16 +2,18 @@
 
 Three levels, each compared only where the ones before tie: the letters (spaces before punctuation
 before symbols before digits before letters, expansions such as ß = ss made), then accents, then
-case, small before capital. That is the order for languages that tailor nothing, which are the
-ones accepted. ":ci" stops before case.
+case, small before capital. Characters that Unicode calls default ignorable are passed over. ":ci"
+stops before case. That is the order for languages that tailor nothing, and for those that only add
+letters to the alphabet (`_ADDED_LETTERS`, by CLDR); others are refused. "unicode" and "binary" are
+the order of code points.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
 from typing import Any
 
 from spanemu.base.errors import Code, SpannerError, Unsupported
@@ -19,9 +21,29 @@ from spanemu.values.order import identity
 
 _NAME = re.compile(r"(binary|(unicode|und|[a-z]{2,3}([_-]\w{2,8})*)(:c[is])?)", re.IGNORECASE)
 _TAG = re.compile(r"([a-z]+)(?:[_-][a-z0-9]+)*(?::(ci|cs))?", re.IGNORECASE)
-_UNTAILORED = frozenset({"und", "de", "en", "fr", "id", "it", "ms", "nl", "pt", "unicode"})
+_UNTAILORED = frozenset(
+    {"und", "ca", "de", "en", "fr", "ga", "id", "it", "ms", "nl", "pt", "sw", "unicode", "zu"}
+)
+# Letters of their own, each after the letter that it is written behind.
+_CROATIAN = "c<č<ć d<dž<đ l<lj n<nj s<š z<ž"
+_ADDED_LETTERS: Mapping[str, str] = {
+    "bs": _CROATIAN,
+    "cs": "c<č h<ch r<ř s<š z<ž",
+    "es": "n<ñ",
+    "gl": "n<ñ",
+    "hr": _CROATIAN,
+    "pl": "a<ą c<ć e<ę l<ł n<ń o<ó s<ś z<ź<ż",
+    "sk": "a<ä c<č h<ch o<ô r<ř s<š z<ž",
+    "sl": "c<č<ć d<đ s<š z<ž",
+}
 _RANKS = {"Z": 0, "C": 0, "P": 1, "S": 2, "N": 3, "L": 4}
 _KEPT_TEXTS = 4_096
+# Default ignorable, besides the whole category of formatting characters; and controls that are
+# not white space.
+_IGNORED = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164"
+    "\ufe00-\ufe0f\uffa0]"
+)
 
 
 class UnknownCollation(SpannerError):
@@ -40,38 +62,53 @@ def is_collation(tag: str) -> bool:
 @lru_cache(maxsize=64)
 def collation_key(tag: str) -> Callable[[Any], Any]:
     """A function from texts to keys that compare as the collation does."""
-    if tag.lower() == "binary":
+    if tag.lower() in ("binary", "unicode", "unicode:cs"):
         return identity
     found = _TAG.fullmatch(tag)
-    if found is None or found.group(1).lower() not in _UNTAILORED:
+    language = "" if found is None else found.group(1).lower()
+    if found is None or language not in _UNTAILORED | _ADDED_LETTERS.keys():
         raise Unsupported(f"COLLATE '{tag}'")
-    is_blind = (found.group(2) or "").lower() == "ci"
-    return _without_case if is_blind else _full
+    levels = partial(_levels, language=language if language in _ADDED_LETTERS else "")
+    if (found.group(2) or "").lower() == "ci":
+        return lambda text: levels(text)[:2]
+    return levels
 
 
-def _without_case(text: str) -> Any:
-    return _levels(text)[:2]
+# A letter: its class, its base letter, and its place among those added after that.
+_Letter = tuple[int, str, int]
 
 
-def _full(text: str) -> Any:
-    return _levels(text)
+@lru_cache(maxsize=len(_ADDED_LETTERS) + 1)
+def _added(language: str) -> tuple[re.Pattern[str], Mapping[str, _Letter]]:
+    """What to cut decomposed texts into, and the letters that the language adds."""
+    letters: dict[str, _Letter] = {}
+    for rule in _ADDED_LETTERS.get(language, "").split():
+        base, *added = rule.split("<")
+        for place, letter in enumerate(added, 1):
+            letters[unicodedata.normalize("NFD", letter)] = (_RANKS["L"], base, place)
+    pieces = [re.escape(each) for each in sorted(letters, key=len, reverse=True)]
+    return re.compile("|".join([*pieces, "."]), re.IGNORECASE | re.DOTALL), letters
 
 
 @lru_cache(maxsize=_KEPT_TEXTS)
-def _levels(text: str) -> tuple[Any, Any, Any]:
-    letters: list[tuple[int, str]] = []
+def _levels(text: str, language: str) -> tuple[Any, Any, Any]:
+    pattern, added = _added(language)
+    letters: list[_Letter] = []
     accents: list[str] = []
-    cases: list[int] = []
-    for character in unicodedata.normalize("NFD", text):
-        category = unicodedata.category(character)
+    cases: list[tuple[int, ...]] = []
+    for piece in pattern.findall(unicodedata.normalize("NFD", text)):
+        category = unicodedata.category(piece[0])
+        if _IGNORED.match(piece) or category == "Cf":
+            continue
         if category.startswith("M"):
             if accents:
-                accents[-1] += character
+                accents[-1] += piece
             continue
-        folded = character.casefold()
-        case = _case(character, folded)
-        for one in folded:
-            letters.append((_RANKS[category[0]], one))
+        folded = piece.casefold()
+        case = tuple([_case(character, character.casefold()) for character in piece])
+        whole = added.get(folded)
+        for letter in [whole] if whole else [(_RANKS[category[0]], one, 0) for one in folded]:
+            letters.append(letter)
             accents.append("")
             cases.append(case)
     return tuple(letters), tuple(accents), tuple(cases)

@@ -81,11 +81,20 @@ def _leaf(node: Node, _: Wanted | None, __: Planning) -> Node:
 
 
 def _scan(node: nodes.Scan, wanted: Wanted | None, planning: Planning) -> Node:
-    return best_access(node, (), wanted, planning)
+    return node if _is_chosen(node) else best_access(node, (), wanted, planning)
+
+
+def _is_chosen(scan: nodes.Scan) -> bool:
+    """Whether it is settled how to read a table.
+
+    Subqueries in the condition of a join come here twice: with the join, and again when the
+    condition has moved to where the join's right side is read.
+    """
+    return not (scan.index is None and scan.seeks is None and scan.residual is None)
 
 
 def _filter(node: nodes.Filter, wanted: Wanted | None, planning: Planning) -> Node:
-    if isinstance(node.input, nodes.Scan):
+    if isinstance(node.input, nodes.Scan) and not _is_chosen(node.input):
         conditions = list(conjuncts(node.condition))
         if planning.hashes_ties:
             tied = [one for one in conditions if free(one) - node.input.ids]

@@ -92,3 +92,11 @@ def test_not_in_with_null_lets_nothing_pass():
         "SELECT SingerId FROM Singers WHERE SingerId NOT IN "
         "(SELECT Budget FROM Albums WHERE Budget IS NOT NULL)"
     ) == [(1,), (2,), (3,), (4,)]
+
+
+def test_a_subquery_in_the_condition_of_a_join_keeps_its_condition():
+    rows = ask(
+        "SELECT s.SingerId FROM Singers s CROSS JOIN (SELECT MAX(Budget) AS most FROM Albums) a "
+        "WHERE s.SingerId = 9 OR NOT EXISTS (SELECT 1 FROM Songs WHERE a.most = a.most + 1)"
+    )
+    assert rows == [(1,), (2,), (3,), (4,)]

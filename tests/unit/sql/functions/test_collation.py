@@ -35,8 +35,25 @@ def test_without_case_texts_tie():
     assert collation_key("und")("a") != collation_key("und")("A")
 
 
-def test_binary_is_by_code_point():
-    assert ordered("binary", "a", "B") == ["B", "a"]
+@pytest.mark.parametrize("tag", ["binary", "unicode", "unicode:cs"])
+def test_some_are_by_code_point(tag):
+    assert ordered(tag, "a", "B") == ["B", "a"]
+
+
+def test_unicode_without_case_is_the_root_collation():
+    assert ordered("unicode:ci", "b", "A", "a", "B") == ["A", "a", "b", "B"]
+
+
+def test_what_is_not_seen_is_ignored():
+    texts = ["\u2060orange2", "orange3", "oran\u2060ge1"]
+    assert ordered("und", *texts) == ["oran\u2060ge1", "\u2060orange2", "orange3"]
+
+
+def test_letters_of_a_language():
+    assert ordered("cs", "ci", "h", "ch", "cg", "c", "čz", "CH", "i") == [
+        "c", "cg", "ci", "čz", "h", "ch", "CH", "i",
+    ]  # fmt: skip
+    assert ordered("es_MX", "o", "ñ", "nz", "Ñ") == ["nz", "ñ", "Ñ", "o"]
 
 
 def test_tailored_languages_are_refused():
