@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from google.cloud.spanner_v1 import KeySet
 
 from pytest_spanemu.catalog import Catalog
-from pytest_spanemu.options import Isolation
+from pytest_spanemu.kinds import Isolation
 from pytest_spanemu.template import Template
 
 _ROWS_PER_COMMIT = 500

@@ -11,47 +11,13 @@ import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 import pytest
 
+from pytest_spanemu.kinds import Isolation, Start, Target, Unsupported
+from pytest_spanemu.places import RUN_CHARS, Runner, places, target_of
 from pytest_spanemu.report.limits import Limit, limits_of
-
-
-class Target(StrEnum):
-    """What the tests run against."""
-
-    EMBEDDED = "embedded"  # an emulator in this process, reached without a network
-    SUBPROCESS = "subprocess"  # an emulator in a process of its own
-    EXTERNAL = "external"  # whatever listens at a host and port: the official emulator, ...
-    OMNI = "omni"  # Spanner Omni: not supported yet
-    CLOUD = "cloud"  # Cloud Spanner: not supported yet
-
-
-class Isolation(StrEnum):
-    """How a test's changes are kept from the next one."""
-
-    RESTORE = "restore"  # the same database, put back to the template
-    CLONE = "clone"  # a new database for each test, copied from the template
-    TRUNCATE = "truncate"  # rows deleted and the seeds loaded again
-    RECREATE = "recreate"  # the database dropped and created again
-    NONE = "none"  # nothing: for suites that only read
-
-
-class Unsupported(StrEnum):
-    """What happens to a test that its target cannot run."""
-
-    SKIP = "skip"
-    XFAIL = "xfail"
-    ERROR = "error"
-
-
-class Start(StrEnum):
-    """When the emulator starts."""
-
-    LAZY = "lazy"  # with the first fixture that needs it
-    EAGER = "eager"  # before collection, with SPANNER_EMULATOR_HOST exported
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,21 +46,24 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "host",
-        "where an external target listens",
+        "where an external target, or omni, listens",
         variables=("SPANNER_EMULATOR_HOST",),
         metavar="HOST:PORT",
     ),
     Option(
+        "allow-cloud",
+        "projects that target cloud may use, a regular expression (default: none)",
+        metavar="REGEX",
+    ),
+    Option(
         "project",
-        "project of the test databases",
-        default="emulator-project",
+        "project of the test databases (default: emulator-project)",
         variables=("SPANNER_PROJECT_ID",),
         metavar="ID",
     ),
     Option(
         "instance",
-        "instance of the test databases",
-        default="emulator-instance",
+        "instance of the test databases (default: emulator-instance)",
         variables=("SPANNER_INSTANCE_ID",),
         metavar="ID",
     ),
@@ -105,7 +74,12 @@ OPTIONS: tuple[Option, ...] = (
         variables=("SPANNER_DATABASE_ID",),
         metavar="ID",
     ),
-    Option("database-prefix", "start of the ids of databases made per test", "t", metavar="TEXT"),
+    Option(
+        "database-prefix",
+        "start of the ids of databases made per test; of all of them on omni and cloud",
+        "t",
+        metavar="TEXT",
+    ),
     Option(
         "schema",
         "a schema source: file, glob, directory, or kind:rest; repeatable "
@@ -215,6 +189,7 @@ class Settings:
 
     target: Target
     host: str | None
+    allow_cloud: str | None
     project: str
     instance: str
     database: str
@@ -256,16 +231,10 @@ def read_settings(config: pytest.Config, environ: Mapping[str, str] | None = Non
     found = {
         option.name.replace("-", "_"): _value(config, option, surroundings) for option in OPTIONS
     }
-    host, target = found["host"], found["target"]
-    if target is None:
-        target = Target.EXTERNAL if host else Target.EMBEDDED
-    if target in (Target.OMNI, Target.CLOUD):
-        raise pytest.UsageError(f"spanner_target {target} is not supported yet.")
-    if target == Target.EXTERNAL and not host:
-        raise pytest.UsageError(
-            "spanner_target is external, but neither --spanner-host nor SPANNER_EMULATOR_HOST "
-            "says where it listens."
-        )
+    target = target_of(found)
+    handed: Mapping[str, Any] = getattr(config, "workerinput", {})
+    run = str(handed.get("testrunuid") or os.urandom(RUN_CHARS).hex())[:RUN_CHARS]
+    runner = Runner(surroundings, str(handed.get("workerid", "")), run)
     failing = _parts(found["fail_on"])
     for word in failing:
         if word not in FAIL_ON:
@@ -275,7 +244,8 @@ def read_settings(config: pytest.Config, environ: Mapping[str, str] | None = Non
     return Settings(
         **found
         | {
-            "target": Target(target),
+            **places(target, found, runner),
+            "target": target,
             "start": Start(found["start"]),
             "unsupported": Unsupported(found["unsupported"]),
             "isolation": None if found["isolation"] is None else Isolation(found["isolation"]),

@@ -11,7 +11,8 @@ import pytest
 from pytest_spanemu import hookspecs
 from pytest_spanemu.budget import budget_of, judge_budget
 from pytest_spanemu.hot import rule_of
-from pytest_spanemu.options import Start, add_options
+from pytest_spanemu.kinds import Start
+from pytest_spanemu.options import add_options
 from pytest_spanemu.run import run_of, wishes_of
 
 pytest_plugins = ("pytest_spanemu.fixtures",)

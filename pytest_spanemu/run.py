@@ -17,14 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_spanemu.options import (
-    Isolation,
-    Settings,
-    Unsupported,
-    isolation_named,
-    read_settings,
-    words,
-)
+from pytest_spanemu.kinds import Isolation, Unsupported
+from pytest_spanemu.options import Settings, isolation_named, read_settings, words
 from pytest_spanemu.report.book import Book
 from pytest_spanemu.report.figures import Figures
 
@@ -56,6 +50,7 @@ class Run:
     config: pytest.Config
     settings: Settings
     _templates: dict[Any, Template] = field(default_factory=dict)
+    _made: list[Template] = field(default_factory=list)
     _keepers: dict[Any, Keeper] = field(default_factory=dict)
     _numbers: Iterator[int] = field(default_factory=lambda: count(2))
     _eager: ExitStack = field(default_factory=ExitStack)
@@ -76,18 +71,19 @@ class Run:
 
         if self._started is not None:
             yield self._started
+            self._forget_templates(self._started)
         else:
             with running(self.settings) as started:
                 yield started
-        self.forget_templates()
+                self._forget_templates(started)
 
     def start_eagerly(self) -> dict[str, str]:
         """Start before collection; the environment in which module-level clients find it."""
         from pytest_spanemu.targets import running
 
         started = self._started = self._eager.enter_context(running(self.settings))
-        return {
-            "SPANNER_EMULATOR_HOST": started.host_port,
+        host = {"SPANNER_EMULATOR_HOST": started.host_port} if started.is_emulator else {}
+        return host | {
             "GOOGLE_CLOUD_PROJECT": self.settings.project,
             "SPANNER_PROJECT_ID": self.settings.project,
             "SPANNER_INSTANCE_ID": self.settings.instance,
@@ -165,6 +161,7 @@ class Run:
         began = perf_counter()
         try:
             template = Template(emulator, name, schema)
+            self._made.append(template)
             load_seeds(template.database, seeds, self.root)
         except ValueError as problem:  # SourceError: whose text says it all
             pytest.fail(str(problem), pytrace=False)
@@ -177,13 +174,17 @@ class Run:
 
         return self.settings.seeds or default_seeds(self.root)
 
-    def forget_templates(self) -> None:
-        """Give up templates and keepers, before their emulator goes."""
+    def _forget_templates(self, emulator: SpannerEmulator) -> None:
+        """Give up templates and keepers; drop what was made where it would stay."""
         for keeper in self._keepers.values():
-            with contextlib.suppress(Exception):  # The emulator may be gone already.
+            with contextlib.suppress(Exception):  # A test may have dropped the database.
                 keeper.close()
+        for template in self._made if not emulator.is_ours else ():
+            with contextlib.suppress(Exception):
+                template.handle.drop()
         self._keepers.clear()
         self._templates.clear()
+        self._made.clear()
 
     # ------------------------------------------------------------------ tests
 

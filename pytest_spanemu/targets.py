@@ -3,7 +3,9 @@ whatever listens at an address.
 
     embedded     spanemu.Emulator               everything
     subprocess   spanemu.Emulator.subprocess    everything; recordings know no calling lines
-    external     spanemu.Emulator.attach        what any Spanner can: no snapshots, no clock...
+    external     spanemu.Emulator.attach        of a spanemu everything; of others what any
+                                                Spanner can: no snapshots, no clock...
+    omni, cloud  real.OmniSpanner, CloudSpanner the same, and plans
 
 Each says which capabilities it has; what a test asks beyond them is skipped or refused by name,
 never passed over.
@@ -12,23 +14,21 @@ never passed over.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import spanemu
-from pytest_spanemu.options import Isolation, Settings, Target
+from pytest_spanemu.kinds import Isolation, Target
+from pytest_spanemu.options import Settings
+from pytest_spanemu.real import CLOUD_HOST, CloudSpanner, OmniSpanner
 
 SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, PLANS = (
     "snapshots", "clock", "faults", "recording", "hotspots", "plans",
 )  # fmt: skip
 METRICS_OFF = "SPANNER_DISABLE_BUILTIN_METRICS"
 _EVERYTHING = frozenset({SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, PLANS})
-CAPABILITIES: dict[Target, frozenset[str]] = {
-    Target.EMBEDDED: _EVERYTHING,
-    Target.SUBPROCESS: _EVERYTHING,
-    Target.EXTERNAL: frozenset(),
-}
+OURS = frozenset({Target.EMBEDDED, Target.SUBPROCESS})  # they end with the run, with all in them
 
 
 class SpannerEmulator:
@@ -38,11 +38,11 @@ class SpannerEmulator:
     `faults`, ...) and knows its `target` and `capabilities`.
     """
 
-    def __init__(self, handle: Any, settings: Settings) -> None:
+    def __init__(self, handle: Any, settings: Settings, capabilities: frozenset[str]) -> None:
         self.handle = handle
         self.settings = settings
         self.target = settings.target
-        self.capabilities = CAPABILITIES[settings.target]
+        self.capabilities = capabilities
         self.project: str = settings.project
         self.instance: str = settings.instance
 
@@ -66,6 +66,28 @@ class SpannerEmulator:
         return capability in self.capabilities
 
     @property
+    def is_ours(self) -> bool:
+        """Whether it was started for this run, and ends with it."""
+        return self.target in OURS
+
+    @property
+    def is_emulator(self) -> bool:
+        """Whether clients reach it as they reach an emulator."""
+        return self.target not in (Target.OMNI, Target.CLOUD)
+
+    def sqlalchemy_url(self, database: str) -> str:
+        """Where SQLAlchemy finds a database, by id or full name."""
+        return str(self.handle.database(database).sqlalchemy_url())
+
+    def jdbc_url(self, database: str) -> str:
+        """Where Spanner's JDBC driver finds a database."""
+        return str(self.handle.database(database).jdbc_url())
+
+    def environ(self, database: str) -> dict[str, str]:
+        """The environment in which other programs find a database."""
+        return dict(self.handle.database(database).environ())
+
+    @property
     def default_isolation(self) -> Isolation:
         """How tests are kept apart when nothing says so."""
         return Isolation.RESTORE if self.can(SNAPSHOTS) else Isolation.TRUNCATE
@@ -82,16 +104,55 @@ class SpannerEmulator:
 @contextmanager
 def running(settings: Settings) -> Iterator[SpannerEmulator]:
     """The target, started if it is ours to start, and ended with the block."""
-    names = {"project": settings.project, "instance": settings.instance}
-    handle: Any
-    if settings.target is Target.EMBEDDED:
-        handle = spanemu.Emulator(seed=settings.seed, **names)  # type: ignore[arg-type]
-    elif settings.target is Target.SUBPROCESS:
-        handle = spanemu.Emulator.subprocess(seed=settings.seed, **names)
-    else:
-        handle = spanemu.Emulator.attach(settings.host or "", **names)
+    handle = _HANDLES[settings.target](settings)
     with handle, _no_metrics():
-        yield SpannerEmulator(handle, settings)
+        yield SpannerEmulator(handle, settings, _capabilities(handle, settings.target))
+
+
+def _embedded(settings: Settings) -> Any:
+    return spanemu.Emulator(seed=settings.seed, **_names(settings))
+
+
+def _subprocess(settings: Settings) -> Any:
+    return spanemu.Emulator.subprocess(seed=settings.seed, **_names(settings))
+
+
+def _external(settings: Settings) -> Any:
+    return spanemu.Emulator.attach(settings.host or "", **_names(settings))
+
+
+def _omni(settings: Settings) -> Any:
+    return OmniSpanner(settings.host or "", **_names(settings))
+
+
+def _cloud(settings: Settings) -> Any:
+    return CloudSpanner(settings.host or CLOUD_HOST, **_names(settings))
+
+
+_HANDLES: dict[Target, Callable[[Settings], Any]] = {
+    Target.EMBEDDED: _embedded,
+    Target.SUBPROCESS: _subprocess,
+    Target.EXTERNAL: _external,
+    Target.OMNI: _omni,
+    Target.CLOUD: _cloud,
+}
+
+
+def _names(settings: Settings) -> Any:
+    return {"project": settings.project, "instance": settings.instance}
+
+
+def _capabilities(handle: Any, target: Target) -> frozenset[str]:
+    """What a target can; of an external one that depends on what it is."""
+    if target in OURS:
+        return _EVERYTHING
+    if target is not Target.EXTERNAL:
+        return frozenset({PLANS})
+    try:
+        _ = handle.clock.now
+    except spanemu.Unsupported:
+        return frozenset()
+    return _EVERYTHING
 
 
 @contextmanager

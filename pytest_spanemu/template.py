@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from google.api_core.exceptions import AlreadyExists
+
 import spanemu
 from pytest_spanemu.sources import Ddl, Dml, Program, Source, Step, default_sources, source_of
 from pytest_spanemu.sources.files import TextSource, steps_of
@@ -79,6 +81,10 @@ def _source(text: str, root: Path, load: Loader) -> Source:
     return source_of(text, root) if statements is None else TextSource(";\n".join(statements), text)
 
 
+class DatabaseTaken(ValueError):
+    """The target has a database of that name, which is not this run's to change."""
+
+
 class Template:
     """An open template: programs of sources and the session's factories write into it.
 
@@ -118,7 +124,14 @@ class Template:
     def _apply(self, statements: Sequence[Ddl]) -> None:
         batch = [spanemu.SchemaStatement(each.text, each.origin, each.line) for each in statements]
         if self.handle is None:
-            self.handle = self.emulator.create_database(self._database_id, schema=batch)
+            try:
+                self.handle = self.emulator.create_database(self._database_id, schema=batch)
+            except AlreadyExists as problem:
+                raise DatabaseTaken(
+                    f"database {self._database_id} is at the target already, and whose it is "
+                    "nobody knows: another run may use it, or one that was killed has left it. "
+                    "Drop it, or choose another name with --spanner-database."
+                ) from problem
         elif batch:
             self.handle.apply_schema(batch)
 

@@ -1,8 +1,11 @@
 """The same suite against an emulator in a process of its own, and against Google's."""
 
+import google.auth
 import pytest
+from google.auth.credentials import AnonymousCredentials
 
 import spanemu
+from pytest_spanemu.real import OmniSpanner
 from tests.conformance.reference import official_process
 
 EVERYTHING = """
@@ -65,11 +68,98 @@ def test_googles_emulator_has_rows_and_refuses_the_rest(music):
     result.stdout.fnmatch_lines(["*target external has no snapshots*"])
 
 
-def test_an_external_spanemu_is_like_any_spanner(music):
+def test_an_external_spanemu_has_everything_and_is_left_as_it_was(music):
     with spanemu.Emulator.subprocess() as running:
-        result = music.run(
-            "def test_rows(spanner_sql):\n    assert spanner_sql('SELECT 1 AS One') == [{'One': 1}]\n",
-            "--spanner-target=external",
-            f"--spanner-host={running.uri}",
-        )
-    result.assert_outcomes(passed=1)
+        for _ in range(2):  # what a run makes does not bar the way of the next
+            result = music.run(
+                EVERYTHING, "--spanner-target=external", f"--spanner-host={running.uri}"
+            )
+            result.assert_outcomes(passed=4)
+        running.create_database("test-database")
+        result = music.run(EVERYTHING, f"--spanner-host={running.uri}", "-k", "clock or rows")
+        result.assert_outcomes(errors=1, passed=1)
+        result.stdout.fnmatch_lines(["*database test-database is at the target already*"])
+        assert running.database("test-database").ddl() == []
+
+
+def test_workers_share_an_external_target(music):
+    with spanemu.Emulator.subprocess() as running:
+        result = music.run_apart(
+            """
+            import pytest
+
+            @pytest.mark.parametrize("n", range(8))
+            def test_it(spanner_sql, n, spanner_emulator, worker_id):
+                assert spanner_emulator.project == f"emulator-project-{worker_id}"
+                spanner_sql("INSERT INTO Singers (SingerId, Name) VALUES (1, 'a')")
+            """,
+            f"--spanner-host={running.uri}", "-n", "2",
+        )  # fmt: skip
+    result.assert_outcomes(passed=8)
+
+
+# ---------------------------------------------------------------------------- real ones
+
+CLOUD = ("--spanner-target=cloud", "--spanner-project=acme-test", "--spanner-instance=i")
+
+
+@pytest.mark.parametrize(
+    ("args", "environ", "text"),
+    [
+        (("--spanner-target=cloud",), {}, "*--spanner-project and --spanner-instance say where*"),
+        (CLOUD, {}, "*project acme-test is not let in: spanner_allow_cloud is empty*"),
+        ((*CLOUD, "--spanner-allow-cloud=acme"), {}, "*acme-test is not let in*is acme;*"),
+        ((*CLOUD, "--spanner-allow-cloud=.*"), {"SPANNER_EMULATOR_HOST": "x:1"}, "*every client*"),
+        (("--spanner-target=omni",), {}, "*--spanner-host says where it listens*"),
+    ],
+)
+def test_nobody_gets_to_a_real_spanner_by_accident(music, monkeypatch, args, environ, text):
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    result = music.run(EVERYTHING, *args)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([text])
+
+
+def test_cloud_is_dialled_as_the_environment_says_and_under_names_of_its_own(music, monkeypatch):
+    monkeypatch.setattr(google.auth, "default", lambda **_: (AnonymousCredentials(), None))
+    result = music.run(
+        """
+        import os
+
+        def test_it(spanner_emulator, spanner_client, pytestconfig):
+            from pytest_spanemu.run import run_of
+
+            settings = run_of(pytestconfig).settings
+            assert spanner_client.project == "acme-test"
+            assert settings.database.startswith("ci-")
+            assert len(settings.database) == 9
+            assert spanner_emulator.host_port == "spanner.googleapis.com:443"
+            assert spanner_emulator.capabilities == {"plans"}
+            assert spanner_emulator.default_isolation == "truncate"
+            environ = spanner_emulator.environ("d-1")
+            assert environ["SPANNER_PROJECT_ID"] == "acme-test"
+            assert "SPANNER_EMULATOR_HOST" not in environ
+            url = "spanner+spanner:///projects/acme-test/instances/i/databases/d-1"
+            assert spanner_emulator.sqlalchemy_url("d-1") == url
+
+        def test_needs_an_emulator(spanner_faults): pass
+        """,
+        *CLOUD, "--spanner-allow-cloud=acme-.*", "--spanner-database-prefix=ci", "-k", "test_it",
+    )  # fmt: skip
+    result.assert_outcomes(passed=1, deselected=1)
+
+
+def test_a_real_spanner_has_no_controls_and_no_instances_are_made_in_it():
+    spanner = OmniSpanner("localhost:15000", project="default", instance="default")
+    client = spanner.client()
+    assert (client.instance_type, client.project, client._host) == (
+        "omni", "default", "localhost:15000",
+    )  # fmt: skip
+    assert client._use_plain_text
+    assert spanner.client() is client
+    assert spanner._ensure_instance(spanner.resolve("d-1")) is None
+    with pytest.raises(spanemu.Unsupported):
+        spanner.database("d-1").open_transactions()
+    with pytest.raises(spanemu.Unsupported):
+        _ = spanner.clock.now
