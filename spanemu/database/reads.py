@@ -64,6 +64,8 @@ class ReadPlan:
         self, request: ReadRequest, reader: RowReader, context: Context
     ) -> Iterator[tuple[Any, ...]]:
         """The rows that a request asks for, in key order."""
+        if request.limit:
+            reader = reader.stopping_early()
         found = self._found(request.key_set, reader, exclusive=request.lock_exclusive)
         if self._computes:
             found = (computed(self._rules, row, context) for row in found)

@@ -200,6 +200,14 @@ class Store:
                 return 0
             return sum(len(split.trees.get(tree, ())) for split in hierarchy.splits)
 
+    def nth_key(
+        self, tree: TreeId, within: ByteRange, n: int, *, descending: bool = False
+    ) -> bytes | None:
+        """The n-th key in a range, deleted rows included; None where there are fewer."""
+        with self.mutex:
+            keys, _ = self._batch(tree, within, n, descending)
+        return keys[-1] if len(keys) == n else None
+
     def _batches(
         self, tree: TreeId, ranges: Sequence[ByteRange] | None, descending: bool
     ) -> Iterator[tuple[list[bytes], list[Version]]]:

@@ -54,7 +54,7 @@ class LockTable:
         self._keys: dict[TreeId, dict[Owner, dict[Lock, KeySet]]] = {}
         self._ranges: dict[TreeId, dict[Owner, dict[Lock, RangeUnion]]] = {}
         self._requests: dict[TreeId, dict[Owner, Request]] = {}
-        self._waiters: dict[Owner, list[threading.Event]] = {}
+        self._waiters: dict[Owner, dict[Owner, threading.Event]] = {}  # by who is waited for
 
     def lock_row(self, owner: Owner, tree: TreeId, key: bytes, lock: Lock) -> None:
         """Lock cells of one row, existing or not.
@@ -311,7 +311,7 @@ class LockTable:
 
     def _wake(self, owner: Owner) -> None:
         """Have those who wait for a transaction look again."""
-        for event in self._waiters.pop(owner, ()):
+        for event in self._waiters.pop(owner, {}).values():
             event.set()
 
     def _enqueue(self, owner: Owner, blockers: list[Owner]) -> Wait:
@@ -325,7 +325,7 @@ class LockTable:
         event = threading.Event()
         owner.waits_on = event
         for blocker in blockers:
-            self._waiters.setdefault(blocker, []).append(event)
+            self._waiters.setdefault(blocker, {})[owner] = event
         return Wait(event, blockers)
 
     # ------------------------------------------------------------------ outside the mutex

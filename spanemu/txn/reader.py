@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import chain
 
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
@@ -10,6 +12,7 @@ from spanemu.sql.executor.reader import ByteRange, Row
 from spanemu.storage.layout import tree_of
 from spanemu.storage.observer import Reading
 from spanemu.txn.lock_modes import Cells, Lock
+from spanemu.txn.pieces import pieces
 from spanemu.txn.read_write import ReadWrite
 from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of
 
@@ -19,15 +22,28 @@ class TransactionReader:
 
     `lock_scanned` makes every read take exclusive locks on the ranges that it scans
     (LOCK_SCANNED_RANGES=exclusive), as FOR UPDATE does for its query. What is read for a statement
-    that `writes` must hold until the commit, however weak the isolation.
+    that `writes` must hold until the commit, however weak the isolation. Who reads only `partly`
+    locks what it has come to.
     """
 
     def __init__(
-        self, transaction: ReadWrite, *, lock_scanned: bool = False, writes: bool = False
+        self,
+        transaction: ReadWrite,
+        *,
+        lock_scanned: bool = False,
+        writes: bool = False,
+        partly: bool = False,
     ) -> None:
         self._transaction = transaction
         self._lock_scanned = lock_scanned
         self._writes = writes
+        self._partly = partly
+
+    def stopping_early(self) -> TransactionReader:
+        """The same for somebody who may not want all rows of a scan."""
+        return TransactionReader(
+            self._transaction, lock_scanned=self._lock_scanned, writes=self._writes, partly=True
+        )
 
     def scan(
         self,
@@ -39,14 +55,11 @@ class TransactionReader:
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
         """Rows of `table` in key order."""
-        rows = self._transaction.scan(
-            table,
-            ranges,
-            descending=descending,
-            lock=self._lock(table, cells, for_update),
-            kept=self._writes,
+        lock = self._lock(table, cells, for_update)
+        scan = partial(
+            self._transaction.scan, table, descending=descending, lock=lock, kept=self._writes
         )
-        return self._observed(table, rows)
+        return self._observed(table, self._rows(table, scan, ranges, descending))
 
     def scan_index(
         self,
@@ -58,14 +71,11 @@ class TransactionReader:
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
         """Entries of `index` in key order."""
-        rows = self._transaction.scan_index(
-            index,
-            ranges,
-            descending=descending,
-            lock=self._lock(index, cells, for_update),
-            kept=self._writes,
+        lock = self._lock(index, cells, for_update)
+        scan = partial(
+            self._transaction.scan_index, index, descending=descending, lock=lock, kept=self._writes
         )
-        return self._observed(index, rows)
+        return self._observed(index, self._rows(index, scan, ranges, descending))
 
     def get(
         self, table: Table, key: bytes, *, for_update: bool = False, cells: int = WHOLE_ROW
@@ -80,6 +90,19 @@ class TransactionReader:
     def row_count_estimate(self, table: Table) -> int:
         """About how many rows a table has."""
         return self._transaction.row_count_estimate(table)
+
+    def _rows(
+        self,
+        thing: Table | Index,
+        scan: Callable[[Sequence[ByteRange] | None], Iterator[Row]],
+        ranges: Sequence[ByteRange] | None,
+        descending: bool,
+    ) -> Iterator[Row]:
+        if not self._partly:
+            return scan(ranges)
+        store = self._transaction.store
+        found = pieces(store, tree_of(thing), ranges, descending=descending)
+        return chain.from_iterable(scan((piece,)) for piece in found)
 
     def _observed(self, thing: Table | Index, rows: Iterator[Row]) -> Iterator[Row]:
         transaction = self._transaction

@@ -20,6 +20,10 @@ class ShareReader:
         self._reader = reader
         self._share = share
 
+    def stopping_early(self) -> ShareReader:
+        """The same share, read by somebody who may not want all rows."""
+        return ShareReader(self._reader.stopping_early(), self._share)
+
     def scan(
         self,
         table: Table,

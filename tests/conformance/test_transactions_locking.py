@@ -301,6 +301,40 @@ def test_a_range_that_is_locked_exclusively_keeps_readers_out(workers):
     older.commit()
 
 
+FIRST = {
+    "a query": lambda older: older.session.select("SELECT Id FROM Users LIMIT 1", older.begun),
+    "a query in order": lambda older: older.session.select(
+        "SELECT Id, Age FROM Users WHERE Id > 0 ORDER BY Id LIMIT 1", older.begun
+    ),
+    "a read": lambda older: older.session.rows(
+        "Users", "Id Age", {"all_": True}, limit=1, transaction=older.begun
+    ),
+}
+
+
+@pytest.mark.parametrize("read", FIRST)
+def test_what_a_limit_leaves_unread_is_free(workers, waiting, read):
+    older, younger = (worker.begin() for worker in workers)
+    assert len(FIRST[read](older)) == 1
+    younger.commit(user(9), delete("Users", keys(3)))
+    before = younger.begin().later(younger.commit, delete("Users", keys(1)))
+    assert waiting.wait(10)
+    older.commit()
+    before.result(10)
+    assert [row[0] for row in older.session.rows("Users", "Id")] == ["2", "9"]
+
+
+def test_a_limit_from_the_end_leaves_the_start_free(workers, waiting):
+    older, younger = (worker.begin() for worker in workers)
+    last = "SELECT Id FROM Users ORDER BY Id DESC LIMIT 1"
+    assert older.session.select(last, older.begun) == [["3"]]
+    younger.commit(delete("Users", keys(1)))
+    behind = younger.begin().later(younger.commit, user(9))
+    assert waiting.wait(10)
+    older.commit()
+    behind.result(10)
+
+
 def test_a_row_that_is_not_there_can_be_locked(workers):
     older, younger = (worker.begin() for worker in workers)
     assert older.read(9) == []

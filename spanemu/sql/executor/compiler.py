@@ -38,6 +38,7 @@ class Compiler:
         self._filled: set[int] = set()
         self._memos = count()
         self.memo_count = 0
+        self.read_partly: set[int] = set()  # ids of scans below a limit, of which rows may be left
         self.common_tables: dict[str, tuple[int, Relation]] = {}
 
     @property

@@ -25,6 +25,10 @@ ByteRange = tuple[bytes, bytes]
 class RowReader(Protocol):
     """Rows of tables and indexes, seen by one statement."""
 
+    def stopping_early(self) -> RowReader:
+        """The same for somebody who may not want all rows of a scan: the others are not locked."""
+        ...
+
     def scan(
         self,
         table: Table,

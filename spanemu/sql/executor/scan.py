@@ -51,7 +51,7 @@ def compile_scan(node: Scan, compiler: Compiler) -> Relation:
     ranges: RangesOf | None = None
     if node.seeks is not None:
         ranges = compile_ranges(node.seeks, key, _NO_LAYOUT, compiler)
-    fetch = fetcher(node)
+    fetch = fetcher(node, partly=id(node) in compiler.read_partly)
     if compiler.profiled:
         fetch = _counting(node, fetch)
     kept = None if node.residual is None else compiler.kept(node.residual, layout)
@@ -59,14 +59,21 @@ def compile_scan(node: Scan, compiler: Compiler) -> Relation:
     return Relation(_scan(fetch, ranges, kept, largest), layout, width)
 
 
-def fetcher(node: Scan) -> Fetch:
-    """A function that asks the reader for the rows in some ranges, or for all."""
+def fetcher(node: Scan, *, partly: bool = False) -> Fetch:
+    """A function that asks the reader for the rows in some ranges, or for all.
+
+    `partly` tells that whoever takes the rows may not want all of them.
+    """
     table, index = node.table, node.index
     options: dict[str, Any] = {"cells": cells_read(node)}
     if node.for_update:
         options["for_update"] = True
     if node.descending:
         options["descending"] = True
+    if partly and index is None:
+        return lambda run, ranges: run.reader.stopping_early().scan(table, ranges, **options)
+    if partly and index is not None:
+        return lambda run, ranges: run.reader.stopping_early().scan_index(index, ranges, **options)
     if index is None:
         return lambda run, ranges: run.reader.scan(table, ranges, **options)
     return lambda run, ranges: run.reader.scan_index(index, ranges, **options)

@@ -144,6 +144,9 @@ class MemoryReader:
         at = [part.column.position for part in key] if name in _TABLE_NAMES else range(len(key))
         self._sorted[name] = sorted((encode([row[p] for p in at]), row) for row in rows)
 
+    def stopping_early(self):
+        return self
+
     def scan(
         self,
         table: Table,

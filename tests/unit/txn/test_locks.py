@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from itertools import pairwise
 
 import pytest
 
@@ -52,6 +53,14 @@ class Waiter:
         self.thread.join(5)
         assert not self.thread.is_alive()
         return self.failure
+
+
+def wait_until(seen) -> None:
+    """What another thread is about to do."""
+    end = monotonic() + 10
+    while not seen():
+        assert monotonic() < end
+        threading.Event().wait(0.001)
 
 
 def test_shared_locks_share() -> None:
@@ -461,14 +470,14 @@ def test_who_ends_wakes_the_next_in_line_only() -> None:
     locks.lock_row(first, T, b"k", X)
     line = [owner(age) for age in (2, 3, 4)]
     waiters = []
-    for each in line:
+    for before, each in pairwise((first, *line)):
         waiters.append(Waiter(lambda each=each: locks.lock_row(each, T, b"k", X)))
-        assert waiters[-1].waits()
+        wait_until(lambda before=before, each=each: each in locks._waiters.get(before, ()))
     assert [len(locks._waiters.get(each, ())) for each in (first, *line)] == [1, 1, 1, 0]
     for place, ending in enumerate((first, *line[:-1])):
         locks.release(ending, State.ROLLED_BACK)
         assert waiters[place].ends() is None
-        assert all(waiter.waits() for waiter in waiters[place + 1 :])
+        assert all(waiter.thread.is_alive() for waiter in waiters[place + 1 :])
 
 
 def test_who_leaves_the_line_lets_those_behind_move_up() -> None:
