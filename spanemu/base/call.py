@@ -36,22 +36,28 @@ class Connection(Protocol):
         ...
 
 
+# Guards what calls know of their cancellation. One for all of them: it is held for a moment, and
+# only by calls that wait for something or are given up. Reentrant, since the garbage collector may
+# give up a forgotten call just then.
+_cancelling = threading.RLock()
+
+
 class Call:
     """One request in progress. `deadline` is in seconds of `clock.monotonic`, None for never."""
 
+    # What serving it came to, for whoever watches; None while nobody does.
+    facts: dict[str, Any] | None = None
+    _cancelled = False
+    _wakers: tuple[Callable[[], None], ...] = ()
+
     def __init__(self, deadline: float | None = None) -> None:
         self.deadline = deadline
-        # What serving it came to, for whoever watches; None while nobody does.
-        self.facts: dict[str, Any] | None = None
-        self._mutex = threading.Lock()  # Guards the two fields below.
-        self._cancelled = False
-        self._wakers: list[Callable[[], None]] = []
 
     def cancel(self) -> None:
         """Give the request up, from any thread; waits registered with `on_cancel` wake."""
-        with self._mutex:
+        with _cancelling:
             self._cancelled = True
-            wakers, self._wakers = self._wakers, []
+            wakers, self._wakers = self._wakers, ()
         for wake in wakers:
             wake()
 
@@ -72,17 +78,16 @@ class Call:
 
     def on_cancel(self, wake: Callable[[], None]) -> None:
         """Have `wake` called when the request is cancelled, at once if it already is."""
-        with self._mutex:
+        with _cancelling:
             if not self._cancelled:
-                self._wakers.append(wake)
+                self._wakers += (wake,)
                 return
         wake()
 
     def forget(self, wake: Callable[[], None]) -> None:
         """Undo `on_cancel`."""
-        with self._mutex:
-            if wake in self._wakers:
-                self._wakers.remove(wake)
+        with _cancelling:
+            self._wakers = tuple(one for one in self._wakers if one != wake)
 
 
 class _Current(threading.local):
@@ -118,8 +123,11 @@ def note_more(name: str, amount: float) -> None:
         call.facts[name] = call.facts.get(name, 0) + amount
 
 
-class _Serving:
-    """A class rather than a generator: it is entered for every reply of every request."""
+class Serving:
+    """Makes a call current on this thread while a block runs.
+
+    A class rather than a generator: it is entered for every reply of every request.
+    """
 
     __slots__ = ("_before", "_call")
 
@@ -135,6 +143,4 @@ class _Serving:
         _current.call = self._before
 
 
-def serving(call: Call) -> _Serving:
-    """Make `call` current on this thread while the block runs."""
-    return _Serving(call)
+serving = Serving

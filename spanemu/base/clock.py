@@ -69,7 +69,10 @@ class SystemClock:
     def peek(self) -> int:
         """The present time in nanoseconds, without advancing anything."""
         # No lock: each field is read once, and any value it had meanwhile is a right answer.
-        wall, last = self._wall(), self._last
+        wall, last = self._frozen_at, self._last
+        if wall is None:
+            wall = time.time_ns() + self._offset
+            wall -= wall % NANOS_PER_MICRO
         return wall if wall > last else last
 
     def advance(self, nanos: int) -> None:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from functools import partial
 
 from spanemu.base.errors import SpannerError
 from spanemu.database.core import DatabaseCore
@@ -44,7 +43,7 @@ from spanemu.database.precommit import PrecommitTokens
 from spanemu.database.query_engine import Prepared, explained, prepare_locking, run_query
 from spanemu.database.read_ahead import read_ahead
 from spanemu.database.reads import read_plan
-from spanemu.database.replay import Replays
+from spanemu.database.replay import NO_REPLAYS, Replays
 from spanemu.database.results import BatchOutcome, CommitOutcome, ResultStream, TransactionInfo
 from spanemu.database.turn import Turn
 from spanemu.txn import read_write as work
@@ -62,8 +61,17 @@ class ReadWriteTransaction:
     """One read-write transaction of a session.
 
     It is as old as its first request, or as the first attempt at it (`owner`), so that a retry
-    cannot starve.
+    cannot starve. `mutex` guards every field: one request at a time.
     """
+
+    _work: work.ReadWrite | None = None
+    _replays = NO_REPLAYS
+    _failure: SpannerError | None = None
+    _committed: CommitOutcome | None = None
+    _mutations: Sequence[Mutation] = ()  # of a commit that must come again with a token
+    _mutation_count = 0
+    _last_statement_seen = False
+    _replaced = False
 
     def __init__(
         self,
@@ -76,29 +84,17 @@ class ReadWriteTransaction:
     ) -> None:
         self.id = id_
         self._core = core
+        self.locks = core.locks
         self.options = options
-        self._mutex = threading.RLock()  # One request at a time; guards every field.
-        self._owner = owner or Owner()
+        self.mutex = threading.RLock()
+        self.owner = owner or Owner()
         self._generation: Generation = core.generation
-        self._work: work.ReadWrite | None = None
-        self._replays = Replays()
-        self._failure: SpannerError | None = None
-        self._committed: CommitOutcome | None = None
-        self._mutations: list[Mutation] = []  # of a commit that must come again with a token
-        self._mutation_count = 0
         self._tokens = PrecommitTokens(id_) if multiplexed else None
-        self._last_statement_seen = False
-        self._replaced = False
 
     @property
     def was_aborted(self) -> bool:
         """Whether it lost to another transaction, so that its retry inherits its age."""
-        return bool(self._owner.why_aborted)
-
-    @property
-    def owner(self) -> Owner:
-        """Who holds its locks."""
-        return self._owner
+        return bool(self.owner.why_aborted)
 
     @property
     def on_multiplexed_session(self) -> bool:
@@ -113,7 +109,7 @@ class ReadWriteTransaction:
     @property
     def has_ended(self) -> bool:
         """Whether all that is left to do is to answer late requests."""
-        return self._owner.state in _ENDINGS
+        return self.owner.state in _ENDINGS
 
     # ------------------------------------------------------------------ what it says of itself
 
@@ -123,7 +119,7 @@ class ReadWriteTransaction:
 
     def announce(self, mutation_key: Mutation) -> TransactionInfo:
         """The answer to a begin that tells of a transaction with mutations only."""
-        with self._request("begin"):
+        with Turn(self, "begin"):
             generation = self._live()
             now = self._core.context(generation, writable=True).now
             check_names(generation.rules, mutation_key, now)
@@ -145,7 +141,7 @@ class ReadWriteTransaction:
         """Run one query or DML statement."""
         if request.directed_read:
             raise DirectedReadNotAllowed()
-        with self._request("execute a statement", request):
+        with Turn(self, "execute a statement", request):
             known = self._replays.find(request)
             if known is not None:
                 return known.answer()
@@ -161,12 +157,12 @@ class ReadWriteTransaction:
         """Run DML statements in order, up to the first that fails."""
         if not requests:
             raise EmptyBatch()
-        with self._request("execute a batch", requests[-1]):
+        with Turn(self, "execute a batch", requests[-1]):
             known = self._replays.find_batch(requests, seqno)
             if known is not None:
                 return known
             self._check_more_to_come()
-            self._replays.check_order(seqno, self._invalidate)
+            self._take_number(seqno)
             outcome = self._run_batch(requests)
             self._last_statement_seen = self._last_statement_seen or last_statements
             self._replays.keep_batch(requests, seqno, outcome)
@@ -176,7 +172,7 @@ class ReadWriteTransaction:
         """Read rows by key."""
         if request.directed_read:
             raise DirectedReadNotAllowed()
-        with self._request("read", request):
+        with Turn(self, "read", request):
             self._check_readable()
             self._check_more_to_come()
             generation = self._live()
@@ -184,7 +180,7 @@ class ReadWriteTransaction:
             transaction = self._statement()
             refuse_pending_columns(transaction, plan.table, plan.index, plan.reads)
             rows = plan.rows(request, TransactionReader(transaction), transaction.context)
-            return ResultStream(plan.columns, read_ahead(rows, self._owner.check), source=plan)
+            return ResultStream(plan.columns, read_ahead(rows, self.owner.check), source=plan)
 
     def _query(self, prepared: Prepared, request: StatementRequest) -> ResultStream:
         self._check_readable()
@@ -192,14 +188,14 @@ class ReadWriteTransaction:
         refuse_pending_plan(transaction, prepared, self._generation.schema)
         reader = TransactionReader(transaction, lock_scanned=prepared.locks_exclusively)
         result = run_query(prepared, request, reader, transaction.context)
-        result.rows = read_ahead(result.rows, self._owner.check)
+        result.rows = read_ahead(result.rows, self.owner.check)
         return result
 
     def _dml(self, prepared: Prepared, request: StatementRequest) -> ResultStream:
         self._check_writable()
         if request.mode is QueryMode.PLAN:
             return explained(prepared)
-        self._replays.check_order(request.seqno, self._invalidate)
+        self._take_number(request.seqno)
         try:
             result = self._run_dml(prepared, request)
         except TransactionAborted:
@@ -209,6 +205,12 @@ class ReadWriteTransaction:
             raise
         self._last_statement_seen = self._last_statement_seen or request.last_statement
         return self._replays.keep(request, result)
+
+    def _take_number(self, seqno: int) -> None:
+        """Take note of a DML request's number."""
+        if self._replays is NO_REPLAYS:
+            self._replays = Replays()
+        self._replays.check_order(seqno, self._invalidate)
 
     def _run_dml(self, prepared: Prepared, request: StatementRequest) -> ResultStream:
         transaction = self._statement()
@@ -221,7 +223,7 @@ class ReadWriteTransaction:
             self._invalidate(done.violation)
             raise done.violation.fresh()
         self._mutation_count += done.mutations
-        self._owner.check()
+        self.owner.check()
         return done.result
 
     def _run_batch(self, requests: Sequence[StatementRequest]) -> BatchOutcome:
@@ -243,7 +245,7 @@ class ReadWriteTransaction:
 
     def commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
         """Make everything visible at one timestamp."""
-        with self._request("commit", ends=True):
+        with Turn(self, "commit", ends=True):
             if self._committed is not None:
                 return self._committed
             self._check_writable()
@@ -251,7 +253,9 @@ class ReadWriteTransaction:
             if again is not None:
                 return again
             try:
-                outcome = self._commit([*self._mutations, *mutations], options)
+                if self._mutations:
+                    mutations = (*self._mutations, *mutations)
+                outcome = self._commit(mutations, options)
             except TransactionAborted as lost:
                 self._abort(lost.reason)
                 raise
@@ -279,12 +283,12 @@ class ReadWriteTransaction:
         transaction.lock_writes()
         with self._core.store.mutex:
             self._live()  # a schema change may have come in while locks were waited for
-            self._core.locks.begin_commit(self._owner)
+            self.locks.begin_commit(self.owner)
             at = apply(transaction, generation.schema)
             if self._core.heat is not None:
-                self._core.heat.committed_by(self._owner.last_request, mutations)
+                self._core.heat.committed_by(self.owner.last_request, mutations)
         tell_commit(self._core, transaction, count)
-        self._core.locks.release(self._owner, State.COMMITTED)
+        self.locks.release(self.owner, State.COMMITTED)
         repeatable = self.options.isolation is Isolation.REPEATABLE_READ
         snapshot_at = transaction.snapshot_at if repeatable else None
         stats = count if options.return_stats else None
@@ -292,42 +296,42 @@ class ReadWriteTransaction:
 
     def rollback(self) -> None:
         """End without effect. Raises TransactionEnded after a commit."""
-        with self._mutex:
+        with self.mutex:
             if self._committed is not None:
-                raise TransactionEnded("roll back", self._text, "committed")
-            self._core.locks.release(self._owner, State.ROLLED_BACK)
+                raise TransactionEnded("roll back", self.id.decode(), "committed")
+            self.locks.release(self.owner, State.ROLLED_BACK)
             self._let_go()
 
     def abort(self, why: str) -> None:
         """Take the locks away, from any thread."""
-        self._core.locks.wound(self._owner, why)
+        self.locks.wound(self.owner, why)
 
     def replace(self) -> None:
         """A newer transaction of the session takes this one's place."""
-        if self._owner.state is State.ACTIVE:
-            self._replaced = self._core.locks.release(self._owner, State.ROLLED_BACK)
+        if self.owner.state is State.ACTIVE:
+            self._replaced = self.locks.release(self.owner, State.ROLLED_BACK)
 
     def _let_go(self) -> None:
-        """Keep no more than what a late request is told: the id stays known for a while."""
+        """Keep no more than a late request is told: the id stays known for a while."""
         self._work = None
-        self._replays = Replays()
-        self._mutations = []
-        self._owner.last_request = self._owner.connection = None
+        self._replays = NO_REPLAYS
+        self._mutations = ()
+        self.owner.let_go()
 
     def let_go_if_aborted(self) -> None:
         """Keep no more than that it was aborted, unless a request is being served; at any time."""
-        if self.was_aborted and self._mutex.acquire(blocking=False):
+        if self.was_aborted and self.mutex.acquire(blocking=False):
             self._let_go()
-            self._mutex.release()
+            self.mutex.release()
 
     def _abort(self, why: str) -> None:
-        if not self._core.locks.wound(self._owner, why):
-            self._owner.why_aborted = why
-            self._core.locks.release(self._owner, State.ABORTED)
+        if not self.locks.wound(self.owner, why):
+            self.owner.why_aborted = why
+            self.locks.release(self.owner, State.ABORTED)
 
     def _invalidate(self, failure: SpannerError) -> None:
         self._failure = failure
-        self._core.locks.release(self._owner, State.INVALID)
+        self.locks.release(self.owner, State.INVALID)
 
     def _token_problem(
         self, mutations: Sequence[Mutation], options: CommitOptions
@@ -337,33 +341,28 @@ class ReadWriteTransaction:
         if tokens is None or tokens.is_latest(options.precommit_token):
             return None
         if not options.precommit_token and (tokens.any_given or mutations):
-            raise PrecommitTokenMissing(self._text)
-        self._mutations.extend(mutations)
+            raise PrecommitTokenMissing(self.id.decode())
+        self._mutations = (*self._mutations, *mutations)
         return CommitOutcome(None, retry_token=tokens.next())
 
     # ------------------------------------------------------------------ what is allowed now
 
-    @property
-    def _text(self) -> str:
-        return self.id.decode("ascii")
-
-    def _request(self, what: str, asked: object = None, *, ends: bool = False) -> Turn:
-        """One request at a time, on a transaction that has not ended; a commit may come again."""
-        check = partial(self._check_open, what, ends)
-        return Turn(self._mutex, self._core.locks, self._owner, check, asked)
-
-    def _check_open(self, what: str, ends: bool) -> None:
-        self._core.check_open()
-        state = self._owner.state
+    def check_open(self, what: str, ends: bool) -> None:
+        """Refuse requests on one that has ended; a commit may come again."""
+        if self._core.closed:
+            self._core.check_open()
+        state = self.owner.state
         if self._replaced:
-            raise TransactionClosed(self._text)
+            raise TransactionClosed(self.id.decode())
+        if state is State.ACTIVE:
+            return
         if state in _ENDINGS and not (ends and state is State.COMMITTED):
-            raise TransactionEnded(what, self._text, _ENDINGS[state])
-        self._owner.check()
+            raise TransactionEnded(what, self.id.decode(), _ENDINGS[state])
+        self.owner.check()
 
     def _check_readable(self) -> None:
         if self._failure is not None:
-            raise TransactionInvalidated(self._text, str(self._failure))
+            raise TransactionInvalidated(self.id.decode(), str(self._failure))
 
     def _check_writable(self) -> None:
         if self._failure is not None:
@@ -371,16 +370,17 @@ class ReadWriteTransaction:
 
     def _check_more_to_come(self) -> None:
         if self._last_statement_seen:
-            raise AfterLastStatement(self._text)
+            raise AfterLastStatement(self.id.decode())
 
     def _live(self) -> Generation:
         """The schema the transaction began with, unless it has changed since."""
-        if self._generation is not self._core.generation:
+        current = self._core.history.current
+        if self._generation is not current:
             if self._work is None:
-                self._generation = self._core.generation
+                self._generation = current
             else:
                 self._abort("The database schema has changed.")
-                self._owner.check()
+                self.owner.check()
         return self._generation
 
     def _statement(self) -> work.ReadWrite:
@@ -388,8 +388,8 @@ class ReadWriteTransaction:
         context = self._core.context(self._generation, writable=True)
         if self._work is None:
             core, reads = self._core, reads_of(self.options)
-            self._owner.begin(next(core.ages))
-            self._work = work.ReadWrite(core.store, core.locks, self._owner, context, reads)
+            self.owner.begin(next(core.ages))
+            self._work = work.ReadWrite(core.store, core.locks, self.owner, context, reads)
         else:
             self._work.context = context
         return self._work

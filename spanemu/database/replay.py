@@ -38,6 +38,8 @@ class Answer:
 class Replays:
     """The DML answers of one transaction by sequence number."""
 
+    __slots__ = ("_answers", "_highest")
+
     def __init__(self) -> None:
         self._answers: dict[int, tuple[Asked, Any]] = {}
         self._highest: int | None = None
@@ -83,13 +85,16 @@ class Replays:
         self._answers[seqno] = (requests, (answers, outcome.failure))
 
     def _find(self, seqno: int, asked: Asked) -> Any:
-        kept = self._answers.get(seqno)
+        kept = self._answers.get(seqno) if self._answers else None
         if kept is None:
             return None
         before, answer = kept
         if _key(before) != _key(asked):
             raise SeqnoReused(seqno)
         return answer
+
+
+NO_REPLAYS = Replays()  # of every transaction that has not sent DML
 
 
 def _whole(result: ResultStream) -> Answer:

@@ -10,7 +10,7 @@ Ids are ASCII numbers, unique within the database and never reused.
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
+from collections import deque
 
 from spanemu.base.clock import monotonic
 from spanemu.base.limits import TRANSACTIONS_PER_SESSION_MAX
@@ -26,7 +26,7 @@ from spanemu.txn.owner import Owner
 MULTIPLEXED_IDLE_SECONDS_MAX = 300.0
 # What has ended stays for a commit that is repeated because its answer was lost on the way.
 MULTIPLEXED_ENDED_SECONDS_MAX = 30.0
-_PURGE_EVERY = 256  # transactions begun between two looks for idle ones
+_LOOKED_AT_PER_BEGIN = 4  # at most, of those that are kept
 
 __all__ = ["Transaction", "Transactions"]
 
@@ -40,28 +40,29 @@ class Transactions:
         self._owner = owner  # a session, or "" for all multiplexed ones
         self._multiplexed = multiplexed
         self._mutex = threading.Lock()  # Guards every field below.
-        self._by_id: OrderedDict[bytes, Transaction] = OrderedDict()
-        self._heard: dict[bytes, float] = {}
-        self._begun = 0
+        self._by_id: dict[bytes, Transaction] = {}
+        self._heard: dict[bytes, float] = {}  # of multiplexed ones, by id
+        # The same with the time to look whether they still are to be kept, the next one first.
+        self._turns: deque[tuple[float, Transaction]] = deque()
         self._floor = 0  # ids up to here may be forgotten ones
         self._writer: ReadWriteTransaction | None = None
 
     def begin(self, options: TransactionOptions) -> Transaction:
         """A new transaction, to be found by its id from now on."""
         transaction = self._new(options, b"%d" % next(self._core.transaction_ids))
+        replaced: ReadWriteTransaction | None = None
         with self._mutex:
             self._by_id[transaction.id] = transaction
-            self._heard[transaction.id] = monotonic()
-            self._begun += 1
-            replaced = self._writer
-            if isinstance(transaction, ReadWriteTransaction) and not self._multiplexed:
-                self._writer = transaction
-            else:
-                replaced = None
+            if self._multiplexed:
+                now = self._heard[transaction.id] = monotonic()
+                self._turns.append((now + MULTIPLEXED_ENDED_SECONDS_MAX, transaction))
+            elif isinstance(transaction, ReadWriteTransaction):
+                replaced, self._writer = self._writer, transaction
             forgotten = self._forget()
-        for old in (replaced, *forgotten):
-            if old is not None:
-                old.replace()
+        if replaced is not None:
+            replaced.replace()
+        for old in forgotten:
+            old.replace()
         return transaction
 
     def temporary(self, options: ReadOnly) -> SnapshotTransaction:
@@ -118,6 +119,7 @@ class Transactions:
         with self._mutex:
             self._by_id.clear()
             self._heard.clear()
+            self._turns.clear()
 
     def _new(self, options: TransactionOptions, id_: bytes) -> Transaction:
         if isinstance(options, ReadOnly):
@@ -143,27 +145,41 @@ class Transactions:
 
     def _forget(self) -> list[ReadWriteTransaction]:
         """Drop what is too old to be kept; the read-write ones among it."""
-        gone: list[bytes] = []
-        if not self._multiplexed:
-            gone = list(self._by_id)[: max(0, len(self._by_id) - TRANSACTIONS_PER_SESSION_MAX)]
-        elif self._begun % _PURGE_EVERY == 0:
-            now = monotonic()
-            gone = [id_ for id_, heard in self._heard.items() if heard + self._kept(id_) < now]
-            for transaction in self._by_id.values():
-                if isinstance(transaction, ReadWriteTransaction):
-                    transaction.let_go_if_aborted()
-        dropped = []
-        for id_ in gone:
-            forgotten = self._by_id.pop(id_, None)
-            self._heard.pop(id_, None)
-            self._floor = max(self._floor, int(id_))
-            if isinstance(forgotten, ReadWriteTransaction):
-                dropped.append(forgotten)
+        dropped: list[ReadWriteTransaction] = []
+        if self._multiplexed:
+            self._forget_silent(dropped)
+        else:
+            while len(self._by_id) > TRANSACTIONS_PER_SESSION_MAX:
+                self._drop(next(iter(self._by_id)), dropped)
         return dropped
 
-    def _kept(self, transaction_id: bytes) -> float:
-        """How many seconds a transaction of multiplexed sessions is kept after a request."""
-        transaction = self._by_id.get(transaction_id)
-        if isinstance(transaction, ReadWriteTransaction) and transaction.has_ended:
-            return MULTIPLEXED_ENDED_SECONDS_MAX
-        return MULTIPLEXED_IDLE_SECONDS_MAX
+    def _forget_silent(self, dropped: list[ReadWriteTransaction]) -> None:
+        """Look at those whose turn has come: a few, but more than begin."""
+        now, turns = monotonic(), self._turns
+        for _ in range(_LOOKED_AT_PER_BEGIN):
+            if not turns or turns[0][0] >= now:
+                break
+            _, transaction = turns.popleft()
+            heard = self._heard.get(transaction.id)
+            if heard is None:
+                continue  # abandoned
+            if heard + _kept_seconds(transaction) < now:
+                self._drop(transaction.id, dropped)
+                continue
+            if isinstance(transaction, ReadWriteTransaction):
+                transaction.let_go_if_aborted()
+            turns.append((now + MULTIPLEXED_ENDED_SECONDS_MAX, transaction))
+
+    def _drop(self, transaction_id: bytes, dropped: list[ReadWriteTransaction]) -> None:
+        forgotten = self._by_id.pop(transaction_id)
+        self._heard.pop(transaction_id, None)
+        self._floor = max(self._floor, int(transaction_id))
+        if isinstance(forgotten, ReadWriteTransaction):
+            dropped.append(forgotten)
+
+
+def _kept_seconds(transaction: Transaction) -> float:
+    """How long a transaction of multiplexed sessions is kept after a request."""
+    if isinstance(transaction, ReadWriteTransaction) and transaction.has_ended:
+        return MULTIPLEXED_ENDED_SECONDS_MAX
+    return MULTIPLEXED_IDLE_SECONDS_MAX

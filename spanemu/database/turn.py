@@ -3,49 +3,67 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from typing import Protocol
 
 from spanemu.txn.locks import LockTable
 from spanemu.txn.owner import Owner
 
 
+class Shared(Protocol):
+    """What requests take turns on. `mutex` is held for a turn."""
+
+    mutex: threading.RLock
+    locks: LockTable
+    owner: Owner
+
+    def check_open(self, what: str, ends: bool) -> None:
+        """Refuse what may not be done any more."""
+        ...
+
+    def let_go_if_aborted(self) -> None:
+        """Keep no more than that it was aborted."""
+        ...
+
+
 class Turn:
-    """One request's turn: `check` may refuse it, and the lock table learns when it is over.
+    """One request's turn to do `what`, which the transaction may refuse; the lock table learns
+    when it is over. `asked` is the request, if it tells what the transaction is about; `ends` that
+    it ends the transaction.
 
     A class, since a generator's context manager costs twice as much and every request has a turn.
     """
 
-    __slots__ = ("_asked", "_check", "_locks", "_mutex", "_owner")
+    __slots__ = ("_asked", "_ends", "_shared", "_what")
 
     def __init__(
-        self,
-        mutex: threading.RLock,
-        locks: LockTable,
-        owner: Owner,
-        check: Callable[[], None],
-        asked: object,
+        self, shared: Shared, what: str, asked: object = None, *, ends: bool = False
     ) -> None:
-        self._mutex = mutex
-        self._locks = locks
-        self._owner = owner
-        self._check = check
+        self._shared = shared
+        self._what = what
         self._asked = asked
+        self._ends = ends
 
     def __enter__(self) -> None:
-        self._mutex.acquire()
+        shared = self._shared
+        shared.mutex.acquire()
         try:
-            self._check()
+            shared.check_open(self._what, self._ends)
         except BaseException:
-            self._mutex.release()
+            shared.let_go_if_aborted()
+            shared.mutex.release()
             raise
-        owner = self._owner
-        owner.last_request = self._asked or owner.last_request
+        owner = shared.owner
+        if self._asked is not None:
+            owner.last_request = self._asked
         owner.busy += 1
         owner.failed = True
 
     def __exit__(self, kind: object, error: object, traceback: object) -> None:
+        shared = self._shared
         try:
-            self._owner.failed = kind is not None
-            self._locks.served(self._owner)
+            shared.owner.failed = kind is not None
+            shared.locks.served(shared.owner)
+            if kind is not None:
+                shared.let_go_if_aborted()
         finally:
-            self._mutex.release()
+            shared.mutex.release()

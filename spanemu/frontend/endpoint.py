@@ -35,18 +35,18 @@ class ServedCall(Call):
     longer than `REQUEST_SECONDS_MAX`.
     """
 
-    def __init__(
-        self, path: str, patience: float | None, read_metadata: Callable[[], Metadata]
-    ) -> None:
-        limited = patience is not None and patience < REQUEST_SECONDS_MAX
-        super().__init__(monotonic() + (patience if limited else REQUEST_SECONDS_MAX))  # type: ignore[operator]
+    deadline: float
+
+    def __init__(self, path: str, patience: float | None) -> None:
+        if patience is None or patience > REQUEST_SECONDS_MAX:
+            patience = REQUEST_SECONDS_MAX
+        self.deadline = monotonic() + patience
         self.path = path
-        self._read_metadata = read_metadata
 
     @property
     def metadata(self) -> Metadata:
         """(key, value) pairs, keys in lower case; "user-agent" among them."""
-        return self._read_metadata()
+        return ()
 
 
 class Watcher(Protocol):

@@ -15,7 +15,7 @@ import grpc
 from spanemu.base.errors import Code
 from spanemu.frontend.boundary import Failure, failure_from
 from spanemu.frontend.connections import RemoteConnection
-from spanemu.frontend.endpoint import Endpoint, Endpoints, ServedCall
+from spanemu.frontend.endpoint import Endpoint, Endpoints, Metadata, ServedCall
 from spanemu.frontend.errors import PortTaken
 
 WORKERS_MAX = 1024
@@ -109,12 +109,18 @@ class _RemoteCall(ServedCall):
     """An RPC that came in through the port."""
 
     def __init__(self, path: str, context: Any) -> None:
-        super().__init__(path, context.time_remaining(), context.invocation_metadata)
-        self._peer: Callable[[], str] = context.peer
+        super().__init__(path, context.time_remaining())
+        self._context = context
+
+    @property
+    def metadata(self) -> Metadata:
+        """What the client sent, as gRPC hands it on."""
+        found: Metadata = self._context.invocation_metadata()
+        return found
 
     def connection(self) -> RemoteConnection:
         """The connection that it came in through."""
-        return RemoteConnection(self._peer())
+        return RemoteConnection(self._context.peer())
 
 
 def _call(endpoint: Endpoint, context: Any) -> ServedCall:

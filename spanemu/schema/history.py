@@ -11,6 +11,7 @@ T = TypeVar("T")
 class History(Generic[T]):
     """Generations by the timestamp (nanoseconds) from which each is current.
 
+    `current` is the newest: an attribute, for every request looks at it more than once.
     Appending is for one writer at a time; looking up is safe beside it, because the two lists
     only grow and the timestamps are appended last.
     """
@@ -18,16 +19,13 @@ class History(Generic[T]):
     def __init__(self, first: T) -> None:
         self._starts = [0]
         self._generations = [first]
-
-    @property
-    def current(self) -> T:
-        """The newest generation."""
-        return self._generations[-1]
+        self.current = first
 
     def append(self, generation: T, at: int) -> None:
         """Make `generation` current from `at` on."""
         self._generations.append(generation)
         self._starts.append(at)
+        self.current = generation
 
     def at(self, timestamp: int) -> T:
         """The generation that was current at `timestamp`."""
@@ -44,4 +42,5 @@ class History(Generic[T]):
         twin = History(self._generations[0])
         twin._starts = list(self._starts)
         twin._generations = list(self._generations)
+        twin.current = self.current
         return twin

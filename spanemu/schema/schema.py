@@ -96,7 +96,7 @@ class Schema:
         """The table an index is interleaved in."""
         return None if index.parent is None else self.tables[index.parent.lower()]
 
-    @property
+    @cached_property
     def default_time_zone(self) -> str:
         """Name of the zone that functions without one use."""
         return str(self.options.get("default_time_zone") or "America/Los_Angeles")

@@ -18,6 +18,7 @@ from sortedcontainers import SortedList
 
 from spanemu.sql.executor.reader import ByteRange, Row
 from spanemu.storage.layout import TreeId
+from spanemu.storage.observer import TreeWrite
 from spanemu.storage.store import EVERYTHING
 from spanemu.values.cell_mask import WHOLE_ROW, merged
 
@@ -149,11 +150,13 @@ class Buffer:
             elif self.parts:
                 self.parts.pop((tree, key), None)
 
-    def entries(self) -> Iterator[tuple[TreeId, bytes, Row | None]]:
+    def entries(self) -> list[TreeWrite]:
         """Everything pending."""
-        for tree, pending in self.trees.items():
-            for key, row in pending.rows.items():
-                yield tree, key, row
+        return [
+            (tree, key, row)
+            for tree, pending in self.trees.items()
+            for key, row in pending.rows.items()
+        ]
 
     def merge(
         self,

@@ -6,7 +6,7 @@ nothing behind but locks, which the caller releases.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from spanemu.base.errors import SpannerError
@@ -96,7 +96,7 @@ def apply(transaction: ReadWrite, schema: Schema) -> int:
         transaction.validate()
         transaction.rebase()
         at = store.clock.now()
-        store.apply(list(_writes(transaction, schema, at)), at)
+        store.apply(_writes(transaction, schema, at), at)
         return at
 
 
@@ -155,16 +155,17 @@ def _inserts_parent(book: RuleBook, missing: ParentRowMissing, later: Sequence[M
     return False
 
 
-def _writes(transaction: ReadWrite, schema: Schema, at: int) -> Iterator[TreeWrite]:
-    if not transaction.marked:
-        yield from transaction.buffer.entries()
-        return
+def _writes(transaction: ReadWrite, schema: Schema, at: int) -> list[TreeWrite]:
+    entries, marked = transaction.buffer.entries(), transaction.marked
+    if not marked:
+        return entries
     stamped = _Stamp(schema, at)
-    for tree, key, row in transaction.buffer.entries():
-        if row is not None and (tree, key) in transaction.marked:
-            yield stamped.entry(tree, key, row)
-        else:
-            yield tree, key, row
+    return [
+        (tree, key, row)
+        if row is None or (tree, key) not in marked
+        else stamped.entry(tree, key, row)
+        for tree, key, row in entries
+    ]
 
 
 class _Stamp:

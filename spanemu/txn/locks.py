@@ -61,14 +61,15 @@ class LockTable:
 
         Raises ABORTED when wounded, or what `call.check` raises.
         """
-        if owner.contended and (tree, key) in owner.contended:
+        row_key = tree, key
+        if owner.contended and row_key in owner.contended:
             lock = exclusive(lock)
-        held = owner.rows.get((tree, key))
+        held = owner.rows.get(row_key)
         if held is not None and (held is lock or covers(held, lock)):
             return
         if owner.unions and _in_range(owner, tree, key, lock):
             return
-        waits = self._try_row(owner, (tree, key), lock)
+        waits = self._try_row(owner, row_key, lock)
         if waits is not None:
             self._queue(owner, tree, Request(key, None, lock), waits)
 
@@ -93,7 +94,8 @@ class LockTable:
     def begin_commit(self, owner: Owner) -> None:
         """From here on the owner cannot be wounded. Raises ABORTED when it already is."""
         with self._mutex:
-            owner.check_active()
+            if owner.state is not State.ACTIVE:
+                owner.check_active()
             owner.state = State.COMMITTING
 
     def release(self, owner: Owner, state: State) -> bool:
@@ -144,20 +146,23 @@ class LockTable:
 
     def _try_row(self, owner: Owner, row_key: RowKey, lock: Lock) -> Wait | None:
         with self._mutex:
-            owner.check_active()
+            if owner.state is not State.ACTIVE:
+                owner.check_active()
             tree, key = row_key
-            blockers = self._row_blockers(owner, row_key, lock)
-            if tree in self._requests:
-                blockers += self._older_requests(owner, tree, Request(key, None, lock))
-            if blockers and (left := self._settle(owner, blockers, row_key)):
-                return self._enqueue(owner, left)
-            for wounded in blockers:
-                wounded.contended.add(row_key)
-                if self.observer is not None:
-                    self.observer.contended(tree, key, None, 0.0)
-            lock = joined(owner.rows.get(row_key), lock)
-            owner.rows[row_key] = lock
             holders = self._rows.get(row_key)
+            if holders is not None or self._ranges.get(tree) or tree in self._requests:
+                blockers = self._row_blockers(owner, row_key, lock)
+                if tree in self._requests:
+                    blockers += self._older_requests(owner, tree, Request(key, None, lock))
+                if blockers and (left := self._settle(owner, blockers, row_key)):
+                    return self._enqueue(owner, left)
+                for wounded in blockers:
+                    wounded.contend(row_key)
+                    if self.observer is not None:
+                        self.observer.contended(tree, key, None, 0.0)
+                lock = joined(owner.rows.get(row_key), lock)
+                holders = self._rows.get(row_key)  # The last of them may have been wounded.
+            owner.rows[row_key] = lock
             if holders is None:
                 self._rows[row_key] = {owner: lock}
             else:
@@ -305,7 +310,8 @@ class LockTable:
         for tree in owner.unions:
             del self._ranges[tree][owner]
         owner.forget_locks()
-        self._wake(owner)
+        if self._waiters:
+            self._wake(owner)
         if owner.waits_on is not None:
             owner.waits_on.set()
 

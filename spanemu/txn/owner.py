@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Set
 
 from spanemu.base.call import Connection
 from spanemu.base.clock import monotonic
@@ -23,6 +24,7 @@ YOUNGEST = (1 << 62, 0)
 
 RowKey = tuple[TreeId, bytes]
 RangeKey = tuple[TreeId, bytes, bytes]
+_NOTHING: frozenset[RowKey] = frozenset()
 
 
 class Owner:
@@ -49,7 +51,7 @@ class Owner:
     def __init__(self, age: tuple[int, int] = YOUNGEST, since: int | None = None) -> None:
         self.age = age
         self.since = since
-        self.contended: set[RowKey] = set()
+        self.contended: Set[RowKey] = _NOTHING
         self.state = State.ACTIVE
         self.busy = 0
         self.failed = False
@@ -82,6 +84,16 @@ class Owner:
         owner = Owner(since=self.since)
         owner.contended = self.contended
         return owner
+
+    def contend(self, row_key: RowKey) -> None:
+        """Have the next attempt queue for a row."""
+        self.contended |= {row_key}
+
+    def let_go(self) -> None:
+        """Keep no more than what a late request, or another attempt, is told."""
+        self.last_request = self.connection = None
+        if not self.why_aborted:
+            self.contended = _NOTHING
 
     @property
     def tag(self) -> str:

@@ -28,7 +28,7 @@ from spanemu.storage.store import EVERYTHING, LATEST, Store, row_cells
 from spanemu.storage.versions import changed
 from spanemu.txn.buffer import ABSENT, Buffer
 from spanemu.txn.errors import TransactionAborted
-from spanemu.txn.lock_modes import LAND_IN_RANGE, READ_ROW, Cells, Lock
+from spanemu.txn.lock_modes import LAND_IN_RANGE, READ_ROW, Cells, Lock, covers
 from spanemu.txn.locks import LockTable
 from spanemu.txn.owner import Owner
 from spanemu.txn.state import State
@@ -173,21 +173,26 @@ class ReadWrite:
         """Lock what is written, where that was left to the very end."""
         if self._locks_writes:
             return
-        buffer = self.buffer
+        buffer, held = self.buffer, self.owner.rows
         for tree, pending in buffer.trees.items():
             if not buffer.parts:
-                wanted = [(key, self._write_lock(WHOLE_ROW)) for key in pending.rows]
+                lock = self._write_lock(WHOLE_ROW)
+                wanted = [(key, lock) for key in pending.rows]
             else:
                 wanted = [
                     (key, self._write_lock(buffer.written(tree, key))) for key in pending.rows
                 ]
-            self.locks.lock_rows(self.owner, tree, wanted)
+            # What was met by the commit itself was locked for both.
+            left = [one for one in wanted if not covers(held.get((tree, one[0])), one[1])]
+            if left:
+                self.locks.lock_rows(self.owner, tree, left)
         for landing in self._landings:
             self.locks.lock_range(self.owner, *landing, LAND_IN_RANGE)
 
     def rebase(self) -> None:
         """Put each part of a row on top of the row as it is now."""
-        for (tree, key), (_, base) in list(self.buffer.parts.items()):
+        parts = self.buffer.parts
+        for (tree, key), (_, base) in list(parts.items()) if parts else ():
             head = self.store.get(tree, key)
             if head is not None and head is not base:
                 self.buffer.rebase(tree, key, head)
@@ -218,13 +223,18 @@ class ReadWrite:
         kept = kept or lock[1] != 0
         if self._at_once or (kept and self._locks_kept):
             self.locks.lock_row(self.owner, tree, key, lock)
-        pending = self.buffer.get(tree, key)
-        is_part = bool(self.buffer.parts) and (tree, key) in self.buffer.parts
-        if pending is not ABSENT and not is_part:
-            found: Row | None = pending
-            return found
+        buffer = self.buffer
+        is_part = False
+        if buffer.trees:
+            pending = buffer.get(tree, key)
+            is_part = bool(buffer.parts) and (tree, key) in buffer.parts
+            if pending is not ABSENT and not is_part:
+                found: Row | None = pending
+                return found
         if not self._at_once:
             self._saw(tree, key, successor(key), lock[0], kept)
+        elif not is_part:
+            return self.store.get(tree, key)
         return self._present(tree, key) if is_part else self.below(tree, key)
 
     def _items(

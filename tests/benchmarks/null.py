@@ -23,7 +23,7 @@ SESSION = "projects/bench/instances/bench/databases/bench/sessions/s"
 _TOKEN = transaction.MultiplexedSessionPrecommitToken(precommit_token=b"1:1", seq_num=1)
 
 
-def _rows() -> Any:
+def _rows(*, in_read_write: bool = False) -> Any:
     field = types.StructType.Field
     row_type = types.StructType(
         fields=[
@@ -41,6 +41,8 @@ def _rows() -> Any:
     raw.values.add().string_value = "7"
     raw.values.add().string_value = "user 7"
     raw.stats.row_count_exact = 1
+    if in_read_write:
+        raw.precommit_token.CopyFrom(transaction.MultiplexedSessionPrecommitToken.pb(_TOKEN))
     return raw
 
 
@@ -68,6 +70,16 @@ def _batch_sessions() -> Any:
     return answer
 
 
+# Of a read that begins a read-write transaction; the others read at a snapshot.
+READ_IN_READ_WRITE = _rows(in_read_write=True)
+
+
+def _begins_read_write(request: Any) -> bool:
+    """Whether a request is such a read."""
+    raw = getattr(request, "_pb", request)
+    return bool(raw.transaction.begin.HasField("read_write"))
+
+
 # method -> (request class, streams, answer)
 METHODS: dict[str, tuple[Any, bool, Any]] = {
     "CreateSession": (spanner.CreateSessionRequest.pb(), False, _session()),
@@ -93,9 +105,14 @@ def serve(port: int) -> None:
             grpc.unary_stream_rpc_method_handler if streams else grpc.unary_unary_rpc_method_handler
         )
         result = [answer] if streams else answer
+        instead = [READ_IN_READ_WRITE] if name == "StreamingRead" else None
         handlers[name] = make(
-            lambda _request, _context, result=result: (
-                iter(result) if isinstance(result, list) else result
+            lambda request, _context, result=result, instead=instead: (
+                iter(instead)
+                if instead and _begins_read_write(request)
+                else iter(result)
+                if isinstance(result, list)
+                else result
             ),
             request_deserializer=request.FromString,
             response_serializer=type(answer).SerializeToString,
@@ -167,13 +184,17 @@ class _Done(grpc.Call, grpc.Future):  # type: ignore[misc]
 class _Null:
     """A multicallable that answers the same every time."""
 
-    def __init__(self, answer: bytes, streams: bool, codec: tuple[Any, Any]) -> None:
-        self._answer, self._streams = answer, streams
+    def __init__(
+        self, answer: bytes, streams: bool, codec: tuple[Any, Any], instead: bytes | None = None
+    ) -> None:
+        self._answer, self._streams, self._instead = answer, streams, instead
         self._serialize, self._parse = codec
 
     def __call__(self, request: Any, *rest: Any, **more: Any) -> Any:
         self._serialize(request)
-        answer = self._parse(self._answer)
+        instead = self._instead
+        other = instead is not None and _begins_read_write(request)
+        answer = self._parse(instead if other else self._answer)
         return _Done([answer]) if self._streams else answer
 
     def with_call(self, request: Any, *rest: Any, **more: Any) -> Any:
@@ -191,7 +212,10 @@ class NullChannel(grpc.Channel):  # type: ignore[misc]
         if found is None:
             return _Null(b"", False, (serializer, deserializer))
         _, streams, answer = found
-        return _Null(answer.SerializeToString(), streams, (serializer, deserializer))
+        instead = (
+            READ_IN_READ_WRITE.SerializeToString() if method.endswith("StreamingRead") else None
+        )
+        return _Null(answer.SerializeToString(), streams, (serializer, deserializer), instead)
 
     def unary_unary(
         self,

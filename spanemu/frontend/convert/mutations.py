@@ -14,7 +14,7 @@ from spanemu.values.mutation import Delete, Mutation, Write, WriteKind
 
 def mutations_from_proto(messages: Iterable[Any]) -> list[Mutation]:
     """The writes of a commit or a group, in order."""
-    return [mutation_from_proto(message) for message in messages]
+    return [_OPERATIONS[message.WhichOneof("operation")](message) for message in messages]
 
 
 def mutation_from_proto(message: Any) -> Mutation:

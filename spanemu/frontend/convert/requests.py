@@ -49,6 +49,7 @@ _LOCK_HINT_EXCLUSIVE = 2
 _LOCK_HINTS = frozenset({0, 1, _LOCK_HINT_EXCLUSIVE})
 Tags = tuple[str, str]  # of the request, of its transaction
 _UNTAGGED: Tags = ("", "")
+_PLAIN_COMMIT = CommitOptions()
 _ORDERS = frozenset({0, 1, 2})
 _PRIORITIES = frozenset({0, 1, 2, 3})
 
@@ -157,11 +158,15 @@ def commit_options_from_proto(request: Any, bytes_max: int = COMMIT_BYTES_MAX) -
         delay = duration_from_proto(request.max_commit_delay)
         if not 0 <= delay <= COMMIT_DELAY_NANOS_MAX:
             raise InvalidCommitDelay(delay)
+    token = request.precommit_token.precommit_token
+    tag = transaction_tag_from_proto(request)
+    if not (token or tag or delay or request.return_commit_stats):
+        return _PLAIN_COMMIT
     return CommitOptions(
         return_stats=request.return_commit_stats,
         max_delay_nanos=delay,
-        precommit_token=request.precommit_token.precommit_token,
-        transaction_tag=transaction_tag_from_proto(request),
+        precommit_token=token,
+        transaction_tag=tag,
     )
 
 
@@ -175,6 +180,8 @@ def tags_from_proto(request: Any) -> Tags:
     if not request.HasField("request_options"):
         return _UNTAGGED
     options = request.request_options
+    if not options.ByteSize():
+        return _UNTAGGED
     if options.priority not in _PRIORITIES:
         raise InvalidEnumValue("RequestOptions.priority", options.priority)
     if _has(options, "client_context"):

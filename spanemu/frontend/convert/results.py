@@ -18,7 +18,7 @@ from spanemu.base.limits import UNARY_RESULT_BYTES_MAX
 from spanemu.database.results import ResultStats, ResultStream, TransactionInfo
 from spanemu.frontend.convert.encoding import LISTED, PARTIAL, CellEncoder, cell_encoder, field
 from spanemu.frontend.convert.plans import plan_to_proto, struct_to_proto
-from spanemu.frontend.convert.timestamps import timestamp_to_proto
+from spanemu.frontend.convert.timestamps import fill_timestamp
 from spanemu.frontend.convert.types import struct_type_to_proto
 from spanemu.frontend.errors import ResultTooLarge
 from spanemu.frontend.wire import PrecommitToken, ResultSetStats, Transaction
@@ -87,7 +87,7 @@ def transaction_to_proto(info: TransactionInfo) -> Any:
     """A Transaction message, without its precommit token."""
     message = Transaction(id=info.id)
     if info.read_timestamp is not None:
-        message.read_timestamp.CopyFrom(timestamp_to_proto(info.read_timestamp))
+        fill_timestamp(message.read_timestamp, info.read_timestamp)
     return message
 
 

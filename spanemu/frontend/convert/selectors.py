@@ -47,6 +47,10 @@ from spanemu.frontend.errors import (
 _STRONG = ReadOnly(Strong())
 _STRONG_WITH_TIMESTAMP = ReadOnly(Strong(), return_read_timestamp=True)
 _SINGLE_USE_STRONG = SingleUse(_STRONG)
+_READ_WRITE = ReadWrite()
+_PLAIN_READ_WRITE_BYTES = 2  # a TransactionOptions message that asks for that and no more
+_SINGLE_USE_READ_WRITE = SingleUse(_READ_WRITE)
+_BEGIN_READ_WRITE = Begin(_READ_WRITE)
 
 
 def selector_from_proto(request: Any) -> Selector | None:
@@ -56,7 +60,8 @@ def selector_from_proto(request: Any) -> Selector | None:
     if case == "id":
         return existing_from_proto(selector.id)
     if case == "begin":
-        return Begin(multi_use_from_proto(selector.begin))
+        options = multi_use_from_proto(selector.begin)
+        return _BEGIN_READ_WRITE if options is _READ_WRITE else Begin(options)
     if case is None:
         return None
     options = options_from_proto(selector.single_use)
@@ -101,6 +106,8 @@ def commit_selector_from_proto(request: Any) -> Selector:
     if case is None:
         raise RequiredFieldMissing("CommitRequest.transaction")
     options = options_from_proto(request.single_use_transaction)
+    if options is _READ_WRITE:
+        return _SINGLE_USE_READ_WRITE
     if not isinstance(options, ReadWrite):
         raise ReadWriteExpected(request.single_use_transaction.WhichOneof("mode"))
     return SingleUse(options)
@@ -149,6 +156,8 @@ def _read_only(message: Any) -> TransactionOptions:
 
 def _read_write(message: Any) -> TransactionOptions:
     mode = message.read_write
+    if not mode.ByteSize() and message.ByteSize() == _PLAIN_READ_WRITE_BYTES:
+        return _READ_WRITE
     lock_mode = _LOCK_MODES.get(mode.read_lock_mode)
     if lock_mode is None:
         raise InvalidEnumValue("TransactionOptions.read_write.read_lock_mode", mode.read_lock_mode)

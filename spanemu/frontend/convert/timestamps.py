@@ -32,6 +32,11 @@ def timestamp_to_proto(nanos: int) -> Any:
     return Timestamp(seconds=nanos // NANOS_PER_SECOND, nanos=nanos % NANOS_PER_SECOND)
 
 
+def fill_timestamp(message: Any, nanos: int) -> None:
+    """Set a Timestamp message that is part of another."""
+    message.seconds, message.nanos = divmod(nanos, NANOS_PER_SECOND)
+
+
 def read_timestamp_from_proto(message: Any, kind: str) -> int:
     """A timestamp to read at, in whole microseconds; `kind` ("exact", "min") is for the error."""
     nanos = timestamp_from_proto(message)

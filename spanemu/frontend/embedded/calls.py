@@ -114,13 +114,18 @@ class Call(grpc.RpcError, grpc.Call, grpc.Future):  # type: ignore[misc]
     __repr__ = __str__
 
 
+# Guards the endings of calls and their callbacks. One for all of them: it is held for a moment.
+# Reentrant, since the garbage collector may end a forgotten call just then.
+_ending_mutex = threading.RLock()
+
+
 class LiveCall(Call):
     """An RPC that has yet to end: once, by its work or by being cancelled, whichever is first."""
 
+    _callbacks: tuple[Callable[[], None], ...] = ()
+
     def __init__(self, served: ServedCall) -> None:
         super().__init__(served, None)
-        self._mutex = threading.Lock()  # Guards the ending and the callbacks.
-        self._callbacks: list[Callable[[], None]] = []
 
     def cancel(self) -> bool:
         return self.abandon(CANCELLED)
@@ -133,9 +138,9 @@ class LiveCall(Call):
         return True
 
     def add_callback(self, callback: Callable[[], None]) -> bool:
-        with self._mutex:
+        with _ending_mutex:
             if self._ending is None:
-                self._callbacks.append(callback)
+                self._callbacks += (callback,)
                 return True
         return False
 
@@ -144,12 +149,12 @@ class LiveCall(Call):
             fn(self)
 
     def _finish(self, ending: Ending, response: Any = None) -> bool:
-        with self._mutex:
+        with _ending_mutex:
             if self._ending is not None:
                 return False
             self._response = response
             self._ending = ending
-            callbacks, self._callbacks = self._callbacks, []
+            callbacks, self._callbacks = self._callbacks, ()
         for callback in callbacks:
             callback()
         return True
@@ -200,6 +205,8 @@ class StreamCall(LiveCall):
     that was not read to its end reads the rest and keeps it.
     """
 
+    _kept: deque[bytes] | None = None  # read already, because the status was asked for
+
     def __init__(
         self,
         served: ServedCall,
@@ -209,7 +216,6 @@ class StreamCall(LiveCall):
         super().__init__(served)
         self._replies = replies
         self._deserialize = deserialize
-        self._kept: deque[bytes] = deque()
         self._stepping = threading.RLock()  # Held while the generator below runs.
 
     def __iter__(self) -> Self:
@@ -276,6 +282,8 @@ class StreamCall(LiveCall):
             while self._ending is None:
                 data = self._step()
                 if data is not None:
+                    if self._kept is None:
+                        self._kept = deque()
                     self._kept.append(data)
         return self._ending
 

@@ -80,7 +80,7 @@ def _ending_from(failure: Failure) -> Ending:
 
 def is_late(call: ServedCall) -> bool:
     """Whether the deadline has passed."""
-    return call.deadline is not None and monotonic() >= call.deadline
+    return monotonic() >= call.deadline
 
 
 class Refused(Exception):
@@ -133,13 +133,15 @@ def serialized(request: Any, serializer: Callable[[Any], bytes] | None, limits: 
         data = bytes(request) if serializer is None else serializer(request)
     except Exception as error:
         raise Refused(UNSERIALIZABLE) from error
-    limits.check_sent(data)
+    if limits.send >= 0 or len(data) > MESSAGE_BYTES_MAX:
+        limits.check_sent(data)
     return data
 
 
 def deserialized(data: bytes, deserializer: Callable[[bytes], Any] | None, limits: Limits) -> Any:
     """A reply's message. Raises Refused, as gRPC reports what a deserializer raises."""
-    limits.check_received(data)
+    if len(data) > limits.receive:
+        limits.check_received(data)
     if deserializer is None:
         return data
     try:
@@ -152,9 +154,14 @@ class EmbeddedCall(ServedCall):
     """A call that begins now, with metadata in whatever form the caller gave it."""
 
     def __init__(self, path: str, timeout: float | None, metadata: Any) -> None:
-        super().__init__(path, timeout, self._received)
+        super().__init__(path, timeout)
         pairs = metadata.items() if isinstance(metadata, dict) else metadata
         self._sent = tuple(pairs) if pairs else ()
+
+    @property
+    def metadata(self) -> Metadata:
+        """What the caller gave, and what gRPC adds."""
+        return (*(Metadatum(key, value) for key, value in self._sent), _USER_AGENT)
 
     def check_metadata(self) -> None:
         """Raise Refused for keys that gRPC does not take."""
@@ -163,6 +170,3 @@ class EmbeddedCall(ServedCall):
                 if not isinstance(key, str) or _METADATA_KEY.fullmatch(key) is None:
                     raise Refused(INVALID_METADATA)
                 _known_keys.add(key)
-
-    def _received(self) -> Metadata:
-        return (*(Metadatum(key, value) for key, value in self._sent), _USER_AGENT)

@@ -18,7 +18,7 @@ from spanemu.frontend.convert.selectors import (
     existing_from_proto,
     multi_use_from_proto,
 )
-from spanemu.frontend.convert.timestamps import timestamp_to_proto
+from spanemu.frontend.convert.timestamps import fill_timestamp
 from spanemu.frontend.registry import session_of
 
 
@@ -55,13 +55,13 @@ def commit_to_proto(outcome: CommitOutcome) -> Any:
     """A CommitResponse."""
     message = wire.CommitResponse()
     if outcome.timestamp is not None:
-        message.commit_timestamp.CopyFrom(timestamp_to_proto(outcome.timestamp))
+        fill_timestamp(message.commit_timestamp, outcome.timestamp)
     if outcome.mutation_count is not None:
         message.commit_stats.mutation_count = outcome.mutation_count
     if outcome.retry_token is not None:
         message.precommit_token.CopyFrom(precommit_token_to_proto(outcome.retry_token))
     if outcome.snapshot_timestamp is not None and _KNOWS_SNAPSHOT:
-        message.snapshot_timestamp.CopyFrom(timestamp_to_proto(outcome.snapshot_timestamp))
+        fill_timestamp(message.snapshot_timestamp, outcome.snapshot_timestamp)
     return message
 
 

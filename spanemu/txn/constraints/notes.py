@@ -6,6 +6,8 @@ are noted as they are written. Each note is kept once, however often its row cha
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from spanemu.sql.executor.reader import ByteRange
 from spanemu.storage.layout import TreeId
 from spanemu.txn.constraints.rewrites import Rewrites
@@ -19,12 +21,16 @@ class Notes:
 
     def __init__(self) -> None:
         self.inserted: set[RowKey] = set()
-        self.rewrites = Rewrites()
         self.unique: dict[RowKey, tuple[IndexRules, Row]] = {}  # by the declared key's prefix
         self.references: dict[tuple[str, Row], Reference] = {}
         self.releases: dict[tuple[str, Row], Reference] = {}
         self.rows: dict[RowKey, TableRules] = {}  # rows with checks or generated NOT NULLs
         self._deleted: dict[TreeId, list[ByteRange]] = {}  # as asked for, rows or not
+
+    @cached_property
+    def rewrites(self) -> Rewrites:
+        """Made when a table is written that a foreign key may cascade from."""
+        return Rewrites()
 
     def row_written(self, rules: TableRules, key: bytes) -> None:
         """A row whose checks must hold in the end."""

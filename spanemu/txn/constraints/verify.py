@@ -27,10 +27,14 @@ from spanemu.values.key import after_prefix
 
 def verify(notes: Notes, view: WriteView) -> None:
     """Raise the first violation, in Spanner's order of kinds."""
-    _verify_unique(notes, view)
-    _verify_references(notes, view)
-    _verify_releases(notes, view)
-    _verify_rows(notes, view)
+    if notes.unique:
+        _verify_unique(notes, view)
+    if notes.references:
+        _verify_references(notes, view)
+    if notes.releases:
+        _verify_releases(notes, view)
+    if notes.rows:
+        _verify_rows(notes, view)
 
 
 def _verify_unique(notes: Notes, view: WriteView) -> None:

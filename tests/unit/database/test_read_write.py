@@ -56,7 +56,7 @@ def begun(shop: Shop) -> Existing:
 
 
 def state_of(shop: Shop, begun: Existing) -> State:
-    return shop.session.transactions.get(begun.id)._owner.state
+    return shop.session.transactions.get(begun.id).owner.state
 
 
 # ---------------------------------------------------------------------------- statements

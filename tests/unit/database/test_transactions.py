@@ -107,7 +107,7 @@ def test_a_writer_that_is_forgotten_gives_its_locks_back(shop: Shop) -> None:
 
 
 def test_multiplexed_sessions_forget_the_idle(shop: Shop, monkeypatch) -> None:
-    monkeypatch.setattr(transactions, "_PURGE_EVERY", 1)
+    monkeypatch.setattr(transactions, "_LOOKED_AT_PER_BEGIN", 10)
     now = [0.0]
     monkeypatch.setattr(transactions, "monotonic", lambda: now[0])
     session = shop.database.sessions.create({}, multiplexed=True)

@@ -7,7 +7,7 @@ from google.protobuf.wrappers_pb2 import Int64Value
 
 from spanemu.base.call import Cancelled, current
 from spanemu.base.errors import Unsupported
-from spanemu.frontend.endpoint import Endpoints, ServedCall
+from spanemu.frontend.endpoint import Endpoints, Metadata, ServedCall
 from spanemu.frontend.errors import UnreadableRequest
 from spanemu.frontend.method import Method, Service, unimplemented
 
@@ -47,8 +47,14 @@ def endpoints(world: list[object]) -> Endpoints:
     return Endpoints((Service("s.S", METHODS),), world)
 
 
+class KnownCall(ServedCall):
+    @property
+    def metadata(self) -> Metadata:
+        return (("k", "v"),)
+
+
 def call(patience: float | None = None) -> ServedCall:
-    return ServedCall("/s.S/X", patience, lambda: (("k", "v"),))
+    return KnownCall("/s.S/X", patience)
 
 
 def ask(endpoints: Endpoints, name: str, value: int, served: ServedCall | None = None) -> int:

@@ -499,7 +499,7 @@ def attempts(*ages: int) -> list[Owner]:
     found = []
     for age in ages:
         found.append(owner(age))
-        found[-1].contended.add((T, b"k"))
+        found[-1].contend((T, b"k"))
     return found
 
 
