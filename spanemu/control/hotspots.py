@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -27,7 +26,7 @@ from spanemu.database.database import Database
 from spanemu.stats.assumptions import Assumptions
 from spanemu.stats.finding import Finding, KeySpaceStats
 from spanemu.stats.heatmap import Heatmap
-from spanemu.stats.heatmap_page import page
+from spanemu.stats.heatmap_file import save
 from spanemu.stats.report import Report
 from spanemu.stats.simulation import Simulation
 from spanemu.stats.split_stats import SplitStat
@@ -247,13 +246,13 @@ class Hotspots:
     def heatmap(self, path: str | PathLike[str] | None = None) -> Heatmap:
         """What was seen as a picture; with a path it is written there as one HTML file.
 
-        `heatmap().text()` is for terminals. The same writes make the same bytes.
+        To a .png only the image is written, to a .txt the text that `heatmap().text()` gives for
+        terminals. The same writes make the same bytes.
         """
         heat = self._database.heat
         found = heat.heatmap(heat.detector or heat.watch())
         if path is not None:
-            html = page(found, self.report().findings, self.split_stats())
-            Path(path).write_text(html, encoding="utf-8")
+            save(path, found, self.report(), self.split_stats())
         return found
 
 

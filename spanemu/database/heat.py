@@ -15,6 +15,7 @@ from spanemu.schema.schema import Schema
 from spanemu.stats.assumptions import Assumptions
 from spanemu.stats.detector import Detector
 from spanemu.stats.heatmap import Heatmap, build_heatmap
+from spanemu.stats.overlay import Overlay
 from spanemu.stats.places import Places, place_of
 from spanemu.stats.report import Report, build_report
 from spanemu.stats.simulation import Simulation, simulate
@@ -79,7 +80,7 @@ class Heat:
         places = Places(self._schema(), self._splitting.settings.policy)
         pinned = [place_of(each) for each in self._store.all_boundaries()]
         return simulate(
-            places.trace(detector.trace()),
+            places.trace(detector.trace().commits),
             nodes,
             qps,
             lambda servers: SplitModel(servers, pinned, CutRules(places.levels)),
@@ -87,7 +88,11 @@ class Heat:
 
     def heatmap(self, detector: Detector) -> Heatmap:
         """A picture of what a detector saw, as figures."""
-        return build_heatmap(self._schema(), detector.trace())
+        schema, trace = self._schema(), detector.trace()
+        places = Places(schema, self._splitting.settings.policy)
+        starts = {tree: self._store.starts(tree) for tree in places.placings}
+        pinned = [place_of(each) for each in self._store.all_boundaries()]
+        return build_heatmap(schema, trace, Overlay(places, starts, pinned, trace))
 
     def split_stats(self, at: int, interval: str = "MINUTE") -> list[SplitStat]:
         """Rows of SPANNER_SYS.SPLIT_STATS_TOP_`interval` as of `at` (nanoseconds)."""

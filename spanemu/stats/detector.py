@@ -19,7 +19,7 @@ from spanemu.stats.scans import Scans, ScanSummary
 from spanemu.stats.sources import Source, Sources, source_of
 from spanemu.stats.stream import Stream, Summary
 from spanemu.stats.thresholds import THRESHOLDS, Thresholds
-from spanemu.stats.trace import Commit
+from spanemu.stats.trace import Commit, Touch, Trace
 from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import Reading, TreeWrite
 from spanemu.storage.store import Store
@@ -74,6 +74,9 @@ class Detector:
         self._sources: dict[TreeId, Sources] = {}
         self._due: list[Sources] = []  # who wants to know who made the last commit
         self._trace: deque[Commit] = deque(maxlen=thresholds.trace_commits_max)
+        self._reads: deque[Touch] = deque(maxlen=thresholds.trace_touches_max)
+        self._fights: deque[Touch] = deque(maxlen=thresholds.trace_touches_max)
+        self._commits = 0
         self.paused = False
 
     # ------------------------------------------------------------------ writes
@@ -85,6 +88,7 @@ class Detector:
         with self._mutex:
             if self._due:
                 self._due.clear()
+            self._commits += 1
             self._trace.append((at, tuple(writes)))
             if len(writes) == 1:
                 tree, key, row = writes[0]
@@ -134,7 +138,9 @@ class Detector:
         """Take in a read of a row by its key."""
         if not self.paused:
             with self._mutex:
-                self._stream_of(Kind.READ, tree).add(key, self._store.last_commit)
+                at = self._store.last_commit
+                self._stream_of(Kind.READ, tree).add(key, at)
+                self._reads.append((at, tree, key))
 
     def scanning(
         self, tree: TreeId, rows: Iterator[tuple[Any, ...]], reading: Reading, asked: object
@@ -169,13 +175,21 @@ class Detector:
             if found is None:
                 found = self._conflicts[tree] = Contention(self._thresholds)
             found.add(low if high is None else None, seconds)
+            if high is None:
+                self._fights.append((self._store.last_commit, tree, low))
 
     # ------------------------------------------------------------------ what is known
 
-    def trace(self) -> list[Commit]:
-        """The last commits, oldest first, as many as are kept."""
+    def trace(self) -> Trace:
+        """What was seen last, oldest first, as much as is kept."""
         with self._mutex:
-            return list(self._trace)
+            return Trace(
+                commits=list(self._trace),
+                reads=list(self._reads),
+                conflicts=list(self._fights),
+                dropped=self._commits - len(self._trace),
+                sources={tree: each.most() for tree, each in self._sources.items()},
+            )
 
     def seen(self) -> Seen:
         """What is known by now."""

@@ -1,4 +1,4 @@
-"""A picture of where writes fell: ranges of keys from top to bottom, commits from left to right.
+"""A picture of where load fell: ranges of keys from top to bottom, commits from left to right.
 
     Orders      ###.........      a monotonic table: one bright diagonal, falling
                 ...###......
@@ -8,28 +8,32 @@
 
 Ranges are quantiles of the keys that were there at the end, so that a range is no wider because it
 was written late. Tables and indexes come by name, keys by their order, the smallest at the top.
+Over it lie the boundaries of splits, and what a simulation makes of the same load.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import pairwise
 from math import log
 
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.stats.keys import KeyShape
+from spanemu.stats.overlay import Overlay
 from spanemu.stats.samples import rank_correlation
-from spanemu.stats.trace import Commit
+from spanemu.stats.trace import Trace
 from spanemu.storage.layout import TreeId, tree_of
 
 RANGES_MAX = 500  # of all tables and indexes together
 COLUMNS_MAX = 120
 FEW_KEYS = 8  # below it a table's ranges are single rows
 SHADES = " .:-=+*#%@"
+TEXT_LINES, TEXT_KEYS = 24, 34  # of text: lines a table, and characters for the key behind each
 
 # Patterns (Key Visualizer's names) are told from the matrix alone.
 DIAGONAL_CORRELATION_MIN = 0.9
@@ -37,14 +41,24 @@ EVEN_ENTROPY_MIN = 0.85
 PERSISTENT_PART_MIN = 0.8
 SUDDEN_START_MIN = 0.2
 PATTERN_CELLS_MIN = 12
+ROVING_JUMP_MIN = 0.4  # of the ranges, from one column to the next
+ROVING_COLUMNS_MIN = 5  # of one diagonal
+ROVING_RUNS_MIN = 2
 
 
 class Metric(StrEnum):
-    """What a cell counts."""
+    """What a cell counts; what is simulated is in percent of what a server can do."""
 
     WRITTEN = "rows written"
     DELETED = "rows deleted"
     BYTES = "bytes written"
+    READ = "rows read by key"
+    CONFLICTS = "conflicts between transactions"
+    SCORE = "load of the split, % of a server (simulated)"
+    SERVER = "load of the server, % (simulated)"
+
+
+COUNTED = (Metric.WRITTEN, Metric.DELETED, Metric.BYTES, Metric.READ, Metric.CONFLICTS)
 
 
 class Pattern(StrEnum):
@@ -53,6 +67,7 @@ class Pattern(StrEnum):
     EVEN = "Evenly distributed writes"
     MONOTONIC = "Monotonically increasing keys"
     PERSISTENT = "Persistently hot key ranges"
+    ROVING = "Roving writes"
     SUDDEN = "Sudden traffic increase"
     NONE = "No pattern"
 
@@ -62,7 +77,12 @@ Cells = list[list[int]]  # by range, then by column
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """One table or index. `starts` are its ranges' first keys as text, in order."""
+    """One table or index. `starts` are its ranges' first keys as text, in order.
+
+    A metric without cells was nowhere seen; one that is simulated has a column a minute, and so
+    have `splits` and `servers`: numbers of the split that a range begins in, and of its server.
+    `boundaries` are ranges that a split of the database begins in.
+    """
 
     name: str
     is_index: bool
@@ -70,6 +90,10 @@ class Band:
     cells: Mapping[Metric, Cells]
     pattern: Pattern
     keys: int  # distinct ones
+    boundaries: tuple[int, ...] = ()
+    splits: Cells = field(default_factory=list)
+    servers: Cells = field(default_factory=list)
+    sources: tuple[str, ...] = ()
 
     @property
     def banners(self) -> tuple[str, ...]:
@@ -92,17 +116,34 @@ class Heatmap:
     bands: tuple[Band, ...]
     commits: int
     columns: int
+    dropped: int = 0  # commits that came before the first one that was kept
+    nodes: int = 0  # that were simulated
 
-    def text(self, width: int = 100) -> str:
-        """For a terminal: one line a range, darker for more rows."""
+    def text(self, width: int = 100, metric: Metric = Metric.WRITTEN) -> str:
+        """For a terminal `width` characters wide: darker for more. Ranges that do not fit are
+        put together, as are columns.
+        """
         lines = []
+        across = max(1, min(self.columns, width - TEXT_KEYS))
         for band in self.bands:
-            cells = band.cells[Metric.WRITTEN]
-            most = max((max(row, default=0) for row in cells), default=0)
+            down = min(len(band.starts), TEXT_LINES)
+            cells = _squeezed(band.cells.get(metric) or [[0]] * len(band.starts), down, across)
+            most = max(max(row) for row in cells)
             lines.append(f"{band.name}: {band.pattern}")
-            for start, row in zip(band.starts, cells, strict=True):
+            for place, row in enumerate(cells):
+                start = band.starts[-(-place * len(band.starts) // down)]
                 lines.append(f"  {''.join(_shade(n, most) for n in row)}  {start}"[:width])
         return "\n".join(lines)
+
+
+def _squeezed(cells: Cells, down: int, across: int) -> Cells:
+    """The same in fewer ranges and columns; sums, for what counts."""
+    found = [[0] * across for _ in range(down)]
+    for place, row in enumerate(cells):
+        into = found[place * down // len(cells)]
+        for column, count in enumerate(row):
+            into[column * across // len(row)] += count
+    return found
 
 
 def _shade(count: int, most: int) -> str:
@@ -111,25 +152,47 @@ def _shade(count: int, most: int) -> str:
     return SHADES[1 + (len(SHADES) - 2) * count // most] if most else SHADES[0]
 
 
-def build_heatmap(schema: Schema, commits: Sequence[Commit]) -> Heatmap:
-    """The heatmap of commits, oldest first."""
+def build_heatmap(schema: Schema, trace: Trace, overlay: Overlay | None = None) -> Heatmap:
+    """The heatmap of what was seen, oldest first."""
+    commits = trace.commits
     columns = max(1, min(COLUMNS_MAX, len(commits)))
-    events: dict[TreeId, list[tuple[int, bytes, int]]] = {}
-    for place, (_, writes) in enumerate(commits):
-        column = place * columns // len(commits)
-        for tree, key, row in writes:
-            size = -1 if row is None else len(key) + _size(row)
-            events.setdefault(tree, []).append((column, key, size))
+    events = _events(trace, columns)
     things = sorted(
         (thing for thing in schema.sorted_things() if tree_of(thing) in events),
         key=lambda thing: thing.name.lower(),
     )
     total = sum(len(events[tree_of(thing)]) for thing in things)
-    bands = tuple(
-        _band(thing, events[tree_of(thing)], columns, _room(len(events[tree_of(thing)]), total))
-        for thing in things
-    )
-    return Heatmap(bands, len(commits), columns)
+    bands = []
+    for thing in things:
+        found = events[tree_of(thing)]
+        band = _Band(thing, found, columns, _room(len(found), total))
+        bands.append(band.drawn(overlay, trace.sources.get(tree_of(thing), ())))
+    nodes = 0 if overlay is None else overlay.nodes
+    return Heatmap(tuple(bands), len(commits), columns, trace.dropped, nodes)
+
+
+Event = tuple[int, bytes, Metric, int]  # column, key, what it counts for, how many bytes
+
+
+def _events(trace: Trace, columns: int) -> dict[TreeId, list[Event]]:
+    """What was written, read and fought for, by tree."""
+    found: dict[TreeId, list[Event]] = {}
+    count = len(trace.commits)
+    for place, (_, writes) in enumerate(trace.commits):
+        column = place * columns // count
+        for tree, key, row in writes:
+            if row is None:
+                event = (column, key, Metric.DELETED, 0)
+            else:
+                event = (column, key, Metric.WRITTEN, len(key) + _size(row))
+            found.setdefault(tree, []).append(event)
+    ats = [at for at, _ in trace.commits]
+    for metric, touches in ((Metric.READ, trace.reads), (Metric.CONFLICTS, trace.conflicts)):
+        for at, tree, key in touches:
+            place = max(0, bisect_right(ats, at) - 1)
+            column = place * columns // count if count else 0
+            found.setdefault(tree, []).append((column, key, metric, 0))
+    return found
 
 
 def _room(events: int, total: int) -> int:
@@ -142,30 +205,58 @@ def _size(row: Iterable[object]) -> int:
     return sum(len(cell) if isinstance(cell, str | bytes) else 8 for cell in row)
 
 
-def _band(
-    thing: Table | Index, events: Sequence[tuple[int, bytes, int]], columns: int, room: int
-) -> Band:
-    keys = sorted({key for _, key, _ in events})
-    count = min(room, len(keys), columns)
-    starts = [keys[n * len(keys) // count] for n in range(count)]
-    cells = {metric: [[0] * columns for _ in starts] for metric in Metric}
-    written, deleted, size = (cells[metric] for metric in Metric)
-    for column, key, taken in events:
-        place = max(0, bisect_right(starts, key) - 1)
-        if taken < 0:
-            deleted[place][column] += 1
-        else:
-            written[place][column] += 1
-            size[place][column] += taken
-    shape = KeyShape(thing)
-    return Band(
-        name=thing.name,
-        is_index=isinstance(thing, Index),
-        starts=tuple(map(shape.text, starts)),
-        cells=cells,
-        pattern=pattern_of(written),
-        keys=len(keys),
-    )
+class _Band:
+    """One table or index while its cells are filled."""
+
+    def __init__(
+        self, thing: Table | Index, events: Sequence[Event], columns: int, room: int
+    ) -> None:
+        self._thing = thing
+        keys = sorted({key for _, key, _, _ in events})
+        count = min(room, len(keys), columns)
+        self._keys = len(keys)
+        self._starts = starts = [keys[n * len(keys) // count] for n in range(count)]
+        self._cells = cells = {metric: [[0] * columns for _ in starts] for metric in COUNTED}
+        size = cells[Metric.BYTES]
+        for column, key, metric, taken in events:
+            place = bisect_right(starts, key) - 1
+            cells[metric][place][column] += 1
+            if taken:
+                size[place][column] += taken
+
+    def drawn(self, overlay: Overlay | None, sources: Sequence[object]) -> Band:
+        """The band, with what lies over it."""
+        pattern = pattern_of(self._cells[Metric.WRITTEN])
+        cells: dict[Metric, Cells] = {
+            metric: found if any(map(any, found)) else [] for metric, found in self._cells.items()
+        }
+        if not cells[Metric.WRITTEN]:
+            cells[Metric.WRITTEN] = self._cells[Metric.WRITTEN]
+        boundaries: tuple[int, ...] = ()
+        splits: Cells = []
+        servers: Cells = []
+        if overlay is not None:
+            tree = tree_of(self._thing)
+            # A boundary behind the last key divides nothing that was seen.
+            found = {bisect_left(self._starts, start) for start in overlay.starts.get(tree, ())}
+            boundaries = tuple(sorted(found - {0, len(self._starts)}))
+            over = [overlay.minutes(tree, start) for start in self._starts]
+            cells[Metric.SCORE] = [[minute.score for minute in row] for row in over]
+            cells[Metric.SERVER] = [[minute.server_load for minute in row] for row in over]
+            splits = [[minute.split for minute in row] for row in over]
+            servers = [[minute.server for minute in row] for row in over]
+        return Band(
+            name=self._thing.name,
+            is_index=isinstance(self._thing, Index),
+            starts=tuple(map(KeyShape(self._thing).text, self._starts)),
+            cells=cells,
+            pattern=pattern,
+            keys=self._keys,
+            boundaries=boundaries,
+            splits=splits,
+            servers=servers,
+            sources=tuple(map(str, sources)),
+        )
 
 
 def pattern_of(cells: Cells) -> Pattern:
@@ -180,10 +271,28 @@ def pattern_of(cells: Cells) -> Pattern:
     ]
     if not centres:
         return Pattern.NONE
-    follows = rank_correlation([round(centre * 1000).to_bytes(8, "big") for centre in centres])
+    follows = _ranks(centres)
     if abs(follows) >= DIAGONAL_CORRELATION_MIN:
         return Pattern.MONOTONIC
-    return _standing(cells)
+    return Pattern.ROVING if _is_roving(centres, len(cells)) else _standing(cells)
+
+
+def _ranks(centres: Sequence[float]) -> float:
+    """How closely the centres follow the time."""
+    return rank_correlation([round(centre * 1000).to_bytes(8, "big") for centre in centres])
+
+
+def _is_roving(centres: Sequence[float], ranges: int) -> bool:
+    """Whether the picture is of several diagonals, each of which begins again somewhere else."""
+    runs: list[list[float]] = [[]]
+    for before, centre in pairwise([centres[0], *centres]):
+        if abs(centre - before) > ROVING_JUMP_MIN * ranges:
+            runs.append([])
+        runs[-1].append(centre)
+    long = [run for run in runs if len(run) >= ROVING_COLUMNS_MIN]
+    if len(long) < ROVING_RUNS_MIN or sum(map(len, long)) < PERSISTENT_PART_MIN * len(centres):
+        return False
+    return all(abs(_ranks(run)) >= DIAGONAL_CORRELATION_MIN for run in long)
 
 
 def _standing(cells: Cells) -> Pattern:

@@ -7,6 +7,7 @@ scripts, and for those who cannot see it, there is a table.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from html import escape
@@ -15,32 +16,50 @@ from typing import Any
 
 from spanemu.stats.cause import Reason
 from spanemu.stats.finding import Finding
-from spanemu.stats.heatmap import Band, Heatmap, Metric
+from spanemu.stats.heatmap import COUNTED, Band, Heatmap, Metric
 from spanemu.stats.split_stats import SplitStat
 from spanemu.stats.thresholds import THRESHOLDS
 
 _TEMPLATE = Path(__file__).with_name("heatmap.html")
+_PLACES = re.compile(r"(__[A-Z]+__)")
 
 
-def page(heatmap: Heatmap, findings: Sequence[Finding], stats: Sequence[SplitStat]) -> str:
+def page(
+    heatmap: Heatmap,
+    findings: Sequence[Finding],
+    stats: Sequence[SplitStat],
+    notes: Sequence[str] = (),
+) -> str:
     """The whole file."""
     content = {
         "commits": heatmap.commits,
         "columns": heatmap.columns,
-        "metrics": [str(metric) for metric in Metric],
+        "nodes": heatmap.nodes,
+        "metrics": _metrics(heatmap),
         "bands": [_band(band) for band in heatmap.bands],
         "constants": asdict(THRESHOLDS),
     }
     # A closing tag inside a key must not end the script element.
     data = json.dumps(content, separators=(",", ":"), sort_keys=True).replace("<", "\\u003c")
-    return (
-        _TEMPLATE.read_text(encoding="utf-8")
-        .replace("__BANNERS__", _banners(heatmap, findings))
-        .replace("__FINDINGS__", _findings(findings))
-        .replace("__STATS__", _stats(stats))
-        .replace("__TABLE__", _table(heatmap))
-        .replace("__DATA__", data)
-    )
+    parts = {
+        "__BANNERS__": _banners(heatmap, findings, notes),
+        "__FINDINGS__": _findings(findings),
+        "__STATS__": _stats(stats),
+        "__TABLE__": _table(heatmap),
+        "__RANGES__": "".join(map(_ranges, heatmap.bands)),
+        "__DATA__": data,
+    }
+    pieces = _PLACES.split(_TEMPLATE.read_text(encoding="utf-8"))
+    return "".join(parts.get(piece, piece) for piece in pieces)
+
+
+def _metrics(heatmap: Heatmap) -> list[str]:
+    """Those that there is something of, and rows written."""
+    return [
+        str(metric)
+        for metric in Metric
+        if metric is Metric.WRITTEN or any(band.cells.get(metric) for band in heatmap.bands)
+    ]
 
 
 def _band(band: Band) -> dict[str, Any]:
@@ -50,10 +69,14 @@ def _band(band: Band) -> dict[str, Any]:
         "pattern": str(band.pattern),
         "starts": band.starts,
         "cells": {str(metric): cells for metric, cells in band.cells.items()},
+        "boundaries": band.boundaries,
+        "splits": band.splits,
+        "servers": band.servers,
+        "sources": band.sources,
     }
 
 
-def _banners(heatmap: Heatmap, findings: Sequence[Finding]) -> str:
+def _banners(heatmap: Heatmap, findings: Sequence[Finding], notes: Sequence[str]) -> str:
     lines = [
         f'<li class="danger"><b>Single hot row</b>: {escape(each.start)}</li>'
         for each in findings
@@ -66,6 +89,16 @@ def _banners(heatmap: Heatmap, findings: Sequence[Finding]) -> str:
     ]
     if heatmap.commits < THRESHOLDS.judged_min:
         lines.append(f"<li><b>Too few writes</b>: {heatmap.commits} commits</li>")
+    if heatmap.dropped:
+        lines.append(
+            f"<li><b>Values approximate</b>: {heatmap.dropped} older commits left out</li>"
+        )
+    if heatmap.nodes:
+        lines.append(
+            f"<li><b>Simulated</b>: splits, servers and their loads are those of a model with "
+            f"{heatmap.nodes} nodes, no measurement of Spanner</li>"
+        )
+    lines += [f"<li>{escape(note)}</li>" for note in notes]
     return "".join(lines)
 
 
@@ -75,9 +108,17 @@ def _findings(findings: Sequence[Finding]) -> str:
     return "".join(
         f'<article class="{each.severity}"><h3>{each.rule} {each.reason} '
         f"{escape(each.object)}</h3><p>{escape(each.message)}</p>"
-        f"<p>{escape(str(each.evidence))}</p><p>Fix: <code>{escape(each.fix)}</code></p></article>"
+        f"<p>{escape(str(each.evidence))}</p>{_writers(each)}"
+        f"<p>Fix: <code>{escape(each.fix)}</code></p></article>"
         for each in findings
     )
+
+
+def _writers(finding: Finding) -> str:
+    """Sample keys, and who wrote them."""
+    shown = [f"<code>{escape(key)}</code>" for key in finding.samples]
+    shown += [escape(str(source)) for source in finding.sources]
+    return f"<ul>{''.join(f'<li>{each}</li>' for each in shown)}</ul>" if shown else ""
 
 
 def _stats(stats: Sequence[SplitStat]) -> str:
@@ -104,3 +145,18 @@ def _table(heatmap: Heatmap) -> str:
             f"<td>{escape(band.starts[busiest])}</td><td>{totals[busiest]}</td></tr>"
         )
     return "".join(lines)
+
+
+def _ranges(band: Band) -> str:
+    """What the picture of one table or index holds, a line a range."""
+    metrics = [metric for metric in COUNTED if band.cells.get(metric)]
+    heads = "".join(f"<th>{escape(metric)}</th>" for metric in metrics)
+    lines = []
+    for place, start in enumerate(band.starts):
+        numbers = "".join(f"<td>{sum(band.cells[metric][place])}</td>" for metric in metrics)
+        mark = "yes" if place in band.boundaries else ""
+        lines.append(f"<tr><th scope=row>{escape(start)}</th>{numbers}<td>{mark}</td></tr>")
+    return (
+        f"<details><summary>{escape(band.name)} by range</summary><table><tr><th>Range from</th>"
+        f"{heads}<th>Split begins here</th></tr>{''.join(lines)}</table></details>"
+    )

@@ -83,16 +83,14 @@ def simulate(
     """
     capacity = THRESHOLDS.server_writes_max
     rate = UTILISATION_DEFAULT * nodes * capacity if qps is None else qps
-    minutes = _replay(keys, model(nodes), nodes, rate / capacity)
+    minutes = replay(keys, model(nodes), nodes, rate / capacity)
     twins = (_twin(len(keys), seed, nodes, rate / capacity) for seed in range(TWINS))
     twin_peak = mean(map(_peak, twins)) if minutes else 0.0
     return Simulation(nodes, rate, minutes, _peak(minutes), twin_peak)
 
 
-def _replay(
-    keys: Sequence[bytes], model: SplitModel, nodes: int, load: float
-) -> tuple[Minute, ...]:
-    """`load` is what all writes of a minute come to, in servers."""
+def replay(keys: Sequence[bytes], model: SplitModel, nodes: int, load: float) -> tuple[Minute, ...]:
+    """The minutes of a load; `load` is what all writes of a minute come to, in servers."""
     size = max(EVENTS_PER_NODE_MIN * nodes, len(keys) // MINUTES)
     starts = range(0, len(keys) - size + 1, size)
     return tuple(model.minute(keys[at : at + size], load / size) for at in starts)
@@ -101,7 +99,7 @@ def _replay(
 def _twin(count: int, seed: int, nodes: int, load: float) -> tuple[Minute, ...]:
     chance = Randomness(seed).generator
     keys = [chance.randbytes(TWIN_KEY_BYTES) for _ in range(count)]
-    return _replay(keys, SplitModel(nodes), nodes, load)
+    return replay(keys, SplitModel(nodes), nodes, load)
 
 
 def _peak(minutes: Iterable[Minute]) -> float:

@@ -47,6 +47,7 @@ class Minute:
 
     servers: tuple[float, ...]
     splits: tuple[tuple[bytes, float], ...]  # (start, load)
+    homes: tuple[int, ...] = ()  # the server of each split
 
     @property
     def peak(self) -> float:
@@ -126,7 +127,11 @@ class SplitModel:
         loads = [0.0] * self._servers
         for one in self.ranges:
             loads[one.server] += one.now
-        return Minute(tuple(loads), tuple((one.start, one.now) for one in self.ranges))
+        return Minute(
+            tuple(loads),
+            tuple((one.start, one.now) for one in self.ranges),
+            tuple(one.server for one in self.ranges),
+        )
 
     # ------------------------------------------------------------------ boundaries
 

@@ -66,8 +66,9 @@ def finding_of(scene: Scene, one: Judged, told: Told) -> Finding:
 
 
 def samples_of(one: Judged) -> tuple[str, ...]:
-    """The newest keys."""
-    return tuple(one.shape.text(key) for _, _, key in one.stream.samples[-SAMPLES_SHOWN:])
+    """The newest keys, each once."""
+    newest = one.stream.samples[-SAMPLES_SHOWN:]
+    return tuple(dict.fromkeys(one.shape.text(key) for _, _, key in newest))
 
 
 def _bounds(one: Judged, row: bytes | None) -> tuple[str, str]:

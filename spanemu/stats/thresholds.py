@@ -19,6 +19,7 @@ class Thresholds:
     samples_max: int = 256  # keys kept for the order of arrival
     rows_max: int = 128  # rows followed for being hot
     trace_commits_max: int = 200_000  # kept for simulations and heatmaps
+    trace_touches_max: int = 100_000  # reads by key, and conflicts, kept for heatmaps
 
     judged_min: int = 100  # A: below it about one in a hundred verdicts would be false
     hot_share_min: float = 0.50  # A: no more than two servers are ever of use

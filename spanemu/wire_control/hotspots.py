@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from spanemu.base.plain import from_plain
 from spanemu.control.hotspots import Watch
 from spanemu.stats.heatmap import Heatmap
-from spanemu.stats.heatmap_page import page
+from spanemu.stats.heatmap_file import save
 from spanemu.stats.report import Report
 from spanemu.stats.simulation import Simulation
 from spanemu.stats.split_stats import SplitStat
@@ -83,11 +82,10 @@ class RemoteHotspots:
         return found
 
     def heatmap(self, path: str | PathLike[str] | None = None) -> Heatmap:
-        """What was seen as a picture; with a path it is written there as one HTML file."""
+        """What was seen as a picture; with a path it is written there as HTML, PNG or text."""
         found: Heatmap = from_plain(Heatmap, self._ask("Heatmap")["heatmap"])
         if path is not None:
-            html = page(found, self.report().findings, self.split_stats())
-            Path(path).write_text(html, encoding="utf-8")
+            save(path, found, self.report(), self.split_stats())
         return found
 
     def _ask(self, operation: str, **arguments: Any) -> dict[str, Any]:

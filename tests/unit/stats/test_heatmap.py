@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import json
 import re
+import struct
+import zlib
 from itertools import islice
+from pathlib import Path
 from random import Random
 from time import process_time
 
 import pytest
 
-from spanemu.stats.heatmap import Heatmap, Metric, Pattern, build_heatmap
+from spanemu.stats.heatmap import Heatmap, Metric, Pattern, build_heatmap, pattern_of
+from spanemu.stats.heatmap_file import save
+from spanemu.stats.heatmap_image import image
 from spanemu.stats.heatmap_page import page
-from spanemu.stats.trace import Commit
+from spanemu.stats.overlay import Overlay
+from spanemu.stats.places import Places
+from spanemu.stats.report import Report
+from spanemu.stats.split_settings import SplitPolicy
+from spanemu.stats.trace import Commit, Trace
 from spanemu.storage.layout import encoder_of, tree_of
 from tests.hotspots.workloads import WORKLOADS
 from tests.unit.ddl.world import World
@@ -20,13 +29,15 @@ from tests.unit.ddl.world import World
 BY_NAME = {workload.name: workload for workload in WORKLOADS}
 
 
-def heatmap_of(name: str, commits: int = 600) -> Heatmap:
+def heatmap_of(name: str, commits: int = 600, *, overlay: bool = False) -> Heatmap:
     workload = BY_NAME[name]
     schema = World(workload.table).schema
     table = schema.tables["t"]
     encode, tree = encoder_of(table.key), tree_of(table)
     keys = islice(workload.make(Random(1)), commits)
-    return build_heatmap(schema, [(n, ((tree, encode(key), key),)) for n, key in enumerate(keys)])
+    trace = Trace([(n, ((tree, encode(key), key),)) for n, key in enumerate(keys)])
+    over = Overlay(Places(schema, SplitPolicy.MODERN), {}, [], trace) if overlay else None
+    return build_heatmap(schema, trace, over)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +91,7 @@ def test_bands_are_sorted_by_name_and_deletes_are_apart() -> None:
         (1, ((trees["b"], encode([1]), (1,)), (trees["a"], encode([1]), (1,)))),
         (2, ((trees["b"], encode([1]), None),)),
     ]
-    heatmap = build_heatmap(schema, commits)
+    heatmap = build_heatmap(schema, Trace(commits))
     assert [band.name for band in heatmap.bands] == ["A", "B"]
     assert heatmap.bands[1].cells[Metric.WRITTEN] == [[1, 0]]
     assert heatmap.bands[1].cells[Metric.DELETED] == [[0, 1]]
@@ -88,7 +99,7 @@ def test_bands_are_sorted_by_name_and_deletes_are_apart() -> None:
 
 
 def test_nothing_written() -> None:
-    heatmap = build_heatmap(World().schema, [])
+    heatmap = build_heatmap(World().schema, Trace())
     assert heatmap.bands == ()
     assert "Too few writes" in page(heatmap, [], [])
     assert heatmap.text() == ""
@@ -116,7 +127,7 @@ def test_keys_cannot_break_out_of_the_page() -> None:
     schema = World("CREATE TABLE T (Id STRING(99) NOT NULL) PRIMARY KEY (Id)").schema
     table = schema.tables["t"]
     key = encoder_of(table.key)(["</script><script>alert(1)//"])
-    html = page(build_heatmap(schema, [(1, ((tree_of(table), key, ("x",)),))]), [], [])
+    html = page(build_heatmap(schema, Trace([(1, ((tree_of(table), key, ("x",)),))])), [], [])
     assert html.count("<script") == 2
     assert html.count("</script>") == 2
 
@@ -132,7 +143,80 @@ def test_a_large_report_is_quick_and_small() -> None:
         (n, ((tree_of(tables[n % 5]), encode([chance.getrandbits(62)]), (n,)),))
         for n in range(100_000)
     ]
+    trace = Trace(commits)
     start = process_time()
-    html = page(build_heatmap(schema, commits), [], [])
+    overlay = Overlay(Places(schema, SplitPolicy.MODERN), {}, [], trace)
+    html = page(build_heatmap(schema, trace, overlay), [], [])
     assert process_time() - start < 2.0
     assert len(html.encode()) < 2_000_000
+
+
+def test_text_fits_a_terminal() -> None:
+    lines = heatmap_of("sequence").text(width=80).splitlines()
+    assert len(lines) == 25
+    assert max(map(len, lines)) <= 80
+    assert all("T(" in line for line in lines[1:])
+    first = [len(line) - len(line.lstrip()) for line in lines[1:]]  # where its load begins
+    assert first == sorted(first)
+    assert first[-1] > first[0]
+
+
+def test_reads_and_conflicts_have_metrics_of_their_own() -> None:
+    schema = World("CREATE TABLE T (Id INT64 NOT NULL) PRIMARY KEY (Id)").schema
+    tree, encode = tree_of(schema.tables["t"]), encoder_of(schema.tables["t"].key)
+    one, two = encode([1]), encode([2])
+    trace = Trace(
+        commits=[(10, ((tree, one, (1,)),)), (20, ((tree, two, (2,)),))],
+        reads=[(5, tree, one), (25, tree, one)],
+        conflicts=[(15, tree, two)],
+    )
+    (band,) = build_heatmap(schema, trace).bands
+    assert band.cells[Metric.READ] == [[1, 1], [0, 0]]
+    assert band.cells[Metric.CONFLICTS] == [[0, 0], [1, 0]]
+    assert band.cells[Metric.DELETED] == []
+
+
+def test_what_lies_over_the_picture() -> None:
+    schema = World("CREATE TABLE T (Id INT64 NOT NULL) PRIMARY KEY (Id)").schema
+    table = schema.tables["t"]
+    tree, encode = tree_of(table), encoder_of(table.key)
+    trace = Trace([(n, ((tree, encode([n]), (n,)),)) for n in range(400)])
+    cut = encode([200])
+    places = Places(schema, SplitPolicy.MODERN)
+    overlay = Overlay(places, {tree: [b"", cut]}, [places.place(tree, cut)], trace, nodes=4)
+    heatmap = build_heatmap(schema, trace, overlay)
+    (band,) = heatmap.bands
+    (boundary,) = band.boundaries
+    assert band.starts[boundary] == "T(200)"
+    assert band.cells[Metric.SCORE][0][0] == 100  # all of the first minute in one split
+    assert [row[0] for row in band.splits] == [0] * boundary + [1] * (len(band.starts) - boundary)
+    assert {server for row in band.servers for server in row} <= set(range(4))
+    html = page(heatmap, [], [])
+    assert "<b>Simulated</b>" in html
+    assert "Split begins here" in html
+
+
+def test_roving_writes() -> None:
+    cells = [[int(column % 20 == row) for column in range(120)] for row in range(20)]
+    assert pattern_of(cells) is Pattern.ROVING
+
+
+def test_an_image() -> None:
+    heatmap = heatmap_of("sequence")
+    data = image(heatmap)
+    assert data == image(heatmap_of("sequence"))
+    width, height = struct.unpack(">II", data[16:24])
+    assert (width, height) == (960, 120 * 4 + 6)
+    length = struct.unpack(">I", data[33:37])[0]
+    pixels = zlib.decompress(data[41 : 41 + length])
+    rows = [pixels[y * (1 + 3 * width) + 1 : (y + 1) * (1 + 3 * width)] for y in range(height)]
+    white = [row.find(b"\xff" * 24) for row in rows[1 : 120 * 4 : 4]]
+    assert white == [24 * place for place in range(120)]  # the diagonal
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"), [("a.png", b"\x89PNG"), ("a.txt", b"T: Mono"), ("a.html", b"<!doctype")]
+)
+def test_files(tmp_path: Path, name: str, begins: bytes) -> None:
+    save(tmp_path / name, heatmap_of("sequence"), Report(), [])
+    assert (tmp_path / name).read_bytes().startswith(begins)
