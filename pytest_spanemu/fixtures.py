@@ -4,7 +4,7 @@
                spanner_factory_session  spanner_django
     function   spanner_database  spanner_sql  spanner_env  spanner_dbapi  spanner_engine
                spanner_session  spanner_snapshot  spanner_clock  spanner_faults  spanner_factory
-               spanner_record  spanner_assert  hotspots  spanner_django_db
+               spanner_record  spanner_assert  hotspots  spanner_django_db  spanner_migrator
 
 Each can be replaced by a fixture of the same name. A fixture triggers, markers only configure.
 """
@@ -24,6 +24,7 @@ from pytest_spanemu.run import Run, run_of, wishes_of
 if TYPE_CHECKING:
     from pytest_spanemu.asserts import SpannerAssert
     from pytest_spanemu.django_setup import SpannerDjango
+    from pytest_spanemu.migrator import SpannerMigrator
     from pytest_spanemu.observation import Observation
     from pytest_spanemu.rows.factory import SpannerFactory
     from pytest_spanemu.snapshots import SpannerSnapshot
@@ -215,6 +216,18 @@ def spanner_snapshot(request: pytest.FixtureRequest, _spanner_handle: Any) -> Sp
 
     _need(request, SNAPSHOTS)
     return SpannerSnapshot(_spanner_handle)
+
+
+@pytest.fixture
+def spanner_migrator(
+    request: pytest.FixtureRequest, spanner_emulator: SpannerEmulator
+) -> Iterator[SpannerMigrator]:
+    """The project's migrations one by one, on an empty database: `.up_before("0007")`,
+    `.insert("Orders", Status="o")`, `.up("0007")`, `.sql("SELECT ...")`.
+    """
+    run = run_of(request.config)
+    with run.migrator(spanner_emulator, wishes_of(request.node)) as migrator:
+        yield migrator
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ from pytest_spanemu.report.figures import Figures
 
 if TYPE_CHECKING:
     from pytest_spanemu.isolation import Keeper
+    from pytest_spanemu.migrator import SpannerMigrator
     from pytest_spanemu.observation import Observation
     from pytest_spanemu.rows.factory import SpannerFactory
     from pytest_spanemu.targets import SpannerEmulator
@@ -155,14 +156,17 @@ class Run:
     def _template(
         self, emulator: SpannerEmulator, schema: Schema, seeds: tuple[str, ...], name: str
     ) -> Template:
+        from pytest_spanemu.progress import shown
         from pytest_spanemu.seeds import load_seeds
         from pytest_spanemu.template import Template
 
         began = perf_counter()
         try:
-            template = Template(emulator, name, schema)
-            self._made.append(template)
-            load_seeds(template.database, seeds, self.root)
+            with shown(self.config) as tell:
+                template = Template(emulator, name, schema, tell)
+                self._made.append(template)
+                tell("seeds")
+                load_seeds(template.database, seeds, self.root)
         except ValueError as problem:  # SourceError: whose text says it all
             pytest.fail(str(problem), pytrace=False)
         self.book.template_seconds += perf_counter() - began
@@ -185,6 +189,21 @@ class Run:
         self._keepers.clear()
         self._templates.clear()
         self._made.clear()
+
+    @contextmanager
+    def migrator(self, emulator: SpannerEmulator, wishes: Wishes) -> Iterator[SpannerMigrator]:
+        """An empty database, and the migrations of the schema sources to run on it."""
+        from pytest_spanemu.migrator import SpannerMigrator, ladder_of
+        from pytest_spanemu.template import Schema, Template
+
+        sources = self.settings.schema if wishes.schema is None else wishes.schema
+        ladder = ladder_of(self.schema_of(sources).sources)
+        name = f"{self.settings.database[:24]}-{next(self._numbers)}"
+        template = Template(emulator, name, Schema((), ()))
+        try:
+            yield SpannerMigrator(template, ladder, self.factory(template.database))
+        finally:
+            template.handle.drop()
 
     # ------------------------------------------------------------------ tests
 

@@ -16,6 +16,7 @@ from typing import Any
 from google.api_core.exceptions import AlreadyExists
 
 import spanemu
+from pytest_spanemu.progress import Tell
 from pytest_spanemu.sources import Ddl, Dml, Program, Source, Step, default_sources, source_of
 from pytest_spanemu.sources.files import TextSource, steps_of
 
@@ -81,6 +82,10 @@ def _source(text: str, root: Path, load: Loader) -> Source:
     return source_of(text, root) if statements is None else TextSource(";\n".join(statements), text)
 
 
+def _in_silence(what: str) -> None:
+    """Tells nobody."""
+
+
 class DatabaseTaken(ValueError):
     """The target has a database of that name, which is not this run's to change."""
 
@@ -91,12 +96,15 @@ class Template:
     `handle` is spanemu's, `database` the official client's.
     """
 
-    def __init__(self, emulator: Any, database_id: str, schema: Schema) -> None:
+    def __init__(
+        self, emulator: Any, database_id: str, schema: Schema, tell: Tell = _in_silence
+    ) -> None:
         self.schema = schema
         self.emulator = emulator
         self._database_id = database_id
+        self._tell = tell
         self.handle: Any = None
-        self._run(schema.steps)
+        self.run(schema.steps)
 
     @property
     def database(self) -> Any:
@@ -107,7 +115,8 @@ class Template:
         """Where SQLAlchemy finds it."""
         return str(self.handle.sqlalchemy_url())
 
-    def _run(self, steps: Sequence[Step]) -> None:
+    def run(self, steps: Sequence[Step]) -> None:
+        """Run steps in order; schema statements that stand together go in one batch."""
         waiting: list[Ddl] = []
         for step in steps:
             if isinstance(step, Ddl):
@@ -115,6 +124,7 @@ class Template:
                 continue
             self._apply(waiting)
             waiting = []
+            self._tell(step.origin)
             if isinstance(step, Dml):
                 _change_rows(self.database, step)
             else:
@@ -123,6 +133,8 @@ class Template:
 
     def _apply(self, statements: Sequence[Ddl]) -> None:
         batch = [spanemu.SchemaStatement(each.text, each.origin, each.line) for each in statements]
+        if batch:
+            self._tell(f"{len(batch)} schema statements of {batch[0].origin}")
         if self.handle is None:
             try:
                 self.handle = self.emulator.create_database(self._database_id, schema=batch)

@@ -17,7 +17,9 @@ from pytest_spanemu.sources.choice import default_sources, source_of
 from pytest_spanemu.sources.source import (
     Ddl,
     Dml,
+    Ladder,
     Program,
+    Rung,
     Source,
     SourceError,
     Step,
@@ -26,7 +28,9 @@ from pytest_spanemu.sources.source import (
 __all__ = [
     "Ddl",
     "Dml",
+    "Ladder",
     "Program",
+    "Rung",
     "Source",
     "SourceError",
     "Step",

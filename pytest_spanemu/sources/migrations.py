@@ -20,7 +20,7 @@ from pytest_spanemu.sources.files import (
     step_of,
     steps_of,
 )
-from pytest_spanemu.sources.source import Dml, Source, SourceError, Step
+from pytest_spanemu.sources.source import Dml, Rung, Source, SourceError, Step
 
 _NUMBERED = re.compile(r"(\d+)(?:_.*?)?(\.up)?\.sql")
 _WRENCH_TABLE = re.compile(r"CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?`?SchemaMigrations\b", re.I)
@@ -43,7 +43,7 @@ def directory_source(text: str, path: Path) -> Source:
 
 
 class MigrationsSource:
-    """Numbered migrations, the way up."""
+    """Numbered migrations: the way up, and down where there are .down.sql files."""
 
     def __init__(self, text: str, paths: Sequence[Path]) -> None:
         self.text = text
@@ -51,9 +51,11 @@ class MigrationsSource:
 
     def steps(self) -> Sequence[Step]:
         """The statements; updates and deletes are partitioned DML, as wrench runs them."""
-        return [
-            _partitioned(step) for path in self._paths for step in steps_of(read(path), str(path))
-        ]
+        return [step for path in self._paths for step in _file_steps(path)]
+
+    def rungs(self) -> Sequence[Rung]:
+        """One for each file."""
+        return [Rung(path.name, _file_steps(path), _way_down(path)) for path in self._paths]
 
     def inputs(self) -> Sequence[bytes]:
         """The files' names and contents."""
@@ -75,6 +77,14 @@ class WrenchSource:
             return self._schema.steps()
         return [*self._schema.steps(), *self._migrations.steps()]
 
+    def rungs(self) -> Sequence[Rung]:
+        """The schema, where it is not written after the migrations, and one for each file."""
+        schema = tuple(self._schema.steps())
+        first = [Rung(self._schema_path.name, schema)] if schema else []
+        if self._schema_path.is_file() and _WRENCH_TABLE.search(read(self._schema_path)):
+            first = []  # It is what the migrations come to.
+        return [*first, *self._migrations.rungs()]
+
     def inputs(self) -> Sequence[bytes]:
         """All files' contents."""
         return [*self._schema.inputs(), *self._migrations.inputs()]
@@ -93,12 +103,32 @@ class GooseSource:
         """The Up sections' statements."""
         return [step for path in self._paths for step in _goose_steps(read(path), str(path))]
 
+    def rungs(self) -> Sequence[Rung]:
+        """One for each file."""
+        return [
+            Rung(path.name, tuple(_goose_steps(read(path), str(path))), _goose_down(path))
+            for path in self._paths
+        ]
+
     def inputs(self) -> Sequence[bytes]:
         """The files' contents."""
         return [read(path).encode() for path in self._paths]
 
 
-def _goose_steps(text: str, origin: str) -> Iterator[Step]:
+def _file_steps(path: Path) -> tuple[Step, ...]:
+    return tuple(_partitioned(step) for step in steps_of(read(path), str(path)))
+
+
+def _way_down(path: Path) -> tuple[Step, ...] | None:
+    down = path.with_name(path.name.removesuffix(".up.sql") + ".down.sql")
+    return _file_steps(down) if down.is_file() else None
+
+
+def _goose_down(path: Path) -> tuple[Step, ...] | None:
+    return tuple(_goose_steps(read(path), str(path), "down")) or None
+
+
+def _goose_steps(text: str, origin: str, section: str = "up") -> Iterator[Step]:
     """Statements end at semicolons, but a StatementBegin ... StatementEnd block is one."""
     up = block = False
     waiting: list[str] = []
@@ -114,7 +144,7 @@ def _goose_steps(text: str, origin: str) -> Iterator[Step]:
         waiting, began = [], number + 1
         word = match[1].lower()
         if word in ("up", "down"):
-            up = word == "up"
+            up = word == section
         block = word == "statementbegin"
     if up and waiting:
         yield from _goose_section(waiting, block, origin, began)

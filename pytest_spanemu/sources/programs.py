@@ -17,7 +17,7 @@ from google.cloud.spanner import Client
 
 from pytest_spanemu.django_setup import DjangoMissing, SpannerDjango
 from pytest_spanemu.sources.files import steps_of
-from pytest_spanemu.sources.source import Ddl, Program, Source, SourceError, Step
+from pytest_spanemu.sources.source import Ddl, Program, Rung, Source, SourceError, Step
 
 
 class AlembicSource:
@@ -33,7 +33,26 @@ class AlembicSource:
 
     def steps(self) -> Sequence[Step]:
         """One program: the upgrade."""
-        return [Program(self.text, self._upgrade)]
+        return [
+            Program(self.text, lambda template: self._move(template, "upgrade", self._revision))
+        ]
+
+    def rungs(self) -> Sequence[Rung]:
+        """One for each revision, with the way down."""
+        script = _library("alembic.script", self.text).ScriptDirectory
+        found = reversed(list(script.from_config(self._config()).walk_revisions()))
+        return [self._rung(each.revision, each.down_revision) for each in found]
+
+    def _rung(self, revision: str, before: Any) -> Rung:
+        def up(template: Any) -> None:
+            self._move(template, "upgrade", revision)
+
+        def down(template: Any) -> None:
+            self._move(template, "downgrade", before or "base")
+
+        has_one_below = before is None or isinstance(before, str)  # a merge has several
+        undo = (Program(revision, down),) if has_one_below else None
+        return Rung(revision, (Program(revision, up),), undo)
 
     def inputs(self) -> Sequence[bytes]:
         """The configuration and every script below its directory."""
@@ -44,12 +63,14 @@ class AlembicSource:
             *(path.read_bytes() for path in scripts if ".venv" not in path.parts),
         ]
 
-    def _upgrade(self, template: Any) -> None:
-        command = _library("alembic.command", self.text)
-        config = _library("alembic.config", self.text).Config(str(self._path))
+    def _move(self, template: Any, command: str, revision: str) -> None:
+        config = self._config()
         config.set_main_option("sqlalchemy.url", template.sqlalchemy_url().replace("%", "%%"))
         config.attributes["configure_logger"] = False
-        command.upgrade(config, self._revision)
+        getattr(_library("alembic.command", self.text), command)(config, revision)
+
+    def _config(self) -> Any:
+        return _library("alembic.config", self.text).Config(str(self._path))
 
 
 class MetadataSource:

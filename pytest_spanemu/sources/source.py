@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -39,6 +40,31 @@ class Program:
 
 
 Step = Ddl | Dml | Program
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """One migration of a ladder of them. `undo` is None where there is no way down."""
+
+    name: str  # a revision, or a file's name
+    steps: tuple[Step, ...]
+    undo: tuple[Step, ...] | None = None
+
+    @property
+    def number(self) -> int | None:
+        """The number that its name starts with, if any."""
+        found = re.match(r"\d+", self.name)
+        return int(found[0]) if found else None
+
+
+class Ladder(Protocol):
+    """A source of migrations that can be run one by one."""
+
+    text: str
+
+    def rungs(self) -> Sequence[Rung]:
+        """The migrations, the first one first. Raises SourceError."""
+        ...
 
 
 class Source(Protocol):

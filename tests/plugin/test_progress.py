@@ -1,0 +1,50 @@
+"""Long builds of a template say what they are at."""
+
+import threading
+
+from pytest_spanemu.progress import Progress
+
+
+def test_what_takes_long_is_told_until_it_is_done():
+    lines, told = [], threading.Event()
+
+    def write(line):
+        lines.append(line)
+        if "seeds" in line:
+            told.set()
+
+    with Progress(write, every=0.001) as progress:
+        progress.now_at("schema.sql")
+        progress.now_at("seeds")
+        assert told.wait(30)
+    count = len(lines)
+    assert lines[-1].startswith("spanner: building the template, 0 s: seeds")
+    assert len(lines) == count
+
+
+def test_a_long_build_is_told_around_pytests_capture(project):
+    project.file(
+        "slow.py",
+        """
+import builtins
+import threading
+from pytest_spanemu import progress
+
+told = threading.Event()
+
+def tell(*args, **named):
+    builtins.print(*args, **named)
+    told.set()
+
+progress.EVERY_SECONDS, progress.print = 0.001, tell
+
+def ddl(database):
+    assert told.wait(30)
+""",
+    )
+    project.file("conftest.py", "import slow")
+    result = project.run_apart(
+        "def test_it(spanner_database): pass", "--spanner-schema=call:slow:ddl"
+    )
+    result.assert_outcomes(passed=1)
+    result.stderr.fnmatch_lines(["spanner: building the template, 0 s: call:slow:ddl"])
