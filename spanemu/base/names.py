@@ -2,14 +2,19 @@
 
     projects/P
     ├─ instanceConfigs/C
-    └─ instances/I                  .../operations/O
-       └─ databases/D               .../operations/O
+    └─ instances/I
+       ├─ instancePartitions/N
+       ├─ backups/B
+       └─ databases/D
+          ├─ backupSchedules/E
           └─ sessions/S
 
 A path is parsed once, where it enters, into the dataclass of its kind; `str()` gives it back.
 Parsing checks the shape only (segments present, none empty): what does not exist is found out
 by looking, so that an odd but well-formed name is "not found", as in Spanner. The stricter
 rules for the names that a caller picks are the `check_*_id` functions.
+
+Not here: the names of long-running operations (`operation_names`), which most of these have.
 """
 
 from __future__ import annotations
@@ -28,6 +33,8 @@ IDENTIFIER_CHARS_MAX = 128
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _INSTANCE_ID = re.compile(r"[a-z][-a-z0-9]{0,62}[a-z0-9]")
 _DATABASE_ID = re.compile(r"[a-z][-_a-z0-9]{0,28}[a-z0-9]")
+_INSTANCE_CONFIG_ID = re.compile(r"custom-(?=.{1,57}$)[-a-z0-9]*[a-z0-9]")
+_BACKUP_ID = re.compile(r"[a-z][-_a-z0-9]{0,58}[a-z0-9]")
 _OPERATION_ID = re.compile(r"[a-z][a-z0-9_]{1,127}")
 _LABEL_KEY = re.compile(r"[a-z][-_a-z0-9]{0,62}")
 _LABEL_VALUE = re.compile(r"[-_a-z0-9]{0,63}")
@@ -65,6 +72,42 @@ class InvalidDatabaseId(SpannerError):
         "lowercase letters, digits, hyphens and underscores, end with a letter or digit, and "
         "have 2 to 30 characters."
     )
+    id: str
+
+
+class InvalidInstanceConfigId(SpannerError):
+    """The id chosen for an instance configuration breaks its rule."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        'Invalid instance config ID "{id}". It must start with "custom-", contain only lowercase '
+        "letters, digits and hyphens, not end with a hyphen, and have 8 to 64 characters."
+    )
+    id: str
+
+
+class InvalidInstancePartitionId(SpannerError):
+    """The id chosen for an instance partition breaks its rule."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        'Invalid instance partition ID "{id}". It must start with a lowercase letter, contain '
+        "only lowercase letters, digits and hyphens, not end with a hyphen, and have 2 to 64 "
+        "characters."
+    )
+    id: str
+
+
+class InvalidBackupId(SpannerError):
+    """The id chosen for a backup or a backup schedule breaks its rule."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        'Invalid {kind} ID "{id}". It must start with a lowercase letter, contain only lowercase '
+        "letters, digits, hyphens and underscores, end with a letter or digit, and have 2 to 60 "
+        "characters."
+    )
+    kind: str
     id: str
 
 
@@ -210,42 +253,60 @@ class SessionName:
 
 
 @dataclass(frozen=True, slots=True)
-class OperationName:
-    """<instance or database>/operations/O"""
+class InstancePartitionName:
+    """projects/P/instances/I/instancePartitions/N"""
 
-    resource: InstanceName | DatabaseName
-    operation: str
+    parent: InstanceName
+    partition: str
 
     def __str__(self) -> str:
-        return f"{self.resource}/operations/{self.operation}"
+        return f"{self.parent}/instancePartitions/{self.partition}"
 
     @classmethod
+    @lru_cache(maxsize=1024)
     def parse(cls, name: str) -> Self:
         """The parts of `name`. Raises InvalidName."""
-        resource, separator, operation = name.rpartition("/operations/")
-        if not separator or not operation or "/" in operation:
-            raise InvalidName("operation", name, _OPERATION_FORM)
-        return cls(_operations_resource(resource, name, _OPERATION_FORM), operation)
+        form = "projects/{project}/instances/{instance}/instancePartitions/{partition}"
+        *instance, partition = _parts("instance partition", form, name)
+        return cls(InstanceName(*instance), partition)
 
 
-_OPERATION_FORM = "{instance or database}/operations/{operation}"
-_OPERATIONS_FORM = "{instance or database}/operations"
+@dataclass(frozen=True, slots=True)
+class BackupName:
+    """projects/P/instances/I/backups/B"""
+
+    parent: InstanceName
+    backup: str
+
+    def __str__(self) -> str:
+        return f"{self.parent}/backups/{self.backup}"
+
+    @classmethod
+    @lru_cache(maxsize=1024)
+    def parse(cls, name: str) -> Self:
+        """The parts of `name`. Raises InvalidName."""
+        form = "projects/{project}/instances/{instance}/backups/{backup}"
+        *instance, backup = _parts("backup", form, name)
+        return cls(InstanceName(*instance), backup)
 
 
-def operations_collection(name: str) -> InstanceName | DatabaseName:
-    """The resource of `<instance or database>/operations`. Raises InvalidName."""
-    resource, separator, rest = name.rpartition("/operations")
-    if not separator or rest:
-        raise InvalidName("operations", name, _OPERATIONS_FORM)
-    return _operations_resource(resource, name, _OPERATIONS_FORM)
+@dataclass(frozen=True, slots=True)
+class BackupScheduleName:
+    """projects/P/instances/I/databases/D/backupSchedules/E"""
 
+    parent: DatabaseName
+    schedule: str
 
-def _operations_resource(resource: str, whole: str, form: str) -> InstanceName | DatabaseName:
-    kind = DatabaseName if "/databases/" in resource else InstanceName
-    try:
-        return kind.parse(resource)
-    except InvalidName:
-        raise InvalidName("operation", whole, form) from None
+    def __str__(self) -> str:
+        return f"{self.parent}/backupSchedules/{self.schedule}"
+
+    @classmethod
+    @lru_cache(maxsize=1024)
+    def parse(cls, name: str) -> Self:
+        """The parts of `name`. Raises InvalidName."""
+        form = "projects/{project}/instances/{instance}/databases/{database}"
+        *database, schedule = _parts("backup schedule", form + "/backupSchedules/{schedule}", name)
+        return cls(DatabaseName(*database), schedule)
 
 
 def fold(identifier: str) -> str:
@@ -268,6 +329,30 @@ def check_database_id(database: str) -> None:
     """Raise InvalidDatabaseId unless `database` may name a new database."""
     if _DATABASE_ID.fullmatch(database) is None:
         raise InvalidDatabaseId(database)
+
+
+def check_instance_config_id(config: str) -> None:
+    """Raise InvalidInstanceConfigId unless `config` may name a new instance configuration."""
+    if _INSTANCE_CONFIG_ID.fullmatch(config) is None:
+        raise InvalidInstanceConfigId(config)
+
+
+def check_instance_partition_id(partition: str) -> None:
+    """Raise InvalidInstancePartitionId unless `partition` may name a new instance partition."""
+    if _INSTANCE_ID.fullmatch(partition) is None:
+        raise InvalidInstancePartitionId(partition)
+
+
+def check_backup_id(backup: str) -> None:
+    """Raise InvalidBackupId unless `backup` may name a new backup."""
+    if _BACKUP_ID.fullmatch(backup) is None:
+        raise InvalidBackupId("backup", backup)
+
+
+def check_backup_schedule_id(schedule: str) -> None:
+    """Raise InvalidBackupId unless `schedule` may name a new backup schedule."""
+    if _BACKUP_ID.fullmatch(schedule) is None:
+        raise InvalidBackupId("backup schedule", schedule)
 
 
 def check_operation_id(operation: str) -> None:

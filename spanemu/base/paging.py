@@ -17,6 +17,7 @@ from spanemu.base.errors import Code, SpannerError
 
 PAGE_SIZE_MAX = 1000
 
+_TIME_MAX = 1 << 63  # nanoseconds; no time is later
 _MARK = b"\x01"  # Opens every token's payload, so that most other base64 text is refused.
 
 T = TypeVar("T")
@@ -61,6 +62,17 @@ def page(items: Iterable[tuple[str, T]], limit: int) -> Page[T]:
     if len(found) <= limit:
         return Page([item for _, item in found])
     return Page([item for _, item in found[:limit]], _encode(found[limit][0]))
+
+
+def newest_first(items: Iterable[tuple[int, str, T]], paging: PageRequest) -> Page[T]:
+    """A page of (time, name, item) triples in any order: the latest come first.
+
+    Sorts all of them for each page, for listings that nobody pages through by the thousand.
+    """
+    start = paging.start()
+    keyed = ((f"{_TIME_MAX - time:020d}{name}", item) for time, name, item in items)
+    wanted = (pair for pair in keyed if pair[0] >= start)
+    return page(sorted(wanted, key=lambda pair: pair[0]), paging.limit)
 
 
 def _encode(key: str) -> str:

@@ -20,6 +20,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TypedDict, Unpack
 
 from spanemu.base.clock import NANOS_PER_MICRO, SystemClock
+from spanemu.database.backup_runs import time_jumps
 from spanemu.database.instances import Instances
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -70,7 +71,7 @@ class EmulatorClock:
                 f"{moment.isoformat()} has passed, it is {present.isoformat()}, and time never "
                 "moves backwards; Emulator(start_time=...) starts in the past"
             )
-        self._instances.time_jumps(lambda: self.source.freeze(nanos_of(moment)))
+        time_jumps(self._instances, lambda: self.source.freeze(nanos_of(moment)))
 
     def thaw(self) -> None:
         """Let time run again from where it stands."""
@@ -89,11 +90,11 @@ class EmulatorClock:
         """Move time forward, whether it is frozen or runs. Sessions do not age by it.
 
         Row deletion policies are applied if it has been a day since they were; versions that can
-        no longer be read are forgotten. Raises ValueError when asked to go back, or to leave the
-        years that TIMESTAMP has.
+        no longer be read are forgotten; backups that are due are made, and expired ones go. Raises
+        ValueError when asked to go back, or to leave the years that TIMESTAMP has.
         """
         nanos = self._nanos_ahead(_duration(by, parts))
-        self._instances.time_jumps(lambda: self.source.advance(nanos))
+        time_jumps(self._instances, lambda: self.source.advance(nanos))
 
     def auto(self, by: timedelta | None = None, /, **parts: Unpack[Duration]) -> None:
         """Freeze time, and have every commit move it forward; an empty duration stops that."""

@@ -14,14 +14,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from spanemu.base.errors import Unsupported
+from spanemu.base.limits import DAY_NANOS, HOUR_NANOS
 from spanemu.base.names import (
     DatabaseName,
     InstanceName,
-    OperationName,
     ProjectName,
     check_database_id,
     check_instance_id,
 )
+from spanemu.base.operation_names import OperationName
+from spanemu.database.autoscaling import UNITS_PER_NODE
+from spanemu.database.backup_schedule import ScheduleSpec, new_schedule
 from spanemu.database.database import Database
 from spanemu.database.ddl_actions import ddl_action
 from spanemu.database.errors import (
@@ -34,7 +37,6 @@ from spanemu.database.errors import (
     TooManySplitPoints,
 )
 from spanemu.database.instance import (
-    UNITS_PER_NODE,
     Instance,
     InstanceSpec,
     capacity,
@@ -42,24 +44,25 @@ from spanemu.database.instance import (
     updated,
 )
 from spanemu.database.instances import Instances
-from spanemu.database.operations import (
+from spanemu.database.operation_kinds import (
     DatabaseCreation,
     DatabaseUpdate,
     DdlUpdate,
     InstanceCreation,
     InstanceUpdate,
-    Operation,
-    OperationKind,
 )
+from spanemu.database.operations import Operation, finished
 from spanemu.database.split_points import (
     CHANGES_PER_NODE_DAY_MAX,
     CHANGES_PER_NODE_MINUTE_MAX,
-    DAY_NANOS,
     MINUTE_NANOS,
     POINTS_PER_NODE_MAX,
     NewSplitPoints,
 )
 from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
+
+DEFAULT_SCHEDULE_ID = "default_schedule"
+DEFAULT_SCHEDULE_RETENTION_NANOS = 7 * DAY_NANOS
 
 _BLANK = r"(?:\s|--[^\n]*(?:\n|$)|\#[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)"
 _CREATE_DATABASE = re.compile(
@@ -93,7 +96,7 @@ def create_instance(
         raise MismatchingInstanceName(spec.name, str(name))
     if not spec.config:
         raise MissingField("CreateInstance", "instance.config")
-    config = instances.config(spec.config)
+    config = instances.configs.get(spec.config)
     check_spec(spec, str(name))
     units = capacity(spec, str(name))
     start = instances.clock.now()
@@ -106,16 +109,19 @@ def create_instance(
         create_time=start,
         update_time=start,
         edition=spec.edition,
+        autoscaling=spec.autoscaling,
+        default_schedules=spec.default_schedules,
     )
     instances.add_instance(instance)
-    return _finished(instances, instances.operations.reserve(name), InstanceCreation(instance))
+    return finished(instances.operations, name, InstanceCreation(instance), start)
 
 
 def update_instance(instances: Instances, spec: InstanceSpec, paths: tuple[str, ...]) -> Operation:
     """Change the fields of an instance that `paths` name."""
     name = InstanceName.parse(spec.name)
+    start = instances.clock.now()
     changed = instances.change_instance(spec.name, lambda old: updated(old, spec, paths))
-    return _finished(instances, instances.operations.reserve(name), InstanceUpdate(changed))
+    return finished(instances.operations, name, InstanceUpdate(changed), start)
 
 
 def create_database(instances: Instances, parent: str, new: NewDatabase) -> Operation:
@@ -125,8 +131,20 @@ def create_database(instances: Instances, parent: str, new: NewDatabase) -> Oper
     for feature in new.unsupported:
         raise Unsupported(feature)
     name = instance.database(_database_id(parent, new.create_statement))
+    start = instances.clock.now()
     database = add_database(instances, name, new.extra_statements, new.proto_types)
-    return _finished(instances, instances.operations.reserve(name), DatabaseCreation(database))
+    if instances.instance(parent).default_schedules:
+        _add_default_schedule(instances, database)
+    return finished(instances.operations, name, DatabaseCreation(database), start)
+
+
+def _add_default_schedule(instances: Instances, database: Database) -> None:
+    """A full backup every day, from the hour of its creation on, kept for a week."""
+    now = instances.clock.now()
+    hour = now // HOUR_NANOS % 24
+    spec = ScheduleSpec(f"0 {hour} * * *", DEFAULT_SCHEDULE_RETENTION_NANOS, incremental=False)
+    name = f"{database.name}/backupSchedules/{DEFAULT_SCHEDULE_ID}"
+    instances.schedules.add(new_schedule(name, spec, now))
 
 
 def add_split_points(
@@ -195,9 +213,10 @@ def update_database(
     for path in paths:
         if path != "enable_drop_protection":
             raise InvalidUpdateMask(name, path)
+    start = instances.clock.now()
     database.drop_protection = drop_protection
     kind = DatabaseUpdate(database, drop_protection, tuple(paths))
-    return _finished(instances, instances.operations.reserve(DatabaseName.parse(name)), kind)
+    return finished(instances.operations, DatabaseName.parse(name), kind, start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,11 +254,6 @@ def _run_ddl(
     return instances.operations.record(
         Operation(name, kind, start, instances.clock.now(), outcome.failure)
     )
-
-
-def _finished(instances: Instances, name: OperationName, kind: OperationKind) -> Operation:
-    now = instances.clock.now()
-    return instances.operations.record(Operation(name, kind, now, now))
 
 
 def _database_id(instance: str, create_statement: str) -> str:

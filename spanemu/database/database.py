@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from spanemu.base.clock import Clock
 from spanemu.base.errors import SpannerError
 from spanemu.database.conflict import interfere
+from spanemu.database.content import Content, content_of
 from spanemu.database.core import DatabaseCore
 from spanemu.database.environment import Environment
 from spanemu.database.errors import SplitInsideHierarchy
@@ -69,6 +70,16 @@ class DatabaseSnapshot:
     history: History[Generation]
 
 
+@dataclass(frozen=True, slots=True)
+class RestoreSource:
+    """The backup that a database was restored from, which may be gone. Times in nanoseconds."""
+
+    backup: str
+    version_time: int
+    create_time: int
+    source_database: str
+
+
 class Database:
     """A database by its full resource name. Times are in nanoseconds."""
 
@@ -83,6 +94,7 @@ class Database:
         self._row_deletion = RowDeletion(core)
         self.create_time = core.environment.clock.now()
         self.drop_protection = False
+        self.restored_from: RestoreSource | None = None
 
     @property
     def name(self) -> str:
@@ -135,6 +147,13 @@ class Database:
     def default_leader(self) -> str:
         """The region that leads, as set by ALTER DATABASE."""
         return str(self.schema.options.get("default_leader") or "")
+
+    @property
+    def partitions(self) -> tuple[str, ...]:
+        """The ids of the instance partitions that its placements name, sorted."""
+        placements = self.schema.placements.values()
+        found = {str(each.options.get("instance_partition") or "") for each in placements}
+        return tuple(sorted(found - {""}))
 
     def earliest_version_time(self) -> int:
         """The earliest timestamp that can be read."""
@@ -274,6 +293,18 @@ class Database:
         twin = Database.__new__(Database)
         twin._start(core)
         return twin
+
+    def content(self, at: int) -> Content:
+        """What it held at a timestamp that can still be read, for a backup to keep."""
+        return content_of(self._core, at)
+
+    @classmethod
+    def restored(cls, name: str, content: Content, source: RestoreSource) -> Database:
+        """A new database that begins with the content of a backup."""
+        database = cls.__new__(cls)
+        database._start(content.database(name))
+        database.restored_from = source
+        return database
 
     def boundary(self, table: str, key: Sequence[Any], index: str = "") -> Boundary:
         """The boundary before a row of a table or index, there or not.

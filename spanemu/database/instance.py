@@ -1,4 +1,4 @@
-"""An instance and its configuration as plain data, and the rules for their fields.
+"""An instance as plain data, and the rules for its fields.
 
 An instance's capacity is counted in processing units; a node is a thousand of them.
 """
@@ -10,6 +10,13 @@ from dataclasses import dataclass, field, replace
 
 from spanemu.base.errors import Unsupported
 from spanemu.base.names import check_labels
+from spanemu.database.admin_errors import CapacityIsAutoscaled
+from spanemu.database.autoscaling import (
+    NODES_MAX,
+    UNITS_PER_NODE,
+    Autoscaling,
+    check_autoscaling,
+)
 from spanemu.database.errors import (
     CapacityGivenTwice,
     InvalidDisplayName,
@@ -20,23 +27,16 @@ from spanemu.database.errors import (
 )
 from spanemu.database.filters import FieldValue
 
-UNITS_PER_NODE = 1000
-NODES_MAX = (2**31 - 1) // UNITS_PER_NODE  # The wire has 32 bits for processing units.
 UNITS_PER_STEP = 100  # Below one node, capacity comes in hundreds.
 DISPLAY_NAME_CHARS = range(4, 31)
 
 
 @dataclass(frozen=True, slots=True)
-class InstanceConfig:
-    """Where an instance's data would be kept."""
-
-    name: str
-    display_name: str
-
-
-@dataclass(frozen=True, slots=True)
 class Instance:
-    """An instance; times are in nanoseconds, `edition` a number of the API's enumeration."""
+    """An instance; times are in nanoseconds, `edition` a number of the API's enumeration.
+
+    With `default_schedules` its new databases are backed up every day.
+    """
 
     name: str
     config: str
@@ -46,6 +46,8 @@ class Instance:
     create_time: int
     update_time: int
     edition: int = 0
+    autoscaling: Autoscaling | None = None
+    default_schedules: bool = False
 
     @property
     def node_count(self) -> int:
@@ -73,6 +75,8 @@ class InstanceSpec:
     processing_units: int = 0
     labels: Mapping[str, str] = field(default_factory=dict)
     edition: int = 0
+    autoscaling: Autoscaling | None = None
+    default_schedules: bool = False
     unsupported: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -92,6 +96,11 @@ def check_spec(spec: InstanceSpec, name: str) -> None:
 
 def capacity(spec: InstanceSpec, name: str) -> int:
     """The processing units that a new instance gets: a node when nothing was said."""
+    if spec.autoscaling is not None:
+        check_autoscaling(spec.autoscaling, name)
+        if spec.node_count or spec.processing_units:
+            raise CapacityIsAutoscaled(name)
+        return spec.autoscaling.capacity(0)
     if spec.node_count and spec.processing_units:
         raise CapacityGivenTwice(name, spec.node_count, spec.processing_units)
     if spec.processing_units:
@@ -111,10 +120,11 @@ def updated(instance: Instance, spec: InstanceSpec, paths: tuple[str, ...]) -> I
     for path in paths:
         if path.partition(".")[0] in spec.unsupported:
             raise Unsupported(spec.unsupported[path.partition(".")[0]])
-        change = _UPDATES.get(path)
-        if change is None:
+        if path not in _UPDATES:
             raise InvalidUpdateMask(instance.name, path)
-        instance = change(instance, spec)
+    for path, change in _UPDATES.items():
+        if path in paths:
+            instance = change(instance, spec)
     return instance
 
 
@@ -129,12 +139,26 @@ def _update_labels(instance: Instance, spec: InstanceSpec) -> Instance:
     return replace(instance, labels=dict(spec.labels))
 
 
+def _update_autoscaling(instance: Instance, spec: InstanceSpec) -> Instance:
+    if spec.autoscaling is None:
+        return replace(instance, autoscaling=None)
+    check_autoscaling(spec.autoscaling, instance.name)
+    units = spec.autoscaling.capacity(instance.processing_units)
+    return replace(instance, autoscaling=spec.autoscaling, processing_units=units)
+
+
+def _update_default_schedules(instance: Instance, spec: InstanceSpec) -> Instance:
+    return replace(instance, default_schedules=spec.default_schedules)
+
+
 def _update_nodes(instance: Instance, spec: InstanceSpec) -> Instance:
+    _check_not_scaled(instance)
     units = _units_of_nodes(spec.node_count, instance.name)
     return replace(instance, processing_units=units)
 
 
 def _update_units(instance: Instance, spec: InstanceSpec) -> Instance:
+    _check_not_scaled(instance)
     units = _checked_units(spec.processing_units, instance.name)
     return replace(instance, processing_units=units)
 
@@ -150,13 +174,21 @@ def _update_edition(instance: Instance, spec: InstanceSpec) -> Instance:
     return replace(instance, edition=spec.edition)
 
 
+def _check_not_scaled(instance: Instance) -> None:
+    if instance.autoscaling is not None:
+        raise CapacityIsAutoscaled(instance.name)
+
+
 _UPDATES = {
+    # First, so that a mask may turn autoscaling off and set a capacity at once.
+    "autoscaling_config": _update_autoscaling,
     "config": _keep_config,
     "display_name": _update_display_name,
     "labels": _update_labels,
     "node_count": _update_nodes,
     "processing_units": _update_units,
     "edition": _update_edition,
+    "default_backup_schedule_type": _update_default_schedules,
 }
 
 

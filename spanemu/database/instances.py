@@ -1,51 +1,56 @@
 """The catalog of everything an emulator holds: instance configs, instances and databases.
 
     Instances
-    ├── configs       per project, the same few
+    ├── configs       per project, the same few, and those that users make of them
     ├── instances     by full name
+    ├── partitions    of instances, by full name
     ├── databases     by full name; `database(name)` is what every data request begins with
+    ├── schedules     of backups of databases, by full name
+    ├── backups       by full name
     └── operations    the log of long-running operations
 
 All of it is safe to use from several threads. The catalog's mutex is never held while a database
 is at work: a database is created off stage and appears when it is complete.
 
 Not here: the calls that create and change things and leave an operation behind
-(`spanemu.database.administration`).
+(`administration`, `instance_administration`, `backup_administration`).
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from sortedcontainers import SortedDict
 
 from spanemu.base.clock import Clock
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
-from spanemu.base.names import DatabaseName, InstanceConfigName, InstanceName, ProjectName
+from spanemu.base.names import DatabaseName, InstanceName, ProjectName
 from spanemu.base.paging import Page, PageRequest, page
+from spanemu.database.admin_errors import InstanceHasBackups
+from spanemu.database.backup_schedule import BackupSchedules
+from spanemu.database.backups import Backups
 from spanemu.database.database import Database
 from spanemu.database.errors import (
     DatabaseAlreadyExists,
     DatabaseDropProtected,
     DatabaseNotFound,
     InstanceAlreadyExists,
-    InstanceConfigNotFound,
     InstanceHasProtectedDatabase,
     InstanceNotFound,
     TooManyDatabases,
 )
 from spanemu.database.filters import compile_filter
-from spanemu.database.instance import Instance, InstanceConfig, is_instance_field
+from spanemu.database.instance import Instance, is_instance_field
+from spanemu.database.instance_config import InstanceConfigs
+from spanemu.database.instance_partition import InstancePartitions
+from spanemu.database.named import under
 from spanemu.database.operations import OperationLog
 from spanemu.database.policies import Policies
 
 DEFAULT_CONFIG = "emulator-config"
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,37 +82,22 @@ class Instances:
         self.limits = settings.limits
         self.operations = OperationLog(clock)
         self.policies = Policies()
+        self.mutex = threading.RLock()  # Guards the maps and counts below, and the catalogs.
+        self.configs = InstanceConfigs(settings.configs, self.mutex)
+        self.partitions = InstancePartitions(self.mutex)
+        self.schedules = BackupSchedules(self.mutex)
+        self.backups = Backups(clock, self.mutex)
         self._settings = settings
-        self._mutex = threading.Lock()  # Guards the two maps and the counts.
         self._instances: SortedDict[str, Instance] = SortedDict()
         self._databases: SortedDict[str, Database] = SortedDict()
         self._database_counts: dict[str, int] = {}
-
-    # ------------------------------------------------------------------ instance configs
-
-    def config(self, name: str) -> InstanceConfig:
-        """The instance config of that name. Raises InvalidName or InstanceConfigNotFound."""
-        config = InstanceConfigName.parse(name).config
-        display_name = self._settings.configs.get(config)
-        if display_name is None:
-            raise InstanceConfigNotFound(name)
-        return InstanceConfig(name, display_name)
-
-    def configs(self, project: str, paging: PageRequest) -> Page[InstanceConfig]:
-        """The instance configs of a project, by name."""
-        project_name, start = ProjectName.parse(project), paging.start()
-        names = (
-            str(InstanceConfigName(project_name.project, config))
-            for config in sorted(self._settings.configs)
-        )
-        return page(((name, self.config(name)) for name in names if name >= start), paging.limit)
 
     # ------------------------------------------------------------------ instances
 
     def instance(self, name: str) -> Instance:
         """The instance of that name. Raises InvalidName or InstanceNotFound."""
         InstanceName.parse(name)
-        with self._mutex:
+        with self.mutex:
             return self._instance(name)
 
     def instances(self, project: str, filter_: str, paging: PageRequest) -> Page[Instance]:
@@ -115,13 +105,13 @@ class Instances:
         prefix = f"{ProjectName.parse(project)}/instances/"
         wanted = compile_filter(filter_, is_instance_field)
         start = paging.start()
-        with self._mutex:
-            found = _under(self._instances, prefix, start)
+        with self.mutex:
+            found = under(self._instances, prefix, start)
             return page((pair for pair in found if wanted(pair[1].fields())), paging.limit)
 
     def add_instance(self, instance: Instance) -> Instance:
         """Make an instance known. Raises InstanceAlreadyExists."""
-        with self._mutex:
+        with self.mutex:
             if instance.name in self._instances:
                 raise InstanceAlreadyExists(instance.name)
             self._instances[instance.name] = instance
@@ -130,7 +120,7 @@ class Instances:
 
     def ensure_instance(self, name: InstanceName) -> Instance:
         """The instance of that name, created with one node when there is none."""
-        config = str(InstanceConfigName(name.project, next(iter(self._settings.configs))))
+        config = self.configs.first(name.project)
         now = self.clock.now()
         fresh = Instance(str(name), config, name.instance, 1000, {}, now, now)
         try:
@@ -138,20 +128,32 @@ class Instances:
         except InstanceAlreadyExists:
             return self.instance(fresh.name)
 
+    def users_of_config(self, config: str) -> list[str]:
+        """The instances and instance partitions that use a configuration, by name."""
+        with self.mutex:
+            found = [name for name, each in self._instances.items() if each.config == config]
+            found += [each.name for each in self.partitions.all() if each.config == config]
+            return found
+
     def change_instance(self, name: str, change: Callable[[Instance], Instance]) -> Instance:
         """Replace an instance by what `change` makes of it; its update time is now."""
         InstanceName.parse(name)
-        with self._mutex:
+        with self.mutex:
             changed = replace(change(self._instance(name)), update_time=self.clock.now())
             self._instances[name] = changed
             return changed
 
     def delete_instance(self, name: str) -> None:
-        """Drop an instance with all its databases, unless one of them is protected."""
+        """Drop an instance with all its databases.
+
+        Raises InstanceHasProtectedDatabase, and InstanceHasBackups as long as it has any.
+        """
         instance = InstanceName.parse(name)
-        with self._mutex:
+        with self.mutex:
             self._instance(name)
-            doomed = list(_under(self._databases, f"{name}/databases/", ""))
+            for backup in self.backups.of(instance):
+                raise InstanceHasBackups(name, backup.name)
+            doomed = list(under(self._databases, f"{name}/databases/"))
             for database_name, database in doomed:
                 if database.drop_protection:
                     raise InstanceHasProtectedDatabase(name, database_name)
@@ -159,6 +161,8 @@ class Instances:
                 del self._databases[database_name]
             del self._instances[name]
             del self._database_counts[name]
+            self.schedules.drop_under(name)
+            self.partitions.drop_under(name)
         for _, database in doomed:
             database.close()
         self.operations.drop_resource(instance)
@@ -174,14 +178,19 @@ class Instances:
         """The databases of an instance, by name."""
         InstanceName.parse(instance)
         start = paging.start()
-        with self._mutex:
+        with self.mutex:
             self._instance(instance)
-            found = _under(self._databases, f"{instance}/databases/", start)
+            found = under(self._databases, f"{instance}/databases/", start)
             return page(found, paging.limit)
+
+    def databases_of(self, instance: InstanceName) -> list[Database]:
+        """Every database of an instance, by name."""
+        with self.mutex:
+            return [database for _, database in under(self._databases, f"{instance}/databases/")]
 
     def all_databases(self) -> list[Database]:
         """Every database there is now, by name."""
-        with self._mutex:
+        with self.mutex:
             return list(self._databases.values())
 
     def time_jumps(self, jump: Callable[[], object]) -> None:
@@ -192,13 +201,13 @@ class Instances:
 
     def check_room(self, name: DatabaseName) -> None:
         """Raise unless a database of that name could be added now."""
-        with self._mutex:
+        with self.mutex:
             self._check_room(name)
 
     def add_database(self, database: Database) -> Database:
         """Make a database known. Raises what `check_room` raises; the caller then closes it."""
         name = DatabaseName.parse(database.name)
-        with self._mutex:
+        with self.mutex:
             self._check_room(name)
             self._databases[database.name] = database
             self._database_counts[str(name.parent)] += 1
@@ -221,7 +230,7 @@ class Instances:
     def drop_database(self, name: str) -> None:
         """Drop a database; one that is not there is no error. Raises DatabaseDropProtected."""
         resource = DatabaseName.parse(name)
-        with self._mutex:
+        with self.mutex:
             self._instance(str(resource.parent))
             database = self._databases.get(name)
             if database is None:
@@ -230,16 +239,18 @@ class Instances:
                 raise DatabaseDropProtected(name)
             del self._databases[name]
             self._database_counts[str(resource.parent)] -= 1
+            self.schedules.drop_under(name)
         database.close()
         self.operations.drop_resource(resource)
 
     def close(self) -> None:
         """Drop everything: waiting transactions of every database wake and fail."""
-        with self._mutex:
+        with self.mutex:
             doomed = list(self._databases.values())
             self._databases.clear()
             self._instances.clear()
             self._database_counts.clear()
+            self.backups.clear()
         for database in doomed:
             database.close()
 
@@ -262,15 +273,9 @@ class Instances:
     def _missing(self, name: str) -> Database:
         """Tell which part of the name does not exist; or the database, if it came meanwhile."""
         instance = DatabaseName.parse(name).parent
-        with self._mutex:
+        with self.mutex:
             self._instance(str(instance))
             database = self._databases.get(name)
         if database is None:
             raise DatabaseNotFound(name)
         return database
-
-
-def _under(names: SortedDict[str, T], prefix: str, start: str) -> Iterator[tuple[str, T]]:
-    """Items whose names begin with `prefix`, in order, from `start` on."""
-    for name in names.irange(max(prefix, start), prefix + chr(0x10FFFF)):
-        yield name, names[name]

@@ -1,122 +1,29 @@
 """Long-running operations, all of which are done by the time anybody hears of them.
 
 They stay listable for a week after they ended, as Spanner keeps them, or until deleted, or until
-the resource they belong to goes. What an operation did is a dataclass (`OperationKind`), which
-knows the fields that list filters may ask about; frontends turn it into metadata on the wire.
+the resource they belong to goes: what became of a backup is remembered after the backup is gone.
+What an operation did is told by its kind (`operation_kinds`).
 """
 
 from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 from sortedcontainers import SortedDict
 
 from spanemu.base.clock import NANOS_PER_SECOND, Clock
 from spanemu.base.errors import SpannerError
-from spanemu.base.names import (
-    DatabaseName,
-    InstanceName,
-    OperationName,
-    check_operation_id,
-)
-from spanemu.base.paging import Page, PageRequest, page
-from spanemu.database.database import Database
-from spanemu.database.ddl_actions import DdlAction
+from spanemu.base.names import InstanceName, ProjectName, check_operation_id
+from spanemu.base.operation_names import OperationName, OperationResource
+from spanemu.base.paging import Page, PageRequest, newest_first, page
 from spanemu.database.errors import OperationAlreadyExists, OperationNotFound
-from spanemu.database.filters import FieldValue, Instant, compile_filter
-from spanemu.database.instance import Instance
+from spanemu.database.filters import Instant, compile_filter
+from spanemu.database.named import under
+from spanemu.database.operation_kinds import OperationKind, Values
 
 RETENTION_NANOS = 7 * 86_400 * NANOS_PER_SECOND
-
-_TYPES = "type.googleapis.com/google.spanner.admin"
-Resource = InstanceName | DatabaseName
-Values = FieldValue | tuple[FieldValue, ...]
-
-
-@dataclass(frozen=True)
-class OperationKind:
-    """What an operation did; `metadata_type` and `response_type` are its types on the wire."""
-
-    metadata_type: ClassVar[str]
-    response_type: ClassVar[str]
-    times: ClassVar[str] = "metadata.progress."  # Where the metadata keeps its times.
-
-    def fields(self) -> Iterator[tuple[str, Values]]:
-        """What a filter may ask about under `metadata.`."""
-        yield from ()
-
-
-@dataclass(frozen=True)
-class InstanceCreation(OperationKind):
-    """CreateInstance; `instance` as created."""
-
-    metadata_type = f"{_TYPES}.instance.v1.CreateInstanceMetadata"
-    times = "metadata."
-    response_type = f"{_TYPES}.instance.v1.Instance"
-    instance: Instance
-
-    def fields(self) -> Iterator[tuple[str, Values]]:
-        """The instance's name and configuration."""
-        yield "instance.name", self.instance.name
-        yield "instance.config", self.instance.config
-
-
-@dataclass(frozen=True)
-class InstanceUpdate(InstanceCreation):
-    """UpdateInstance; `instance` as updated."""
-
-    metadata_type = f"{_TYPES}.instance.v1.UpdateInstanceMetadata"
-
-
-@dataclass(frozen=True)
-class DatabaseCreation(OperationKind):
-    """CreateDatabase."""
-
-    metadata_type = f"{_TYPES}.database.v1.CreateDatabaseMetadata"
-    response_type = f"{_TYPES}.database.v1.Database"
-    database: Database
-
-    def fields(self) -> Iterator[tuple[str, Values]]:
-        """The database's name."""
-        yield "database", self.database.name
-
-
-@dataclass(frozen=True)
-class DatabaseUpdate(OperationKind):
-    """UpdateDatabase: `paths` of the mask, of which only drop protection can be set."""
-
-    metadata_type = f"{_TYPES}.database.v1.UpdateDatabaseMetadata"
-    response_type = f"{_TYPES}.database.v1.Database"
-    database: Database
-    enable_drop_protection: bool
-    paths: tuple[str, ...]
-
-    def fields(self) -> Iterator[tuple[str, Values]]:
-        """The request, as the metadata repeats it."""
-        yield "request.database.name", self.database.name
-        yield "request.database.enable_drop_protection", self.enable_drop_protection
-
-
-@dataclass(frozen=True)
-class DdlUpdate(OperationKind):
-    """UpdateDatabaseDdl: of `statements`, as many ran as there are commit timestamps."""
-
-    metadata_type = f"{_TYPES}.database.v1.UpdateDatabaseDdlMetadata"
-    response_type = "type.googleapis.com/google.protobuf.Empty"
-    database: str
-    statements: tuple[str, ...]
-    commit_timestamps: tuple[int, ...]
-    actions: tuple[DdlAction, ...]
-
-    def fields(self) -> Iterator[tuple[str, Values]]:
-        """The database, its statements, and when each took effect."""
-        yield "database", self.database
-        yield "statements", self.statements
-        yield "commit_timestamps", tuple(map(Instant, self.commit_timestamps))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +54,16 @@ class Operation:
         return found
 
 
+Listing = Page[Operation]
+
+
+def finished(
+    log: OperationLog, resource: OperationResource, kind: OperationKind, start: int
+) -> Operation:
+    """Record an operation on a resource that began at `start` and has succeeded now."""
+    return log.record(Operation(log.reserve(resource), kind, start, log.now()))
+
+
 class OperationLog:
     """Every operation of an emulator, by name; safe to use from several threads."""
 
@@ -158,7 +75,7 @@ class OperationLog:
         self._reserved: set[str] = set()
         self._issued = 0
 
-    def reserve(self, resource: Resource, operation_id: str = "") -> OperationName:
+    def reserve(self, resource: OperationResource, operation_id: str = "") -> OperationName:
         """The name for an operation about to run; without an id, one that is free.
 
         Raises InvalidOperationId, and OperationAlreadyExists when the id was used before. The
@@ -189,6 +106,10 @@ class OperationLog:
         with self._mutex:
             self._reserved.discard(str(name))
 
+    def now(self) -> int:
+        """The time, by the clock that operations end by."""
+        return self._clock.now()
+
     def get(self, name: str) -> Operation:
         """The operation of that name. Raises InvalidName or OperationNotFound."""
         OperationName.parse(name)
@@ -206,30 +127,48 @@ class OperationLog:
             if self._by_name.pop(name, None) is None:
                 raise OperationNotFound(name)
 
-    def of_resource(self, resource: Resource, filter_: str, paging: PageRequest) -> Page[Operation]:
-        """Operations of one instance (not of its databases) or of one database."""
+    def of_resource(
+        self, resource: OperationResource, filter_: str, paging: PageRequest
+    ) -> Listing:
+        """Operations of one resource, and of nothing below it."""
         return self._list(f"{resource}/operations/", filter_, paging)
 
-    def of_databases(
-        self, instance: InstanceName, filter_: str, paging: PageRequest
-    ) -> Page[Operation]:
+    def of_databases(self, instance: InstanceName, filter_: str, paging: PageRequest) -> Listing:
         """Operations of every database of an instance."""
         return self._list(f"{instance}/databases/", filter_, paging)
 
-    def drop_resource(self, resource: Resource) -> None:
+    def of_backups(self, instance: InstanceName, filter_: str, paging: PageRequest) -> Listing:
+        """Operations on the backups of an instance, those that are gone included."""
+        return self._list_newest(f"{instance}/backups/", filter_, paging)
+
+    def of_partitions(self, instance: InstanceName, filter_: str, paging: PageRequest) -> Listing:
+        """Operations on the instance partitions of an instance."""
+        return self._list_newest(f"{instance}/instancePartitions/", filter_, paging)
+
+    def of_configs(self, project: ProjectName, filter_: str, paging: PageRequest) -> Listing:
+        """Operations on the instance configurations of a project."""
+        return self._list_newest(f"{project}/instanceConfigs/", filter_, paging)
+
+    def drop_resource(self, resource: OperationResource) -> None:
         """Forget the operations of a resource that is gone, and of all below it."""
         with self._mutex:
-            for name in list(_under(self._by_name, f"{resource}/", "")):
+            for name, _ in list(under(self._by_name, f"{resource}/")):
                 del self._by_name[name]
 
-    def _list(self, prefix: str, filter_: str, paging: PageRequest) -> Page[Operation]:
+    def _list(self, prefix: str, filter_: str, paging: PageRequest) -> Listing:
         wanted = compile_filter(filter_)
         start = paging.start()
         with self._mutex:
             self._forget_old()
-            names = _under(self._by_name, prefix, start)
-            found = ((name, self._by_name[name]) for name in names)
+            found = under(self._by_name, prefix, start)
             return page((pair for pair in found if wanted(pair[1].fields())), paging.limit)
+
+    def _list_newest(self, prefix: str, filter_: str, paging: PageRequest) -> Listing:
+        wanted = compile_filter(filter_)
+        with self._mutex:
+            self._forget_old()
+            found = [each for _, each in under(self._by_name, prefix) if wanted(each.fields())]
+        return newest_first(((each.start_time, str(each.name), each) for each in found), paging)
 
     def _next_id(self) -> str:
         self._issued += 1
@@ -249,8 +188,3 @@ class OperationLog:
 
     def _holds(self, operation: Operation) -> bool:
         return self._by_name.get(str(operation.name)) is operation
-
-
-def _under(names: SortedDict[str, Operation], prefix: str, start: str) -> Iterator[str]:
-    """Names that begin with `prefix`, in order, from `start` on."""
-    return names.irange(max(prefix, start), prefix + chr(0x10FFFF))

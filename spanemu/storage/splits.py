@@ -27,7 +27,7 @@ from sortedcontainers import SortedDict
 
 from spanemu.storage.boundary import Boundary, Path
 from spanemu.storage.layout import TreeId
-from spanemu.storage.versions import Version
+from spanemu.storage.versions import Version, version_at
 
 # A tree maps encoded keys to versions.
 if TYPE_CHECKING:
@@ -70,6 +70,14 @@ class Split:
         twin = Split(dict(self.trees), self.server)
         twin.owned = set()
         return twin
+
+    def rewind(self, at: int) -> None:
+        """Take every row of a share back to what it was at a time."""
+        for tree_id, tree in self.trees.items():
+            if any(version[0] > at for version in tree.values()):
+                then = ((key, version_at(version, at)) for key, version in tree.items())
+                self.trees[tree_id] = Tree((key, found) for key, found in then if found is not None)
+                self.owned.add(tree_id)
 
     def divided(self, starts: Starts) -> list[Split]:
         """The same rows in several splits; the first of `starts` is this one's. It stays whole."""

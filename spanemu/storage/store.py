@@ -348,6 +348,19 @@ class Store:
             twin._trees = twin.structure.trees
             return twin
 
+    def as_of(self, at: int) -> Store:
+        """A clone in which nothing has been written since `at`.
+
+        Costs a look at every row where something has been written since.
+        """
+        with self.mutex:
+            twin = self.clone()
+            if at < self.last_commit:
+                for hierarchy in twin.structure.hierarchies.values():
+                    for split in hierarchy.splits:
+                        split.rewind(at)
+            return twin
+
     def check(self) -> None:
         """Assert every invariant."""
         with self.mutex:

@@ -33,6 +33,14 @@ def visible(version: Version | None, at: int) -> Row | None:
     return None
 
 
+def version_at(version: Version | None, at: int) -> Version | None:
+    """The newest version not later than `at`, with the chain below it."""
+    while version is not None and version[0] > at:
+        jump = version[4]
+        version = jump if jump is not None and jump[0] > at else version[2]
+    return version
+
+
 def changed(newest: Version, at: int, cells: int) -> bool:
     """Whether a row was written after `at` so that one of those cells is another than then."""
     if newest[0] <= at:

@@ -234,19 +234,6 @@ def test_operations_of_an_instance_do_not_include_those_of_its_databases(client,
     assert only.metadata.type_url.endswith("CreateInstanceMetadata")
 
 
-@pytest.mark.parametrize(
-    ("feature", "call"),
-    [
-        ("Backups", lambda api, name: api.list_backups(parent=name)),
-        ("Backups", lambda api, name: api.get_backup(name=f"{name}/backups/b")),
-        ("Backup schedules", lambda api, name: api.list_backup_schedules(parent=name)),
-    ],
-)
-def test_calls_that_spanemu_lacks_name_the_feature(client, database, feature, call):
-    with pytest.raises(exceptions.MethodNotImplemented, match=feature):
-        call(client.database_admin_api, database.name)
-
-
 def test_roles_are_listed(client, database):
     update_ddl(client, database, ["CREATE ROLE clerk"]).result(timeout=10)
     names = [
@@ -272,13 +259,6 @@ def test_policies_are_kept(client, database):
     assert list(held.permissions) == asked
     with pytest.raises(exceptions.NotFound):
         api.get_iam_policy(request={"resource": f"{resource}x"})
-
-
-def test_instance_calls_that_spanemu_lacks_name_the_feature(client, instance):
-    api = client.instance_admin_api
-    with pytest.raises(exceptions.MethodNotImplemented, match="Instance partitions"):
-        api.list_instance_partitions(parent=instance.name)
-    assert not api.get_iam_policy(request={"resource": instance.name}).bindings
 
 
 @pytest.mark.parametrize("name", ["", "d1", "projects/p/instances/i", "projects/p/databases/d"])

@@ -172,16 +172,67 @@ def test_a_deleted_instance_takes_everything_along(client, config_name, instance
     assert not database.exists()
 
 
+def autoscaling(**targets):
+    limits = types.AutoscalingConfig.AutoscalingLimits(min_nodes=2, max_nodes=10)
+    targets = {
+        "high_priority_cpu_utilization_percent": 65,
+        "storage_utilization_percent": 90,
+        **targets,
+    }
+    return types.AutoscalingConfig(autoscaling_limits=limits, autoscaling_targets=targets)
+
+
 def test_settings_that_spanemu_lacks_are_refused_by_name(client, config_name):
-    scaled = types.AutoscalingConfig(
-        autoscaling_limits=types.AutoscalingConfig.AutoscalingLimits(min_nodes=1, max_nodes=3)
-    )
-    with pytest.raises(exceptions.MethodNotImplemented, match="Autoscaling"):
-        create(client, config_name, "inst-1", autoscaling_config=scaled)
+    asymmetric = autoscaling()
+    asymmetric.asymmetric_autoscaling_options.append({"replica_selection": {"location": "eu"}})
+    with pytest.raises(exceptions.MethodNotImplemented, match="Asymmetric autoscaling"):
+        create(client, config_name, "inst-1", autoscaling_config=asymmetric)
     with pytest.raises(exceptions.MethodNotImplemented, match="Free trial"):
         create(
             client, config_name, "inst-1", instance_type=types.Instance.InstanceType.FREE_INSTANCE
         )
+
+
+def test_an_autoscaled_instance_has_its_lowest_capacity(client, config_name):
+    made = create(client, config_name, "inst-1", autoscaling_config=autoscaling()).result()
+    assert (made.node_count, made.processing_units) == (2, 2000)
+    assert made.autoscaling_config == autoscaling()
+    api = client.instance_admin_api
+
+    def update(paths, **fields):
+        instance = types.Instance(name=made.name, **fields)
+        request = types.UpdateInstanceRequest(instance=instance, field_mask=FieldMask(paths=paths))
+        return api.update_instance(request=request).result()
+
+    with pytest.raises(exceptions.InvalidArgument):
+        update(["node_count"], node_count=4)
+    fixed = update(["node_count", "autoscaling_config"], node_count=4)
+    assert fixed.node_count == 4
+    assert not fixed.autoscaling_config
+    assert update(["autoscaling_config"], autoscaling_config=autoscaling()).node_count == 4
+
+
+@pytest.mark.parametrize(
+    ("limits", "targets"),
+    [
+        ({"min_nodes": 0}, {}),
+        ({"min_nodes": 11}, {}),
+        ({"max_nodes": 21}, {}),
+        ({"max_processing_units": 10_000}, {}),
+        ({"min_processing_units": 1500, "max_processing_units": 3000}, {}),
+        ({}, {"high_priority_cpu_utilization_percent": 0}),
+        ({}, {"high_priority_cpu_utilization_percent": 9}),
+        ({}, {"total_cpu_utilization_percent": 91}),
+        ({}, {"storage_utilization_percent": 0}),
+        ({}, {"storage_utilization_percent": 100}),
+    ],
+)
+def test_autoscaling_that_makes_no_sense(client, config_name, limits, targets):
+    scaled = autoscaling(**targets)
+    for field, value in limits.items():
+        setattr(scaled.autoscaling_limits, field, value)
+    with pytest.raises(exceptions.InvalidArgument):
+        create(client, config_name, "inst-1", autoscaling_config=scaled)
 
 
 @pytest.mark.parametrize("name", ["", "projects/p", "projects/p/instances/", "instances/i"])

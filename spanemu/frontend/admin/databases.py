@@ -13,7 +13,7 @@ from spanemu.database.instances import Instances
 from spanemu.database.split_points import NewSplitPoints
 from spanemu.frontend.admin import wire
 from spanemu.frontend.admin.descriptors import types_from_descriptors
-from spanemu.frontend.admin.operations import operation_to_proto
+from spanemu.frontend.admin.operation_messages import operation_to_proto
 from spanemu.frontend.admin.resources import database_to_proto
 from spanemu.frontend.convert.timestamps import timestamp_from_proto
 from spanemu.frontend.convert.values import list_from_proto

@@ -1,4 +1,4 @@
-"""google.spanner.admin.instance.v1: instance configs and instances."""
+"""google.spanner.admin.instance.v1: instances."""
 
 from __future__ import annotations
 
@@ -8,23 +8,11 @@ from spanemu.base.paging import PageRequest
 from spanemu.database.administration import create_instance as create
 from spanemu.database.administration import update_instance as update
 from spanemu.database.errors import InvalidFieldMask
+from spanemu.database.instance_administration import move_instance as move
 from spanemu.database.instances import Instances
 from spanemu.frontend.admin import wire
-from spanemu.frontend.admin.operations import operation_to_proto
-from spanemu.frontend.admin.resources import config_to_proto, instance_to_proto, spec_from_proto
-
-
-def list_instance_configs(instances: Instances, request: Any) -> Any:
-    """The places where an instance can be created."""
-    page = instances.configs(request.parent, PageRequest(request.page_size, request.page_token))
-    return wire.ListInstanceConfigsResponse(
-        instance_configs=map(config_to_proto, page.items), next_page_token=page.next_token
-    )
-
-
-def get_instance_config(instances: Instances, request: Any) -> Any:
-    """One of those places."""
-    return config_to_proto(instances.config(request.name))
+from spanemu.frontend.admin.operation_messages import operation_to_proto
+from spanemu.frontend.admin.resources import instance_to_proto, spec_from_proto
 
 
 def list_instances(instances: Instances, request: Any) -> Any:
@@ -54,6 +42,11 @@ def update_instance(instances: Instances, request: Any) -> Any:
     spec = spec_from_proto(request.instance)
     paths = tuple(request.field_mask.paths)
     return operation_to_proto(update(instances, spec, paths))
+
+
+def move_instance(instances: Instances, request: Any) -> Any:
+    """Move an instance to another configuration; the operation is done."""
+    return operation_to_proto(move(instances, request.name, request.target_config))
 
 
 def delete_instance(instances: Instances, request: Any) -> Any:

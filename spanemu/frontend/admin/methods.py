@@ -8,45 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spanemu.frontend.admin import databases, instances, operations, policies, wire
+from spanemu.frontend.admin import (
+    backup_schedules,
+    backups,
+    databases,
+    instance_configs,
+    instance_partitions,
+    instances,
+    operations,
+    policies,
+    wire,
+)
 from spanemu.frontend.method import Method, unimplemented
 
-_INSTANCE_FEATURES: Mapping[str, tuple[str, ...]] = {
-    "Custom instance configs": (
-        "CreateInstanceConfig",
-        "UpdateInstanceConfig",
-        "DeleteInstanceConfig",
-        "ListInstanceConfigOperations",
-    ),
-    "Instance partitions": (
-        "ListInstancePartitions",
-        "GetInstancePartition",
-        "CreateInstancePartition",
-        "UpdateInstancePartition",
-        "DeleteInstancePartition",
-        "ListInstancePartitionOperations",
-    ),
-    "Moving instances": ("MoveInstance",),
-}
-
 _DATABASE_FEATURES: Mapping[str, tuple[str, ...]] = {
-    "Backups": (
-        "CreateBackup",
-        "CopyBackup",
-        "GetBackup",
-        "UpdateBackup",
-        "DeleteBackup",
-        "ListBackups",
-        "RestoreDatabase",
-        "ListBackupOperations",
-    ),
-    "Backup schedules": (
-        "CreateBackupSchedule",
-        "GetBackupSchedule",
-        "UpdateBackupSchedule",
-        "DeleteBackupSchedule",
-        "ListBackupSchedules",
-    ),
     "Quorum changes": ("ChangeQuorum",),
     "Graph operations": ("InternalUpdateGraphOperation",),
 }
@@ -68,19 +43,137 @@ _POLICY_METHODS: tuple[Method, ...] = (
     ),
 )
 
-INSTANCE_METHODS: tuple[Method, ...] = (
+_CONFIG_METHODS: tuple[Method, ...] = (
     Method(
         "ListInstanceConfigs",
         wire.ListInstanceConfigsRequest,
         wire.ListInstanceConfigsResponse,
-        instances.list_instance_configs,
+        instance_configs.list_instance_configs,
     ),
     Method(
         "GetInstanceConfig",
         wire.GetInstanceConfigRequest,
         wire.InstanceConfig,
-        instances.get_instance_config,
+        instance_configs.get_instance_config,
     ),
+    Method(
+        "CreateInstanceConfig",
+        wire.CreateInstanceConfigRequest,
+        wire.Operation,
+        instance_configs.create_instance_config,
+    ),
+    Method(
+        "UpdateInstanceConfig",
+        wire.UpdateInstanceConfigRequest,
+        wire.Operation,
+        instance_configs.update_instance_config,
+    ),
+    Method(
+        "DeleteInstanceConfig",
+        wire.DeleteInstanceConfigRequest,
+        wire.Empty,
+        instance_configs.delete_instance_config,
+    ),
+    Method(
+        "ListInstanceConfigOperations",
+        wire.ListInstanceConfigOperationsRequest,
+        wire.ListInstanceConfigOperationsResponse,
+        instance_configs.list_instance_config_operations,
+    ),
+)
+
+_PARTITION_METHODS: tuple[Method, ...] = (
+    Method(
+        "ListInstancePartitions",
+        wire.ListInstancePartitionsRequest,
+        wire.ListInstancePartitionsResponse,
+        instance_partitions.list_instance_partitions,
+    ),
+    Method(
+        "GetInstancePartition",
+        wire.GetInstancePartitionRequest,
+        wire.InstancePartition,
+        instance_partitions.get_instance_partition,
+    ),
+    Method(
+        "CreateInstancePartition",
+        wire.CreateInstancePartitionRequest,
+        wire.Operation,
+        instance_partitions.create_instance_partition,
+    ),
+    Method(
+        "UpdateInstancePartition",
+        wire.UpdateInstancePartitionRequest,
+        wire.Operation,
+        instance_partitions.update_instance_partition,
+    ),
+    Method(
+        "DeleteInstancePartition",
+        wire.DeleteInstancePartitionRequest,
+        wire.Empty,
+        instance_partitions.delete_instance_partition,
+    ),
+    Method(
+        "ListInstancePartitionOperations",
+        wire.ListInstancePartitionOperationsRequest,
+        wire.ListInstancePartitionOperationsResponse,
+        instance_partitions.list_instance_partition_operations,
+    ),
+)
+
+_BACKUP_METHODS: tuple[Method, ...] = (
+    Method("CreateBackup", wire.CreateBackupRequest, wire.Operation, backups.create_backup),
+    Method("CopyBackup", wire.CopyBackupRequest, wire.Operation, backups.copy_backup),
+    Method("GetBackup", wire.GetBackupRequest, wire.Backup, backups.get_backup),
+    Method("ListBackups", wire.ListBackupsRequest, wire.ListBackupsResponse, backups.list_backups),
+    Method("UpdateBackup", wire.UpdateBackupRequest, wire.Backup, backups.update_backup),
+    Method("DeleteBackup", wire.DeleteBackupRequest, wire.Empty, backups.delete_backup),
+    Method(
+        "RestoreDatabase", wire.RestoreDatabaseRequest, wire.Operation, backups.restore_database
+    ),
+    Method(
+        "ListBackupOperations",
+        wire.ListBackupOperationsRequest,
+        wire.ListBackupOperationsResponse,
+        backups.list_backup_operations,
+    ),
+)
+
+_SCHEDULE_METHODS: tuple[Method, ...] = (
+    Method(
+        "CreateBackupSchedule",
+        wire.CreateBackupScheduleRequest,
+        wire.BackupSchedule,
+        backup_schedules.create_backup_schedule,
+    ),
+    Method(
+        "GetBackupSchedule",
+        wire.GetBackupScheduleRequest,
+        wire.BackupSchedule,
+        backup_schedules.get_backup_schedule,
+    ),
+    Method(
+        "ListBackupSchedules",
+        wire.ListBackupSchedulesRequest,
+        wire.ListBackupSchedulesResponse,
+        backup_schedules.list_backup_schedules,
+    ),
+    Method(
+        "UpdateBackupSchedule",
+        wire.UpdateBackupScheduleRequest,
+        wire.BackupSchedule,
+        backup_schedules.update_backup_schedule,
+    ),
+    Method(
+        "DeleteBackupSchedule",
+        wire.DeleteBackupScheduleRequest,
+        wire.Empty,
+        backup_schedules.delete_backup_schedule,
+    ),
+)
+
+INSTANCE_METHODS: tuple[Method, ...] = (
+    *_CONFIG_METHODS,
     Method(
         "ListInstances",
         wire.ListInstancesRequest,
@@ -91,8 +184,9 @@ INSTANCE_METHODS: tuple[Method, ...] = (
     Method("CreateInstance", wire.CreateInstanceRequest, wire.Operation, instances.create_instance),
     Method("UpdateInstance", wire.UpdateInstanceRequest, wire.Operation, instances.update_instance),
     Method("DeleteInstance", wire.DeleteInstanceRequest, wire.Empty, instances.delete_instance),
+    Method("MoveInstance", wire.MoveInstanceRequest, wire.Operation, instances.move_instance),
+    *_PARTITION_METHODS,
     *_POLICY_METHODS,
-    *_refusals(_INSTANCE_FEATURES),
 )
 
 DATABASE_METHODS: tuple[Method, ...] = (
@@ -136,6 +230,8 @@ DATABASE_METHODS: tuple[Method, ...] = (
         wire.ListDatabaseRolesResponse,
         databases.list_database_roles,
     ),
+    *_BACKUP_METHODS,
+    *_SCHEDULE_METHODS,
     *_POLICY_METHODS,
     *_refusals(_DATABASE_FEATURES),
 )

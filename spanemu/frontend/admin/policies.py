@@ -1,10 +1,14 @@
-"""IAM policies of instances and databases. Callers have no identity here, so all is permitted."""
+"""IAM policies of instances, databases, backups and backup schedules.
+
+Callers have no identity here, so all is permitted.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from spanemu.base.names import InstanceName
+from spanemu.database.backup_administration import get_backup, get_schedule
 from spanemu.database.instances import Instances
 from spanemu.database.policies import Policy
 from spanemu.frontend.admin import wire
@@ -36,6 +40,12 @@ def test_iam_permissions(instances: Instances, request: Any) -> Any:
 
 def _created(instances: Instances, resource: str) -> int:
     """When the resource was created; it must exist."""
+    if "/backupSchedules/" in resource:
+        return get_schedule(instances, resource).create_time
+    if "/backups/" in resource:
+        return get_backup(instances, resource).create_time
+    if "/databaseRoles/" in resource:
+        return _created(instances, resource.partition("/databaseRoles/")[0])
     if "/databases/" in resource:
         return instances.database(resource).create_time
     return instances.instance(str(InstanceName.parse(resource))).create_time

@@ -1,31 +1,87 @@
-"""Instance configs, instances and databases on the wire."""
+"""Everything that the admin APIs name, on the wire."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spanemu.base.clock import NANOS_PER_SECOND
-from spanemu.database.database import Database
-from spanemu.database.instance import Instance, InstanceConfig, InstanceSpec
+from spanemu.database.autoscaling import UNITS_PER_NODE, Autoscaling
+from spanemu.database.backup import Backup
+from spanemu.database.database import Database, RestoreSource
+from spanemu.database.instance import Instance, InstanceSpec
+from spanemu.database.instance_config import InstanceConfig
+from spanemu.database.instance_partition import InstancePartition
 from spanemu.frontend.admin import wire
 from spanemu.frontend.convert.timestamps import timestamp_to_proto
 
+NO_TAILS: Mapping[str, int] = {}
+
+_ETAG = re.compile(r"[0-9a-f]{16}")
 _SECONDS_PER_UNIT = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
 
 
 def config_to_proto(config: InstanceConfig) -> Any:
     """An InstanceConfig message."""
-    return wire.InstanceConfig(
+    message = wire.InstanceConfig(
         name=config.name,
         display_name=config.display_name,
-        config_type=wire.GOOGLE_MANAGED,
+        config_type=wire.USER_MANAGED if config.base else wire.GOOGLE_MANAGED,
         state=wire.READY,
+        base_config=config.base,
+        labels=config.labels,
+        leader_options=config.leader_options,
+        replicas=[
+            wire.ReplicaInfo(
+                location=each.location,
+                type_=each.kind,
+                default_leader_location=each.default_leader_location,
+            )
+            for each in config.replicas
+        ],
     )
+    if config.base:
+        message.etag = etag_of(config.version)
+    return message
+
+
+def partition_to_proto(partition: InstancePartition, databases: Sequence[str] = ()) -> Any:
+    """An InstancePartition message; `databases` are those with placements in it."""
+    message = wire.InstancePartition(
+        name=partition.name,
+        config=partition.config,
+        display_name=partition.display_name,
+        state=wire.READY,
+        create_time=timestamp_to_proto(partition.create_time),
+        update_time=timestamp_to_proto(partition.update_time),
+        referencing_databases=databases,
+        etag=etag_of(partition.version),
+    )
+    if partition.in_nodes:
+        message.node_count = partition.processing_units // UNITS_PER_NODE
+    else:
+        message.processing_units = partition.processing_units
+    if partition.autoscaling is not None:
+        message.autoscaling_config.CopyFrom(autoscaling_to_proto(partition.autoscaling))
+    return message
+
+
+def etag_of(version: int) -> str:
+    """The etag of a resource whose version that is."""
+    return f"{version:016x}"
+
+
+def version_of(etag: str) -> int | None:
+    """The version that a caller expects a resource to have; None: any, -1: none it ever had."""
+    if not etag:
+        return None
+    return int(etag, 16) if _ETAG.fullmatch(etag) else -1
 
 
 def instance_to_proto(instance: Instance) -> Any:
     """An Instance message."""
-    return wire.Instance(
+    message = wire.Instance(
         name=instance.name,
         config=instance.config,
         display_name=instance.display_name,
@@ -37,18 +93,18 @@ def instance_to_proto(instance: Instance) -> Any:
         create_time=timestamp_to_proto(instance.create_time),
         update_time=timestamp_to_proto(instance.update_time),
         edition=instance.edition,
+        default_backup_schedule_type=wire.AUTOMATIC if instance.default_schedules else wire.NONE,
     )
+    if instance.autoscaling is not None:
+        message.autoscaling_config.CopyFrom(autoscaling_to_proto(instance.autoscaling))
+    return message
 
 
 def spec_from_proto(message: Any) -> InstanceSpec:
     """An instance as the caller describes it."""
     unsupported = {}
-    if message.HasField("autoscaling_config"):
-        unsupported["autoscaling_config"] = "Autoscaling of instances"
     if message.instance_type == wire.FREE_INSTANCE:
         unsupported["instance_type"] = "Free trial instances"
-    if message.default_backup_schedule_type == wire.AUTOMATIC:
-        unsupported["default_backup_schedule_type"] = "Default backup schedules"
     return InstanceSpec(
         name=message.name,
         config=message.config,
@@ -57,12 +113,90 @@ def spec_from_proto(message: Any) -> InstanceSpec:
         processing_units=message.processing_units,
         labels=dict(message.labels),
         edition=message.edition,
+        autoscaling=autoscaling_from_proto(message),
+        default_schedules=message.default_backup_schedule_type == wire.AUTOMATIC,
         unsupported=unsupported,
+    )
+
+
+def autoscaling_from_proto(owner: Any) -> Autoscaling | None:
+    """What `owner.autoscaling_config` says; None when it is not there."""
+    if not owner.HasField("autoscaling_config"):
+        return None
+    config = owner.autoscaling_config
+    limits, targets = config.autoscaling_limits, config.autoscaling_targets
+    low, high = limits.WhichOneof("min_limit"), limits.WhichOneof("max_limit")
+    return Autoscaling(
+        low=getattr(limits, low or "min_nodes"),
+        high=getattr(limits, high or "max_nodes"),
+        low_in_nodes=low != "min_processing_units",
+        high_in_nodes=high != "max_processing_units",
+        high_priority_cpu_percent=targets.high_priority_cpu_utilization_percent,
+        total_cpu_percent=targets.total_cpu_utilization_percent,
+        storage_percent=targets.storage_utilization_percent,
+        asymmetric=bool(config.asymmetric_autoscaling_options),
+    )
+
+
+def autoscaling_to_proto(scaling: Autoscaling) -> Any:
+    """An AutoscalingConfig message."""
+    unit = "nodes" if scaling.low_in_nodes else "processing_units"
+    return wire.AutoscalingConfig(
+        autoscaling_limits={f"min_{unit}": scaling.low, f"max_{unit}": scaling.high},
+        autoscaling_targets={
+            "high_priority_cpu_utilization_percent": scaling.high_priority_cpu_percent,
+            "total_cpu_utilization_percent": scaling.total_cpu_percent,
+            "storage_utilization_percent": scaling.storage_percent,
+        },
+    )
+
+
+def backup_to_proto(backup: Backup, tails: Mapping[str, int] = NO_TAILS) -> Any:
+    """A Backup message. Copies and restores are done at once, so nothing refers to it.
+
+    `tails` are the places of the youngest backups of chains: older ones free nothing.
+    """
+    chain = backup.chain
+    is_needed = chain is not None and chain.place < tails.get(chain.id, chain.place)
+    encryption = wire.EncryptionInfo(encryption_type=wire.GOOGLE_DEFAULT_ENCRYPTION)
+    instance = backup.name.partition("/backups/")[0]
+    return wire.Backup(
+        name=backup.name,
+        database=backup.database,
+        create_time=timestamp_to_proto(backup.create_time),
+        version_time=timestamp_to_proto(backup.version_time),
+        expire_time=timestamp_to_proto(backup.expire_time),
+        max_expire_time=timestamp_to_proto(backup.max_expire_time),
+        oldest_version_time=timestamp_to_proto(backup.oldest_version_time),
+        size_bytes=backup.size_bytes,
+        freeable_size_bytes=0 if is_needed else backup.size_bytes,
+        exclusive_size_bytes=backup.exclusive_size_bytes,
+        state=wire.READY,
+        encryption_info=encryption,
+        encryption_information=[encryption],
+        database_dialect=wire.GOOGLE_STANDARD_SQL,
+        backup_schedules=backup.schedules,
+        incremental_backup_chain_id="" if chain is None else chain.id,
+        instance_partitions=[
+            wire.BackupInstancePartition(instance_partition=f"{instance}/instancePartitions/{each}")
+            for each in backup.partitions
+        ],
+    )
+
+
+def backup_info(source: RestoreSource) -> Any:
+    """A BackupInfo message: what a restored database says of its backup."""
+    return wire.BackupInfo(
+        backup=source.backup,
+        version_time=timestamp_to_proto(source.version_time),
+        create_time=timestamp_to_proto(source.create_time),
+        source_database=source.source_database,
     )
 
 
 def database_to_proto(database: Database) -> Any:
     """A Database message."""
+    restored_from = database.restored_from
     return wire.Database(
         name=database.name,
         state=wire.READY,
@@ -72,6 +206,9 @@ def database_to_proto(database: Database) -> Any:
         default_leader=database.default_leader,
         database_dialect=wire.GOOGLE_STANDARD_SQL,
         enable_drop_protection=database.drop_protection,
+        restore_info=None
+        if restored_from is None
+        else wire.RestoreInfo(source_type=wire.BACKUP, backup_info=backup_info(restored_from)),
     )
 
 

@@ -5,9 +5,11 @@ The official client's own classes (DESIGN D3); see `spanemu.frontend.wire`.
 
 from __future__ import annotations
 
+from google.cloud.spanner_admin_database_v1.types import backup as database_backup
+from google.cloud.spanner_admin_database_v1.types import backup_schedule, spanner_database_admin
 from google.cloud.spanner_admin_database_v1.types import common as database_common
-from google.cloud.spanner_admin_database_v1.types import spanner_database_admin
-from google.cloud.spanner_admin_instance_v1.types import spanner_instance_admin
+from google.cloud.spanner_admin_instance_v1.types import common as instance_common
+from google.cloud.spanner_admin_instance_v1.types import spanner_instance_admin as instances
 from google.iam.v1 import iam_policy_pb2, policy_pb2
 from google.longrunning import operations_pb2
 from google.protobuf import any_pb2, empty_pb2, field_mask_pb2
@@ -30,47 +32,104 @@ DeleteOperationRequest = operations_pb2.DeleteOperationRequest
 CancelOperationRequest = operations_pb2.CancelOperationRequest
 WaitOperationRequest = operations_pb2.WaitOperationRequest
 
-CreateInstanceMetadata = spanner_instance_admin.CreateInstanceMetadata.pb()
-CreateInstanceRequest = spanner_instance_admin.CreateInstanceRequest.pb()
-DeleteInstanceRequest = spanner_instance_admin.DeleteInstanceRequest.pb()
-GetInstanceConfigRequest = spanner_instance_admin.GetInstanceConfigRequest.pb()
-GetInstanceRequest = spanner_instance_admin.GetInstanceRequest.pb()
-Instance = spanner_instance_admin.Instance.pb()
-InstanceConfig = spanner_instance_admin.InstanceConfig.pb()
-ListInstanceConfigsRequest = spanner_instance_admin.ListInstanceConfigsRequest.pb()
-ListInstanceConfigsResponse = spanner_instance_admin.ListInstanceConfigsResponse.pb()
-ListInstancesRequest = spanner_instance_admin.ListInstancesRequest.pb()
-ListInstancesResponse = spanner_instance_admin.ListInstancesResponse.pb()
-UpdateInstanceMetadata = spanner_instance_admin.UpdateInstanceMetadata.pb()
-UpdateInstanceRequest = spanner_instance_admin.UpdateInstanceRequest.pb()
+AutoscalingConfig = instances.AutoscalingConfig.pb()
+CreateInstanceConfigMetadata = instances.CreateInstanceConfigMetadata.pb()
+CreateInstanceConfigRequest = instances.CreateInstanceConfigRequest.pb()
+CreateInstanceMetadata = instances.CreateInstanceMetadata.pb()
+CreateInstancePartitionMetadata = instances.CreateInstancePartitionMetadata.pb()
+CreateInstancePartitionRequest = instances.CreateInstancePartitionRequest.pb()
+CreateInstanceRequest = instances.CreateInstanceRequest.pb()
+DeleteInstanceConfigRequest = instances.DeleteInstanceConfigRequest.pb()
+DeleteInstancePartitionRequest = instances.DeleteInstancePartitionRequest.pb()
+DeleteInstanceRequest = instances.DeleteInstanceRequest.pb()
+GetInstanceConfigRequest = instances.GetInstanceConfigRequest.pb()
+GetInstancePartitionRequest = instances.GetInstancePartitionRequest.pb()
+GetInstanceRequest = instances.GetInstanceRequest.pb()
+Instance = instances.Instance.pb()
+InstanceConfig = instances.InstanceConfig.pb()
+InstancePartition = instances.InstancePartition.pb()
+ListInstanceConfigOperationsRequest = instances.ListInstanceConfigOperationsRequest.pb()
+ListInstanceConfigOperationsResponse = instances.ListInstanceConfigOperationsResponse.pb()
+ListInstanceConfigsRequest = instances.ListInstanceConfigsRequest.pb()
+ListInstanceConfigsResponse = instances.ListInstanceConfigsResponse.pb()
+ListInstancePartitionOperationsRequest = instances.ListInstancePartitionOperationsRequest.pb()
+ListInstancePartitionOperationsResponse = instances.ListInstancePartitionOperationsResponse.pb()
+ListInstancePartitionsRequest = instances.ListInstancePartitionsRequest.pb()
+ListInstancePartitionsResponse = instances.ListInstancePartitionsResponse.pb()
+ListInstancesRequest = instances.ListInstancesRequest.pb()
+ListInstancesResponse = instances.ListInstancesResponse.pb()
+MoveInstanceMetadata = instances.MoveInstanceMetadata.pb()
+MoveInstanceRequest = instances.MoveInstanceRequest.pb()
+MoveInstanceResponse = instances.MoveInstanceResponse.pb()
+ReplicaInfo = instances.ReplicaInfo.pb()
+UpdateInstanceConfigMetadata = instances.UpdateInstanceConfigMetadata.pb()
+UpdateInstanceConfigRequest = instances.UpdateInstanceConfigRequest.pb()
+UpdateInstanceMetadata = instances.UpdateInstanceMetadata.pb()
+UpdateInstancePartitionMetadata = instances.UpdateInstancePartitionMetadata.pb()
+UpdateInstancePartitionRequest = instances.UpdateInstancePartitionRequest.pb()
+UpdateInstanceRequest = instances.UpdateInstanceRequest.pb()
+InstanceOperationProgress = instance_common.OperationProgress.pb()
 
 AddSplitPointsRequest = spanner_database_admin.AddSplitPointsRequest.pb()
 AddSplitPointsResponse = spanner_database_admin.AddSplitPointsResponse.pb()
 CreateDatabaseMetadata = spanner_database_admin.CreateDatabaseMetadata.pb()
 CreateDatabaseRequest = spanner_database_admin.CreateDatabaseRequest.pb()
 Database = spanner_database_admin.Database.pb()
+DatabaseRole = spanner_database_admin.DatabaseRole.pb()
+DdlStatementActionInfo = spanner_database_admin.DdlStatementActionInfo.pb()
 DropDatabaseRequest = spanner_database_admin.DropDatabaseRequest.pb()
 GetDatabaseDdlRequest = spanner_database_admin.GetDatabaseDdlRequest.pb()
 GetDatabaseDdlResponse = spanner_database_admin.GetDatabaseDdlResponse.pb()
 GetDatabaseRequest = spanner_database_admin.GetDatabaseRequest.pb()
 ListDatabaseOperationsRequest = spanner_database_admin.ListDatabaseOperationsRequest.pb()
 ListDatabaseOperationsResponse = spanner_database_admin.ListDatabaseOperationsResponse.pb()
-ListDatabasesRequest = spanner_database_admin.ListDatabasesRequest.pb()
-ListDatabasesResponse = spanner_database_admin.ListDatabasesResponse.pb()
-DatabaseRole = spanner_database_admin.DatabaseRole.pb()
 ListDatabaseRolesRequest = spanner_database_admin.ListDatabaseRolesRequest.pb()
 ListDatabaseRolesResponse = spanner_database_admin.ListDatabaseRolesResponse.pb()
-DdlStatementActionInfo = spanner_database_admin.DdlStatementActionInfo.pb()
-OperationProgress = database_common.OperationProgress.pb()
+ListDatabasesRequest = spanner_database_admin.ListDatabasesRequest.pb()
+ListDatabasesResponse = spanner_database_admin.ListDatabasesResponse.pb()
+OptimizeRestoredDatabaseMetadata = spanner_database_admin.OptimizeRestoredDatabaseMetadata.pb()
+RestoreDatabaseMetadata = spanner_database_admin.RestoreDatabaseMetadata.pb()
+RestoreDatabaseRequest = spanner_database_admin.RestoreDatabaseRequest.pb()
+RestoreInfo = spanner_database_admin.RestoreInfo.pb()
 UpdateDatabaseDdlMetadata = spanner_database_admin.UpdateDatabaseDdlMetadata.pb()
 UpdateDatabaseDdlRequest = spanner_database_admin.UpdateDatabaseDdlRequest.pb()
 UpdateDatabaseMetadata = spanner_database_admin.UpdateDatabaseMetadata.pb()
 UpdateDatabaseRequest = spanner_database_admin.UpdateDatabaseRequest.pb()
+EncryptionInfo = database_common.EncryptionInfo.pb()
+OperationProgress = database_common.OperationProgress.pb()
 
-READY = 2  # State.READY, of instances as of databases
+Backup = database_backup.Backup.pb()
+BackupInfo = database_backup.BackupInfo.pb()
+BackupInstancePartition = database_backup.BackupInstancePartition.pb()
+CopyBackupMetadata = database_backup.CopyBackupMetadata.pb()
+CopyBackupRequest = database_backup.CopyBackupRequest.pb()
+CreateBackupEncryptionConfig = database_backup.CreateBackupEncryptionConfig.pb()
+CreateBackupMetadata = database_backup.CreateBackupMetadata.pb()
+CreateBackupRequest = database_backup.CreateBackupRequest.pb()
+DeleteBackupRequest = database_backup.DeleteBackupRequest.pb()
+GetBackupRequest = database_backup.GetBackupRequest.pb()
+ListBackupOperationsRequest = database_backup.ListBackupOperationsRequest.pb()
+ListBackupOperationsResponse = database_backup.ListBackupOperationsResponse.pb()
+ListBackupsRequest = database_backup.ListBackupsRequest.pb()
+ListBackupsResponse = database_backup.ListBackupsResponse.pb()
+UpdateBackupRequest = database_backup.UpdateBackupRequest.pb()
+
+BackupSchedule = backup_schedule.BackupSchedule.pb()
+CreateBackupScheduleRequest = backup_schedule.CreateBackupScheduleRequest.pb()
+DeleteBackupScheduleRequest = backup_schedule.DeleteBackupScheduleRequest.pb()
+GetBackupScheduleRequest = backup_schedule.GetBackupScheduleRequest.pb()
+ListBackupSchedulesRequest = backup_schedule.ListBackupSchedulesRequest.pb()
+ListBackupSchedulesResponse = backup_schedule.ListBackupSchedulesResponse.pb()
+UpdateBackupScheduleRequest = backup_schedule.UpdateBackupScheduleRequest.pb()
+
+READY = 2  # State.READY, of everything that has states
+BACKUP = 1  # RestoreSourceType
+GOOGLE_DEFAULT_ENCRYPTION = 1  # EncryptionInfo.Type
 GOOGLE_MANAGED = 1  # InstanceConfig.Type
+USER_MANAGED = 2  # InstanceConfig.Type
 PROVISIONED = 1  # Instance.InstanceType
 FREE_INSTANCE = 2  # Instance.InstanceType
+NONE = 1  # Instance.DefaultBackupScheduleType
 AUTOMATIC = 2  # Instance.DefaultBackupScheduleType
 GOOGLE_STANDARD_SQL = 1  # DatabaseDialect
 POSTGRESQL = 2  # DatabaseDialect

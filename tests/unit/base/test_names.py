@@ -3,16 +3,18 @@
 import pytest
 
 from spanemu.base.names import (
+    BackupName,
+    BackupScheduleName,
     DatabaseName,
     InstanceConfigName,
     InstanceName,
+    InstancePartitionName,
     InvalidDatabaseId,
     InvalidInstanceId,
     InvalidLabelKey,
     InvalidLabelValue,
     InvalidName,
     InvalidOperationId,
-    OperationName,
     ProjectName,
     SessionName,
     TooManyLabels,
@@ -21,8 +23,8 @@ from spanemu.base.names import (
     check_labels,
     check_operation_id,
     is_identifier,
-    operations_collection,
 )
+from spanemu.base.operation_names import OperationName, operations_collection
 
 INSTANCE = "projects/p/instances/i"
 DATABASE = f"{INSTANCE}/databases/d"
@@ -39,6 +41,12 @@ DATABASE = f"{INSTANCE}/databases/d"
         (SessionName, f"{DATABASE}/sessions/s-1_2"),
         (OperationName, f"{INSTANCE}/operations/_auto_op_1"),
         (OperationName, f"{DATABASE}/operations/o"),
+        (OperationName, f"{INSTANCE}/backups/b/operations/o"),
+        (OperationName, f"{INSTANCE}/instancePartitions/n/operations/o"),
+        (OperationName, "projects/p/instanceConfigs/c/operations/o"),
+        (InstancePartitionName, f"{INSTANCE}/instancePartitions/n"),
+        (BackupName, f"{INSTANCE}/backups/b"),
+        (BackupScheduleName, f"{DATABASE}/backupSchedules/e"),
     ],
 )
 def test_well_formed_names_round_trip(kind, name):

@@ -37,15 +37,17 @@ def names(page):
 
 def test_instance_configs():
     catalog = fake_catalog(CatalogSettings({"b-config": "B", "a-config": "A"}))
-    assert names(catalog.configs("projects/p", PageRequest())) == ["a-config", "b-config"]
-    first = catalog.configs("projects/p", PageRequest(1))
+    assert names(catalog.configs.listed("projects/p", PageRequest())) == ["a-config", "b-config"]
+    first = catalog.configs.listed("projects/p", PageRequest(1))
     assert names(first) == ["a-config"]
-    assert names(catalog.configs("projects/p", PageRequest(1, first.next_token))) == ["b-config"]
-    assert catalog.config("projects/q/instanceConfigs/a-config").display_name == "A"
+    assert names(catalog.configs.listed("projects/p", PageRequest(1, first.next_token))) == [
+        "b-config"
+    ]
+    assert catalog.configs.get("projects/q/instanceConfigs/a-config").display_name == "A"
     with pytest.raises(InstanceConfigNotFound):
-        catalog.config("projects/p/instanceConfigs/c-config")
+        catalog.configs.get("projects/p/instanceConfigs/c-config")
     with pytest.raises(InvalidName):
-        catalog.config("a-config")
+        catalog.configs.get("a-config")
 
 
 def test_missing_things_are_named_by_a_detail(catalog):

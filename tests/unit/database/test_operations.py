@@ -3,11 +3,13 @@
 import pytest
 
 from spanemu.base.clock import ManualClock
-from spanemu.base.names import InstanceName, InvalidName, InvalidOperationId, OperationName
+from spanemu.base.names import InstanceName, InvalidName, InvalidOperationId
+from spanemu.base.operation_names import OperationName
 from spanemu.base.paging import PageRequest
 from spanemu.database.ddl_actions import DdlAction
 from spanemu.database.errors import InvalidFilter, OperationAlreadyExists, OperationNotFound
-from spanemu.database.operations import RETENTION_NANOS, DdlUpdate, Operation, OperationLog
+from spanemu.database.operation_kinds import DdlUpdate
+from spanemu.database.operations import RETENTION_NANOS, Operation, OperationLog
 from tests.unit.database.fakes import Refused
 
 INSTANCE = InstanceName("p", "i")

@@ -3,6 +3,7 @@
 import pytest
 
 from spanemu.base.errors import Code
+from spanemu.base.names import DatabaseName
 from spanemu.database.administration import SchemaUpdate, add_database, create_instance, update_ddl
 from spanemu.database.instance import InstanceSpec
 from spanemu.database.instances import DEFAULT_SETTINGS
@@ -17,7 +18,7 @@ def catalog():
     instances = fake_catalog(DEFAULT_SETTINGS)
     spec = InstanceSpec(config="projects/p/instanceConfigs/emulator-config")
     create_instance(instances, "projects/p", "i1", spec)
-    add_database(instances, operations.operations_collection(f"{DATABASE}/operations"))
+    add_database(instances, DatabaseName.parse(DATABASE))
     return instances
 
 

@@ -1,0 +1,250 @@
+"""The admin calls about backups and their schedules.
+
+    create_backup  copy_backup  restore_database      leave a long-running operation behind, done
+    update_backup  delete_backup
+    create_schedule  update_schedule
+
+Every call first lets the schedules catch up (`backup_runs`), so that nobody sees a time in which
+a backup that is due is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from spanemu.base.names import (
+    BackupName,
+    BackupScheduleName,
+    DatabaseName,
+    InstanceName,
+    check_backup_id,
+    check_backup_schedule_id,
+    check_database_id,
+)
+from spanemu.base.paging import Page, PageRequest
+from spanemu.database.admin_errors import (
+    BackupSpansPartitions,
+    DatabaseElsewhere,
+    MismatchingName,
+    RestoreElsewhere,
+)
+from spanemu.database.backup import (
+    RETENTION_MAX_NANOS,
+    Backup,
+    Encryption,
+    check_encryption,
+    check_expire_time,
+    check_version_time,
+)
+from spanemu.database.backup_runs import catch_up
+from spanemu.database.backup_schedule import BackupSchedule, ScheduleSpec, new_schedule, updated
+from spanemu.database.database import Database
+from spanemu.database.errors import InvalidUpdateMask, MissingField
+from spanemu.database.instances import Instances
+from spanemu.database.operation_kinds import (
+    BackupCopy,
+    BackupCreation,
+    DatabaseRestore,
+    RestoreOptimization,
+)
+from spanemu.database.operations import Operation, finished
+
+
+@dataclass(frozen=True, slots=True)
+class NewBackup:
+    """A backup as a caller describes it: times in nanoseconds, None when not given.
+
+    `source` is a database, or the backup that is copied. `encryption` is None when nothing was
+    asked for; `keys` are those of customers.
+    """
+
+    source: str
+    expire_time: int | None
+    version_time: int | None = None
+    name: str = ""
+    encryption: Encryption | None = None
+    keys: tuple[str, ...] = ()
+
+
+def create_backup(instances: Instances, parent: str, backup_id: str, new: NewBackup) -> Operation:
+    """Keep what a database holds, now or at a time that can still be read."""
+    instance, name = _new_name(instances, parent, backup_id, new)
+    if not new.source:
+        raise MissingField("CreateBackup", "backup.database")
+    if DatabaseName.parse(new.source).parent != instance:
+        raise DatabaseElsewhere(new.source, parent)
+    database = instances.database(new.source)
+    now = instances.clock.now()
+    latest = now + RETENTION_MAX_NANOS
+    expire_time = check_expire_time(new.expire_time, str(name), now, latest)
+    version_time = check_version_time(new.version_time, str(name), database, now)
+    backup = Backup(
+        name=str(name),
+        database=new.source,
+        content=database.content(version_time),
+        create_time=now,
+        version_time=version_time,
+        expire_time=expire_time,
+        max_expire_time=latest,
+        partitions=database.partitions,
+    )
+    instances.backups.add(backup)
+    return finished(instances.operations, name, BackupCreation(backup), now)
+
+
+def copy_backup(instances: Instances, parent: str, backup_id: str, new: NewBackup) -> Operation:
+    """Keep a backup in another instance, or under another name, perhaps for longer."""
+    _, name = _new_name(instances, parent, backup_id, new)
+    if not new.source:
+        raise MissingField("CopyBackup", "source_backup")
+    source = get_backup(instances, new.source)
+    if source.partitions:
+        raise BackupSpansPartitions(source.name)
+    now = instances.clock.now()
+    expire_time = check_expire_time(new.expire_time, str(name), now, source.max_expire_time)
+    copied = replace(source, name=str(name), create_time=now, expire_time=expire_time, schedules=())
+    instances.backups.add(copied)
+    return finished(instances.operations, name, BackupCopy(copied, source.name), now)
+
+
+def get_backup(instances: Instances, name: str) -> Backup:
+    """One backup. Raises InvalidName, InstanceNotFound, BackupNotFound."""
+    instances.instance(str(BackupName.parse(name).parent))
+    catch_up(instances)
+    return instances.backups.get(name)
+
+
+def list_backups(
+    instances: Instances, parent: str, filter_: str, paging: PageRequest
+) -> Page[Backup]:
+    """The backups of an instance, the newest first."""
+    instances.instance(parent)
+    catch_up(instances)
+    return instances.backups.listed(InstanceName.parse(parent), filter_, paging)
+
+
+def update_backup(
+    instances: Instances, name: str, expire_time: int | None, paths: Sequence[str]
+) -> Backup:
+    """Change when a backup expires, which is all that can be changed."""
+    get_backup(instances, name)
+    if not paths:
+        raise MissingField("UpdateBackup", "update_mask")
+    for path in paths:
+        if path != "expire_time":
+            raise InvalidUpdateMask(name, path)
+    now = instances.clock.peek()
+
+    def change(backup: Backup) -> Backup:
+        at = check_expire_time(expire_time, name, now, backup.max_expire_time)
+        return replace(backup, expire_time=at)
+
+    return instances.backups.change(name, change)
+
+
+def delete_backup(instances: Instances, name: str) -> None:
+    """Let a backup go. Databases restored from it do not need it."""
+    get_backup(instances, name)
+    instances.backups.delete(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """A restore as a caller asks for it."""
+
+    database_id: str
+    backup: str
+    encryption: Encryption | None = None
+    keys: tuple[str, ...] = ()
+
+
+def restore_database(instances: Instances, parent: str, restore: Restore) -> Operation:
+    """A new database with what a backup holds, in an instance with the same configuration."""
+    instance = InstanceName.parse(parent)
+    target = instances.instance(parent)
+    check_database_id(restore.database_id)
+    name = instance.database(restore.database_id)
+    check_encryption(restore.encryption, restore.keys, str(name))
+    if not restore.backup:
+        raise MissingField("RestoreDatabase", "backup")
+    backup = get_backup(instances, restore.backup)
+    home = BackupName.parse(backup.name).parent
+    if home.project != instance.project:
+        raise RestoreElsewhere(backup.name, parent, "it is in another project")
+    if instances.instance(str(home)).config != target.config:
+        raise RestoreElsewhere(backup.name, parent, "it has another instance config")
+    instances.check_room(name)
+    start = instances.clock.now()
+    database = Database.restored(str(name), backup.content, backup.source)
+    try:
+        instances.add_database(database)
+    except BaseException:
+        database.close()
+        raise
+    optimization = instances.operations.reserve(name)
+    kind = DatabaseRestore(database, backup, str(optimization))
+    done = finished(instances.operations, name, kind, start)
+    now = instances.clock.now()
+    instances.operations.record(Operation(optimization, RestoreOptimization(database), now, now))
+    return done
+
+
+# ---------------------------------------------------------------------------- schedules
+
+
+def create_schedule(
+    instances: Instances, parent: str, schedule_id: str, name: str, spec: ScheduleSpec
+) -> BackupSchedule:
+    """Have backups of a database made on time; `name` is what the caller says it is."""
+    check_backup_schedule_id(schedule_id)
+    expected = BackupScheduleName(DatabaseName.parse(parent), schedule_id)
+    instances.database(parent)
+    if name not in ("", str(expected)):
+        raise MismatchingName("backup schedule", name, str(expected))
+    catch_up(instances)
+    schedule = new_schedule(str(expected), spec, instances.clock.now())
+    return instances.schedules.add(schedule)
+
+
+def get_schedule(instances: Instances, name: str) -> BackupSchedule:
+    """One schedule. Raises InvalidName, DatabaseNotFound, BackupScheduleNotFound."""
+    instances.database(str(BackupScheduleName.parse(name).parent))
+    return instances.schedules.get(name)
+
+
+def update_schedule(
+    instances: Instances, name: str, spec: ScheduleSpec, paths: Sequence[str]
+) -> BackupSchedule:
+    """Change the fields of a schedule that `paths` name; what was due before is made as it was."""
+    get_schedule(instances, name)
+    catch_up(instances)
+    now = instances.clock.now()
+
+    def change(schedule: BackupSchedule) -> BackupSchedule:
+        changed = updated(schedule, spec, tuple(paths))
+        return replace(changed, update_time=now, done_until=now, last_backup="")
+
+    return instances.schedules.change(name, change)
+
+
+def delete_schedule(instances: Instances, name: str) -> None:
+    """Forget a schedule, once it has made what was due; its backups stay."""
+    get_schedule(instances, name)
+    catch_up(instances)
+    instances.schedules.delete(name)
+
+
+def _new_name(
+    instances: Instances, parent: str, backup_id: str, new: NewBackup
+) -> tuple[InstanceName, BackupName]:
+    instance = InstanceName.parse(parent)
+    check_backup_id(backup_id)
+    name = BackupName(instance, backup_id)
+    if new.name not in ("", str(name)):
+        raise MismatchingName("backup", new.name, str(name))
+    check_encryption(new.encryption, new.keys, str(name))
+    instances.instance(parent)
+    catch_up(instances)
+    instances.backups.check_free(name)
+    return instance, name

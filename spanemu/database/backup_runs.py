@@ -1,0 +1,116 @@
+"""Makes the backups that schedules ask for, when the emulator's clock has passed their time.
+
+There is no thread for it. The schedules catch up when the clock is moved, and whenever somebody
+asks about backups, so who looks sees every backup that is due. What fell due while nobody looked
+for longer than old versions are kept is left out. When time is moved at once, nothing is left
+out: whatever falls due on the way holds what there was before the jump.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import chain, count
+
+from spanemu.base.clock import NANOS_PER_SECOND
+from spanemu.base.limits import DAY_NANOS
+from spanemu.base.names import BackupName, BackupScheduleName
+from spanemu.database.admin_errors import BackupNotFound, ResourceExists
+from spanemu.database.backup import RETENTION_MAX_NANOS, Backup, Chain
+from spanemu.database.backup_schedule import BackupSchedule
+from spanemu.database.database import Database
+from spanemu.database.errors import ResourceNotFound
+from spanemu.database.instances import Instances
+from spanemu.database.operation_kinds import BackupCreation
+from spanemu.database.operations import finished
+
+CHAIN_BACKUPS_MAX = 14  # the full one included
+CHAIN_AGE_MAX_NANOS = 28 * DAY_NANOS
+_SCHEDULE_CHARS_MAX = 40  # of its id in the ids of its backups
+
+
+def time_jumps(instances: Instances, move: Callable[[], object]) -> None:
+    """Have `move` move the clock at once, and everything follow."""
+    catch_up(instances)
+
+    def move_and_run() -> None:
+        move()
+        _run_all(instances, lambda database: 0)
+
+    instances.time_jumps(move_and_run)
+
+
+def catch_up(instances: Instances) -> None:
+    """Make what is due."""
+    _run_all(instances, lambda database: database.earliest_version_time())
+
+
+def _run_all(instances: Instances, earliest: Callable[[Database], int]) -> None:
+    for schedule in instances.schedules.all():
+        # Who drops the database or the schedule just now has no backup made any more.
+        with suppress(ResourceNotFound):
+            database = instances.database(schedule.database)
+            _run(instances, schedule.name, database, earliest(database))
+
+
+def _run(instances: Instances, name: str, database: Database, earliest: int) -> None:
+    now = instances.clock.peek()
+    with instances.mutex:
+        schedule = instances.schedules.get(name)
+        if now <= schedule.done_until:
+            return
+        instances.schedules.change(name, lambda each: replace(each, done_until=now))
+    after = max(schedule.done_until, earliest - 1, now - schedule.retention_nanos)
+    last = schedule.last_backup
+    for at in schedule.cron.between(after, now):
+        last = _make(instances, schedule, database, at, last)
+    if last != schedule.last_backup:
+        instances.schedules.change(name, lambda each: replace(each, last_backup=last))
+
+
+def _make(
+    instances: Instances, schedule: BackupSchedule, database: Database, at: int, last: str
+) -> str:
+    """Make one backup and give its name; `last` is that of the one before it."""
+    parent = BackupScheduleName.parse(schedule.name)
+    backup = Backup(
+        name="",
+        database=schedule.database,
+        content=database.content(at),
+        create_time=at,
+        version_time=at,
+        expire_time=at + schedule.retention_nanos,
+        max_expire_time=at + RETENTION_MAX_NANOS,
+        schedules=(schedule.name,),
+        partitions=database.partitions,
+    )
+    stamp = datetime.fromtimestamp(at // NANOS_PER_SECOND, UTC).strftime("%Y%m%d_%H%M%S")
+    stem = f"{parent.schedule[:_SCHEDULE_CHARS_MAX]}_{stamp}"
+    for suffix in chain([""], map("_{}".format, count(2))):
+        name = BackupName(parent.parent.parent, stem + suffix)
+        named = replace(backup, name=str(name))
+        if schedule.incremental:
+            named = replace(named, chain=_chain(instances, last, named, name.backup))
+        with suppress(ResourceExists):
+            instances.backups.add(named)
+            break
+    finished(instances.operations, name, BackupCreation(named), at)
+    return named.name
+
+
+def _chain(instances: Instances, last: str, backup: Backup, backup_id: str) -> Chain:
+    """The place of a backup in the chain of the one before it, or at the head of a new one."""
+    first = Chain(backup_id, backup.version_time)
+    try:
+        previous = instances.backups.get(last) if last else None
+    except BackupNotFound:
+        previous = None  # deleted or expired, which ends a chain
+    if previous is None or previous.chain is None:
+        return first
+    old = previous.chain
+    age = backup.version_time - old.oldest_version_time
+    if old.place + 1 >= CHAIN_BACKUPS_MAX or age >= CHAIN_AGE_MAX_NANOS:
+        return first
+    return replace(old, place=old.place + 1, previous_bytes=previous.size_bytes)

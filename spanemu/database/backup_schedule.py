@@ -1,0 +1,201 @@
+"""Backup schedules: when backups of a database are made by themselves, and how long they live.
+
+A schedule makes full backups, or a chain that begins with a full one and goes on with increments.
+Here every backup holds everything; a chain shows only in what backups say of themselves.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from sortedcontainers import SortedDict
+
+from spanemu.base.limits import HOUR_NANOS
+from spanemu.base.names import BackupScheduleName, DatabaseName
+from spanemu.base.paging import Page, PageRequest, page
+from spanemu.database.admin_errors import (
+    BackupScheduleNotFound,
+    CronTooFrequent,
+    ResourceExists,
+    RetentionOutOfRange,
+    TooManyResources,
+)
+from spanemu.database.backup import RETENTION_MAX_NANOS, RETENTION_MIN_NANOS
+from spanemu.database.cron import Cron
+from spanemu.database.errors import InvalidUpdateMask, MissingField
+from spanemu.database.named import under
+
+SCHEDULES_PER_DATABASE_MAX = 4
+FULL_HOURS_MIN = 12  # between two backups
+INCREMENTAL_HOURS_MIN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleSpec:
+    """A schedule as a caller describes it; what is None was not given.
+
+    `encryption` is opaque to all but frontends.
+    """
+
+    cron: str | None = None
+    retention_nanos: int | None = None
+    incremental: bool | None = None
+    encryption: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class BackupSchedule:
+    """A schedule. It has made every backup that was due until `done_until` (nanoseconds).
+
+    `last_backup` is the one that an increment goes on from.
+    """
+
+    name: str
+    cron: Cron
+    retention_nanos: int
+    incremental: bool
+    create_time: int
+    update_time: int
+    done_until: int
+    encryption: bytes = b""
+    last_backup: str = ""
+
+    @property
+    def database(self) -> str:
+        """The full name of its database."""
+        return self.name.partition("/backupSchedules/")[0]
+
+
+def new_schedule(name: str, spec: ScheduleSpec, now: int) -> BackupSchedule:
+    """A schedule as described, if that is allowed."""
+    if spec.cron is None:
+        raise MissingField("CreateBackupSchedule", "backup_schedule.spec.cron_spec")
+    if spec.retention_nanos is None:
+        raise MissingField("CreateBackupSchedule", "backup_schedule.retention_duration")
+    if spec.incremental is None:
+        raise MissingField(
+            "CreateBackupSchedule", "backup_schedule.full_backup_spec or incremental_backup_spec"
+        )
+    cron = Cron.parse(spec.cron)
+    schedule = BackupSchedule(
+        name, cron, spec.retention_nanos, spec.incremental, now, now, now, spec.encryption
+    )
+    return _checked(schedule)
+
+
+def updated(schedule: BackupSchedule, spec: ScheduleSpec, paths: tuple[str, ...]) -> BackupSchedule:
+    """`schedule` with the fields that `paths` name taken from `spec`.
+
+    Raises MissingField without paths, InvalidUpdateMask for a field that cannot be changed.
+    """
+    if not paths:
+        raise MissingField("UpdateBackupSchedule", "update_mask")
+    for path in paths:
+        change = _UPDATES.get(path)
+        if change is None:
+            raise InvalidUpdateMask(schedule.name, path)
+        schedule = change(schedule, spec)
+    return _checked(schedule)
+
+
+def _update_cron(schedule: BackupSchedule, spec: ScheduleSpec) -> BackupSchedule:
+    return replace(schedule, cron=Cron.parse(spec.cron or ""))
+
+
+def _update_retention(schedule: BackupSchedule, spec: ScheduleSpec) -> BackupSchedule:
+    return replace(schedule, retention_nanos=spec.retention_nanos or 0)
+
+
+def _update_kind(schedule: BackupSchedule, spec: ScheduleSpec) -> BackupSchedule:
+    if spec.incremental is None:
+        raise MissingField("UpdateBackupSchedule", "the kind of backup")
+    return replace(schedule, incremental=spec.incremental)
+
+
+def _update_encryption(schedule: BackupSchedule, spec: ScheduleSpec) -> BackupSchedule:
+    return replace(schedule, encryption=spec.encryption)
+
+
+_UPDATES: dict[str, Callable[[BackupSchedule, ScheduleSpec], BackupSchedule]] = {
+    "spec": _update_cron,
+    "spec.cron_spec": _update_cron,
+    "spec.cron_spec.text": _update_cron,
+    "retention_duration": _update_retention,
+    "full_backup_spec": _update_kind,
+    "incremental_backup_spec": _update_kind,
+    "encryption_config": _update_encryption,
+}
+
+
+def _checked(schedule: BackupSchedule) -> BackupSchedule:
+    kind, hours = ("full", FULL_HOURS_MIN)
+    if schedule.incremental:
+        kind, hours = ("incremental", INCREMENTAL_HOURS_MIN)
+    if not schedule.cron.is_spaced(hours * HOUR_NANOS):
+        raise CronTooFrequent(schedule.cron.text, kind, hours)
+    if not RETENTION_MIN_NANOS <= schedule.retention_nanos <= RETENTION_MAX_NANOS:
+        raise RetentionOutOfRange(schedule.name)
+    return schedule
+
+
+class BackupSchedules:
+    """Every schedule of an emulator; safe to use from several threads."""
+
+    def __init__(self, mutex: threading.RLock) -> None:
+        self._mutex = mutex  # Guards the field below.
+        self._by_name: SortedDict[str, BackupSchedule] = SortedDict()
+
+    def get(self, name: str) -> BackupSchedule:
+        """The schedule of that name. Raises InvalidName or BackupScheduleNotFound."""
+        BackupScheduleName.parse(name)
+        found = self._by_name.get(name)
+        if found is None:
+            raise BackupScheduleNotFound(name)
+        return found
+
+    def add(self, schedule: BackupSchedule) -> BackupSchedule:
+        """Make a schedule known. Raises ResourceExists or TooManyResources."""
+        with self._mutex:
+            if schedule.name in self._by_name:
+                raise ResourceExists("Backup schedule", schedule.name)
+            neighbours = list(under(self._by_name, f"{schedule.database}/backupSchedules/"))
+            if len(neighbours) >= SCHEDULES_PER_DATABASE_MAX:
+                raise TooManyResources(
+                    "backup schedules", schedule.database, SCHEDULES_PER_DATABASE_MAX
+                )
+            self._by_name[schedule.name] = schedule
+            return schedule
+
+    def change(
+        self, name: str, change: Callable[[BackupSchedule], BackupSchedule]
+    ) -> BackupSchedule:
+        """Replace a schedule by what `change` makes of it. Raises as `get` does."""
+        with self._mutex:
+            changed = self._by_name[name] = change(self.get(name))
+            return changed
+
+    def delete(self, name: str) -> None:
+        """Forget a schedule; the backups it made stay. Raises as `get` does."""
+        with self._mutex:
+            self.get(name)
+            del self._by_name[name]
+
+    def listed(self, database: DatabaseName, paging: PageRequest) -> Page[BackupSchedule]:
+        """The schedules of a database, by name."""
+        start = paging.start()
+        with self._mutex:
+            found = under(self._by_name, f"{database}/backupSchedules/", start)
+            return page(found, paging.limit)
+
+    def all(self) -> list[BackupSchedule]:
+        """Every schedule there is, by name."""
+        with self._mutex:
+            return list(self._by_name.values())
+
+    def drop_under(self, resource: str) -> None:
+        """Forget the schedules of a database, or of every database of an instance."""
+        with self._mutex:
+            for name, _ in list(under(self._by_name, f"{resource}/")):
+                del self._by_name[name]

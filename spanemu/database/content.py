@@ -1,0 +1,107 @@
+"""What a backup holds of a database: rows and schema as of one timestamp, shared until written.
+
+The rows are a clone of the store (docs/adr/0001: version chains are immutable), so keeping them
+costs what the database changes afterwards, and they outlive its old versions and the database
+itself. What is restored begins with this content: earlier timestamps cannot be read in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+
+from spanemu.database.core import DatabaseCore
+from spanemu.database.environment import Environment
+from spanemu.database.generation import Generation
+from spanemu.database.statistics.weight import row_weigher
+from spanemu.schema.history import History
+from spanemu.schema.schema import EMPTY, Schema
+from spanemu.storage.boundary import Boundary, Origin
+from spanemu.storage.layout import path_of, tree_of
+from spanemu.storage.store import Store
+
+WEIGHED_ROWS_MAX = 1_000  # of each table and index; the others are taken to be like them
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """Rows and schema of a database as of a timestamp. Nobody writes into `store`."""
+
+    environment: Environment
+    store: Store
+    generation: Generation
+
+    @cached_property
+    def size_bytes(self) -> int:
+        """How much room it takes: exact for small tables, estimated for large ones."""
+        total = 0
+        for thing in self.generation.schema.sorted_things():
+            rows = list(islice(self.store.scan(tree_of(thing)), WEIGHED_ROWS_MAX))
+            if rows:
+                count = max(len(rows), self.store.row_count(tree_of(thing)))
+                total += sum(map(row_weigher(thing), rows)) * count // len(rows)
+        return total
+
+    def database(self, name: str) -> DatabaseCore:
+        """A database with this content, without its row deletion policies.
+
+        Spanner drops them too, lest what was just restored is deleted at once.
+        """
+        schema, environment = without_row_deletion(self.generation.schema), self.environment
+        generation = self.generation
+        if schema is not generation.schema:
+            generation = Generation(schema, environment.limits)
+        store = self.store.clone()
+        store.merge(_split_points(store))
+        store.retention_nanos = schema.retention_nanos(environment.retention_nanos)
+        history = History(Generation(EMPTY, environment.limits))
+        history.append(generation, environment.clock.now())
+        return DatabaseCore(name, environment, store, history)
+
+
+def content_of(core: DatabaseCore, at: int) -> Content:
+    """What a database held at a timestamp that can still be read."""
+    with core.store.mutex:
+        generation = core.history.at(at)
+        while not all(index.ready for index in generation.schema.indexes.values()):
+            # An index was being filled; Spanner has no index in a backup that cannot be used.
+            generation = core.history.at(core.history.start(at) - 1)
+        store = core.store.as_of(at)
+        _fit(store, generation.schema)
+        return Content(core.environment, store, generation)
+
+
+def _fit(store: Store, schema: Schema) -> None:
+    """Have trees for what the schema has, and none for what came later, whose ids are free again.
+
+    What was dropped since is empty: the rows of a dropped table are not kept.
+    """
+    paths = {tree_of(thing): path_of(schema, thing) for thing in schema.sorted_things()}
+    for tree in sorted(store.structure.trees.keys() - paths.keys(), reverse=True):
+        store.drop_tree(tree)
+    for tree, path in paths.items():
+        if not store.has_tree(tree):
+            store.create_tree(tree, path[0], path)
+    store.sequences = {
+        each: drawn for each, drawn in store.sequences.items() if each < schema.next_id
+    }
+
+
+def _split_points(store: Store) -> list[Boundary]:
+    """The boundaries that users asked for, which a restored database does not have."""
+    hierarchies = store.structure.hierarchies.values()
+    return [
+        boundary
+        for hierarchy in hierarchies
+        for boundary in hierarchy.tiling.boundaries
+        if boundary.origin is Origin.USER
+    ]
+
+
+def without_row_deletion(schema: Schema) -> Schema:
+    """The schema with no row deletion policy on any table; the same one if it has none."""
+    for table in list(schema.tables.values()):
+        if table.row_deletion_policy is not None:
+            schema = schema.with_table(replace(table, row_deletion_policy=None))
+    return schema

@@ -1,0 +1,144 @@
+"""Cron expressions of backup schedules: when they fire, in UTC, and how far apart.
+
+    minute  hour  day of month  month  day of week        fires
+    0       2/12  *             *      *                  at 02:00 and 14:00 every day
+    0       2     8             *      *                  at 02:00 on the eighth of each month
+
+A field is `*`, a value, a range `a-b`, or one of them with a step `/n`, or a list of these; `a/n`
+runs from `a` to the end. Months and days of the week may be named. When both kinds of days are
+given, either will do, as in every cron.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
+
+from spanemu.base.clock import NANOS_PER_SECOND
+from spanemu.database.admin_errors import InvalidCron
+
+CHARS_MAX = 1_000
+_DAY = timedelta(days=1)
+_EPOCH = date(1970, 1, 1)
+_DAY_NANOS = 86_400 * NANOS_PER_SECOND
+_MINUTE_NANOS = 60 * NANOS_PER_SECOND
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
+_ITEM = re.compile(r"(?:\*|(\w{1,3})(?:-(\w{1,3}))?)(?:/(\d{1,3}))?")
+# Days looked at to find two occurrences that are close: leap years and weekdays repeat after that.
+_LEAP_CYCLE = (date(2000, 1, 1), 28 * 365 + 8)
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    name: str
+    low: int
+    high: int
+    words: tuple[str, ...] = ()  # other names for the values from `low` on
+    aliases: int = 0  # how many of the highest values are other names for lower ones
+
+
+_FIELDS = (
+    _Field("minute", 0, 59),
+    _Field("hour", 0, 23),
+    _Field("day of month", 1, 31),
+    _Field("month", 1, 12, tuple(_MONTHS)),
+    _Field("day of week", 0, 7, tuple(_WEEKDAYS), aliases=1),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cron:
+    """A cron expression, understood. `minutes` are those of a day that it fires on, sorted."""
+
+    text: str
+    minutes: tuple[int, ...]
+    days: frozenset[int]
+    months: frozenset[int]
+    weekdays: frozenset[int]  # 0 is Sunday
+    either_day: bool
+
+    @classmethod
+    def parse(cls, text: str) -> Cron:
+        """Understand an expression. Raises InvalidCron, also for one that never fires."""
+        fields = text[:CHARS_MAX].split()
+        if len(text) > CHARS_MAX or len(fields) != len(_FIELDS):
+            raise InvalidCron(text[:100], "it must have five fields")
+        minute, hour, days, months, weekdays = (
+            _values(field, part, text) for field, part in zip(_FIELDS, fields, strict=True)
+        )
+        cron = cls(
+            text,
+            tuple(sorted(h * 60 + m for h in hour for m in minute)),
+            days,
+            months,
+            frozenset(day % 7 for day in weekdays),
+            fields[2] != "*" and fields[4] != "*",
+        )
+        if next(cron._dates(*_LEAP_CYCLE), None) is None:
+            raise InvalidCron(text, "there is no such day")
+        return cron
+
+    def is_spaced(self, nanos: int) -> bool:
+        """Whether it never fires twice within less than `nanos`."""
+        gap = nanos // _MINUTE_NANOS
+        inside = pairwise(self.minutes)
+        if any(later - earlier < gap for earlier, later in inside):
+            return False
+        if self.minutes[0] + 24 * 60 - self.minutes[-1] >= gap:
+            return True
+        found = list(self._dates(*_LEAP_CYCLE))
+        return all(b - a > _DAY for a, b in pairwise(found))
+
+    def between(self, after: int, until: int) -> Iterator[int]:
+        """When it fires after a time and not later than another, in nanoseconds, in order."""
+        if until <= after:
+            return
+        first = datetime.fromtimestamp(after // NANOS_PER_SECOND, UTC).date()
+        for day in self._dates(first, (until - after) // _DAY_NANOS + 2):
+            midnight = (day - _EPOCH).days * _DAY_NANOS
+            for minute in self.minutes:
+                if after < (moment := midnight + minute * _MINUTE_NANOS) <= until:
+                    yield moment
+
+    def _dates(self, first: date, count: int) -> Iterator[date]:
+        """Of so many days from `first` on, those that it fires on."""
+        for number in range(min(count, (date.max - first).days)):
+            day = first + number * _DAY
+            if day.month in self.months and self._is_day(day):
+                yield day
+
+    def _is_day(self, day: date) -> bool:
+        of_month, of_week = day.day in self.days, day.isoweekday() % 7 in self.weekdays
+        return of_month or of_week if self.either_day else of_month and of_week
+
+
+def _values(field: _Field, part: str, text: str) -> frozenset[int]:
+    found: set[int] = set()
+    for item in part.split(","):
+        match = _ITEM.fullmatch(item)
+        if match is None:
+            raise InvalidCron(text, f"{item!r} is no {field.name}")
+        first, last, step = match.groups()
+        low = field.low if first is None else _value(field, first, text)
+        if last is not None:
+            high = _value(field, last, text)
+        else:
+            end = max(low, field.high - field.aliases)
+            high = end if first is None or step is not None else low
+        every = int(step or 1)
+        if low > high or not every:
+            raise InvalidCron(text, f"{item!r} is no {field.name}")
+        found.update(range(low, high + 1, every))
+    return frozenset(found)
+
+
+def _value(field: _Field, word: str, text: str) -> int:
+    if word.lower() in field.words:
+        return field.low + field.words.index(word.lower())
+    if word.isascii() and word.isdigit() and field.low <= int(word) <= field.high:
+        return int(word)
+    raise InvalidCron(text, f"{word!r} is no {field.name}")

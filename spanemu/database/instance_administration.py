@@ -1,0 +1,205 @@
+"""The admin calls about instance configurations, instance partitions and moves of instances.
+
+All but deletions leave a long-running operation behind, which is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from spanemu.base.names import (
+    InstanceConfigName,
+    InstanceName,
+    InstancePartitionName,
+    check_instance_partition_id,
+)
+from spanemu.base.operation_names import OperationName
+from spanemu.base.paging import Page, PageRequest
+from spanemu.database.admin_errors import (
+    ConfigInUse,
+    InstanceCannotMove,
+    InstanceThereAlready,
+    InstanceTooSmall,
+    MismatchingName,
+    PartitionInUse,
+)
+from spanemu.database.autoscaling import UNITS_PER_NODE
+from spanemu.database.backup_runs import catch_up
+from spanemu.database.errors import MissingField
+from spanemu.database.instance import Instance
+from spanemu.database.instance_config import ConfigSpec
+from spanemu.database.instance_partition import (
+    InstancePartition,
+    PartitionSpec,
+    new_partition,
+    updated,
+)
+from spanemu.database.instances import Instances
+from spanemu.database.operation_kinds import (
+    ConfigCreation,
+    ConfigUpdate,
+    InstanceMove,
+    PartitionCreation,
+    PartitionUpdate,
+)
+from spanemu.database.operations import Operation, finished
+
+EVERY_INSTANCE = "-"
+
+# ---------------------------------------------------------------------------- configurations
+
+
+def create_config(
+    instances: Instances, parent: str, config_id: str, spec: ConfigSpec, *, validate_only: bool
+) -> Operation:
+    """Create a user-managed configuration, or only see whether that would do."""
+    start = instances.clock.now()
+    config = instances.configs.create(parent, config_id, spec, validate_only=validate_only)
+    return _of_config(instances, ConfigCreation(config), start, validate_only=validate_only)
+
+
+def update_config(
+    instances: Instances, spec: ConfigSpec, paths: Sequence[str], *, validate_only: bool
+) -> Operation:
+    """Change the fields of a user-managed configuration that `paths` name."""
+    start = instances.clock.now()
+    config = instances.configs.update(spec, paths, validate_only=validate_only)
+    return _of_config(instances, ConfigUpdate(config), start, validate_only=validate_only)
+
+
+def delete_config(
+    instances: Instances, name: str, expected: int | None, *, validate_only: bool
+) -> None:
+    """Delete a user-managed configuration that no instance uses."""
+    with instances.mutex:
+        instances.configs.get(name)
+        for user in instances.users_of_config(name):
+            raise ConfigInUse(name, user)
+        instances.configs.delete(name, expected, validate_only=validate_only)
+
+
+def _of_config(
+    instances: Instances, kind: ConfigCreation, start: int, *, validate_only: bool
+) -> Operation:
+    name = InstanceConfigName.parse(kind.config.name)
+    if not validate_only:
+        return finished(instances.operations, name, kind, start)
+    return Operation(OperationName(name, "_validate_only"), kind, start, instances.clock.now())
+
+
+# ---------------------------------------------------------------------------- partitions
+
+
+def create_partition(
+    instances: Instances, parent: str, partition_id: str, spec: PartitionSpec
+) -> Operation:
+    """Create an instance partition, in an instance of one node at least."""
+    check_instance_partition_id(partition_id)
+    name = InstancePartitionName(InstanceName.parse(parent), partition_id)
+    if spec.name not in ("", str(name)):
+        raise MismatchingName("instance partition", spec.name, str(name))
+    instance = instances.instance(parent)
+    if not spec.config:
+        raise MissingField("CreateInstancePartition", "instance_partition.config")
+    instances.configs.get(spec.config)
+    start = instances.clock.now()
+    partition = new_partition(str(name), spec, start)
+    if instance.processing_units < UNITS_PER_NODE:
+        raise InstanceTooSmall(parent, "instance partitions")
+    with instances.mutex:
+        instances.instance(parent)
+        instances.partitions.add(partition)
+    return finished(instances.operations, name, PartitionCreation(partition), start)
+
+
+def get_partition(instances: Instances, name: str) -> InstancePartition:
+    """One partition. Raises InvalidName, InstanceNotFound, InstancePartitionNotFound."""
+    instances.instance(str(InstancePartitionName.parse(name).parent))
+    return instances.partitions.get(name)
+
+
+def list_partitions(
+    instances: Instances, parent: str, paging: PageRequest
+) -> Page[InstancePartition]:
+    """The partitions of an instance, or of every instance of `projects/P/instances/-`."""
+    instance = InstanceName.parse(parent)
+    if instance.instance != EVERY_INSTANCE:
+        instances.instance(parent)
+    return instances.partitions.listed(instance, paging)
+
+
+def update_partition(instances: Instances, spec: PartitionSpec, paths: Sequence[str]) -> Operation:
+    """Change the fields of a partition that `paths` name."""
+    get_partition(instances, spec.name)
+    start = instances.clock.now()
+    partition = instances.partitions.change(spec.name, lambda old: updated(old, spec, paths, start))
+    name = InstancePartitionName.parse(spec.name)
+    return finished(instances.operations, name, PartitionUpdate(partition), start)
+
+
+def delete_partition(instances: Instances, name: str, expected: int | None) -> None:
+    """Delete a partition that no placement names, now or in a backup."""
+    get_partition(instances, name)
+    catch_up(instances)
+    with instances.mutex:
+        for user in users_of_partition(instances, name):
+            raise PartitionInUse(name, user)
+        instances.partitions.delete(name, expected)
+
+
+def users_of_partition(instances: Instances, name: str) -> list[str]:
+    """The databases and backups with placements in a partition, by name."""
+    parsed = InstancePartitionName.parse(name)
+    backups = instances.backups.of(parsed.parent)
+    return databases_in(instances, name) + [
+        each.name for each in backups if parsed.partition in each.partitions
+    ]
+
+
+def databases_in(instances: Instances, name: str) -> list[str]:
+    """The databases with placements in a partition, by name."""
+    parsed = InstancePartitionName.parse(name)
+    return [
+        each.name
+        for each in instances.databases_of(parsed.parent)
+        if parsed.partition in each.partitions
+    ]
+
+
+# ---------------------------------------------------------------------------- moves
+
+
+def move_instance(instances: Instances, name: str, target: str) -> Operation:
+    """Move an instance to another configuration, with all its databases."""
+    instance = InstanceName.parse(name)
+    instances.instance(name)
+    if not target:
+        raise MissingField("MoveInstance", "target_config")
+    instances.configs.get(target)
+    if InstanceConfigName.parse(target).project != instance.project:
+        raise InstanceCannotMove(name, "the target is in another project")
+    catch_up(instances)
+    start = instances.clock.now()
+
+    def move(before: Instance) -> Instance:
+        if before.config == target:
+            raise InstanceThereAlready(name, target)
+        if reason := _what_keeps(instances, before, instance):
+            raise InstanceCannotMove(name, reason)
+        return replace(before, config=target)
+
+    moved = instances.change_instance(name, move)
+    return finished(instances.operations, instance, InstanceMove(moved), start)
+
+
+def _what_keeps(instances: Instances, instance: Instance, name: InstanceName) -> str:
+    if instances.backups.of(name):
+        return "it has backups"
+    if instances.partitions.of(name):
+        return "it has instance partitions"
+    if instance.autoscaling is not None:
+        return "it is autoscaled"
+    if instance.processing_units < UNITS_PER_NODE:
+        return "it has less than one node"
+    return ""

@@ -1,0 +1,204 @@
+"""Instance configurations: those that an emulator offers, and those that users base on them.
+
+A user-managed configuration has the replicas of its base and more of them. The bases that an
+emulator offers have none, so any read-only replicas will do.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sortedcontainers import SortedDict
+
+from spanemu.base.names import (
+    InstanceConfigName,
+    ProjectName,
+    check_instance_config_id,
+    check_labels,
+)
+from spanemu.base.paging import Page, PageRequest, page
+from spanemu.database.admin_errors import (
+    ConfigBaseNotManaged,
+    ConfigNotUserManaged,
+    MismatchingName,
+    ResourceChanged,
+    ResourceExists,
+    TooManyResources,
+)
+from spanemu.database.errors import InstanceConfigNotFound, InvalidUpdateMask, MissingField
+from spanemu.database.named import under
+
+CUSTOM_CONFIGS_PER_PROJECT_MAX = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Replica:
+    """Where a copy of the data would be; `kind` is a number of the API's enumeration."""
+
+    location: str
+    kind: int
+    default_leader_location: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceConfig:
+    """Where an instance's data would be kept. `base` is empty unless it is user-managed.
+
+    `version` changes with every update; 0 is Google-managed.
+    """
+
+    name: str
+    display_name: str
+    base: str = ""
+    replicas: tuple[Replica, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    leader_options: tuple[str, ...] = ()
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigSpec:
+    """A configuration as a caller describes it; `expected` is the version that it is to have."""
+
+    name: str = ""
+    display_name: str = ""
+    base: str = ""
+    replicas: tuple[Replica, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    leader_options: tuple[str, ...] = ()
+    expected: int | None = None
+
+
+class InstanceConfigs:
+    """Every configuration; `offered` maps the ids of Google-managed ones to display names."""
+
+    def __init__(self, offered: Mapping[str, str], mutex: threading.RLock) -> None:
+        self._offered = offered
+        self._mutex = mutex  # Guards the field below.
+        self._custom: SortedDict[str, InstanceConfig] = SortedDict()
+
+    def get(self, name: str) -> InstanceConfig:
+        """The configuration of that name. Raises InvalidName or InstanceConfigNotFound."""
+        config = InstanceConfigName.parse(name).config
+        display_name = self._offered.get(config)
+        if display_name is not None:
+            return InstanceConfig(name, display_name)
+        found = self._custom.get(name)
+        if found is None:
+            raise InstanceConfigNotFound(name)
+        return found
+
+    def first(self, project: str) -> str:
+        """The name of the configuration that a project's instances get by default."""
+        return str(InstanceConfigName(project, next(iter(self._offered))))
+
+    def listed(self, project: str, paging: PageRequest) -> Page[InstanceConfig]:
+        """The configurations of a project, by name."""
+        project_name, start = ProjectName.parse(project), paging.start()
+        prefix = f"{project_name}/instanceConfigs/"
+        with self._mutex:
+            names = [name for name, _ in under(self._custom, prefix)]
+            names += [f"{prefix}{config}" for config in self._offered]
+            found = ((name, self.get(name)) for name in sorted(set(names)) if name >= start)
+            return page(found, paging.limit)
+
+    def create(
+        self, parent: str, config_id: str, spec: ConfigSpec, *, validate_only: bool
+    ) -> InstanceConfig:
+        """Make a user-managed configuration known, unless only to see whether that is allowed."""
+        project = ProjectName.parse(parent)
+        check_instance_config_id(config_id)
+        name = str(InstanceConfigName(project.project, config_id))
+        if spec.name not in ("", name):
+            raise MismatchingName("instance config", spec.name, name)
+        self._check_base(name, project, spec)
+        check_labels(spec.labels)
+        made = InstanceConfig(
+            name,
+            spec.display_name or config_id,
+            spec.base,
+            spec.replicas,
+            dict(spec.labels),
+            spec.leader_options,
+            1,
+        )
+        with self._mutex:
+            if name in self._custom or config_id in self._offered:
+                raise ResourceExists("Instance config", name)
+            own = list(under(self._custom, f"{project}/instanceConfigs/"))
+            if len(own) >= CUSTOM_CONFIGS_PER_PROJECT_MAX:
+                raise TooManyResources(
+                    "custom instance configs", parent, CUSTOM_CONFIGS_PER_PROJECT_MAX
+                )
+            if not validate_only:
+                self._custom[name] = made
+        return made
+
+    def update(
+        self, spec: ConfigSpec, paths: Sequence[str], *, validate_only: bool
+    ) -> InstanceConfig:
+        """Change the fields that `paths` name: the display name and the labels can be."""
+        if not paths:
+            raise MissingField("UpdateInstanceConfig", "update_mask")
+        with self._mutex:
+            config = self._managed_by_user(spec.name, spec.expected)
+            for path in paths:
+                change = _UPDATES.get(path)
+                if change is None:
+                    raise InvalidUpdateMask(spec.name, path)
+                config = change(config, spec)
+            config = replace(config, version=config.version + 1)
+            if not validate_only:
+                self._custom[spec.name] = config
+            return config
+
+    def delete(self, name: str, expected: int | None, *, validate_only: bool) -> None:
+        """Forget a user-managed configuration; the caller has seen that nobody uses it."""
+        with self._mutex:
+            self._managed_by_user(name, expected)
+            if not validate_only:
+                del self._custom[name]
+
+    def clear(self) -> None:
+        """Forget what users made."""
+        with self._mutex:
+            self._custom.clear()
+
+    def _managed_by_user(self, name: str, expected: int | None) -> InstanceConfig:
+        config = self.get(name)
+        if not config.base:
+            raise ConfigNotUserManaged(name)
+        if expected is not None and expected != config.version:
+            raise ResourceChanged(name)
+        return config
+
+    def _check_base(self, name: str, project: ProjectName, spec: ConfigSpec) -> None:
+        if not spec.base:
+            raise MissingField("CreateInstanceConfig", "instance_config.base_config")
+        if self.get(spec.base).base:
+            raise ConfigBaseNotManaged(name, spec.base, "that is not Google-managed")
+        if not spec.base.startswith(f"{project}/"):
+            raise ConfigBaseNotManaged(name, spec.base, "that is in another project")
+        if not spec.replicas:
+            raise MissingField("CreateInstanceConfig", "instance_config.replicas")
+        if not all(replica.location and replica.kind for replica in spec.replicas):
+            raise MissingField("CreateInstanceConfig", "the location and type of each replica")
+
+
+def _update_display_name(config: InstanceConfig, spec: ConfigSpec) -> InstanceConfig:
+    if not spec.display_name:
+        raise MissingField("UpdateInstanceConfig", "instance_config.display_name")
+    return replace(config, display_name=spec.display_name)
+
+
+def _update_labels(config: InstanceConfig, spec: ConfigSpec) -> InstanceConfig:
+    check_labels(spec.labels)
+    return replace(config, labels=dict(spec.labels))
+
+
+_UPDATES: Mapping[str, Callable[[InstanceConfig, ConfigSpec], InstanceConfig]] = {
+    "display_name": _update_display_name,
+    "labels": _update_labels,
+}

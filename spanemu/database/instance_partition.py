@@ -1,0 +1,229 @@
+"""Instance partitions: resources of an instance that placements put rows on.
+
+Each has whole nodes. What is read and written does not depend on them: rows of every placement
+are kept in one place here. Two partitions may have the same configuration, since an emulator
+offers but one; Spanner wants a different one for each.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sortedcontainers import SortedDict
+
+from spanemu.base.names import InstanceName, InstancePartitionName
+from spanemu.base.paging import Page, PageRequest, page
+from spanemu.database.admin_errors import (
+    CapacityIsAutoscaled,
+    CapacityNotWholeNodes,
+    InstancePartitionNotFound,
+    ResourceChanged,
+    ResourceExists,
+    TooManyResources,
+)
+from spanemu.database.autoscaling import (
+    NODES_MAX,
+    UNITS_PER_NODE,
+    Autoscaling,
+    check_autoscaling,
+)
+from spanemu.database.errors import (
+    InvalidDisplayName,
+    InvalidNodeCount,
+    InvalidUpdateMask,
+    MissingField,
+)
+from spanemu.database.named import under
+
+PARTITIONS_PER_INSTANCE_MAX = 20
+DISPLAY_NAME_CHARS = range(4, 31)
+
+
+@dataclass(frozen=True, slots=True)
+class InstancePartition:
+    """A partition; times are in nanoseconds. `version` changes with every update."""
+
+    name: str
+    config: str
+    display_name: str
+    processing_units: int
+    create_time: int
+    update_time: int
+    in_nodes: bool = True  # how its capacity was given
+    autoscaling: Autoscaling | None = None
+    version: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionSpec:
+    """A partition as a caller describes it; `expected` is the version that it is to have."""
+
+    name: str = ""
+    config: str = ""
+    display_name: str = ""
+    node_count: int | None = None
+    processing_units: int | None = None
+    autoscaling: Autoscaling | None = None
+    expected: int | None = None
+
+
+def new_partition(name: str, spec: PartitionSpec, now: int) -> InstancePartition:
+    """A partition as described, if that is allowed."""
+    _check_display_name(spec.display_name, name)
+    if spec.autoscaling is not None:
+        check_autoscaling(spec.autoscaling, name)
+        if spec.node_count is not None or spec.processing_units is not None:
+            raise CapacityIsAutoscaled(name)
+        units = spec.autoscaling.capacity(0)
+    else:
+        units = _units(spec, name)
+    return InstancePartition(
+        name=name,
+        config=spec.config,
+        display_name=spec.display_name,
+        processing_units=units,
+        create_time=now,
+        update_time=now,
+        in_nodes=spec.processing_units is None,
+        autoscaling=spec.autoscaling,
+    )
+
+
+def updated(
+    partition: InstancePartition, spec: PartitionSpec, paths: Sequence[str], now: int
+) -> InstancePartition:
+    """`partition` with the fields that `paths` name taken from `spec`.
+
+    Raises MissingField without paths, InvalidUpdateMask for a field that cannot be changed, and
+    ResourceChanged for another version than the caller expects.
+    """
+    if not paths:
+        raise MissingField("UpdateInstancePartition", "field_mask")
+    if spec.expected is not None and spec.expected != partition.version:
+        raise ResourceChanged(partition.name)
+    for path in paths:
+        if path not in _UPDATES:
+            raise InvalidUpdateMask(partition.name, path)
+    for path, change in _UPDATES.items():
+        if path in paths:
+            partition = change(partition, spec)
+    return replace(partition, update_time=now, version=partition.version + 1)
+
+
+def _update_display_name(partition: InstancePartition, spec: PartitionSpec) -> InstancePartition:
+    _check_display_name(spec.display_name, partition.name)
+    return replace(partition, display_name=spec.display_name)
+
+
+def _update_capacity(partition: InstancePartition, spec: PartitionSpec) -> InstancePartition:
+    if partition.autoscaling is not None:
+        raise CapacityIsAutoscaled(partition.name)
+    units, in_nodes = _units(spec, partition.name), spec.processing_units is None
+    return replace(partition, processing_units=units, in_nodes=in_nodes)
+
+
+def _update_autoscaling(partition: InstancePartition, spec: PartitionSpec) -> InstancePartition:
+    if spec.autoscaling is None:
+        return replace(partition, autoscaling=None)
+    check_autoscaling(spec.autoscaling, partition.name)
+    units = spec.autoscaling.capacity(partition.processing_units)
+    return replace(partition, autoscaling=spec.autoscaling, processing_units=units)
+
+
+_UPDATES: Mapping[str, Callable[[InstancePartition, PartitionSpec], InstancePartition]] = {
+    # First, so that a mask may turn autoscaling off and set a capacity at once.
+    "autoscaling_config": _update_autoscaling,
+    "display_name": _update_display_name,
+    "node_count": _update_capacity,
+    "processing_units": _update_capacity,
+}
+
+
+def _units(spec: PartitionSpec, name: str) -> int:
+    if spec.processing_units is not None:
+        units = spec.processing_units
+        if units <= 0 or units % UNITS_PER_NODE:
+            raise CapacityNotWholeNodes(name, units)
+        return units
+    if spec.node_count is None:
+        raise MissingField("instance partition", "node_count or processing_units")
+    if not 0 < spec.node_count <= NODES_MAX:
+        raise InvalidNodeCount(name, spec.node_count)
+    return spec.node_count * UNITS_PER_NODE
+
+
+def _check_display_name(display_name: str, name: str) -> None:
+    if len(display_name) not in DISPLAY_NAME_CHARS:
+        raise InvalidDisplayName(name, display_name)
+
+
+class InstancePartitions:
+    """Every instance partition of an emulator; safe to use from several threads."""
+
+    def __init__(self, mutex: threading.RLock) -> None:
+        self._mutex = mutex  # Guards the field below.
+        self._by_name: SortedDict[str, InstancePartition] = SortedDict()
+
+    def get(self, name: str) -> InstancePartition:
+        """The partition of that name. Raises InvalidName or InstancePartitionNotFound."""
+        InstancePartitionName.parse(name)
+        found = self._by_name.get(name)
+        if found is None:
+            raise InstancePartitionNotFound(name)
+        return found
+
+    def add(self, partition: InstancePartition) -> InstancePartition:
+        """Make a partition known. Raises ResourceExists or TooManyResources."""
+        parent = InstancePartitionName.parse(partition.name).parent
+        with self._mutex:
+            if partition.name in self._by_name:
+                raise ResourceExists("Instance partition", partition.name)
+            if len(self.of(parent)) >= PARTITIONS_PER_INSTANCE_MAX:
+                raise TooManyResources(
+                    "instance partitions", str(parent), PARTITIONS_PER_INSTANCE_MAX
+                )
+            self._by_name[partition.name] = partition
+            return partition
+
+    def change(
+        self, name: str, change: Callable[[InstancePartition], InstancePartition]
+    ) -> InstancePartition:
+        """Replace a partition by what `change` makes of it. Raises as `get` does."""
+        with self._mutex:
+            changed = self._by_name[name] = change(self.get(name))
+            return changed
+
+    def delete(self, name: str, expected: int | None) -> None:
+        """Forget a partition; the caller has seen that nobody uses it."""
+        with self._mutex:
+            if expected is not None and expected != self.get(name).version:
+                raise ResourceChanged(name)
+            del self._by_name[name]
+
+    def of(self, instance: InstanceName) -> list[InstancePartition]:
+        """The partitions of an instance, by name."""
+        with self._mutex:
+            found = under(self._by_name, f"{instance}/instancePartitions/")
+            return [partition for _, partition in found]
+
+    def all(self) -> list[InstancePartition]:
+        """Every partition there is, by name."""
+        with self._mutex:
+            return [*self._by_name.values()]
+
+    def listed(self, instance: InstanceName, paging: PageRequest) -> Page[InstancePartition]:
+        """The partitions of an instance, or of all of a project for the instance `-`, by name."""
+        start = paging.start()
+        prefix = f"{instance}/instancePartitions/"
+        if instance.instance == "-":
+            prefix = prefix.partition("-/")[0]
+        with self._mutex:
+            return page(under(self._by_name, prefix, start), paging.limit)
+
+    def drop_under(self, resource: str) -> None:
+        """Forget the partitions of an instance."""
+        with self._mutex:
+            for name, _ in list(under(self._by_name, f"{resource}/")):
+                del self._by_name[name]

@@ -1,0 +1,226 @@
+"""What long-running operations did: a dataclass for each, with what list filters may ask about it.
+
+Frontends turn a kind into the metadata and the response that it has on the wire
+(`frontend.admin.operation_messages`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from spanemu.database.backup import Backup
+from spanemu.database.database import Database
+from spanemu.database.ddl_actions import DdlAction
+from spanemu.database.filters import FieldValue, Instant
+from spanemu.database.instance import Instance
+from spanemu.database.instance_config import InstanceConfig
+from spanemu.database.instance_partition import InstancePartition
+
+_INSTANCE = "type.googleapis.com/google.spanner.admin.instance.v1"
+_DATABASE = "type.googleapis.com/google.spanner.admin.database.v1"
+Values = FieldValue | tuple[FieldValue, ...]
+
+
+@dataclass(frozen=True)
+class OperationKind:
+    """What an operation did; `metadata_type` and `response_type` are its types on the wire."""
+
+    metadata_type: ClassVar[str]
+    response_type: ClassVar[str]
+    times: ClassVar[str] = "metadata.progress."  # Where the metadata keeps its times.
+
+    def fields(self) -> Iterator[tuple[str, Values]]:
+        """What a filter may ask about under `metadata.`."""
+        yield from ()
+
+
+@dataclass(frozen=True)
+class InstanceCreation(OperationKind):
+    """CreateInstance; `instance` as created."""
+
+    metadata_type = f"{_INSTANCE}.CreateInstanceMetadata"
+    times = "metadata."
+    response_type = f"{_INSTANCE}.Instance"
+    instance: Instance
+
+    def fields(self) -> Iterator[tuple[str, Values]]:
+        """The instance's name and configuration."""
+        yield "instance.name", self.instance.name
+        yield "instance.config", self.instance.config
+
+
+@dataclass(frozen=True)
+class InstanceUpdate(InstanceCreation):
+    """UpdateInstance; `instance` as updated."""
+
+    metadata_type = f"{_INSTANCE}.UpdateInstanceMetadata"
+
+
+@dataclass(frozen=True)
+class DatabaseCreation(OperationKind):
+    """CreateDatabase."""
+
+    metadata_type = f"{_DATABASE}.CreateDatabaseMetadata"
+    response_type = f"{_DATABASE}.Database"
+    database: Database
+
+    def fields(self) -> Iterator[tuple[str, Values]]:
+        """The database's name."""
+        yield "database", self.database.name
+
+
+@dataclass(frozen=True)
+class DatabaseUpdate(OperationKind):
+    """UpdateDatabase: `paths` of the mask, of which only drop protection can be set."""
+
+    metadata_type = f"{_DATABASE}.UpdateDatabaseMetadata"
+    response_type = f"{_DATABASE}.Database"
+    database: Database
+    enable_drop_protection: bool
+    paths: tuple[str, ...]
+
+    def fields(self) -> Iterator[tuple[str, Values]]:
+        """The request, as the metadata repeats it."""
+        yield "request.database.name", self.database.name
+        yield "request.database.enable_drop_protection", self.enable_drop_protection
+
+
+@dataclass(frozen=True)
+class DdlUpdate(OperationKind):
+    """UpdateDatabaseDdl: of `statements`, as many ran as there are commit timestamps."""
+
+    metadata_type = f"{_DATABASE}.UpdateDatabaseDdlMetadata"
+    response_type = "type.googleapis.com/google.protobuf.Empty"
+    database: str
+    statements: tuple[str, ...]
+    commit_timestamps: tuple[int, ...]
+    actions: tuple[DdlAction, ...]
+
+    def fields(self) -> Iterator[tuple[str, Values]]:
+        """The database, its statements, and when each took effect."""
+        yield "database", self.database
+        yield "statements", self.statements
+        yield "commit_timestamps", tuple(map(Instant, self.commit_timestamps))
+
+
+@dataclass(frozen=True)
+class DatabaseRestore(OperationKind):
+    """RestoreDatabase: `optimization` names the operation that followed it."""
+
+    metadata_type = f"{_DATABASE}.RestoreDatabaseMetadata"
+    response_type = f"{_DATABASE}.Database"
+    database: Database
+    backup: Backup
+    optimization: str
+
+    def fields(self) -> Iterator[tuple[str, Values]]:
+        """The database, and the backup as the metadata describes it."""
+        yield "name", self.database.name
+        yield "source_type", "BACKUP"
+        yield "backup_info.backup", self.backup.name
+        yield "backup_info.version_time", Instant(self.backup.version_time)
+        yield "backup_info.create_time", Instant(self.backup.create_time)
+        yield "backup_info.source_database", self.backup.database
+        yield "optimize_database_operation_name", self.optimization
+
+
+@dataclass(frozen=True)
+class RestoreOptimization(OperationKind):
+    """What Spanner does once a database is restored."""
+
+    metadata_type = f"{_DATABASE}.OptimizeRestoredDatabaseMetadata"
+    response_type = f"{_DATABASE}.Database"
+    database: Database
+
+    def fields(self) -> Iterator[tuple[str, Values]]:
+        """The database's name."""
+        yield "name", self.database.name
+
+
+@dataclass(frozen=True)
+class BackupCreation(OperationKind):
+    """CreateBackup, or what a schedule did."""
+
+    metadata_type = f"{_DATABASE}.CreateBackupMetadata"
+    response_type = f"{_DATABASE}.Backup"
+    backup: Backup
+
+    def fields(self) -> Iterator[tuple[str, Values]]:
+        """The backup and its database."""
+        yield "name", self.backup.name
+        yield "database", self.backup.database
+
+
+@dataclass(frozen=True)
+class BackupCopy(OperationKind):
+    """CopyBackup; `backup` is the copy."""
+
+    metadata_type = f"{_DATABASE}.CopyBackupMetadata"
+    response_type = f"{_DATABASE}.Backup"
+    backup: Backup
+    source: str
+
+    def fields(self) -> Iterator[tuple[str, Values]]:
+        """The copy and the original."""
+        yield "name", self.backup.name
+        yield "source_backup", self.source
+
+
+@dataclass(frozen=True)
+class InstanceMove(OperationKind):
+    """MoveInstance; `instance` as moved."""
+
+    metadata_type = f"{_INSTANCE}.MoveInstanceMetadata"
+    response_type = f"{_INSTANCE}.MoveInstanceResponse"
+    instance: Instance
+
+    def fields(self) -> Iterator[tuple[str, Values]]:
+        """Where it went."""
+        yield "target_config", self.instance.config
+
+
+@dataclass(frozen=True)
+class ConfigCreation(OperationKind):
+    """CreateInstanceConfig; `config` as created."""
+
+    metadata_type = f"{_INSTANCE}.CreateInstanceConfigMetadata"
+    response_type = f"{_INSTANCE}.InstanceConfig"
+    config: InstanceConfig
+
+    def fields(self) -> Iterator[tuple[str, Values]]:
+        """The configuration's names."""
+        yield "instance_config.name", self.config.name
+        yield "instance_config.display_name", self.config.display_name
+        yield "instance_config.base_config", self.config.base
+
+
+@dataclass(frozen=True)
+class ConfigUpdate(ConfigCreation):
+    """UpdateInstanceConfig; `config` as updated."""
+
+    metadata_type = f"{_INSTANCE}.UpdateInstanceConfigMetadata"
+
+
+@dataclass(frozen=True)
+class PartitionCreation(OperationKind):
+    """CreateInstancePartition; `partition` as created."""
+
+    metadata_type = f"{_INSTANCE}.CreateInstancePartitionMetadata"
+    times = "metadata."
+    response_type = f"{_INSTANCE}.InstancePartition"
+    partition: InstancePartition
+
+    def fields(self) -> Iterator[tuple[str, Values]]:
+        """The partition's names."""
+        yield "instance_partition.name", self.partition.name
+        yield "instance_partition.display_name", self.partition.display_name
+        yield "instance_partition.config", self.partition.config
+
+
+@dataclass(frozen=True)
+class PartitionUpdate(PartitionCreation):
+    """UpdateInstancePartition; `partition` as updated."""
+
+    metadata_type = f"{_INSTANCE}.UpdateInstancePartitionMetadata"

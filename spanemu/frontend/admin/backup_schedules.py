@@ -1,0 +1,97 @@
+"""google.spanner.admin.database.v1: backup schedules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spanemu.base.clock import NANOS_PER_SECOND
+from spanemu.base.limits import HOUR_NANOS
+from spanemu.base.names import DatabaseName
+from spanemu.base.paging import PageRequest
+from spanemu.database import backup_administration as administration
+from spanemu.database.backup import check_encryption
+from spanemu.database.backup_schedule import BackupSchedule, ScheduleSpec
+from spanemu.database.instances import Instances
+from spanemu.frontend.admin import wire
+from spanemu.frontend.admin.encryption import encryption_from_proto
+from spanemu.frontend.convert.timestamps import duration_from_proto, timestamp_to_proto
+
+_CREATION_WINDOW_NANOS = 4 * HOUR_NANOS
+
+
+def create_backup_schedule(instances: Instances, request: Any) -> Any:
+    """Have backups of a database made on time."""
+    schedule = request.backup_schedule
+    spec = _spec(schedule, f"{request.parent}/backupSchedules/{request.backup_schedule_id}")
+    made = administration.create_schedule(
+        instances, request.parent, request.backup_schedule_id, schedule.name, spec
+    )
+    return schedule_to_proto(made)
+
+
+def get_backup_schedule(instances: Instances, request: Any) -> Any:
+    """One schedule."""
+    return schedule_to_proto(administration.get_schedule(instances, request.name))
+
+
+def list_backup_schedules(instances: Instances, request: Any) -> Any:
+    """The schedules of a database."""
+    database = DatabaseName.parse(request.parent)
+    instances.database(request.parent)
+    paging = PageRequest(request.page_size, request.page_token)
+    page = instances.schedules.listed(database, paging)
+    return wire.ListBackupSchedulesResponse(
+        backup_schedules=map(schedule_to_proto, page.items), next_page_token=page.next_token
+    )
+
+
+def update_backup_schedule(instances: Instances, request: Any) -> Any:
+    """Change the fields of a schedule that a mask names."""
+    schedule = request.backup_schedule
+    spec, paths = _spec(schedule, schedule.name), tuple(request.update_mask.paths)
+    return schedule_to_proto(administration.update_schedule(instances, schedule.name, spec, paths))
+
+
+def delete_backup_schedule(instances: Instances, request: Any) -> Any:
+    """Forget a schedule; the backups it made stay."""
+    administration.delete_schedule(instances, request.name)
+    return wire.Empty()
+
+
+def schedule_to_proto(schedule: BackupSchedule) -> Any:
+    """A BackupSchedule message."""
+    message = wire.BackupSchedule(
+        name=schedule.name,
+        spec={
+            "cron_spec": {
+                "text": schedule.cron.text,
+                "time_zone": "UTC",
+                "creation_window": {"seconds": _CREATION_WINDOW_NANOS // NANOS_PER_SECOND},
+            }
+        },
+        retention_duration={
+            "seconds": schedule.retention_nanos // NANOS_PER_SECOND,
+            "nanos": schedule.retention_nanos % NANOS_PER_SECOND,
+        },
+        update_time=timestamp_to_proto(schedule.update_time),
+    )
+    if schedule.encryption:
+        message.encryption_config.MergeFromString(schedule.encryption)
+    kind = message.incremental_backup_spec if schedule.incremental else message.full_backup_spec
+    kind.SetInParent()
+    return message
+
+
+def _spec(schedule: Any, name: str) -> ScheduleSpec:
+    check_encryption(*encryption_from_proto(schedule), name)
+    kind = schedule.WhichOneof("backup_type_spec")
+    has_cron = schedule.HasField("spec") and schedule.spec.HasField("cron_spec")
+    retention = None
+    if schedule.HasField("retention_duration"):
+        retention = duration_from_proto(schedule.retention_duration)
+    return ScheduleSpec(
+        cron=schedule.spec.cron_spec.text if has_cron else None,
+        retention_nanos=retention,
+        incremental=None if kind is None else kind == "incremental_backup_spec",
+        encryption=schedule.encryption_config.SerializeToString(),
+    )

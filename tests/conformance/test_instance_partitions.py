@@ -1,0 +1,406 @@
+"""User-managed configurations, instance partitions and moves, through the official client."""
+
+import pytest
+from google.api_core import exceptions
+from google.cloud.spanner_admin_instance_v1 import types
+from google.longrunning import operations_pb2
+from google.protobuf.field_mask_pb2 import FieldMask
+from google.rpc.error_details_pb2 import ResourceInfo
+
+READ_ONLY = types.ReplicaInfo.ReplicaType.READ_ONLY
+REPLICAS = [{"location": "europe-west1", "type_": READ_ONLY}]
+
+
+@pytest.fixture
+def api(client):
+    return client.instance_admin_api
+
+
+def ids(resources):
+    return [each.name.rpartition("/")[2] for each in resources]
+
+
+def operation_ids(operations):
+    return [each.name.split("/")[-3] for each in operations]
+
+
+def resource_info(caught):
+    return next(each for each in caught.value.details if isinstance(each, ResourceInfo))
+
+
+# ---------------------------------------------------------------------------- configurations
+
+
+@pytest.fixture
+def create_config(api, client, config_name):
+    def run(config_id="custom-one", *, parent=None, validate_only=False, **changes):
+        config = {
+            "base_config": config_name,
+            "display_name": "Custom one",
+            "replicas": REPLICAS,
+            **changes,
+        }
+        request = types.CreateInstanceConfigRequest(
+            parent=parent or client.project_name,
+            instance_config_id=config_id,
+            instance_config=config,
+            validate_only=validate_only,
+        )
+        return api.create_instance_config(request=request)
+
+    return run
+
+
+def test_a_configuration_is_created(api, config_name, create_config):
+    operation = create_config(labels={"env": "dev"}, leader_options=["europe-west1"])
+    assert operation.done()
+    made = operation.result()
+    assert operation.operation.name.startswith(f"{made.name}/operations/")
+    assert operation.metadata.instance_config == made
+    assert operation.metadata.progress.progress_percent == 100
+    assert made.config_type == types.InstanceConfig.Type.USER_MANAGED
+    assert made.state == types.InstanceConfig.State.READY
+    assert (made.base_config, dict(made.labels)) == (config_name, {"env": "dev"})
+    assert [each.location for each in made.replicas] == ["europe-west1"]
+    assert list(made.leader_options) == ["europe-west1"]
+    assert made.etag
+    assert not made.reconciling
+    assert api.get_instance_config(name=made.name) == made
+
+
+def test_configurations_are_listed_and_paged(api, client, create_config):
+    for config_id in ("custom-b", "custom-a", "custom-c"):
+        create_config(config_id)
+    expected = ["custom-a", "custom-b", "custom-c", "emulator-config"]
+    request = types.ListInstanceConfigsRequest(parent=client.project_name, page_size=1)
+    assert ids(client.list_instance_configs()) == expected
+    assert ids(api.list_instance_configs(request=request)) == expected
+    assert ids(api.list_instance_configs(parent="projects/another")) == ["emulator-config"]
+
+
+@pytest.mark.parametrize(
+    ("config_id", "changes"),
+    [
+        ("", {}),
+        ("one", {}),
+        ("custom-", {}),
+        ("custom-One", {}),
+        ("custom-one-", {}),
+        (f"custom-{'x' * 58}", {}),
+        ("custom-one", {"name": "projects/p/instanceConfigs/custom-two"}),
+        ("custom-one", {"base_config": ""}),
+        ("custom-one", {"base_config": "emulator-config"}),
+        ("custom-one", {"base_config": "projects/another/instanceConfigs/emulator-config"}),
+        ("custom-one", {"replicas": []}),
+        ("custom-one", {"replicas": [{"location": "europe-west1"}]}),
+        ("custom-one", {"labels": {"Env": "dev"}}),
+    ],
+)
+def test_configurations_that_cannot_be_created(client, create_config, config_id, changes):
+    with pytest.raises(exceptions.InvalidArgument):
+        create_config(config_id, **changes)
+    assert ids(client.list_instance_configs()) == ["emulator-config"]
+
+
+def test_a_configuration_needs_a_base_and_a_free_name(config_name, create_config):
+    made = create_config().result()
+    with pytest.raises(exceptions.AlreadyExists):
+        create_config()
+    with pytest.raises(exceptions.NotFound, match="Instance config"):
+        create_config("custom-two", base_config=f"{config_name}x")
+    with pytest.raises(exceptions.InvalidArgument, match="Google-managed"):
+        create_config("custom-two", base_config=made.name)
+
+
+def test_validation_alone_changes_nothing(api, client, create_config):
+    validated = create_config(validate_only=True)
+    assert validated.done()
+    assert validated.result().display_name == "Custom one"
+    assert ids(client.list_instance_configs()) == ["emulator-config"]
+    made = create_config().result()
+    with pytest.raises(exceptions.AlreadyExists):
+        create_config(validate_only=True)
+    request = types.UpdateInstanceConfigRequest(
+        instance_config={"name": made.name, "display_name": "Other"},
+        update_mask=FieldMask(paths=["display_name"]),
+        validate_only=True,
+    )
+    assert api.update_instance_config(request=request).result().display_name == "Other"
+    request = types.DeleteInstanceConfigRequest(name=made.name, validate_only=True)
+    api.delete_instance_config(request=request)
+    assert api.get_instance_config(name=made.name) == made
+
+
+def test_a_configuration_is_updated_by_mask_and_etag(api, config_name, create_config):
+    made = create_config().result()
+
+    def update(*paths, **fields):
+        config = types.InstanceConfig(name=made.name, **fields)
+        return api.update_instance_config(
+            instance_config=config, update_mask=FieldMask(paths=paths)
+        ).result()
+
+    changed = update("display_name", display_name="Other", labels={"env": "dev"})
+    assert (changed.display_name, dict(changed.labels)) == ("Other", {})
+    assert changed.etag != made.etag
+    assert dict(update("labels", labels={"env": "dev"}, etag=changed.etag).labels)
+    for etag in (made.etag, "made up"):
+        with pytest.raises(exceptions.Aborted):
+            update("display_name", display_name="Third", etag=etag)
+    for paths in ([], ["replicas"], ["nonsense"]):
+        with pytest.raises(exceptions.InvalidArgument):
+            update(*paths, display_name="Third")
+    with pytest.raises(exceptions.InvalidArgument, match="not user-managed"):
+        api.update_instance_config(
+            instance_config=types.InstanceConfig(name=config_name, display_name="Third"),
+            update_mask=FieldMask(paths=["display_name"]),
+        )
+
+
+def test_a_configuration_in_use_cannot_be_deleted(api, client, config_name, create_config):
+    made = create_config().result()
+    instance = client.instance("on-custom", made.name)
+    instance.create().result(timeout=10)
+    with pytest.raises(exceptions.FailedPrecondition, match="on-custom"):
+        api.delete_instance_config(name=made.name)
+    instance.delete()
+    with pytest.raises(exceptions.Aborted):
+        api.delete_instance_config(request={"name": made.name, "etag": "0" * 16})
+    api.delete_instance_config(request={"name": made.name, "etag": made.etag})
+    with pytest.raises(exceptions.NotFound) as caught:
+        api.delete_instance_config(name=made.name)
+    assert resource_info(caught).resource_name == made.name
+    with pytest.raises(exceptions.InvalidArgument):
+        api.delete_instance_config(name=config_name)
+
+
+def test_operations_on_configurations_are_listed(api, client, create_config):
+    made = create_config("custom-one").result()
+    create_config("custom-two")
+    api.delete_instance_config(name=made.name)
+
+    def listed(filter_=""):
+        request = types.ListInstanceConfigOperationsRequest(
+            parent=client.project_name, filter=filter_, page_size=1
+        )
+        return operation_ids(api.list_instance_config_operations(request=request))
+
+    assert listed() == ["custom-two", "custom-one"]
+    filter_ = "(metadata.@type:CreateInstanceConfigMetadata) (metadata.instance_config.name:two)"
+    assert listed(filter_) == ["custom-two"]
+    assert listed("error:*") == []
+
+
+# ---------------------------------------------------------------------------- partitions
+
+
+@pytest.fixture
+def create_partition(api, instance, config_name):
+    def run(partition_id="europe", *, parent=None, **changes):
+        partition = {"config": config_name, "display_name": "Europe", **changes}
+        if not {"node_count", "processing_units", "autoscaling_config"} & set(changes):
+            partition["node_count"] = 1
+        return api.create_instance_partition(
+            parent=parent or instance.name,
+            instance_partition_id=partition_id,
+            instance_partition=types.InstancePartition(**partition),
+        )
+
+    return run
+
+
+def test_a_partition_is_created(api, instance, config_name, create_partition):
+    operation = create_partition(node_count=2)
+    assert operation.done()
+    made = operation.result()
+    assert made.name == f"{instance.name}/instancePartitions/europe"
+    assert operation.operation.name.startswith(f"{made.name}/operations/")
+    assert operation.metadata.instance_partition == made
+    assert operation.metadata.start_time <= operation.metadata.end_time
+    assert (made.config, made.node_count) == (config_name, 2)
+    assert made.state == types.InstancePartition.State.READY
+    assert made.create_time == made.update_time
+    assert made.etag
+    assert not made.referencing_databases
+    assert api.get_instance_partition(name=made.name) == made
+    assert create_partition("units", processing_units=3000).result().processing_units == 3000
+
+
+def test_partitions_are_listed_and_paged(api, client, config_name, instance, create_partition):
+    other = client.instance("other", config_name)
+    other.create().result(timeout=10)
+    for partition_id in ("bb", "aa"):
+        create_partition(partition_id)
+    create_partition("cc", parent=other.name)
+    request = types.ListInstancePartitionsRequest(parent=instance.name, page_size=1)
+    assert ids(api.list_instance_partitions(request=request)) == ["aa", "bb"]
+    everywhere = f"{client.project_name}/instances/-"
+    assert ids(api.list_instance_partitions(parent=everywhere)) == ["aa", "bb", "cc"]
+    with pytest.raises(exceptions.NotFound):
+        api.list_instance_partitions(parent=f"{instance.name}x")
+    other.delete()
+    assert ids(api.list_instance_partitions(parent=everywhere)) == ["aa", "bb"]
+
+
+@pytest.mark.parametrize(
+    ("partition_id", "changes"),
+    [
+        ("", {}),
+        ("E", {}),
+        ("e-", {}),
+        ("e" * 65, {}),
+        ("europe", {"name": "projects/p/instances/i/instancePartitions/asia"}),
+        ("europe", {"config": ""}),
+        ("europe", {"display_name": "abc"}),
+        ("europe", {"display_name": ""}),
+        ("europe", {"node_count": 0}),
+        ("europe", {"node_count": -1}),
+        ("europe", {"processing_units": 500}),
+        ("europe", {"processing_units": 1500}),
+        ("europe", {"node_count": 1, "autoscaling_config": {}}),
+        ("europe", {"autoscaling_config": {}}),
+    ],
+)
+def test_partitions_that_cannot_be_created(api, instance, create_partition, partition_id, changes):
+    with pytest.raises(exceptions.InvalidArgument):
+        create_partition(partition_id, **changes)
+    assert list(api.list_instance_partitions(parent=instance.name)) == []
+
+
+def test_a_partition_needs_a_config_a_free_name_and_a_node(
+    client, config_name, instance, create_partition
+):
+    create_partition()
+    with pytest.raises(exceptions.AlreadyExists):
+        create_partition()
+    with pytest.raises(exceptions.NotFound, match="Instance config"):
+        create_partition("asia", config=f"{config_name}x")
+    with pytest.raises(exceptions.NotFound, match="Instance not found"):
+        create_partition("asia", parent=f"{instance.name}x")
+    small = client.instance("small", config_name, processing_units=100)
+    small.create().result(timeout=10)
+    with pytest.raises(exceptions.FailedPrecondition):
+        create_partition("asia", parent=small.name)
+    for number in range(19):
+        create_partition(f"partition-{number}")
+    with pytest.raises(exceptions.ResourceExhausted):
+        create_partition("asia")
+
+
+def test_a_partition_is_updated_by_mask_and_etag(api, create_partition):
+    made = create_partition().result()
+
+    def update(*paths, **fields):
+        partition = types.InstancePartition(name=made.name, **fields)
+        return api.update_instance_partition(
+            instance_partition=partition, field_mask=FieldMask(paths=paths)
+        ).result()
+
+    changed = update("node_count", node_count=3, display_name="Ignored", etag=made.etag)
+    assert (changed.node_count, changed.display_name) == (3, "Europe")
+    assert changed.update_time > made.update_time
+    assert update("display_name", display_name="Renamed").display_name == "Renamed"
+    assert update("processing_units", processing_units=1000).processing_units == 1000
+    for paths in ([], ["config"], ["nonsense"], ["state"]):
+        with pytest.raises(exceptions.InvalidArgument):
+            update(*paths, display_name="Third one")
+    with pytest.raises(exceptions.InvalidArgument):
+        update("node_count", node_count=0)
+    with pytest.raises(exceptions.Aborted):
+        update("node_count", node_count=4, etag=made.etag)
+    scaled = update(
+        "autoscaling_config",
+        autoscaling_config={
+            "autoscaling_limits": {"min_nodes": 2, "max_nodes": 4},
+            "autoscaling_targets": {
+                "total_cpu_utilization_percent": 50,
+                "storage_utilization_percent": 50,
+            },
+        },
+    )
+    assert scaled.autoscaling_config.autoscaling_limits.max_nodes == 4
+    with pytest.raises(exceptions.InvalidArgument):
+        update("node_count", node_count=4)
+
+
+def test_a_partition_that_placements_name_cannot_be_deleted(api, instance, create_partition):
+    made = create_partition().result()
+    placement = "CREATE PLACEMENT eu OPTIONS (instance_partition = 'europe')"
+    database = instance.database("placed", ddl_statements=[placement])
+    database.create().result(timeout=10)
+    found = api.get_instance_partition(name=made.name)
+    assert list(found.referencing_databases) == [database.name]
+    with pytest.raises(exceptions.FailedPrecondition, match="placed"):
+        api.delete_instance_partition(name=made.name)
+    database.update_ddl(["DROP PLACEMENT eu"]).result(timeout=10)
+    with pytest.raises(exceptions.Aborted):
+        api.delete_instance_partition(request={"name": made.name, "etag": "0" * 16})
+    api.delete_instance_partition(request={"name": made.name, "etag": made.etag})
+    with pytest.raises(exceptions.NotFound) as caught:
+        api.get_instance_partition(name=made.name)
+    info = resource_info(caught)
+    assert info.resource_name == made.name
+    assert info.resource_type.endswith("google.spanner.admin.instance.v1.InstancePartition")
+
+
+def test_operations_on_partitions_are_listed(api, instance, create_partition):
+    made = create_partition("europe").result()
+    create_partition("asia")
+
+    def listed(filter_=""):
+        request = types.ListInstancePartitionOperationsRequest(
+            parent=instance.name, filter=filter_, page_size=1
+        )
+        return operation_ids(api.list_instance_partition_operations(request=request))
+
+    assert listed() == ["asia", "europe"]
+    assert listed("metadata.instance_partition.name:europe") == ["europe"]
+    assert listed('metadata.start_time > "2100-01-01T00:00:00Z"') == []
+    request = operations_pb2.ListOperationsRequest(name=f"{made.name}/operations")
+    (only,) = api.list_operations(request=request).operations
+    assert api.get_operation(request=operations_pb2.GetOperationRequest(name=only.name)) == only
+    with pytest.raises(exceptions.NotFound):
+        api.list_instance_partition_operations(parent=f"{instance.name}x")
+
+
+# ---------------------------------------------------------------------------- moves
+
+
+def test_an_instance_is_moved(api, instance, database, create_config):
+    target = create_config().result().name
+    with database.batch():
+        pass
+    operation = api.move_instance(request={"name": instance.name, "target_config": target})
+    assert operation.operation.name.startswith(f"{instance.name}/operations/")
+    assert operation.metadata.target_config == target
+    assert operation.metadata.progress.progress_percent == 100
+    assert operation.result() == types.MoveInstanceResponse()
+    assert api.get_instance(name=instance.name).config == target
+    assert database.exists()
+
+
+def test_instances_that_cannot_be_moved(
+    api, client, config_name, instance, create_config, create_partition
+):
+    target = create_config().result().name
+
+    def move(name=instance.name, target=target):
+        api.move_instance(request={"name": name, "target_config": target})
+
+    for refusal, arguments in (
+        (exceptions.InvalidArgument, {"target": config_name}),
+        (exceptions.InvalidArgument, {"target": ""}),
+        (exceptions.InvalidArgument, {"name": "fresh"}),
+        (exceptions.NotFound, {"target": f"{target}x"}),
+        (exceptions.NotFound, {"name": f"{instance.name}x"}),
+    ):
+        with pytest.raises(refusal):
+            move(**arguments)
+    small = client.instance("small", config_name, processing_units=100)
+    small.create().result(timeout=10)
+    with pytest.raises(exceptions.FailedPrecondition, match="node"):
+        move(small.name)
+    create_partition()
+    with pytest.raises(exceptions.FailedPrecondition, match="partitions"):
+        move()
+    assert api.get_instance(name=instance.name).config == config_name
