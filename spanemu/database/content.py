@@ -17,8 +17,8 @@ from spanemu.database.generation import Generation
 from spanemu.database.statistics.weight import row_weigher
 from spanemu.schema.history import History
 from spanemu.schema.schema import EMPTY, Schema
-from spanemu.storage.boundary import Boundary, Origin
-from spanemu.storage.layout import path_of, tree_of
+from spanemu.storage.boundary import Boundary, Origin, path_of
+from spanemu.storage.layout import tree_of
 from spanemu.storage.store import Store
 
 WEIGHED_ROWS_MAX = 1_000  # of each table and index; the others are taken to be like them

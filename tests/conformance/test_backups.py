@@ -701,3 +701,40 @@ def test_a_backup_names_the_instance_partitions_of_its_placements(emulator, clie
         copy.create()
     backup.delete()
     client.instance_admin_api.delete_instance_partition(name=name)
+
+
+def test_what_was_created_since_the_version_time_leaves_no_trace(emulator, back_up, instance, shop):
+    at = emulator.clock.now
+    emulator.clock.advance(minutes=5)
+    later = "CREATE TABLE Later (Id INT64) PRIMARY KEY (Id)"
+    shop.update_ddl([later]).result(timeout=10)
+    with shop.batch() as batch:
+        batch.insert("Later", ["Id"], [[1]])
+    restored, _ = restore(instance, back_up(version_time=at))
+    restored.update_ddl(["CREATE TABLE Another (Id INT64) PRIMARY KEY (Id)"]).result(timeout=10)
+    with restored.snapshot() as snapshot:
+        assert list(snapshot.execute_sql("SELECT * FROM Another")) == []
+
+
+def test_a_table_dropped_since_the_version_time_can_be_written(emulator, back_up, instance, shop):
+    at = emulator.clock.now
+    emulator.clock.advance(minutes=5)
+    shop.update_ddl(["DROP TABLE Albums"]).result(timeout=10)
+    restored, _ = restore(instance, back_up(version_time=at))
+    with restored.batch() as batch:
+        batch.insert("Albums", ["Id", "N"], [[1, 9]])
+    with restored.snapshot() as snapshot:
+        assert [1, 9] in list(snapshot.execute_sql("SELECT Id, N FROM Albums"))
+
+
+def test_split_points_are_not_restored(client, instance, shop, back_up):
+    point = {"table": "Singers", "keys": [{"key_parts": ["5"]}]}
+    client.database_admin_api.add_split_points(
+        request={"database": shop.name, "split_points": [point]}
+    )
+    sql = "SELECT * FROM SPANNER_SYS.USER_SPLIT_POINTS"
+    restored, _ = restore(instance, back_up())
+    for database, expected in ((shop, 1), (restored, 0)):
+        with database.snapshot() as snapshot:
+            assert len(list(snapshot.execute_sql(sql))) == expected
+    assert singers(restored) == ["Ann", "Bo"]
