@@ -118,14 +118,13 @@ class Endpoint:
             for watcher in self._watchers:
                 watcher.started(call, request)
             replies = iter(self._handler(self._instances, request))
+            reply = next(replies, None)
         try:
-            while True:
+            while reply is not None:
+                yield _serialized(reply)
                 # Not checked here for lateness: a reply that only remains to be ended is not late.
                 with serving(call):
                     reply = next(replies, None)
-                if reply is None:
-                    return
-                yield _serialized(reply)
         finally:
             close = getattr(replies, "close", None)
             if close is not None:

@@ -8,6 +8,7 @@ be judged without looking at a session is judged here; what an id stands for is 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from spanemu.database.options import (
@@ -43,30 +44,33 @@ from spanemu.frontend.errors import (
     RequiredFieldMissing,
     StrongMustBeTrue,
 )
+from spanemu.frontend.wire import TransactionOptions as TransactionOptionsMessage
+from spanemu.frontend.wire import TransactionSelector
 
 _STRONG = ReadOnly(Strong())
 _STRONG_WITH_TIMESTAMP = ReadOnly(Strong(), return_read_timestamp=True)
-_SINGLE_USE_STRONG = SingleUse(_STRONG)
-_READ_WRITE = ReadWrite()
-_PLAIN_READ_WRITE_BYTES = 2  # a TransactionOptions message that asks for that and no more
-_SINGLE_USE_READ_WRITE = SingleUse(_READ_WRITE)
-_BEGIN_READ_WRITE = Begin(_READ_WRITE)
+_KEPT_MAX = 256  # of the messages that clients send again and again
 
 
 def selector_from_proto(request: Any) -> Selector | None:
     """The transaction that a read or statement runs in; None when it names none."""
     selector = request.transaction
+    if selector.id:
+        return Existing(selector.id)
+    return _selector(selector.SerializeToString())
+
+
+@lru_cache(_KEPT_MAX)
+def _selector(data: bytes) -> Selector | None:
+    selector = TransactionSelector.FromString(data)
     case = selector.WhichOneof("selector")
     if case == "id":
         return existing_from_proto(selector.id)
     if case == "begin":
-        options = multi_use_from_proto(selector.begin)
-        return _BEGIN_READ_WRITE if options is _READ_WRITE else Begin(options)
+        return Begin(multi_use_from_proto(selector.begin))
     if case is None:
         return None
     options = options_from_proto(selector.single_use)
-    if options is _STRONG:
-        return _SINGLE_USE_STRONG
     if not isinstance(options, ReadOnly):
         raise ReadOnlyExpected(selector.single_use.WhichOneof("mode"))
     return SingleUse(options)
@@ -105,11 +109,15 @@ def commit_selector_from_proto(request: Any) -> Selector:
         return existing_from_proto(request.transaction_id)
     if case is None:
         raise RequiredFieldMissing("CommitRequest.transaction")
-    options = options_from_proto(request.single_use_transaction)
-    if options is _READ_WRITE:
-        return _SINGLE_USE_READ_WRITE
+    return _single_use_read_write(request.single_use_transaction.SerializeToString())
+
+
+@lru_cache(_KEPT_MAX)
+def _single_use_read_write(data: bytes) -> Selector:
+    message = TransactionOptionsMessage.FromString(data)
+    options = options_from_proto(message)
     if not isinstance(options, ReadWrite):
-        raise ReadWriteExpected(request.single_use_transaction.WhichOneof("mode"))
+        raise ReadWriteExpected(message.WhichOneof("mode"))
     return SingleUse(options)
 
 
@@ -156,8 +164,6 @@ def _read_only(message: Any) -> TransactionOptions:
 
 def _read_write(message: Any) -> TransactionOptions:
     mode = message.read_write
-    if not mode.ByteSize() and message.ByteSize() == _PLAIN_READ_WRITE_BYTES:
-        return _READ_WRITE
     lock_mode = _LOCK_MODES.get(mode.read_lock_mode)
     if lock_mode is None:
         raise InvalidEnumValue("TransactionOptions.read_write.read_lock_mode", mode.read_lock_mode)
