@@ -206,7 +206,7 @@ class Database:
                     store.drop_tree(tree_of(thing))
                 raise
             for thing in before.gone_by(step.schema):
-                store.drop_tree(tree_of(thing))
+                store.drop_tree(tree_of(thing), at)
             store.retention_nanos = step.schema.retention_nanos(
                 self._core.environment.retention_nanos
             )

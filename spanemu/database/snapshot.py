@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from weakref import finalize
 
 from spanemu.database.core import DatabaseCore
 from spanemu.database.errors import (
@@ -62,6 +63,7 @@ class SnapshotTransaction:
         self._options = options
         self._reader = SnapshotReader(core.store, self.at)
         # A strong read that is used once is over before its timestamp can grow old.
+        self._pinned = False
         self._present = not id_ and isinstance(options.bound, Strong)
 
     @cached_property
@@ -116,7 +118,7 @@ class SnapshotTransaction:
 
     def _ready(self) -> None:
         self._core.check_open()
-        if self._present:
+        if self._present or self._pinned:
             return
         check_retained(self._core.store, self.at)
         # At the present too: a commit may still get this very timestamp.
@@ -141,6 +143,7 @@ class SnapshotTransaction:
     def partition_read(self, request: ReadRequest, most: int) -> tuple[Partition, ...]:
         """Shares of a read, one for each split that it meets."""
         self._ready()
+        self._pin()
         plan = read_plan(self._generation, request)
         thing = plan.index or plan.table
         self._core.splitting.fit_sizes(hierarchy_of(self._generation.schema, thing))
@@ -169,6 +172,7 @@ class SnapshotTransaction:
         """Shares of a query: all rows in the first, so that any number may be asked for."""
         prepared = self._prepare(request)
         check_partitionable(prepared, self._generation.schema)
+        self._pin()
         fingerprint = query_fingerprint(request)
         return (Partition(seal(PartitionToken(self._session, self.id, fingerprint, ()))),)
 
@@ -176,6 +180,18 @@ class SnapshotTransaction:
         """One share of a partitioned query."""
         self._opened(token, query_fingerprint(request))
         return self.execute(request)
+
+    def _pin(self) -> None:
+        """Whoever has a partition token may come late: nothing it reads is forgotten before.
+
+        It lasts as long as the transaction is known, and with it the tokens.
+        """
+        if not self._pinned:
+            self._pinned = True
+            pins = self._core.store.pins
+            with self._core.store.mutex:
+                pins.hold(self.at)
+            finalize(self, pins.release, self.at).atexit = False
 
     def _opened(self, token: bytes, fingerprint: str) -> PartitionToken:
         return open_token(token, PartitionToken(self._session, self.id, fingerprint, ()))

@@ -15,17 +15,19 @@ Invariants, walked by `check`: those of `splits`; no version is newer than `last
 from __future__ import annotations
 
 import threading
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 
 from spanemu.base.clock import Clock
+from spanemu.storage.aging import Aging
 from spanemu.storage.boundary import Boundary, Path
+from spanemu.storage.dropped import Dropped
 from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import StoreObserver, TreeWrite
+from spanemu.storage.pins import Pins
 from spanemu.storage.structure import Structure
 from spanemu.storage.undo import StoreSnapshot, Undo
-from spanemu.storage.versions import Row, Version, changed, expired, prune, push, visible
+from spanemu.storage.versions import Row, Version, changed, push, visible
 from spanemu.values.cell_mask import WHOLE_ROW
 
 ByteRange = tuple[bytes, bytes]
@@ -45,13 +47,14 @@ class Store:
         self.retention_nanos = retention_nanos
         self.mutex = threading.RLock()  # Guards every field below.
         self.last_commit = 0
+        self.kept_since = 0  # reads before may miss versions that were forgotten
+        self.pins = Pins()
+        self._dropped = Dropped()
         self.sequences: dict[int, int] = {}  # sequence id -> values drawn so far
         self.observer: StoreObserver | None = None
         self.structure = Structure()
         self._trees = self.structure.trees
-        # Every row that has more than one version or is deleted, about in the order in which
-        # something of it can be forgotten: (since when, tree, key). See `_forget_versions`.
-        self._aging: deque[tuple[int, TreeId, bytes]] = deque()
+        self._aging = Aging()
         self._log: list[Undo] = []
         self._snapshots: list[StoreSnapshot] = []
 
@@ -66,9 +69,15 @@ class Store:
             short = (tree,) if tree == hierarchy else (hierarchy, tree)
             self._remember(self.structure.create(tree, path or short))
 
-    def drop_tree(self, tree: TreeId) -> None:
-        """Drop a table's or index's rows, all versions of them, and boundaries between them."""
+    def drop_tree(self, tree: TreeId, at: int | None = None) -> None:
+        """Drop a table or an index and the boundaries inside; what can be read before `at` stays.
+
+        Without it nothing stays.
+        """
         with self.mutex:
+            if at is not None:
+                self._dropped.add(tree, self._trees[tree], at)
+                self._remember(lambda: self._dropped.remove(tree))
             self._remember(self.structure.drop(tree))
 
     def has_tree(self, tree: TreeId) -> bool:
@@ -122,9 +131,9 @@ class Store:
 
     def get(self, tree: TreeId, key: bytes, at: int = LATEST) -> Row | None:
         """The row with that key as of `at`."""
-        hierarchy = self._trees.get(tree)
+        hierarchy = self._trees.get(tree) or self._dropped.get(tree)
         if hierarchy is None:
-            return None  # dropped: a reader at an old timestamp may still ask
+            return None
         found = hierarchy.split_of(tree, key).trees.get(tree)
         return None if found is None else visible(found.get(key), at)
 
@@ -230,7 +239,7 @@ class Store:
         low, high = within
         keys: list[bytes] = []
         versions: list[Version] = []
-        hierarchy = self._trees.get(tree)
+        hierarchy = self._trees.get(tree) or self._dropped.get(tree)
         if hierarchy is None or low >= high:
             return keys, versions
         for split in hierarchy.splits_over(tree, low, high, descending):
@@ -249,7 +258,7 @@ class Store:
     def apply(self, writes: Sequence[TreeWrite], at: int) -> None:
         """Make a commit visible at `at`, which `clock.now` gave out under `mutex`."""
         with self.mutex:
-            horizon = at - self.retention_nanos
+            horizon = self._horizon(at)
             log = self._log if self._snapshots else None
             for tree_id, key, row in writes:
                 tree = self._trees[tree_id].split_of(tree_id, key).writable(tree_id)
@@ -258,9 +267,10 @@ class Store:
                     log.append((tree_id, key, older))
                 tree[key] = version = push(older, at, row, horizon)
                 if version[3] == 2 or row is None:
-                    self._aging.append((at, tree_id, key))
+                    self._aging.rows.append((at, tree_id, key))
             self.last_commit = at
-            if self._aging and self._aging[0][0] <= horizon:
+            aging = self._aging.rows
+            if aging and aging[0][0] <= horizon:
                 self._forget_versions(horizon, 2 * len(writes) + AGED_ROWS_PER_COMMIT)
             if self.observer is not None:
                 self.observer.committed(writes, at)
@@ -271,36 +281,19 @@ class Store:
         A commit does a part of that which is in proportion to what it writes.
         """
         with self.mutex:
-            horizon = self.clock.peek() - self.retention_nanos
-            return self._forget_versions(horizon, len(self._aging))
+            horizon = self._horizon(self.clock.peek())
+            return self._forget_versions(horizon, len(self._aging.rows))
+
+    def _horizon(self, now: int) -> int:
+        """Up to when versions are forgotten from now on."""
+        horizon = self.pins.earliest(now - self.retention_nanos)
+        self.kept_since = max(self.kept_since, horizon)
+        self._dropped.forget(horizon)
+        return horizon
 
     def _forget_versions(self, horizon: int, rows_max: int) -> int:
-        """Look at no more than so many rows that have old versions; those are looked at again."""
-        gone, aging = 0, self._aging
-        for _ in range(rows_max):
-            if not aging or aging[0][0] > horizon:
-                break
-            _, tree_id, key = aging.popleft()
-            hierarchy = self._trees.get(tree_id)
-            if hierarchy is None:
-                continue
-            split = hierarchy.split_of(tree_id, key)
-            tree = split.trees.get(tree_id)
-            version = None if tree is None else tree.get(key)
-            if version is None:
-                continue
-            if version[1] is None and version[0] <= horizon:
-                gone += version[3]
-                if self._snapshots:
-                    self._log.append((tree_id, key, version))
-                del split.writable(tree_id)[key]
-                continue
-            if count := expired(version, horizon):
-                gone += count
-                split.writable(tree_id)[key] = version = prune(version, horizon)
-            if version[3] > 1 or version[1] is None:
-                aging.append((version[0], tree_id, key))
-        return gone
+        log = self._log if self._snapshots else None
+        return self._aging.forget(self.structure, horizon, rows_max, log)
 
     # ------------------------------------------------------------------ snapshots and clones
 
@@ -342,6 +335,8 @@ class Store:
         with self.mutex:
             twin = Store(self.clock, self.retention_nanos)
             twin.last_commit = self.last_commit
+            twin.kept_since = self.kept_since
+            twin._dropped = self._dropped.copy()
             twin.sequences = dict(self.sequences)
             twin._aging = self._aging.copy()
             twin.structure = self.structure.share()
@@ -377,7 +372,7 @@ class Store:
         else:
             tree[key] = version
             if version[3] > 1 or version[1] is None:
-                self._aging.append((version[0], tree_id, key))
+                self._aging.rows.append((version[0], tree_id, key))
 
 
 def row_cells(row: Row, width: int) -> Row:

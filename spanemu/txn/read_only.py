@@ -11,7 +11,9 @@ from spanemu.sql.executor.reader import ByteRange, Row
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.observer import Reading
 from spanemu.storage.store import Store, row_cells
+from spanemu.txn.errors import ReadTooOld
 from spanemu.values.cell_mask import WHOLE_ROW
+from spanemu.values.timestamp import format_utc
 
 
 class SnapshotReader:
@@ -49,7 +51,8 @@ class SnapshotReader:
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
         """Entries of `index` in key order."""
-        rows = self._store.scan(tree_of(index), ranges, self.at, descending=descending)
+        batches = self._store.scan_batches(tree_of(index), ranges, self.at, descending=descending)
+        rows = chain.from_iterable(map(self._kept, batches))
         return rows if self._store.observer is None else self._observed(tree_of(index), rows)
 
     def _batches(
@@ -58,7 +61,7 @@ class SnapshotReader:
         width = table.width
         tree = tree_of(table)
         for rows in self._store.scan_batches(tree, ranges, self.at, descending=descending):
-            is_whole = min(map(len, rows), default=width) == width
+            is_whole = min(map(len, self._kept(rows)), default=width) == width
             yield rows if is_whole else [row_cells(row, width) for row in rows]
 
     def get(
@@ -69,9 +72,17 @@ class SnapshotReader:
         if store.observer is not None:
             store.observer.got(tree_of(table), key)
         row = store.get(tree_of(table), key, self.at)
+        if store.kept_since > self.at:
+            self._kept([])
         if row is None or len(row) == table.width:
             return row
         return row_cells(row, table.width)
+
+    def _kept(self, rows: list[Row]) -> list[Row]:
+        """The rows, unless versions may have been forgotten that they should have been."""
+        if self._store.kept_since > self.at:
+            raise ReadTooOld(format_utc(self.at), format_utc(self._store.kept_since))
+        return rows
 
     def _observed(self, tree: TreeId, rows: Iterator[Row]) -> Iterator[Row]:
         observer = self._store.observer

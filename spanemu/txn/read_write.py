@@ -203,6 +203,8 @@ class ReadWrite:
         if at is None or self._only_reads:
             return  # Reads alone are true at their snapshot.
         store = self.store
+        if store.kept_since > at:
+            raise TransactionAborted("Its snapshot is older than the versions that are kept.")
         for tree, low, high, cells in self.seen:
             if store.changed_since(tree, [(low, high)], at, cells):
                 raise TransactionAborted("Rows that it read have changed since.")

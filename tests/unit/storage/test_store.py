@@ -118,7 +118,7 @@ def test_old_versions_go_once_nobody_can_read_them() -> None:
     assert store.collect_garbage() == 3
     assert (versions_of(store, b"a"), versions_of(store, b"b")) == (1, 0)
     assert store.collect_garbage() == 0
-    assert not store._aging
+    assert not store._aging.rows
 
 
 def test_commits_forget_old_versions_little_by_little() -> None:
