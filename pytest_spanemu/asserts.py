@@ -96,6 +96,19 @@ class SpannerAssert:
 
         return self._check(judge)
 
+    def participants(self, n: int | None = None, *, max: int | None = None) -> Check:
+        """Every commit took exactly `n`, or at most `max`, splits: one needs no two phases."""
+
+        def judge(stretch: Stretch) -> str | None:
+            for commit in stretch.commits:
+                found = commit.participants
+                problem = _count_problem("participant", "participants", found, n, max)
+                if problem:
+                    return f"{problem}\n{commit_table([commit])}"
+            return None
+
+        return self._check(judge)
+
     def no_lock_waits(self) -> Check:
         """No request waited for a lock that another transaction held."""
 

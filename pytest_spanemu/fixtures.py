@@ -4,7 +4,8 @@
                spanner_factory_session  spanner_django
     function   spanner_database  spanner_sql  spanner_env  spanner_dbapi  spanner_engine
                spanner_session  spanner_snapshot  spanner_clock  spanner_faults  spanner_factory
-               spanner_record  spanner_assert  hotspots  spanner_django_db  spanner_migrator
+               spanner_record  spanner_assert  hotspots  spanner_splits  spanner_django_db
+               spanner_migrator
 
 Each can be replaced by a fixture of the same name. A fixture triggers, markers only configure.
 """
@@ -300,6 +301,15 @@ def spanner_assert(
     if rule_of(request.node) is not None:
         _need(request, HOTSPOTS)
     return SpannerAssert(_spanner_observation, watches_hotspots=spanner_emulator.can(HOTSPOTS))
+
+
+@pytest.fixture
+def spanner_splits(request: pytest.FixtureRequest, _spanner_handle: Any) -> Any:
+    """Splits and servers: `spanner_splits.at("Singers", [4])`, `move`, `assert_single_split()`."""
+    from pytest_spanemu.targets import HOTSPOTS
+
+    _need(request, HOTSPOTS)
+    return _spanner_handle.splits
 
 
 @pytest.fixture

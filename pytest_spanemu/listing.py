@@ -27,7 +27,8 @@ def query_table(queries: Sequence[Any]) -> str:
 def commit_table(attempts: Sequence[Any]) -> str:
     """Commits, one a line."""
     lines = [
-        f"  {commit.mutations} mutations  {', '.join(commit.tables) or 'DML'}  {commit.site}"
+        f"  {commit.mutations} mutations  {commit.participants} splits  "
+        f"{', '.join(commit.tables) or 'DML'}  {commit.site}"
         f"{f'  {commit.error}' if commit.error else ''}"
         for commit in attempts[:SHOWN_MAX]
     ]

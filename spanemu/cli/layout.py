@@ -1,6 +1,7 @@
 """`spanemu layout`: where Spanner would put rows, as text.
 
     spanemu layout --schema fixtures/music.sql --rows fixtures/music.json --split Singers:3
+    spanemu layout --schema ... --rows ... --policy modern --split-bytes 200 --servers 5
 
 exit 0   printed
 exit 2   the command line, a schema or the rows are wrong
@@ -17,7 +18,9 @@ import click
 
 import spanemu
 from spanemu.base.errors import SpannerError
+from spanemu.stats.split_settings import SplitPolicy
 
+_SETTINGS = {"policy": "policy", "split_bytes": "split_bytes_max", "servers": "servers"}
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
@@ -27,16 +30,28 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.option(
     "--split", "splits", multiple=True, metavar="TABLE:KEY", help='Key as JSON, e.g. Users:"ann".'
 )
-def layout(schemas: Sequence[Path], sources: Sequence[Path], splits: Sequence[str]) -> None:
+@click.option(
+    "--policy",
+    type=click.Choice([str(each) for each in SplitPolicy]),
+    default=str(SplitPolicy.ROOT_ONLY),
+    help="Whether a boundary may fall inside an interleaved family.",
+)
+@click.option("--split-bytes", type=click.IntRange(1), help="Cut what is larger, by the model.")
+@click.option("--servers", type=click.IntRange(1), help="Show splits on so many servers.")
+def layout(
+    schemas: Sequence[Path], sources: Sequence[Path], splits: Sequence[str], **model: Any
+) -> None:
     """Print rows in interleaved order, with split boundaries."""
+    changes = {_SETTINGS[name]: given for name, given in model.items() if given is not None}
     with spanemu.Emulator(embedded_channel=True) as emulator:
         try:
             database = emulator.create_database("layout", schema=list(schemas))
+            database.splits.configure(**changes)
             for source in sources:
                 _load(database.client(), json.loads(source.read_text(encoding="utf-8")))
             for split in splits:
                 _split(database, split)
-            click.echo(database.layout())
+            click.echo(database.layout(servers="servers" in changes))
         except (SpannerError, spanemu.SchemaRejected, ValueError, KeyError) as problem:
             raise click.UsageError(str(problem)) from problem
 

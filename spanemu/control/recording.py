@@ -89,7 +89,8 @@ class QueryRecord:
 class CommitRecord:
     """One commit that was asked for; `mutations` counts as Spanner counts them, index entries too.
 
-    `tables` are those of its mutations; DML wrote its own before.
+    `tables` are those of its mutations; DML wrote its own before. `participants` are the splits
+    that took part: more than one make a two-phase commit. 0 for one that failed.
     """
 
     mutations: int
@@ -100,6 +101,7 @@ class CommitRecord:
     seconds: float
     transaction: str = ""
     lock_wait_seconds: float = 0.0
+    participants: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,6 +304,7 @@ class Recorder:
                     seconds=seconds,
                     transaction=transaction,
                     lock_wait_seconds=waited,
+                    participants=facts.get("participants", 0),
                 )
             )
             return

@@ -96,9 +96,11 @@ class Heat:
 
     def split_stats(self, at: int, interval: str = "MINUTE") -> list[SplitStat]:
         """Rows of SPANNER_SYS.SPLIT_STATS_TOP_`interval` as of `at` (nanoseconds)."""
+        seen = self._splitting.split_stats(at, interval)
         if self.detector is None:
-            return []
-        return split_stats(self.report(self.detector, self.assumptions).findings, at, interval)
+            return seen
+        findings = self.report(self.detector, self.assumptions).findings
+        return [*seen, *split_stats(findings, at, interval)]
 
 
 def described(asked: object) -> tuple[str, str]:

@@ -13,20 +13,23 @@ where a row is, as the policy says.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.database.load_book import LoadBook, Work
+from spanemu.database.warm_splits import MINUTE_NANOS, WarmSplits, reasons_of
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.stats.places import Places, hierarchy_place, place_of
 from spanemu.stats.split_info import SplitInfo, describe, root_of, start_texts
-from spanemu.stats.split_model import CutRules, Event, Minute, Range, SplitModel
+from spanemu.stats.split_model import CutRules, Minute, Range, SplitModel
 from spanemu.stats.split_settings import SPLIT_SETTINGS, SplitPolicy, SplitSettings
+from spanemu.stats.split_stats import SplitStat
 from spanemu.storage.boundary import TREE_ID_BYTES, Boundary, Origin
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.observer import changed
@@ -37,6 +40,8 @@ from spanemu.storage.structure import Place
 from spanemu.values.key import after_prefix
 
 CUTS_BY_SIZE_MAX = 1_000  # in one go
+
+WorkEvent = tuple[bytes, float, bytes]
 
 
 class Splitting:
@@ -50,6 +55,7 @@ class Splitting:
         self._loads: dict[bytes, tuple[float, int]] = {}  # place -> (smoothed load, quiet minutes)
         self._book: LoadBook | None = None
         self._minute_at = 0  # when the last minute passed (nanoseconds)
+        self._warm = WarmSplits()
         self.keeps_commits = False  # Whether somebody asked for the last commit's participants.
         self.last_commit: list[Place] | None = None
 
@@ -115,24 +121,21 @@ class Splitting:
     def _fit(self, hierarchy: Hierarchy, places: Places) -> None:
         done: set[Split] = set()  # what cannot be cut: a row, or a family of rows
         for _ in range(CUTS_BY_SIZE_MAX):
-            starts = [b"", *hierarchy.tiling.places]
             too_large = (
-                (start, split)
-                for start, split in zip(starts, hierarchy.splits, strict=True)
+                split
+                for split in hierarchy.splits
                 if split not in done and split_bytes(split) > self.settings.split_bytes_max
             )
-            start, split = next(too_large, (b"", None))
+            split = next(too_large, None)
             if split is None:
                 return
-            at = self._half(hierarchy, split, hierarchy_place(hierarchy.root) + start, places)
+            at = self._half(hierarchy, split, places)
             if at is None:
                 done.add(split)
             else:
                 self._store.cut([at])
 
-    def _half(
-        self, hierarchy: Hierarchy, split: Split, start: bytes, places: Places
-    ) -> Boundary | None:
+    def _half(self, hierarchy: Hierarchy, split: Split, places: Places) -> Boundary | None:
         """The boundary inside a split where half of its bytes are reached, near to the root."""
         rows = sorted(
             (places.place(tree, key), size)
@@ -141,7 +144,7 @@ class Splitting:
         )
         for level in range(max((len(places.levels(row)) for row, _ in rows), default=0)):
             seen = [(_at_level(places, row, level), size) for row, size in rows]
-            at = _half_way([each for each in seen if each[0] > start])
+            at = _half_way([each for each in seen if each[0] > seen[0][0]])
             found = self._next_row(places, seen[0][0]) if at is None else places.boundary(at)
             if found is not None and hierarchy.tiling.beginning(found.place) is split:
                 return replace(found, origin=Origin.SIZE)
@@ -186,10 +189,16 @@ class Splitting:
             work, count = self._book.take()
             events = self._events(places, work, count, qps)
             seen = []
-            for _ in range(minutes):
-                seen.append(self._minute(places, events))
+            for left in reversed(range(minutes)):
+                end = self._minute_at - left * MINUTE_NANOS
+                seen.append(self._minute(places, events, end))
                 events = []
             return seen
+
+    def split_stats(self, at: int, interval: str) -> list[SplitStat]:
+        """What SPLIT_STATS_TOP_`interval` shows as of `at` of the minutes that have passed."""
+        with self._store.mutex:
+            return self._warm.rows(at, interval)
 
     def time_jumped(self) -> None:
         """The clock was moved: whole minutes have passed, all but the first of them quiet."""
@@ -205,25 +214,26 @@ class Splitting:
         with self._store.mutex:
             self._loads.clear()
             self.last_commit = None
+            self._warm.clear()
             self._settle()
             if self._book is not None:
                 self._book.take()
 
     def _events(
         self, places: Places, work: Sequence[Work], count: int, qps: float | None
-    ) -> list[Event]:
-        """Work as loads, in parts of what a server takes."""
+    ) -> list[WorkEvent]:
+        """Work as (where one may cut, load in parts of what a server takes, row)."""
         if not count:
             return []
         rate = count / self.settings.minute_seconds if qps is None else qps
         scale = rate / count / self.settings.server_units_max
         return [
-            (places.place(tree, key), units * scale)
+            (places.place(tree, key), units * scale, hierarchy_place(tree) + key)
             for tree, key, units in work
             if tree in places.placings
         ]
 
-    def _minute(self, places: Places, events: Iterable[Event]) -> Minute:
+    def _minute(self, places: Places, events: Sequence[WorkEvent], end: int) -> Minute:
         found = self._ranges()
         rules = CutRules(places.levels, lambda row: self._after(places, row))
         model = SplitModel.of(
@@ -231,9 +241,27 @@ class Splitting:
             rules,
             self.settings,
         )
-        seen = model.pass_minute(events)
+        seen = model.pass_minute([(place, load) for place, load, _ in events])
+        if events:
+            self._note(found, events, seen, end)
         self._apply(model, places, {start: (b, split) for start, b, split in found})
         return seen
+
+    def _note(
+        self,
+        found: Sequence[tuple[bytes, Boundary | None, Split]],
+        events: Sequence[WorkEvent],
+        seen: Minute,
+        end: int,
+    ) -> None:
+        """Keep for SPLIT_STATS which splits were warm, before anything moves."""
+        starts = [start for start, _, _ in found]
+        mine: list[list[WorkEvent]] = [[] for _ in starts]
+        for event in events:
+            mine[bisect_right(starts, event[0]) - 1].append(event)
+        infos = describe(self._schema(), found, {}, self.settings)
+        rows = zip(infos, (load for _, load in seen.splits), map(reasons_of, mine), strict=True)
+        self._warm.note(end, rows)
 
     def _range(self, start: bytes, boundary: Boundary | None, split: Split) -> Range:
         load, quiet = self._loads.get(start, (0.0, 0))

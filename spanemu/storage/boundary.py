@@ -20,7 +20,7 @@ from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.storage.layout import TreeId, lineage, parts_of, tree_of
-from spanemu.values.key import after_prefix
+from spanemu.values.key import after_prefix, successor
 from spanemu.values.key_part import decode_part
 
 TREE_ID_BYTES = 8
@@ -81,8 +81,10 @@ class Boundary:
         depth = 0
         while depth < min(len(path), len(self.path)) and path[depth] == self.path[depth]:
             depth += 1
-        if depth in (len(path), len(self.path)):
-            return self.key  # The one lies above the other: keys of both compare as they are.
+        if depth == len(self.path):
+            return self.key  # A row of the same tree or of one below it: keys compare as they are.
+        if depth == len(path):
+            return successor(self.keys[depth - 1])  # A row above lies before what is below it.
         shared = self.keys[depth - 1]  # They part below this row, where tables follow each other.
         return after_prefix(shared) if path[depth] < self.path[depth] else shared
 

@@ -87,11 +87,13 @@ class Split:
             cuts = [0, *(tree.bisect_left(key) for key in starts[tree_id][1:]), len(tree)]
             items = tree.items()
             for part, (first, last) in zip(found, pairwise(cuts), strict=True):
+                if first == last:
+                    continue
                 if last - first == len(tree):
                     part.trees[tree_id] = tree  # Nothing is parted: no need to copy.
                     if tree_id in self.owned:
                         part.owned.add(tree_id)
-                elif last > first:
+                else:
                     part.trees[tree_id] = Tree(items[first:last])
                     part.owned.add(tree_id)
         return found

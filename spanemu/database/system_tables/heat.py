@@ -1,4 +1,4 @@
-"""Rows about splits: SPLIT_STATS_TOP, by the detector of hotspots, and USER_SPLIT_POINTS."""
+"""Rows about splits: SPLIT_STATS_TOP and USER_SPLIT_POINTS."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from spanemu.database.system_tables.source import Source
 
 
 def split_stats_top(source: Source, interval: str) -> Iterator[tuple[Any, ...]]:
-    """SPLIT_STATS_TOP_MINUTE and kin; nothing while nobody watches."""
-    heat = source.core.heat
-    for row in () if heat is None else heat.split_stats(source.at, interval):
+    """SPLIT_STATS_TOP_MINUTE and kin: of splits that follow their load, and while somebody watches
+    of what was found.
+    """
+    teller = source.core.heat or source.core.splitting
+    for row in teller.split_stats(source.at, interval):
         yield (
             row.interval_end,
             row.split_start,
