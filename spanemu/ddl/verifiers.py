@@ -17,6 +17,7 @@ from spanemu.ddl.errors.data import (
     StoredNull,
     StoredTimestampInFuture,
     StoredValueTooLong,
+    StoredVectorLength,
 )
 from spanemu.schema.column import Column
 from spanemu.schema.foreign_key import ForeignKey
@@ -90,6 +91,18 @@ def verify_length(table: str, column: Column) -> Job:
         for value in cell if column.type.is_array and cell is not None else (cell,):
             if value is not None and len(value) > limit:
                 raise StoredValueTooLong(table, column.name, limit, len(value), key)
+
+    return _each_cell(table, column, judge)
+
+
+def verify_vector_length(table: str, column: Column) -> Job:
+    """Every array must have as many elements as a column's vectors have."""
+    wanted = column.vector_length
+    assert wanted is not None
+
+    def judge(cell: Any, key: str, _: Data) -> None:
+        if cell is not None and (len(cell) != wanted or None in cell):
+            raise StoredVectorLength(table, column.name, wanted, len(cell), key)
 
     return _each_cell(table, column, judge)
 

@@ -15,6 +15,7 @@ from spanemu.database.database import Database
 from spanemu.database.environment import Environment
 from spanemu.database.options import CommitOptions, Existing, ReadWrite, StatementRequest
 from spanemu.schema.ddl_text import ddl_statements
+from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
 from spanemu.sql.syntax.ddl import split_statements
 from spanemu.storage.layout import tree_of
 from tests.golden.runner import Case, Command, describe_failure, file_id, golden_files, run_golden
@@ -25,6 +26,7 @@ class World:
 
     def __init__(self) -> None:
         self.database = _database()
+        self.sent = NO_TYPES
         self.session = self.database.sessions.create({})
 
     def commands(self) -> Mapping[str, Command]:
@@ -32,6 +34,8 @@ class World:
             "anew": self.anew,
             "ddl": self.ddl,
             "entries": self.entries,
+            "protos": self.protos,
+            "repeat": self.repeat,
             "sql": self.sql,
             "text": self.text,
             "tries": self.tries,
@@ -45,10 +49,28 @@ class World:
     def ddl(self, case: Case) -> str:
         """Statements as one batch."""
         statements = [text for text, _ in split_statements(case.input)]
-        outcome = self.database.apply_ddl(statements)
+        outcome = self.database.apply_ddl(statements, self.sent)
         if outcome.failure is None:
             return "ok"
         return f"{outcome.applied} applied, then {describe_failure(outcome.failure)}"
+
+    def protos(self, case: Case) -> str:
+        """The messages and enums whose descriptors come with each request from here on."""
+        kinds = dict(line.split() for line in case.input.splitlines())
+        names = {kind: frozenset(kinds[kind].split(",")) for kind in kinds}
+        messages, enums = names.get("messages", frozenset()), names.get("enums", frozenset())
+        self.sent = ProtoTypes(messages, enums, b"descriptors") if kinds else NO_TYPES
+        return "ok"
+
+    def repeat(self, case: Case) -> str:
+        """A statement with # as 1, 2, 3...: how many are accepted, and what the next one meets."""
+        (most,) = map(int, case.arguments)
+        for number in range(1, most + 1):
+            try:
+                self.database.apply_ddl([case.input.replace("#", str(number))])
+            except SpannerError as refused:
+                return f"{number - 1} accepted, then {describe_failure(refused)}"
+        return f"{most} accepted"
 
     def tries(self, case: Case) -> str:
         """One statement a line, each by itself."""
@@ -57,7 +79,7 @@ class World:
     def _outcome(self, statement: str) -> str:
         before = self.database.schema
         try:
-            failure = self.database.apply_ddl([statement]).failure
+            failure = self.database.apply_ddl([statement], self.sent).failure
         except SpannerError as refused:
             assert self.database.schema is before
             return describe_failure(refused)

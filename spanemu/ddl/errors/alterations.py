@@ -225,12 +225,16 @@ class NotNullInIndex(SpannerError):
 
 
 class VectorLengthChanged(SpannerError):
-    """vector_length cannot be added, removed or changed afterwards."""
+    """The vector_length of a column that a vector index uses is to change."""
 
     code = Code.FAILED_PRECONDITION
-    prose = "Cannot change the vector_length of column `{table}.{column}`."
+    prose = (
+        "Cannot change the vector_length of column `{table}.{column}`, which vector index {index} "
+        "uses."
+    )
     table: str
     column: str
+    index: str
 
 
 # ---------------------------------------------------------------------------- computed columns

@@ -76,6 +76,21 @@ class StoredValueTooLong(SpannerError):
     key: str
 
 
+class StoredVectorLength(SpannerError):
+    """A row has an array of another size than a column's new vector length, or a NULL in it."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Changing the vector_length of column {table}.{column} to {length} is not allowed because "
+        "it contains an array of {size} elements at key: {key}."
+    )
+    table: str
+    column: str
+    length: int
+    size: int
+    key: str
+
+
 class ConversionFailed(SpannerError):
     """A row has bytes that are no text."""
 

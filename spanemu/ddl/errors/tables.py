@@ -26,10 +26,10 @@ class TooManyColumns(SpannerError):
 
 
 class TableWithoutColumns(SpannerError):
-    """A table without any column."""
+    """An interleaved table without any column."""
 
     code = Code.FAILED_PRECONDITION
-    prose = "Table {table} has no columns."
+    prose = "Table {table} adds no columns and is not a top level table."
     table: str
 
 

@@ -30,7 +30,7 @@ from spanemu.ddl.validators.columns import column_problems
 from spanemu.ddl.validators.expressions import default_problems, generated_problems
 from spanemu.ddl.validators.places import locality_group_problems
 from spanemu.ddl.validators.sequences import sequence_problems
-from spanemu.ddl.verifiers import verify_length, verify_not_null, verify_past
+from spanemu.ddl.verifiers import verify_length, verify_not_null, verify_past, verify_vector_length
 from spanemu.schema.column import Column, Identity
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
@@ -161,6 +161,8 @@ def _jobs(change: Alteration) -> Iterator[Job]:
         yield convert_column(table, after)
     elif after.length is not None and (before.length is None or after.length < before.length):
         yield verify_length(table, after)
+    if after.vector_length not in (None, before.vector_length):
+        yield verify_vector_length(table, after)
     if after.not_null and not before.not_null:
         yield verify_not_null(table, after)
     if after.allow_commit_timestamp and not before.allow_commit_timestamp:

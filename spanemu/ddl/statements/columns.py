@@ -37,6 +37,7 @@ _STORABLE = {name: type_ for name, type_ in SCALARS.items() if type_.code != Typ
 # Options of columns: what values may be, and the words for it.
 _COLUMN_OPTIONS: Mapping[str, tuple[Callable[[OptionValue], bool], str]] = {
     "allow_commit_timestamp": (is_bool, "true, false, and null"),
+    "cassandra_type": (is_text, "the name of a Cassandra type"),
     "columnar_policy": (COLUMNAR_POLICY.accepts, COLUMNAR_POLICY.supported),
     "locality_group": (is_text, LOCALITY_GROUP.supported),
 }

@@ -26,7 +26,7 @@ from spanemu.ddl.statements.foreign_keys import add_foreign_key
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.columns import column_problems
 from spanemu.ddl.validators.expressions import default_problems, generated_problems
-from spanemu.ddl.validators.keys import depth_problems, parent_key_problems, primary_key_problems
+from spanemu.ddl.validators.keys import descent_problems, parent_key_problems, primary_key_problems
 from spanemu.ddl.validators.names import object_name_problems
 from spanemu.ddl.validators.options import changed_options
 from spanemu.ddl.validators.places import (
@@ -190,7 +190,7 @@ def _judge(table: Table, schema: Schema) -> None:
     if table.parent is not None:
         parent = schema.tables[table.parent.lower()]
         raise_first(parent_key_problems("Table", table.name, table.key, parent))
-        raise_first(depth_problems(table, parent, schema))
+        raise_first(descent_problems(table, parent, schema))
     for column in table.columns:
         if column.default is not None or column.on_update is not None:
             raise_first(default_problems(table, column, schema))

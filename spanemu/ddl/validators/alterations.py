@@ -101,10 +101,19 @@ def redefinition_problems(change: Alteration) -> Iterator[SpannerError]:
     yield from _computed_problems(change)
     yield from _type_problems(change)
     yield from _nullability_problems(change)
-    if change.before.vector_length != change.after.vector_length:
-        yield VectorLengthChanged(*change.place)
+    yield from _vector_problems(change)
     if change.before.placement_key != change.after.placement_key:
         yield PlacementKeyInvalid(*change.place, "only CREATE TABLE says which column is one")
+
+
+def _vector_problems(change: Alteration) -> Iterator[SpannerError]:
+    """The vector length of stored values may change, and rows are asked; an index relies on it."""
+    if change.before.vector_length == change.after.vector_length:
+        return
+    table, column = (name.lower() for name in change.place)
+    for index in change.schema.vector_indexes.values():
+        if index.table.lower() == table and column in map(str.lower, index.columns):
+            yield VectorLengthChanged(*change.place, index.name)
 
 
 def _key_problems(change: Alteration) -> Iterator[SpannerError]:

@@ -64,6 +64,10 @@ def _is_optimizer_version(value: OptionValue) -> bool:
     return type(value) is int and 1 <= value <= OPTIMIZER_VERSION_MAX
 
 
+def _is_count(value: OptionValue) -> bool:
+    return type(value) is int and value >= 0
+
+
 # What a value other than NULL must be, and the words for it.
 OPTIONS: Mapping[str, tuple[Callable[[OptionValue], bool], str]] = {
     "columnar_policy": (_is_columnar_policy, "It must be 'enabled' or 'disabled'."),
@@ -79,8 +83,13 @@ OPTIONS: Mapping[str, tuple[Callable[[OptionValue], bool], str]] = {
         _is_optimizer_version,
         f"It must be a number from 1 to {OPTIMIZER_VERSION_MAX}.",
     ),
+    "per_placement_routing_metadata": (_is_bool, "It must be true or false."),
     "read_lease_regions": (_is_text, "It must be a list of regions."),
     "schema_drop_protection_inactivity_period": (_is_protection, "It must be from '0s' to '7d'."),
+    "schema_drop_protection_usage_lowerbound": (
+        _is_count,
+        "It must be a number of reads per hour.",
+    ),
     "use_unenforced_foreign_key_for_query_optimization": (
         _is_bool,
         "It must be true or false.",

@@ -16,6 +16,7 @@ from spanemu.ddl.errors.tables import (
     ParentKeyOrderDiffers,
     ParentKeyPosition,
     ParentKeyTypeDiffers,
+    TableWithoutColumns,
     TooManyKeyColumns,
 )
 from spanemu.schema.column import Column, KeyPart
@@ -71,8 +72,10 @@ def shared_part_problems(
         yield ParentKeyOrderDiffers(kind, name, parents.name, order)
 
 
-def depth_problems(table: Table, parent: Table, schema: Schema) -> Iterator[SpannerError]:
-    """A table too deep below the root of its hierarchy."""
+def descent_problems(table: Table, parent: Table, schema: Schema) -> Iterator[SpannerError]:
+    """A table too deep below the root of its hierarchy, or one that adds nothing to a singleton."""
+    if not table.columns:
+        yield TableWithoutColumns(table.name)
     depth = 1
     above: Table | None = parent
     while above is not None and above.parent is not None:

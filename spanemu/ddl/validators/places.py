@@ -1,4 +1,4 @@
-"""Options that say where rows, columns and index entries are kept."""
+"""Options of tables, columns and index entries: where they are kept, and for how long."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ from spanemu.base.errors import SpannerError
 from spanemu.ddl.errors.names import ObjectNotFound
 from spanemu.ddl.errors.placements import PlacementKeyInvalid
 from spanemu.ddl.lookup import find_object
-from spanemu.ddl.validators.options import TRUE_OR_FALSE, Rule, Rules, is_period, is_text, words
+from spanemu.ddl.validators.options import (
+    TRUE_OR_FALSE,
+    Rule,
+    Rules,
+    is_period,
+    is_text,
+    whole,
+    words,
+)
 from spanemu.schema.column import Column
 from spanemu.schema.placement import DEFAULT
 from spanemu.schema.schema import Schema
@@ -19,6 +27,8 @@ from spanemu.values.types import STRING
 LOCALITY_GROUP = Rule(is_text, "the name of a locality group")
 COLUMNAR_POLICY = words("enabled", "disabled")
 TABLE_RULES: Rules = {
+    "cassandra_default_ttl": whole(0, 2**31 - 1),  # seconds
+    "cassandra_ttl_mode": words("row", "none"),
     "columnar_policy": COLUMNAR_POLICY,
     "fulltext_dictionary_staleness": Rule(is_period("0s", "365d"), "a duration such as '5s'"),
     "fulltext_dictionary_table": TRUE_OR_FALSE,
