@@ -23,8 +23,8 @@ from spanemu.database.options import CommitOptions
 from spanemu.database.results import BatchOutcome, CommitOutcome, ResultStream, WrittenRows
 from spanemu.values.mutation import Mutation
 
-REMEMBERED_MAX = 16_384
-ATTEMPTS_REMEMBERED_MAX = 4_096
+REMEMBERED_MAX = 4_096
+ATTEMPTS_REMEMBERED_MAX = 1_024
 
 
 class Meter:
