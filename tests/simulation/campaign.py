@@ -16,6 +16,7 @@ from spanemu.values.mutation import WriteKind
 from tests.simulation.history import Attempt, Ending, History, Violation, described
 from tests.simulation.model import SCHEMA, State
 from tests.simulation.operations import INDEX_READS, Mutations, WriteAccount, WriteEntry
+from tests.simulation.pet_operations import WriteOwner, WritePet
 from tests.simulation.program import Program, rehearse
 from tests.simulation.stage import (
     Client,
@@ -34,8 +35,16 @@ FIRST_ROWS = Mutations(
         WriteAccount(WriteKind.INSERT, 5, (2, 50, None)),
         WriteEntry(WriteKind.INSERT, 1, 0, 1),
         WriteEntry(WriteKind.INSERT, 2, 1, 2),
+        WriteOwner(0),
+        WriteOwner(1),
+        WritePet(0, 0, 1),
     )
 )
+SCHEMA_CHANGES = (
+    "CREATE INDEX AccountsByVal ON Accounts (Val)",
+    "DROP INDEX AccountsByVal",
+)
+SCHEMA_CHANGE_CHANCE = 0.001  # before a turn
 IDLE = 11.0  # seconds, more than a transaction may be idle while others wait
 IDLE_CHANCE = 0.002
 SWITCH_CHANCE = 0.3  # before a lock that is asked for
@@ -49,11 +58,13 @@ class Simulation:
     operations: int = 40
     history: History = field(default_factory=lambda: History(start=_first_state()))
     turns: int = 0
+    schema_changes: int = 0
+    database: Database = field(init=False)
 
     def run(self) -> History:
         """Play it to the end. Raises Violation, or what a client ran into."""
         rng = Random(self.seed)
-        database = _database(self.seed)
+        database = self.database = _database(self.seed)
         database._core.locks = SteppedLocks(
             lambda: pause() if rng.random() < SWITCH_CHANCE else None
         )
@@ -81,9 +92,17 @@ class Simulation:
             self.turns += 1
             if rng.random() < IDLE_CHANCE:
                 seconds.now += IDLE
+            if rng.random() < SCHEMA_CHANGE_CHANCE:
+                self._change_schema()
             client = rng.choice(ready)
             client.turn()
             nudged = nudged and client.waits_on is not None
+
+    def _change_schema(self) -> None:
+        """One index comes and goes, and whoever has locks at that time starts again."""
+        statement = SCHEMA_CHANGES[self.schema_changes % len(SCHEMA_CHANGES)]
+        self.schema_changes += 1
+        assert self.database.apply_ddl([statement]).failure is None
 
     def _client(self, number: int, database: Database, operations: int, rng: Random) -> Client:
         name = f"t{number}"
@@ -114,6 +133,8 @@ def _rows(state: State) -> list[tuple[str, list[tuple[object, ...]]]]:
         ("AccountsByGrp", list(state.group(-1, 1_000))),
         ("AccountsByTag", list(state.tagged())),
         ("Entries", [row for id_ in sorted(state.accounts) for row in state.entry_rows(id_)]),
+        ("Owners", [(id_,) for id_ in sorted(state.owners)]),
+        ("Pets", [(id_, *pet) for id_, pet in sorted(state.pets.items())]),
     ]
 
 

@@ -14,9 +14,16 @@ SCHEMA = (
     """CREATE TABLE Entries (
       Id INT64 NOT NULL, N INT64 NOT NULL, Val INT64,
     ) PRIMARY KEY (Id, N DESC), INTERLEAVE IN PARENT Accounts ON DELETE CASCADE""",
+    "CREATE TABLE Owners (Id INT64 NOT NULL) PRIMARY KEY (Id)",
+    """CREATE TABLE Pets (
+      Id INT64 NOT NULL, Owner INT64, Friend INT64,
+      FOREIGN KEY (Owner) REFERENCES Owners (Id) ON DELETE CASCADE,
+      FOREIGN KEY (Friend) REFERENCES Owners (Id),
+    ) PRIMARY KEY (Id)""",
 )
 ACCOUNT = ("Id", "Grp", "Val", "Tag")
 ENTRY = ("Id", "N", "Val")
+PET = ("Id", "Owner", "Friend")
 
 Account = tuple[int, int, str | None]  # Grp, Val, Tag
 
@@ -31,16 +38,20 @@ class State:
 
     accounts: dict[int, Account] = field(default_factory=dict)
     entries: dict[tuple[int, int], int] = field(default_factory=dict)
+    owners: set[int] = field(default_factory=set)
+    pets: dict[int, tuple[int | None, int | None]] = field(default_factory=dict)  # owner, friend
     inserted: set[Any] = field(default_factory=set)  # keys, by the statement or commit at work
     deleted: set[int] = field(default_factory=set)  # accounts, by mutations of the commit at work
+    written_owners: set[int] = field(default_factory=set)  # by those mutations
+    deleted_owners: set[int] = field(default_factory=set)
 
     def copy(self) -> State:
-        return State(dict(self.accounts), dict(self.entries))
+        return State(dict(self.accounts), dict(self.entries), set(self.owners), dict(self.pets))
 
     @property
-    def rows(self) -> tuple[Any, Any]:
+    def rows(self) -> tuple[Any, ...]:
         """What two states have in common when they are equal."""
-        return self.accounts, self.entries
+        return self.accounts, self.entries, self.owners, self.pets
 
     # ------------------------------------------------------------------ reading
 
@@ -69,6 +80,7 @@ class State:
     def begin_unit(self) -> None:
         """A statement or the mutations of a commit: what is judged as a whole."""
         self.inserted, self.deleted = set(), set()
+        self.written_owners, self.deleted_owners = set(), set()
 
     def insert(self, id_: int, row: Account) -> None:
         if id_ in self.accounts:
@@ -107,6 +119,27 @@ class State:
             self.inserted.add((id_, n))
         self.entries[id_, n] = val
 
+    def insert_owner(self, id_: int) -> None:
+        if id_ in self.owners:
+            raise self._duplicate(("owner", id_))
+        self.owners.add(id_)
+        self.inserted.add(("owner", id_))
+
+    def delete_owner(self, id_: int) -> None:
+        """Remove an owner, if it is there, with its pets."""
+        if id_ in self.owners:
+            self.owners.remove(id_)
+            self.pets = {key: pet for key, pet in self.pets.items() if pet[0] != id_}
+
+    def rewrite_owner(self, id_: int, *, deletes: bool) -> None:
+        """Mutations of one commit do not both write and delete what pets may go with."""
+        mine, other = self.written_owners, self.deleted_owners
+        if deletes:
+            mine, other = other, mine
+        if id_ in other:
+            raise Refused("FAILED_PRECONDITION")
+        mine.add(id_)
+
     def _duplicate(self, key: Any) -> Refused:
         return Refused("INVALID_ARGUMENT" if key in self.inserted else "ALREADY_EXISTS")
 
@@ -115,3 +148,6 @@ class State:
         tags = [tag for _, _, tag in self.accounts.values() if tag is not None]
         if len(tags) != len(set(tags)):
             raise Refused("ALREADY_EXISTS")
+        known = {*self.owners, None}
+        if any(owner not in known or friend not in known for owner, friend in self.pets.values()):
+            raise Refused("FAILED_PRECONDITION")

@@ -13,7 +13,7 @@ from spanemu.base.errors import SpannerError
 from spanemu.database.options import ReadRequest, Selector, StatementRequest
 from spanemu.database.results import ResultStream
 from spanemu.values.mutation import Delete, Mutation, RawKeySet, RawRange, Write, WriteKind
-from tests.simulation.model import ACCOUNT, ENTRY, Account, State
+from tests.simulation.model import ACCOUNT, ENTRY, PET, Account, State
 from tests.simulation.stage import pause
 
 EVERYTHING = RawKeySet(all=True)
@@ -405,4 +405,6 @@ INDEX_READS: Mapping[str, ReadRequest] = {
     "AccountsByGrp": ReadRequest("Accounts", ("Grp", "Id", "Val"), EVERYTHING, "AccountsByGrp"),
     "AccountsByTag": ReadRequest("Accounts", ("Tag", "Id"), EVERYTHING, "AccountsByTag"),
     "Entries": ReadRequest("Entries", ENTRY, EVERYTHING),
+    "Owners": ReadRequest("Owners", ("Id",), EVERYTHING),
+    "Pets": ReadRequest("Pets", PET, EVERYTHING),
 }

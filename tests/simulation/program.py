@@ -58,6 +58,18 @@ from tests.simulation.operations import (
     code_of,
     run,
 )
+from tests.simulation.pet_operations import (
+    AddOwner,
+    DropOwner,
+    GivePets,
+    PutPet,
+    QueryFirstPet,
+    QueryPets,
+    ReadOwner,
+    RemoveOwner,
+    WriteOwner,
+    WritePet,
+)
 from tests.simulation.stage import pause
 
 MODES = {
@@ -74,6 +86,7 @@ _WEIGHTS = {
     "read only": 10,
     "mutations only": 5,
 }
+OWNERS, PETS = range(3), range(3)
 IDS, GROUPS, TAGS, NUMBERS = range(6), range(3), ("a", "b", "c", None, None), range(2)
 ATTEMPTS_MAX = 60
 REHEARSALS = 40  # enough for each operation to be drawn in each of its forms
@@ -101,7 +114,14 @@ class Draw:
                        self.rng.choice(NUMBERS), self.value())
             for _ in range(count - len(accounts))
         ]  # fmt: skip
-        return Mutations((*accounts, *entries))
+        pets = [self._pet_mutation() for _ in range(self.rng.choice((0, 0, 0, 1, 2)))]
+        return Mutations((*accounts, *entries, *pets))
+
+    def _pet_mutation(self) -> Any:
+        kind = self.rng.choice((WritePet, WritePet, WriteOwner, DropOwner))
+        if kind is WritePet:
+            return WritePet(self.rng.choice(PETS), self.person(), self.person())
+        return kind(self.rng.choice(OWNERS))
 
     def _account_mutation(self) -> Any:
         if self.rng.random() < 0.15:
@@ -130,6 +150,9 @@ class Draw:
     def row(self) -> Account:
         return self.group(), self.value(), self.rng.choice(TAGS)
 
+    def person(self) -> int | None:
+        return self.rng.choice((*OWNERS, None))
+
     def column(self) -> str:
         return self.rng.choice(COLUMNS)
 
@@ -156,6 +179,9 @@ class Draw:
         lambda draw: QueryEntriesOfGroup(draw.group()),
         lambda draw: ReadColumn(*draw.spot(), draw.column()),
         lambda draw: ReadColumn(*draw.spot(), draw.column()),
+        lambda draw: ReadOwner(draw.rng.choice(OWNERS)),
+        lambda draw: QueryPets(draw.rng.choice(OWNERS)),
+        lambda draw: QueryFirstPet(draw.rng.random() < 0.5),
     )
     _WRITES: tuple[Callable[[Draw], Operation], ...] = (
         lambda draw: AddTo(draw.id(), draw.value()),
@@ -174,6 +200,10 @@ class Draw:
         lambda draw: SetColumn(*draw.spot(), *draw.cell()),
         lambda draw: SetColumn(*draw.spot(), *draw.cell()),
         lambda draw: TakeTag(draw.id()),
+        lambda draw: AddOwner(draw.rng.choice(OWNERS)),
+        lambda draw: RemoveOwner(draw.rng.choice(OWNERS)),
+        lambda draw: PutPet(draw.rng.choice(PETS), draw.person(), draw.person()),
+        lambda draw: GivePets(draw.rng.choice(OWNERS), draw.person()),
     )
 
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
 from unittest.mock import patch
 
 import pytest
 
+from spanemu.storage.layout import TreeId
 from spanemu.storage.store import Store
-from spanemu.txn import locks
+from spanemu.txn import locks, reader
+from spanemu.txn.constraints import verify
+from spanemu.txn.constraints.notes import Notes
+from spanemu.txn.errors import ReferencedKeyMissing
 from spanemu.txn.locks import LockTable
 from spanemu.txn.read_write import ReadWrite
 from spanemu.txn.reader import TransactionReader
 from spanemu.txn.write_plan import WritePlan
 from spanemu.values.cell_mask import EXISTENCE, cells_of
+from spanemu.values.key import ByteRange, successor
 from tests.simulation.campaign import Simulation, tally
 from tests.simulation.history import Ending
 
@@ -49,6 +55,19 @@ def writes(plan: WritePlan) -> int:
     return cells_of(plan.listed - frozenset(plan.rules.table.key_positions))
 
 
+def refer_unlocked(notes: Notes, view: ReadWrite) -> None:
+    """Foreign keys are verified, but what they refer to may go away before the commit."""
+    for (_, values), reference in notes.references.items():
+        if not view.exists(reference.target_tree, reference.target_prefix(values)):
+            raise ReferencedKeyMissing("", "", "", "")
+
+
+def rows_alone(store: Store, tree: TreeId, ranges: Any, *, descending: bool) -> list[ByteRange]:
+    """Pieces that do not keep rows from appearing between those that are read."""
+    keys = [key for key, _ in store.scan_items(tree, ranges, descending=descending)]
+    return [(key, successor(key)) for key in keys]
+
+
 # What the simulation is worth: each of these takes one protection away, and must be found out.
 BROKEN = {
     "scans lock nothing": (LockTable, "_try_range", lambda *_: None),
@@ -65,6 +84,8 @@ BROKEN = {
         "_take_free",
         lambda *_: [],
     ),
+    "referenced rows are not locked": (verify, "_verify_references", refer_unlocked),
+    "scans with a limit leave gaps between rows": (reader, "pieces", rows_alone),
     "optimistic writes are not locked": (ReadWrite, "lock_writes", lambda _: None),
     "reads lock no cells": (TransactionReader, "_lock", lambda *_: (EXISTENCE, 0)),
     "updates read no other cells": (
