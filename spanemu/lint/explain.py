@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spanemu.lint.rule import Evidence, Rule
-from spanemu.lint.rules import RULES
+from spanemu.lint.rules import DETECTED, RULES
 
 _NEEDS = {
     Evidence.DDL: "the schema",
@@ -23,7 +23,9 @@ def _lines(rule: Rule) -> list[str]:
     lines = [f"{rule.id} ({rule.severity}): {rule.title}", "", rule.why, ""]
     lines += [f"Decided from: {evidence}", f"Fix: {fix_text(rule)}"]
     if rule.check is None:
-        lines += ["", "The linter cannot decide this; it is for the detector of hotspots."]
+        lines += ["", "The linter cannot decide this."]
+    if rule.id in DETECTED:
+        lines += ["", "The report on hotspots tells it from what was written and read."]
     if rule.rate:
         lines += ["", "Spared for tables marked low-rate."]
     for title, example in (("Fires on", rule.bad), ("Not on", rule.good)):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ from spanemu.sql.syntax.tokens import Kind, Token
 Source = str | os.PathLike[str]
 
 SUFFIXES = (".sql", ".ddl")
+STANDARD_INPUT = "-"
 
 _DIRECTIVE = re.compile(r"(?:--|\#|/\*)\s*spanemu:\s*(?P<text>[^\n]*)")
 _IGNORE = re.compile(r"""ignore\s*(?:=\s*|\[)(?P<ids>[A-Za-z0-9]+(?:\s*,\s*[A-Za-z0-9]+)*)\]?""")
@@ -111,7 +113,10 @@ class Spot:
 
 
 def read_sources(sources: Source | Iterable[Source]) -> list[Text]:
-    """Every text in order; a directory stands for its .sql and .ddl files. Raises SourceMissing."""
+    """Every text in order. A directory stands for its .sql and .ddl files, "-" for what comes in.
+
+    Raises SourceMissing.
+    """
     listed = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
     return [text for source in listed for text in _read(source)]
 
@@ -122,6 +127,9 @@ def _read(source: Source) -> Iterator[Text]:
         return
     path = Path(source)
     try:
+        if str(path) == STANDARD_INPUT:
+            yield Text(sys.stdin.read(), "<stdin>")
+            return
         files = sorted(_files(path), key=_natural) if path.is_dir() else [path]
         for file in files:
             yield Text(file.read_text(encoding="utf-8-sig"), str(file))

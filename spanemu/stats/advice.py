@@ -22,6 +22,7 @@ from spanemu.stats.stream import Stream
 from spanemu.stats.telling import Told, finding_of, is_drawn
 from spanemu.storage.layout import TreeId, lineage, tree_of
 from spanemu.storage.observer import Reading
+from spanemu.values.types import TypeCode
 
 HAND_MADE_MAX = 1 << 32  # a bit-reversed sequence gives less than that once in 2**31 values
 HAND_MADE_MIN = 5  # such values
@@ -81,6 +82,33 @@ def _scanned_for(scans: ScanSummary) -> tuple[str, ...]:
     if scans.large_for.get(Reading.TRANSACTION):
         found.append("in a read-write transaction they lock what they scan (SPN809)")
     return tuple(found)
+
+
+def _global_order(scene: Scene) -> Iterator[Finding]:
+    """SPN129: ranges read by time alone, from what is sorted by that time."""
+    for thing in scene.schema.sorted_things():
+        scans = scene.seen.scans.get(tree_of(thing))
+        first = thing.key[0].column if thing.key else None
+        if scans is None or first is None or first.type.code is not TypeCode.TIMESTAMP:
+            continue
+        one = _busiest(scene, thing)
+        if min(scans.scans - scans.large, one.stream.commits) < scene.limits.scans_min:
+            continue
+        names = ", ".join(part.column.name for part in thing.key)
+        yield finding_of(
+            scene,
+            one,
+            Told(
+                rule="SPN129",
+                severity=Severity.WARNING,
+                reason=Reason.UNSPECIFIED,
+                column=first,
+                message=f"{scans.scans - scans.large} scans read a range of {first.name} without "
+                "any other column: their order is of the whole table.",
+                fix=f"a shard column first, (ShardId, {names}), read with "
+                f"ShardId IN UNNEST(GENERATE_ARRAY(0, {scene.nodes - 1}))",
+            ),
+        )
 
 
 def _contention(scene: Scene) -> Iterator[Finding]:
@@ -163,7 +191,7 @@ def _hot_prefix(scene: Scene, one: Judged, parts: int, rule: str) -> Iterator[Fi
         one,
         Told(
             rule=rule,
-            severity=Severity.WARNING if is_parent else Severity.INFO,
+            severity=Severity.INFO if rule == "SPN206" else Severity.WARNING,
             reason=Reason.UNISOLATABLE_HOT_ROW,
             column=one.part(0),
             message=f"{what}, {shown}, takes {share:.0%} of the {one.kind}s.",
@@ -349,6 +377,7 @@ def _busiest(scene: Scene, thing: Table | Index) -> Judged:
 
 RULES: tuple[Rule, ...] = (
     _large_scans,
+    _global_order,
     _contention,
     _hot_prefixes,
     _few_shards,

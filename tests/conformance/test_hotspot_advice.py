@@ -128,6 +128,22 @@ def test_scans_that_are_none_of_that(watched, rows: int, scans: int, sql: str) -
     assert rules(hotspots) == {}
 
 
+def test_ranges_of_time_without_a_shard(watched) -> None:
+    client, hotspots = watched(
+        "CREATE TABLE Items (Id STRING(36) NOT NULL, Since TIMESTAMP) PRIMARY KEY (Id)",
+        "CREATE INDEX BySince ON Items(Since)",
+        "CREATE INDEX ByIdSince ON Items(Id, Since), INTERLEAVE IN Items",
+    )
+    insert(client, "Items", "Id Since", [(each, START) for each in ids(40)])
+    sql = "SELECT Id FROM Items@{FORCE_INDEX=%s} WHERE %s Since > '2021-01-01'"
+    scan(client, sql % ("ByIdSince", "Id = 'a' AND"), 30)
+    assert rules(hotspots) == {}
+    scan(client, sql % ("BySince", ""), 30)
+    (finding,) = (each for each in hotspots.report().findings if each.rule == "SPN129")
+    assert (finding.object, finding.column) == ("BySince", "Since")
+    assert finding.fix.startswith("a shard column first, (ShardId, Since)")
+
+
 def test_a_table_that_is_only_read_may_be_scanned(watched) -> None:
     client, hotspots = watched(ITEMS)
     with hotspots.bulk_load():
@@ -282,7 +298,7 @@ def test_a_tenant_with_most_of_the_writes(watched) -> None:
     )
     insert(client, "T", "TenantId Id", under(ids(20, seed=3), 150, 0.6))
     (finding,) = hotspots.report().findings
-    assert (finding.rule, finding.column, finding.severity) == ("SPN704", "TenantId", "info")
+    assert (finding.rule, finding.column, finding.severity) == ("SPN704", "TenantId", "warning")
 
 
 def test_shards_are_counted_against_nodes(watched) -> None:

@@ -40,3 +40,12 @@ RULES: Mapping[str, Rule] = {
     rule.id: rule
     for rule in sorted((rule for family in _FAMILIES for rule in family), key=lambda rule: rule.id)
 }
+
+# Rules that the report on hotspots speaks under, from what it saw.
+DETECTED = frozenset(
+    f"SPN{number}"
+    for number in (
+        *(102, 105, 109, 111, 112, 126, 127, 129, 202, 204, 205, 206, 207, 215, 304, 402, 501, 704),
+        *range(801, 814),
+    )
+)

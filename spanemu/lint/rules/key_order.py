@@ -13,6 +13,8 @@ from spanemu.lint.rules.fixes import swap
 from spanemu.lint.values import Order, is_random, order_of
 from spanemu.sql.syntax.ast import SequenceArgument
 
+SERIAL_TYPES = frozenset({"SERIAL", "SMALLSERIAL", "BIGSERIAL"})  # PostgreSQL's
+
 
 def _ordered_first(*orders: Order) -> Check:
     wanted = frozenset(orders)
@@ -49,6 +51,8 @@ def _no_kind(schema: Schema) -> Iterator[Hit]:
             identity = column.definition.identity
             if column.definition.auto_increment:
                 what = "AUTO_INCREMENT"
+            elif column.type in SERIAL_TYPES:
+                what = f"The type {column.type}"
             elif identity is not None and not identity.bit_reversed_positive:
                 what = "The identity column"
             else:

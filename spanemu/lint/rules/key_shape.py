@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spanemu.lint.model import Part, Table
+from spanemu.lint.model import Column, Part, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, at_part, each_table
 from spanemu.lint.values import is_random, order_of, shard_of
 
@@ -84,8 +84,12 @@ def _uuid_text(table: Table) -> Iterator[Hit]:
     inherited = 0 if parent is None else len(parent.key_parts)
     for place, part in enumerate(table.key[inherited:], inherited):
         column = part.column
-        if column is not None and (column.type, column.length) == ("STRING", UUID_CHARACTERS):
+        if column is not None and _is_uuid_text(column):
             yield at_part(table, place)
+
+
+def _is_uuid_text(column: Column) -> bool:
+    return (column.type, column.length) == ("STRING", UUID_CHARACTERS)
 
 
 def _nullable(table: Table) -> Iterator[Hit]:
@@ -108,7 +112,9 @@ def _null(part: Part) -> str:
 
 def _surrogate(table: Table) -> Iterator[Hit]:
     column = table.key[0].column if len(table.key_parts) == 1 else None
-    if column is None or not (is_random(column) or column.type == "INT64"):
+    if column is None:
+        return
+    if not (is_random(column) or column.type in ("INT64", "UUID") or _is_uuid_text(column)):
         return
     for index in table.indexes:
         natural = index.key[0].column if len(index.key_parts) == 1 else None

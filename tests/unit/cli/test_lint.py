@@ -119,3 +119,9 @@ def test_two_files_are_one_schema() -> None:
 def test_sarif_and_github() -> None:
     assert json.loads(run(write(BAD), "--format", "sarif").output)["version"] == "2.1.0"
     assert run(write(BAD), "--format", "github").output.startswith("::warning file=schema.sql")
+
+
+def test_standard_input() -> None:
+    result = CliRunner().invoke(main, ["lint", "-"], input=f"\n{BAD}")
+    assert result.exit_code == 1
+    assert "<stdin>:2:81: SPN102 warning: " in result.output

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from spanemu.lint.explain import fix_text
 from spanemu.lint.rule import Rule
-from spanemu.lint.rules import RULES
+from spanemu.lint.rules import DETECTED, RULES
 
 PAGE = Path(__file__).parents[3] / "docs" / "lint-rules.md"
 
@@ -24,7 +24,8 @@ FAMILIES = {
 HEAD = """# Rules
 
 Generated from `spanemu/lint/rules`; `spanemu lint --explain ID` prints one with its examples. Evidence says what a rule must see: D the
-schema, V values, L load, Q queries. The linter runs the rules with D that have an example; the others are for the detector of hotspots.
+schema, V values, L load, Q queries. The linter decides those with "yes", the report on
+[hotspots](hotspots.md) those that it has seen enough for.
 """
 
 
@@ -38,13 +39,14 @@ def page() -> str:
 
 
 def _table(rules: list[Rule]) -> Iterator[str]:
-    yield "| id | severity | evidence | linter | what | fix |"
-    yield "|---|---|---|---|---|---|"
+    yield "| id | severity | evidence | linter | report | what | fix |"
+    yield "|---|---|---|---|---|---|---|"
     for rule in rules:
         runs = "yes" if rule.check else "no"
+        seen = "yes" if rule.id in DETECTED else "no"
         fix = fix_text(rule).replace("|", "\\|").replace("<", "&lt;")
         yield (
-            f"| {rule.id} | {rule.severity} | {rule.evidence} | {runs} | "
+            f"| {rule.id} | {rule.severity} | {rule.evidence} | {runs} | {seen} | "
             f"**{rule.title}.** {rule.why} | {fix} |"
         )
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from spanemu import lint
+from spanemu import lint, stats
 from spanemu.base.severity import Severity
 from spanemu.lint.rule import Evidence
-from spanemu.lint.rules import RULES
+from spanemu.lint.rules import DETECTED, RULES
 
 DECIDED = [rule for rule in RULES.values() if rule.check is not None]
 
@@ -207,6 +207,32 @@ def test_many_backfills() -> None:
     ddl = ";".join(f"CREATE INDEX I{n} ON Elsewhere(C{n})" for n in range(11))
     assert "SPN702" in ids(ddl)
     assert "SPN702" not in ids(ddl.rpartition(";")[0])
+
+
+def test_the_report_speaks_under_ids_of_rules() -> None:
+    modules = Path(stats.__file__).parent.glob("*.py")
+    found = {id_ for each in modules for id_ in re.findall(r"SPN\d{3}", each.read_text("utf-8"))}
+    assert found == DETECTED
+    assert found <= RULES.keys()
+
+
+@pytest.mark.parametrize("type_", ["SERIAL", "bigserial"])
+def test_serial_has_no_kind(type_: str) -> None:
+    ddl = f"CREATE TABLE T (Id {type_} PRIMARY KEY)"
+    default = "ALTER DATABASE d SET OPTIONS (default_sequence_kind = 'bit_reversed_positive')"
+    assert "SPN106" in ids(ddl)
+    assert "SPN106" not in ids(f"{default}; {ddl}")
+
+
+@pytest.mark.parametrize(
+    ("id_type", "fires"), [("STRING(36)", True), ("UUID", True), ("STRING(9)", False)]
+)
+def test_surrogates(id_type: str, fires: bool) -> None:
+    ddl = (
+        f"CREATE TABLE T (Id {id_type} NOT NULL, Iso STRING(2) NOT NULL) PRIMARY KEY (Id);"
+        "CREATE UNIQUE INDEX ByIso ON T(Iso)"
+    )
+    assert ("SPN125" in ids(ddl)) == fires
 
 
 def test_no_module_of_rules_is_forgotten() -> None:
