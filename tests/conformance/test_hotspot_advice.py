@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 import uuid
 from datetime import UTC, datetime
 from itertools import count
 from random import Random
 
 import pytest
+from google.api_core import exceptions
 
 from spanemu.control.hotspots import HotspotsFound
 from tests.conformance.running import RUNNING
@@ -224,28 +224,38 @@ def test_operations_that_there_are_not(watched) -> None:
 # ---------------------------------------------------------------------------- conflicts
 
 
-def test_one_row_that_transactions_wait_for(watched) -> None:
+def test_one_row_that_transactions_fight_for(watched) -> None:
     client, hotspots = watched("CREATE TABLE C (Id INT64 NOT NULL, N INT64) PRIMARY KEY (Id)")
     insert(client, "C", "Id N", [(n, 0) for n in range(3)])
+    read_row = "SELECT N FROM C WHERE Id = {}"
 
-    def work(transaction):
-        ((n,),) = transaction.execute_sql("SELECT N FROM C WHERE Id = 1")
-        transaction.execute_update(f"UPDATE C SET N = {n + 1} WHERE Id = 1")
+    def begun(row: int):
+        session = client.session()
+        session.create()
+        transaction = session.transaction()
+        transaction.begin()
+        list(transaction.execute_sql(read_row.format(row)))
+        return transaction
 
-    def run():
-        for _ in range(8):
-            client.run_in_transaction(work)
+    def conflict() -> None:
+        """The older one writes what the younger one has read, which costs that its locks."""
+        older, younger = begun(2), begun(1)
+        older.execute_update("UPDATE C SET N = N + 1 WHERE Id = 1")
+        older.commit()
+        with pytest.raises(exceptions.Aborted):
+            younger.commit()
 
     with hotspots.watch() as watch:
-        threads = [threading.Thread(target=run) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    found = {each.rule: each for each in watch.findings}
-    assert found["SPN805"].samples == ("C(1)",)
+        for _ in range(4):
+            conflict()
+        assert watch.findings == []
+        conflict()
+    (finding,) = watch.findings
+    assert (finding.rule, finding.reason, finding.severity) == ("SPN805", "HOT_ROW", "warning")
+    assert finding.samples == ("C(1)",)
     with pytest.raises(HotspotsFound):
         watch.assert_lock_wait(max_share=0.5)
+    watch.assert_lock_wait(max_share=1.0)
 
 
 def test_no_conflict_no_finding(watched) -> None:
