@@ -11,6 +11,7 @@ flush              the statements by which TransactionTestCase empties every tab
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from typing import Any
 
@@ -122,6 +123,17 @@ class SpannerDjango:
             return self._undo()
 
         self._patches.setattr(operations, "execute_sql_flush", execute_sql_flush)
+
+
+def unblocked(config: pytest.Config) -> AbstractContextManager[None]:
+    """A block in which Django may use its database, also where pytest-django forbids it by default:
+    the migrations of a schema source run before any test has asked for a database.
+    """
+    plugin = config.pluginmanager.get_plugin("django")
+    key = getattr(plugin, "blocking_manager_key", None)
+    if key is None or key not in config.stash:
+        return nullcontext()
+    return config.stash[key].unblock()  # type: ignore[no-any-return]
 
 
 def _set_up_apps() -> None:

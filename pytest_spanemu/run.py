@@ -156,13 +156,14 @@ class Run:
     def _template(
         self, emulator: SpannerEmulator, schema: Schema, seeds: tuple[str, ...], name: str
     ) -> Template:
+        from pytest_spanemu.django_setup import unblocked
         from pytest_spanemu.progress import shown
         from pytest_spanemu.seeds import load_seeds
         from pytest_spanemu.template import Template
 
         began = perf_counter()
         try:
-            with shown(self.config) as tell:
+            with shown(self.config) as tell, unblocked(self.config):
                 template = Template(emulator, name, schema, tell)
                 self._made.append(template)
                 tell("seeds")

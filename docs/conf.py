@@ -1,0 +1,11 @@
+"""How Sphinx builds these pages: `sphinx-build -W docs build/docs` (extra `docs`)."""
+
+project = "spanemu"
+author = "the spanemu authors"
+extensions = ["myst_parser"]
+source_suffix = {".md": "markdown"}
+root_doc = "index"
+exclude_patterns = ["examples"]
+html_theme = "furo"
+html_title = "spanemu"
+myst_heading_anchors = 3

@@ -1,0 +1,137 @@
+"""docs/reference.md, from what the plugin declares: `python -m tests.plugin.reference_page`."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest_spanemu.fixtures
+from pytest_spanemu import hookspecs
+from pytest_spanemu.asserts import SpannerAssert
+from pytest_spanemu.migrator import SpannerMigrator
+from pytest_spanemu.options import OPTIONS
+from pytest_spanemu.plans import PlanCheck
+from pytest_spanemu.plugin import MARKERS
+from pytest_spanemu.snapshots import SpannerSnapshot
+from spanemu import EmulatorClock, Faults
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "reference.md"
+HEAD = """# Reference
+
+Generated from the code by `python -m tests.plugin.reference_page`. What the words mean is in [plugin](plugin.md); the rules of the
+linter, with their ids, are in [lint-rules](lint-rules.md).
+"""
+CLASSES = (
+    ("`spanner_assert`", SpannerAssert),
+    ("`spanner_assert.plan(sql)`", PlanCheck),
+    ("`spanner_faults`", Faults),
+    ("`spanner_clock`", EmulatorClock),
+    ("`spanner_snapshot`", SpannerSnapshot),
+    ("`spanner_migrator`", SpannerMigrator),
+)
+# What the plugin and the emulator call, and tests do not.
+INTERNAL = {"judge_all", "judge_hotspots", "of", "meet", "find"}
+
+
+def page() -> str:
+    """The whole page."""
+    return "\n".join([HEAD, *fixtures(), *markers(), *settings(), *classes(), *hooks()]) + "\n"
+
+
+def fixtures() -> Iterator[str]:
+    """Every public fixture, by its declaration."""
+    yield "## Fixtures\n\n| fixture | scope | gives |\n|---|---|---|"
+    tree = ast.parse(inspect.getsource(pytest_spanemu.fixtures))
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            scope = _scope(node)
+            if scope:
+                yield f"| `{node.name}` | {scope} | {_line(ast.get_docstring(node))} |"
+    yield ""
+
+
+def _scope(node: ast.FunctionDef) -> str:
+    for each in node.decorator_list:
+        if isinstance(each, ast.Attribute) and each.attr == "fixture":
+            return "function"
+        if isinstance(each, ast.Call) and getattr(each.func, "attr", "") == "fixture":
+            return next(
+                (
+                    str(ast.literal_eval(word.value))
+                    for word in each.keywords
+                    if word.arg == "scope"
+                ),
+                "function",
+            )
+    return ""
+
+
+def markers() -> Iterator[str]:
+    """Every marker, as `pytest --markers` shows it."""
+    yield "## Markers\n\n| marker | meaning |\n|---|---|"
+    for text in MARKERS:
+        call, _, meaning = text.partition(": ")
+        yield f"| `{call}` | {_line(meaning)} |"
+    yield ""
+
+
+def settings() -> Iterator[str]:
+    """Every setting with its ways to be given."""
+    yield "## Settings\n\n| ini file | command line | environment | default | meaning |\n|---|---|---|---|---|"
+    for option in OPTIONS:
+        words = "\\|".join(option.choices) or option.metavar or ""
+        variables = ", ".join(f"`{name}`" for name in option.variables)
+        default = f"`{option.default}`" if option.default else ""
+        ini = f"`spanner_{option.name.replace('-', '_')}`"
+        flag = f"`--spanner-{option.name} {words}`"
+        yield f"| {ini} | {flag} | {variables} | {default} | {_line(option.help)} |"
+    yield ""
+
+
+def classes() -> Iterator[str]:
+    """What the objects that fixtures give can do."""
+    for title, kind in CLASSES:
+        yield f"## {title}\n\n| | |\n|---|---|"
+        for name, member in vars(kind).items():
+            if not name.startswith("_") and name not in INTERNAL and _is_told(member):
+                yield f"| `{name}{_arguments(member)}` | {_line(inspect.getdoc(member))} |"
+        yield ""
+
+
+def _is_told(member: Any) -> bool:
+    return inspect.isfunction(member) or isinstance(member, property)
+
+
+def _arguments(member: Any) -> str:
+    if isinstance(member, property):
+        return ""
+    given = [each for each in inspect.signature(member).parameters.values() if each.name != "self"]
+    shown = []
+    for each in given:
+        stars = {each.VAR_KEYWORD: "**", each.VAR_POSITIONAL: "*"}.get(each.kind, "")
+        is_optional = each.default is not each.empty or each.kind is each.KEYWORD_ONLY
+        shown.append(f"{stars}{each.name}{'=' if is_optional and not stars else ''}")
+    return f"({', '.join(shown)})"
+
+
+def hooks() -> Iterator[str]:
+    """What a conftest.py or another plugin may implement."""
+    yield "## Hooks\n\n| hook | meaning |\n|---|---|"
+    for name, hook in vars(hookspecs).items():
+        if name.startswith("pytest_"):
+            yield f"| `{name}{_arguments(hook)}` | {_line(inspect.getdoc(hook))} |"
+
+
+def _line(text: str | None) -> str:
+    """A docstring in a cell of a table."""
+    assert text, "what is public has a docstring"
+    return re.sub(r"\s+", " ", text).strip().replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
