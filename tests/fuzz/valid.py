@@ -11,6 +11,7 @@ from spanemu.frontend.admin import wire as admin
 from tests.fuzz.administration import ADMIN_BUILDERS
 from tests.fuzz.corpus import QUERIES, TABLES, WRITES
 from tests.fuzz.mutation import fill
+from tests.fuzz.resources import RESOURCE_BUILDERS
 from tests.fuzz.statements import random_sql
 from tests.fuzz.world import METHODS, SPANNER, Builder, World
 
@@ -324,6 +325,7 @@ BUILDERS: Mapping[str, tuple[Builder, ...]] = {
     SPANNER + "PartitionRead": (_partition_read,),
     SPANNER + "BatchWrite": (_batch_write,),
     **ADMIN_BUILDERS,
+    **RESOURCE_BUILDERS,
     # Refused whatever they say.
     **{path: (_anything,) for path, method in METHODS.items() if method.request is admin.Empty},
 }

@@ -166,7 +166,7 @@ class World:
         self.send(SPANNER + "Rollback", request.SerializeToString())
 
     def _sweep(self) -> None:
-        """Drop all databases and instances that came into being but the main one."""
+        """Drop everything that came into being but the main database and its instance."""
         parent = f"projects/{self.emulator.project}"
         listed = self.ask(INSTANCES + "ListInstances", admin.ListInstancesRequest(parent=parent))
         for instance in listed.instances:
@@ -181,8 +181,16 @@ class World:
                 self.send(DATABASES + "UpdateDatabase", update.SerializeToString())
                 drop = admin.DropDatabaseRequest(database=database.name)
                 self.send(DATABASES + "DropDatabase", drop.SerializeToString())
+            backups = admin.ListBackupsRequest(parent=instance.name, page_size=1000)
+            for backup in self.ask(DATABASES + "ListBackups", backups).backups:
+                delete = admin.DeleteBackupRequest(name=backup.name)
+                self.send(DATABASES + "DeleteBackup", delete.SerializeToString())
             delete = admin.DeleteInstanceRequest(name=instance.name)
             self.send(INSTANCES + "DeleteInstance", delete.SerializeToString())
+        configs = admin.ListInstanceConfigsRequest(parent=parent, page_size=1000)
+        for config in self.ask(INSTANCES + "ListInstanceConfigs", configs).instance_configs:
+            delete = admin.DeleteInstanceConfigRequest(name=config.name)
+            self.send(INSTANCES + "DeleteInstanceConfig", delete.SerializeToString())
 
     def _write(self, statement: str) -> None:
         self.main.client().run_in_transaction(lambda work: work.execute_update(statement))
