@@ -65,6 +65,7 @@ UNARY_RESULT_BYTES_MAX = 10 * 1024 * 1024
 ROW_BYTES_MAX = 100 * 1024 * 1024  # of a result
 STREAM_CHUNK_BYTES = 1024 * 1024
 REQUEST_BYTES_MAX = 10 * 1024 * 1024  # of requests that commit nothing
+ADMIN_REQUEST_BYTES_MAX = 1024 * 1024  # of requests to the admin APIs that bring no schema
 REQUEST_SECONDS_MAX = 3_600.0
 PARTITIONED_DML_CONCURRENT_MAX = 20_000  # statements per database
 ERROR_MESSAGE_BYTES_MAX = 1_024

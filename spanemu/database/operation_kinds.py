@@ -35,6 +35,11 @@ class OperationKind:
         """What a filter may ask about under `metadata.`."""
         yield from ()
 
+    @property
+    def response_name(self) -> str:
+        """The name of the resource that is the response; "" if it has none."""
+        return ""
+
 
 @dataclass(frozen=True)
 class InstanceCreation(OperationKind):
@@ -44,6 +49,11 @@ class InstanceCreation(OperationKind):
     times = "metadata."
     response_type = f"{_INSTANCE}.Instance"
     instance: Instance
+
+    @property
+    def response_name(self) -> str:
+        """The name of what the operation made or changed."""
+        return self.instance.name
 
     def fields(self) -> Iterator[tuple[str, Values]]:
         """The instance's name and configuration."""
@@ -66,6 +76,11 @@ class DatabaseCreation(OperationKind):
     response_type = f"{_DATABASE}.Database"
     database: Database
 
+    @property
+    def response_name(self) -> str:
+        """The name of what the operation made or changed."""
+        return self.database.name
+
     def fields(self) -> Iterator[tuple[str, Values]]:
         """The database's name."""
         yield "database", self.database.name
@@ -80,6 +95,11 @@ class DatabaseUpdate(OperationKind):
     database: Database
     enable_drop_protection: bool
     paths: tuple[str, ...]
+
+    @property
+    def response_name(self) -> str:
+        """The name of what the operation made or changed."""
+        return self.database.name
 
     def fields(self) -> Iterator[tuple[str, Values]]:
         """The request, as the metadata repeats it."""
@@ -115,6 +135,11 @@ class DatabaseRestore(OperationKind):
     backup: Backup
     optimization: str
 
+    @property
+    def response_name(self) -> str:
+        """The name of what the operation made or changed."""
+        return self.database.name
+
     def fields(self) -> Iterator[tuple[str, Values]]:
         """The database, and the backup as the metadata describes it."""
         yield "name", self.database.name
@@ -134,6 +159,11 @@ class RestoreOptimization(OperationKind):
     response_type = f"{_DATABASE}.Database"
     database: Database
 
+    @property
+    def response_name(self) -> str:
+        """The name of what the operation made or changed."""
+        return self.database.name
+
     def fields(self) -> Iterator[tuple[str, Values]]:
         """The database's name."""
         yield "name", self.database.name
@@ -146,6 +176,11 @@ class BackupCreation(OperationKind):
     metadata_type = f"{_DATABASE}.CreateBackupMetadata"
     response_type = f"{_DATABASE}.Backup"
     backup: Backup
+
+    @property
+    def response_name(self) -> str:
+        """The name of what the operation made or changed."""
+        return self.backup.name
 
     def fields(self) -> Iterator[tuple[str, Values]]:
         """The backup and its database."""
@@ -161,6 +196,11 @@ class BackupCopy(OperationKind):
     response_type = f"{_DATABASE}.Backup"
     backup: Backup
     source: str
+
+    @property
+    def response_name(self) -> str:
+        """The name of what the operation made or changed."""
+        return self.backup.name
 
     def fields(self) -> Iterator[tuple[str, Values]]:
         """The copy and the original."""
@@ -189,6 +229,11 @@ class ConfigCreation(OperationKind):
     response_type = f"{_INSTANCE}.InstanceConfig"
     config: InstanceConfig
 
+    @property
+    def response_name(self) -> str:
+        """The name of what the operation made or changed."""
+        return self.config.name
+
     def fields(self) -> Iterator[tuple[str, Values]]:
         """The configuration's names."""
         yield "instance_config.name", self.config.name
@@ -211,6 +256,11 @@ class PartitionCreation(OperationKind):
     times = "metadata."
     response_type = f"{_INSTANCE}.InstancePartition"
     partition: InstancePartition
+
+    @property
+    def response_name(self) -> str:
+        """The name of what the operation made or changed."""
+        return self.partition.name
 
     def fields(self) -> Iterator[tuple[str, Values]]:
         """The partition's names."""

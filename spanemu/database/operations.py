@@ -48,6 +48,8 @@ class Operation:
         found |= {f"metadata.{field}": value for field, value in self.kind.fields()}
         if self.failure is None:
             found["response.@type"] = self.kind.response_type
+            if name := self.kind.response_name:
+                found["response.name"] = name
         else:
             found["error"] = found["error.message"] = str(self.failure)
             found["error.code"] = int(self.failure.code)

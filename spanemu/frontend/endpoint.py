@@ -20,7 +20,13 @@ from google.protobuf.message import DecodeError
 
 from spanemu.base.call import Call, serving
 from spanemu.base.clock import monotonic
-from spanemu.base.limits import DEFAULT_LIMITS, REQUEST_BYTES_MAX, REQUEST_SECONDS_MAX, Limits
+from spanemu.base.limits import (
+    ADMIN_REQUEST_BYTES_MAX,
+    DEFAULT_LIMITS,
+    REQUEST_BYTES_MAX,
+    REQUEST_SECONDS_MAX,
+    Limits,
+)
 from spanemu.frontend.errors import RequestTooLarge, UnreadableRequest
 from spanemu.frontend.interception import Interceptor, intercepted
 from spanemu.frontend.method import Handler, Message, Method, Service
@@ -80,7 +86,8 @@ class Endpoint:
         self.streams = method.streams
         self._parse: Callable[[bytes], Message] = method.request.FromString
         self._method = method
-        self._bytes_max = inf if method.commits else bytes_max
+        limit = min(bytes_max, ADMIN_REQUEST_BYTES_MAX) if method.administrative else bytes_max
+        self._bytes_max = inf if method.commits else limit
         self._handler: Handler = method.handler
         self._instances = instances
         self._watchers = watchers

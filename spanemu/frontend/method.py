@@ -28,7 +28,8 @@ class Method:
 
     `request` and `response` are raw protobuf classes (`X.pb()` of a proto-plus class).
     `implemented` is False where the handler only refuses. A method that `commits` judges the size
-    of its requests itself: a commit may be larger than any other request.
+    of its requests itself: a commit may be larger than any other request. Requests of
+    `administrative` ones are small.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Method:
     streams: bool = False
     implemented: bool = True
     commits: bool = False
+    administrative: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -290,6 +290,12 @@ def config_of(client, config="emulator-config"):
     return f"{client.project_name}/instanceConfigs/{config}"
 
 
+def test_a_large_request_is_refused(client, instance, shop, now):
+    request = create_request(instance, shop, now, backup={"name": "x" * 1024 * 1024})
+    with pytest.raises(exceptions.InvalidArgument, match="1048576"):
+        client.database_admin_api.create_backup(request=request)
+
+
 # ---------------------------------------------------------------------------- getting and listing
 
 
@@ -644,6 +650,7 @@ def test_operations_on_backups_are_listed_newest_first_and_filtered(
     assert listed("(metadata.name:b1) OR (metadata.source_backup:b1)") == ["c1", "b1"]
     assert listed('metadata.progress.start_time < "2030-01-01T10:30:30Z"') == ["b1"]
     assert listed("error:*") == []
+    assert listed("response.@type:Backup AND response.name:b2") == ["b2"]
     api = client.database_admin_api
     request = operations_pb2.ListOperationsRequest(name=f"{first.name}/operations")
     (only,) = api.list_operations(request=request).operations

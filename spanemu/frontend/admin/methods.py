@@ -6,7 +6,8 @@ name. `tests/unit/frontend/admin/test_methods.py` holds the tables against the o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from spanemu.frontend.admin import (
     backup_schedules,
@@ -172,7 +173,7 @@ _SCHEDULE_METHODS: tuple[Method, ...] = (
     ),
 )
 
-INSTANCE_METHODS: tuple[Method, ...] = (
+_INSTANCE_METHODS: tuple[Method, ...] = (
     *_CONFIG_METHODS,
     Method(
         "ListInstances",
@@ -189,7 +190,7 @@ INSTANCE_METHODS: tuple[Method, ...] = (
     *_POLICY_METHODS,
 )
 
-DATABASE_METHODS: tuple[Method, ...] = (
+_DATABASE_METHODS: tuple[Method, ...] = (
     Method(
         "ListDatabases",
         wire.ListDatabasesRequest,
@@ -236,7 +237,7 @@ DATABASE_METHODS: tuple[Method, ...] = (
     *_refusals(_DATABASE_FEATURES),
 )
 
-OPERATION_METHODS: tuple[Method, ...] = (
+_OPERATION_METHODS: tuple[Method, ...] = (
     Method(
         "ListOperations",
         wire.ListOperationsRequest,
@@ -248,3 +249,15 @@ OPERATION_METHODS: tuple[Method, ...] = (
     Method("CancelOperation", wire.CancelOperationRequest, wire.Empty, operations.cancel_operation),
     Method("WaitOperation", wire.WaitOperationRequest, wire.Operation, operations.wait_operation),
 )
+
+# Their requests may be as large as others.
+_WITH_SCHEMAS = ("CreateDatabase", "UpdateDatabaseDdl")
+
+
+def _administrative(methods: Sequence[Method]) -> tuple[Method, ...]:
+    return tuple(replace(each, administrative=each.name not in _WITH_SCHEMAS) for each in methods)
+
+
+INSTANCE_METHODS = _administrative(_INSTANCE_METHODS)
+DATABASE_METHODS = _administrative(_DATABASE_METHODS)
+OPERATION_METHODS = _administrative(_OPERATION_METHODS)
