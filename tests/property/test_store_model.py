@@ -90,6 +90,12 @@ class StoreAgainstDicts(RuleBasedStateMachine):
     def clone(self) -> None:
         self.clones.append((self.store.clone(), dict(self.rows)))
 
+    @rule(data=st.data())
+    def go_back(self, data) -> None:
+        """As a backup does: what was there stays, whatever is written or forgotten."""
+        at = data.draw(st.sampled_from(sorted(self.readable)))
+        self.clones.append((self.store.as_of(at), dict(self.history[at])))
+
     @rule(data=st.data(), descending=st.booleans())
     def scan_a_range(self, data, descending) -> None:
         at = data.draw(st.sampled_from(sorted(self.readable)))
