@@ -39,6 +39,7 @@ from spanemu.sql.plan.nodes import Scan
 from spanemu.sql.plan.partitionable import why_dml_is_not
 from spanemu.sql.plan.statements import DmlPlan
 from spanemu.sql.plan.traverse import walk
+from spanemu.storage.layout import tree_of
 from spanemu.storage.store import EVERYTHING
 from spanemu.txn.commit import apply
 from spanemu.txn.errors import TransactionAborted
@@ -93,7 +94,10 @@ class _Partition:
     def _execute(self, transaction: ReadWrite, generation: Generation) -> ResultStream:
         prepared = prepare(generation, self._request, self._core.statistics)
         rows = TransactionReader(transaction, lock_scanned=prepared.locks_exclusively, writes=True)
-        reader = ShareReader(rows, self._share)
+        plan = prepared.executable.plan
+        assert isinstance(plan, DmlPlan)
+        # Index entries are not cut: who scans an index has one share.
+        reader = ShareReader(rows, {tree_of(plan.table)}, self._share)
         done = execute_dml(prepared, self._request, transaction, reader, generation)
         if done.violation is not None:
             raise done.violation.fresh()

@@ -21,7 +21,7 @@ from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.executor.reader import ByteRange
-from spanemu.sql.plan.partitionable import why_query_is_not
+from spanemu.sql.plan.partitionable import hierarchy_of_query
 from spanemu.storage.layout import tree_of
 from spanemu.storage.store import Store
 
@@ -104,19 +104,22 @@ def partition_ranges(
     return shares
 
 
-def check_partitionable(prepared: Prepared, schema: Schema) -> None:
-    """Raise unless each share of the plan needs rows of its own only.
+def partitioned_by(prepared: Prepared, schema: Schema) -> str:
+    """The root table or index by whose rows a query can be cut; "" when it reads no table.
 
-    A hint of Google's emulator switches this off: there, too, one partition has all the rows.
+    Raises unless each share of the plan needs rows of its own only. A hint of Google's emulator
+    switches this off: there, too, one partition has all the rows.
     """
     if prepared.cuts_unchecked:
-        return
-    reason = why_query_is_not(prepared.executable.plan, schema)
+        return ""
+    name, reason = hierarchy_of_query(prepared.executable.plan, schema)
     if reason:
         raise NotPartitionableQuery(reason)
+    return name
 
 
 def _within(ranges: Sequence[ByteRange], low: bytes, high: bytes | None) -> Iterator[ByteRange]:
+    """What ranges have in common with [low, high)."""
     for start, end in ranges:
         first = max(start, low)
         last = end if high is None else min(end, high)

@@ -25,9 +25,9 @@ from spanemu.database.options import (
 )
 from spanemu.database.partitions import (
     PartitionToken,
-    check_partitionable,
     open_token,
     partition_ranges,
+    partitioned_by,
     query_fingerprint,
     read_fingerprint,
     seal,
@@ -41,11 +41,14 @@ from spanemu.database.results import (
     ResultStream,
     TransactionInfo,
 )
+from spanemu.database.shares import hierarchy_named, query_shares, trees_of
 from spanemu.database.system_tables.catalog import SystemRows
 from spanemu.database.timestamps import await_timestamp, check_retained, read_timestamp
+from spanemu.sql.executor.reader import ByteRange, RowReader
 from spanemu.storage.layout import hierarchy_of
 from spanemu.txn.errors import TableNotFound, TableNotFoundAtTimestamp
 from spanemu.txn.read_only import SnapshotReader
+from spanemu.txn.share import ShareReader
 from spanemu.values.mutation import Mutation
 from spanemu.values.timestamp import format_utc
 
@@ -88,13 +91,16 @@ class SnapshotTransaction:
 
     def execute(self, request: StatementRequest) -> ResultStream:
         """Run one query."""
+        return self._execute(request, self._reader)
+
+    def _execute(self, request: StatementRequest, reader: RowReader) -> ResultStream:
         prepared = self._prepare(request)
         self._reader.asked = request
         context = self._core.context(self._generation, writable=False)
         system_tables: SystemRows | None = None
         if prepared.system_tables:
             system_tables = SystemRows(self._core, self.at, request.role)
-        result = run_query(prepared, request, self._reader, context, system_tables)
+        result = run_query(prepared, request, reader, context, system_tables)
         if prepared.is_repeatable:
             result.repeatable_at, result.plan_serial = self.at, prepared.serial
         return result
@@ -169,17 +175,29 @@ class SnapshotTransaction:
         return ResultStream(plan.columns, rows, source=plan)
 
     def partition_query(self, request: StatementRequest, most: int) -> tuple[Partition, ...]:
-        """Shares of a query: all rows in the first, so that any number may be asked for."""
+        """Shares of a query, one for each split of the hierarchy that it goes through."""
         prepared = self._prepare(request)
-        check_partitionable(prepared, self._generation.schema)
+        name = partitioned_by(prepared, self._generation.schema)
         self._pin()
+        shares: list[tuple[ByteRange, ...]] = [()]
+        if name:
+            root = hierarchy_named(self._generation.schema, name)
+            self._core.splitting.fit_sizes(root)
+            shares = [(share,) for share in query_shares(self._core.store, root, most)]
         fingerprint = query_fingerprint(request)
-        return (Partition(seal(PartitionToken(self._session, self.id, fingerprint, ()))),)
+        return tuple(
+            Partition(seal(PartitionToken(self._session, self.id, fingerprint, share)))
+            for share in shares
+        )
 
     def execute_partition(self, request: StatementRequest, token: bytes) -> ResultStream:
         """One share of a partitioned query."""
-        self._opened(token, query_fingerprint(request))
-        return self.execute(request)
+        share = self._opened(token, query_fingerprint(request)).ranges
+        if not share:
+            return self.execute(request)
+        schema = self._generation.schema
+        name = partitioned_by(self._prepare(request), schema)
+        return self._execute(request, ShareReader(self._reader, trees_of(schema, name), share))
 
     def _pin(self) -> None:
         """Whoever has a partition token may come late: nothing it reads is forgotten before.

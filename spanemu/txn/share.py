@@ -1,28 +1,30 @@
-"""A statement's view of some of a table's keys: what one partition of partitioned DML works on."""
+"""A statement's view of some of the keys: what one partition of DML or of a query works on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
 from spanemu.sql.executor.reader import ByteRange, Row, RowReader
+from spanemu.storage.layout import TreeId, tree_of
 from spanemu.values.cell_mask import WHOLE_ROW
+from spanemu.values.key import successor
 
 
 class ShareReader:
-    """A `RowReader` that passes over all rows of a table outside `share`.
+    """A `RowReader` that passes over all rows of some trees outside `share`, which is sorted."""
 
-    `share` is sorted and disjoint. Index entries are not cut: who scans an index has one share.
-    """
-
-    def __init__(self, reader: RowReader, share: Sequence[ByteRange]) -> None:
+    def __init__(
+        self, reader: RowReader, trees: Collection[TreeId], share: Sequence[ByteRange]
+    ) -> None:
         self._reader = reader
+        self._trees = trees
         self._share = share
 
     def stopping_early(self) -> ShareReader:
         """The same share, read by somebody who may not want all rows."""
-        return ShareReader(self._reader.stopping_early(), self._share)
+        return ShareReader(self._reader.stopping_early(), self._trees, self._share)
 
     def scan(
         self,
@@ -34,9 +36,9 @@ class ShareReader:
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
         """Rows of `table` in key order."""
-        wanted = self._share if ranges is None else list(_common(self._share, ranges))
+        mine = self._mine(tree_of(table), ranges)
         return self._reader.scan(
-            table, wanted, descending=descending, for_update=for_update, cells=cells
+            table, mine, descending=descending, for_update=for_update, cells=cells
         )
 
     def scan_index(
@@ -49,21 +51,27 @@ class ShareReader:
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
         """Entries of `index` in key order."""
+        mine = self._mine(tree_of(index), ranges)
         return self._reader.scan_index(
-            index, ranges, descending=descending, for_update=for_update, cells=cells
+            index, mine, descending=descending, for_update=for_update, cells=cells
         )
 
     def get(
         self, table: Table, key: bytes, *, for_update: bool = False, cells: int = WHOLE_ROW
     ) -> Row | None:
         """The row with that encoded primary key."""
-        if not any(low <= key < high for low, high in self._share):
+        if not self._mine(tree_of(table), ((key, successor(key)),)):
             return None
         return self._reader.get(table, key, for_update=for_update, cells=cells)
 
     def row_count_estimate(self, table: Table) -> int:
         """About how many rows a table has."""
         return self._reader.row_count_estimate(table)
+
+    def _mine(self, tree: TreeId, ranges: Sequence[ByteRange] | None) -> Sequence[ByteRange] | None:
+        if tree not in self._trees:
+            return ranges
+        return self._share if ranges is None else list(_common(self._share, ranges))
 
 
 def _common(some: Sequence[ByteRange], others: Sequence[ByteRange]) -> Iterator[ByteRange]:

@@ -58,14 +58,16 @@ def why_dml_is_not(plan: Plan) -> str:
     return f"it reads {plan.table.name} more than once" if times > 1 else ""
 
 
-def why_query_is_not(plan: Plan, schema: Schema) -> str:
-    """The reason why a query is not root-partitionable, "" if it is."""
+def hierarchy_of_query(plan: Plan, schema: Schema) -> tuple[str, str]:
+    """The root table or index whose families a query goes through, "" for none; and the reason why
+    it is not root-partitionable, "" if it is.
+    """
     assert isinstance(plan, QueryPlan)
     try:
-        _Families(schema).of(plan.root)
+        family = _Families(schema).of(plan.root)
     except _Refused as reason:
-        return str(reason)
-    return ""
+        return "", str(reason)
+    return "" if family is None else family.hierarchy, ""
 
 
 class _Families:
