@@ -7,7 +7,7 @@ query's select list still bend to the common type, as in `SELECT Born ... UNION 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from spanemu.sql.analyzer.analysis import QueryResult
@@ -65,9 +65,7 @@ def combine(written: Combination, operands: Sequence[QueryResult], env: Env) -> 
         raise LimitExceeded("set operation queries", limit, at=written.at)
     hints = checked_hints(written.hint, Place.SET_OPERATION, env.analysis)
     _check_widths(operands, written)
-    types = [
-        _column_type(number, operands, env, written) for number in range(len(operands[0].columns))
-    ]
+    types = list(_column_types(operands, env, written))
     op, distinct = written.op, written.distinct
     if (op, distinct) != ("UNION", False):
         for number, type_ in enumerate(types):
@@ -112,23 +110,28 @@ def _width(result: QueryResult) -> str:
     return f"{count} column{'' if count == 1 else 's'}"
 
 
-def _column_type(
-    number: int, operands: Sequence[QueryResult], env: Env, written: Combination
-) -> Type:
-    candidates = [_candidate(operand, number, env) for operand in operands]
-    type_ = common_type_of(candidates, env.analysis)
-    if type_ is None:
-        shown = ", ".join(dict.fromkeys(str(one.type) for one in candidates))
-        raise IncompatibleColumns(number + 1, written.shown, shown, at=written.places[1])
-    return type_
+def _column_types(
+    operands: Sequence[QueryResult], env: Env, written: Combination
+) -> Iterator[Type]:
+    """The type that each column has in common."""
+    each = [_candidates(operand, env) for operand in operands]
+    for number, candidates in enumerate(zip(*each, strict=True), 1):
+        type_ = common_type_of(candidates, env.analysis)
+        if type_ is None:
+            shown = ", ".join(dict.fromkeys(str(one.type) for one in candidates))
+            raise IncompatibleColumns(number, written.shown, shown, at=written.places[1])
+        yield type_
 
 
-def _candidate(operand: QueryResult, number: int, env: Env) -> Candidate:
-    column = operand.columns[number][1]
-    computed = _computed(operand.scan).get(column.id)
-    if computed is None:
-        return Candidate(column.type, Kind.VALUE)
-    return candidate(computed, env.analysis)
+def _candidates(operand: QueryResult, env: Env) -> list[Candidate]:
+    """What each column of an operand brings to the choice of its type."""
+    computed = _computed(operand.scan)
+    return [
+        candidate(computed[column.id], env.analysis)
+        if column.id in computed
+        else Candidate(column.type, Kind.VALUE)
+        for _, column in operand.columns
+    ]
 
 
 def _computed(scan: Scan) -> Mapping[int, Expr]:

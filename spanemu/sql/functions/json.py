@@ -101,8 +101,8 @@ def to_json(types: Sequence[Type], _: Type) -> Callable[..., Json | None]:
 
 
 def safe_to_json(types: Sequence[Type], _: Type) -> Callable[..., Json]:
-    """SAFE_TO_JSON(value): what JSON cannot hold is null."""
-    encode = encoder(types[0], safe=True)
+    """SAFE_TO_JSON(value): what JSON cannot hold is null, wide numbers are strings."""
+    encode = encoder(types[0], stringify=True, safe=True)
     return lambda value: made(encode(value))
 
 

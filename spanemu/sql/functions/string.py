@@ -116,7 +116,8 @@ def repeat(value: AnyStr, times: int) -> AnyStr:
         raise BadArgument("Second argument (repeat count) for REPEAT cannot be negative")
     if not value:
         return value
-    if times > _OUTPUT_BYTES_MAX or _is_too_long(repeated := value * times):
+    # Nothing may be made before it is known to be short: a character takes a byte at least.
+    if len(value) * times > _OUTPUT_BYTES_MAX or _is_too_long(repeated := value * times):
         raise BadArgument("Output of REPEAT exceeds max allowed output size of 1MB")
     return repeated
 
@@ -125,8 +126,9 @@ def replace(value: AnyStr, old: AnyStr, new: AnyStr) -> AnyStr:
     """REPLACE; nothing is replaced if `old` is empty."""
     if not old:
         return value
-    replaced = value.replace(old, new)
-    if _is_too_long(replaced):
+    growth = len(new) - len(old)
+    is_huge = growth > 0 and len(value) + value.count(old) * growth > _OUTPUT_BYTES_MAX
+    if is_huge or _is_too_long(replaced := value.replace(old, new)):
         raise BadArgument("Output of REPLACE exceeds max allowed output size of 1MB")
     return replaced
 

@@ -53,11 +53,13 @@ class Translator:
         node = self.node(scan)
         computed: list[tuple[ResolvedColumn, Expr]] = []
         handed_out: list[ResolvedColumn] = []
+        made, taken = node.ids, set[int]()
         for column in outputs:
-            if column.id not in node.ids or column in handed_out:
+            if column.id not in made or column.id in taken:
                 own = self.planning.new_column(column.name, column.type)
                 computed.append((own, ColumnRef(column.type, column)))
                 column = own
+            taken.add(column.id)
             handed_out.append(column)
         if computed:
             node = nodes.Project(node, tuple(computed), node.columns)

@@ -168,6 +168,8 @@ FAILURES: list[Any] = [
     ("REPEAT", ("a", -1)),
     ("REPEAT", ("a", 1 << 40)),
     ("REPEAT", ("ab", 600_000)),
+    ("REPEAT", ("a" * 1_000, 1 << 40)),
+    ("REPLACE", ("a" * 1_000_000, "a", "b" * 1_000_000)),
     ("SPLIT_SUBSTR", ("a", "", 1)),
     ("SPLIT_SUBSTR", ("a", ".", 1, -1)),
     ("SUBSTR", ("a", 1, -1)),
