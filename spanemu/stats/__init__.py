@@ -1,9 +1,19 @@
-"""Who is hot: watches the commits of a store and says where they concentrate, and why.
+"""Who is hot: watches one store, says where load concentrates and why, and draws it.
 
-In reading order: `thresholds` (every constant), `windows` (the share that is measured), `samples`,
-`stream` (one stream of writes), `detector` (what the store tells), `identifiers` (ids that begin
-with the time), `verdict`, `cause`, `keys`, `finding`, `fixes`, `report` (findings by name),
-`split_stats` (the same in the shape of SPANNER_SYS); `trace` (the writes in order), `places` (where
-rows lie in the whole database), `split_settings` (every constant of splits), `split_model` and
-`simulation` (what a load does to splits and servers), `heatmap` and `heatmap_page`.
+What is seen, in reading order: `thresholds` (every constant), `windows` (the share that is
+measured), `samples`, `stream` (one stream of writes or reads), `scans`, `contention`, `sources`
+(who wrote), `tree_load` (all of that of one tree), `detector` (what store and locks tell), `trace`
+(the newest of it in order).
+
+What is said: `identifiers` (ids that begin with the time), `verdict`, `cause`, `keys`,
+`assumptions`, `participants`, `judged` (a stream with all that was found out), `finding`, `fixes`,
+`telling` (findings in words), `advice` (rules that need values, load or reads), `report`,
+`split_stats` (the same in the shape of SPANNER_SYS).
+
+What may come of it: `places` (where rows lie in the whole database), `split_settings` (every
+constant of splits), `split_info`, `split_model` and `simulation` (what a load does to splits and
+servers).
+
+How it looks: `overlay` (splits and servers), `heatmap` (figures), `heatmap_page`, `heatmap_image`,
+`heatmap_file`.
 """

@@ -14,12 +14,12 @@ from spanemu.base.severity import Severity
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
 from spanemu.stats.cause import Reason
-from spanemu.stats.detector import Kind
 from spanemu.stats.finding import Finding
 from spanemu.stats.judged import Judged, Scene, judged_of
 from spanemu.stats.scans import ScanSummary
 from spanemu.stats.stream import Stream
 from spanemu.stats.telling import Told, finding_of, is_drawn
+from spanemu.stats.tree_load import Kind
 from spanemu.storage.layout import TreeId, lineage, tree_of
 from spanemu.storage.observer import Reading
 from spanemu.values.types import TypeCode

@@ -10,28 +10,19 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from itertools import islice
 from typing import Any
 
-from spanemu.stats.contention import Contention, ContentionSummary
-from spanemu.stats.scans import Scans, ScanSummary
+from spanemu.stats.contention import ContentionSummary
+from spanemu.stats.scans import ScanSummary
 from spanemu.stats.sources import Source, Sources, source_of
 from spanemu.stats.stream import Stream, Summary
 from spanemu.stats.thresholds import THRESHOLDS, Thresholds
 from spanemu.stats.trace import Commit, Touch, Trace
+from spanemu.stats.tree_load import Kind, TreeLoad
 from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import Reading, TreeWrite
 from spanemu.storage.store import Store
-
-
-class Kind(StrEnum):
-    """What a request did to a row."""
-
-    INSERT = "insert"
-    UPDATE = "update"
-    DELETE = "delete"
-    READ = "read"  # by its key
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +59,7 @@ class Detector:
         self._thresholds = thresholds
         self._describe = describe
         self._mutex = threading.Lock()  # Guards the fields below: a report may be made meanwhile.
-        self._streams: dict[Kind, dict[TreeId, Stream]] = {kind: {} for kind in Kind}
-        self._scans: dict[TreeId, Scans] = {}
-        self._conflicts: dict[TreeId, Contention] = {}
-        self._sources: dict[TreeId, Sources] = {}
+        self._trees: dict[TreeId, TreeLoad] = {}
         self._due: list[Sources] = []  # who wants to know who made the last commit
         self._trace: deque[Commit] = deque(maxlen=thresholds.trace_commits_max)
         self._reads: deque[Touch] = deque(maxlen=thresholds.trace_touches_max)
@@ -91,12 +79,11 @@ class Detector:
             self._commits += 1
             self._trace.append((at, tuple(writes)))
             if len(writes) == 1:
-                tree, key, row = writes[0]
-                self._stream(tree, key, row is None).add(key, at)
+                self._stream(writes[0]).add(writes[0][1], at)
                 return
             touched: dict[Stream, list[bytes]] = {}
-            for tree, key, row in writes:
-                touched.setdefault(self._stream(tree, key, row is None), []).append(key)
+            for write in writes:
+                touched.setdefault(self._stream(write), []).append(write[1])
             for stream, keys in touched.items():
                 stream.add(keys[0] if len(keys) == 1 else tuple(sorted(keys)), at)
 
@@ -110,26 +97,25 @@ class Detector:
                 sources.met(source)
             self._due.clear()
 
-    def _stream(self, tree: TreeId, key: bytes, deleted: bool) -> Stream:
+    def _stream(self, write: TreeWrite) -> Stream:
         """The stream that a write belongs to; what was there before tells an insert."""
-        if deleted:
-            kind = Kind.DELETE
-        else:
-            head = self._store.head(tree, key)
-            older = None if head is None else head[2]
-            kind = Kind.INSERT if older is None or older[1] is None else Kind.UPDATE
-        sources = self._sources.get(tree)
-        if sources is None:
-            sources = self._sources[tree] = Sources()
+        tree, key, row = write
+        load = self._trees.get(tree)
+        if load is None:
+            load = self._load(tree)
+        sources = load.sources
         if sources.is_due():
             self._due.append(sources)
-        return self._stream_of(kind, tree)
+        if row is None:
+            return load.deletes
+        head = self._store.head(tree, key)
+        older = None if head is None else head[2]
+        return load.inserts if older is None or older[1] is None else load.updates
 
-    def _stream_of(self, kind: Kind, tree: TreeId) -> Stream:
-        streams = self._streams[kind]
-        found = streams.get(tree)
+    def _load(self, tree: TreeId) -> TreeLoad:
+        found = self._trees.get(tree)
         if found is None:
-            found = streams[tree] = Stream(self._thresholds)
+            found = self._trees[tree] = TreeLoad(self._thresholds)
         return found
 
     # ------------------------------------------------------------------ reads and conflicts
@@ -139,7 +125,7 @@ class Detector:
         if not self.paused:
             with self._mutex:
                 at = self._store.last_commit
-                self._stream_of(Kind.READ, tree).add(key, at)
+                self._load(tree).reads.add(key, at)
                 self._reads.append((at, tree, key))
 
     def scanning(
@@ -158,9 +144,7 @@ class Detector:
     def _scanned(self, tree: TreeId, rows: int, reading: Reading, asked: object) -> None:
         of = self._store.row_count(tree) if rows >= self._thresholds.scan_rows_min else 0
         with self._mutex:
-            scans = self._scans.get(tree)
-            if scans is None:
-                scans = self._scans[tree] = Scans(self._thresholds)
+            scans = self._load(tree).scans
             large = scans.is_large(rows, of)
             scans.add(rows, reading, large=large)
             if large and scans.sources.is_due():
@@ -171,10 +155,7 @@ class Detector:
         if self.paused:
             return
         with self._mutex:
-            found = self._conflicts.get(tree)
-            if found is None:
-                found = self._conflicts[tree] = Contention(self._thresholds)
-            found.add(low if high is None else None, seconds)
+            self._load(tree).conflicts.add(low if high is None else None, seconds)
             if high is None:
                 self._fights.append((self._store.last_commit, tree, low))
 
@@ -188,21 +169,22 @@ class Detector:
                 reads=list(self._reads),
                 conflicts=list(self._fights),
                 dropped=self._commits - len(self._trace),
-                sources={tree: each.most() for tree, each in self._sources.items()},
+                sources={tree: load.sources.most() for tree, load in self._trees.items()},
             )
 
     def seen(self) -> Seen:
         """What is known by now."""
         with self._mutex:
+            trees = self._trees.items()
             return Seen(
                 streams={
                     (tree, kind): stream.summary()
-                    for kind, streams in self._streams.items()
-                    for tree, stream in streams.items()
+                    for tree, load in trees
+                    for kind, stream in load.streams()
                 },
-                scans={tree: scans.summary() for tree, scans in self._scans.items()},
-                conflicts={tree: each.summary() for tree, each in self._conflicts.items()},
-                sources={tree: each.most() for tree, each in self._sources.items()},
+                scans={tree: load.scans.summary() for tree, load in trees},
+                conflicts={tree: load.conflicts.summary() for tree, load in trees},
+                sources={tree: load.sources.most() for tree, load in trees},
                 trace=_last(self._trace, self._thresholds.trace_judged_max),
             )
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from spanemu.base.severity import Severity
 from spanemu.stats.cause import Reason
-from spanemu.stats.detector import Kind
 from spanemu.stats.sources import Source
 from spanemu.stats.stream import Summary
+from spanemu.stats.tree_load import Kind
 from spanemu.stats.verdict import Level
 
 # The mean share of random keys, by the width of the windows (measured; docs/hotspots.md).

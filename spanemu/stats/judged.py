@@ -14,12 +14,13 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.stats.assumptions import Assumptions
 from spanemu.stats.cause import Cause, Reason, cause_of
-from spanemu.stats.detector import Kind, Seen
+from spanemu.stats.detector import Seen
 from spanemu.stats.identifiers import Identified, identify
 from spanemu.stats.keys import KeyShape
 from spanemu.stats.participants import participants
 from spanemu.stats.stream import Summary
 from spanemu.stats.thresholds import THRESHOLDS, Thresholds
+from spanemu.stats.tree_load import Kind
 from spanemu.stats.verdict import Level, Verdict, judge
 from spanemu.storage.layout import lineage, tree_of
 from spanemu.values.types import TypeCode

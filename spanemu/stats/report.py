@@ -15,11 +15,12 @@ from spanemu.schema.schema import Schema
 from spanemu.stats.advice import advice
 from spanemu.stats.assumptions import Assumptions
 from spanemu.stats.cause import Reason
-from spanemu.stats.detector import Kind, Seen
+from spanemu.stats.detector import Seen
 from spanemu.stats.finding import Finding, KeySpaceStats
 from spanemu.stats.judged import Judged, Scene
 from spanemu.stats.telling import Told, finding_of, samples_of
 from spanemu.stats.thresholds import THRESHOLDS, Thresholds
+from spanemu.stats.tree_load import Kind
 from spanemu.stats.verdict import Level
 from spanemu.values.types import TypeCode
 

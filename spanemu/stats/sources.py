@@ -54,8 +54,8 @@ class Sources:
 
     def is_due(self) -> bool:
         """Count a commit; whether to look who made it."""
-        self._seen += 1
-        return self._seen <= FIRST_LOOKED_AT or not self._seen & LOOKED_AT_EVERY
+        self._seen = seen = self._seen + 1
+        return not seen & LOOKED_AT_EVERY or seen <= FIRST_LOOKED_AT
 
     def met(self, source: Source) -> None:
         """Keep a source, unless there are too many."""

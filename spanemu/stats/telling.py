@@ -9,12 +9,12 @@ from spanemu.base.severity import Severity
 from spanemu.schema.column import Column
 from spanemu.schema.index import Index
 from spanemu.stats.cause import Reason
-from spanemu.stats.detector import Kind
 from spanemu.stats.finding import RANDOM_SHARE, Evidence, Finding
 from spanemu.stats.fixes import fix_of
 from spanemu.stats.judged import Judged, Scene
 from spanemu.stats.keys import BEGIN, END
 from spanemu.stats.sources import Source
+from spanemu.stats.tree_load import Kind
 from spanemu.storage.layout import tree_of
 from spanemu.values.types import TypeCode
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from spanemu.stats.detector import Kind
 from spanemu.stats.identifiers import Identified
 from spanemu.stats.stream import Summary
 from spanemu.stats.thresholds import THRESHOLDS, Thresholds
+from spanemu.stats.tree_load import Kind
 
 
 class Level(StrEnum):

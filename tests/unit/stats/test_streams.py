@@ -12,9 +12,10 @@ from time import process_time
 import pytest
 
 from spanemu.base.clock import ManualClock
-from spanemu.stats.detector import Detector, Kind
+from spanemu.stats.detector import Detector
 from spanemu.stats.samples import FrequentRows, Reservoir, rank_correlation
 from spanemu.stats.stream import Stream
+from spanemu.stats.tree_load import Kind
 from spanemu.stats.windows import Prequential
 from spanemu.storage.layout import TreeId
 from spanemu.storage.store import Store
