@@ -25,7 +25,7 @@ from spanemu.base.names import (
 from spanemu.base.operation_names import OperationName
 from spanemu.database.autoscaling import UNITS_PER_NODE
 from spanemu.database.backup_schedule import ScheduleSpec, new_schedule
-from spanemu.database.database import Database
+from spanemu.database.database import Database, DdlOutcome
 from spanemu.database.ddl_actions import ddl_action
 from spanemu.database.errors import (
     InvalidCreateStatement,
@@ -243,17 +243,13 @@ def update_ddl(instances: Instances, name: str, update: SchemaUpdate) -> Operati
 def _run_ddl(
     instances: Instances, database: Database, name: OperationName, update: SchemaUpdate
 ) -> Operation:
-    start = instances.clock.now()
-    outcome = database.apply_ddl(update.statements, update.proto_types)
-    kind = DdlUpdate(
-        database.name,
-        update.statements,
-        tuple(outcome.commit_timestamps),
-        tuple(map(ddl_action, update.statements)),
-    )
-    return instances.operations.record(
-        Operation(name, kind, start, instances.clock.now(), outcome.failure)
-    )
+    start, outcome = instances.clock.now(), DdlOutcome()
+    actions = tuple(map(ddl_action, update.statements))
+    kind = DdlUpdate(database.name, update.statements, outcome.commit_timestamps, actions)
+    log = instances.operations
+    log.begin(Operation(name, kind, start, None, cancel=outcome.cancel))
+    database.apply_ddl(update.statements, update.proto_types, outcome)
+    return log.record(Operation(name, kind, start, instances.clock.now(), outcome.failure))
 
 
 def _database_id(instance: str, create_statement: str) -> str:

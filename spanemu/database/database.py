@@ -18,7 +18,7 @@ from spanemu.database.conflict import interfere
 from spanemu.database.content import Content, content_of
 from spanemu.database.core import DatabaseCore
 from spanemu.database.environment import Environment
-from spanemu.database.errors import SplitInsideHierarchy
+from spanemu.database.errors import SchemaUpdateCancelled, SplitInsideHierarchy
 from spanemu.database.footprint import Footprint, footprint_of
 from spanemu.database.generation import Generation
 from spanemu.database.named_rows import keyed, root_name, row_key
@@ -51,10 +51,19 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class DdlOutcome:
-    """What a batch of schema statements did. `failure` is of the first that data refused."""
+    """What a batch of schema statements did, or has done so far.
+
+    `failure` is of the first that data refused. `cancel` makes a batch that runs stop before its
+    next statement.
+    """
 
     commit_timestamps: list[int] = field(default_factory=list)
     failure: SpannerError | None = None
+    cancelled: bool = False
+
+    def cancel(self) -> None:
+        """Apply no more statements; from any thread."""
+        self.cancelled = True
 
     @property
     def applied(self) -> int:
@@ -166,18 +175,26 @@ class Database:
         """The schema as canonical statements."""
         return ddl_statements(self.schema, self._core.database_id)
 
-    def apply_ddl(self, statements: Sequence[str], sent: ProtoTypes = NO_TYPES) -> DdlOutcome:
+    def apply_ddl(
+        self,
+        statements: Sequence[str],
+        sent: ProtoTypes = NO_TYPES,
+        outcome: DdlOutcome | None = None,
+    ) -> DdlOutcome:
         """Run schema statements in order; `sent` are the protocol buffer types they may name.
 
         Raises when one of them is wrong by itself or against the schema: then none is applied.
-        What data refuses ends the batch, with the statements before it applied.
+        What data refuses ends the batch, with the statements before it applied. Batches run one
+        after another; `outcome` shows how far this one is, and cancels it.
         """
         core = self._core
+        outcome = outcome or DdlOutcome()
         with core.schema_mutex:
             core.check_open()
-            outcome = DdlOutcome()
             for step in plan_batch(statements, self.schema, sent):
                 try:
+                    if outcome.cancelled:
+                        raise SchemaUpdateCancelled(outcome.applied, len(statements))
                     outcome.commit_timestamps.append(self._apply(step))
                 except SpannerError as failure:
                     outcome.failure = failure

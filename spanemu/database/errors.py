@@ -5,7 +5,7 @@
     │   ├── InstanceConfigNotFound
     │   ├── InstanceNotFound
     │   └── DatabaseNotFound
-    ├── OperationNotFound
+    ├── OperationNotFound, OperationRunning, SchemaUpdateCancelled
     ├── InstanceAlreadyExists, DatabaseAlreadyExists, OperationAlreadyExists
     ├── MissingField                a required field is empty
     ├── MismatchingInstanceName, CapacityGivenTwice, InvalidNodeCount, InvalidProcessingUnits,
@@ -76,6 +76,23 @@ class OperationNotFound(SpannerError):
     code = Code.NOT_FOUND
     prose = "Operation not found: {name}"
     name: str
+
+
+class OperationRunning(SpannerError):
+    """An operation that is to be deleted has not ended."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Operation {name} cannot be deleted before it is done."
+    name: str
+
+
+class SchemaUpdateCancelled(SpannerError):
+    """Somebody cancelled a schema update; what was applied stays."""
+
+    code = Code.CANCELLED
+    prose = "The schema update was cancelled after {applied} of {count} statements."
+    applied: int
+    count: int
 
 
 class InstanceAlreadyExists(SpannerError):

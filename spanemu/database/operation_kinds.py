@@ -6,7 +6,7 @@ Frontends turn a kind into the metadata and the response that it has on the wire
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -109,20 +109,23 @@ class DatabaseUpdate(OperationKind):
 
 @dataclass(frozen=True)
 class DdlUpdate(OperationKind):
-    """UpdateDatabaseDdl: of `statements`, as many ran as there are commit timestamps."""
+    """UpdateDatabaseDdl: of `statements`, as many ran as there are commit timestamps.
+
+    Those come to be while it runs.
+    """
 
     metadata_type = f"{_DATABASE}.UpdateDatabaseDdlMetadata"
     response_type = "type.googleapis.com/google.protobuf.Empty"
     database: str
     statements: tuple[str, ...]
-    commit_timestamps: tuple[int, ...]
+    commit_timestamps: Sequence[int]
     actions: tuple[DdlAction, ...]
 
     def fields(self) -> Iterator[tuple[str, Values]]:
         """The database, its statements, and when each took effect."""
         yield "database", self.database
         yield "statements", self.statements
-        yield "commit_timestamps", tuple(map(Instant, self.commit_timestamps))
+        yield "commit_timestamps", tuple(map(Instant, list(self.commit_timestamps)))
 
 
 @dataclass(frozen=True)

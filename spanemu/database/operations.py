@@ -1,4 +1,7 @@
-"""Long-running operations, all of which are done by the time anybody hears of them.
+"""Long-running operations. The RPC that starts one answers when it is done.
+
+Others see a schema update while it runs, and may cancel it; everything else is done by the time
+anybody hears of it.
 
 They stay listable for a week after they ended, as Spanner keeps them, or until deleted, or until
 the resource they belong to goes: what became of a backup is remembered after the backup is gone.
@@ -9,7 +12,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from sortedcontainers import SortedDict
 
@@ -18,7 +22,7 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.names import InstanceName, ProjectName, check_operation_id
 from spanemu.base.operation_names import OperationName, OperationResource
 from spanemu.base.paging import Page, PageRequest, newest_first, page
-from spanemu.database.errors import OperationAlreadyExists, OperationNotFound
+from spanemu.database.errors import OperationAlreadyExists, OperationNotFound, OperationRunning
 from spanemu.database.filters import Instant, compile_filter
 from spanemu.database.named import under
 from spanemu.database.operation_kinds import OperationKind, Values
@@ -28,24 +32,41 @@ RETENTION_NANOS = 7 * 86_400 * NANOS_PER_SECOND
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation that ended; `failure` is set when it did not succeed. Times in nanoseconds."""
+    """An operation; `failure` is set when it did not succeed. Times in nanoseconds.
+
+    `end_time` is None while it runs; `cancel` then asks it to stop.
+    """
 
     name: OperationName
     kind: OperationKind
     start_time: int
-    end_time: int
+    end_time: int | None
     failure: SpannerError | None = None
+    cancel: Callable[[], None] | None = field(default=None, compare=False)
+
+    @property
+    def done(self) -> bool:
+        """Whether it has ended, well or not."""
+        return self.end_time is not None
+
+    @property
+    def ended_at(self) -> int:
+        """When it ended, of one that is done."""
+        assert self.end_time is not None
+        return self.end_time
 
     def fields(self) -> dict[str, Values]:
         """What list filters may ask about this operation."""
         found: dict[str, Values] = {
             "name": str(self.name),
-            "done": True,
+            "done": self.done,
             "metadata.@type": self.kind.metadata_type,
             f"{self.kind.times}start_time": Instant(self.start_time),
-            f"{self.kind.times}end_time": Instant(self.end_time),
         }
-        found |= {f"metadata.{field}": value for field, value in self.kind.fields()}
+        found |= {f"metadata.{name}": value for name, value in self.kind.fields()}
+        if self.end_time is None:
+            return found
+        found[f"{self.kind.times}end_time"] = Instant(self.end_time)
         if self.failure is None:
             found["response.@type"] = self.kind.response_type
             if name := self.kind.response_name:
@@ -72,6 +93,7 @@ class OperationLog:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._mutex = threading.Lock()  # Guards every field below.
+        self._changed = threading.Condition(self._mutex)  # An operation ended, or went.
         self._by_name: SortedDict[str, Operation] = SortedDict()
         self._ended: deque[Operation] = deque()  # In the order they ended.
         self._reserved: set[str] = set()
@@ -94,6 +116,11 @@ class OperationLog:
             self._reserved.add(text)
             return name
 
+    def begin(self, operation: Operation) -> None:
+        """Show an operation of a reserved name that runs from now on."""
+        with self._mutex:
+            self._by_name[str(operation.name)] = operation
+
     def record(self, operation: Operation) -> Operation:
         """Add an operation that has run, and hand it back."""
         with self._mutex:
@@ -101,12 +128,35 @@ class OperationLog:
             self._reserved.discard(text)
             self._by_name[text] = operation
             self._ended.append(operation)
+            self._changed.notify_all()
             return operation
 
     def release(self, name: OperationName) -> None:
         """Give back a reserved name whose operation never came to be; else do nothing."""
         with self._mutex:
-            self._reserved.discard(str(name))
+            text = str(name)
+            self._reserved.discard(text)
+            begun = self._by_name.get(text)
+            if begun is not None and not begun.done:
+                del self._by_name[text]
+                self._changed.notify_all()
+
+    def cancel(self, name: str) -> None:
+        """Ask an operation to stop, which is too late when it is done. Raises as `get` does."""
+        operation = self.get(name)
+        if operation.cancel is not None:
+            operation.cancel()
+
+    def wait(self, name: str, seconds: float) -> Operation:
+        """The operation, when it is done or the time is up. Raises as `get` does."""
+        if not self.get(name).done:
+            with self._mutex:
+                self._changed.wait_for(lambda: self._is_over(name), seconds)
+        return self.get(name)
+
+    def _is_over(self, name: str) -> bool:
+        found = self._by_name.get(name)
+        return found is None or found.done
 
     def now(self) -> int:
         """The time, by the clock that operations end by."""
@@ -123,11 +173,11 @@ class OperationLog:
         return operation
 
     def delete(self, name: str) -> None:
-        """Forget an operation. Raises InvalidName or OperationNotFound."""
-        OperationName.parse(name)
+        """Forget an operation. Raises InvalidName, OperationNotFound or OperationRunning."""
+        if not self.get(name).done:
+            raise OperationRunning(name)
         with self._mutex:
-            if self._by_name.pop(name, None) is None:
-                raise OperationNotFound(name)
+            self._by_name.pop(name, None)
 
     def of_resource(
         self, resource: OperationResource, filter_: str, paging: PageRequest
@@ -179,7 +229,7 @@ class OperationLog:
     def _forget_old(self) -> None:
         horizon = self._clock.peek() - RETENTION_NANOS
         ended = self._ended
-        while ended and ended[0].end_time < horizon:
+        while ended and ended[0].ended_at < horizon:
             self._remove(ended.popleft())
         if len(ended) > 2 * len(self._by_name) + 64:  # Most were deleted by name.
             self._ended = deque(each for each in ended if self._holds(each))

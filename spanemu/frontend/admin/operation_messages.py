@@ -41,9 +41,11 @@ Encoder = Callable[[Any, Operation], Any]
 
 def operation_to_proto(operation: Operation) -> Any:
     """A google.longrunning.Operation message, with its metadata and outcome."""
-    message = wire.Operation(name=str(operation.name), done=True)
+    message = wire.Operation(name=str(operation.name), done=operation.done)
     metadata, response = _ENCODERS[type(operation.kind)]
     message.metadata.Pack(metadata(operation.kind, operation))
+    if not operation.done:
+        return message
     if operation.failure is None:
         message.response.Pack(response(operation.kind, operation))
     else:
@@ -63,7 +65,7 @@ def _instance_metadata(message: Any, kind: InstanceCreation, operation: Operatio
     return message(
         instance=instance_to_proto(kind.instance),
         start_time=timestamp_to_proto(operation.start_time),
-        end_time=timestamp_to_proto(operation.end_time),
+        end_time=timestamp_to_proto(operation.ended_at),
     )
 
 
@@ -93,12 +95,18 @@ def _database_response(kind: _OfDatabase, _operation: Operation) -> Any:
 
 
 def _ddl_metadata(kind: DdlUpdate, operation: Operation) -> Any:
-    finished = len(kind.commit_timestamps)
+    committed = list(kind.commit_timestamps)
+    begun = [operation.start_time, *committed]
+    waiting = len(kind.statements) - len(committed)
     return wire.UpdateDatabaseDdlMetadata(
         database=kind.database,
         statements=kind.statements,
-        commit_timestamps=map(timestamp_to_proto, kind.commit_timestamps),
-        progress=[_progress(operation)] * finished,
+        commit_timestamps=map(timestamp_to_proto, committed),
+        # One for each statement, as the message's documentation has it.
+        progress=[
+            *map(_progress_between, begun, committed),
+            *(wire.OperationProgress() for _ in range(waiting)),
+        ],
         actions=map(_action, kind.actions),
     )
 
@@ -110,11 +118,15 @@ def _action(action: DdlAction) -> Any:
 
 
 def _progress(operation: Operation) -> Any:
-    return wire.OperationProgress(
-        progress_percent=100,
-        start_time=timestamp_to_proto(operation.start_time),
-        end_time=timestamp_to_proto(operation.end_time),
-    )
+    return _progress_between(operation.start_time, operation.end_time)
+
+
+def _progress_between(start: int, end: int | None) -> Any:
+    progress = wire.OperationProgress(start_time=timestamp_to_proto(start))
+    if end is not None:
+        progress.progress_percent = 100
+        progress.end_time.CopyFrom(timestamp_to_proto(end))
+    return progress
 
 
 def _restore_metadata(kind: DatabaseRestore, operation: Operation) -> Any:
@@ -187,7 +199,7 @@ def _partition_metadata(message: Any, kind: PartitionCreation, operation: Operat
     return message(
         instance_partition=partition_to_proto(kind.partition),
         start_time=timestamp_to_proto(operation.start_time),
-        end_time=timestamp_to_proto(operation.end_time),
+        end_time=timestamp_to_proto(operation.ended_at),
     )
 
 
@@ -199,7 +211,7 @@ def _instance_progress(operation: Operation) -> Any:
     return wire.InstanceOperationProgress(
         progress_percent=100,
         start_time=timestamp_to_proto(operation.start_time),
-        end_time=timestamp_to_proto(operation.end_time),
+        end_time=timestamp_to_proto(operation.ended_at),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from spanemu.base.call import current
 from spanemu.base.names import (
     BackupName,
     DatabaseName,
@@ -53,14 +54,17 @@ def delete_operation(instances: Instances, request: Any) -> Any:
 
 
 def cancel_operation(instances: Instances, request: Any) -> Any:
-    """Nothing is left to cancel, which is what "best effort" allows."""
-    instances.operations.get(request.name)
+    """Ask an operation to stop: a schema update that runs does, before its next statement."""
+    instances.operations.cancel(request.name)
     return wire.Empty()
 
 
 def wait_operation(instances: Instances, request: Any) -> Any:
-    """The operation, which is done."""
-    return operation_to_proto(instances.operations.get(request.name))
+    """The operation, when it is done or the time given is up."""
+    seconds = request.timeout.ToTimedelta().total_seconds() if request.HasField("timeout") else None
+    left = current().seconds_left()
+    waits = [each for each in (seconds, left) if each is not None]
+    return operation_to_proto(instances.operations.wait(request.name, min(waits, default=0.0)))
 
 
 def _paging(request: Any) -> PageRequest:

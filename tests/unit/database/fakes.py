@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from spanemu.base.clock import ManualClock
 from spanemu.base.errors import Code, SpannerError
+from spanemu.database.database import DdlOutcome
 from spanemu.database.instances import DEFAULT_SETTINGS, Instances
 from spanemu.schema.proto_bundle import NO_TYPES
 
@@ -17,13 +18,6 @@ class Refused(SpannerError):
     statement: str
 
 
-@dataclass(frozen=True)
-class FakeOutcome:
-    applied: int
-    commit_timestamps: tuple[int, ...]
-    failure: SpannerError | None
-
-
 class FakeDatabase:
     """`BAD...` raises before anything is applied, `STUCK...` fails while it is applied."""
 
@@ -35,17 +29,18 @@ class FakeDatabase:
         self.statements = []
         self.closed = 0
 
-    def apply_ddl(self, statements, sent=NO_TYPES):
+    def apply_ddl(self, statements, sent=NO_TYPES, outcome=None):
         for statement in statements:
             if statement.startswith("BAD"):
                 raise Refused(statement)
-        stamps = []
+        outcome = outcome or DdlOutcome()
         for statement in statements:
             if statement.startswith("STUCK"):
-                return FakeOutcome(len(stamps), tuple(stamps), Refused(statement))
+                outcome.failure = Refused(statement)
+                break
             self.statements.append(statement)
-            stamps.append(self.clock.now())
-        return FakeOutcome(len(stamps), tuple(stamps), None)
+            outcome.commit_timestamps.append(self.clock.now())
+        return outcome
 
     def close(self):
         self.closed += 1

@@ -43,7 +43,9 @@ def test_a_failed_operation_has_an_error_and_no_response(catalog):
     metadata = wire.UpdateDatabaseDdlMetadata()
     assert message.metadata.Unpack(metadata)
     assert list(metadata.statements) == ["CREATE TABLE A", "STUCK", "CREATE TABLE B"]
-    assert len(metadata.commit_timestamps) == len(metadata.progress) == 1
+    assert len(metadata.commit_timestamps) == 1
+    assert [each.progress_percent for each in metadata.progress] == [100, 0, 0]
+    assert metadata.progress[0].end_time == metadata.commit_timestamps[0]
     assert [each.action for each in metadata.actions] == ["CREATE", "STUCK", "CREATE"]
 
 

@@ -1,0 +1,185 @@
+"""Schema updates that run: seen, waited for, cancelled, one after another (behaviours 7.2, 7.3)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from typing import Any
+
+import pytest
+from google.api_core.exceptions import AlreadyExists, Cancelled, FailedPrecondition, NotFound
+from google.cloud.spanner_admin_database_v1 import UpdateDatabaseDdlMetadata
+from google.longrunning import operations_pb2, operations_pb2_grpc
+from google.protobuf.duration_pb2 import Duration
+
+import spanemu
+from spanemu.database.database import DdlOutcome
+
+_numbers = count(1)
+T = "CREATE TABLE T (k INT64) PRIMARY KEY (k)"
+U = "CREATE TABLE U (k INT64) PRIMARY KEY (k)"
+V = "CREATE TABLE V (k INT64) PRIMARY KEY (k)"
+
+
+class Shop:
+    """A database, whose schema updates a test can hold up."""
+
+    def __init__(self, emulator: spanemu.Emulator) -> None:
+        handle = emulator.create_database(f"shop-{next(_numbers)}")
+        self.name = handle.name
+        self.client = handle.client()
+        self.api = self.client._instance._client.database_admin_api
+        self.database = handle._database()
+
+    def update(self, *statements: str, operation_id: str = "") -> Any:
+        request = {
+            "database": self.name, "statements": statements, "operation_id": operation_id,
+        }  # fmt: skip
+        return self.api.update_database_ddl(request=request)
+
+    def operation(self, operation_id: str) -> Any:
+        name = f"{self.name}/operations/{operation_id}"
+        return self.api.get_operation(request=operations_pb2.GetOperationRequest(name=name))
+
+    def metadata(self, operation_id: str) -> Any:
+        message = UpdateDatabaseDdlMetadata.pb()()
+        assert self.operation(operation_id).metadata.Unpack(message)
+        return message
+
+    def tables(self) -> list[str]:
+        return sorted(self.database.schema.tables)
+
+    @contextmanager
+    def running(self, *statements: str, operation_id: str) -> Iterator[list[Any]]:
+        """An update that waits for its turn while the block runs; what it came to, afterwards."""
+        results: list[Any] = []
+
+        def run() -> None:
+            results.append(self.update(*statements, operation_id=operation_id))
+
+        thread = threading.Thread(target=run)
+        with self.database._core.schema_mutex:
+            thread.start()
+            until(lambda: self.operation(operation_id))
+            yield results
+        thread.join(10)
+
+
+def until(found: Callable[[], Any]) -> Any:
+    """What `found` gives, as soon as it does not raise NotFound."""
+    while True:
+        try:
+            return found()
+        except NotFound:
+            continue
+
+
+@pytest.fixture
+def shop():
+    with spanemu.Emulator() as emulator:
+        yield Shop(emulator)
+
+
+def test_an_update_that_runs_is_seen(shop) -> None:
+    with shop.running(T, U, operation_id="both") as results:
+        operation = shop.operation("both")
+        assert not operation.done
+        assert operation.WhichOneof("result") is None
+        metadata = shop.metadata("both")
+        assert list(metadata.statements) == [T, U]
+        assert len(metadata.commit_timestamps) == 0
+        assert [each.progress_percent for each in metadata.progress] == [0, 0]
+        with pytest.raises(AlreadyExists):
+            shop.update(V, operation_id="both")
+        with pytest.raises(FailedPrecondition):
+            shop.api.delete_operation(
+                request=operations_pb2.DeleteOperationRequest(name=operation.name)
+            )
+        request = operations_pb2.WaitOperationRequest(name=operation.name, timeout=Duration())
+        waiting = operations_pb2_grpc.OperationsStub(shop.api.transport.grpc_channel)
+        assert not waiting.WaitOperation(request).done
+    assert results[0].done()
+    metadata = shop.metadata("both")
+    assert [each.progress_percent for each in metadata.progress] == [100, 100]
+    ends = [each.end_time for each in metadata.progress]
+    assert ends == list(metadata.commit_timestamps)
+    assert shop.tables() == ["t", "u"]
+
+
+def test_a_cancelled_update_applies_nothing_more(shop) -> None:
+    with shop.running(T, U, operation_id="both") as results:
+        name = f"{shop.name}/operations/both"
+        shop.api.cancel_operation(request=operations_pb2.CancelOperationRequest(name=name))
+    with pytest.raises(Cancelled):
+        results[0].result(timeout=10)
+    assert shop.operation("both").done
+    assert shop.tables() == []
+
+
+def test_what_was_applied_before_stays(shop) -> None:
+    outcome = DdlOutcome()
+    clock, readings = shop.database._core.store.clock, []
+    now = clock.now
+
+    def cancelling() -> int:
+        readings.append(now())
+        outcome.cancelled = True  # while the first statement is being applied
+        return readings[-1]
+
+    clock.now = cancelling
+    shop.database.apply_ddl([T, U, V], outcome=outcome)
+    clock.now = now
+    assert (outcome.applied, outcome.failure.code.name) == (1, "CANCELLED")
+    assert shop.tables() == ["t"]
+
+
+def test_cancelling_what_is_done_changes_nothing(shop) -> None:
+    shop.update(T, operation_id="one").result(timeout=10)
+    name = f"{shop.name}/operations/one"
+    shop.api.cancel_operation(request=operations_pb2.CancelOperationRequest(name=name))
+    assert shop.operation("one").WhichOneof("result") == "response"
+    unknown = operations_pb2.CancelOperationRequest(name=f"{shop.name}/operations/nope")
+    with pytest.raises(NotFound):
+        shop.api.cancel_operation(request=unknown)
+
+
+def test_a_refused_update_leaves_no_operation(shop) -> None:
+    with pytest.raises(FailedPrecondition):
+        shop.update(T, T, operation_id="twice")
+    with pytest.raises(NotFound):
+        shop.operation("twice")
+    shop.update(T, operation_id="twice").result(timeout=10)
+
+
+def test_updates_run_one_after_another(shop) -> None:
+    """Each is judged against the schema that those before it left."""
+    threads = [
+        threading.Thread(
+            target=lambda n=n: shop.update(
+                f"CREATE TABLE A{n} (k INT64) PRIMARY KEY (k)",
+                f"CREATE INDEX I{n} ON A{n} (k)",
+                f"DROP INDEX I{n}",
+            ).result(timeout=30)
+        )
+        for n in range(6)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert shop.tables() == [f"a{n}" for n in range(6)]
+    assert not shop.database.schema.indexes
+
+
+def test_old_timestamps_see_the_old_schema(shop) -> None:
+    shop.update(T).result(timeout=10)
+    with shop.client.snapshot() as snapshot:
+        before = next(iter(snapshot.execute_sql("SELECT CURRENT_TIMESTAMP()")))[0]
+    shop.update("ALTER TABLE T ADD COLUMN a INT64", U).result(timeout=10)
+    columns = "SELECT COLUMN_NAME FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = 'T'"
+    with shop.client.snapshot(read_timestamp=before) as snapshot:
+        assert list(snapshot.execute_sql(columns)) == [["k"]]
+    with shop.client.snapshot() as snapshot:
+        assert sorted(snapshot.execute_sql(columns)) == [["a"], ["k"]]
