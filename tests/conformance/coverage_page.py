@@ -13,10 +13,10 @@ from spanemu.ddl.statements import BUNDLE_STATEMENTS, STATEMENTS
 from spanemu.frontend.services import SERVICES
 from spanemu.sql.functions.catalog import CATALOG
 from spanemu.sql.syntax import ddl_ast
-from tests.conformance import coverage, coverage_writes
+from tests.conformance import coverage, coverage_admin, coverage_writes
 
-ITEMS = coverage.ITEMS + coverage_writes.ITEMS
-SECTIONS = {**coverage.SECTIONS, **coverage_writes.SECTIONS}
+ITEMS = coverage.ITEMS + coverage_writes.ITEMS + coverage_admin.ITEMS
+SECTIONS = {**coverage.SECTIONS, **coverage_writes.SECTIONS, **coverage_admin.SECTIONS}
 PAGE = Path(__file__).parents[2] / "docs" / "coverage.md"
 
 OPENING = """\

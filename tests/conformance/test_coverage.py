@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance import coverage, coverage_writes
+from tests.conformance import coverage, coverage_admin, coverage_writes
 from tests.conformance.coverage import UNIMPLEMENTED
 
 HERE = Path(__file__).parent
-ITEMS = coverage.ITEMS + coverage_writes.ITEMS
-SECTIONS = {**coverage.SECTIONS, **coverage_writes.SECTIONS}
+ITEMS = coverage.ITEMS + coverage_writes.ITEMS + coverage_admin.ITEMS
+SECTIONS = {**coverage.SECTIONS, **coverage_writes.SECTIONS, **coverage_admin.SECTIONS}
 
 
 @cache

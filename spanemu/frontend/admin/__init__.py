@@ -1,6 +1,7 @@
 """The admin APIs: instance configs, instances, databases, schemas, long-running operations.
 
-In reading order: `methods` (the tables of every RPC), `instances`, `databases`, `operations`,
-`policies` (the handlers), `resources` (instances and databases as messages), `descriptors` (types
-that a request describes), `wire` (the message classes).
+In reading order: `methods` (the tables of every RPC); the handlers, in `instances`,
+`instance_configs`, `instance_partitions`, `databases`, `backups`, `backup_schedules`, `operations`,
+`policies`; `resources` and `operation_messages` (what there is, as messages), `encryption` and
+`descriptors` (what a request describes), `wire` (the message classes).
 """
