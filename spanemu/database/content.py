@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
+from weakref import ReferenceType, ref
 
 from spanemu.database.core import DatabaseCore
 from spanemu.database.environment import Environment
@@ -60,16 +61,49 @@ class Content:
         return DatabaseCore(name, environment, store, history)
 
 
-def content_of(core: DatabaseCore, at: int) -> Content:
-    """What a database held at a timestamp that can still be read."""
-    with core.store.mutex:
-        generation = core.history.at(at)
+class Contents:
+    """The contents of one database, each made once: backups of what has not changed share it."""
+
+    def __init__(self, core: DatabaseCore) -> None:
+        self._core = core
+        self._newest: tuple[int, ReferenceType[Content]] | None = None  # as of the last commit
+
+    def at(self, at: int) -> Content:
+        """What the database held at a timestamp that can still be read."""
+        store = self._core.store
+        with store.mutex:
+            generation = self._generation(at)
+            if at < store.last_commit:
+                return self._make(at, generation)
+            if self._newest is not None and self._newest[0] == store.last_commit:
+                known = self._newest[1]()
+                if known is not None and self._is_still(known, generation):
+                    return known
+            made = self._make(at, generation)
+            self._newest = store.last_commit, ref(made)
+            return made
+
+    def forget(self) -> None:
+        """Rows have changed without a commit."""
+        self._newest = None
+
+    def _is_still(self, known: Content, generation: Generation) -> bool:
+        drawn = _sequences(self._core.store, generation.schema)
+        return known.generation is generation and known.store.sequences == drawn
+
+    def _generation(self, at: int) -> Generation:
+        history = self._core.history
+        generation = history.at(at)
         while not all(index.ready for index in generation.schema.indexes.values()):
             # An index was being filled; Spanner has no index in a backup that cannot be used.
-            generation = core.history.at(core.history.start(at) - 1)
-        store = core.store.as_of(at)
+            at = history.start(at) - 1
+            generation = history.at(at)
+        return generation
+
+    def _make(self, at: int, generation: Generation) -> Content:
+        store = self._core.store.as_of(at)
         _fit(store, generation.schema)
-        return Content(core.environment, store, generation)
+        return Content(self._core.environment, store, generation)
 
 
 def _fit(store: Store, schema: Schema) -> None:
@@ -83,9 +117,12 @@ def _fit(store: Store, schema: Schema) -> None:
     for tree, path in paths.items():
         if not store.has_tree(tree):
             store.create_tree(tree, path[0], path)
-    store.sequences = {
-        each: drawn for each, drawn in store.sequences.items() if each < schema.next_id
-    }
+    store.sequences = _sequences(store, schema)
+
+
+def _sequences(store: Store, schema: Schema) -> dict[int, int]:
+    """How far the sequences have come that a schema can have."""
+    return {each: drawn for each, drawn in store.sequences.items() if each < schema.next_id}
 
 
 def _split_points(store: Store) -> list[Boundary]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from spanemu.base.clock import Clock
 from spanemu.base.errors import SpannerError
 from spanemu.database.conflict import interfere
-from spanemu.database.content import Content, content_of
+from spanemu.database.content import Content, Contents
 from spanemu.database.core import DatabaseCore
 from spanemu.database.environment import Environment
 from spanemu.database.errors import SchemaUpdateCancelled, SplitInsideHierarchy
@@ -101,6 +101,7 @@ class Database:
         self._core = core
         self.sessions = Sessions(core)
         self._row_deletion = RowDeletion(core)
+        self._contents = Contents(core)
         self.create_time = core.environment.clock.now()
         self.drop_protection = False
         self.restored_from: RestoreSource | None = None
@@ -263,6 +264,7 @@ class Database:
         with self._core.store.mutex:  # Under it no transaction is in the middle of its commit.
             self._core.store.restore(snapshot.store)
             self._core.history = snapshot.history.copy()
+            self._contents.forget()
             self.sessions.abort_all(why)
             self._core.locks.wound_all(why)
             self._core.splitting.restored()
@@ -313,7 +315,7 @@ class Database:
 
     def content(self, at: int) -> Content:
         """What it held at a timestamp that can still be read, for a backup to keep."""
-        return content_of(self._core, at)
+        return self._contents.at(at)
 
     @classmethod
     def restored(cls, name: str, content: Content, source: RestoreSource) -> Database:
