@@ -276,6 +276,13 @@ class TooManyReplicaSelections(SpannerError):
     limit: int
 
 
+class EmptyReplicaSelection(SpannerError):
+    """A replica selection that selects nothing."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "A replica selection of directed read options must have a location or a type."
+
+
 class NoStatements(SpannerError):
     """Batch DML without a statement."""
 

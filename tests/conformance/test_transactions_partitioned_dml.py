@@ -328,3 +328,11 @@ def test_a_commit_timestamp_of_partitioned_dml_is_its_own(session, begun):
         "read_only": {"read_timestamp": {"seconds": before // 10**9, "nanos": before % 10**9}}
     }
     assert session.rows("Users", "Age", transaction={"single_use": options}) == [[None]] * 4
+
+
+@pytest.mark.parametrize("selection", [{}, {"type_": 9}], ids=["nothing", "no such type"])
+@pytest.mark.parametrize("kind", ["include_replicas", "exclude_replicas"])
+def test_a_replica_selection_selects_something(session, kind, selection):
+    options = {kind: {"replica_selections": [{"location": "us-east1"}, selection]}}
+    with refused(IA):
+        session.sql("SELECT 1", directed_read_options=options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spanemu.base.errors import Unsupported
@@ -23,6 +23,7 @@ from spanemu.frontend.errors import (
     CommitTooLarge,
     DataBoostWithoutPartition,
     DirectedReadNotReadOnly,
+    EmptyReplicaSelection,
     InvalidCommitDelay,
     InvalidEnumValue,
     LimitWithPartition,
@@ -51,6 +52,7 @@ Tags = tuple[str, str]  # of the request, of its transaction
 _UNTAGGED: Tags = ("", "")
 _PLAIN_COMMIT = CommitOptions()
 _ORDERS = frozenset({0, 1, 2})
+_REPLICA_TYPES = frozenset({0, 1, 2})
 _PRIORITIES = frozenset({0, 1, 2, 3})
 
 
@@ -227,10 +229,15 @@ def _directed_read(request: Any, selector: Selector | None) -> bool:
     return True
 
 
-def _check_replicas(selections: Iterable[Any]) -> None:
-    count = sum(1 for _ in selections)
-    if count > REPLICA_SELECTIONS_MAX:
-        raise TooManyReplicaSelections(count, REPLICA_SELECTIONS_MAX)
+def _check_replicas(selections: Sequence[Any]) -> None:
+    """A selection names a location, a type of replica, or both."""
+    if len(selections) > REPLICA_SELECTIONS_MAX:
+        raise TooManyReplicaSelections(len(selections), REPLICA_SELECTIONS_MAX)
+    for selection in selections:
+        if selection.type_ not in _REPLICA_TYPES:
+            raise InvalidEnumValue("ReplicaSelection.type", selection.type_)
+        if not selection.location and not selection.type_:
+            raise EmptyReplicaSelection()
 
 
 def _has(message: Any, name: str) -> bool:
