@@ -105,6 +105,20 @@ class Limits:
     subselect_depth: int = 60
     view_depth: int = VIEW_NESTING_MAX
 
+    # A database's schema. A statement that exceeds one is refused with FAILED_PRECONDITION.
+    tables: int = TABLES_PER_DATABASE_MAX
+    columns_per_table: int = COLUMNS_PER_TABLE_MAX
+    interleave_depth: int = INTERLEAVE_DEPTH_MAX  # levels below the root
+    indexes: int = INDEXES_PER_DATABASE_MAX
+    indexes_per_table: int = INDEXES_PER_TABLE_MAX
+    views: int = VIEWS_PER_DATABASE_MAX
+    change_streams: int = CHANGE_STREAMS_PER_DATABASE_MAX
+    models: int = MODELS_PER_DATABASE_MAX
+    property_graphs: int = PROPERTY_GRAPHS_PER_DATABASE_MAX
+    locality_groups: int = LOCALITY_GROUPS_PER_DATABASE_MAX
+    placements: int = PLACEMENTS_PER_DATABASE_MAX
+    roles: int = ROLES_PER_DATABASE_MAX
+
     def __post_init__(self) -> None:
         for each in fields(self):
             value = getattr(self, each.name)

@@ -17,7 +17,7 @@ from spanemu.database.environment import Environment
 from spanemu.database.generation import Generation
 from spanemu.database.statistics.weight import row_weigher
 from spanemu.schema.history import History
-from spanemu.schema.schema import EMPTY, Schema
+from spanemu.schema.schema import Schema, empty_schema
 from spanemu.storage.boundary import Boundary, Origin, path_of
 from spanemu.storage.layout import tree_of
 from spanemu.storage.store import Store
@@ -56,7 +56,7 @@ class Content:
         store = self.store.clone()
         store.merge(_split_points(store))
         store.retention_nanos = schema.retention_nanos(environment.retention_nanos)
-        history = History(Generation(EMPTY, environment.limits))
+        history = History(Generation(empty_schema(environment.limits), environment.limits))
         history.append(generation, environment.clock.now())
         return DatabaseCore(name, environment, store, history)
 

@@ -35,7 +35,7 @@ from spanemu.schema.ddl_text import ddl_statements
 from spanemu.schema.history import History
 from spanemu.schema.index import Index
 from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
-from spanemu.schema.schema import EMPTY, Schema
+from spanemu.schema.schema import Schema, empty_schema
 from spanemu.schema.table import Table
 from spanemu.stats.split_info import CommitSplits
 from spanemu.stats.split_settings import SplitPolicy
@@ -94,7 +94,7 @@ class Database:
 
     def __init__(self, name: str, environment: Environment) -> None:
         store = Store(environment.clock, environment.retention_nanos)
-        first = Generation(EMPTY, environment.limits)
+        first = Generation(empty_schema(environment.limits), environment.limits)
         self._start(DatabaseCore(name, environment, store, History(first)))
 
     def _start(self, core: DatabaseCore) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from spanemu.base.limits import KEY_BYTES_MAX
 from spanemu.ddl.change import Data, Job
 from spanemu.ddl.errors.data import DuplicateIndexKey, StoredKeyTooLarge, StoredNull
 from spanemu.schema.column import Column
@@ -41,7 +40,7 @@ def index_entries(
     index: Index, rules: TableRules, rows: Iterable[Row], data: Data
 ) -> Iterator[TreeWrite]:
     """The entries for some rows of the index's table."""
-    entries, tree = IndexRules(index), tree_of(index)
+    entries, tree = IndexRules(index, rules.key_bytes), tree_of(index)
     virtual = any(column.is_virtual for column in index.columns)
     seen: set[bytes] = set()
     for row in rows:
@@ -49,7 +48,7 @@ def index_entries(
         if entry is None:
             continue
         key, cells = entry
-        if len(key) > KEY_BYTES_MAX:
+        if len(key) > entries.key_bytes:
             _check_size(entries, cells)
         if index.unique:
             prefix = entries.prefix(cells)
@@ -62,8 +61,8 @@ def index_entries(
 def _check_size(entries: IndexRules, cells: Row) -> None:
     types = [part.column.type for part in entries.index.full_key]
     size = key_size(cells[: entries.key_parts], types)
-    if size > KEY_BYTES_MAX:
-        raise StoredKeyTooLarge(entries.index.name, size, KEY_BYTES_MAX)
+    if size > entries.key_bytes:
+        raise StoredKeyTooLarge(entries.index.name, size, entries.key_bytes)
 
 
 def _declared_key(entries: IndexRules, cells: Row) -> str:

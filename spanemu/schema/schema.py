@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import islice, takewhile
 from typing import Any, Self, cast
 
+from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.schema.access import Role
 from spanemu.schema.change_stream import ChangeStream
 from spanemu.schema.derived import Derivation, Difference, Grouping, carry_over
@@ -55,6 +56,7 @@ class Schema:
     statistics: Mapping[str, bool] = field(default_factory=dict)  # package -> allow_gc, if set
     proto_bundle: ProtoBundle | None = None
     next_id: int = 1
+    limits: Limits = DEFAULT_LIMITS  # how much of everything there may be
 
     def table(self, name: str) -> Table | None:
         """The table of that name or synonym, whatever its case."""
@@ -257,3 +259,8 @@ _DERIVATIONS: Mapping[str, Derivation] = {
 
 # The schema of every new database: one object, so that what is worked out for it is found again.
 EMPTY = Schema()
+
+
+def empty_schema(limits: Limits) -> Schema:
+    """The schema of a new database."""
+    return EMPTY if limits is DEFAULT_LIMITS else Schema(limits=limits)

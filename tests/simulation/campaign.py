@@ -37,6 +37,7 @@ FIRST_ROWS = Mutations(
         WriteEntry(WriteKind.INSERT, 2, 1, 2),
         WriteOwner(0),
         WriteOwner(1),
+        WriteOwner(2),
         WritePet(0, 0, 1),
     )
 )

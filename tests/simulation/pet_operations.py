@@ -67,11 +67,12 @@ class AddOwner:
     writes = True
 
     def request(self) -> StatementRequest:
-        return sql("INSERT INTO Owners (Id) VALUES (@id)", id=self.id)
+        return sql("INSERT OR IGNORE INTO Owners (Id) VALUES (@id)", id=self.id)
 
     def replay(self, state: State) -> Any:
-        state.begin_unit()
-        state.insert_owner(self.id)
+        if self.id in state.owners:
+            return 0
+        state.owners.add(self.id)
         return 1
 
 

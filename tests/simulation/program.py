@@ -114,7 +114,7 @@ class Draw:
                        self.rng.choice(NUMBERS), self.value())
             for _ in range(count - len(accounts))
         ]  # fmt: skip
-        pets = [self._pet_mutation() for _ in range(self.rng.choice((0, 0, 0, 1, 2)))]
+        pets = [self._pet_mutation() for _ in range(self.rng.choice((0, 0, 0, 0, 0, 1, 2)))]
         return Mutations((*accounts, *entries, *pets))
 
     def _pet_mutation(self) -> Any:
@@ -151,7 +151,7 @@ class Draw:
         return self.group(), self.value(), self.rng.choice(TAGS)
 
     def person(self) -> int | None:
-        return self.rng.choice((*OWNERS, None))
+        return self.rng.choice((*OWNERS, None, None))
 
     def column(self) -> str:
         return self.rng.choice(COLUMNS)
@@ -199,7 +199,10 @@ class Draw:
         lambda draw: SetColumn(*draw.spot(), *draw.cell()),
         lambda draw: SetColumn(*draw.spot(), *draw.cell()),
         lambda draw: SetColumn(*draw.spot(), *draw.cell()),
+        lambda draw: SetColumn(*draw.spot(), *draw.cell()),
+        lambda draw: SetColumn(*draw.spot(), *draw.cell()),
         lambda draw: TakeTag(draw.id()),
+        lambda draw: AddOwner(draw.rng.choice(OWNERS)),
         lambda draw: AddOwner(draw.rng.choice(OWNERS)),
         lambda draw: RemoveOwner(draw.rng.choice(OWNERS)),
         lambda draw: PutPet(draw.rng.choice(PETS), draw.person(), draw.person()),

@@ -102,7 +102,7 @@ BROKEN = {
 def test_a_broken_engine_is_found_out(name: str) -> None:
     owner, attribute, broken = BROKEN[name]
     with patch.object(owner, attribute, broken), pytest.raises((AssertionError, KeyError)):
-        _play(range(200))
+        _play(range(500))
 
 
 def _play(seeds: range) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from spanemu.base.limits import COLUMNS_PER_TABLE_MAX
 from spanemu.ddl.backfill import fill_column
 from spanemu.ddl.change import Change
 from spanemu.ddl.dependents import with_checked_views
@@ -33,8 +32,8 @@ def add_column(table: Table, action: ddl_ast.AddColumn, schema: Schema) -> Chang
         raise DuplicateColumnName(table.name, name)
     if action.column.primary_key:
         raise PrimaryKeyOnAddedColumn(table.name, name)
-    if len(table.columns) >= COLUMNS_PER_TABLE_MAX:
-        raise TooManyColumns(table.name, COLUMNS_PER_TABLE_MAX)
+    if len(table.columns) >= schema.limits.columns_per_table:
+        raise TooManyColumns(table.name, schema.limits.columns_per_table)
     place = Place(table.name, schema.next_id, table.width)
     column = new_column(action.column, place, schema)
     wider = replace(table, columns=(*table.columns, column))

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from spanemu.base.limits import CHANGE_STREAMS_PER_DATABASE_MAX
 from spanemu.ddl.change import Change
 from spanemu.ddl.edit import with_object, without_object
 from spanemu.ddl.errors.options import TooManyObjects
@@ -29,8 +28,8 @@ def create_change_stream(statement: ddl_ast.CreateChangeStream, schema: Schema) 
     if statement.if_not_exists and find_object(schema, "change_streams", name) is not None:
         return Change(schema)
     raise_first(stream_name_problems(name, schema))
-    if len(schema.change_streams) >= CHANGE_STREAMS_PER_DATABASE_MAX:
-        raise TooManyObjects(_KIND, name, CHANGE_STREAMS_PER_DATABASE_MAX)
+    if len(schema.change_streams) >= schema.limits.change_streams:
+        raise TooManyObjects(_KIND, name, schema.limits.change_streams)
     stream = ChangeStream(name, *_watches(statement.watches), _options(name, statement.options, {}))
     raise_first(stream_problems(stream, schema))
     return Change(with_object(schema, "change_streams", stream))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from spanemu.base.errors import Unsupported
-from spanemu.base.limits import COLUMNS_PER_TABLE_MAX, TABLES_PER_DATABASE_MAX
+from spanemu.base.limits import Limits
 from spanemu.ddl.change import Change, Job
 from spanemu.ddl.edit import with_sequences
 from spanemu.ddl.errors.columns import DuplicateColumnName
@@ -58,8 +58,8 @@ def create_table(statement: ddl_ast.CreateTable, schema: Schema) -> Change:
     if statement.if_not_exists and name.lower() in schema.tables:
         return Change(schema)
     raise_first(object_name_problems("Table", name, schema))
-    if len(schema.tables) >= TABLES_PER_DATABASE_MAX:
-        raise TooManyTables(name, TABLES_PER_DATABASE_MAX)
+    if len(schema.tables) >= schema.limits.tables:
+        raise TooManyTables(name, schema.limits.tables)
     table = _table(statement, schema)
     _judge(table, schema)
     schema = _put(table, schema)
@@ -96,7 +96,7 @@ def _table(statement: ddl_ast.CreateTable, schema: Schema) -> Table:
         new_column(definition, Place(name, first + 1 + place, place), schema)
         for place, definition in enumerate(definitions)
     )
-    _check_column_names(name, columns)
+    _check_columns(name, columns, schema.limits)
     policy = statement.row_deletion_policy
     table = Table(
         name=name,
@@ -125,14 +125,14 @@ def interleaved(table: Table, parent: str, clause: ddl_ast.InterleaveClause) -> 
     )
 
 
-def _check_column_names(table: str, columns: Sequence[Column]) -> None:
+def _check_columns(table: str, columns: Sequence[Column], limits: Limits) -> None:
     seen: set[str] = set()
     for column in columns:
         if column.name.lower() in seen:
             raise DuplicateColumnName(table, column.name)
         seen.add(column.name.lower())
-    if len(columns) > COLUMNS_PER_TABLE_MAX:
-        raise TooManyColumns(table, COLUMNS_PER_TABLE_MAX)
+    if len(columns) > limits.columns_per_table:
+        raise TooManyColumns(table, limits.columns_per_table)
 
 
 def _definitions(statement: ddl_ast.CreateTable) -> tuple[ddl_ast.ColumnDefinition, ...]:

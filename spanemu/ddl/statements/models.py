@@ -9,7 +9,6 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.limits import (
     MODEL_STRUCT_DEPTH_MAX,
     MODEL_STRUCT_FIELDS_MAX,
-    MODELS_PER_DATABASE_MAX,
 )
 from spanemu.ddl.change import Change
 from spanemu.ddl.edit import with_object, without_object
@@ -92,8 +91,8 @@ def _name_problems(name: str, schema: Schema) -> Iterator[SpannerError]:
     if "." in name:
         yield NamedSchemaNotSupported(_KIND, name)
     yield from object_name_problems(_KIND, name, schema)
-    if len(schema.models) >= MODELS_PER_DATABASE_MAX:
-        yield TooManyObjects(_KIND, name, MODELS_PER_DATABASE_MAX)
+    if len(schema.models) >= schema.limits.models:
+        yield TooManyObjects(_KIND, name, schema.limits.models)
 
 
 def _options(

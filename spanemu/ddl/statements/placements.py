@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spanemu.base.limits import LOCALITY_GROUPS_PER_DATABASE_MAX, PLACEMENTS_PER_DATABASE_MAX
 from spanemu.ddl.change import Change, Data, Job
 from spanemu.ddl.edit import with_object, without_object
 from spanemu.ddl.errors.names import InvalidObjectName, ObjectNotFound
@@ -53,8 +52,8 @@ def create_locality_group(statement: ddl_ast.CreateLocalityGroup, schema: Schema
         raise InvalidObjectName(_GROUP, name)
     if exists:
         raise LocalityGroupExists(name)
-    if len(schema.locality_groups) >= LOCALITY_GROUPS_PER_DATABASE_MAX:
-        raise TooManyObjects(_GROUP, name, LOCALITY_GROUPS_PER_DATABASE_MAX)
+    if len(schema.locality_groups) >= schema.limits.locality_groups:
+        raise TooManyObjects(_GROUP, name, schema.limits.locality_groups)
     options = changed_options((_GROUP, name), statement.options, _GROUP_RULES)
     return Change(with_object(schema, "locality_groups", LocalityGroup(name, options)))
 
@@ -120,8 +119,8 @@ def create_placement(statement: ddl_ast.CreatePlacement, schema: Schema) -> Chan
         raise InvalidObjectName(_PLACEMENT, name)
     if exists:
         raise PlacementNameInvalid(name, "There is a placement of that name")
-    if len(schema.placements) >= PLACEMENTS_PER_DATABASE_MAX:
-        raise TooManyObjects(_PLACEMENT, name, PLACEMENTS_PER_DATABASE_MAX)
+    if len(schema.placements) >= schema.limits.placements:
+        raise TooManyObjects(_PLACEMENT, name, schema.limits.placements)
     options = changed_options((_PLACEMENT, name), statement.options, _PLACEMENT_RULES)
     if "instance_partition" not in options:
         raise ObjectOptionMissing(_PLACEMENT, name, "instance_partition")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spanemu.base.limits import PROPERTY_GRAPHS_PER_DATABASE_MAX
 from spanemu.ddl.change import Change
 from spanemu.ddl.edit import with_object, without_object
 from spanemu.ddl.errors.graphs import GraphElementNotFound, GraphInvalid
@@ -31,8 +30,8 @@ def create_property_graph(statement: ddl_ast.CreatePropertyGraph, schema: Schema
         return Change(schema)
     if before is None or not statement.or_replace:
         raise_first(object_name_problems(_KIND, name, schema))
-        if len(schema.graphs) >= PROPERTY_GRAPHS_PER_DATABASE_MAX:
-            raise TooManyObjects(_KIND, name, PROPERTY_GRAPHS_PER_DATABASE_MAX)
+        if len(schema.graphs) >= schema.limits.property_graphs:
+            raise TooManyObjects(_KIND, name, schema.limits.property_graphs)
     reading = _Reading(name, schema)
     nodes = tuple(reading.element(one, ()) for one in statement.nodes)
     edges = tuple(reading.element(one, nodes) for one in statement.edges)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from spanemu.base.limits import ROLES_PER_DATABASE_MAX
 from spanemu.ddl.change import Change
 from spanemu.ddl.edit import with_object, without_object
 from spanemu.ddl.errors.access import (
@@ -41,8 +40,8 @@ def create_role(statement: ddl_ast.CreateRole, schema: Schema) -> Change:
         raise RoleNameReserved(name)
     if exists:
         raise RoleExists(name)
-    if len(schema.roles) >= ROLES_PER_DATABASE_MAX:
-        raise TooManyObjects(_KIND, name, ROLES_PER_DATABASE_MAX)
+    if len(schema.roles) >= schema.limits.roles:
+        raise TooManyObjects(_KIND, name, schema.limits.roles)
     return Change(with_object(schema, "roles", Role(name)))
 
 

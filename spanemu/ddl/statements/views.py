@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from spanemu.base.errors import SpannerError, Unsupported
-from spanemu.base.limits import VIEW_NESTING_MAX, VIEWS_PER_DATABASE_MAX
 from spanemu.ddl.change import Change
 from spanemu.ddl.dependents import refuse_drop_under_views, with_checked_views
 from spanemu.ddl.errors.names import ViewNotFound
@@ -57,8 +56,8 @@ def _judge_name(name: str, schema: Schema) -> None:
     raise_first(object_name_problems("View", name, schema))
     if lookup(name) is not None:
         raise ViewNamedAsFunction(name)
-    if len(schema.views) >= VIEWS_PER_DATABASE_MAX:
-        raise TooManyViews(name, VIEWS_PER_DATABASE_MAX)
+    if len(schema.views) >= schema.limits.views:
+        raise TooManyViews(name, schema.limits.views)
 
 
 def _shape(statement: ddl_ast.CreateView, schema: Schema, *, replaces: bool) -> ViewShape:
@@ -78,15 +77,15 @@ def _shape(statement: ddl_ast.CreateView, schema: Schema, *, replaces: bool) -> 
 
 def _check_nesting(view: View, schema: Schema) -> None:
     below = {view.name.lower()}
-    for depth in range(VIEW_NESTING_MAX + 1):
+    for depth in range(schema.limits.view_depth + 1):
         views = [schema.views[name] for name in below]
         below = {
             name.lower() for v in views for name in v.depends_on if name.lower() in schema.views
         }
         if not below:
             return
-        if depth == VIEW_NESTING_MAX - 1:
-            raise ViewNestedTooDeeply(view.name, VIEW_NESTING_MAX)
+        if depth == schema.limits.view_depth - 1:
+            raise ViewNestedTooDeeply(view.name, schema.limits.view_depth)
 
 
 def drop_view(statement: ddl_ast.DropView, schema: Schema) -> Change:

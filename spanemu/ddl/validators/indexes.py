@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from spanemu.base.errors import SpannerError
-from spanemu.base.limits import INDEXES_PER_DATABASE_MAX, INDEXES_PER_TABLE_MAX, KEY_PARTS_MAX
+from spanemu.base.limits import KEY_PARTS_MAX
 from spanemu.ddl.errors.indexes import (
     IndexColumnMissing,
     IndexColumnTwice,
@@ -105,10 +105,11 @@ def _parent_problems(index: Index, schema: Schema) -> Iterator[SpannerError]:
 
 def count_problems(index: Index, table: Table, schema: Schema) -> Iterator[SpannerError]:
     """More indexes than a table or a database may have."""
-    if len(schema.indexes_of(table)) >= INDEXES_PER_TABLE_MAX:
-        yield TooManyTableIndexes(index.name, table.name, INDEXES_PER_TABLE_MAX)
-    if len(schema.indexes) >= INDEXES_PER_DATABASE_MAX:
-        yield TooManyIndexes(index.name, INDEXES_PER_DATABASE_MAX)
+    limits = schema.limits
+    if len(schema.indexes_of(table)) >= limits.indexes_per_table:
+        yield TooManyTableIndexes(index.name, table.name, limits.indexes_per_table)
+    if len(schema.indexes) >= limits.indexes:
+        yield TooManyIndexes(index.name, limits.indexes)
 
 
 def managed_problems(index: Index) -> Iterator[SpannerError]:

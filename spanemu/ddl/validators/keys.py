@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from spanemu.base.errors import SpannerError
-from spanemu.base.limits import INTERLEAVE_DEPTH_MAX, KEY_PARTS_MAX
+from spanemu.base.limits import KEY_PARTS_MAX
 from spanemu.ddl.errors.tables import (
     InterleavingTooDeep,
     KeyColumnTwice,
@@ -81,8 +81,8 @@ def descent_problems(table: Table, parent: Table, schema: Schema) -> Iterator[Sp
     while above is not None and above.parent is not None:
         above = schema.parent(above)
         depth += 1
-    if depth > INTERLEAVE_DEPTH_MAX:
-        yield InterleavingTooDeep(table.name, INTERLEAVE_DEPTH_MAX)
+    if depth > schema.limits.interleave_depth:
+        yield InterleavingTooDeep(table.name, schema.limits.interleave_depth)
 
 
 def _length(column: Column) -> str:
