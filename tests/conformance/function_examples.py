@@ -185,6 +185,12 @@ SCALARS: Mapping[str, tuple[str, str]] = {
     "SIN": ("SIN(0)", "0.0"),
     "SINH": ("SINH(0)", "0.0"),
     "SOUNDEX": ("SOUNDEX('Ashcraft')", '"A261"'),
+    "SPANNER_SYS.DISTRIBUTION_PERCENTILE": (
+        """SPANNER_SYS.DISTRIBUTION_PERCENTILE(
+            '{"COUNT": 4, "NUM_FINITE_BUCKETS": 2, "GROWTH_FACTOR": 2, "SCALE": 1,'
+            ' "BUCKET_COUNTS": [0, 4]}', 50)""",
+        "1.5",
+    ),
     "SPLIT": ("SPLIT('a,b', ',')", '["a", "b"]'),
     "SPLIT_SUBSTR": ("SPLIT_SUBSTR('www.abc.xyz', '.', 2, 1)", '"abc"'),
     "SQRT": ("SQRT(9)", "3.0"),

@@ -47,7 +47,8 @@ def project(pytester, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
     for name in (
         "SPANNER_EMULATOR_HOST", "SPANEMU_TARGET", "SPANEMU_ISOLATION", "SPANEMU_SEED",
-        "GITHUB_STEP_SUMMARY",
+        "GITHUB_STEP_SUMMARY", "GOOGLE_CLOUD_PROJECT", "SPANNER_PROJECT_ID",
+        "SPANNER_INSTANCE_ID", "SPANNER_DATABASE_ID",
     ):  # fmt: skip
         monkeypatch.delenv(name, raising=False)
     return Project(pytester)

@@ -150,7 +150,8 @@ def test_cloud_is_dialled_as_the_environment_says_and_under_names_of_its_own(mus
     result.assert_outcomes(passed=1, deselected=1)
 
 
-def test_a_real_spanner_has_no_controls_and_no_instances_are_made_in_it():
+def test_a_real_spanner_has_no_controls_and_no_instances_are_made_in_it(monkeypatch):
+    monkeypatch.delenv("SPANNER_EMULATOR_HOST", raising=False)
     spanner = OmniSpanner("localhost:15000", project="default", instance="default")
     client = spanner.client()
     assert (client.instance_type, client.project, client._host) == (
