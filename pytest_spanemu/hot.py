@@ -136,6 +136,8 @@ def matches(finding: Any, entry: str) -> bool:
 
 def score(finding: Any) -> int:
     """0 to 100, as SPLIT_STATS has it: errors 100, warnings 50 and more, the rest 0."""
+    if finding.reason not in REASONS:
+        return 0  # costly, but no hot spot
     if finding.severity == "error":
         return 100
     if finding.severity == "warning":
@@ -155,6 +157,7 @@ def _described(finding: Any) -> list[str]:
         f"    {finding.message}",
         f"    evidence: {finding.evidence}",
         f"    keys: {' '.join(finding.samples)}",
+        *(f"    by: {source}" for source in finding.sources),
         f"    ceiling: about {finding.max_qps:,} writes/s, whatever the number of nodes",
         f"    fix: {finding.fix}",
     ]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.severity import Severity
+from spanemu.stats.cause import Reason
 from spanemu.stats.finding import Finding
 
 HOT_SCORE, WARM_SCORE = 100, 50
@@ -42,7 +43,7 @@ def split_stats(findings: Iterable[Finding], at: int, interval: str = "MINUTE") 
     rows: dict[tuple[str, str], SplitStat] = {}
     for finding in findings:
         score = _score(finding)
-        if score < WARM_SCORE:
+        if score < WARM_SCORE or not _is_of_a_split(finding):
             continue
         place = finding.start, finding.limit
         known = rows.get(place)
@@ -56,6 +57,11 @@ def split_stats(findings: Iterable[Finding], at: int, interval: str = "MINUTE") 
             unsplittable_reasons=tuple(sorted(reasons)),
         )
     return sorted(rows.values(), key=lambda row: (-row.cpu_usage_score, row.split_start))
+
+
+def _is_of_a_split(finding: Finding) -> bool:
+    """Whether a split's load is what is found: waits for locks cost no CPU, nor do key shapes."""
+    return finding.reason is not Reason.UNSPECIFIED and not finding.evidence.conflict_share
 
 
 def _score(finding: Finding) -> int:

@@ -253,6 +253,7 @@ def test_one_row_that_transactions_fight_for(watched) -> None:
     (finding,) = watch.findings
     assert (finding.rule, finding.reason, finding.severity) == ("SPN805", "HOT_ROW", "warning")
     assert finding.samples == ("C(1)",)
+    assert hotspots.split_stats() == []  # who waits takes no CPU
     with pytest.raises(HotspotsFound):
         watch.assert_lock_wait(max_share=0.5)
     watch.assert_lock_wait(max_share=1.0)
