@@ -186,9 +186,18 @@ SCALARS: Mapping[str, tuple[str, str]] = {
     "SINH": ("SINH(0)", "0.0"),
     "SOUNDEX": ("SOUNDEX('Ashcraft')", '"A261"'),
     "SPANNER_SYS.DISTRIBUTION_PERCENTILE": (
-        """SPANNER_SYS.DISTRIBUTION_PERCENTILE(
-            '{"COUNT": 4, "NUM_FINITE_BUCKETS": 2, "GROWTH_FACTOR": 2, "SCALE": 1,'
-            ' "BUCKET_COUNTS": [0, 4]}', 50)""",
+        "SPANNER_SYS.DISTRIBUTION_PERCENTILE('{"
+        + ", ".join(
+            f'"{name}": {number}'
+            for name, number in (
+                ("COUNT", 4),
+                ("NUM_FINITE_BUCKETS", 2),
+                ("GROWTH_FACTOR", 2),
+                ("SCALE", 1),
+                ("BUCKET_COUNTS", [0, 4]),
+            )
+        )
+        + "}', 50)",
         "1.5",
     ),
     "SPLIT": ("SPLIT('a,b', ',')", '["a", "b"]'),
