@@ -21,6 +21,7 @@ from typing import Any
 
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.database.load_book import LoadBook, Work
+from spanemu.database.size_cuts import SizeCuts
 from spanemu.database.warm_splits import MINUTE_NANOS, WarmSplits, reasons_of
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
@@ -33,13 +34,11 @@ from spanemu.stats.split_stats import SplitStat
 from spanemu.storage.boundary import TREE_ID_BYTES, Boundary, Origin
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.observer import changed
-from spanemu.storage.sizes import sampled, split_bytes
-from spanemu.storage.splits import Hierarchy, Split
+from spanemu.storage.sizes import split_bytes
+from spanemu.storage.splits import Split
 from spanemu.storage.store import Store
 from spanemu.storage.structure import Place
 from spanemu.values.key import after_prefix
-
-CUTS_BY_SIZE_MAX = 1_000  # in one go
 
 WorkEvent = tuple[bytes, float, bytes]
 
@@ -110,45 +109,15 @@ class Splitting:
     def fit_sizes(self, *hierarchies: TreeId) -> None:
         """Cut splits that have grown beyond the size of one; of all hierarchies, or of these."""
         with self._store.mutex:
+            known, limit = self._store.structure.hierarchies, self.settings.split_bytes_max
             places: Places | None = None
-            known = self._store.structure.hierarchies
             for root in hierarchies or list(known):
-                limit = self.settings.split_bytes_max
-                if root in known and any(split_bytes(each) > limit for each in known[root].splits):
+                splits = known[root].splits if root in known else ()
+                large = [split for split in splits if split_bytes(split) > limit]
+                if large:
                     places = places or Places(self._schema(), self.settings.policy)
-                    self._fit(known[root], places)
-
-    def _fit(self, hierarchy: Hierarchy, places: Places) -> None:
-        done: set[Split] = set()  # what cannot be cut: a row, or a family of rows
-        for _ in range(CUTS_BY_SIZE_MAX):
-            too_large = (
-                split
-                for split in hierarchy.splits
-                if split not in done and split_bytes(split) > self.settings.split_bytes_max
-            )
-            split = next(too_large, None)
-            if split is None:
-                return
-            at = self._half(hierarchy, split, places)
-            if at is None:
-                done.add(split)
-            else:
-                self._store.cut([at])
-
-    def _half(self, hierarchy: Hierarchy, split: Split, places: Places) -> Boundary | None:
-        """The boundary inside a split where half of its bytes are reached, near to the root."""
-        rows = sorted(
-            (places.place(tree, key), size)
-            for tree, rows in split.trees.items()
-            for key, size in sampled(rows)
-        )
-        for level in range(max((len(places.levels(row)) for row, _ in rows), default=0)):
-            seen = [(_at_level(places, row, level), size) for row, size in rows]
-            at = _half_way([each for each in seen if each[0] > seen[0][0]])
-            found = self._next_row(places, seen[0][0]) if at is None else places.boundary(at)
-            if found is not None and hierarchy.tiling.beginning(found.place) is split:
-                return replace(found, origin=Origin.SIZE)
-        return None
+                    cuts = SizeCuts(places, known[root].paths, limit)
+                    self._store.cut([at for split in large for at in cuts.of(split)])
 
     # ------------------------------------------------------------------ load
 
@@ -328,21 +297,6 @@ class Splitting:
             for start, split in zip(starts, hierarchy.splits, strict=True):
                 if split.server >= structure.servers:
                     store.move(root, start, split.server % structure.servers)
-
-
-def _at_level(places: Places, row: bytes, level: int) -> bytes:
-    levels = places.levels(row)
-    return levels[min(level, len(levels) - 1)]
-
-
-def _half_way(rows: Sequence[tuple[bytes, int]]) -> bytes | None:
-    """Of rows in order the one before which half of the bytes lie, or nearly."""
-    total, passed = sum(size for _, size in rows), 0
-    for row, size in rows:
-        if 2 * passed >= total:
-            return row
-        passed += size
-    return rows[-1][0] if rows else None
 
 
 def _levels(places: Places, tree: TreeId, key: bytes) -> Sequence[Boundary]:

@@ -86,11 +86,14 @@ def describe(
 def start_texts(schema: Schema, splits: Sequence[Place]) -> list[str]:
     """Where each split begins, as split statistics print it."""
     things = {tree_of(thing): thing for thing in schema.sorted_things()}
+    shapes: dict[TreeId, KeyShape] = {}
     texts = []
     for place, (start, boundary, _) in enumerate(splits):
         tree = root_of(start) if boundary is None else boundary.path[-1]
         key = b"" if boundary is None else boundary.key
-        texts.append(KeyShape(things[tree]).text(key) if place else BEGIN)
+        if tree not in shapes:
+            shapes[tree] = KeyShape(things[tree])
+        texts.append(shapes[tree].text(key) if place else BEGIN)
     return texts
 
 

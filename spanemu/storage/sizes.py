@@ -33,17 +33,17 @@ def cell_bytes(value: Any) -> int:
     return CELL_BYTES + _OTHER_BYTES
 
 
-def sampled(tree: Tree) -> list[tuple[bytes, int]]:
-    """Keys that lie evenly in a tree, with the bytes each stands for."""
-    count = len(tree)
-    if not count:
+def sampled(tree: Tree, begin: int = 0, end: int | None = None) -> list[tuple[bytes, int]]:
+    """Keys that lie evenly in a part of a tree, with the bytes that each stands for."""
+    count = (len(tree) if end is None else end) - begin
+    if count <= 0:
         return []
     looks = min(count, ROWS_SAMPLED)
     keys = tree.keys()
     found = []
     for look in range(looks):
         first, last = look * count // looks, (look + 1) * count // looks
-        key = keys[first]
+        key = keys[begin + first]
         row = tree[key][1]
         size = 0 if row is None else sum(map(cell_bytes, row))
         found.append((key, size * (last - first)))

@@ -11,10 +11,10 @@ import pytest
 from spanemu.base.clock import ManualClock
 from spanemu.database.database import Database
 from spanemu.database.environment import Environment
+from spanemu.database.errors import SplitInsideHierarchy
 from spanemu.database.options import CommitOptions, ReadWrite, SingleUse
 from spanemu.sql.syntax.ddl import split_statements
-from spanemu.storage.boundary import root_boundary
-from spanemu.storage.layout import encoder_of, tree_of
+from spanemu.stats.split_settings import SplitPolicy
 from spanemu.txn.errors import ParentInsertedLater
 from spanemu.values.mutation import Write, WriteKind
 from tests.golden.runner import Case, Command, file_id, golden_files, run_golden
@@ -30,7 +30,13 @@ class World:
         self.session = self.database.sessions.create({})
 
     def commands(self) -> Mapping[str, Command]:
-        return {"ddl": self.ddl, "load": self.load, "cut": self.cut, "layout": self.layout}
+        return {
+            "ddl": self.ddl,
+            "load": self.load,
+            "cut": self.cut,
+            "configure": self.configure,
+            "layout": self.layout,
+        }
 
     def ddl(self, case: Case) -> str:
         outcome = self.database.apply_ddl([text for text, _ in split_statements(case.input)])
@@ -52,16 +58,25 @@ class World:
         return "ok"
 
     def cut(self, case: Case) -> str:
-        """Put a boundary before the root row of that table and key."""
+        """Put a boundary before the row of that table and key."""
         name, *key = case.arguments
-        schema = self.database.schema
-        table = schema.tables[name.lower()]
-        encoded = encoder_of(table.key)([int(part) for part in key])
-        self.database._core.store.cut([root_boundary(tree_of(schema.root(table)), encoded)])
+        try:
+            self.database.split_at(name, key)
+        except SplitInsideHierarchy as refusal:
+            return f"inside a family of {refusal.root}"
+        return "ok"
+
+    def configure(self, case: Case) -> str:
+        """Settings of the splits, like `servers 5`, in pairs."""
+        given = dict(zip(case.arguments[::2], case.arguments[1::2], strict=True))
+        policy = SplitPolicy(given.pop("policy", SplitPolicy.ROOT_ONLY))
+        numbers = {name: int(number) for name, number in given.items()}
+        self.database.splitting.configure(policy=policy, **numbers)
         return "ok"
 
     def layout(self, case: Case) -> str:
-        return self.database.physical_layout()
+        """Rows and boundaries; with the argument `servers`, and on which servers they are."""
+        return self.database.physical_layout(servers=bool(case.arguments))
 
 
 @pytest.mark.parametrize("path", golden_files("storage"), ids=file_id)
