@@ -257,6 +257,13 @@ def test_policies_are_kept(client, database):
     asked = ["spanner.databases.select"]
     held = api.test_iam_permissions(request={"resource": resource, "permissions": asked})
     assert list(held.permissions) == asked
+    with pytest.raises(exceptions.InvalidArgument):
+        api.test_iam_permissions(request={"resource": resource, "permissions": ["spanner.*"]})
+    changed["etag"] = b"odd"
+    with pytest.raises(exceptions.InvalidArgument):
+        api.set_iam_policy(request={"resource": resource, "policy": changed})
+    del changed["etag"]
+    api.set_iam_policy(request={"resource": resource, "policy": changed})
     with pytest.raises(exceptions.NotFound):
         api.get_iam_policy(request={"resource": f"{resource}x"})
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from spanemu.base.call import current
+from spanemu.base.clock import NANOS_PER_SECOND
+from spanemu.base.limits import REQUEST_SECONDS_MAX
 from spanemu.base.names import (
     BackupName,
     DatabaseName,
@@ -20,6 +22,7 @@ from spanemu.database.instance_administration import get_partition
 from spanemu.database.instances import Instances
 from spanemu.frontend.admin import wire
 from spanemu.frontend.admin.operation_messages import operation_to_proto
+from spanemu.frontend.convert.timestamps import duration_from_proto
 
 
 def get_operation(instances: Instances, request: Any) -> Any:
@@ -61,7 +64,9 @@ def cancel_operation(instances: Instances, request: Any) -> Any:
 
 def wait_operation(instances: Instances, request: Any) -> Any:
     """The operation, when it is done or the time given is up."""
-    seconds = request.timeout.ToTimedelta().total_seconds() if request.HasField("timeout") else None
+    seconds = None
+    if request.HasField("timeout"):
+        seconds = min(duration_from_proto(request.timeout) / NANOS_PER_SECOND, REQUEST_SECONDS_MAX)
     left = current().seconds_left()
     waits = [each for each in (seconds, left) if each is not None]
     return operation_to_proto(instances.operations.wait(request.name, min(waits, default=0.0)))

@@ -12,7 +12,7 @@ from spanemu.database.backup_administration import get_backup, get_schedule
 from spanemu.database.instances import Instances
 from spanemu.database.policies import Policy
 from spanemu.frontend.admin import wire
-from spanemu.frontend.errors import InvalidEtag
+from spanemu.frontend.errors import InvalidEtag, PermissionWildcard
 
 _TAG_BYTES = 8
 
@@ -35,6 +35,9 @@ def set_iam_policy(instances: Instances, request: Any) -> Any:
 def test_iam_permissions(instances: Instances, request: Any) -> Any:
     """Of the permissions asked about, those that the caller has: all."""
     _created(instances, request.resource)
+    for permission in request.permissions:
+        if "*" in permission:
+            raise PermissionWildcard(permission, request.resource)
     return wire.TestIamPermissionsResponse(permissions=request.permissions)
 
 

@@ -8,6 +8,7 @@ from spanemu.database.administration import SchemaUpdate, add_database, create_i
 from spanemu.database.instance import InstanceSpec
 from spanemu.database.instances import DEFAULT_SETTINGS
 from spanemu.frontend.admin import operations, wire
+from spanemu.frontend.errors import InvalidDuration
 from tests.unit.database.fakes import fake_catalog
 
 DATABASE = "projects/p/instances/i1/databases/d1"
@@ -55,3 +56,15 @@ def test_waiting_for_a_finished_operation_returns_it(catalog):
     message = operations.wait_operation(catalog, request)
     assert message.response.Is(wire.Empty.DESCRIPTOR)
     assert message == operations.get_operation(catalog, wire.GetOperationRequest(name=message.name))
+
+
+@pytest.mark.parametrize("seconds", [-1, 0, 2**40])
+def test_waiting_for_odd_times(catalog, seconds):
+    update_ddl(catalog, DATABASE, SchemaUpdate(("CREATE TABLE A",), "op_1"))
+    request = wire.WaitOperationRequest(name=f"{DATABASE}/operations/op_1")
+    request.timeout.seconds = seconds
+    if seconds > 10**12:
+        with pytest.raises(InvalidDuration):
+            operations.wait_operation(catalog, request)
+    else:
+        assert operations.wait_operation(catalog, request).done
