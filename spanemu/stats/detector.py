@@ -58,7 +58,9 @@ class Detector:
         self._store = store
         self._thresholds = thresholds
         self._describe = describe
-        self._mutex = threading.Lock()  # Guards the fields below: a report may be made meanwhile.
+        # Guards the fields below: a report may be made meanwhile. Reentrant, since a scan that
+        # nobody holds any more ends wherever garbage is collected, also in here.
+        self._mutex = threading.RLock()
         self._trees: dict[TreeId, TreeLoad] = {}
         self._due: list[Sources] = []  # who wants to know who made the last commit
         self._trace: deque[Commit] = deque(maxlen=thresholds.trace_commits_max)
@@ -132,17 +134,22 @@ class Detector:
         self, tree: TreeId, rows: Iterator[tuple[Any, ...]], reading: Reading, asked: object
     ) -> Iterator[tuple[Any, ...]]:
         """The same rows; how many there were is taken in when they end, or nobody wants more."""
-        count = 0
+        count = of = 0
+        least = self._thresholds.scan_rows_min
         try:
             for row in rows:
                 count += 1
+                if count == least:  # Not at the end, which garbage collection may bring about:
+                    of = self._store.row_count(tree)  # this one waits for the store.
                 yield row
         finally:
             if not self.paused:
-                self._scanned(tree, count, reading, asked)
+                self._scanned(tree, (count, of), reading, asked)
 
-    def _scanned(self, tree: TreeId, rows: int, reading: Reading, asked: object) -> None:
-        of = self._store.row_count(tree) if rows >= self._thresholds.scan_rows_min else 0
+    def _scanned(
+        self, tree: TreeId, counts: tuple[int, int], reading: Reading, asked: object
+    ) -> None:
+        rows, of = counts
         with self._mutex:
             scans = self._load(tree).scans
             large = scans.is_large(rows, of)
@@ -169,13 +176,13 @@ class Detector:
                 reads=list(self._reads),
                 conflicts=list(self._fights),
                 dropped=self._commits - len(self._trace),
-                sources={tree: load.sources.most() for tree, load in self._trees.items()},
+                sources={tree: each.sources.most() for tree, each in list(self._trees.items())},
             )
 
     def seen(self) -> Seen:
         """What is known by now."""
         with self._mutex:
-            trees = self._trees.items()
+            trees = list(self._trees.items())
             return Seen(
                 streams={
                     (tree, kind): stream.summary()

@@ -368,3 +368,19 @@ def test_a_heatmap_is_one_file(watched, tmp_path) -> None:
     assert "SPN802 MOVING_HOT_SPOT UserAccessLogs" in html
     assert "<td>100</td><td>UserAccessLogs</td><td>MOVING_HOT_SPOT</td>" in html
     assert heatmap.text().startswith("UserAccessLogs: Monotonically increasing keys")
+
+
+def test_what_is_watched_can_be_said(watched) -> None:
+    client, hotspots = watched("CREATE TABLE T (Id INT64 NOT NULL) PRIMARY KEY (Id)")
+    with hotspots.watch(operations="rw", nodes=3, ignore=["SPN802"]) as watch:
+        for n in range(60):
+            insert(client, "T", "Id", [(n,)])
+            with client.snapshot() as snapshot:
+                list(snapshot.execute_sql("SELECT Id FROM T WHERE Id = 1"))
+    (finding,) = watch.findings
+    assert (finding.rule, finding.evidence.kind) == ("SPN801", "read")
+    assert finding.evidence.top_row_share == 1.0
+    assert {source.statement for source in finding.sources} == {"insert of T (Id)"}
+    assert watch.report().participants == 1.0
+    with pytest.raises(ValueError, match="operations"):
+        hotspots.watch(operations="x")

@@ -84,6 +84,16 @@ def test_a_scan_that_is_given_up_counts_what_it_read() -> None:
     assert (scans.scans, scans.rows, scans.large) == (1, 1, 0)
 
 
+def test_a_scan_may_end_while_the_detector_is_at_work() -> None:
+    """As garbage collection ends what nobody holds any more, at any allocation."""
+    watched = Watched(TABLE)
+    rows = watched.detector.scanning(watched.tree, iter([(1,)] * 500), Reading.SNAPSHOT, None)
+    next(rows)
+    with watched.detector._mutex:
+        rows.close()  # type: ignore[attr-defined]
+    assert watched.detector.seen().scans
+
+
 def test_conflicts_about_many_rows_are_no_hot_row() -> None:
     watched = Watched(TABLE)
     for n in range(40):
