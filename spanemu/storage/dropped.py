@@ -9,11 +9,14 @@ from spanemu.storage.splits import Hierarchy, Tree
 
 
 class Dropped:
-    """The dropped trees of one store, each in a hierarchy of its own that nobody writes into."""
+    """The dropped trees of one store, each in a hierarchy of its own that nobody writes into.
+
+    `order` are those that were dropped, by since when.
+    """
 
     def __init__(self) -> None:
         self._hierarchies: dict[TreeId, Hierarchy] = {}
-        self._order: deque[tuple[int, TreeId]] = deque()  # since when they are dropped
+        self.order: deque[tuple[int, TreeId]] = deque()
 
     def get(self, tree: TreeId) -> Hierarchy | None:
         """Where the rows of a dropped tree are, if they are kept."""
@@ -29,7 +32,7 @@ class Dropped:
         if parts:
             kept.splits[0].trees[tree] = parts[0] if len(parts) == 1 else _joined(parts)
         self._hierarchies[tree] = kept
-        self._order.append((at, tree))
+        self.order.append((at, tree))
 
     def remove(self, tree: TreeId) -> None:
         """The drop was undone."""
@@ -37,13 +40,13 @@ class Dropped:
 
     def forget(self, horizon: int) -> None:
         """Let go of those that nobody can read any more."""
-        while self._order and self._order[0][0] <= horizon:
-            self._hierarchies.pop(self._order.popleft()[1], None)
+        while self.order and self.order[0][0] <= horizon:
+            self._hierarchies.pop(self.order.popleft()[1], None)
 
     def copy(self) -> Dropped:
         """The same trees, for another store."""
         twin = Dropped()
-        twin._hierarchies, twin._order = dict(self._hierarchies), self._order.copy()
+        twin._hierarchies, twin.order = dict(self._hierarchies), self.order.copy()
         return twin
 
 

@@ -6,15 +6,15 @@ from collections import Counter, deque
 
 
 class Pins:
-    """Counts them. Guarded by the store's mutex, but for `release`."""
+    """How often each is `held`. Guarded by the store's mutex, but for `release`."""
 
     def __init__(self) -> None:
-        self._held: Counter[int] = Counter()
+        self.held: Counter[int] = Counter()
         self._released: deque[int] = deque()
 
     def hold(self, at: int) -> None:
         """Keep what can be read at a timestamp, until `release`."""
-        self._held[at] += 1
+        self.held[at] += 1
 
     def release(self, at: int) -> None:
         """Give up one `hold`. Takes no lock, so that a finalizer may call it anywhere."""
@@ -24,7 +24,7 @@ class Pins:
         """The horizon, or what is pinned before it."""
         while self._released:
             at = self._released.popleft()
-            self._held[at] -= 1
-            if not self._held[at]:
-                del self._held[at]
-        return min(horizon, min(self._held)) if self._held else horizon
+            self.held[at] -= 1
+            if not self.held[at]:
+                del self.held[at]
+        return min(horizon, min(self.held)) if self.held else horizon

@@ -286,9 +286,13 @@ class Store:
 
     def _horizon(self, now: int) -> int:
         """Up to when versions are forgotten from now on."""
-        horizon = self.pins.earliest(now - self.retention_nanos)
-        self.kept_since = max(self.kept_since, horizon)
-        self._dropped.forget(horizon)
+        horizon = now - self.retention_nanos
+        if self.pins.held:
+            horizon = self.pins.earliest(horizon)
+        if horizon > self.kept_since:
+            self.kept_since = horizon
+        if self._dropped.order:
+            self._dropped.forget(horizon)
         return horizon
 
     def _forget_versions(self, horizon: int, rows_max: int) -> int:

@@ -99,4 +99,4 @@ def test_a_dropped_table_is_kept_no_longer_than_other_rows() -> None:
         items_at(shop, at)
     dropped = shop.core.store._dropped
     assert not dropped._hierarchies
-    assert not dropped._order
+    assert not dropped.order
