@@ -15,6 +15,7 @@ exit 2   the command line, or a schema, is wrong
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -34,6 +35,8 @@ from spanemu.ddl import (
     format_ddl,
     schema_of,
 )
+from spanemu.frontend.admin.descriptors import types_from_descriptors
+from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.schema_source import SchemaRejected, SchemaStatement, load_schema
 
@@ -45,6 +48,21 @@ _DATABASE = click.option(
 _HOST = click.option(
     "--host-port", default=lambda: os.environ.get("SPANNER_EMULATOR_HOST", "localhost:9010")
 )
+
+
+_PROTOS = click.option(
+    "--proto-descriptors",
+    "protos",
+    type=_FILE,
+    help="A FileDescriptorSet (protoc --descriptor_set_out) with the types of proto bundles.",
+)
+_REACHED_WITHIN_SECONDS = 3.0
+
+
+class Rejected(click.ClickException):
+    """A schema or a server is not as it should be; the command line is."""
+
+    exit_code = 2
 
 
 @click.group()
@@ -72,9 +90,10 @@ def fmt(files: Sequence[Path], check: bool) -> None:
 
 @ddl.command()
 @click.argument("files", nargs=-1, required=True, type=_FILE)
-def check(files: Sequence[Path]) -> None:
+@_PROTOS
+def check(files: Sequence[Path], protos: Path | None) -> None:
     """Say whether Spanner would take the schema that the files make together."""
-    schema = _schema(files)
+    schema = _schema(files, _types(protos))
     click.echo(
         f"{len(schema.tables)} tables, {len(schema.indexes)} indexes, {len(schema.views)} views"
     )
@@ -84,9 +103,11 @@ def check(files: Sequence[Path]) -> None:
 @click.argument("before", type=_FILE)
 @click.argument("after", type=_FILE)
 @click.option("--exit-code", is_flag=True, help="Exit 1 when there is a difference.")
-def difference(before: Path, after: Path, exit_code: bool) -> None:
+@_PROTOS
+def difference(before: Path, after: Path, exit_code: bool, protos: Path | None) -> None:
     """Print the statements that lead from one schema to another."""
-    way = diff(_schema([before]), _schema([after]))
+    types = _types(protos)
+    way = diff(_schema([before], types), _schema([after], types))
     _print(way)
     raise SystemExit(1 if exit_code and way else 0)
 
@@ -97,20 +118,31 @@ def difference(before: Path, after: Path, exit_code: bool) -> None:
 @_HOST
 @click.option("--dry-run", is_flag=True, help="Print the statements; run none.")
 @click.option("--allow-destructive", is_flag=True, help="Drop tables and columns too.")
+@_PROTOS
 def apply(
-    files: Sequence[Path], name: str, host_port: str, dry_run: bool, allow_destructive: bool
+    files: Sequence[Path],
+    name: str,
+    host_port: str,
+    dry_run: bool,
+    allow_destructive: bool,
+    protos: Path | None,
 ) -> None:
     """Bring a database to the schema of the files."""
+    wanted = _schema(files, _types(protos))
     database = _database(name, host_port)
-    way = diff(_guarded(lambda: schema_of(list(database.ddl_statements))), _schema(files))
+    way = diff(_schema_there(database), wanted, database.database_id)
     if dry_run or not way:
         _print(way)
         return
     losing = [step.statement for step in way if step.destructive]
     if losing and not allow_destructive:
         lines = "\n".join(losing)
-        raise click.UsageError(f"rows would be lost (--allow-destructive):\n{lines}")
-    database.update_ddl([step.statement for step in way]).result()
+        raise Rejected(f"rows would be lost (--allow-destructive):\n{lines}")
+    sent = b"" if wanted.proto_bundle is None else wanted.proto_bundle.descriptors
+    try:
+        database.update_ddl([step.statement for step in way], proto_descriptors=sent).result()
+    except GoogleAPICallError as problem:
+        raise Rejected(str(problem.message)) from problem
     click.echo(f"{len(way)} statements applied", err=True)
 
 
@@ -134,19 +166,30 @@ def graph(files: Sequence[Path], shape: str) -> None:
 # ---------------------------------------------------------------------------- what they share
 
 
-def _schema(files: Sequence[Path]) -> Schema:
+def _schema(files: Sequence[Path], types: ProtoTypes = NO_TYPES) -> Schema:
     def made() -> Schema:
         schema = schema_of([])
         for statement in load_schema(list(files)):
-            schema = _with(schema, statement)
+            schema = _with(schema, statement, types)
         return schema
 
     return _guarded(made)
 
 
-def _with(schema: Schema, statement: SchemaStatement) -> Schema:
+def _schema_there(database: Any) -> Schema:
+    """The schema of a database that was asked what it is."""
+    types = types_from_descriptors(database.proto_descriptors or b"")
+    return _guarded(lambda: schema_of(list(database.ddl_statements), types=types))
+
+
+def _types(protos: Path | None) -> ProtoTypes:
+    """The types of a file of descriptors; none without one."""
+    return _guarded(lambda: types_from_descriptors(b"" if protos is None else protos.read_bytes()))
+
+
+def _with(schema: Schema, statement: SchemaStatement, types: ProtoTypes) -> Schema:
     try:
-        return schema_of(statement.text, schema)
+        return schema_of(statement.text, schema, types)
     except SpannerError as failure:
         raise SchemaRejected(statement.origin, statement.line, failure) from failure
 
@@ -156,18 +199,28 @@ def _guarded(make: Callable[[], T]) -> T:
     try:
         return make()
     except SpannerError as problem:
-        raise click.UsageError(str(problem)) from problem
+        raise Rejected(str(problem)) from problem
 
 
 def _database(name: str, host_port: str) -> Any:
     parsed = _guarded(lambda: DatabaseName.parse(name))
+    _reach(host_port)
     client = official_client(host_port, parsed.project)
     database = client.instance(parsed.instance).database(parsed.database)
     try:
         database.reload()
     except GoogleAPICallError as problem:
-        raise click.UsageError(str(problem)) from problem
+        raise Rejected(str(problem.message)) from problem
     return database
+
+
+def _reach(host_port: str) -> None:
+    """Refuse at once where nobody listens: the client would try again for minutes."""
+    host, _, port = host_port.rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), _REACHED_WITHIN_SECONDS).close()
+    except (OSError, ValueError) as problem:
+        raise Rejected(f"no server answers at {host_port}: {problem}") from problem
 
 
 def _print(way: Sequence[Migration]) -> None:

@@ -3,7 +3,7 @@
 Objects are compared by the text that makes them. What can be altered in place is; other tables and
 columns are dropped and made anew, which loses their rows: such statements are `destructive`.
 Things go in the order in which nothing depends on them any more, and come in that of canonical
-text. Options of the database, proto bundles and statistics packages are not compared.
+text.
 """
 
 from __future__ import annotations
@@ -13,6 +13,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spanemu.base.reserved import quoted, quoted_path
+from spanemu.ddl.settings_difference import (
+    bundle_grown,
+    bundle_shrunk,
+    options_changed,
+    statistics_changed,
+)
 from spanemu.ddl.table_difference import altered_table, must_be_made_anew
 from spanemu.schema.access import SYSTEM_ROLES
 from spanemu.schema.ddl_text import (
@@ -46,8 +52,16 @@ class Migration:
     destructive: bool = False
 
 
-def diff(before: Schema, after: Schema) -> list[Migration]:
-    """Statements in order; none if both schemas are alike, names of foreign keys aside."""
+def diff(before: Schema, after: Schema, database: str = "db") -> list[Migration]:
+    """Statements in order; none if both schemas are alike, names of foreign keys aside.
+
+    `database` is the id of the database, which statements about its options name.
+    """
+    settings = [*options_changed(before, after, database), *statistics_changed(before, after)]
+    return [*_plain(settings), *_objects(before, after)]
+
+
+def _objects(before: Schema, after: Schema) -> list[Migration]:
     anew = _made_anew(before, after)
     moved = _moved(before, after)
     way = _way(before, after, anew, moved)
@@ -183,6 +197,7 @@ class _Coming:
     def statements(self) -> Iterator[Migration]:
         """Creations and alterations, then drops of what only now is not needed any more."""
         before, after = self._before, self._after
+        yield from _plain(bundle_grown(before, after))
         for name in after.named_schemas.keys() - before.named_schemas.keys():
             yield Migration(f"CREATE SCHEMA {quoted(after.named_schemas[name])}")
         yield from _plain(_replaced("placements", "PLACEMENT", placement_text, before, after))
@@ -203,6 +218,7 @@ class _Coming:
         yield from _plain(_dropped("sequences", "SEQUENCE", before, after))
         yield from _plain(_dropped("locality_groups", "LOCALITY GROUP", before, after))
         yield from _plain(_dropped("placements", "PLACEMENT", before, after))
+        yield from _plain(bundle_shrunk(before, after))
         for name in before.named_schemas.keys() - after.named_schemas.keys():
             yield Migration(f"DROP SCHEMA {quoted(before.named_schemas[name])}")
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from spanemu.ddl.apply import plan_batch
 from spanemu.schema.ddl_text import ddl_statements
+from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import EMPTY, Schema
 from spanemu.sql.syntax.ddl import parse_ddl, split_statements
 from spanemu.sql.syntax.ddl_ast import DdlStatement
@@ -35,11 +36,16 @@ def parse(text: str) -> list[ParsedStatement]:
     ]
 
 
-def schema_of(source: str | Iterable[str], base: Schema = EMPTY) -> Schema:
-    """What statements make of a schema; a text may hold many. Raises SpannerError."""
+def schema_of(
+    source: str | Iterable[str], base: Schema = EMPTY, types: ProtoTypes = NO_TYPES
+) -> Schema:
+    """What statements make of a schema; a text may hold many. Raises SpannerError.
+
+    `types` are those of protocol buffers that CREATE and ALTER PROTO BUNDLE may choose.
+    """
     texts = [source] if isinstance(source, str) else source
     statements = [statement for text in texts for statement, _ in split_statements(text)]
-    return plan_batch(statements, base)[-1].schema if statements else base
+    return plan_batch(statements, base, types)[-1].schema if statements else base
 
 
 def statements_of(schema: Schema, database: str = "db") -> list[str]:

@@ -70,7 +70,7 @@ def _columns(before: Table, after: Table) -> Iterator[Action]:
 
 
 def _is_alterable(before: Column, after: Column) -> bool:
-    if (before.hidden, before.vector_length) != (after.hidden, after.vector_length):
+    if before.hidden != after.hidden:
         return False
     if (before.generated, before.stored) != (after.generated, after.stored):
         return False

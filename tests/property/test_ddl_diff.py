@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from spanemu.base.errors import SpannerError
 from spanemu.ddl import diff, schema_of
-from tests.property.test_ddl_round_trip import BEGINNING, STATEMENTS, applied
+from tests.property.test_ddl_round_trip import BEGINNING, STATEMENTS, TYPES, applied
 
 SCRIPTS = st.lists(STATEMENTS, max_size=8)
 
@@ -19,7 +19,7 @@ def test_the_way_leads_there(shared: list[str], first: list[str], second: list[s
     after = applied([*BEGINNING, *shared, *second])
     way = [step.statement for step in diff(before, after)]
     try:
-        reached = schema_of(way, before)
+        reached = schema_of(way, before, TYPES)
     except SpannerError as failure:
         # What Spanner refuses to do in one step, as to a column that much stands on.
         assume(False)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from spanemu.base.errors import SpannerError
 from spanemu.ddl.apply import plan_batch
 from spanemu.schema.ddl_text import ddl_statements
+from spanemu.schema.proto_bundle import ProtoTypes
 from spanemu.schema.schema import Schema
 
 TABLES = st.sampled_from(["T1", "T1", "T2", "T2", "T3", "order", "s.T4"])
@@ -175,6 +176,15 @@ STATEMENTS = st.one_of(
             "CREATE SEQUENCE Q OPTIONS (sequence_kind = 'bit_reversed_positive')",
             "ALTER SEQUENCE Q SET OPTIONS (start_with_counter = 9)",
             "ALTER DATABASE db SET OPTIONS (version_retention_period = '3h')",
+            "ALTER DATABASE db SET OPTIONS (version_retention_period = NULL, optimizer_version = 4)",
+            "ALTER DATABASE db SET OPTIONS (default_sequence_kind = 'bit_reversed_positive')",
+            "ALTER STATISTICS auto_1 SET OPTIONS (allow_gc = false)",
+            "ALTER STATISTICS auto_1 SET OPTIONS (allow_gc = true)",
+            "CREATE PROTO BUNDLE (shop.Item, shop.Size)",
+            "ALTER PROTO BUNDLE INSERT (shop.Order) DELETE (shop.Item)",
+            "ALTER TABLE T1 ADD COLUMN item shop.Item",
+            "ALTER TABLE T2 ADD COLUMN size ARRAY<shop.Size>",
+            "DROP PROTO BUNDLE",
         ]
     ),
 )
@@ -186,6 +196,7 @@ BEGINNING = (
         for name, key in (("T1", "a"), ("T2", "a, d"), ("s.T4", "a DESC, b"))
     ),
 )
+TYPES = ProtoTypes(frozenset({"shop.Item", "shop.Order"}), frozenset({"shop.Size"}), b"x")
 MAPS = ("_synonyms", "_constraints", "_children", "_indexes_by_table", "_referencing")
 
 
@@ -196,7 +207,7 @@ def applied(statements: list[str]) -> Schema:
         for name in MAPS:
             getattr(schema, name)
         try:
-            schema = plan_batch([statement], schema)[0].schema
+            schema = plan_batch([statement], schema, TYPES)[0].schema
         except SpannerError:
             continue
     return schema
@@ -232,5 +243,5 @@ def test_text_makes_the_schema_again(statements: list[str]) -> None:
     schema = applied([*BEGINNING, *statements])
     check(schema)
     text = ddl_statements(schema)
-    again = plan_batch(text, Schema())[-1].schema if text else Schema()
+    again = plan_batch(text, Schema(), TYPES)[-1].schema if text else Schema()
     assert ddl_statements(again) == text

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
 import spanemu
 from spanemu.cli.ddl import ddl
@@ -79,3 +80,60 @@ def test_apply_and_export(files: tuple[Path, Path]) -> None:
         assert "CREATE VIEW V" in run("export", *place, *host).output
         unknown = run("export", "--database", place[1].replace("shop", "nope"), *host)
         assert unknown.exit_code == 2
+
+
+def test_a_wrong_schema_is_not_a_wrong_command_line(tmp_path: Path) -> None:
+    path = tmp_path / "bad.sql"
+    path.write_text("CREATE TABLEE T")
+    assert "Usage" not in run("check", path).output
+    assert "Usage" in run("check").output
+
+
+def test_a_server_that_is_not_there_is_said_at_once(files: tuple[Path, Path]) -> None:
+    name = "projects/p/instances/i/databases/d"
+    found = run("apply", files[0], "--database", name, "--host-port", "localhost:1")
+    assert found.exit_code == 2
+    assert "localhost:1" in found.output
+    assert run("export", "--database", name, "--host-port", "nowhere").exit_code == 2
+
+
+def test_proto_bundles_come_with_their_descriptors(tmp_path: Path) -> None:
+    described = FileDescriptorSet()
+    file = described.file.add(name="shop.proto", package="shop")
+    file.message_type.add(name="Item")
+    protos = tmp_path / "shop.pb"
+    protos.write_bytes(described.SerializeToString())
+    path = tmp_path / "schema.sql"
+    path.write_text(
+        "CREATE PROTO BUNDLE (shop.Item);"
+        "CREATE TABLE T (k INT64, item shop.Item) PRIMARY KEY (k);"
+        "ALTER DATABASE other SET OPTIONS (optimizer_version = 5);"
+    )
+    assert "proto_descriptors" in run("check", path).output
+    assert run("check", path, "--proto-descriptors", protos).exit_code == 0
+    with spanemu.Emulator() as emulator:
+        name = emulator.create_database("shop").name
+        there = ("--database", name, "--host-port", emulator.uri)
+        dry = run("apply", path, *there, "--proto-descriptors", protos, "--dry-run")
+        assert "ALTER DATABASE shop SET OPTIONS (optimizer_version = 5);" in dry.output
+        done = run("apply", path, *there, "--proto-descriptors", protos)
+        assert done.exit_code == 0, done.output
+        again = run("apply", path, *there, "--proto-descriptors", protos)
+        assert (again.exit_code, again.output) == (0, "")
+
+
+def test_apply_says_what_data_refuses(tmp_path: Path) -> None:
+    path = tmp_path / "schema.sql"
+    path.write_text(
+        "CREATE TABLE T (k INT64, a INT64) PRIMARY KEY (k);CREATE UNIQUE INDEX I ON T(a)"
+    )
+    with spanemu.Emulator() as emulator:
+        database = emulator.create_database(
+            "shop", schema="CREATE TABLE T (k INT64, a INT64) PRIMARY KEY (k)"
+        )
+        with database.client().batch() as batch:
+            batch.insert("T", ("k", "a"), [(1, 1), (2, 1)])
+        found = run("apply", path, "--database", database.name, "--host-port", emulator.uri)
+    assert found.exit_code == 2
+    assert "I" in found.output
+    assert "Traceback" not in found.output
