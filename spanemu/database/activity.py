@@ -21,6 +21,7 @@ from spanemu.base.errors import Code, SpannerError
 from spanemu.database.handle import Transaction
 from spanemu.database.options import CommitOptions
 from spanemu.database.results import BatchOutcome, CommitOutcome, ResultStream, WrittenRows
+from spanemu.storage.structure import Structure
 from spanemu.values.mutation import Mutation
 
 REMEMBERED_MAX = 4_096
@@ -182,7 +183,8 @@ class Attempt:
 class ActivityLog:
     """What runs in a database, and what ran lately. Safe to use from several threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, structure: Structure) -> None:
+        self.structure = structure  # the splits of the database
         self.numbers = count(1)
         self.running: dict[int, Meter] = {}
         self.requests: deque[Meter] = deque(maxlen=REMEMBERED_MAX)

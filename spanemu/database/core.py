@@ -53,7 +53,7 @@ class DatabaseCore:
         self.environment = environment
         self.store = store
         self.locks = LockTable(store.clock.peek)
-        self.activity = ActivityLog()
+        self.activity = ActivityLog(store.structure)
         self.statistics = SnapshotReader(store, LATEST)  # sizes of tables, for the planner
         self.history = history
         self.schema_mutex = threading.Lock()

@@ -579,6 +579,14 @@ class SplitPointKeyCount(SpannerError):
     target: str
 
 
+class SplitPointOnSearchIndex(SpannerError):
+    """A split point is for an index that Spanner splits by itself ("pre-split limits")."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Split points cannot be added to {index}: search and vector indexes take none."
+    index: str
+
+
 class SplitPointExpiresTooLate(SpannerError):
     """A split point would live longer than Spanner keeps one."""
 

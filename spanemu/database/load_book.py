@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
 from spanemu.stats.split_settings import SplitSettings
-from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of
+from spanemu.storage.layout import TreeId, key_reader, tree_of
 from spanemu.storage.observer import Reading, TreeWrite
 
 Work = tuple[TreeId, bytes, float]  # a row, and the units that were spent on it
@@ -77,8 +76,5 @@ class LoadBook:
             things = {tree_of(thing): thing for thing in self._schema().sorted_things()}
             if tree not in things:
                 return None
-            thing, encode = things[tree], encoder_of(parts_of(things[tree]))
-            width = len(parts_of(thing))
-            places = thing.key_positions if isinstance(thing, Table) else range(width)
-            self._keys[tree] = lambda row: encode([row[place] for place in places])
+            self._keys[tree] = key_reader(things[tree])
         return self._keys[tree]

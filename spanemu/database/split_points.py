@@ -22,6 +22,7 @@ from spanemu.database.errors import (
     SplitPointExpiresTooLate,
     SplitPointKeyCount,
     SplitPointNamesNothing,
+    SplitPointOnSearchIndex,
     TooManySplitPoints,
 )
 from spanemu.database.splitting import Splitting
@@ -193,6 +194,8 @@ def _table_places(schema: Schema, request: NewSplitPoints) -> tuple[Table, Place
 
 def _index_places(schema: Schema, request: NewSplitPoints) -> tuple[Index, Places]:
     """An index's point is its key alone, or that and the whole key of the table."""
+    if request.index.lower() in {**schema.search_indexes, **schema.vector_indexes}:
+        raise SplitPointOnSearchIndex(request.index)
     index = schema.index(request.index)
     if index is None or (request.table and request.table.lower() != index.table.lower()):
         raise IndexNotFound(request.index, request.table)

@@ -49,6 +49,14 @@ def encoder_of(parts: Sequence[KeyPart]) -> Callable[[Sequence[Any]], bytes]:
     return key_encoder(tuple((part.column.type, part.descending) for part in parts))
 
 
+def key_reader(thing: Table | Index) -> Callable[[Sequence[Any]], bytes]:
+    """From a stored row of a table, or an entry of an index, to its encoded key."""
+    parts = parts_of(thing)
+    encode = encoder_of(parts)
+    places = thing.key_positions if isinstance(thing, Table) else range(len(parts))
+    return lambda row: encode([row[place] for place in places])
+
+
 def lineage(schema: Schema, thing: Table | Index) -> Iterator[Table | Index]:
     """`thing` and all it is interleaved in, root first."""
     above = schema.parent(thing) if isinstance(thing, Table) else schema.index_within(thing)

@@ -154,6 +154,22 @@ def test_refused(shop, point: SplitPoints, error: type[Exception]) -> None:
     assert boundaries(database) == 0
 
 
+@pytest.mark.parametrize("index", ["Found", "Near"])
+def test_search_and_vector_indexes_take_none(shop, index: str) -> None:
+    _, database = shop
+    database.apply_schema(
+        """
+        CREATE TABLE Docs (Id INT64 NOT NULL, Body STRING(MAX), Words TOKENLIST AS
+          (TOKENIZE_FULLTEXT(Body)) HIDDEN, Near ARRAY<FLOAT32>(vector_length=>3)) PRIMARY KEY (Id);
+        CREATE SEARCH INDEX Found ON Docs(Words);
+        CREATE VECTOR INDEX Near ON Docs(Near) WHERE Near IS NOT NULL
+          OPTIONS (distance_type = 'COSINE');
+        """
+    )
+    with pytest.raises(InvalidArgument):
+        add(database, SplitPoints(table="Docs", index=index, keys=[key("a")]))
+
+
 def test_limits(shop) -> None:
     emulator, database = shop
     with pytest.raises(ResourceExhausted):  # a request

@@ -193,6 +193,21 @@ def test_recordings_tell_participants(emulator, music) -> None:
     assert [commit.participants for commit in recorded.commits] == [1, 2]
 
 
+def test_statistics_tell_participants_too(emulator, music) -> None:
+    fill(music)
+    music.splits.at("Singers", [10])
+    emulator.clock.advance(minutes=1)
+    for ids in ([1], [1, 19], [2, 3], [4, 15]):
+        update(music, *ids)
+    emulator.clock.advance(minutes=1)
+    with music.client().snapshot() as snapshot:
+        (row,) = snapshot.execute_sql(
+            "SELECT AVG_PARTICIPANTS FROM SPANNER_SYS.TXN_STATS_TOTAL_MINUTE "
+            "ORDER BY INTERVAL_END DESC LIMIT 1"
+        )
+    assert row == [1.5]
+
+
 # ---------------------------------------------------------------------------- size
 
 

@@ -127,6 +127,37 @@ def test_raw_records(music):
     result.assert_outcomes(passed=1)
 
 
+def test_participants_and_splits(music):
+    result = music.run(
+        """
+        def rename(database, *ids):
+            with database.batch() as batch:
+                batch.update("Singers", ["SingerId", "Name"], [[n, "x"] for n in ids])
+
+        def test_one(spanner_factory, spanner_database, spanner_assert, spanner_splits):
+            for n in range(1, 7):
+                spanner_factory.Singers(SingerId=n)
+            spanner_splits.at("Singers", [3])
+            with spanner_assert.participants(1):
+                rename(spanner_database, 1, 2)
+            spanner_splits.assert_single_split()
+            assert spanner_splits.of("Singers", [5]).start == "Singers(3)"
+
+        def test_two(spanner_factory, spanner_database, spanner_assert, spanner_splits):
+            for n in range(1, 7):
+                spanner_factory.Singers(SingerId=n)
+            assert "Singers(3)" not in [split.start for split in spanner_splits]
+            spanner_splits.at("Singers", [3])
+            with spanner_assert.participants(max=1):
+                rename(spanner_database, 1, 5)
+        """
+    )
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        ["*Expected at most 1 participant, saw 2*", "*4 mutations  2 splits*"]
+    )
+
+
 def test_faults_strike_and_are_loud_when_unused(music):
     result = music.run(
         """

@@ -96,7 +96,7 @@ def transactions(log: ActivityLog, schema: Schema) -> Iterator[Transaction]:
     for request in list(log.requests):
         if request.age is not None and request.age != YOUNGEST:
             by_age.setdefault(request.age, []).append(request)
-    weighed = Weighed(schema)
+    weighed = Weighed(schema, log.structure)
     for attempt in list(log.attempts):
         yield _committing(attempt, by_age.pop(attempt.age, []), schema, weighed)
     for age, requests in by_age.items():

@@ -9,7 +9,8 @@ from spanemu.database.activity import ActivityLog, Attempt, Meter
 from spanemu.database.statistics.weight import row_weigher
 from spanemu.schema.schema import Schema
 from spanemu.sql.plan.statements import DmlPlan
-from spanemu.storage.layout import TreeId, hierarchy_of, tree_of
+from spanemu.storage.layout import TreeId, hierarchy_of, key_reader, tree_of
+from spanemu.storage.structure import Place, Structure
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +22,11 @@ class Written:
 
 
 class Weighed:
-    """What commits wrote, by the tables of one schema."""
+    """What commits wrote, by the tables of one schema and the splits that there are now."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, structure: Structure) -> None:
+        self._structure = structure
+        self._keys = {tree_of(thing): key_reader(thing) for thing in schema.sorted_things()}
         self._tables = {tree_of(table): table for table in schema.tables.values()}
         self._weighers = {tree: row_weigher(table) for tree, table in self._tables.items()}
         self._hierarchies: dict[TreeId, TreeId] = {
@@ -45,14 +48,24 @@ class Weighed:
         return found
 
     def participants(self, attempt: Attempt) -> int:
-        """How many hierarchies a commit wrote to: each has its own splits."""
-        trees = {TreeId(tree) for tree, _, _ in attempt.rows}
-        return max(1, len({self._hierarchies.get(tree, tree) for tree in trees}))
+        """About how many splits a commit wrote to; of many rows some are looked at.
+
+        Of what was deleted no keys are kept: it counts as one split of its hierarchy at least.
+        """
+        found: set[Place] = set()
+        trees: set[TreeId] = set()
+        for tree, rows, _ in attempt.rows:
+            trees.add(self._hierarchies.get(TreeId(tree), TreeId(tree)))
+            key_of = self._keys.get(TreeId(tree))
+            if key_of is not None:
+                keys = [(TreeId(tree), key_of(row)) for row in rows if row is not None]
+                found |= self._structure.places_having(keys)
+        return max(1, len(found) + len(trees - {place.hierarchy for place in found}))
 
 
 def bytes_written(log: ActivityLog, schema: Schema) -> Callable[[Meter], float]:
     """How many bytes a DML statement wrote, by the mean size of its transaction's rows."""
-    weighed = Weighed(schema)
+    weighed = Weighed(schema, log.structure)
     by_age = {attempt.age: attempt for attempt in list(log.attempts)}
 
     def size(request: Meter) -> float:
