@@ -38,6 +38,10 @@ _LOG = words_of(
     """log logs event events history histories audit audits metric metrics trace traces activity
     activities journal telemetry impression impressions click clicks"""
 )
+_CHANGING = words_of(
+    """email mail phone telephone mobile username nickname login handle name title slug url uri
+    address domain"""
+)
 _QUEUE = words_of("queue queues outbox inbox job jobs task tasks message messages work pending")
 
 
@@ -80,3 +84,8 @@ def like_log(name: str) -> bool:
 def like_queue(name: str) -> bool:
     """Outbox, job_queue: rows come and go."""
     return not _QUEUE.isdisjoint(words(name))
+
+
+def like_changing(name: str) -> bool:
+    """Email, user_name, Slug: unique, and yet people change it."""
+    return not _CHANGING.isdisjoint(words(name))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from spanemu.base.name_hints import like_changing
 from spanemu.lint.model import Column, Part, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, at_part, each_table
 from spanemu.lint.values import is_random, order_of, shard_of
@@ -118,7 +119,9 @@ def _surrogate(table: Table) -> Iterator[Hit]:
         return
     for index in table.indexes:
         natural = index.key[0].column if len(index.key_parts) == 1 else None
-        if index.unique and natural and natural.not_null and natural is not column:
+        if natural is None or natural is column or like_changing(natural.name):
+            continue
+        if index.unique and natural.not_null:
             yield Hit(table.spot, table.name, natural.name, facts={"key": column.name})
 
 

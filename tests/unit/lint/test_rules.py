@@ -225,12 +225,19 @@ def test_serial_has_no_kind(type_: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("id_type", "fires"), [("STRING(36)", True), ("UUID", True), ("STRING(9)", False)]
+    ("id_type", "natural", "fires"),
+    [
+        ("STRING(36)", "Iso", True),
+        ("UUID", "Sku", True),
+        ("STRING(9)", "Iso", False),
+        ("UUID", "Email", False),
+        ("INT64", "user_name", False),
+    ],
 )
-def test_surrogates(id_type: str, fires: bool) -> None:
+def test_surrogates(id_type: str, natural: str, fires: bool) -> None:
     ddl = (
-        f"CREATE TABLE T (Id {id_type} NOT NULL, Iso STRING(2) NOT NULL) PRIMARY KEY (Id);"
-        "CREATE UNIQUE INDEX ByIso ON T(Iso)"
+        f"CREATE TABLE T (Id {id_type} NOT NULL, {natural} STRING(20) NOT NULL) PRIMARY KEY (Id);"
+        f"CREATE UNIQUE INDEX ByNatural ON T({natural})"
     )
     assert ("SPN125" in ids(ddl)) == fires
 
