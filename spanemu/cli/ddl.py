@@ -121,15 +121,14 @@ def difference(before: Path, after: Path, exit_code: bool, protos: Path | None) 
 @_PROTOS
 def apply(
     files: Sequence[Path],
-    name: str,
-    host_port: str,
+    protos: Path | None,
     dry_run: bool,
     allow_destructive: bool,
-    protos: Path | None,
+    **there: str,
 ) -> None:
     """Bring a database to the schema of the files."""
     wanted = _schema(files, _types(protos))
-    database = _database(name, host_port)
+    database = _database(**there)
     way = diff(_schema_there(database), wanted, database.database_id)
     if dry_run or not way:
         _print(way)
