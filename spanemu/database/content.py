@@ -101,23 +101,12 @@ class Contents:
         return generation
 
     def _make(self, at: int, generation: Generation) -> Content:
-        store = self._core.store.as_of(at)
-        _fit(store, generation.schema)
+        # Trees that came later would have ids that are free again; those dropped since come back.
+        schema = generation.schema
+        paths = {tree_of(thing): path_of(schema, thing) for thing in schema.sorted_things()}
+        store = self._core.store.as_of(at, paths)
+        store.sequences = _sequences(store, schema)
         return Content(self._core.environment, store, generation)
-
-
-def _fit(store: Store, schema: Schema) -> None:
-    """Have trees for what the schema has, and none for what came later, whose ids are free again.
-
-    What was dropped since is empty: the rows of a dropped table are not kept.
-    """
-    paths = {tree_of(thing): path_of(schema, thing) for thing in schema.sorted_things()}
-    for tree in sorted(store.structure.trees.keys() - paths.keys(), reverse=True):
-        store.drop_tree(tree)
-    for tree, path in paths.items():
-        if not store.has_tree(tree):
-            store.create_tree(tree, path[0], path)
-    store.sequences = _sequences(store, schema)
 
 
 def _sequences(store: Store, schema: Schema) -> dict[int, int]:

@@ -199,6 +199,17 @@ class Hierarchy:
         self.paths[tree] = path
         self._publish(self.tiling.boundaries, self.tiling.splits)
 
+    def fill(self, tree: TreeId, source: Hierarchy) -> None:
+        """Put the rows of a tree elsewhere into the empty one here, shared if that will do."""
+        for split in source.splits:
+            rows = split.trees.get(tree)
+            if rows and len(self.splits) == 1 == len(source.splits):
+                self.splits[0].trees[tree] = rows
+                self.splits[0].owned.discard(tree)
+            elif rows:
+                for key, version in rows.items():
+                    self.split_of(tree, key).writable(tree)[key] = version
+
     def remove(self, tree: TreeId) -> None:
         """Let go of a tree and its rows. No boundary may be that of a row of it."""
         for split in self.splits:

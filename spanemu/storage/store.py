@@ -15,7 +15,7 @@ Invariants, walked by `check`: those of `splits`; no version is newer than `last
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
 from spanemu.base.clock import Clock
@@ -347,13 +347,20 @@ class Store:
             twin._trees = twin.structure.trees
             return twin
 
-    def as_of(self, at: int) -> Store:
-        """A clone in which nothing has been written since `at`.
+    def as_of(self, at: int, paths: Mapping[TreeId, Path]) -> Store:
+        """A clone as if nothing had been done since `at`, with the trees of `paths` and no others.
 
         Costs a look at every row where something has been written since.
         """
         with self.mutex:
             twin = self.clone()
+            for tree in sorted(twin._trees.keys() - paths.keys(), reverse=True):
+                twin.drop_tree(tree)
+            for tree in [tree for tree in paths if tree not in twin._trees]:
+                twin.create_tree(tree, paths[tree][0], paths[tree])
+                if (dropped := twin._dropped.get(tree)) is not None:
+                    twin._trees[tree].fill(tree, dropped)
+            twin._dropped = Dropped()
             if at < self.last_commit:
                 for hierarchy in twin.structure.hierarchies.values():
                     for split in hierarchy.splits:

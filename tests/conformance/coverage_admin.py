@@ -113,6 +113,7 @@ _DATABASES: Mapping[str, Sequence[tuple[str, str]]] = {
         ("a backup is created with an operation", "backups::test_a_backup_is_created_with_a_finished_operation"),
         ("it holds the rows of its version time", "backups::test_a_backup_holds_what_there_was_at_its_version_time"),
         ("it holds the schema of its version time", "backups::test_the_schema_is_that_of_the_version_time"),
+        ("it holds tables dropped since", "backups::test_a_table_dropped_since_the_version_time_is_restored"),
         ("it outlives old versions and the database", "backups::test_a_backup_outlives_old_versions_and_the_database"),
         ("expire_time: six hours to 366 days", "backups::test_expire_times_that_are_refused"),
         ("version_time: within the retention period", "backups::test_version_times_that_cannot_be_read"),

@@ -723,15 +723,28 @@ def test_what_was_created_since_the_version_time_leaves_no_trace(emulator, back_
         assert list(snapshot.execute_sql("SELECT * FROM Another")) == []
 
 
-def test_a_table_dropped_since_the_version_time_can_be_written(emulator, back_up, instance, shop):
+def test_a_table_dropped_since_the_version_time_is_restored(emulator, back_up, instance, shop):
+    """What backups at a version time are for."""
     at = emulator.clock.now
     emulator.clock.advance(minutes=5)
-    shop.update_ddl(["DROP TABLE Albums"]).result(timeout=10)
+    with shop.batch() as batch:
+        batch.insert("Albums", ["Id", "N"], [[2, 1]])
+    statements = ["DROP TABLE Albums", "DROP INDEX ByName", "DROP TABLE Singers"]
+    shop.update_ddl(statements).result(timeout=10)
+    shop.update_ddl(["CREATE TABLE Singers (Id INT64) PRIMARY KEY (Id)"]).result(timeout=10)
     restored, _ = restore(instance, back_up(version_time=at))
+    assert singers(restored) == ["Ann", "Bo"]
+    sql = "SELECT Id, N FROM Albums ORDER BY Id, N"
     with restored.batch() as batch:
         batch.insert("Albums", ["Id", "N"], [[1, 9]])
     with restored.snapshot() as snapshot:
-        assert [1, 9] in list(snapshot.execute_sql("SELECT Id, N FROM Albums"))
+        assert list(snapshot.execute_sql(sql)) == [[1, 1], [1, 2], [1, 9]]
+    with restored.snapshot() as snapshot:
+        by_index = "SELECT Id FROM Singers@{FORCE_INDEX=ByName} WHERE Name = 'Bo'"
+        assert list(snapshot.execute_sql(by_index)) == [[2]]
+    again, _ = restore(instance, instance.backup("b1"), "again")
+    with again.snapshot() as snapshot:
+        assert list(snapshot.execute_sql(sql)) == [[1, 1], [1, 2]]
 
 
 def test_split_points_are_not_restored(client, instance, shop, back_up):

@@ -94,7 +94,9 @@ class StoreAgainstDicts(RuleBasedStateMachine):
     def go_back(self, data) -> None:
         """As a backup does: what was there stays, whatever is written or forgotten."""
         at = data.draw(st.sampled_from(sorted(self.readable)))
-        self.clones.append((self.store.as_of(at), dict(self.history[at])))
+        self.clones.append(
+            (self.store.as_of(at, {ROOT: (ROOT,), CHILD: (ROOT, CHILD)}), dict(self.history[at]))
+        )
 
     @rule(data=st.data(), descending=st.booleans())
     def scan_a_range(self, data, descending) -> None:
