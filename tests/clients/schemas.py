@@ -1,6 +1,6 @@
 """Schemas that clients look at, and what each declares.
 
-The three of `fixtures/`, and one of sixty tables with every kind of column, key and index that a
+Those of `fixtures/`, and one of sixty tables with every kind of column, key and index that a
 client can reflect. What is declared is read off the syntax of the statements, so that it does not
 rest on the system tables that clients ask.
 """
@@ -165,7 +165,7 @@ def _sixty_tables() -> str:
 DDL: Mapping[str, str] = {
     **{
         name: (FIXTURES / f"{name}.sql").read_text()
-        for name in ("music", "orders", "access_log_good")
+        for name in ("music", "orders", "access_log_good", "access_log_bad")
     },
     "sixty": _sixty_tables(),
 }
