@@ -17,7 +17,8 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from pytest_spanemu.check import Check, Judgement, Stretch, check_of, marks_of
-from pytest_spanemu.hot import MIN_WRITES, REASONS, HotspotRule, Inconclusive, hotspot_check
+from pytest_spanemu.findings import REASONS
+from pytest_spanemu.hot import MIN_WRITES, HotspotRule, Inconclusive, hotspot_check
 from pytest_spanemu.listing import commit_table, query_table, wait_table
 from pytest_spanemu.load import load
 from pytest_spanemu.observation import Observation

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_spanemu.budget import budget_of
-from pytest_spanemu.hot import rule_of
 from pytest_spanemu.run import Run, run_of, wishes_of
 
 if TYPE_CHECKING:
@@ -298,7 +297,7 @@ def spanner_assert(
     from pytest_spanemu.targets import HOTSPOTS, RECORDING
 
     _need(request, RECORDING)
-    if rule_of(request.node) is not None:
+    if request.node.get_closest_marker("spanner_hotspots") is not None:
         _need(request, HOTSPOTS)
     return SpannerAssert(_spanner_observation, watches_hotspots=spanner_emulator.can(HOTSPOTS))
 

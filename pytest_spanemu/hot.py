@@ -14,13 +14,13 @@ from typing import Any, Literal
 import pytest
 
 from pytest_spanemu.check import Check, Judgement
+from pytest_spanemu.findings import REASONS, matches, place, score
 from pytest_spanemu.options import words
 
 __tracebackhide__ = True
 
 # From here on every rule of the detector is in force (docs/hotspots.md, "How it is decided").
 MIN_WRITES = 200
-REASONS = ("HOT_ROW", "MOVING_HOT_SPOT", "LARGE_SCAN_HOT_SPOT", "UNISOLATABLE_HOT_ROW")
 Inconclusive = Literal["error", "warn"]
 _SEVERITIES = ("error", "warning")  # what is only information is never held against anybody
 
@@ -125,30 +125,6 @@ class HotspotRule:
                 f"{simulation.twin_peak:.0%}"
             )
         return "\n".join(lines)
-
-
-def matches(finding: Any, entry: str) -> bool:
-    """Whether a finding is what "SPN802", "Events", "HOT_ROW" or "SPN802:Events" names."""
-    names = {finding.rule, str(finding.reason), finding.object, finding.table}
-    lowered = {name.lower() for name in names}
-    return all(part.strip().lower() in lowered for part in entry.split(":"))
-
-
-def score(finding: Any) -> int:
-    """0 to 100, as SPLIT_STATS has it: errors 100, warnings 50 and more, the rest 0."""
-    if finding.reason not in REASONS:
-        return 0  # costly, but no hot spot
-    if finding.severity == "error":
-        return 100
-    if finding.severity == "warning":
-        share = max(float(finding.evidence.share or 0.0), float(finding.evidence.top_row_share))
-        return min(99, 50 + round(share * 50))
-    return 0
-
-
-def place(finding: Any) -> str:
-    """The key column to blame, as in Events(EventTs)."""
-    return f"{finding.object}({finding.column})" if finding.column else str(finding.object)
 
 
 def _described(finding: Any) -> list[str]:

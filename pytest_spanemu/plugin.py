@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_spanemu import hookspecs
 from pytest_spanemu.budget import budget_of, judge_budget
-from pytest_spanemu.hot import rule_of
 from pytest_spanemu.kinds import Start
 from pytest_spanemu.options import add_options
 from pytest_spanemu.run import run_of, wishes_of
+
+if TYPE_CHECKING:
+    from pytest_spanemu.hot import HotspotRule
 
 pytest_plugins = ("pytest_spanemu.fixtures",)
 
@@ -105,7 +107,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test whose fixtures lead to Spanner, so that `-m spanner` selects them."""
     for item in items:
         names: list[str] = getattr(item, "fixturenames", [])
-        if (budget_of(item) or rule_of(item)) and "spanner_assert" not in names:
+        if (budget_of(item) or _rule_of(item)) and "spanner_assert" not in names:
             names.append("spanner_assert")
         if item.get_closest_marker("spanner_abort_each") and ABORTED_COMMIT not in names:
             names.append(ABORTED_COMMIT)
@@ -131,7 +133,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     if asserts is not None:
         asserts.judge_all()
         judge_budget(pyfuncitem, asserts)
-        if (rule := rule_of(pyfuncitem)) is not None:
+        if (rule := _rule_of(pyfuncitem)) is not None:
             asserts.judge_hotspots(rule)
     return result
 
@@ -151,6 +153,14 @@ def pytest_terminal_summary(
     for line in filter(None, lines(run, is_brief=is_brief)):
         terminalreporter.write_line(line)
     write_files(config, run)
+
+
+def _rule_of(item: pytest.Item) -> HotspotRule | None:
+    if item.get_closest_marker("spanner_hotspots") is None:
+        return None
+    from pytest_spanemu.hot import rule_of
+
+    return rule_of(item)
 
 
 def _is_worker(config: pytest.Config) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 from google.api_core.exceptions import GoogleAPIError
 
-from pytest_spanemu.hot import place, score
+from pytest_spanemu.findings import place, score
 from pytest_spanemu.listing import notes_of
 from pytest_spanemu.plans import PlanCheck
 

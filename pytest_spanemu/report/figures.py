@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from pytest_spanemu.hot import place, score
+from pytest_spanemu.findings import place, score
 
 SYSTEM_TABLES = ("INFORMATION_SCHEMA", "SPANNER_SYS")
 

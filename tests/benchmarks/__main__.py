@@ -1,10 +1,10 @@
-"""Benchmarks: `python -m tests.benchmarks [latency|transactions|engine|startup|sql] [--rounds N]`."""
+"""Benchmarks: `python -m tests.benchmarks [SUITE...] [--rounds N]`."""
 
 from __future__ import annotations
 
 import argparse
 
-from tests.benchmarks import engine, latency, sql, startup, transactions
+from tests.benchmarks import engine, latency, plugin, recording, sql, startup, transactions
 
 SUITES = {
     "latency": latency.main,
@@ -12,6 +12,8 @@ SUITES = {
     "engine": engine.main,
     "startup": startup.main,
     "sql": sql.main,
+    "plugin": plugin.main,
+    "recording": recording.main,
 }
 
 

@@ -1,0 +1,1 @@
+"""Tests that do everything that could reach the next test, in random order, on several workers."""
