@@ -1,5 +1,48 @@
 """pytest fixtures for code that talks to Cloud Spanner: one emulator per run, a fresh database
 per test.
 
-Module: `plugin` (what pytest loads).
+pytest loads `plugin`. The names below are the types of what fixtures give, for annotations; nothing
+is imported before one is used.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pytest_spanemu.asserts import SpannerAssert
+    from pytest_spanemu.migrator import SpannerMigrator
+    from pytest_spanemu.rows.factory import SpannerFactory
+    from pytest_spanemu.snapshots import SpannerSnapshot
+    from pytest_spanemu.sql import SpannerSql
+    from pytest_spanemu.targets import SpannerEmulator
+    from pytest_spanemu.template import Schema, Template
+
+__all__ = [
+    "Schema",
+    "SpannerAssert",
+    "SpannerEmulator",
+    "SpannerFactory",
+    "SpannerMigrator",
+    "SpannerSnapshot",
+    "SpannerSql",
+    "Template",
+]
+
+_HOMES = {
+    "Schema": "pytest_spanemu.template",
+    "SpannerAssert": "pytest_spanemu.asserts",
+    "SpannerEmulator": "pytest_spanemu.targets",
+    "SpannerFactory": "pytest_spanemu.rows.factory",
+    "SpannerMigrator": "pytest_spanemu.migrator",
+    "SpannerSnapshot": "pytest_spanemu.snapshots",
+    "SpannerSql": "pytest_spanemu.sql",
+    "Template": "pytest_spanemu.template",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -2,6 +2,8 @@
 
 import pytest
 
+import pytest_spanemu
+
 
 def test_zero_configuration_gives_the_official_clients_database(project):
     result = project.run_apart(
@@ -204,6 +206,8 @@ def test_fixtures_are_overridden_by_name(project):
         """
 import pytest
 
+import pytest_spanemu
+
 @pytest.fixture(scope="session")
 def spanner_schema():
     return ["CREATE TABLE Mine (Id INT64) PRIMARY KEY (Id)"]
@@ -292,3 +296,10 @@ def test_workers_of_xdist_have_emulators_of_their_own_and_one_seed(music):
         "2",
     )
     result.assert_outcomes(passed=8)
+
+
+def test_types_of_what_fixtures_give_can_be_imported():
+    for name in pytest_spanemu.__all__:
+        assert getattr(pytest_spanemu, name).__name__ == name
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        _ = pytest_spanemu.Nothing
