@@ -14,10 +14,10 @@ from spanemu.schema.column import Column
 from spanemu.schema.index import Index
 from spanemu.storage.layout import tree_of
 from spanemu.storage.observer import TreeWrite
-from spanemu.txn.key_text import key_text
 from spanemu.txn.rules import IndexRules, Row, TableRules
 from spanemu.txn.write import computed
 from spanemu.values.key import key_size
+from spanemu.values.key_text import key_text
 from spanemu.values.mutation import COMMIT_TIMESTAMP
 
 # A new value for one cell, given the row so far.

@@ -21,8 +21,8 @@ from spanemu.schema.table import Interleave, Table
 from spanemu.storage.layout import encoder_of, tree_of
 from spanemu.txn.cells import Check, check_of, placement_check
 from spanemu.txn.expressions import RowExpression, compile_expression
-from spanemu.txn.key_text import key_text
 from spanemu.values.key import ByteRange, after_prefix
+from spanemu.values.key_text import key_text
 from spanemu.values.mutation import COMMIT_TIMESTAMP
 from spanemu.values.types import BOOL, TypeCode
 

@@ -40,7 +40,7 @@ DOCUMENTED: tuple[Documented, ...] = (
     Documented(
         r"CAST.* FORMAT", r"CAST with FORMAT is not supported", "behaviours: refused by both"
     ),
-    Documented(r"%C", r"", "Format elements: %C is 00-99"),
+    Documented(r"%C", r" rows ", "Format elements: %C is 00-99", r" rows "),
     Documented(r"NANOSECOND", r"99900", "Data types: TIMESTAMP has nanosecond precision"),
     # Spanner promises no order in which the arguments of a function are evaluated.
     Documented(
@@ -58,7 +58,10 @@ DOCUMENTED: tuple[Documented, ...] = (
         "behaviours 5.1",
         r"^FAILED_PRECONDITION.*(null value|maximum size)|^NOT_FOUND.*parent|inserted twice",
     ),
-    Documented(r"\.\d{7,9}\+00", r"", "Data types: TIMESTAMP has nanosecond precision"),
+    Documented(
+        r"\.\d{7,9}\+00", r" rows ", "Data types: TIMESTAMP has nanosecond precision", r" rows "
+    ),
+    Documented(_ANY, r"Unexpected INTERVAL expression", "Data types: INTERVAL"),
     Documented(r"AVG", r"nan", "AVG: an infinity gives an infinity or NaN", r"inf"),
     # Which places give an undeclared parameter its type: spanemu knows some more of them.
     Documented(r"@u_", r"^INVALID_ARGUMENT.*(INT64|integer)", "behaviours 9.2", r" rows "),
@@ -70,7 +73,7 @@ DOCUMENTED: tuple[Documented, ...] = (
     Documented(_ANY, r"does not support SAFE error mode", "later builds of the reference"),
     # ZetaSQL's own engine has more than Spanner takes over.
     Documented(r"TO_JSON_STRING", r"", "JSON functions", r"^FAILED.*function TO_JSON_STRING"),
-    Documented(r"ZSTD_", r"", "Compression functions"),
+    Documented(r"ZSTD_COMPRESS", r" rows ", "Compression functions", r" rows "),
     Documented(r"[+-]", r"", "Operators", r"^FAILED.*operator [+-] for argument types: .*DATE"),
     Documented(r"FORMAT", r"", "Conversion functions", r"^FAILED.*CAST with FORMAT"),
     Documented(_ANY, r"Lambda is not supported", "Functions reference: lambdas"),

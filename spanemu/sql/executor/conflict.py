@@ -32,7 +32,7 @@ def compile_conflict(
     finders = [_finder(plan.table, target, columns) for target in conflict.targets]
     width = len(plan.targets)
     positions = tuple([column.position for column in plan.targets])
-    table = plan.table.name
+    table, keys = plan.table.name, InsertKeys(plan.table, columns)
     update = _compile_update(plan, conflict, compiler)
 
     def changes(run: Run) -> list[Any]:
@@ -43,7 +43,7 @@ def compile_conflict(
             known = [mark for mark in marks if mark[1] is not None]
             if any(mark in seen for mark in known):
                 if update is not None:
-                    raise RowAffectedTwice(table, str(row))
+                    raise RowAffectedTwice(table, keys.text(row))
                 continue
             seen.update(known)
             existing = _first(find(row, run) for find, _ in finders)

@@ -10,6 +10,7 @@ from spanemu.schema.table import Table
 from spanemu.sql.executor.errors import RowAffectedTwice
 from spanemu.sql.executor.reader import Row
 from spanemu.values.key import key_encoder
+from spanemu.values.key_text import key_text
 from spanemu.values.mutation import COMMIT_TIMESTAMP
 
 
@@ -42,6 +43,10 @@ class InsertKeys:
         values = self.values(row)
         return None if COMMIT_TIMESTAMP in values else self._encode(values)
 
+    def text(self, row: Sequence[Any]) -> str:
+        """The key as messages show it."""
+        return key_text(self.values(row), [part.column.type for part in self.table.key])
+
     def refuse_repetition(self, rows: Iterable[Row]) -> None:
         """Raise RowAffectedTwice if two of `rows` have one key."""
         seen: set[bytes] = set()
@@ -50,7 +55,7 @@ class InsertKeys:
             if key is None:
                 continue
             if key in seen:
-                raise RowAffectedTwice(self.table.name, str(self.values(row)))
+                raise RowAffectedTwice(self.table.name, self.text(row))
             seen.add(key)
 
 

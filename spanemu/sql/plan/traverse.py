@@ -144,17 +144,20 @@ def walk(thing: Node | Expr) -> Iterator[Node | Expr]:
 class Scope:
     """Ids of the columns that something refers to, and of those that it produces itself.
 
+    `free`: what it refers to and does not produce; ids are unique within a statement, so all that
+    is produced anywhere inside may be taken away from all that is referred to anywhere inside.
     `has_query`: there is a subquery in it. `is_volatile`: evaluated again it may differ.
     """
 
     used: frozenset[int]
     made: frozenset[int]
+    free: frozenset[int]
     has_query: bool
     is_volatile: bool
 
 
 _NOTHING: frozenset[int] = frozenset()
-_EMPTY = Scope(_NOTHING, _NOTHING, False, False)
+_EMPTY = Scope(_NOTHING, _NOTHING, _NOTHING, False, False)
 
 
 def scope_of(thing: Node | Expr) -> Scope:
@@ -167,17 +170,21 @@ def scope_of(thing: Node | Expr) -> Scope:
 
 def _scope(thing: Node | Expr) -> Scope:
     if isinstance(thing, ColumnRef):
-        return Scope(frozenset((thing.column.id,)), _NOTHING, False, False)
+        itself = frozenset((thing.column.id,))
+        return Scope(itself, _NOTHING, itself, False, False)
     own = _PRODUCERS.get(type(thing), _own_columns)
-    made = frozenset([column.id for column in own(thing)])
+    made = _NOTHING.union([column.id for column in own(thing)])
     inner = [scope_of(part) for part in parts(thing)]
     has_query = isinstance(thing, Subquery)
     is_volatile = isinstance(thing, resolved.FunctionCall) and thing.signature.volatile
     if not (inner or made or has_query or is_volatile):
         return _EMPTY
+    used = _NOTHING.union(*[one.used for one in inner])
+    made = made.union(*[one.made for one in inner])
     return Scope(
-        _NOTHING.union(*[one.used for one in inner]),
-        made.union(*[one.made for one in inner]),
+        used,
+        made,
+        used - made if made else used,
         has_query or any(one.has_query for one in inner),
         is_volatile or any(one.is_volatile for one in inner),
     )
@@ -194,13 +201,8 @@ _PRODUCERS: Mapping[type, Callable[[Any], Iterable[resolved.ResolvedColumn]]] = 
 
 
 def free(thing: Node | Expr) -> frozenset[int]:
-    """Ids of the columns that `thing` refers to and does not produce itself.
-
-    Ids are unique within a statement, so all that is produced anywhere inside may be taken away
-    from all that is referred to anywhere inside.
-    """
-    scope = scope_of(thing)
-    return scope.used - scope.made if scope.made else scope.used
+    """Ids of the columns that `thing` refers to and does not produce itself."""
+    return scope_of(thing).free
 
 
 def has_query(thing: Node | Expr) -> bool:

@@ -51,7 +51,7 @@ class Estimate:
 
 def table_rows(table: Table, planning: Planning) -> float:
     """How many rows a table is taken to have."""
-    return max(float(planning.statistics.row_count_estimate(table)), _ROWS_MIN)
+    return max(float(planning.size(table)), _ROWS_MIN)
 
 
 def estimate(node: Node, planning: Planning) -> Estimate:

@@ -29,6 +29,8 @@ class Planning:
         self.hints = dict(hints)
         # By identity of the node, for `planner.estimate`; nodes are kept alive by being keys.
         self.estimates: dict[Node, Any] = {}
+        # By name: rows are counted once, over all splits of a table.
+        self.sizes: dict[str, int] = {}
         # Set while a correlated part is planned so that what ties it to the outer row is hashed.
         self.hashes_ties = False
         # The analyzer counts columns up from 0, so ids below zero are free.
@@ -37,6 +39,13 @@ class Planning:
     def new_column(self, name: str, type_: Type) -> ResolvedColumn:
         """A column that the statement does not have yet."""
         return ResolvedColumn(next(self._ids), name, type_)
+
+    def size(self, table: Table) -> int:
+        """About how many rows a table has; the same throughout."""
+        found = self.sizes.get(table.name)
+        if found is None:
+            found = self.sizes[table.name] = self.statistics.row_count_estimate(table)
+        return found
 
     def hint(self, name: str, hints: Hints = ()) -> Any:
         """The value of a hint on a node, or else on the statement; text in upper case."""

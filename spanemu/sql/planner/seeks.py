@@ -14,7 +14,7 @@ from spanemu.sql.analyzer.resolved import ColumnRef, Expr, FunctionCall, Literal
 from spanemu.sql.plan import operators as op
 from spanemu.sql.plan.conditions import call_of, conjuncts, disjuncts
 from spanemu.sql.plan.seek import Among, Constraint, Equal, Prefixed, Seek, Within
-from spanemu.sql.plan.traverse import free, has_query, is_volatile
+from spanemu.sql.plan.traverse import free, scope_of
 from spanemu.values.types import BOOL, Type
 
 _SEEKS_MAX = 64  # an OR of more branches than this is not worth taking apart
@@ -65,10 +65,11 @@ class Terms:
 
     def is_outer(self, expr: Expr) -> bool:
         """Whether `expr` has one value for the whole scan."""
+        scope = scope_of(expr)
         return (
-            not (free(expr) & self.stored.keys())
-            and not is_volatile(expr)
-            and not (has_query(expr) and free(expr))
+            scope.free.isdisjoint(self.stored)
+            and not scope.is_volatile
+            and not (scope.has_query and scope.free)
         )
 
     def _any_of(self, conjunct: Or) -> Iterator[Term]:

@@ -18,11 +18,11 @@ from spanemu.txn.errors import (
     StillReferenced,
     UniqueViolation,
 )
-from spanemu.txn.key_text import key_text
 from spanemu.txn.lock_modes import IS_THERE
 from spanemu.txn.rules import Reference, Row
 from spanemu.txn.write import WriteView, computed
 from spanemu.values.key import after_prefix
+from spanemu.values.key_text import key_text
 
 
 def verify(notes: Notes, view: WriteView) -> None:

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from spanemu.txn.key_text import key_text, value_text
+from spanemu.values.key_text import key_text, value_text
 from spanemu.values.mutation import COMMIT_TIMESTAMP
 from spanemu.values.types import (
     BOOL,
