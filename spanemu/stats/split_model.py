@@ -24,6 +24,8 @@ from itertools import groupby
 from spanemu.stats.split_settings import SPLIT_SETTINGS, SplitSettings
 from spanemu.values.key import after_prefix
 
+ROUNDING = 1e-9  # of sums of loads: what is half of them must not depend on it
+
 Event = tuple[bytes, float]  # where, and how much of a server's capacity it takes
 
 
@@ -179,7 +181,7 @@ class SplitModel:
             return at is not None and (limit is None or at < limit) and self.cut(at)
 
         hottest = min(loads, key=lambda row: (-loads[row], row))
-        if loads[hottest] >= self._settings.one_row_min * one.now:
+        if loads[hottest] >= self._settings.one_row_min * one.now * (1 - ROUNDING):
             before = cut(hottest)
             return cut(self._rules.after(hottest)) or before
         middle = _middle(rows, one.now)
@@ -228,6 +230,6 @@ def _middle(rows: Sequence[Event], total: float) -> bytes:
     passed = 0.0
     for row, load in rows:
         passed += load
-        if passed > total / 2:
+        if passed > total / 2 * (1 + ROUNDING):
             return row
     return rows[-1][0]
