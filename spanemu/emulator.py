@@ -17,6 +17,8 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
+from spanemu.admin.database_administration import add_database
+from spanemu.admin.instances import CatalogSettings, Instances
 from spanemu.base.clock import NANOS_PER_SECOND, SystemClock
 from spanemu.base.errors import SpannerError
 from spanemu.base.names import DatabaseName, InstanceName, InvalidDatabaseId
@@ -35,11 +37,9 @@ from spanemu.control.operations.control import Control
 from spanemu.control.operations.table import OPERATIONS, perform
 from spanemu.control.recording import Recorder
 from spanemu.control.splits import Splits
-from spanemu.database.administration import add_database
 from spanemu.database.database import Database
 from spanemu.database.environment import Environment
 from spanemu.database.errors import DatabaseAlreadyExists, TooManyDatabases
-from spanemu.database.instances import CatalogSettings, Instances
 from spanemu.database.open_transactions import OpenTransaction
 from spanemu.frontend.control import control_service
 from spanemu.frontend.embedded import EmbeddedRegistry

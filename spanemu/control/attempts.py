@@ -9,9 +9,9 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 
+from spanemu.admin.instances import Instances
 from spanemu.control.effects import transaction_of
 from spanemu.control.where import Rpc
-from spanemu.database.instances import Instances
 from spanemu.database.read_write import ReadWriteTransaction
 
 _REMEMBERED_MAX = 10_000

@@ -19,9 +19,9 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TypedDict, Unpack
 
+from spanemu.admin.backup_runs import time_jumps
+from spanemu.admin.instances import Instances
 from spanemu.base.clock import NANOS_PER_MICRO, SystemClock
-from spanemu.database.backup_runs import time_jumps
-from spanemu.database.instances import Instances
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _END = datetime(9999, 12, 31, tzinfo=UTC)

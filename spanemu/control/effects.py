@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Event
 
+from spanemu.admin.instances import Instances
 from spanemu.base.call import current
 from spanemu.base.errors import SpannerError
 from spanemu.control.errors import InjectedAbort, InjectedFault
 from spanemu.control.where import Rpc
-from spanemu.database.instances import Instances
 from spanemu.database.partitioned_dml import PartitionedDmlTransaction
 from spanemu.database.read_write import ReadWriteTransaction
 from spanemu.database.transactions import Transaction

@@ -17,6 +17,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Protocol, Unpack
 
+from spanemu.admin.instances import Instances
 from spanemu.base.clock import NANOS_PER_MILLI, NANOS_PER_SECOND
 from spanemu.base.rand import Randomness
 from spanemu.control.attempts import FirstAttempts
@@ -38,7 +39,6 @@ from spanemu.control.errors import (
 )
 from spanemu.control.fault import AFTERWARDS, Fault, Moment, Rhythm, Trouble
 from spanemu.control.where import Rpc, Selection, Where
-from spanemu.database.instances import Instances
 
 RETRY_DELAY_SECONDS = NANOS_PER_MILLI / NANOS_PER_SECOND
 ROW_STREAMS = frozenset({"ExecuteStreamingSql", "StreamingRead"})

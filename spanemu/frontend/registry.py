@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from spanemu.admin.instances import Instances
 from spanemu.base.names import SessionName
 from spanemu.database.database import Database
-from spanemu.database.instances import Instances
 from spanemu.database.session import Session
 from spanemu.database.sessions import Sessions
 

@@ -10,10 +10,10 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
+from spanemu.admin.instances import Instances
 from spanemu.base.call import current
 from spanemu.base.errors import SpannerError
 from spanemu.database.footprint import Footprint
-from spanemu.database.instances import Instances
 from spanemu.database.options import StatementRequest
 from spanemu.frontend.convert.params import param_types_from_proto
 from spanemu.frontend.method import Message

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spanemu.database.instances import Instances
+from spanemu.admin.instances import Instances
 from spanemu.frontend.admin.methods import DATABASE_METHODS, INSTANCE_METHODS, OPERATION_METHODS
 from spanemu.frontend.endpoint import Endpoints
 from spanemu.frontend.method import Service

@@ -25,8 +25,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "ddl": {"base", "values", "schema", "storage", "sql", "txn"},
     "lint": {"base", "sql", "schema_source"},  # the text and its places, not what came of it
     "database": _BELOW_DATABASE,
-    "frontend": {"base", "values", "schema", "database"},
-    "control": {"base", "database", "stats"},
+    "admin": {"base", "values", "schema", "storage", "ddl", "database"},
+    "frontend": {"base", "values", "schema", "database", "admin"},
+    "control": {"base", "database", "admin", "stats"},
     "wire_control": {"base", "control", "frontend", "stats"},
 }
 # The outer shell composes everything.
@@ -53,7 +54,7 @@ ONLY_IN: dict[str, set[str]] = {
     "grpc": {"frontend", "emulator", "wire_control"},
     "click": {"cli"},
     "rich": {"cli"},
-    "sortedcontainers": {"storage", "txn", "database", "values"},
+    "sortedcontainers": {"storage", "txn", "database", "admin", "values"},
     "re2": {"sql"},
 }
 

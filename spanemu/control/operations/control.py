@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from spanemu.admin.instances import Instances
 from spanemu.control.clock import EmulatorClock
 from spanemu.control.faults import Faults
 from spanemu.control.operations.held import Held
 from spanemu.control.recording import Recorder
 from spanemu.database.database import Database, DatabaseSnapshot
-from spanemu.database.instances import Instances
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from spanemu.admin import backup_administration as administration
+from spanemu.admin.backup import check_encryption
+from spanemu.admin.backup_schedule import BackupSchedule, ScheduleSpec
+from spanemu.admin.instances import Instances
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.limits import HOUR_NANOS
 from spanemu.base.names import DatabaseName
 from spanemu.base.paging import PageRequest
-from spanemu.database import backup_administration as administration
-from spanemu.database.backup import check_encryption
-from spanemu.database.backup_schedule import BackupSchedule, ScheduleSpec
-from spanemu.database.instances import Instances
 from spanemu.frontend.admin import wire
 from spanemu.frontend.admin.encryption import encryption_from_proto
 from spanemu.frontend.convert.timestamps import duration_from_proto, timestamp_to_proto

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from spanemu.admin import backup_administration as administration
+from spanemu.admin.backup_administration import NewBackup, Restore
+from spanemu.admin.backup_runs import catch_up
+from spanemu.admin.instances import Instances
 from spanemu.base.names import BackupName, InstanceName
 from spanemu.base.paging import PageRequest
-from spanemu.database import backup_administration as administration
-from spanemu.database.backup_administration import NewBackup, Restore
-from spanemu.database.backup_runs import catch_up
-from spanemu.database.instances import Instances
 from spanemu.frontend.admin import wire
 from spanemu.frontend.admin.encryption import encryption_from_proto
 from spanemu.frontend.admin.operation_messages import operation_to_proto

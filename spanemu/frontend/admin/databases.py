@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from spanemu.admin.database_administration import NewDatabase, SchemaUpdate, update_ddl
+from spanemu.admin.database_administration import add_split_points as add
+from spanemu.admin.database_administration import create_database as create
+from spanemu.admin.database_administration import update_database as update
+from spanemu.admin.instances import Instances
 from spanemu.base.paging import PageRequest, page
-from spanemu.database.administration import NewDatabase, SchemaUpdate, update_ddl
-from spanemu.database.administration import add_split_points as add
-from spanemu.database.administration import create_database as create
-from spanemu.database.administration import update_database as update
-from spanemu.database.instances import Instances
 from spanemu.database.split_points import NewSplitPoints
 from spanemu.frontend.admin import wire
 from spanemu.frontend.admin.descriptors import types_from_descriptors

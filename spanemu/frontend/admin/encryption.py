@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spanemu.database.backup import Encryption
+from spanemu.admin.backup import Encryption
 
 
 def encryption_from_proto(owner: Any) -> tuple[Encryption | None, tuple[str, ...]]:

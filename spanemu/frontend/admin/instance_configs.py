@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from spanemu.admin import instance_administration as administration
+from spanemu.admin.instance_config import ConfigSpec, Replica
+from spanemu.admin.instances import Instances
 from spanemu.base.names import ProjectName
 from spanemu.base.paging import PageRequest
-from spanemu.database import instance_administration as administration
-from spanemu.database.instance_config import ConfigSpec, Replica
-from spanemu.database.instances import Instances
 from spanemu.frontend.admin import wire
 from spanemu.frontend.admin.operation_messages import operation_to_proto
 from spanemu.frontend.admin.resources import config_to_proto, version_of

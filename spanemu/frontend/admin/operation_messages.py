@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from spanemu.database.ddl_actions import DdlAction
-from spanemu.database.operation_kinds import (
+from spanemu.admin.ddl_actions import DdlAction
+from spanemu.admin.operation_kinds import (
     BackupCopy,
     BackupCreation,
     ConfigCreation,
@@ -23,7 +23,7 @@ from spanemu.database.operation_kinds import (
     PartitionUpdate,
     RestoreOptimization,
 )
-from spanemu.database.operations import Operation
+from spanemu.admin.operations import Operation
 from spanemu.frontend.admin import wire
 from spanemu.frontend.admin.resources import (
     backup_info,

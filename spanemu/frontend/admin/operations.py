@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from spanemu.admin.backup_administration import get_backup
+from spanemu.admin.instance_administration import get_partition
+from spanemu.admin.instances import Instances
 from spanemu.base.call import current
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.limits import REQUEST_SECONDS_MAX
@@ -17,9 +20,6 @@ from spanemu.base.names import (
 )
 from spanemu.base.operation_names import operations_collection
 from spanemu.base.paging import PageRequest
-from spanemu.database.backup_administration import get_backup
-from spanemu.database.instance_administration import get_partition
-from spanemu.database.instances import Instances
 from spanemu.frontend.admin import wire
 from spanemu.frontend.admin.operation_messages import operation_to_proto
 from spanemu.frontend.convert.timestamps import duration_from_proto

@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from spanemu.admin.autoscaling import UNITS_PER_NODE, Autoscaling
+from spanemu.admin.backup import Backup
+from spanemu.admin.instance import Instance, InstanceSpec
+from spanemu.admin.instance_config import InstanceConfig
+from spanemu.admin.instance_partition import InstancePartition
 from spanemu.base.clock import NANOS_PER_SECOND
-from spanemu.database.autoscaling import UNITS_PER_NODE, Autoscaling
-from spanemu.database.backup import Backup
 from spanemu.database.database import Database, RestoreSource
-from spanemu.database.instance import Instance, InstanceSpec
-from spanemu.database.instance_config import InstanceConfig
-from spanemu.database.instance_partition import InstancePartition
 from spanemu.frontend.admin import wire
 from spanemu.frontend.convert.timestamps import timestamp_to_proto
 

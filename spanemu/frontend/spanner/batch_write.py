@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from spanemu.admin.instances import Instances
 from spanemu.base.errors import SpannerError
-from spanemu.database.instances import Instances
 from spanemu.frontend import wire
 from spanemu.frontend.boundary import status_to_proto
 from spanemu.frontend.convert.mutations import mutations_from_proto

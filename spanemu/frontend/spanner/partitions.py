@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from spanemu.database.instances import Instances
+from spanemu.admin.instances import Instances
 from spanemu.database.results import Partition, TransactionInfo
 from spanemu.frontend import wire
 from spanemu.frontend.convert.requests import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from spanemu.database.instances import Instances
+from spanemu.admin.instances import Instances
 from spanemu.frontend.boundary import status_to_proto
 from spanemu.frontend.convert.encoding import field
 from spanemu.frontend.convert.requests import (

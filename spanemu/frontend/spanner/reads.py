@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from spanemu.database.instances import Instances
+from spanemu.admin.instances import Instances
 from spanemu.frontend.convert.requests import read_from_proto
 from spanemu.frontend.convert.results import result_set_bytes
 from spanemu.frontend.convert.resume import Breaking, place_from_token, resumable_chunks

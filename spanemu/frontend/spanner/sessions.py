@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from spanemu.admin.instances import Instances
 from spanemu.base.names import DatabaseName, check_labels
-from spanemu.database.instances import Instances
 from spanemu.database.session import Session
 from spanemu.database.sessions import Sessions
 from spanemu.frontend import wire

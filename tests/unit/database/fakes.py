@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
+from spanemu.admin.instances import DEFAULT_SETTINGS, Instances
 from spanemu.base.clock import ManualClock
 from spanemu.base.errors import Code, SpannerError
 from spanemu.database.database import DdlOutcome
-from spanemu.database.instances import DEFAULT_SETTINGS, Instances
 from spanemu.schema.proto_bundle import NO_TYPES
 
 

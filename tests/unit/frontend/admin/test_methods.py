@@ -12,8 +12,8 @@ from google.cloud.spanner_admin_instance_v1.services.instance_admin.transports.g
 )
 from google.longrunning import operations_pb2
 
+from spanemu.admin.operation_kinds import OperationKind
 from spanemu.base.errors import Unsupported
-from spanemu.database.operation_kinds import OperationKind
 from spanemu.frontend.admin import operation_messages, wire
 from spanemu.frontend.admin.methods import DATABASE_METHODS, INSTANCE_METHODS, OPERATION_METHODS
 

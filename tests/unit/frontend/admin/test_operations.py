@@ -2,11 +2,16 @@
 
 import pytest
 
+from spanemu.admin.database_administration import (
+    SchemaUpdate,
+    add_database,
+    create_instance,
+    update_ddl,
+)
+from spanemu.admin.instance import InstanceSpec
+from spanemu.admin.instances import DEFAULT_SETTINGS
 from spanemu.base.errors import Code
 from spanemu.base.names import DatabaseName
-from spanemu.database.administration import SchemaUpdate, add_database, create_instance, update_ddl
-from spanemu.database.instance import InstanceSpec
-from spanemu.database.instances import DEFAULT_SETTINGS
 from spanemu.frontend.admin import operations, wire
 from spanemu.frontend.errors import InvalidDuration
 from tests.unit.database.fakes import fake_catalog

@@ -2,8 +2,8 @@
 
 import pytest
 
+from spanemu.admin.instance import InstanceSpec
 from spanemu.base.clock import NANOS_PER_SECOND
-from spanemu.database.instance import InstanceSpec
 from spanemu.frontend.admin import wire
 from spanemu.frontend.admin.resources import retention_period, spec_from_proto
 

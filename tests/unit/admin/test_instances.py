@@ -4,9 +4,10 @@ import threading
 
 import pytest
 
+from spanemu.admin.database_administration import add_database
+from spanemu.admin.instances import CatalogSettings
 from spanemu.base.names import DatabaseName, InstanceName, InvalidName
 from spanemu.base.paging import PageRequest
-from spanemu.database.administration import add_database
 from spanemu.database.errors import (
     DatabaseAlreadyExists,
     DatabaseDropProtected,
@@ -17,7 +18,6 @@ from spanemu.database.errors import (
     InvalidFilter,
     TooManyDatabases,
 )
-from spanemu.database.instances import CatalogSettings
 from tests.unit.database.fakes import fake_catalog
 
 INSTANCE = InstanceName("p", "i1")

@@ -13,9 +13,13 @@ from dataclasses import dataclass, replace
 
 from sortedcontainers import SortedDict
 
-from spanemu.base.names import InstanceName, InstancePartitionName
-from spanemu.base.paging import Page, PageRequest, page
-from spanemu.database.admin_errors import (
+from spanemu.admin.autoscaling import (
+    NODES_MAX,
+    UNITS_PER_NODE,
+    Autoscaling,
+    check_autoscaling,
+)
+from spanemu.admin.errors import (
     CapacityIsAutoscaled,
     CapacityNotWholeNodes,
     InstancePartitionNotFound,
@@ -23,19 +27,15 @@ from spanemu.database.admin_errors import (
     ResourceExists,
     TooManyResources,
 )
-from spanemu.database.autoscaling import (
-    NODES_MAX,
-    UNITS_PER_NODE,
-    Autoscaling,
-    check_autoscaling,
-)
+from spanemu.admin.named import under
+from spanemu.base.names import InstanceName, InstancePartitionName
+from spanemu.base.paging import Page, PageRequest, page
 from spanemu.database.errors import (
     InvalidDisplayName,
     InvalidNodeCount,
     InvalidUpdateMask,
     MissingField,
 )
-from spanemu.database.named import under
 
 PARTITIONS_PER_INSTANCE_MAX = 20
 DISPLAY_NAME_CHARS = range(4, 31)

@@ -12,20 +12,20 @@ from dataclasses import dataclass, replace
 
 from sortedcontainers import SortedDict
 
-from spanemu.base.limits import HOUR_NANOS
-from spanemu.base.names import BackupScheduleName, DatabaseName
-from spanemu.base.paging import Page, PageRequest, page
-from spanemu.database.admin_errors import (
+from spanemu.admin.backup import RETENTION_MAX_NANOS, RETENTION_MIN_NANOS
+from spanemu.admin.cron import Cron
+from spanemu.admin.errors import (
     BackupScheduleNotFound,
     CronTooFrequent,
     ResourceExists,
     RetentionOutOfRange,
     TooManyResources,
 )
-from spanemu.database.backup import RETENTION_MAX_NANOS, RETENTION_MIN_NANOS
-from spanemu.database.cron import Cron
+from spanemu.admin.named import under
+from spanemu.base.limits import HOUR_NANOS
+from spanemu.base.names import BackupScheduleName, DatabaseName
+from spanemu.base.paging import Page, PageRequest, page
 from spanemu.database.errors import InvalidUpdateMask, MissingField
-from spanemu.database.named import under
 
 SCHEDULES_PER_DATABASE_MAX = 4
 FULL_HOURS_MIN = 12  # between two backups

@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from spanemu.base.errors import Unsupported
-from spanemu.base.limits import DAY_NANOS, HOUR_NANOS
-from spanemu.database.admin_errors import (
+from spanemu.admin.errors import (
     ExpireTimeOutOfRange,
     InvalidEncryption,
     UnusedEncryptionKey,
     VersionTimeOutOfRange,
 )
+from spanemu.base.errors import Unsupported
+from spanemu.base.limits import DAY_NANOS, HOUR_NANOS
 from spanemu.database.content import Content
 from spanemu.database.database import Database, RestoreSource
 from spanemu.database.errors import MissingField

@@ -8,6 +8,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from spanemu.admin.autoscaling import UNITS_PER_NODE
+from spanemu.admin.backup_runs import catch_up
+from spanemu.admin.errors import (
+    ConfigInUse,
+    InstanceCannotMove,
+    InstanceThereAlready,
+    InstanceTooSmall,
+    MismatchingName,
+    PartitionInUse,
+)
+from spanemu.admin.instance import Instance
+from spanemu.admin.instance_config import ConfigSpec
+from spanemu.admin.instance_partition import (
+    InstancePartition,
+    PartitionSpec,
+    new_partition,
+    updated,
+)
+from spanemu.admin.instances import Instances
+from spanemu.admin.operation_kinds import (
+    ConfigCreation,
+    ConfigUpdate,
+    InstanceMove,
+    PartitionCreation,
+    PartitionUpdate,
+)
+from spanemu.admin.operations import Operation, finished
 from spanemu.base.names import (
     InstanceConfigName,
     InstanceName,
@@ -16,34 +43,7 @@ from spanemu.base.names import (
 )
 from spanemu.base.operation_names import OperationName
 from spanemu.base.paging import Page, PageRequest
-from spanemu.database.admin_errors import (
-    ConfigInUse,
-    InstanceCannotMove,
-    InstanceThereAlready,
-    InstanceTooSmall,
-    MismatchingName,
-    PartitionInUse,
-)
-from spanemu.database.autoscaling import UNITS_PER_NODE
-from spanemu.database.backup_runs import catch_up
 from spanemu.database.errors import MissingField
-from spanemu.database.instance import Instance
-from spanemu.database.instance_config import ConfigSpec
-from spanemu.database.instance_partition import (
-    InstancePartition,
-    PartitionSpec,
-    new_partition,
-    updated,
-)
-from spanemu.database.instances import Instances
-from spanemu.database.operation_kinds import (
-    ConfigCreation,
-    ConfigUpdate,
-    InstanceMove,
-    PartitionCreation,
-    PartitionUpdate,
-)
-from spanemu.database.operations import Operation, finished
 
 EVERY_INSTANCE = "-"
 

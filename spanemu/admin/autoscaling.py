@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from spanemu.admin.errors import InvalidAutoscaling
 from spanemu.base.errors import Unsupported
-from spanemu.database.admin_errors import InvalidAutoscaling
 
 UNITS_PER_NODE = 1000
 NODES_MAX = (2**31 - 1) // UNITS_PER_NODE  # The wire has 32 bits for processing units.

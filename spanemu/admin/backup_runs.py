@@ -14,17 +14,17 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import chain, count
 
+from spanemu.admin.backup import RETENTION_MAX_NANOS, Backup, Chain
+from spanemu.admin.backup_schedule import BackupSchedule
+from spanemu.admin.errors import BackupNotFound, ResourceExists
+from spanemu.admin.instances import Instances
+from spanemu.admin.operation_kinds import BackupCreation
+from spanemu.admin.operations import finished
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.limits import DAY_NANOS
 from spanemu.base.names import BackupName, BackupScheduleName
-from spanemu.database.admin_errors import BackupNotFound, ResourceExists
-from spanemu.database.backup import RETENTION_MAX_NANOS, Backup, Chain
-from spanemu.database.backup_schedule import BackupSchedule
 from spanemu.database.database import Database
 from spanemu.database.errors import ResourceNotFound
-from spanemu.database.instances import Instances
-from spanemu.database.operation_kinds import BackupCreation
-from spanemu.database.operations import finished
 
 CHAIN_BACKUPS_MAX = 14  # the full one included
 CHAIN_AGE_MAX_NANOS = 28 * DAY_NANOS

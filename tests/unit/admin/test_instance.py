@@ -2,6 +2,7 @@
 
 import pytest
 
+from spanemu.admin.instance import Instance, InstanceSpec, capacity, check_spec, updated
 from spanemu.base.errors import Unsupported
 from spanemu.base.names import InvalidLabelKey
 from spanemu.database.errors import (
@@ -12,7 +13,6 @@ from spanemu.database.errors import (
     InvalidUpdateMask,
     MissingField,
 )
-from spanemu.database.instance import Instance, InstanceSpec, capacity, check_spec, updated
 
 NAME = "projects/p/instances/i"
 INSTANCE = Instance(NAME, "projects/p/instanceConfigs/c", "Display", 2000, {"a": "b"}, 1, 1)

@@ -2,10 +2,7 @@
 
 import pytest
 
-from spanemu.base.errors import Unsupported
-from spanemu.base.names import InvalidDatabaseId, InvalidInstanceId, InvalidName, InvalidOperationId
-from spanemu.base.paging import PageRequest
-from spanemu.database.administration import (
+from spanemu.admin.database_administration import (
     NewDatabase,
     SchemaUpdate,
     create_database,
@@ -14,6 +11,10 @@ from spanemu.database.administration import (
     update_ddl,
     update_instance,
 )
+from spanemu.admin.instance import InstanceSpec
+from spanemu.base.errors import Unsupported
+from spanemu.base.names import InvalidDatabaseId, InvalidInstanceId, InvalidName, InvalidOperationId
+from spanemu.base.paging import PageRequest
 from spanemu.database.errors import (
     DatabaseAlreadyExists,
     DatabaseNotFound,
@@ -29,7 +30,6 @@ from spanemu.database.errors import (
     OperationAlreadyExists,
     OperationNotFound,
 )
-from spanemu.database.instance import InstanceSpec
 from tests.unit.database.fakes import Refused, fake_catalog
 
 PROJECT = "projects/p"

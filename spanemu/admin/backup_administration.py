@@ -13,6 +13,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from spanemu.admin.backup import (
+    RETENTION_MAX_NANOS,
+    Backup,
+    Encryption,
+    check_encryption,
+    check_expire_time,
+    check_version_time,
+)
+from spanemu.admin.backup_runs import catch_up
+from spanemu.admin.backup_schedule import BackupSchedule, ScheduleSpec, new_schedule, updated
+from spanemu.admin.errors import (
+    BackupSpansPartitions,
+    DatabaseElsewhere,
+    MismatchingName,
+    RestoreElsewhere,
+)
+from spanemu.admin.instances import Instances
+from spanemu.admin.operation_kinds import (
+    BackupCopy,
+    BackupCreation,
+    DatabaseRestore,
+    RestoreOptimization,
+)
+from spanemu.admin.operations import Operation, finished
 from spanemu.base.names import (
     BackupName,
     BackupScheduleName,
@@ -23,32 +47,8 @@ from spanemu.base.names import (
     check_database_id,
 )
 from spanemu.base.paging import Page, PageRequest
-from spanemu.database.admin_errors import (
-    BackupSpansPartitions,
-    DatabaseElsewhere,
-    MismatchingName,
-    RestoreElsewhere,
-)
-from spanemu.database.backup import (
-    RETENTION_MAX_NANOS,
-    Backup,
-    Encryption,
-    check_encryption,
-    check_expire_time,
-    check_version_time,
-)
-from spanemu.database.backup_runs import catch_up
-from spanemu.database.backup_schedule import BackupSchedule, ScheduleSpec, new_schedule, updated
 from spanemu.database.database import Database
 from spanemu.database.errors import InvalidUpdateMask, MissingField
-from spanemu.database.instances import Instances
-from spanemu.database.operation_kinds import (
-    BackupCopy,
-    BackupCreation,
-    DatabaseRestore,
-    RestoreOptimization,
-)
-from spanemu.database.operations import Operation, finished
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from sortedcontainers import SortedDict
 
-from spanemu.base.names import (
-    InstanceConfigName,
-    ProjectName,
-    check_instance_config_id,
-    check_labels,
-)
-from spanemu.base.paging import Page, PageRequest, page
-from spanemu.database.admin_errors import (
+from spanemu.admin.errors import (
     ConfigBaseNotManaged,
     ConfigNotUserManaged,
     MismatchingName,
@@ -27,8 +20,15 @@ from spanemu.database.admin_errors import (
     ResourceExists,
     TooManyResources,
 )
+from spanemu.admin.named import under
+from spanemu.base.names import (
+    InstanceConfigName,
+    ProjectName,
+    check_instance_config_id,
+    check_labels,
+)
+from spanemu.base.paging import Page, PageRequest, page
 from spanemu.database.errors import InstanceConfigNotFound, InvalidUpdateMask, MissingField
-from spanemu.database.named import under
 
 CUSTOM_CONFIGS_PER_PROJECT_MAX = 100
 

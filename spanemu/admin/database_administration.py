@@ -13,6 +13,25 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from spanemu.admin.autoscaling import UNITS_PER_NODE
+from spanemu.admin.backup_schedule import ScheduleSpec, new_schedule
+from spanemu.admin.ddl_actions import ddl_action
+from spanemu.admin.instance import (
+    Instance,
+    InstanceSpec,
+    capacity,
+    check_spec,
+    updated,
+)
+from spanemu.admin.instances import Instances
+from spanemu.admin.operation_kinds import (
+    DatabaseCreation,
+    DatabaseUpdate,
+    DdlUpdate,
+    InstanceCreation,
+    InstanceUpdate,
+)
+from spanemu.admin.operations import Operation, finished
 from spanemu.base.errors import Unsupported
 from spanemu.base.limits import DAY_NANOS, HOUR_NANOS
 from spanemu.base.names import (
@@ -23,10 +42,7 @@ from spanemu.base.names import (
     check_instance_id,
 )
 from spanemu.base.operation_names import OperationName
-from spanemu.database.autoscaling import UNITS_PER_NODE
-from spanemu.database.backup_schedule import ScheduleSpec, new_schedule
 from spanemu.database.database import Database, DdlOutcome
-from spanemu.database.ddl_actions import ddl_action
 from spanemu.database.errors import (
     InvalidCreateStatement,
     InvalidUpdateMask,
@@ -36,22 +52,6 @@ from spanemu.database.errors import (
     MissingField,
     TooManySplitPoints,
 )
-from spanemu.database.instance import (
-    Instance,
-    InstanceSpec,
-    capacity,
-    check_spec,
-    updated,
-)
-from spanemu.database.instances import Instances
-from spanemu.database.operation_kinds import (
-    DatabaseCreation,
-    DatabaseUpdate,
-    DdlUpdate,
-    InstanceCreation,
-    InstanceUpdate,
-)
-from spanemu.database.operations import Operation, finished
 from spanemu.database.split_points import (
     CHANGES_PER_NODE_DAY_MAX,
     CHANGES_PER_NODE_MINUTE_MAX,

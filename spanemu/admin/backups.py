@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterator
 
 from sortedcontainers import SortedDict
 
+from spanemu.admin.backup import Backup, is_backup_field
+from spanemu.admin.errors import BackupNotFound, ResourceExists
+from spanemu.admin.named import under
 from spanemu.base.clock import Clock
 from spanemu.base.names import BackupName, InstanceName
 from spanemu.base.paging import Page, PageRequest, newest_first
-from spanemu.database.admin_errors import BackupNotFound, ResourceExists
-from spanemu.database.backup import Backup, is_backup_field
 from spanemu.database.filters import compile_filter
-from spanemu.database.named import under
 
 _NEVER = 1 << 63
 

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from spanemu.database.backup import Backup
+from spanemu.admin.backup import Backup
+from spanemu.admin.ddl_actions import DdlAction
+from spanemu.admin.instance import Instance
+from spanemu.admin.instance_config import InstanceConfig
+from spanemu.admin.instance_partition import InstancePartition
 from spanemu.database.database import Database
-from spanemu.database.ddl_actions import DdlAction
 from spanemu.database.filters import FieldValue, Instant
-from spanemu.database.instance import Instance
-from spanemu.database.instance_config import InstanceConfig
-from spanemu.database.instance_partition import InstancePartition
 
 _INSTANCE = "type.googleapis.com/google.spanner.admin.instance.v1"
 _DATABASE = "type.googleapis.com/google.spanner.admin.database.v1"

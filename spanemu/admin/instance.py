@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from spanemu.base.errors import Unsupported
-from spanemu.base.names import check_labels
-from spanemu.database.admin_errors import CapacityIsAutoscaled
-from spanemu.database.autoscaling import (
+from spanemu.admin.autoscaling import (
     NODES_MAX,
     UNITS_PER_NODE,
     Autoscaling,
     check_autoscaling,
 )
+from spanemu.admin.errors import CapacityIsAutoscaled
+from spanemu.base.errors import Unsupported
+from spanemu.base.names import check_labels
 from spanemu.database.errors import (
     CapacityGivenTwice,
     InvalidDisplayName,

@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from spanemu.admin.cron import Cron
+from spanemu.admin.errors import InvalidCron
 from spanemu.base.limits import HOUR_NANOS
-from spanemu.database.admin_errors import InvalidCron
-from spanemu.database.cron import Cron
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -24,14 +24,20 @@ from dataclasses import dataclass, replace
 
 from sortedcontainers import SortedDict
 
+from spanemu.admin.backup_schedule import BackupSchedules
+from spanemu.admin.backups import Backups
+from spanemu.admin.errors import InstanceHasBackups
+from spanemu.admin.instance import Instance, is_instance_field
+from spanemu.admin.instance_config import InstanceConfigs
+from spanemu.admin.instance_partition import InstancePartitions
+from spanemu.admin.named import under
+from spanemu.admin.operations import OperationLog
+from spanemu.admin.policies import Policies
 from spanemu.base.clock import Clock
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.names import DatabaseName, InstanceName, ProjectName
 from spanemu.base.paging import Page, PageRequest, page
-from spanemu.database.admin_errors import InstanceHasBackups
-from spanemu.database.backup_schedule import BackupSchedules
-from spanemu.database.backups import Backups
 from spanemu.database.database import Database
 from spanemu.database.errors import (
     DatabaseAlreadyExists,
@@ -43,12 +49,6 @@ from spanemu.database.errors import (
     TooManyDatabases,
 )
 from spanemu.database.filters import compile_filter
-from spanemu.database.instance import Instance, is_instance_field
-from spanemu.database.instance_config import InstanceConfigs
-from spanemu.database.instance_partition import InstancePartitions
-from spanemu.database.named import under
-from spanemu.database.operations import OperationLog
-from spanemu.database.policies import Policies
 
 DEFAULT_CONFIG = "emulator-config"
 
