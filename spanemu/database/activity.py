@@ -14,15 +14,15 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code, SpannerError
-from spanemu.database.handle import Transaction
-from spanemu.database.options import CommitOptions
+from spanemu.database.options import CommitOptions, ReadWrite
 from spanemu.database.results import BatchOutcome, CommitOutcome, ResultStream, WrittenRows
 from spanemu.storage.structure import Structure
-from spanemu.values.mutation import Mutation
+from spanemu.txn.owner import Owner
+from spanemu.values.mutation import Mutation, WriteKind
 
 REMEMBERED_MAX = 4_096
 ATTEMPTS_REMEMBERED_MAX = 1_024
@@ -146,38 +146,35 @@ class Progress:
         self.updated = at
 
 
-class Attempt:
-    """A commit that was asked for. `age` is None if its transaction had done nothing before.
+Written = tuple[WriteKind | None, str, tuple[str, ...] | None]
 
-    `mutations` are (kind, table, columns), None for deletes; `rows` what was written.
+
+class Attempt(NamedTuple):
+    """A commit that was asked for. Seconds are those of the commit, and of the transaction.
+
+    `mutations` are (kind, table, columns), None for deletes, each once; `rows` what was written.
     """
 
-    __slots__ = (
-        "age", "at", "began", "code", "commit_seconds", "mutations", "options", "rows", "seconds",
-        "tag",
-    )  # fmt: skip
+    at: int
+    tag: str
+    options: ReadWrite
+    mutations: Sequence[Written]
+    age: tuple[int, int]
+    commit_seconds: float
+    seconds: float
+    code: Code | None
+    rows: WrittenRows
 
-    def __init__(
-        self, transaction: Any, at: int, mutations: Sequence[Mutation], options: CommitOptions
-    ) -> None:
-        self.at = at
-        self.tag = options.transaction_tag
-        self.options = transaction.options
-        self.mutations = [
-            (getattr(one, "kind", None), one.table, getattr(one, "columns", None))
-            for one in mutations
-        ]
-        self.code: Code | None = None
-        self.rows: WrittenRows = ()
-        self.began = monotonic()
 
-    def ended(self, transaction: Any) -> None:
-        """It was answered."""
-        now = monotonic()
-        owner = transaction.owner
-        self.age = owner.age
-        self.commit_seconds = now - self.began
-        self.seconds = now - min(owner.began_at or self.began, self.began)
+class Committing(Protocol):
+    """A transaction that can be committed."""
+
+    options: ReadWrite
+    owner: Owner
+
+    def commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
+        """Commit."""
+        ...
 
 
 class ActivityLog:
@@ -192,25 +189,32 @@ class ActivityLog:
 
     def commit(
         self,
-        transaction: Transaction,
+        transaction: Committing,
         mutations: Sequence[Mutation],
         options: CommitOptions,
         at: int,
     ) -> CommitOutcome:
         """Commit a transaction, and note how that went."""
-        if not hasattr(transaction, "owner"):
-            return transaction.commit(mutations, options)  # It refuses.
-        attempt = Attempt(transaction, at, mutations, options)
-        transaction.owner.commit_tag = attempt.tag  # for those who wait for it, too
+        owner = transaction.owner
+        tag = owner.commit_tag = options.transaction_tag  # for those who wait for it, too
+        asked = at, tag, transaction.options, _summary(mutations)
+        began = monotonic()
         try:
             outcome = transaction.commit(mutations, options)
         except SpannerError as failure:
-            attempt.code = failure.code
-            attempt.ended(transaction)
-            self.attempts.append(attempt)
+            self.attempts.append(Attempt(*asked, *_times(owner, began), failure.code, ()))
             raise
         if outcome.timestamp is not None:  # It need not come again.
-            attempt.rows = outcome.written
-            attempt.ended(transaction)
-            self.attempts.append(attempt)
+            self.attempts.append(Attempt(*asked, *_times(owner, began), None, outcome.written))
         return outcome
+
+
+def _summary(mutations: Sequence[Mutation]) -> Sequence[Written]:
+    written = [(one.kind, one.table, one.columns) for one in mutations]
+    return list(dict.fromkeys(written)) if len(written) > 1 else written
+
+
+def _times(owner: Owner, began: float) -> tuple[tuple[int, int], float, float]:
+    """The age of an attempt, the seconds of its commit, and those since its beginning."""
+    now = monotonic()
+    return owner.age, now - began, now - min(owner.began_at or began, began)

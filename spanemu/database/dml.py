@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from spanemu.base.call import Cancelled, DeadlineExceeded
 from spanemu.base.errors import SpannerError
+from spanemu.base.record import Record, record
 from spanemu.database.generation import Generation
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.pending import refuse_pending_plan
@@ -24,8 +24,8 @@ _PASSING = (TransactionAborted, Cancelled, DeadlineExceeded)
 _WITH_STATS = frozenset({QueryMode.PROFILE, QueryMode.WITH_STATS, QueryMode.WITH_PLAN_AND_STATS})
 
 
-@dataclass(frozen=True, slots=True)
-class DmlDone:
+@record
+class DmlDone(Record):
     """The result of a statement; or `violation`, a failure that poisons its transaction."""
 
     result: ResultStream

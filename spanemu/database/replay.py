@@ -7,10 +7,10 @@ Numbers must rise within a transaction.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from spanemu.base.errors import SpannerError
+from spanemu.base.record import Record, record
 from spanemu.database.errors import SeqnoOutOfOrder, SeqnoReused
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.results import BatchOutcome, ResultStats, ResultStream
@@ -19,8 +19,8 @@ from spanemu.values.types import Type
 Asked = StatementRequest | Sequence[StatementRequest]  # one statement, or a batch
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+@record
+class Answer(Record):
     """What a statement was answered, whole."""
 
     columns: tuple[tuple[str, Type], ...]

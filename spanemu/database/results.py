@@ -6,14 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from spanemu.base.record import Record, record
 from spanemu.values.types import Type
 
 # (tree, the rows' new states, how many there were if these are a sample)
 WrittenRows = Sequence[tuple[int, Sequence[Any], int]]
 
 
-@dataclass(frozen=True, slots=True)
-class TransactionInfo:
+@record
+class TransactionInfo(Record):
     """What a reply says of its transaction: `id` only when this request began it.
 
     `read_timestamp` is in nanoseconds, None unless asked for. `precommit_token` is set on
@@ -23,6 +24,9 @@ class TransactionInfo:
     id: bytes = b""
     read_timestamp: int | None = None
     precommit_token: tuple[bytes, int] | None = None
+
+
+NO_TRANSACTION = TransactionInfo()  # named in the reply
 
 
 @dataclass(slots=True)
@@ -69,7 +73,7 @@ class ResultStream:
 
     columns: tuple[tuple[str, Type], ...]
     rows: Iterator[tuple[Any, ...]]
-    transaction: TransactionInfo = TransactionInfo()
+    transaction: TransactionInfo = NO_TRANSACTION
     stats: ResultStats = field(default_factory=ResultStats)
     undeclared_parameters: tuple[tuple[str, Type], ...] = ()
     is_dml: bool = False
@@ -80,8 +84,8 @@ class ResultStream:
     meter: RowsMeter | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CommitOutcome:
+@record
+class CommitOutcome(Record):
     """`timestamp` in nanoseconds; `mutation_count` as Spanner counts, when asked for.
 
     `written` are the rows of each tree that it wrote, None for those that it deleted.
@@ -103,7 +107,7 @@ class BatchOutcome:
 
     results: tuple[ResultStream, ...]
     failure: Exception | None
-    transaction: TransactionInfo = TransactionInfo()
+    transaction: TransactionInfo = NO_TRANSACTION
 
 
 @dataclass(frozen=True, slots=True)

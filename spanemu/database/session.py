@@ -142,7 +142,9 @@ class Session:
             transaction: Transaction = self.transactions.single_use(selector.options)
         else:
             transaction = self._select(selector)
-        return self._activity.commit(transaction, mutations, options, self.last_use_time)
+        if isinstance(transaction, ReadWriteTransaction):
+            return self._activity.commit(transaction, mutations, options, self.last_use_time)
+        return transaction.commit(mutations, options)  # It refuses.
 
     def rollback(self, transaction_id: bytes) -> None:
         """End a transaction without effect; fine for one that is unknown or ended badly."""

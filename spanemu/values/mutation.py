@@ -8,7 +8,7 @@ column it is meant for. Nothing here knows a schema.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from spanemu.base.record import Record, record
 
@@ -61,6 +61,8 @@ class RawKeySet(Record):
 class Delete(Record):
     """Rows of one table to remove; rows that do not exist are passed over."""
 
+    kind: ClassVar[None] = None  # as opposed to the kinds of `Write`
+    columns: ClassVar[None] = None
     table: str
     key_set: RawKeySet
 
