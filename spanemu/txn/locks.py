@@ -17,7 +17,7 @@ Not here: what a wounded transaction does about it (`read_write` raises ABORTED 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Protocol
 
@@ -73,8 +73,11 @@ class LockTable:
         if waits is not None:
             self._queue(owner, tree, Request(key, None, lock), waits)
 
-    def lock_rows(self, owner: Owner, tree: TreeId, wanted: Iterable[tuple[bytes, Lock]]) -> None:
+    def lock_rows(self, owner: Owner, tree: TreeId, wanted: Sequence[tuple[bytes, Lock]]) -> None:
         """Lock cells of many rows of a tree; those that nobody else has locked, many at a time."""
+        if len(wanted) == 1:
+            self.lock_row(owner, tree, *wanted[0])
+            return
         rows = iter(wanted)
         while batch := list(islice(rows, BATCH_ROWS)):
             with self._mutex:

@@ -54,6 +54,9 @@ def varint(number: int) -> bytes:
 
 def field(number: int, content: bytes) -> bytes:
     """A length-delimited field: a string, bytes or a message."""
+    size = len(content)
+    if number < 0x10 and size < 0x80:
+        return _ONE_BYTE[number << 3 | 2] + _ONE_BYTE[size] + content
     return varint(number << 3 | 2) + varint(len(content)) + content
 
 

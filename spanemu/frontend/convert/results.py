@@ -16,7 +16,14 @@ from typing import Any
 
 from spanemu.base.limits import UNARY_RESULT_BYTES_MAX
 from spanemu.database.results import ResultStats, ResultStream, TransactionInfo
-from spanemu.frontend.convert.encoding import LISTED, PARTIAL, CellEncoder, cell_encoder, field
+from spanemu.frontend.convert.encoding import (
+    LISTED,
+    PARTIAL,
+    CellEncoder,
+    cell_encoder,
+    field,
+    varint,
+)
 from spanemu.frontend.convert.plans import plan_to_proto, struct_to_proto
 from spanemu.frontend.convert.timestamps import fill_timestamp
 from spanemu.frontend.convert.types import struct_type_to_proto
@@ -27,6 +34,8 @@ from spanemu.values.types import Type
 Columns = tuple[tuple[str, Type], ...]
 
 _SHAPES_COUNT_MAX = 1024
+_SEQ_NUM = b"\x10"  # field 2 of a MultiplexedSessionPrecommitToken
+_ROW_COUNT_EXACT = b"\x18"  # field 3 of a ResultSetStats
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +86,7 @@ def metadata_field(stream: ResultStream, shape: Shape) -> bytes:
         return shape.plain_metadata
     parts = [shape.row_type]
     if names_transaction:
-        parts.append(field(2, transaction_to_proto(transaction).SerializeToString()))
+        parts.append(field(2, _transaction_bytes(transaction)))
     if undeclared:
         parts.append(field(3, struct_type_to_proto(undeclared).SerializeToString()))
     return field(1, b"".join(parts))
@@ -91,6 +100,12 @@ def transaction_to_proto(info: TransactionInfo) -> Any:
     return message
 
 
+def _transaction_bytes(info: TransactionInfo) -> bytes:
+    if info.read_timestamp is None:
+        return field(1, info.id)
+    return transaction_to_proto(info).SerializeToString()  # type: ignore[no-any-return]
+
+
 def precommit_token_to_proto(token: tuple[bytes, int]) -> Any:
     """A MultiplexedSessionPrecommitToken message."""
     return PrecommitToken(precommit_token=token[0], seq_num=token[1])
@@ -100,13 +115,17 @@ def precommit_token_bytes(info: TransactionInfo, number: int) -> bytes:
     """The token as field `number` of a reply; nothing when there is none."""
     if info.precommit_token is None:
         return b""
-    return field(number, precommit_token_to_proto(info.precommit_token).SerializeToString())
+    token, serial = info.precommit_token
+    return field(number, field(1, token) + _SEQ_NUM + varint(serial))
 
 
 def stats_bytes(stats: ResultStats) -> bytes:
     """The content of a ResultSetStats; empty when there is nothing to say."""
     if stats.row_count is None and stats.plan is None and stats.query_stats is None:
         return b""
+    if stats.plan is None and stats.query_stats is None and not stats.row_count_is_lower_bound:
+        assert stats.row_count is not None
+        return _ROW_COUNT_EXACT + varint(stats.row_count)
     message = ResultSetStats()
     if stats.row_count is not None:
         if stats.row_count_is_lower_bound:
