@@ -335,7 +335,10 @@ def _looks_away(name: str, before: Schema, after: Schema, anew: set[str]) -> boo
     if (mine.watches_all, mine.tables) != (theirs.watches_all, theirs.tables):
         return True
     tables = [one.table.lower() for one in mine.tables]
-    return any(table in anew or before.tables[table] != after.tables[table] for table in tables)
+    return any(
+        table in anew or any(altered_table(before.tables[table], after.tables[table]))
+        for table in tables
+    )
 
 
 def _stream_drops(before: Schema, after: Schema, anew: set[str]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from tests.benchmarks import engine, latency, plugin, recording, sql, startup, transactions
+from tests.benchmarks import engine, latency, lint, plugin, recording, sql, startup, transactions
 
 SUITES = {
     "latency": latency.main,
@@ -14,6 +14,7 @@ SUITES = {
     "sql": sql.main,
     "plugin": plugin.main,
     "recording": recording.main,
+    "lint": lint.main,
 }
 
 
