@@ -24,8 +24,8 @@ from spanemu.storage.structure import Structure
 from spanemu.txn.owner import Owner
 from spanemu.values.mutation import Mutation, WriteKind
 
-REMEMBERED_MAX = 4_096
-ATTEMPTS_REMEMBERED_MAX = 1_024
+REMEMBERED_MAX = 2_048
+ATTEMPTS_REMEMBERED_MAX = 512
 
 
 class Meter:

@@ -16,7 +16,7 @@ from spanemu.txn.lock_modes import Lock, joined
 from spanemu.txn.lock_waits import Request, Wait
 from spanemu.txn.owner import Owner
 
-REMEMBERED_MAX = 1_024
+REMEMBERED_MAX = 512
 
 
 class LockRequest(NamedTuple):
