@@ -25,10 +25,14 @@ Values = FieldValue | tuple[FieldValue, ...]
 
 @dataclass(frozen=True)
 class OperationKind:
-    """What an operation did; `metadata_type` and `response_type` are its types on the wire."""
+    """What an operation did; `metadata_type` and `response_type` are its types on the wire.
+
+    `made` is the field that holds what it made or changed, "" if that is no resource.
+    """
 
     metadata_type: ClassVar[str]
     response_type: ClassVar[str]
+    made: ClassVar[str] = ""
     times: ClassVar[str] = "metadata.progress."  # Where the metadata keeps its times.
 
     def fields(self) -> Iterator[tuple[str, Values]]:
@@ -38,7 +42,7 @@ class OperationKind:
     @property
     def response_name(self) -> str:
         """The name of the resource that is the response; "" if it has none."""
-        return ""
+        return str(getattr(self, self.made).name) if self.made else ""
 
 
 @dataclass(frozen=True)
@@ -48,12 +52,8 @@ class InstanceCreation(OperationKind):
     metadata_type = f"{_INSTANCE}.CreateInstanceMetadata"
     times = "metadata."
     response_type = f"{_INSTANCE}.Instance"
+    made = "instance"
     instance: Instance
-
-    @property
-    def response_name(self) -> str:
-        """The name of what the operation made or changed."""
-        return self.instance.name
 
     def fields(self) -> Iterator[tuple[str, Values]]:
         """The instance's name and configuration."""
@@ -74,12 +74,8 @@ class DatabaseCreation(OperationKind):
 
     metadata_type = f"{_DATABASE}.CreateDatabaseMetadata"
     response_type = f"{_DATABASE}.Database"
+    made = "database"
     database: Database
-
-    @property
-    def response_name(self) -> str:
-        """The name of what the operation made or changed."""
-        return self.database.name
 
     def fields(self) -> Iterator[tuple[str, Values]]:
         """The database's name."""
@@ -92,14 +88,10 @@ class DatabaseUpdate(OperationKind):
 
     metadata_type = f"{_DATABASE}.UpdateDatabaseMetadata"
     response_type = f"{_DATABASE}.Database"
+    made = "database"
     database: Database
     enable_drop_protection: bool
     paths: tuple[str, ...]
-
-    @property
-    def response_name(self) -> str:
-        """The name of what the operation made or changed."""
-        return self.database.name
 
     def fields(self) -> Iterator[tuple[str, Values]]:
         """The request, as the metadata repeats it."""
@@ -134,14 +126,10 @@ class DatabaseRestore(OperationKind):
 
     metadata_type = f"{_DATABASE}.RestoreDatabaseMetadata"
     response_type = f"{_DATABASE}.Database"
+    made = "database"
     database: Database
     backup: Backup
     optimization: str
-
-    @property
-    def response_name(self) -> str:
-        """The name of what the operation made or changed."""
-        return self.database.name
 
     def fields(self) -> Iterator[tuple[str, Values]]:
         """The database, and the backup as the metadata describes it."""
@@ -160,12 +148,8 @@ class RestoreOptimization(OperationKind):
 
     metadata_type = f"{_DATABASE}.OptimizeRestoredDatabaseMetadata"
     response_type = f"{_DATABASE}.Database"
+    made = "database"
     database: Database
-
-    @property
-    def response_name(self) -> str:
-        """The name of what the operation made or changed."""
-        return self.database.name
 
     def fields(self) -> Iterator[tuple[str, Values]]:
         """The database's name."""
@@ -178,12 +162,8 @@ class BackupCreation(OperationKind):
 
     metadata_type = f"{_DATABASE}.CreateBackupMetadata"
     response_type = f"{_DATABASE}.Backup"
+    made = "backup"
     backup: Backup
-
-    @property
-    def response_name(self) -> str:
-        """The name of what the operation made or changed."""
-        return self.backup.name
 
     def fields(self) -> Iterator[tuple[str, Values]]:
         """The backup and its database."""
@@ -197,13 +177,9 @@ class BackupCopy(OperationKind):
 
     metadata_type = f"{_DATABASE}.CopyBackupMetadata"
     response_type = f"{_DATABASE}.Backup"
+    made = "backup"
     backup: Backup
     source: str
-
-    @property
-    def response_name(self) -> str:
-        """The name of what the operation made or changed."""
-        return self.backup.name
 
     def fields(self) -> Iterator[tuple[str, Values]]:
         """The copy and the original."""
@@ -230,12 +206,8 @@ class ConfigCreation(OperationKind):
 
     metadata_type = f"{_INSTANCE}.CreateInstanceConfigMetadata"
     response_type = f"{_INSTANCE}.InstanceConfig"
+    made = "config"
     config: InstanceConfig
-
-    @property
-    def response_name(self) -> str:
-        """The name of what the operation made or changed."""
-        return self.config.name
 
     def fields(self) -> Iterator[tuple[str, Values]]:
         """The configuration's names."""
@@ -258,12 +230,8 @@ class PartitionCreation(OperationKind):
     metadata_type = f"{_INSTANCE}.CreateInstancePartitionMetadata"
     times = "metadata."
     response_type = f"{_INSTANCE}.InstancePartition"
+    made = "partition"
     partition: InstancePartition
-
-    @property
-    def response_name(self) -> str:
-        """The name of what the operation made or changed."""
-        return self.partition.name
 
     def fields(self) -> Iterator[tuple[str, Values]]:
         """The partition's names."""
