@@ -21,6 +21,7 @@ import click
 
 import spanemu
 from spanemu.base.clock import monotonic
+from spanemu.cli.home_cpu import keep_to_one_cpu
 from spanemu.config import (
     DEFAULT_INSTANCE,
     DEFAULT_PROJECT,
@@ -49,6 +50,7 @@ class Options(TypedDict):
     seed: int | None
     start_time: str | None
     version_retention_seconds: float
+    all_cpus: bool
     stop_on_stdin_end: bool
 
 
@@ -71,6 +73,7 @@ class Options(TypedDict):
 @click.option(
     "--version-retention-seconds", type=float, default=DEFAULT_RETENTION_SECONDS, hidden=True
 )
+@click.option("--all-cpus", is_flag=True, help="Do not keep to one CPU, which is faster.")
 @click.option("--stop-on-stdin-end", is_flag=True, hidden=True)
 def serve(**given: Unpack[Options]) -> None:
     """Serve gRPC until stopped.
@@ -80,6 +83,8 @@ def serve(**given: Unpack[Options]) -> None:
     if given["schemas"] and not given["databases"]:
         raise click.UsageError("--schema needs a --database to apply it to.")
     config = _config(given)
+    if not given["all_cpus"]:
+        keep_to_one_cpu()
     with stop_signal(given["stop_on_stdin_end"]) as wait_for_stop, ExitStack() as stack:
         emulator = _start(config)
         stack.callback(_close, emulator)

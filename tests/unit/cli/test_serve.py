@@ -144,3 +144,13 @@ def test_it_ends_with_its_parent_when_asked(monkeypatch):
         process.stdout.readline()
         process.stdin.close()
         assert process.wait(timeout=60) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process choose its CPUs")
+@pytest.mark.parametrize("flags", [(), ("--all-cpus",)])
+def test_the_threads_of_a_server_share_a_cpu_unless_told_otherwise(serve, flags):
+    process = serve(*flags)
+    ready(process)
+    threads = [int(name) for name in os.listdir(f"/proc/{process.pid}/task")]
+    expected = len(os.sched_getaffinity(0)) if flags else 1
+    assert {len(os.sched_getaffinity(thread)) for thread in threads} == {expected}
