@@ -40,7 +40,7 @@ from spanemu.control.splits import Splits
 from spanemu.database.database import Database
 from spanemu.database.environment import Environment
 from spanemu.database.errors import DatabaseAlreadyExists, TooManyDatabases
-from spanemu.database.open_transactions import OpenTransaction
+from spanemu.database.transactions.listing import OpenTransaction
 from spanemu.frontend.control import control_service
 from spanemu.frontend.embedded import EmbeddedRegistry
 from spanemu.frontend.rpc import Rpc

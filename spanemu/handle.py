@@ -120,7 +120,7 @@ class DatabaseHandle(ABC):
         """Read-write transactions that have not ended, the oldest first.
 
         Each tells its id, age, session, tags, last statement and locks, as attributes and as text
-        (`spanemu.database.open_transactions`).
+        (`spanemu.database.transactions.listing`).
         """
 
     def abort_transactions(self) -> None:

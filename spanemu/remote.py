@@ -26,7 +26,7 @@ from spanemu.base.plain import from_plain
 from spanemu.base.raw_key import raw_key
 from spanemu.config import DEFAULT_INSTANCE, DEFAULT_PROJECT, HostPort
 from spanemu.control.clock import as_datetime
-from spanemu.database.open_transactions import OpenTransaction
+from spanemu.database.transactions.listing import OpenTransaction
 from spanemu.endpoint import Endpoint
 from spanemu.handle import DatabaseHandle, EmulatorHandle
 from spanemu.schema_source import Source, load_schema

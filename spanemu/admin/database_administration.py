@@ -52,7 +52,7 @@ from spanemu.database.errors import (
     MissingField,
     TooManySplitPoints,
 )
-from spanemu.database.split_points import (
+from spanemu.database.splits.split_points import (
     CHANGES_PER_NODE_DAY_MAX,
     CHANGES_PER_NODE_MINUTE_MAX,
     MINUTE_NANOS,

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from spanemu.admin.instances import Instances
 from spanemu.control.effects import transaction_of
 from spanemu.control.where import Rpc
-from spanemu.database.read_write import ReadWriteTransaction
+from spanemu.database.transactions.read_write import ReadWriteTransaction
 
 _REMEMBERED_MAX = 10_000
 

@@ -16,9 +16,9 @@ from spanemu.base.call import current
 from spanemu.base.errors import SpannerError
 from spanemu.control.errors import InjectedAbort, InjectedFault
 from spanemu.control.where import Rpc
-from spanemu.database.partitioned_dml import PartitionedDmlTransaction
-from spanemu.database.read_write import ReadWriteTransaction
-from spanemu.database.transactions import Transaction
+from spanemu.database.transactions.partitioned_dml import PartitionedDmlTransaction
+from spanemu.database.transactions.read_write import ReadWriteTransaction
+from spanemu.database.transactions.registry import Transaction
 
 Effect = Callable[[Rpc], None]
 

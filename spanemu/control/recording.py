@@ -26,7 +26,7 @@ _CHANGES = ("insert", "update", "delete")
 
 
 class Footprint(Protocol):
-    """What a plan does, as `database.footprint` has it."""
+    """What a plan does, as `database.statements.footprint` has it."""
 
     @property
     def tables(self) -> frozenset[str]: ...

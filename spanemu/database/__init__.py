@@ -1,12 +1,11 @@
 """One database: what its sessions ask of it, in transactions, statements and reads.
 
 In reading order: `environment`, `core` and `generation` (what the parts of a database share),
-`database`; `options` (what a caller asks, as plain data), `sessions`, `session`, `transactions` (by
-id), `handle` (what any of them can do) with its kinds `snapshot`, `read_write` and
-`partitioned_dml`; `timestamps`, `reads`, `query_engine`, `dml`, `context`, `system_tables`;
-`pending`, `replay`, `precommit`, `partitions`; `results` (rows on their way out), `activity` and
-`statistics` (what ran), `splitting` and its kin (which rows are served together), `content` (what a
-backup has of it), `physical` (the layout printed), `filters` (of list calls), and `errors`.
+`database`, `options` (what a caller asks, as plain data), then the packages `sessions`,
+`transactions` and `statements`, the way of every request. `splits` and `physical` (which rows are
+served together, and the layout printed), `system_tables`, `activity` and `statistics` (what ran),
+`content` (what a backup has of it), `row_deletion` (TTL), `named_rows` and `lock_text` (rows and
+locks in words), `filters` (of list calls), and `errors`.
 
 What there is besides one database, its instance, its backups, other databases, is
 `spanemu.admin`.

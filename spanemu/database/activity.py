@@ -19,7 +19,12 @@ from typing import Any, NamedTuple, Protocol
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code, SpannerError
 from spanemu.database.options import CommitOptions, ReadWrite
-from spanemu.database.results import BatchOutcome, CommitOutcome, ResultStream, WrittenRows
+from spanemu.database.statements.results import (
+    BatchOutcome,
+    CommitOutcome,
+    ResultStream,
+    WrittenRows,
+)
 from spanemu.storage.structure import Structure
 from spanemu.txn.owner import Owner
 from spanemu.values.mutation import Mutation, WriteKind

@@ -8,12 +8,12 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from spanemu.database.activity import ActivityLog, Progress
-from spanemu.database.context import StatementContext
 from spanemu.database.environment import Environment
 from spanemu.database.errors import DatabaseNotFound
 from spanemu.database.generation import Generation
-from spanemu.database.split_points import SplitPoints
-from spanemu.database.splitting import Splitting
+from spanemu.database.splits.split_points import SplitPoints
+from spanemu.database.splits.splitting import Splitting
+from spanemu.database.statements.context import StatementContext
 from spanemu.schema.history import History
 from spanemu.storage.store import LATEST, Store
 from spanemu.txn.locks import LockTable
@@ -33,7 +33,7 @@ class Sweep:
 
 
 if TYPE_CHECKING:
-    from spanemu.database.heat import Heat
+    from spanemu.database.splits.heat import Heat
 
 
 class DatabaseCore:

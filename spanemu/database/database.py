@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 from spanemu.base.clock import Clock
 from spanemu.base.errors import SpannerError
-from spanemu.database.conflict import interfere
 from spanemu.database.content import Content, Contents
 from spanemu.database.core import DatabaseCore
 from spanemu.database.environment import Environment
 from spanemu.database.errors import SchemaUpdateCancelled, SplitInsideHierarchy
-from spanemu.database.footprint import Footprint, footprint_of
 from spanemu.database.generation import Generation
 from spanemu.database.named_rows import keyed, root_name, row_key
 from spanemu.database.options import StatementRequest
-from spanemu.database.participants import shown
 from spanemu.database.physical import physical_layout
-from spanemu.database.query_engine import prepare
 from spanemu.database.row_deletion import RowDeletion
-from spanemu.database.sessions import Sessions
-from spanemu.database.split_points import SplitPoints
-from spanemu.database.splitting import Splitting
+from spanemu.database.sessions.registry import Sessions
+from spanemu.database.splits.participants import shown
+from spanemu.database.splits.split_points import SplitPoints
+from spanemu.database.splits.splitting import Splitting
+from spanemu.database.statements.footprint import Footprint, footprint_of
+from spanemu.database.statements.query_engine import prepare
+from spanemu.database.transactions.conflict import interfere
 from spanemu.ddl.apply import Step, plan_batch
 from spanemu.schema.ddl_text import ddl_statements
 from spanemu.schema.history import History
@@ -46,7 +46,7 @@ from spanemu.storage.structure import Place
 from spanemu.storage.undo import StoreSnapshot
 
 if TYPE_CHECKING:
-    from spanemu.database.heat import Heat
+    from spanemu.database.splits.heat import Heat
 
 
 @dataclass(slots=True)
@@ -124,7 +124,7 @@ class Database:
     @property
     def heat(self) -> Heat:
         """Where its writes concentrate, as long as somebody watches."""
-        from spanemu.database.heat import Heat
+        from spanemu.database.splits.heat import Heat
 
         core = self._core
         if core.heat is None:

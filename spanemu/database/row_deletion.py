@@ -14,8 +14,8 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.limits import DAY_NANOS
 from spanemu.database.core import DatabaseCore, Sweep
 from spanemu.database.options import ReadOnly, StatementRequest
-from spanemu.database.partitioned_dml import PartitionedDmlTransaction
-from spanemu.database.snapshot import SnapshotTransaction
+from spanemu.database.transactions.partitioned_dml import PartitionedDmlTransaction
+from spanemu.database.transactions.snapshot import SnapshotTransaction
 from spanemu.schema.table import Table
 from spanemu.values.timestamp import format_utc
 from spanemu.values.types import TIMESTAMP

@@ -7,8 +7,8 @@ from functools import lru_cache
 from spanemu.admin.instances import Instances
 from spanemu.base.names import SessionName
 from spanemu.database.database import Database
-from spanemu.database.session import Session
-from spanemu.database.sessions import Sessions
+from spanemu.database.sessions.registry import Sessions
+from spanemu.database.sessions.session import Session
 
 
 def session_of(instances: Instances, name: str) -> Session:

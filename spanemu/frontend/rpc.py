@@ -13,8 +13,8 @@ from typing import Any
 from spanemu.admin.instances import Instances
 from spanemu.base.call import current
 from spanemu.base.errors import SpannerError
-from spanemu.database.footprint import Footprint
 from spanemu.database.options import StatementRequest
+from spanemu.database.statements.footprint import Footprint
 from spanemu.frontend.convert.params import param_types_from_proto
 from spanemu.frontend.method import Message
 

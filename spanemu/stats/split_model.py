@@ -9,7 +9,7 @@ cut, ranges that stay quiet are merged, splits move between servers, boundaries 
     minute 3    [-----)[-----)[----)[-----)
 
 Keys here are places: bytes in whose order rows of the whole database lie. The same model moves the
-splits of a database (`database.splitting`) and those of a simulation.
+splits of a database (`database.splits`) and those of a simulation.
 
 Invariants: `starts` is sorted and begins with b""; every split has a server.
 """

@@ -10,7 +10,7 @@ Writes are buffered (`buffer`); only `commit` touches the store. As in Spanner, 
 reads, and what it writes is locked when the transaction commits; only repeatable locking locks it
 at once. What is locked are cells (`lock_modes`): other columns of the row stay free.
 
-Not here: what a client may do next (`database.read_write`), constraints (`write`).
+Not here: what a client may do next (`database.transactions.read_write`), constraints (`write`).
 """
 
 from __future__ import annotations

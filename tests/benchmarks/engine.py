@@ -21,7 +21,7 @@ from spanemu.database.options import (
     SingleUse,
     StatementRequest,
 )
-from spanemu.database.session import Session
+from spanemu.database.sessions.session import Session
 from spanemu.values.mutation import RawKeySet, Write, WriteKind
 from spanemu.values.types import INT64
 

@@ -35,7 +35,7 @@ from spanemu.database.options import (
     SingleUse,
     StatementRequest,
 )
-from spanemu.database.session import Session
+from spanemu.database.sessions.session import Session
 from spanemu.values.mutation import Write, WriteKind
 from spanemu.values.types import INT64
 from tests.benchmarks.sql_shapes import (

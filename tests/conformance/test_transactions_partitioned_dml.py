@@ -6,7 +6,7 @@ from threading import Event
 import pytest
 from google.api_core import exceptions
 
-from spanemu.database import partitioned_dml
+from spanemu.database.transactions import partitioned_dml
 from tests.conformance.raw import (
     ALL,
     FP,

@@ -9,7 +9,7 @@ from google.cloud.spanner_v1.types import PartialResultSet
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spanemu.database.results import ResultStream
+from spanemu.database.statements.results import ResultStream
 from spanemu.frontend import wire
 from spanemu.frontend.convert.chunks import Chunks
 from spanemu.frontend.convert.values import list_from_proto, value_from_proto

@@ -18,7 +18,7 @@ from spanemu.base.errors import SpannerError
 from spanemu.database.database import Database
 from spanemu.database.environment import Environment
 from spanemu.database.options import CommitOptions, ReadWrite, SingleUse
-from spanemu.database.partitions import partition_ranges
+from spanemu.database.statements.partitions import partition_ranges
 from spanemu.stats.split_settings import SplitPolicy
 from spanemu.storage.layout import tree_of
 from spanemu.storage.store import EVERYTHING

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from spanemu.base.errors import SpannerError
 from spanemu.database.options import ReadRequest, Selector, StatementRequest
-from spanemu.database.results import ResultStream
+from spanemu.database.statements.results import ResultStream
 from spanemu.values.mutation import Delete, Mutation, RawKeySet, RawRange, Write, WriteKind
 from tests.simulation.model import ACCOUNT, ENTRY, PET, Account, State
 from tests.simulation.stage import pause

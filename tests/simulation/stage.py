@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from unittest.mock import patch
 
-from spanemu.database import read_ahead
+from spanemu.database.transactions import read_ahead
 from spanemu.txn import locks, owner
 from spanemu.txn.lock_modes import Lock
 from spanemu.txn.locks import LockTable

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from spanemu.database.reads import ReadPlan
+from spanemu.database.statements.reads import ReadPlan
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.functions.hash import farm_fingerprint

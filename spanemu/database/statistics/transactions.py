@@ -12,7 +12,6 @@ from typing import Any
 
 from spanemu.base.errors import Code
 from spanemu.database.activity import ActivityLog, Attempt, Meter
-from spanemu.database.isolation import reads_of
 from spanemu.database.statistics.distribution import as_json, distribution, distribution_json
 from spanemu.database.statistics.intervals import Row, average, by_interval
 from spanemu.database.statistics.touched import (
@@ -23,6 +22,7 @@ from spanemu.database.statistics.touched import (
     touched_by_mutations,
 )
 from spanemu.database.statistics.written import Weighed, Written
+from spanemu.database.transactions.isolation import reads_of
 from spanemu.schema.schema import Schema
 from spanemu.txn.owner import YOUNGEST
 from spanemu.txn.read_write import Reads

@@ -21,7 +21,7 @@ from typing import Any
 
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import ROW_BYTES_MAX
-from spanemu.database.results import ResultStream
+from spanemu.database.statements.results import ResultStream
 from spanemu.frontend.convert.encoding import PARTIAL, field, raw_bytes
 from spanemu.frontend.convert.results import (
     Shape,

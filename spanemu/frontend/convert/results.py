@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from spanemu.base.limits import UNARY_RESULT_BYTES_MAX
-from spanemu.database.results import ResultStats, ResultStream, TransactionInfo
+from spanemu.database.statements.results import ResultStats, ResultStream, TransactionInfo
 from spanemu.frontend.convert.encoding import (
     LISTED,
     PARTIAL,

@@ -18,7 +18,7 @@ from struct import error as StructError
 from typing import Any
 
 from spanemu.database.options import Begin, ReadOnly, ReadTimestamp, Selector, SingleUse
-from spanemu.database.results import ResultStream
+from spanemu.database.statements.results import ResultStream
 from spanemu.frontend.convert.chunks import Chunks
 from spanemu.frontend.convert.results import close_rows
 from spanemu.frontend.errors import InvalidResumeToken

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from spanemu.admin.instances import Instances
-from spanemu.database.results import Partition, TransactionInfo
+from spanemu.database.statements.results import Partition, TransactionInfo
 from spanemu.frontend import wire
 from spanemu.frontend.convert.requests import (
     partition_options_from_proto,

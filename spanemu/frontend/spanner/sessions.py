@@ -7,8 +7,8 @@ from typing import Any
 
 from spanemu.admin.instances import Instances
 from spanemu.base.names import DatabaseName, check_labels
-from spanemu.database.session import Session
-from spanemu.database.sessions import Sessions
+from spanemu.database.sessions.registry import Sessions
+from spanemu.database.sessions.session import Session
 from spanemu.frontend import wire
 from spanemu.frontend.convert.timestamps import timestamp_to_proto
 from spanemu.frontend.errors import InvalidSessionCount, MultiplexedInBatch

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spanemu.admin.instances import Instances
-from spanemu.database.results import CommitOutcome
+from spanemu.database.statements.results import CommitOutcome
 from spanemu.frontend import wire
 from spanemu.frontend.convert.mutations import mutation_from_proto, mutations_from_proto
 from spanemu.frontend.convert.requests import (

@@ -18,8 +18,8 @@ from spanemu.database.options import (
     StatementRequest,
     TransactionOptions,
 )
-from spanemu.database.results import CommitOutcome
-from spanemu.database.session import Session
+from spanemu.database.sessions.session import Session
+from spanemu.database.statements.results import CommitOutcome
 from spanemu.values.mutation import Mutation, RawKeySet, Write, WriteKind
 from tests.unit.ddl.world import World
 

@@ -18,7 +18,7 @@ from spanemu.database.options import (
     SingleUse,
     StatementRequest,
 )
-from spanemu.database.session import Session
+from spanemu.database.sessions.session import Session
 from spanemu.values.mutation import Delete, RawKeySet, Write, WriteKind
 
 SCHEMA = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.database.isolation import reads_of
 from spanemu.database.options import Isolation, ReadLockMode, ReadWrite
+from spanemu.database.transactions.isolation import reads_of
 from spanemu.txn.read_write import Reads
 
 UNSPECIFIED, SERIALIZABLE, REPEATABLE = Isolation

@@ -1,6 +1,6 @@
 """Only the newest token of a transaction is the latest."""
 
-from spanemu.database.precommit import PrecommitTokens
+from spanemu.database.transactions.precommit import PrecommitTokens
 
 
 def test_tokens_follow_each_other():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.database import read_ahead
-from spanemu.database.read_ahead import read_ahead as ahead
+from spanemu.database.transactions import read_ahead
+from spanemu.database.transactions.read_ahead import read_ahead as ahead
 
 
 class Counter:

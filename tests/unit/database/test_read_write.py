@@ -284,7 +284,7 @@ def test_rows_read_ahead_outlive_the_transaction(shop: Shop, begun: Existing) ->
 
 
 def test_rows_left_for_later_do_not(shop: Shop, begun: Existing, monkeypatch) -> None:
-    monkeypatch.setattr("spanemu.database.read_ahead.ROWS_READ_AHEAD_MAX", 1)
+    monkeypatch.setattr("spanemu.database.transactions.read_ahead.ROWS_READ_AHEAD_MAX", 1)
     stream = shop.session.read(request(), begun)
     assert next(stream.rows) == (1, 10)
     shop.session.transactions.get(begun.id).abort("test")

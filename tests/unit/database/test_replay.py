@@ -7,8 +7,8 @@ import pytest
 from spanemu.base.errors import Code, SpannerError, Unsupported
 from spanemu.database.errors import SeqnoOutOfOrder, SeqnoReused
 from spanemu.database.options import QueryMode, StatementRequest
-from spanemu.database.replay import Replays
-from spanemu.database.results import BatchOutcome, ResultStats, ResultStream
+from spanemu.database.statements.results import BatchOutcome, ResultStats, ResultStream
+from spanemu.database.transactions.replay import Replays
 from spanemu.values.types import INT64, STRING
 
 COLUMNS = (("Id", INT64),)

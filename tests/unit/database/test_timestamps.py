@@ -15,7 +15,7 @@ from spanemu.database.options import (
     ReadTimestamp,
     Strong,
 )
-from spanemu.database.timestamps import await_timestamp, check_retained, read_timestamp
+from spanemu.database.transactions.timestamps import await_timestamp, check_retained, read_timestamp
 from spanemu.storage.store import Store
 from spanemu.txn.errors import ReadTooFarAhead, ReadTooOld
 

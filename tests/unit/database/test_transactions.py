@@ -7,7 +7,6 @@ import threading
 import pytest
 
 from spanemu.base.limits import TRANSACTIONS_PER_SESSION_MAX
-from spanemu.database import transactions
 from spanemu.database.errors import TransactionClosed, TransactionNotFound
 from spanemu.database.options import (
     Begin,
@@ -17,6 +16,7 @@ from spanemu.database.options import (
     ReadWrite,
     StatementRequest,
 )
+from spanemu.database.transactions import registry
 from spanemu.txn.errors import TransactionAborted
 from spanemu.txn.locks import LockTable
 from tests.unit.database.shop import Shop, items
@@ -107,19 +107,19 @@ def test_a_writer_that_is_forgotten_gives_its_locks_back(shop: Shop) -> None:
 
 
 def test_multiplexed_sessions_forget_the_idle(shop: Shop, monkeypatch) -> None:
-    monkeypatch.setattr(transactions, "_LOOKED_AT_PER_BEGIN", 10)
+    monkeypatch.setattr(registry, "_LOOKED_AT_PER_BEGIN", 10)
     now = [0.0]
-    monkeypatch.setattr(transactions, "monotonic", lambda: now[0])
+    monkeypatch.setattr(registry, "monotonic", lambda: now[0])
     session = shop.database.sessions.create({}, multiplexed=True)
     idle, ended, used = (session.begin(ReadWrite()).id for _ in range(3))
     session.execute(StatementRequest("SELECT 1"), Existing(ended))
     session.rollback(ended)
-    now[0] = transactions.MULTIPLEXED_ENDED_SECONDS_MAX + 1
+    now[0] = registry.MULTIPLEXED_ENDED_SECONDS_MAX + 1
     session.execute(StatementRequest("SELECT 1"), Existing(used))
     session.begin(ReadOnly())
     with pytest.raises(TransactionClosed):
         session.transactions.get(ended)
-    now[0] = transactions.MULTIPLEXED_IDLE_SECONDS_MAX + 1
+    now[0] = registry.MULTIPLEXED_IDLE_SECONDS_MAX + 1
     session.begin(ReadOnly())
     session.transactions.get(used)
     with pytest.raises(TransactionClosed):

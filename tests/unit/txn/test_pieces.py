@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.database.read_ahead import ROWS_READ_AHEAD_MAX
+from spanemu.database.transactions.read_ahead import ROWS_READ_AHEAD_MAX
 from spanemu.storage.store import EVERYTHING
 from spanemu.txn import pieces as cutting
 from spanemu.txn.pieces import pieces

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spanemu.database.results import ResultStats, ResultStream, TransactionInfo
+from spanemu.database.statements.results import ResultStats, ResultStream, TransactionInfo
 from spanemu.frontend import wire
 from spanemu.frontend.convert.chunks import Chunks
 from spanemu.values import types

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from spanemu.database.results import ResultStats, ResultStream, TransactionInfo
+from spanemu.database.statements.results import ResultStats, ResultStream, TransactionInfo
 from spanemu.frontend import wire
 from spanemu.frontend.convert.encoding import LISTED, PARTIAL, cell_encoder, raw_bytes, varint
 from spanemu.frontend.convert.results import result_set_bytes, shape_of, summary_bytes

@@ -10,7 +10,7 @@ from spanemu.database.options import (
     ReadWrite,
     SingleUse,
 )
-from spanemu.database.results import ResultStream
+from spanemu.database.statements.results import ResultStream
 from spanemu.frontend import wire
 from spanemu.frontend.convert.chunks import CHUNK_BYTES
 from spanemu.frontend.convert.resume import Place, place_from_token, resumable_chunks

@@ -7,7 +7,7 @@ from typing import Any
 
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.limits import DEFAULT_LIMITS
-from spanemu.database.results import TransactionInfo
+from spanemu.database.statements.results import TransactionInfo
 
 DATABASE = "projects/p/instances/i/databases/d"
 SESSION = f"{DATABASE}/sessions/s1"

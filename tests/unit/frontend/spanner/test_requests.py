@@ -15,7 +15,7 @@ from spanemu.database.options import (
     SingleUse,
     StatementRequest,
 )
-from spanemu.database.results import (
+from spanemu.database.statements.results import (
     BatchOutcome,
     CommitOutcome,
     Partition,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from spanemu.database.core import DatabaseCore
 from spanemu.database.errors import NotDml
 from spanemu.database.options import CommitOptions, ReadWrite, StatementRequest
-from spanemu.database.read_write import ReadWriteTransaction
+from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.txn.errors import TransactionAborted
 from spanemu.txn.owner import Owner
 

@@ -23,16 +23,16 @@ from spanemu.database.options import (
     StatementRequest,
     TransactionOptions,
 )
-from spanemu.database.read_write import ReadWriteTransaction
-from spanemu.database.results import (
+from spanemu.database.statements.results import (
     BatchOutcome,
     CommitOutcome,
     Partition,
     ResultStream,
     TransactionInfo,
 )
-from spanemu.database.snapshot import SnapshotTransaction
-from spanemu.database.transactions import Transaction, Transactions
+from spanemu.database.transactions.read_write import ReadWriteTransaction
+from spanemu.database.transactions.registry import Transaction, Transactions
+from spanemu.database.transactions.snapshot import SnapshotTransaction
 from spanemu.values.mutation import Mutation
 
 T = TypeVar("T")

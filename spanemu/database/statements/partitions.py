@@ -16,7 +16,7 @@ from typing import Any
 
 from spanemu.database.errors import InvalidPartitionToken, NotPartitionableQuery
 from spanemu.database.options import ReadRequest, StatementRequest
-from spanemu.database.query_engine import Prepared
+from spanemu.database.statements.query_engine import Prepared
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table

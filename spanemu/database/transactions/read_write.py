@@ -16,7 +16,6 @@ from collections.abc import Sequence
 
 from spanemu.base.errors import SpannerError
 from spanemu.database.core import DatabaseCore
-from spanemu.database.dml import execute_dml
 from spanemu.database.errors import (
     AfterLastStatement,
     DirectedReadNotAllowed,
@@ -28,7 +27,6 @@ from spanemu.database.errors import (
     TransactionInvalidated,
 )
 from spanemu.database.generation import Generation
-from spanemu.database.isolation import reads_of
 from spanemu.database.options import (
     CommitOptions,
     Isolation,
@@ -37,15 +35,22 @@ from spanemu.database.options import (
     ReadWrite,
     StatementRequest,
 )
-from spanemu.database.participants import tell_commit
-from spanemu.database.pending import refuse_pending_columns, refuse_pending_plan
-from spanemu.database.precommit import PrecommitTokens
-from spanemu.database.query_engine import Prepared, explained, prepare_locking, run_query
-from spanemu.database.read_ahead import read_ahead
-from spanemu.database.reads import read_plan
-from spanemu.database.replay import NO_REPLAYS, Replays
-from spanemu.database.results import BatchOutcome, CommitOutcome, ResultStream, TransactionInfo
-from spanemu.database.turn import Turn
+from spanemu.database.splits.participants import tell_commit
+from spanemu.database.statements.dml import execute_dml
+from spanemu.database.statements.query_engine import Prepared, explained, prepare_locking, run_query
+from spanemu.database.statements.reads import read_plan
+from spanemu.database.statements.results import (
+    BatchOutcome,
+    CommitOutcome,
+    ResultStream,
+    TransactionInfo,
+)
+from spanemu.database.transactions.isolation import reads_of
+from spanemu.database.transactions.pending import refuse_pending_columns, refuse_pending_plan
+from spanemu.database.transactions.precommit import PrecommitTokens
+from spanemu.database.transactions.read_ahead import read_ahead
+from spanemu.database.transactions.replay import NO_REPLAYS, Replays
+from spanemu.database.transactions.turn import Turn
 from spanemu.txn import read_write as work
 from spanemu.txn.commit import apply, buffer_mutations, check_names
 from spanemu.txn.errors import TooManyMutations, TransactionAborted

@@ -12,7 +12,7 @@ from spanemu.base.clock import monotonic
 from spanemu.database.core import DatabaseCore
 from spanemu.database.lock_text import locked_columns, place_text
 from spanemu.database.options import ReadRequest, StatementRequest
-from spanemu.database.read_write import ReadWriteTransaction
+from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.txn.lock_modes import Lock, mode_name
 

@@ -16,11 +16,11 @@ from spanemu.base.clock import monotonic
 from spanemu.base.limits import TRANSACTIONS_PER_SESSION_MAX
 from spanemu.database.core import DatabaseCore
 from spanemu.database.errors import TransactionClosed, TransactionNotFound
-from spanemu.database.handle import Transaction
 from spanemu.database.options import PartitionedDml, ReadOnly, ReadWrite, TransactionOptions
-from spanemu.database.partitioned_dml import PartitionedDmlTransaction
-from spanemu.database.read_write import ReadWriteTransaction
-from spanemu.database.snapshot import SnapshotTransaction
+from spanemu.database.transactions.handle import Transaction
+from spanemu.database.transactions.partitioned_dml import PartitionedDmlTransaction
+from spanemu.database.transactions.read_write import ReadWriteTransaction
+from spanemu.database.transactions.snapshot import SnapshotTransaction
 from spanemu.txn.owner import Owner
 
 MULTIPLEXED_IDLE_SECONDS_MAX = 300.0

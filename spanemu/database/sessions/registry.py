@@ -18,14 +18,14 @@ from spanemu.base.limits import (
     SESSION_IDLE_MAX_NANOS,
 )
 from spanemu.base.paging import PageRequest, page
-from spanemu.database.access import Access
 from spanemu.database.core import DatabaseCore
 from spanemu.database.errors import MultiplexedSessionDeleted, SessionNotFound
 from spanemu.database.filters import compile_filter
-from spanemu.database.open_transactions import OpenTransaction, described
-from spanemu.database.role_session import RoleSession
-from spanemu.database.session import Session, SessionSpec
-from spanemu.database.transactions import Transactions
+from spanemu.database.sessions.access import Access
+from spanemu.database.sessions.role_session import RoleSession
+from spanemu.database.sessions.session import Session, SessionSpec
+from spanemu.database.transactions.listing import OpenTransaction, described
+from spanemu.database.transactions.registry import Transactions
 
 
 class Sessions:

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from spanemu.base.limits import PARTITIONED_DML_CONCURRENT_MAX
 from spanemu.database.activity import Progress
 from spanemu.database.core import DatabaseCore
-from spanemu.database.dml import execute_dml
 from spanemu.database.errors import (
     BatchDmlNotAllowed,
     DirectedReadNotAllowed,
@@ -30,9 +29,15 @@ from spanemu.database.options import (
     ReadRequest,
     StatementRequest,
 )
-from spanemu.database.partitions import partition_ranges
-from spanemu.database.query_engine import Prepared, prepare
-from spanemu.database.results import BatchOutcome, CommitOutcome, ResultStream, TransactionInfo
+from spanemu.database.statements.dml import execute_dml
+from spanemu.database.statements.partitions import partition_ranges
+from spanemu.database.statements.query_engine import Prepared, prepare
+from spanemu.database.statements.results import (
+    BatchOutcome,
+    CommitOutcome,
+    ResultStream,
+    TransactionInfo,
+)
 from spanemu.sql.analyzer.resolved import InsertStatement
 from spanemu.sql.executor.reader import ByteRange
 from spanemu.sql.plan.nodes import Scan

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from spanemu.base.errors import SpannerError
-from spanemu.database.access import Access
 from spanemu.database.options import (
     CommitOptions,
     ReadRequest,
@@ -14,15 +13,16 @@ from spanemu.database.options import (
     StatementRequest,
     TransactionOptions,
 )
-from spanemu.database.results import (
+from spanemu.database.sessions.access import Access
+from spanemu.database.sessions.session import Session, SessionSpec
+from spanemu.database.statements.results import (
     BatchOutcome,
     CommitOutcome,
     Partition,
     ResultStream,
     TransactionInfo,
 )
-from spanemu.database.session import Session, SessionSpec
-from spanemu.database.transactions import Transactions
+from spanemu.database.transactions.registry import Transactions
 from spanemu.values.mutation import Mutation
 
 

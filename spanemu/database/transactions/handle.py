@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from spanemu.database.options import CommitOptions, ReadRequest, StatementRequest
-from spanemu.database.results import BatchOutcome, CommitOutcome, ResultStream, TransactionInfo
+from spanemu.database.statements.results import (
+    BatchOutcome,
+    CommitOutcome,
+    ResultStream,
+    TransactionInfo,
+)
 from spanemu.values.mutation import Mutation
 
 

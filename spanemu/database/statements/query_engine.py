@@ -20,7 +20,7 @@ from spanemu.database.errors import (
 )
 from spanemu.database.generation import Generation
 from spanemu.database.options import QueryMode, StatementRequest
-from spanemu.database.results import ResultStats, ResultStream
+from spanemu.database.statements.results import ResultStats, ResultStream
 from spanemu.database.system_tables.catalog import CATALOG
 from spanemu.sql.analyzer.analyze import analyze
 from spanemu.sql.analyzer.resolved import (

@@ -10,9 +10,9 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.record import Record, record
 from spanemu.database.generation import Generation
 from spanemu.database.options import QueryMode, StatementRequest
-from spanemu.database.pending import refuse_pending_plan
-from spanemu.database.query_engine import Prepared
-from spanemu.database.results import ResultStats, ResultStream
+from spanemu.database.statements.query_engine import Prepared
+from spanemu.database.statements.results import ResultStats, ResultStream
+from spanemu.database.transactions.pending import refuse_pending_plan
 from spanemu.sql.executor.reader import RowReader
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.explain import explain

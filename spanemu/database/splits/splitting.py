@@ -20,9 +20,9 @@ from functools import partial
 from typing import Any
 
 from spanemu.base.clock import NANOS_PER_SECOND
-from spanemu.database.load_book import LoadBook, Work
-from spanemu.database.size_cuts import SizeCuts
-from spanemu.database.warm_splits import MINUTE_NANOS, WarmSplits, reasons_of
+from spanemu.database.splits.load_book import LoadBook, Work
+from spanemu.database.splits.size_cuts import SizeCuts
+from spanemu.database.splits.warm_splits import MINUTE_NANOS, WarmSplits, reasons_of
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table

@@ -25,7 +25,7 @@ from spanemu.database.errors import (
     SplitPointOnSearchIndex,
     TooManySplitPoints,
 )
-from spanemu.database.splitting import Splitting
+from spanemu.database.splits.splitting import Splitting
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from spanemu.database.open_transactions import text_of
 from spanemu.database.options import ReadRequest, StatementRequest
-from spanemu.database.splitting import Splitting
+from spanemu.database.splits.splitting import Splitting
+from spanemu.database.transactions.listing import text_of
 from spanemu.schema.schema import Schema
 from spanemu.stats.assumptions import Assumptions
 from spanemu.stats.detector import Detector

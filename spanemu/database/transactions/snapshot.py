@@ -23,7 +23,7 @@ from spanemu.database.options import (
     StatementRequest,
     Strong,
 )
-from spanemu.database.partitions import (
+from spanemu.database.statements.partitions import (
     PartitionToken,
     open_token,
     partition_ranges,
@@ -32,18 +32,18 @@ from spanemu.database.partitions import (
     read_fingerprint,
     seal,
 )
-from spanemu.database.query_engine import Prepared, prepare, run_query
-from spanemu.database.reads import read_plan
-from spanemu.database.results import (
+from spanemu.database.statements.query_engine import Prepared, prepare, run_query
+from spanemu.database.statements.reads import read_plan
+from spanemu.database.statements.results import (
     BatchOutcome,
     CommitOutcome,
     Partition,
     ResultStream,
     TransactionInfo,
 )
-from spanemu.database.shares import hierarchy_named, query_shares, trees_of
+from spanemu.database.statements.shares import hierarchy_named, query_shares, trees_of
 from spanemu.database.system_tables.catalog import SystemRows
-from spanemu.database.timestamps import await_timestamp, check_retained, read_timestamp
+from spanemu.database.transactions.timestamps import await_timestamp, check_retained, read_timestamp
 from spanemu.sql.executor.reader import ByteRange, RowReader
 from spanemu.storage.layout import hierarchy_of
 from spanemu.txn.errors import TableNotFound, TableNotFoundAtTimestamp
