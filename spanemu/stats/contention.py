@@ -45,7 +45,8 @@ class Contention:
         self._conflicts += 1
         self._seconds += seconds
         if key is not None:
-            self._frequent.see(key)
+            self._frequent.see((key,))
+            self._frequent.trim()
 
     def summary(self) -> ContentionSummary:
         """What is known by now."""

@@ -11,18 +11,24 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from operator import itemgetter
 from typing import Any
 
 from spanemu.stats.contention import ContentionSummary
 from spanemu.stats.scans import ScanSummary
-from spanemu.stats.sources import Source, Sources, source_of
+from spanemu.stats.sources import LOOKED_AT_EVERY, Source, source_of
 from spanemu.stats.stream import Stream, Summary
 from spanemu.stats.thresholds import THRESHOLDS, Thresholds
 from spanemu.stats.trace import Commit, Touch, Trace
 from spanemu.stats.tree_load import Kind, TreeLoad
 from spanemu.storage.layout import TreeId
-from spanemu.storage.observer import Reading, TreeWrite
+from spanemu.storage.observer import Reading, Replaced, TreeWrite
 from spanemu.storage.store import Store
+from spanemu.storage.versions import Version
+
+PUT_DOWN_MAX = 0x7F  # a mask: every 128 commits, or so many reads by key, are looked at together
+
+_TREE = itemgetter(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,8 @@ def _nothing_known(asked: object) -> tuple[str, str]:
 class Detector:
     """A `StoreObserver` and a lock table's. The store calls it under its mutex with each commit.
 
-    `describe` gives the text and the tag of a request.
+    A commit or a read by key is only put down when it happens, and looked at together with others
+    later. `describe` gives the text and the tag of a request.
     """
 
     def __init__(
@@ -58,61 +65,76 @@ class Detector:
         self._store = store
         self._thresholds = thresholds
         self._describe = describe
-        # Guards the fields below: a report may be made meanwhile. Reentrant, since a scan that
+        self.paused = False
+        # Not looked at yet. Whoever puts something down needs no mutex for it.
+        self._commits: deque[tuple[int, Sequence[TreeWrite], Replaced]] = deque()
+        self._gets: deque[Touch] = deque()
+        self._number = 0  # of commits
+        self._familiar: set[TreeId] = set()  # trees of which it is known who writes them
+        self.unsigned: Sequence[TreeWrite] = ()  # of the last commit, if it matters who made it
+        # Guards what is below: a report may be made meanwhile. Reentrant, since a scan that
         # nobody holds any more ends wherever garbage is collected, also in here.
         self._mutex = threading.RLock()
+        self._looked_at = 0  # commits
         self._trees: dict[TreeId, TreeLoad] = {}
-        self._due: list[Sources] = []  # who wants to know who made the last commit
         self._trace: deque[Commit] = deque(maxlen=thresholds.trace_commits_max)
         self._reads: deque[Touch] = deque(maxlen=thresholds.trace_touches_max)
         self._fights: deque[Touch] = deque(maxlen=thresholds.trace_touches_max)
-        self._commits = 0
-        self.paused = False
 
     # ------------------------------------------------------------------ writes
 
-    def committed(self, writes: Sequence[TreeWrite], at: int) -> None:
+    def committed(self, writes: Sequence[TreeWrite], replaced: Replaced, at: int) -> None:
         """Take in one commit."""
         if self.paused or not writes:
             return
-        with self._mutex:
-            if self._due:
-                self._due.clear()
-            self._commits += 1
-            self._trace.append((at, tuple(writes)))
-            if len(writes) == 1:
-                self._stream(writes[0]).add(writes[0][1], at)
-                return
-            touched: dict[Stream, list[bytes]] = {}
-            for write in writes:
-                touched.setdefault(self._stream(write), []).append(write[1])
-            for stream, keys in touched.items():
-                stream.add(keys[0] if len(keys) == 1 else tuple(sorted(keys)), at)
+        self._commits.append((at, writes, replaced))
+        self._number = number = self._number + 1
+        is_due = not number & LOOKED_AT_EVERY or not self._familiar.issuperset(map(_TREE, writes))
+        self.unsigned = writes if is_due else ()
+        if not number & PUT_DOWN_MAX:
+            self._work_off()
 
     def committed_by(self, asked: object) -> None:
-        """The last commit was made for a request; called before there is another one."""
-        if not self._due:
-            return
+        """The last commit was made for a request; called while there is one that is `unsigned`."""
         source = source_of(*self._describe(asked))
         with self._mutex:
-            for sources in self._due:
+            for tree in dict.fromkeys(map(_TREE, self.unsigned)):
+                sources = self._load(tree).sources
                 sources.met(source)
-            self._due.clear()
+                if sources.is_familiar:
+                    self._familiar.add(tree)
+        self.unsigned = ()
 
-    def _stream(self, write: TreeWrite) -> Stream:
+    def _work_off(self) -> None:
+        """Look at what was put down."""
+        with self._mutex:
+            commits, gets = self._commits, self._gets
+            for _ in range(len(commits)):
+                self._look_at(*commits.popleft())
+            for _ in range(len(gets)):
+                read = at, tree, key = gets.popleft()
+                self._load(tree).reads.add(key, at)
+                self._reads.append(read)
+
+    def _look_at(self, at: int, writes: Sequence[TreeWrite], replaced: Replaced) -> None:
+        self._looked_at += 1
+        self._trace.append((at, writes))
+        if len(writes) == 1:
+            self._stream(writes[0], replaced[0]).add(writes[0][1], at)
+            return
+        touched: dict[Stream, list[bytes]] = {}
+        for write, before in zip(writes, replaced, strict=True):
+            touched.setdefault(self._stream(write, before), []).append(write[1])
+        for stream, keys in touched.items():
+            stream.add(keys[0] if len(keys) == 1 else tuple(sorted(keys)), at)
+
+    def _stream(self, write: TreeWrite, before: Version | None) -> Stream:
         """The stream that a write belongs to; what was there before tells an insert."""
-        tree, key, row = write
-        load = self._trees.get(tree)
-        if load is None:
-            load = self._load(tree)
-        sources = load.sources
-        if sources.is_due():
-            self._due.append(sources)
+        tree, _, row = write
+        load = self._trees.get(tree) or self._load(tree)
         if row is None:
             return load.deletes
-        head = self._store.head(tree, key)
-        older = None if head is None else head[2]
-        return load.inserts if older is None or older[1] is None else load.updates
+        return load.inserts if before is None or before[1] is None else load.updates
 
     def _load(self, tree: TreeId) -> TreeLoad:
         found = self._trees.get(tree)
@@ -125,10 +147,9 @@ class Detector:
     def got(self, tree: TreeId, key: bytes) -> None:
         """Take in a read of a row by its key."""
         if not self.paused:
-            with self._mutex:
-                at = self._store.last_commit
-                self._load(tree).reads.add(key, at)
-                self._reads.append((at, tree, key))
+            self._gets.append((self._store.last_commit, tree, key))
+            if len(self._gets) > PUT_DOWN_MAX:
+                self._work_off()
 
     def scanning(
         self, tree: TreeId, rows: Iterator[tuple[Any, ...]], reading: Reading, asked: object
@@ -171,17 +192,19 @@ class Detector:
     def trace(self) -> Trace:
         """What was seen last, oldest first, as much as is kept."""
         with self._mutex:
+            self._work_off()
             return Trace(
                 commits=list(self._trace),
                 reads=list(self._reads),
                 conflicts=list(self._fights),
-                dropped=self._commits - len(self._trace),
+                dropped=self._looked_at - len(self._trace),
                 sources={tree: each.sources.most() for tree, each in list(self._trees.items())},
             )
 
     def seen(self) -> Seen:
         """What is known by now."""
         with self._mutex:
+            self._work_off()
             trees = list(self._trees.items())
             return Seen(
                 streams={

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import sqrt
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from math import log, log1p, sqrt
 
 from spanemu.base.rand import Randomness
 
@@ -11,21 +12,40 @@ Sample = tuple[int, int, bytes]  # (place in the order of arrival, commit timest
 
 
 class Reservoir:
-    """An even sample of what came by, the same for the same stream."""
+    """An even sample of what came by, the same for the same stream.
 
-    __slots__ = ("_chance", "_size", "samples")
+    Once it is full it draws how many to let pass before the next one that it takes (Li's algorithm
+    L), so that those cost nothing.
+    """
+
+    __slots__ = ("_chance", "_next", "_seen", "_size", "_weight", "samples")
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._chance = Randomness(0).generator.random
+        self._seen = 0
+        self._weight = 1.0
+        self._next = size - 1  # the place of the one that is taken next
+        self._skip()
         self.samples: list[Sample] = []
 
-    def offer(self, sample: Sample) -> None:
-        """Look at the next of the stream; its place counts from zero without gaps."""
-        if sample[0] < self._size:
-            self.samples.append(sample)
-        elif (place := int(self._chance() * (sample[0] + 1))) < self._size:
-            self.samples[place] = sample
+    def offer(self, ats: Sequence[int], keys: Sequence[bytes]) -> None:
+        """Look at the next of the stream."""
+        first = self._seen
+        self._seen = end = first + len(keys)
+        room = self._size - first
+        if room > 0:
+            self.samples += zip(range(first, end), ats[:room], keys[:room], strict=False)
+        while self._next < end:
+            place = self._next
+            taken = place, ats[place - first], keys[place - first]
+            self.samples[int(self._chance() * self._size)] = taken
+            self._skip()
+
+    def _skip(self) -> None:
+        self._weight *= (1.0 - self._chance()) ** (1 / self._size)
+        passed = log(1.0 - self._chance()) / log1p(-self._weight)
+        self._next += 1 + int(passed)
 
     def in_order(self) -> list[Sample]:
         """The sample in the order of arrival."""
@@ -39,15 +59,18 @@ class FrequentRows:
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self.counts: dict[bytes, int] = {}
+        self.counts: Counter[bytes] = Counter()
 
-    def see(self, key: bytes) -> None:
-        """Count one."""
+    def see(self, keys: Iterable[bytes]) -> None:
+        """Count them."""
+        self.counts.update(keys)
+
+    def trim(self) -> None:
+        """Keep few counts; to be called now and then, at places that the stream itself decides."""
         counts = self.counts
-        counts[key] = counts.get(key, 0) + 1
         if len(counts) >= 2 * self._size:
             least = sorted(counts.values(), reverse=True)[self._size]
-            self.counts = {key: n - least for key, n in counts.items() if n > least}
+            self.counts = Counter({key: n - least for key, n in counts.items() if n > least})
 
     def top(self) -> tuple[bytes, int] | None:
         """The most frequent key with its count; the smallest of several."""

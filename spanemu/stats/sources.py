@@ -44,21 +44,27 @@ class Source:
 
 
 class Sources:
-    """The sources of one tree's rows, by how often they were met."""
+    """The sources of one tree's rows or scans, by how often they were met."""
 
-    __slots__ = ("_counts", "_seen")
+    __slots__ = ("_counts", "_met", "_seen")
 
     def __init__(self) -> None:
         self._counts: dict[Source, int] = {}
-        self._seen = 0
+        self._seen = self._met = 0
+
+    @property
+    def is_familiar(self) -> bool:
+        """Whether enough were met, so that one every now and then will do."""
+        return self._met >= FIRST_LOOKED_AT
 
     def is_due(self) -> bool:
-        """Count a commit; whether to look who made it."""
+        """Count one that comes by; whether to look who made it."""
         self._seen = seen = self._seen + 1
         return not seen & LOOKED_AT_EVERY or seen <= FIRST_LOOKED_AT
 
     def met(self, source: Source) -> None:
         """Keep a source, unless there are too many."""
+        self._met += 1
         if source in self._counts or len(self._counts) < KEPT_MAX:
             self._counts[source] = self._counts.get(source, 0) + 1
 

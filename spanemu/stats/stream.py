@@ -6,11 +6,12 @@ buffer is worked off in one go, so that a write costs the same however long the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from spanemu.stats.samples import FrequentRows, Reservoir, Sample, rank_correlation
 from spanemu.stats.thresholds import THRESHOLDS, Thresholds
-from spanemu.stats.windows import Prequential, Unit
+from spanemu.stats.windows import Unit, Windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +60,10 @@ class Stream:
         self.buffer: list[Unit] = []
         self._ats: list[int] = []
         self._seen = 0  # units of the buffer that are worked off
-        self._windows = [Prequential(width, thresholds.buckets) for width in thresholds.windows]
+        self._windows = Windows(thresholds.windows, thresholds.buckets)
         self._reservoir = Reservoir(thresholds.samples_max)
         self._frequent = FrequentRows(thresholds.rows_max)
-        self._high: bytes | None = None
-        self._low: bytes | None = None
+        self._high = self._low = b""  # the last and the first of all keys so far
         self.commits = self.rows = 0
         self._appends = self._prepends = self._bulk = self._bulk_appends = 0
 
@@ -74,43 +74,51 @@ class Stream:
         self._ats.append(at)
         if len(buffer) == self._thresholds.windows[-1]:
             self._work_off()
+            self._frequent.trim()
             buffer.clear()
             self._ats.clear()
+            self._windows.rewind()
             self._seen = 0
-            for window in self._windows:
-                window.fed = 0
 
     def _work_off(self) -> None:
-        for window in self._windows:
-            window.feed(self.buffer)
-        for place in range(self._seen, len(self.buffer)):
-            unit, at = self.buffer[place], self._ats[place]
-            if isinstance(unit, bytes):
-                self._see(unit, unit, unit, at)
-                self.rows += 1
-                self._frequent.see(unit)
-            else:
-                self._see_many(unit, at)
+        fresh, ats = self.buffer[self._seen :], self._ats[self._seen :]
+        if not fresh:
+            return
         self._seen = len(self.buffer)
+        self._windows.feed(self.buffer)
+        keys = [unit for unit in fresh if type(unit) is bytes]
+        if len(keys) == len(fresh):
+            self._count(keys, keys)
+            self._frequent.see(keys)
+            self.rows += len(keys)
+        else:
+            sets = [(unit,) if isinstance(unit, bytes) else unit for unit in fresh]
+            for one in sets:
+                self._see_rows(one)
+            keys = [one[len(one) // 2] for one in sets]
+        self._reservoir.offer(ats, keys)
 
-    def _see_many(self, keys: tuple[bytes, ...], at: int) -> None:
+    def _see_rows(self, keys: tuple[bytes, ...]) -> None:
+        self.rows += len(keys)
+        self._frequent.see(keys)
         if len(keys) >= self._thresholds.bulk_rows_min:
             self._bulk += 1
-            self._bulk_appends += self._high is not None and keys[0] > self._high
-        self._see(keys[0], keys[len(keys) // 2], keys[-1], at)
-        self.rows += len(keys)
-        for key in keys:
-            self._frequent.see(key)
+            self._bulk_appends += self.commits > 0 and keys[0] > self._high
+            self._frequent.trim()
+        self._count(keys[:1], keys[-1:])
 
-    def _see(self, low: bytes, middle: bytes, high: bytes, at: int) -> None:
-        self._reservoir.offer((self.commits, at, middle))
-        self.commits += 1
-        if self._high is None or high > self._high:
-            self._appends += self._high is not None
-            self._high = high
-        if self._low is None or low < self._low:
-            self._prepends += self._low is not None
-            self._low = low
+    def _count(self, firsts: Sequence[bytes], lasts: Sequence[bytes]) -> None:
+        """Count commits, and those beyond all before them, by their first and last keys."""
+        low, high = (self._low, self._high) if self.commits else (firsts[0], lasts[0])
+        for first, last in zip(firsts, lasts, strict=True):
+            if last > high:
+                self._appends += 1
+                high = last
+            if first < low:
+                self._prepends += 1
+                low = first
+        self._low, self._high = low, high
+        self.commits += len(firsts)
 
     def summary(self) -> Summary:
         """What is known by now. The largest window of which there are enough decides."""
@@ -118,7 +126,7 @@ class Stream:
         limits = self._thresholds
         usable = [
             each
-            for each in self._windows
+            for each in self._windows.lengths
             if self.commits >= limits.windows_min * each.width and each.count > 1
         ]
         chosen = usable[-1] if usable else None

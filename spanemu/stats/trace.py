@@ -9,7 +9,7 @@ from spanemu.stats.sources import Source
 from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import TreeWrite
 
-Commit = tuple[int, tuple[TreeWrite, ...]]  # its timestamp, and what it wrote
+Commit = tuple[int, Sequence[TreeWrite]]  # its timestamp, and what it wrote
 Touch = tuple[int, TreeId, bytes]  # the last commit when a key was read or fought for
 
 

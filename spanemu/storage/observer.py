@@ -7,8 +7,10 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from spanemu.storage.layout import TreeId
+from spanemu.storage.versions import Version
 
 TreeWrite = tuple[TreeId, bytes, tuple[Any, ...] | None]  # None removes the row
+Replaced = Sequence[Version | None]  # for each write what was there before; None: never anything
 
 
 class Reading(StrEnum):
@@ -25,8 +27,8 @@ class StoreObserver(Protocol):
     `asked` is the request that is being served, whatever the reader knows of it.
     """
 
-    def committed(self, writes: Sequence[TreeWrite], at: int) -> None:
-        """`writes` became visible at `at` (nanoseconds)."""
+    def committed(self, writes: Sequence[TreeWrite], replaced: Replaced, at: int) -> None:
+        """`writes` became visible at `at` (nanoseconds). Neither sequence changes any more."""
         ...
 
     def got(self, tree: TreeId, key: bytes) -> None:
@@ -46,10 +48,10 @@ class Observers:
     def __init__(self, all_of_them: Sequence[StoreObserver]) -> None:
         self.all = tuple(all_of_them)
 
-    def committed(self, writes: Sequence[TreeWrite], at: int) -> None:
+    def committed(self, writes: Sequence[TreeWrite], replaced: Replaced, at: int) -> None:
         """Tell each of a commit."""
         for each in self.all:
-            each.committed(writes, at)
+            each.committed(writes, replaced, at)
 
     def got(self, tree: TreeId, key: bytes) -> None:
         """Tell each of a row that was asked for."""

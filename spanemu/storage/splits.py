@@ -149,7 +149,7 @@ def starts_of(boundaries: Sequence[Boundary], paths: Mapping[TreeId, Path]) -> S
 class Hierarchy:
     """The splits of one root table with all that is interleaved in it, or of one index."""
 
-    __slots__ = ("_only", "paths", "root", "tiling")
+    __slots__ = ("only", "paths", "root", "tiling")
 
     def __init__(self, root: TreeId, server: int = 0) -> None:
         self.root = root
@@ -164,11 +164,11 @@ class Hierarchy:
     def _publish(self, boundaries: Sequence[Boundary], splits: Sequence[Split]) -> None:
         self.tiling = Tiling(boundaries, splits, self.paths)
         # Most hierarchies have one split, and every row is looked up through here.
-        self._only = splits[0] if len(splits) == 1 else None
+        self.only = splits[0] if len(splits) == 1 else None
 
     def split_of(self, tree: TreeId, key: bytes) -> Split:
         """The split that a key of a tree belongs to."""
-        only = self._only
+        only = self.only
         if only is not None:
             return only
         tiling = self.tiling

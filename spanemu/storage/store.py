@@ -259,21 +259,27 @@ class Store:
         """Make a commit visible at `at`, which `clock.now` gave out under `mutex`."""
         with self.mutex:
             horizon = self._horizon(at)
+            trees, aging, observer = self._trees, self._aging.rows, self.observer
             log = self._log if self._snapshots else None
+            replaced: list[Version | None] | None = None if observer is None else []
             for tree_id, key, row in writes:
-                tree = self._trees[tree_id].split_of(tree_id, key).writable(tree_id)
+                hierarchy = trees[tree_id]
+                split = hierarchy.only or hierarchy.split_of(tree_id, key)
+                owned = tree_id in split.owned
+                tree = split.trees[tree_id] if owned else split.writable(tree_id)
                 older = tree.get(key)
                 if log is not None:
                     log.append((tree_id, key, older))
+                if replaced is not None:
+                    replaced.append(older)
                 tree[key] = version = push(older, at, row, horizon)
                 if version[3] == 2 or row is None:
-                    self._aging.rows.append((at, tree_id, key))
+                    aging.append((at, tree_id, key))
             self.last_commit = at
-            aging = self._aging.rows
             if aging and aging[0][0] <= horizon:
                 self._forget_versions(horizon, 2 * len(writes) + AGED_ROWS_PER_COMMIT)
-            if self.observer is not None:
-                self.observer.committed(writes, at)
+            if observer is not None and replaced is not None:
+                observer.committed(writes, replaced, at)
 
     def collect_garbage(self) -> int:
         """Forget every version that nobody can read any more; how many those were.

@@ -68,8 +68,9 @@ class Heat:
 
     def committed_by(self, asked: object, mutations: Sequence[Mutation]) -> None:
         """The last commit was made by mutations, or by the statements before it."""
-        if self.is_watched and self.detector is not None:
-            self.detector.committed_by(mutations or asked)
+        detector = self.detector
+        if detector is not None and detector.unsigned:
+            detector.committed_by(mutations or asked)
 
     def report(self, detector: Detector, assumptions: Assumptions) -> Report:
         """What a detector saw, in the names of the present schema."""

@@ -12,7 +12,7 @@ from typing import Any
 from spanemu.schema.schema import Schema
 from spanemu.stats.split_settings import SplitSettings
 from spanemu.storage.layout import TreeId, key_reader, tree_of
-from spanemu.storage.observer import Reading, TreeWrite
+from spanemu.storage.observer import Reading, Replaced, TreeWrite
 
 Work = tuple[TreeId, bytes, float]  # a row, and the units that were spent on it
 Row = tuple[Any, ...]
@@ -30,7 +30,7 @@ class LoadBook:
         self._stride = 1
         self._count = 0
 
-    def committed(self, writes: Sequence[TreeWrite], at: int) -> None:
+    def committed(self, writes: Sequence[TreeWrite], replaced: Replaced, at: int) -> None:
         """A commit wrote those rows."""
         with self._mutex:
             for tree, key, _ in writes:
