@@ -18,6 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from spanemu.admin.database_administration import add_database
+from spanemu.admin.errors.databases import DatabaseAlreadyExists, TooManyDatabases
 from spanemu.admin.instances import CatalogSettings, Instances
 from spanemu.base.clock import NANOS_PER_SECOND, SystemClock
 from spanemu.base.errors import SpannerError
@@ -39,7 +40,6 @@ from spanemu.control.recording import Recorder
 from spanemu.control.splits import Splits
 from spanemu.database.database import Database
 from spanemu.database.environment import Environment
-from spanemu.database.errors import DatabaseAlreadyExists, TooManyDatabases
 from spanemu.database.transactions.listing import OpenTransaction
 from spanemu.frontend.control import control_service
 from spanemu.frontend.embedded import EmbeddedRegistry

@@ -10,17 +10,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from spanemu.admin.errors import (
+from spanemu.admin.errors.backups import (
     ExpireTimeOutOfRange,
     InvalidEncryption,
     UnusedEncryptionKey,
     VersionTimeOutOfRange,
 )
+from spanemu.admin.errors.requests import MissingField
 from spanemu.base.errors import Unsupported
 from spanemu.base.limits import DAY_NANOS, HOUR_NANOS
 from spanemu.database.content import Content
 from spanemu.database.database import Database, RestoreSource
-from spanemu.database.errors import MissingField
 from spanemu.database.filters import FieldValue, Instant
 from spanemu.values.timestamp import format_utc
 

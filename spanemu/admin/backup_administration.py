@@ -23,12 +23,8 @@ from spanemu.admin.backup import (
 )
 from spanemu.admin.backup_runs import catch_up
 from spanemu.admin.backup_schedule import BackupSchedule, ScheduleSpec, new_schedule, updated
-from spanemu.admin.errors import (
-    BackupSpansPartitions,
-    DatabaseElsewhere,
-    MismatchingName,
-    RestoreElsewhere,
-)
+from spanemu.admin.errors.backups import BackupSpansPartitions, DatabaseElsewhere, RestoreElsewhere
+from spanemu.admin.errors.requests import InvalidUpdateMask, MismatchingName, MissingField
 from spanemu.admin.instances import Instances
 from spanemu.admin.operation_kinds import (
     BackupCopy,
@@ -48,7 +44,6 @@ from spanemu.base.names import (
 )
 from spanemu.base.paging import Page, PageRequest
 from spanemu.database.database import Database
-from spanemu.database.errors import InvalidUpdateMask, MissingField
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,8 @@ from itertools import chain, count
 
 from spanemu.admin.backup import RETENTION_MAX_NANOS, Backup, Chain
 from spanemu.admin.backup_schedule import BackupSchedule
-from spanemu.admin.errors import BackupNotFound, ResourceExists
+from spanemu.admin.errors.backups import BackupNotFound
+from spanemu.admin.errors.requests import ResourceExists
 from spanemu.admin.instances import Instances
 from spanemu.admin.operation_kinds import BackupCreation
 from spanemu.admin.operations import finished

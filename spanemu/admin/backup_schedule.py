@@ -14,18 +14,21 @@ from sortedcontainers import SortedDict
 
 from spanemu.admin.backup import RETENTION_MAX_NANOS, RETENTION_MIN_NANOS
 from spanemu.admin.cron import Cron
-from spanemu.admin.errors import (
+from spanemu.admin.errors.backups import (
     BackupScheduleNotFound,
     CronTooFrequent,
-    ResourceExists,
     RetentionOutOfRange,
+)
+from spanemu.admin.errors.requests import (
+    InvalidUpdateMask,
+    MissingField,
+    ResourceExists,
     TooManyResources,
 )
 from spanemu.admin.named import under
 from spanemu.base.limits import HOUR_NANOS
 from spanemu.base.names import BackupScheduleName, DatabaseName
 from spanemu.base.paging import Page, PageRequest, page
-from spanemu.database.errors import InvalidUpdateMask, MissingField
 
 SCHEDULES_PER_DATABASE_MAX = 4
 FULL_HOURS_MIN = 12  # between two backups

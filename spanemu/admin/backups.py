@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator
 from sortedcontainers import SortedDict
 
 from spanemu.admin.backup import Backup, is_backup_field
-from spanemu.admin.errors import BackupNotFound, ResourceExists
+from spanemu.admin.errors.backups import BackupNotFound
+from spanemu.admin.errors.requests import ResourceExists
 from spanemu.admin.named import under
 from spanemu.base.clock import Clock
 from spanemu.base.names import BackupName, InstanceName

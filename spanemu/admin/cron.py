@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 
-from spanemu.admin.errors import InvalidCron
+from spanemu.admin.errors.backups import InvalidCron
 from spanemu.base.clock import NANOS_PER_SECOND
 
 CHARS_MAX = 1_000

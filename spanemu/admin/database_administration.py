@@ -1,6 +1,6 @@
-"""The admin calls that take their time in Spanner and leave a long-running operation behind.
+"""The admin calls about databases that take their time in Spanner: they leave an operation behind.
 
-    create_instance  update_instance  create_database  update_database  update_ddl
+    create_database  update_database  update_ddl
 
 Here each is done when it returns; the operation that records it is already in the log. A call
 whose request is wrong raises instead. Only UpdateDatabaseDdl can end in a failed operation: its
@@ -16,20 +16,17 @@ from dataclasses import dataclass
 from spanemu.admin.autoscaling import UNITS_PER_NODE
 from spanemu.admin.backup_schedule import ScheduleSpec, new_schedule
 from spanemu.admin.ddl_actions import ddl_action
-from spanemu.admin.instance import (
-    Instance,
-    InstanceSpec,
-    capacity,
-    check_spec,
-    updated,
+from spanemu.admin.errors.databases import (
+    InvalidCreateStatement,
+    MissingCreateStatement,
+    MissingDdlStatements,
 )
+from spanemu.admin.errors.requests import InvalidUpdateMask, MissingField
 from spanemu.admin.instances import Instances
 from spanemu.admin.operation_kinds import (
     DatabaseCreation,
     DatabaseUpdate,
     DdlUpdate,
-    InstanceCreation,
-    InstanceUpdate,
 )
 from spanemu.admin.operations import Operation, finished
 from spanemu.base.errors import Unsupported
@@ -37,21 +34,11 @@ from spanemu.base.limits import DAY_NANOS, HOUR_NANOS
 from spanemu.base.names import (
     DatabaseName,
     InstanceName,
-    ProjectName,
     check_database_id,
-    check_instance_id,
 )
 from spanemu.base.operation_names import OperationName
 from spanemu.database.database import Database, DdlOutcome
-from spanemu.database.errors import (
-    InvalidCreateStatement,
-    InvalidUpdateMask,
-    MismatchingInstanceName,
-    MissingCreateStatement,
-    MissingDdlStatements,
-    MissingField,
-    TooManySplitPoints,
-)
+from spanemu.database.splits.errors import TooManySplitPoints
 from spanemu.database.splits.split_points import (
     CHANGES_PER_NODE_DAY_MAX,
     CHANGES_PER_NODE_MINUTE_MAX,
@@ -83,45 +70,6 @@ class NewDatabase:
     extra_statements: tuple[str, ...] = ()
     unsupported: tuple[str, ...] = ()
     proto_types: ProtoTypes = NO_TYPES
-
-
-def create_instance(
-    instances: Instances, parent: str, instance_id: str, spec: InstanceSpec
-) -> Operation:
-    """Create an instance in the project `parent`."""
-    project = ProjectName.parse(parent)
-    check_instance_id(instance_id)
-    name = InstanceName(project.project, instance_id)
-    if spec.name not in ("", str(name)):
-        raise MismatchingInstanceName(spec.name, str(name))
-    if not spec.config:
-        raise MissingField("CreateInstance", "instance.config")
-    config = instances.configs.get(spec.config)
-    check_spec(spec, str(name))
-    units = capacity(spec, str(name))
-    start = instances.clock.now()
-    instance = Instance(
-        name=str(name),
-        config=config.name,
-        display_name=spec.display_name or instance_id,
-        processing_units=units,
-        labels=dict(spec.labels),
-        create_time=start,
-        update_time=start,
-        edition=spec.edition,
-        autoscaling=spec.autoscaling,
-        default_schedules=spec.default_schedules,
-    )
-    instances.add_instance(instance)
-    return finished(instances.operations, name, InstanceCreation(instance), start)
-
-
-def update_instance(instances: Instances, spec: InstanceSpec, paths: tuple[str, ...]) -> Operation:
-    """Change the fields of an instance that `paths` name."""
-    name = InstanceName.parse(spec.name)
-    start = instances.clock.now()
-    changed = instances.change_instance(spec.name, lambda old: updated(old, spec, paths))
-    return finished(instances.operations, name, InstanceUpdate(changed), start)
 
 
 def create_database(instances: Instances, parent: str, new: NewDatabase) -> Operation:

@@ -14,17 +14,16 @@ from spanemu.admin.autoscaling import (
     Autoscaling,
     check_autoscaling,
 )
-from spanemu.admin.errors import CapacityIsAutoscaled
-from spanemu.base.errors import Unsupported
-from spanemu.base.names import check_labels
-from spanemu.database.errors import (
+from spanemu.admin.errors.instances import (
     CapacityGivenTwice,
+    CapacityIsAutoscaled,
     InvalidDisplayName,
     InvalidNodeCount,
     InvalidProcessingUnits,
-    InvalidUpdateMask,
-    MissingField,
 )
+from spanemu.admin.errors.requests import InvalidUpdateMask, MissingField
+from spanemu.base.errors import Unsupported
+from spanemu.base.names import check_labels
 from spanemu.database.filters import FieldValue
 
 UNITS_PER_STEP = 100  # Below one node, capacity comes in hundreds.

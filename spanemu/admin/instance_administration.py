@@ -1,4 +1,4 @@
-"""The admin calls about instance configurations, instance partitions and moves of instances.
+"""The admin calls about instances, their configurations and partitions, and moves of instances.
 
 All but deletions leave a long-running operation behind, which is done.
 """
@@ -10,27 +10,33 @@ from dataclasses import replace
 
 from spanemu.admin.autoscaling import UNITS_PER_NODE
 from spanemu.admin.backup_runs import catch_up
-from spanemu.admin.errors import (
+from spanemu.admin.errors.instances import (
     ConfigInUse,
     InstanceCannotMove,
     InstanceThereAlready,
     InstanceTooSmall,
-    MismatchingName,
+    MismatchingInstanceName,
     PartitionInUse,
 )
-from spanemu.admin.instance import Instance
+from spanemu.admin.errors.requests import MismatchingName, MissingField
+from spanemu.admin.instance import Instance, InstanceSpec, capacity, check_spec
+from spanemu.admin.instance import updated as updated_instance
 from spanemu.admin.instance_config import ConfigSpec
 from spanemu.admin.instance_partition import (
     InstancePartition,
     PartitionSpec,
     new_partition,
-    updated,
+)
+from spanemu.admin.instance_partition import (
+    updated as updated_partition,
 )
 from spanemu.admin.instances import Instances
 from spanemu.admin.operation_kinds import (
     ConfigCreation,
     ConfigUpdate,
+    InstanceCreation,
     InstanceMove,
+    InstanceUpdate,
     PartitionCreation,
     PartitionUpdate,
 )
@@ -39,13 +45,56 @@ from spanemu.base.names import (
     InstanceConfigName,
     InstanceName,
     InstancePartitionName,
+    ProjectName,
+    check_instance_id,
     check_instance_partition_id,
 )
 from spanemu.base.operation_names import OperationName
 from spanemu.base.paging import Page, PageRequest
-from spanemu.database.errors import MissingField
 
 EVERY_INSTANCE = "-"
+
+# ---------------------------------------------------------------------------- instances
+
+
+def create_instance(
+    instances: Instances, parent: str, instance_id: str, spec: InstanceSpec
+) -> Operation:
+    """Create an instance in the project `parent`."""
+    project = ProjectName.parse(parent)
+    check_instance_id(instance_id)
+    name = InstanceName(project.project, instance_id)
+    if spec.name not in ("", str(name)):
+        raise MismatchingInstanceName(spec.name, str(name))
+    if not spec.config:
+        raise MissingField("CreateInstance", "instance.config")
+    config = instances.configs.get(spec.config)
+    check_spec(spec, str(name))
+    units = capacity(spec, str(name))
+    start = instances.clock.now()
+    instance = Instance(
+        name=str(name),
+        config=config.name,
+        display_name=spec.display_name or instance_id,
+        processing_units=units,
+        labels=dict(spec.labels),
+        create_time=start,
+        update_time=start,
+        edition=spec.edition,
+        autoscaling=spec.autoscaling,
+        default_schedules=spec.default_schedules,
+    )
+    instances.add_instance(instance)
+    return finished(instances.operations, name, InstanceCreation(instance), start)
+
+
+def update_instance(instances: Instances, spec: InstanceSpec, paths: tuple[str, ...]) -> Operation:
+    """Change the fields of an instance that `paths` name."""
+    name = InstanceName.parse(spec.name)
+    start = instances.clock.now()
+    changed = instances.change_instance(spec.name, lambda old: updated_instance(old, spec, paths))
+    return finished(instances.operations, name, InstanceUpdate(changed), start)
+
 
 # ---------------------------------------------------------------------------- configurations
 
@@ -133,7 +182,9 @@ def update_partition(instances: Instances, spec: PartitionSpec, paths: Sequence[
     """Change the fields of a partition that `paths` name."""
     get_partition(instances, spec.name)
     start = instances.clock.now()
-    partition = instances.partitions.change(spec.name, lambda old: updated(old, spec, paths, start))
+    partition = instances.partitions.change(
+        spec.name, lambda old: updated_partition(old, spec, paths, start)
+    )
     name = InstancePartitionName.parse(spec.name)
     return finished(instances.operations, name, PartitionUpdate(partition), start)
 

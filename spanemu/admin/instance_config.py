@@ -12,10 +12,15 @@ from dataclasses import dataclass, field, replace
 
 from sortedcontainers import SortedDict
 
-from spanemu.admin.errors import (
+from spanemu.admin.errors.instances import (
     ConfigBaseNotManaged,
     ConfigNotUserManaged,
+    InstanceConfigNotFound,
+)
+from spanemu.admin.errors.requests import (
+    InvalidUpdateMask,
     MismatchingName,
+    MissingField,
     ResourceChanged,
     ResourceExists,
     TooManyResources,
@@ -28,7 +33,6 @@ from spanemu.base.names import (
     check_labels,
 )
 from spanemu.base.paging import Page, PageRequest, page
-from spanemu.database.errors import InstanceConfigNotFound, InvalidUpdateMask, MissingField
 
 CUSTOM_CONFIGS_PER_PROJECT_MAX = 100
 

@@ -19,10 +19,16 @@ from spanemu.admin.autoscaling import (
     Autoscaling,
     check_autoscaling,
 )
-from spanemu.admin.errors import (
+from spanemu.admin.errors.instances import (
     CapacityIsAutoscaled,
     CapacityNotWholeNodes,
     InstancePartitionNotFound,
+    InvalidDisplayName,
+    InvalidNodeCount,
+)
+from spanemu.admin.errors.requests import (
+    InvalidUpdateMask,
+    MissingField,
     ResourceChanged,
     ResourceExists,
     TooManyResources,
@@ -30,12 +36,6 @@ from spanemu.admin.errors import (
 from spanemu.admin.named import under
 from spanemu.base.names import InstanceName, InstancePartitionName
 from spanemu.base.paging import Page, PageRequest, page
-from spanemu.database.errors import (
-    InvalidDisplayName,
-    InvalidNodeCount,
-    InvalidUpdateMask,
-    MissingField,
-)
 
 PARTITIONS_PER_INSTANCE_MAX = 20
 DISPLAY_NAME_CHARS = range(4, 31)

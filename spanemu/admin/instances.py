@@ -26,7 +26,17 @@ from sortedcontainers import SortedDict
 
 from spanemu.admin.backup_schedule import BackupSchedules
 from spanemu.admin.backups import Backups
-from spanemu.admin.errors import InstanceHasBackups
+from spanemu.admin.errors.databases import (
+    DatabaseAlreadyExists,
+    DatabaseDropProtected,
+    InstanceHasProtectedDatabase,
+    TooManyDatabases,
+)
+from spanemu.admin.errors.instances import (
+    InstanceAlreadyExists,
+    InstanceHasBackups,
+    InstanceNotFound,
+)
 from spanemu.admin.instance import Instance, is_instance_field
 from spanemu.admin.instance_config import InstanceConfigs
 from spanemu.admin.instance_partition import InstancePartitions
@@ -39,15 +49,7 @@ from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.names import DatabaseName, InstanceName, ProjectName
 from spanemu.base.paging import Page, PageRequest, page
 from spanemu.database.database import Database
-from spanemu.database.errors import (
-    DatabaseAlreadyExists,
-    DatabaseDropProtected,
-    DatabaseNotFound,
-    InstanceAlreadyExists,
-    InstanceHasProtectedDatabase,
-    InstanceNotFound,
-    TooManyDatabases,
-)
+from spanemu.database.errors import DatabaseNotFound
 from spanemu.database.filters import compile_filter
 
 DEFAULT_CONFIG = "emulator-config"

@@ -17,6 +17,11 @@ from dataclasses import dataclass, field
 
 from sortedcontainers import SortedDict
 
+from spanemu.admin.errors.operations import (
+    OperationAlreadyExists,
+    OperationNotFound,
+    OperationRunning,
+)
 from spanemu.admin.named import under
 from spanemu.admin.operation_kinds import OperationKind, Values
 from spanemu.base.clock import NANOS_PER_SECOND, Clock
@@ -24,7 +29,6 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.names import InstanceName, ProjectName, check_operation_id
 from spanemu.base.operation_names import OperationName, OperationResource
 from spanemu.base.paging import Page, PageRequest, newest_first, page
-from spanemu.database.errors import OperationAlreadyExists, OperationNotFound, OperationRunning
 from spanemu.database.filters import Instant, compile_filter
 
 RETENTION_NANOS = 7 * 86_400 * NANOS_PER_SECOND

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 
-from spanemu.database.errors import PolicyChanged
+from spanemu.admin.errors.requests import PolicyChanged
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,14 @@ from spanemu.base.errors import SpannerError
 from spanemu.database.content import Content, Contents
 from spanemu.database.core import DatabaseCore
 from spanemu.database.environment import Environment
-from spanemu.database.errors import SchemaUpdateCancelled, SplitInsideHierarchy
+from spanemu.database.errors import SchemaUpdateCancelled
 from spanemu.database.generation import Generation
 from spanemu.database.named_rows import keyed, root_name, row_key
 from spanemu.database.options import StatementRequest
 from spanemu.database.physical import physical_layout
 from spanemu.database.row_deletion import RowDeletion
 from spanemu.database.sessions.registry import Sessions
+from spanemu.database.splits.errors import SplitInsideHierarchy
 from spanemu.database.splits.participants import shown
 from spanemu.database.splits.split_points import SplitPoints
 from spanemu.database.splits.splitting import Splitting

@@ -11,8 +11,8 @@ import pytest
 from spanemu.base.clock import ManualClock
 from spanemu.database.database import Database
 from spanemu.database.environment import Environment
-from spanemu.database.errors import SplitInsideHierarchy
 from spanemu.database.options import CommitOptions, ReadWrite, SingleUse
+from spanemu.database.splits.errors import SplitInsideHierarchy
 from spanemu.sql.syntax.ddl import split_statements
 from spanemu.stats.split_settings import SplitPolicy
 from spanemu.txn.errors import ParentInsertedLater

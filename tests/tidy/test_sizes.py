@@ -21,7 +21,6 @@ TABLES = {
     "spanemu/sql/syntax/ast.py",
     "spanemu/sql/analyzer/resolved.py",
     "spanemu/txn/errors.py",
-    "spanemu/database/errors.py",
     "spanemu/frontend/errors.py",
     "spanemu/sql/functions/parse_elements.py",
 }

@@ -7,8 +7,9 @@ import threading
 import pytest
 
 import spanemu
+from spanemu.admin.errors.databases import DatabaseAlreadyExists
 from spanemu.base.names import InvalidDatabaseId, InvalidName
-from spanemu.database.errors import DatabaseAlreadyExists, DatabaseNotFound
+from spanemu.database.errors import DatabaseNotFound
 
 SINGERS = "CREATE TABLE Singers (\n  Id INT64 NOT NULL,\n) PRIMARY KEY(Id)"
 

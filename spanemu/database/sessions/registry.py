@@ -19,9 +19,9 @@ from spanemu.base.limits import (
 )
 from spanemu.base.paging import PageRequest, page
 from spanemu.database.core import DatabaseCore
-from spanemu.database.errors import MultiplexedSessionDeleted, SessionNotFound
 from spanemu.database.filters import compile_filter
 from spanemu.database.sessions.access import Access
+from spanemu.database.sessions.errors import MultiplexedSessionDeleted, SessionNotFound
 from spanemu.database.sessions.role_session import RoleSession
 from spanemu.database.sessions.session import Session, SessionSpec
 from spanemu.database.transactions.listing import OpenTransaction, described

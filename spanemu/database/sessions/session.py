@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 from spanemu.base.call import note
 from spanemu.base.errors import SpannerError
 from spanemu.database.activity import Meter
-from spanemu.database.errors import DmlSingleUse, NotReadWrite, PartitionNeedsReadOnlyTransaction
 from spanemu.database.filters import Fields
 from spanemu.database.options import (
     Begin,
@@ -23,6 +22,7 @@ from spanemu.database.options import (
     StatementRequest,
     TransactionOptions,
 )
+from spanemu.database.sessions.errors import PartitionNeedsReadOnlyTransaction
 from spanemu.database.statements.results import (
     BatchOutcome,
     CommitOutcome,
@@ -30,6 +30,7 @@ from spanemu.database.statements.results import (
     ResultStream,
     TransactionInfo,
 )
+from spanemu.database.transactions.errors import DmlSingleUse, NotReadWrite
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.database.transactions.registry import Transaction, Transactions
 from spanemu.database.transactions.snapshot import SnapshotTransaction

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spanemu.base.clock import NANOS_PER_SECOND
-from spanemu.database.errors import (
+from spanemu.database.splits.errors import (
     SplitPointExpiresTooLate,
     SplitPointKeyCount,
     SplitPointNamesNothing,

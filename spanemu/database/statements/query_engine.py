@@ -12,14 +12,14 @@ from itertools import count
 from typing import Any
 
 from spanemu.base.clock import monotonic
-from spanemu.database.errors import (
+from spanemu.database.generation import Generation
+from spanemu.database.options import QueryMode, StatementRequest
+from spanemu.database.statements.errors import (
     BadOptimizerVersion,
     BadParameterValue,
     ParameterMissing,
     SystemTableInReadWrite,
 )
-from spanemu.database.generation import Generation
-from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.statements.results import ResultStats, ResultStream
 from spanemu.database.system_tables.catalog import CATALOG
 from spanemu.sql.analyzer.analyze import analyze

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spanemu.database.core import DatabaseCore
-from spanemu.database.errors import NotDml
 from spanemu.database.options import CommitOptions, ReadWrite, StatementRequest
+from spanemu.database.transactions.errors import NotDml
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.txn.errors import TransactionAborted
 from spanemu.txn.owner import Owner

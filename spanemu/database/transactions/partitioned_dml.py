@@ -13,15 +13,6 @@ from collections.abc import Sequence
 from spanemu.base.limits import PARTITIONED_DML_CONCURRENT_MAX
 from spanemu.database.activity import Progress
 from spanemu.database.core import DatabaseCore
-from spanemu.database.errors import (
-    BatchDmlNotAllowed,
-    DirectedReadNotAllowed,
-    NotPartitionableDml,
-    NotReadWrite,
-    PartitionedDmlOnly,
-    PartitionedDmlUsedTwice,
-    TooManyPartitionedDml,
-)
 from spanemu.database.generation import Generation
 from spanemu.database.options import (
     CommitOptions,
@@ -37,6 +28,15 @@ from spanemu.database.statements.results import (
     CommitOutcome,
     ResultStream,
     TransactionInfo,
+)
+from spanemu.database.transactions.errors import (
+    BatchDmlNotAllowed,
+    DirectedReadNotAllowed,
+    NotPartitionableDml,
+    NotReadWrite,
+    PartitionedDmlOnly,
+    PartitionedDmlUsedTwice,
+    TooManyPartitionedDml,
 )
 from spanemu.sql.analyzer.resolved import InsertStatement
 from spanemu.sql.executor.reader import ByteRange

@@ -16,16 +16,6 @@ from collections.abc import Sequence
 
 from spanemu.base.errors import SpannerError
 from spanemu.database.core import DatabaseCore
-from spanemu.database.errors import (
-    AfterLastStatement,
-    DirectedReadNotAllowed,
-    EmptyBatch,
-    NotDml,
-    PrecommitTokenMissing,
-    TransactionClosed,
-    TransactionEnded,
-    TransactionInvalidated,
-)
 from spanemu.database.generation import Generation
 from spanemu.database.options import (
     CommitOptions,
@@ -44,6 +34,16 @@ from spanemu.database.statements.results import (
     CommitOutcome,
     ResultStream,
     TransactionInfo,
+)
+from spanemu.database.transactions.errors import (
+    AfterLastStatement,
+    DirectedReadNotAllowed,
+    EmptyBatch,
+    NotDml,
+    PrecommitTokenMissing,
+    TransactionClosed,
+    TransactionEnded,
+    TransactionInvalidated,
 )
 from spanemu.database.transactions.isolation import reads_of
 from spanemu.database.transactions.pending import refuse_pending_columns, refuse_pending_plan

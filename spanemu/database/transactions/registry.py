@@ -15,8 +15,8 @@ from collections import deque
 from spanemu.base.clock import monotonic
 from spanemu.base.limits import TRANSACTIONS_PER_SESSION_MAX
 from spanemu.database.core import DatabaseCore
-from spanemu.database.errors import TransactionClosed, TransactionNotFound
 from spanemu.database.options import PartitionedDml, ReadOnly, ReadWrite, TransactionOptions
+from spanemu.database.transactions.errors import TransactionClosed, TransactionNotFound
 from spanemu.database.transactions.handle import Transaction
 from spanemu.database.transactions.partitioned_dml import PartitionedDmlTransaction
 from spanemu.database.transactions.read_write import ReadWriteTransaction

@@ -7,14 +7,6 @@ from functools import cached_property
 from weakref import finalize
 
 from spanemu.database.core import DatabaseCore
-from spanemu.database.errors import (
-    BatchDmlNotAllowed,
-    DmlNotAllowed,
-    DmlSingleUse,
-    LocksInReadOnly,
-    NotReadWrite,
-    SequenceInReadOnly,
-)
 from spanemu.database.generation import Generation
 from spanemu.database.options import (
     CommitOptions,
@@ -23,6 +15,7 @@ from spanemu.database.options import (
     StatementRequest,
     Strong,
 )
+from spanemu.database.statements.errors import SequenceInReadOnly
 from spanemu.database.statements.partitions import (
     PartitionToken,
     open_token,
@@ -43,6 +36,13 @@ from spanemu.database.statements.results import (
 )
 from spanemu.database.statements.shares import hierarchy_named, query_shares, trees_of
 from spanemu.database.system_tables.catalog import SystemRows
+from spanemu.database.transactions.errors import (
+    BatchDmlNotAllowed,
+    DmlNotAllowed,
+    DmlSingleUse,
+    LocksInReadOnly,
+    NotReadWrite,
+)
 from spanemu.database.transactions.timestamps import await_timestamp, check_retained, read_timestamp
 from spanemu.sql.executor.reader import ByteRange, RowReader
 from spanemu.storage.layout import hierarchy_of

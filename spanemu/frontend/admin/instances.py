@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from spanemu.admin.database_administration import create_instance as create
-from spanemu.admin.database_administration import update_instance as update
+from spanemu.admin.errors.requests import InvalidFieldMask
+from spanemu.admin.instance_administration import create_instance as create
 from spanemu.admin.instance_administration import move_instance as move
+from spanemu.admin.instance_administration import update_instance as update
 from spanemu.admin.instances import Instances
 from spanemu.base.paging import PageRequest
-from spanemu.database.errors import InvalidFieldMask
 from spanemu.frontend.admin import wire
 from spanemu.frontend.admin.operation_messages import operation_to_proto
 from spanemu.frontend.admin.resources import instance_to_proto, spec_from_proto

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from spanemu.admin.cron import Cron
-from spanemu.admin.errors import InvalidCron
+from spanemu.admin.errors.backups import InvalidCron
 from spanemu.base.limits import HOUR_NANOS
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -6,30 +6,29 @@ from spanemu.admin.database_administration import (
     NewDatabase,
     SchemaUpdate,
     create_database,
-    create_instance,
     update_database,
     update_ddl,
-    update_instance,
 )
-from spanemu.admin.instance import InstanceSpec
-from spanemu.base.errors import Unsupported
-from spanemu.base.names import InvalidDatabaseId, InvalidInstanceId, InvalidName, InvalidOperationId
-from spanemu.base.paging import PageRequest
-from spanemu.database.errors import (
+from spanemu.admin.errors.databases import (
     DatabaseAlreadyExists,
-    DatabaseNotFound,
+    InvalidCreateStatement,
+    MissingCreateStatement,
+    MissingDdlStatements,
+)
+from spanemu.admin.errors.instances import (
     InstanceAlreadyExists,
     InstanceConfigNotFound,
     InstanceNotFound,
-    InvalidCreateStatement,
-    InvalidUpdateMask,
     MismatchingInstanceName,
-    MissingCreateStatement,
-    MissingDdlStatements,
-    MissingField,
-    OperationAlreadyExists,
-    OperationNotFound,
 )
+from spanemu.admin.errors.operations import OperationAlreadyExists, OperationNotFound
+from spanemu.admin.errors.requests import InvalidUpdateMask, MissingField
+from spanemu.admin.instance import InstanceSpec
+from spanemu.admin.instance_administration import create_instance, update_instance
+from spanemu.base.errors import Unsupported
+from spanemu.base.names import InvalidDatabaseId, InvalidInstanceId, InvalidName, InvalidOperationId
+from spanemu.base.paging import PageRequest
+from spanemu.database.errors import DatabaseNotFound
 from tests.unit.database.fakes import Refused, fake_catalog
 
 PROJECT = "projects/p"

@@ -2,17 +2,16 @@
 
 import pytest
 
-from spanemu.admin.instance import Instance, InstanceSpec, capacity, check_spec, updated
-from spanemu.base.errors import Unsupported
-from spanemu.base.names import InvalidLabelKey
-from spanemu.database.errors import (
+from spanemu.admin.errors.instances import (
     CapacityGivenTwice,
     InvalidDisplayName,
     InvalidNodeCount,
     InvalidProcessingUnits,
-    InvalidUpdateMask,
-    MissingField,
 )
+from spanemu.admin.errors.requests import InvalidUpdateMask, MissingField
+from spanemu.admin.instance import Instance, InstanceSpec, capacity, check_spec, updated
+from spanemu.base.errors import Unsupported
+from spanemu.base.names import InvalidLabelKey
 
 NAME = "projects/p/instances/i"
 INSTANCE = Instance(NAME, "projects/p/instanceConfigs/c", "Display", 2000, {"a": "b"}, 1, 1)

@@ -5,19 +5,17 @@ import threading
 import pytest
 
 from spanemu.admin.database_administration import add_database
+from spanemu.admin.errors.databases import (
+    DatabaseAlreadyExists,
+    DatabaseDropProtected,
+    InstanceHasProtectedDatabase,
+    TooManyDatabases,
+)
+from spanemu.admin.errors.instances import InstanceConfigNotFound, InstanceNotFound
 from spanemu.admin.instances import CatalogSettings
 from spanemu.base.names import DatabaseName, InstanceName, InvalidName
 from spanemu.base.paging import PageRequest
-from spanemu.database.errors import (
-    DatabaseAlreadyExists,
-    DatabaseDropProtected,
-    DatabaseNotFound,
-    InstanceConfigNotFound,
-    InstanceHasProtectedDatabase,
-    InstanceNotFound,
-    InvalidFilter,
-    TooManyDatabases,
-)
+from spanemu.database.errors import DatabaseNotFound, InvalidFilter
 from tests.unit.database.fakes import fake_catalog
 
 INSTANCE = InstanceName("p", "i1")

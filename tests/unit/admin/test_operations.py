@@ -3,13 +3,14 @@
 import pytest
 
 from spanemu.admin.ddl_actions import DdlAction
+from spanemu.admin.errors.operations import OperationAlreadyExists, OperationNotFound
 from spanemu.admin.operation_kinds import DdlUpdate
 from spanemu.admin.operations import RETENTION_NANOS, Operation, OperationLog
 from spanemu.base.clock import ManualClock
 from spanemu.base.names import InstanceName, InvalidName, InvalidOperationId
 from spanemu.base.operation_names import OperationName
 from spanemu.base.paging import PageRequest
-from spanemu.database.errors import InvalidFilter, OperationAlreadyExists, OperationNotFound
+from spanemu.database.errors import InvalidFilter
 from tests.unit.database.fakes import Refused
 
 INSTANCE = InstanceName("p", "i")

@@ -9,7 +9,6 @@ from spanemu.base.errors import Code, SpannerError
 from spanemu.base.rand import Randomness
 from spanemu.database.database import Database
 from spanemu.database.environment import Environment
-from spanemu.database.errors import PrivilegeMissing, RoleNotFound
 from spanemu.database.options import (
     CommitOptions,
     Existing,
@@ -18,6 +17,7 @@ from spanemu.database.options import (
     SingleUse,
     StatementRequest,
 )
+from spanemu.database.sessions.errors import PrivilegeMissing, RoleNotFound
 from spanemu.database.sessions.session import Session
 from spanemu.values.mutation import Delete, RawKeySet, Write, WriteKind
 

@@ -9,17 +9,7 @@ import pytest
 from spanemu.base.call import Call, Cancelled, serving
 from spanemu.base.errors import Code
 from spanemu.base.limits import Limits
-from spanemu.database.errors import (
-    AfterLastStatement,
-    DatabaseNotFound,
-    DirectedReadNotAllowed,
-    EmptyBatch,
-    NotDml,
-    PrecommitTokenMissing,
-    SeqnoOutOfOrder,
-    TransactionEnded,
-    TransactionInvalidated,
-)
+from spanemu.database.errors import DatabaseNotFound
 from spanemu.database.options import (
     CommitOptions,
     Existing,
@@ -28,6 +18,16 @@ from spanemu.database.options import (
     ReadLockMode,
     ReadWrite,
     StatementRequest,
+)
+from spanemu.database.transactions.errors import (
+    AfterLastStatement,
+    DirectedReadNotAllowed,
+    EmptyBatch,
+    NotDml,
+    PrecommitTokenMissing,
+    SeqnoOutOfOrder,
+    TransactionEnded,
+    TransactionInvalidated,
 )
 from spanemu.txn.errors import (
     ReferencedKeyMissing,

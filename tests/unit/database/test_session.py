@@ -5,12 +5,6 @@ from __future__ import annotations
 import pytest
 
 from spanemu.base.errors import Code
-from spanemu.database.errors import (
-    DmlSingleUse,
-    NotReadWrite,
-    PartitionNeedsReadOnlyTransaction,
-    TransactionNotFound,
-)
 from spanemu.database.options import (
     Begin,
     Existing,
@@ -20,6 +14,8 @@ from spanemu.database.options import (
     SingleUse,
     StatementRequest,
 )
+from spanemu.database.sessions.errors import PartitionNeedsReadOnlyTransaction
+from spanemu.database.transactions.errors import DmlSingleUse, NotReadWrite, TransactionNotFound
 from spanemu.txn.errors import ColumnNotFound, RowAlreadyExists, TableNotFound
 from spanemu.values.mutation import Write, WriteKind
 from tests.unit.database.shop import STRONG, Shop, items, request

@@ -8,13 +8,10 @@ import pytest
 
 from spanemu.base.errors import Code
 from spanemu.base.limits import DAY_NANOS, HOUR_NANOS
-from spanemu.database.errors import (
-    DatabaseNotFound,
-    MultiplexedSessionDeleted,
-    SessionNotFound,
-    TransactionNotFound,
-)
+from spanemu.database.errors import DatabaseNotFound
 from spanemu.database.options import ReadWrite
+from spanemu.database.sessions.errors import MultiplexedSessionDeleted, SessionNotFound
+from spanemu.database.transactions.errors import TransactionNotFound
 from spanemu.txn.errors import TransactionAborted
 from tests.unit.database.shop import Shop, request
 

@@ -7,7 +7,6 @@ import threading
 import pytest
 
 from spanemu.base.limits import TRANSACTIONS_PER_SESSION_MAX
-from spanemu.database.errors import TransactionClosed, TransactionNotFound
 from spanemu.database.options import (
     Begin,
     CommitOptions,
@@ -17,6 +16,7 @@ from spanemu.database.options import (
     StatementRequest,
 )
 from spanemu.database.transactions import registry
+from spanemu.database.transactions.errors import TransactionClosed, TransactionNotFound
 from spanemu.txn.errors import TransactionAborted
 from spanemu.txn.locks import LockTable
 from tests.unit.database.shop import Shop, items

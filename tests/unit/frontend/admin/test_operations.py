@@ -5,10 +5,10 @@ import pytest
 from spanemu.admin.database_administration import (
     SchemaUpdate,
     add_database,
-    create_instance,
     update_ddl,
 )
 from spanemu.admin.instance import InstanceSpec
+from spanemu.admin.instance_administration import create_instance
 from spanemu.admin.instances import DEFAULT_SETTINGS
 from spanemu.base.errors import Code
 from spanemu.base.names import DatabaseName

@@ -1,0 +1,165 @@
+"""What a transaction refuses: what is not for its kind, its state, or its place in the order."""
+
+from __future__ import annotations
+
+from spanemu.base.errors import Code, SpannerError
+
+
+class TransactionNotFound(SpannerError):
+    """No transaction of that id in this session, or database for multiplexed ones."""
+
+    code = Code.NOT_FOUND
+    prose = "Transaction not found: {id}"
+    id: str
+
+
+class TransactionClosed(SpannerError):
+    """A newer transaction of the session took this one's place."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Transaction has already been closed: {id}"
+    id: str
+
+
+class TransactionEnded(SpannerError):
+    """A request comes after the transaction's commit or rollback."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot {request} in transaction {id} after it has been {ending}."
+    request: str
+    id: str
+    ending: str
+
+
+class TransactionInvalidated(SpannerError):
+    """A read comes after a statement that violated a constraint."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Transaction {id} was invalidated due to a constraint error: {failure}"
+    id: str
+    failure: str
+
+
+class NotReadWrite(SpannerError):
+    """A commit or rollback of a transaction that has nothing to commit."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot commit or rollback a {mode} transaction."
+    mode: str
+
+
+class DmlNotAllowed(SpannerError):
+    """DML outside of a transaction that may write."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "DML statements can only be performed in a read-write or partitioned-dml transaction."
+
+
+class DmlSingleUse(SpannerError):
+    """DML in a single-use transaction, which could be replayed unnoticed."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "DML statements may not be performed in single-use transactions, to avoid replay."
+
+
+class BatchDmlNotAllowed(SpannerError):
+    """Batch DML outside of a read-write transaction."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Batch DML is only supported within a read-write transaction."
+
+
+class EmptyBatch(SpannerError):
+    """Batch DML without statements."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Request must contain at least one DML statement."
+
+
+class NotDml(SpannerError):
+    """A batch holds something else than DML."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Statement {number}: {sql!r} is not valid DML."
+    number: int
+    sql: str
+
+
+class SeqnoReused(SpannerError):
+    """A sequence number came again with another statement."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Already processed a different request with this seqno: {seqno}."
+    seqno: int
+
+
+class SeqnoOutOfOrder(SpannerError):
+    """A sequence number lower than one already seen."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Request has an out-of-order seqno {seqno}: {highest} was seen before."
+    seqno: int
+    highest: int
+
+
+class AfterLastStatement(SpannerError):
+    """A statement follows the one that was announced as the last."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Transaction {id} was told that its last statement had been sent."
+    id: str
+
+
+class PrecommitTokenMissing(SpannerError):
+    """A commit on a multiplexed session without the token it was given."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "The commit of transaction {id} must send the latest precommit token it received."
+    id: str
+
+
+class LocksInReadOnly(SpannerError):
+    """FOR UPDATE or exclusive lock hints outside of a read-write transaction."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "{feature} is not supported in this transaction type."
+    feature: str
+
+
+class DirectedReadNotAllowed(SpannerError):
+    """Directed reads are for read-only transactions."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Directed reads can only be performed in a read-only transaction."
+
+
+class PartitionedDmlUsedTwice(SpannerError):
+    """A partitioned DML transaction runs one statement."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Partitioned DML transaction {id} may only be used to execute one statement."
+    id: str
+
+
+class TooManyPartitionedDml(SpannerError):
+    """As many partitioned DML statements run in a database as may."""
+
+    code = Code.RESOURCE_EXHAUSTED
+    prose = "{limit} partitioned DML statements are running in the database; no more may run."
+    limit: int
+
+
+class PartitionedDmlOnly(SpannerError):
+    """Something else than DML in a partitioned DML transaction."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Partitioned DML transactions may only be used to execute DML."
+
+
+class NotPartitionableDml(SpannerError):
+    """A statement that cannot be run partition by partition."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "{reason}: {sql}"
+    reason: str
+    sql: str
