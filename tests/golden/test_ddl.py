@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,10 +12,12 @@ import pytest
 
 from spanemu.base.clock import ManualClock
 from spanemu.base.errors import SpannerError
+from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.rand import Randomness
 from spanemu.database.database import Database
 from spanemu.database.environment import Environment
 from spanemu.database.options import CommitOptions, Existing, ReadWrite, StatementRequest
+from spanemu.ddl import errors
 from spanemu.schema.ddl_text import ddl_statements
 from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
 from spanemu.sql.syntax.ddl import split_statements
@@ -24,8 +28,8 @@ from tests.golden.runner import Case, Command, describe_failure, file_id, golden
 class World:
     """A database that the commands of one file work on."""
 
-    def __init__(self) -> None:
-        self.database = _database()
+    def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.database = _database(limits)
         self.sent = NO_TYPES
         self.session = self.database.sessions.create({})
 
@@ -34,6 +38,7 @@ class World:
             "anew": self.anew,
             "ddl": self.ddl,
             "entries": self.entries,
+            "limits": self.limits,
             "protos": self.protos,
             "repeat": self.repeat,
             "sql": self.sql,
@@ -53,6 +58,11 @@ class World:
         if outcome.failure is None:
             return "ok"
         return f"{outcome.applied} applied, then {describe_failure(outcome.failure)}"
+
+    def limits(self, case: Case) -> str:
+        """An empty database that may hold only so much: name=number."""
+        self.__init__(Limits(**{name: int(n) for name, n in case.settings.items()}))  # type: ignore[misc]
+        return self.ddl(case)
 
     def protos(self, case: Case) -> str:
         """The messages and enums whose descriptors come with each request from here on."""
@@ -138,11 +148,25 @@ def _line(row: tuple[Any, ...]) -> str:
     return f"({', '.join('NULL' if cell is None else repr(cell) for cell in row)})"
 
 
-def _database() -> Database:
-    environment = Environment(ManualClock(), Randomness(7))
+def _database(limits: Limits = DEFAULT_LIMITS) -> Database:
+    environment = Environment(ManualClock(), Randomness(7), limits=limits)
     return Database("projects/p/instances/i/databases/db", environment)
 
 
 @pytest.mark.parametrize("path", golden_files("ddl"), ids=file_id)
 def test_ddl(path: Path, rewrite: bool) -> None:
     run_golden(path, World().commands(), rewrite=rewrite)
+
+
+def test_every_error_is_met_in_a_file() -> None:
+    met = "\n".join(path.read_text(encoding="utf-8") for path in golden_files("ddl"))
+    missing = {name for name in _errors() if f" {name}" not in met}
+    assert not missing, "write a golden file that meets each of them"
+
+
+def _errors() -> Iterator[str]:
+    """The failures that schema statements can end in."""
+    for module in pkgutil.iter_modules(errors.__path__, f"{errors.__name__}."):
+        for name, value in vars(importlib.import_module(module.name)).items():
+            if isinstance(value, type) and value.__module__ == module.name:
+                yield name

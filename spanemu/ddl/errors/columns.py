@@ -90,16 +90,6 @@ class VectorLengthType(SpannerError):
     type: str
 
 
-class BadVectorLength(SpannerError):
-    """The vector_length of a column is negative."""
-
-    code = Code.INVALID_ARGUMENT
-    prose = "Bad vector_length for column {table}.{column}: {length}."
-    table: str
-    column: str
-    length: int
-
-
 class VectorLengthOnComputed(SpannerError):
     """vector_length on a generated or defaulted column."""
 

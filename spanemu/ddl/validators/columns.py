@@ -8,7 +8,6 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.limits import BYTES_LENGTH_MAX, STRING_LENGTH_MAX
 from spanemu.ddl.errors.columns import (
     BadLength,
-    BadVectorLength,
     CommitTimestampOnGenerated,
     CommitTimestampType,
     IdentityNotInteger,
@@ -61,7 +60,5 @@ def _vector_problems(table: str, column: Column) -> Iterator[SpannerError]:
         return
     if not (column.type.is_array and column.type.item().is_float):
         yield VectorLengthType(table, column.name, str(column.type))
-    if column.vector_length < 0:
-        yield BadVectorLength(table, column.name, column.vector_length)
     if column.default is not None or column.generated is not None:
         yield VectorLengthOnComputed(table, column.name)
