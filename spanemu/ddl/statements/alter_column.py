@@ -13,7 +13,6 @@ from spanemu.ddl.errors.alterations import (
     CannotChangeIdentity,
     GeneratedColumnHasDefault,
     NotIdentityColumn,
-    ParentKeyColumnAltered,
     PrimaryKeyOnAddedColumn,
 )
 from spanemu.ddl.lookup import column_of
@@ -24,7 +23,7 @@ from spanemu.ddl.validators.alterations import (
     Alteration,
     commit_timestamp_problems,
     redefinition_problems,
-    shares_parent_key,
+    shared_key_problems,
 )
 from spanemu.ddl.validators.columns import column_problems
 from spanemu.ddl.validators.expressions import default_problems, generated_problems
@@ -121,8 +120,7 @@ def alter_column_identity(
 
 def _alterable(table: Table, name: Identifier, schema: Schema) -> Column:
     column = column_of(table, name)
-    if shares_parent_key(schema, table, column):
-        raise ParentKeyColumnAltered(table.name, column.name)
+    raise_first(shared_key_problems(schema, table, column))
     return column
 
 

@@ -87,12 +87,18 @@ def foreign_keys_over(schema: Schema, table: Table, column: Column) -> Iterator[
             yield key
 
 
-def shares_parent_key(schema: Schema, table: Table, column: Column) -> bool:
-    """Whether the column is also a key column of the table above."""
+def shared_key_problems(schema: Schema, table: Table, column: Column) -> Iterator[SpannerError]:
+    """A key column that tables share cannot be altered in one of them, not even restated.
+
+    Only its options can, which may differ between the tables.
+    """
     parent = schema.parent(table)
-    if parent is None:
-        return False
-    return column.id in {shared.id for shared in table.key_columns[: len(parent.key)]}
+    if parent is not None:
+        shared = table.key_columns[: len(parent.key)]
+        if column.id in {one.id for one in shared}:
+            yield ParentKeyColumnAltered(table.name, column.name)
+    if schema.children(table) and column.id in {one.id for one in table.key_columns}:
+        yield KeyColumnHasChildren(table.name, column.name)
 
 
 def redefinition_problems(change: Alteration) -> Iterator[SpannerError]:
@@ -117,17 +123,9 @@ def _vector_problems(change: Alteration) -> Iterator[SpannerError]:
 
 
 def _key_problems(change: Alteration) -> Iterator[SpannerError]:
-    if change.before.id not in {column.id for column in change.table.key_columns}:
-        return
-    if shares_parent_key(change.schema, change.table, change.before):
-        yield ParentKeyColumnAltered(*change.place)
-    if change.schema.children(change.table) and (
-        change.changes_type
-        or change.changes_nullability
-        or change.before.length != change.after.length
-    ):
-        yield KeyColumnHasChildren(*change.place)
-    if change.changes_nullability:
+    yield from shared_key_problems(change.schema, change.table, change.before)
+    is_key = change.before.id in {column.id for column in change.table.key_columns}
+    if is_key and change.changes_nullability:
         yield CannotChangeKeyColumn(*change.place)
 
 
