@@ -28,7 +28,7 @@ from spanemu.txn.key_range_sets import KeySet, RangeUnion
 from spanemu.txn.lock_log import LockLog, in_the_way
 from spanemu.txn.lock_modes import Lock, covers, exclusive, joined
 from spanemu.txn.lock_waits import Request, Wait, patience
-from spanemu.txn.owner import Owner, RangeKey, RowKey
+from spanemu.txn.owner import OUTRANKED, Owner, RangeKey, RowKey
 from spanemu.txn.state import NEXT, State
 
 BATCH_ROWS = 256  # locked under the mutex at a time
@@ -286,7 +286,7 @@ class LockTable:
             if younger and row_key in owner.contended and owner.lets_finish(blocker, row_key):
                 younger = False
             idle = blocker.idle_at < now
-            why = "It was idle while others waited." if idle else "An older transaction needed it."
+            why = "It was idle while others waited." if idle else OUTRANKED
             if blocker.state is State.COMMITTING or not (younger or idle):
                 left.append(blocker)
             else:

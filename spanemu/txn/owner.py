@@ -19,6 +19,8 @@ IDLE_SECONDS_MAX = 10.0  # "transactions" page: idle transactions
 IDLE_AFTER_FAILURE_SECONDS_MAX = 0.1
 RETRY_PATIENCE_SECONDS = 0.05  # of an older retry with a younger one, about a client's round trip
 
+OUTRANKED = "An older transaction needed it."
+
 NEVER = float("-inf")
 YOUNGEST = (1 << 62, 0)
 
@@ -104,6 +106,11 @@ class Owner:
     def is_active(self) -> bool:
         """Whether it may go on."""
         return self.state is State.ACTIVE
+
+    @property
+    def is_outranked(self) -> bool:
+        """Whether it was aborted because an older transaction needed its locks."""
+        return self.why_aborted == OUTRANKED
 
     @property
     def idle_at(self) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from spanemu.base.call import note
@@ -107,14 +108,20 @@ class Session:
         last_statements: bool = False,
     ) -> BatchOutcome:
         """Run DML statements in order, up to the first that fails."""
+
+        def run(found: Transaction) -> BatchOutcome:
+            return found.execute_batch(requests, seqno, last_statements)
+
         begun = isinstance(selector, Begin)
         transaction = self._select(selector)
         meter = Meter(self._activity, tuple(requests), self.name, self.last_use_time)
         meter.transaction = transaction
         try:
-            outcome = transaction.execute_batch(requests, seqno, last_statements)
+            outcome = self.transactions.serve_first(transaction, run) if begun else run(transaction)
         except BaseException as failure:
             meter.failed(failure)
+            if begun:
+                self.transactions.abandon(transaction)
             raise
         meter.batch_ended(outcome)
         if begun and outcome.failure is not None and not outcome.results:
@@ -140,12 +147,20 @@ class Session:
         if isinstance(selector, SingleUse):
             if not isinstance(selector.options, ReadWrite):
                 raise NotReadWrite("single-use read-only or partitioned-dml")
-            transaction: Transaction = self.transactions.single_use(selector.options)
-        else:
-            transaction = self._select(selector)
+            return self._commit_at_once(selector.options, mutations, options)
+        transaction = self._select(selector)
         if isinstance(transaction, ReadWriteTransaction):
             return self._activity.commit(transaction, mutations, options, self.last_use_time)
         return transaction.commit(mutations, options)  # It refuses.
+
+    def _commit_at_once(
+        self, options: ReadWrite, mutations: Sequence[Mutation], asked: CommitOptions
+    ) -> CommitOutcome:
+        """Commit a transaction that is nothing but this commit."""
+        commit = partial(
+            self._activity.commit, mutations=mutations, options=asked, at=self.last_use_time
+        )
+        return self.transactions.serve_first(self.transactions.single_use(options), commit)
 
     def rollback(self, transaction_id: bytes) -> None:
         """End a transaction without effect; fine for one that is unknown or ended badly."""
@@ -166,9 +181,7 @@ class Session:
             try:
                 if isinstance(group, SpannerError):
                     raise group
-                outcome = self._activity.commit(
-                    self.transactions.single_use(options), group, asked, self.last_use_time
-                )
+                outcome = self._commit_at_once(options, group, asked)
             except SpannerError as failure:
                 yield place, failure, None
             else:
@@ -215,7 +228,11 @@ class Session:
         meter = Meter(self._activity, asked, self.name, self.last_use_time, partitioned)
         meter.transaction = transaction
         try:
-            stream = transaction.describe(request(transaction), begun=begun)
+            if begun:
+                result = self.transactions.serve_first(transaction, request)
+            else:
+                result = request(transaction)
+            stream = transaction.describe(result, begun=begun)
         except BaseException as failure:
             meter.failed(failure)
             if begun:

@@ -7,29 +7,47 @@ begins, for one of them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from spanemu.database.transactions.errors import PrecommitTokenMissing
+from spanemu.values.mutation import Mutation
+
 
 class PrecommitTokens:
-    """The tokens of one transaction."""
+    """The tokens of one transaction, and the mutations of commits that had to come again."""
 
-    __slots__ = ("_given", "_id")
+    __slots__ = ("_given", "_id", "_kept")
 
     def __init__(self, transaction_id: bytes) -> None:
         self._id = transaction_id
         self._given = 0
-
-    @property
-    def any_given(self) -> bool:
-        """Whether the client can have one."""
-        return self._given > 0
+        self._kept: Sequence[Mutation] = ()
 
     def next(self) -> tuple[bytes, int]:
         """A new token and its number."""
         self._given += 1
         return self._token(), self._given
 
-    def is_latest(self, token: bytes) -> bool:
-        """Whether a token is the newest."""
-        return token == self._token()
+    def newer_than(self, given: bytes, mutations: Sequence[Mutation]) -> tuple[bytes, int] | None:
+        """The token that a commit must come again with, None if it has brought the newest.
+
+        Its mutations need not come again. Raises PrecommitTokenMissing when it has brought none,
+        and the client has got one or should have.
+        """
+        if given == self._token():
+            return None
+        if not given and (self._given or mutations):
+            raise PrecommitTokenMissing(self._id.decode())
+        self._kept = self.with_mutations(mutations)
+        return self.next()
+
+    def with_mutations(self, mutations: Sequence[Mutation]) -> Sequence[Mutation]:
+        """The mutations of a commit, after those of the commits before it."""
+        return (*self._kept, *mutations) if self._kept else mutations
+
+    def let_go(self) -> None:
+        """Keep no mutations."""
+        self._kept = ()
 
     def _token(self) -> bytes:
         return b"%s:%d" % (self._id, self._given)

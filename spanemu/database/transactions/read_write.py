@@ -40,7 +40,6 @@ from spanemu.database.transactions.errors import (
     DirectedReadNotAllowed,
     EmptyBatch,
     NotDml,
-    PrecommitTokenMissing,
     TransactionClosed,
     TransactionEnded,
     TransactionInvalidated,
@@ -73,7 +72,6 @@ class ReadWriteTransaction:
     _replays = NO_REPLAYS
     _failure: SpannerError | None = None
     _committed: CommitOutcome | None = None
-    _mutations: Sequence[Mutation] = ()  # of a commit that must come again with a token
     _mutation_count = 0
     _last_statement_seen = False
     _replaced = False
@@ -254,12 +252,12 @@ class ReadWriteTransaction:
             if self._committed is not None:
                 return self._committed
             self._check_writable()
-            again = self._token_problem(mutations, options)
-            if again is not None:
-                return again
+            if self._tokens is not None:
+                newer = self._tokens.newer_than(options.precommit_token, mutations)
+                if newer is not None:
+                    return CommitOutcome(None, retry_token=newer)
+                mutations = self._tokens.with_mutations(mutations)
             try:
-                if self._mutations:
-                    mutations = (*self._mutations, *mutations)
                 outcome = self._commit(mutations, options)
             except TransactionAborted as lost:
                 self._abort(lost.reason)
@@ -311,6 +309,15 @@ class ReadWriteTransaction:
         """Take the locks away, from any thread."""
         self.locks.wound(self.owner, why)
 
+    def start_over(self) -> bool:
+        """Be the next attempt of itself, if it lost to an older one. Nobody has heard of it yet."""
+        if not self.owner.is_outranked:
+            return False
+        self._let_go()
+        self.owner = self.owner.next_attempt()
+        self._mutation_count = 0
+        return True
+
     def replace(self) -> None:
         """A newer transaction of the session takes this one's place."""
         if self.owner.state is State.ACTIVE:
@@ -320,7 +327,8 @@ class ReadWriteTransaction:
         """Keep no more than a late request is told: the id stays known for a while."""
         self._work = None
         self._replays = NO_REPLAYS
-        self._mutations = ()
+        if self._tokens is not None:
+            self._tokens.let_go()
         self.owner.let_go()
 
     def let_go_if_aborted(self) -> None:
@@ -337,18 +345,6 @@ class ReadWriteTransaction:
     def _invalidate(self, failure: SpannerError) -> None:
         self._failure = failure
         self.locks.release(self.owner, State.INVALID)
-
-    def _token_problem(
-        self, mutations: Sequence[Mutation], options: CommitOptions
-    ) -> CommitOutcome | None:
-        """Ask for the commit again when its token is not the latest."""
-        tokens = self._tokens
-        if tokens is None or tokens.is_latest(options.precommit_token):
-            return None
-        if not options.precommit_token and (tokens.any_given or mutations):
-            raise PrecommitTokenMissing(self.id.decode())
-        self._mutations = (*self._mutations, *mutations)
-        return CommitOutcome(None, retry_token=tokens.next())
 
     # ------------------------------------------------------------------ what is allowed now
 

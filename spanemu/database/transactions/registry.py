@@ -11,7 +11,10 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Callable
+from typing import Any, TypeVar
 
+from spanemu.base.call import current
 from spanemu.base.clock import monotonic
 from spanemu.base.limits import TRANSACTIONS_PER_SESSION_MAX
 from spanemu.database.core import DatabaseCore
@@ -21,7 +24,11 @@ from spanemu.database.transactions.handle import Transaction
 from spanemu.database.transactions.partitioned_dml import PartitionedDmlTransaction
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.database.transactions.snapshot import SnapshotTransaction
+from spanemu.txn.errors import TransactionAborted
 from spanemu.txn.owner import Owner
+
+R = TypeVar("R")
+T = TypeVar("T", bound=Any)
 
 MULTIPLEXED_IDLE_SECONDS_MAX = 300.0
 # What has ended stays for a commit that is repeated because its answer was lost on the way.
@@ -73,6 +80,25 @@ class Transactions:
         """A read-write transaction for one commit."""
         return ReadWriteTransaction(self._core, b"", options)
 
+    def serve_first(self, transaction: T, request: Callable[[T], R]) -> R:
+        """Make the first request of a transaction: again, if older ones take its locks meanwhile.
+
+        Nothing of it has been told, not even the transaction's id. So no client can tell a second
+        attempt that is made here from a first one that waited; but one that is told to try again
+        cannot say what it repeats, and would be the youngest transaction each time.
+        """
+        while True:
+            try:
+                return request(transaction)
+            except TransactionAborted:
+                if not isinstance(transaction, ReadWriteTransaction):
+                    raise
+                if not transaction.start_over():
+                    raise
+                if transaction.id and transaction.id not in self._by_id:
+                    raise  # Its session is gone.
+            current().check()
+
     def get(self, transaction_id: bytes) -> Transaction:
         """The transaction of that id. Raises TransactionNotFound, TransactionClosed."""
         found = self._by_id.get(transaction_id)
@@ -115,11 +141,13 @@ class Transactions:
 
     def close(self, why: str) -> None:
         """Give everything up."""
-        self.abort_all(why)
         with self._mutex:
+            found = list(self._by_id.values())
             self._by_id.clear()
             self._heard.clear()
             self._turns.clear()
+        for transaction in found:  # which from now on cannot start over
+            transaction.abort(why)
 
     def _new(self, options: TransactionOptions, id_: bytes) -> Transaction:
         if isinstance(options, ReadOnly):

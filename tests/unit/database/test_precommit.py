@@ -1,17 +1,43 @@
-"""Only the newest token of a transaction is the latest."""
+"""Only the newest token of a transaction is good enough to commit with."""
 
+import pytest
+
+from spanemu.database.transactions.errors import PrecommitTokenMissing
 from spanemu.database.transactions.precommit import PrecommitTokens
+from spanemu.values.mutation import Delete, RawKeySet
+
+DELETE = Delete("Items", RawKeySet(all=True))
 
 
 def test_tokens_follow_each_other():
     tokens = PrecommitTokens(b"7")
-    assert not tokens.any_given
     (first, one), (second, two) = tokens.next(), tokens.next()
     assert (one, two) == (1, 2)
-    assert tokens.any_given
-    assert tokens.is_latest(second)
-    assert not tokens.is_latest(first)
+    assert tokens.newer_than(second, []) is None
+    third, _ = newer = tokens.newer_than(first, [])
+    assert newer[1] == 3
+    assert tokens.newer_than(third, []) is None
 
 
 def test_tokens_of_different_transactions_differ():
-    assert not PrecommitTokens(b"7").is_latest(PrecommitTokens(b"8").next()[0])
+    assert PrecommitTokens(b"7").newer_than(PrecommitTokens(b"8").next()[0], [])
+
+
+def test_who_has_none_is_given_one_unless_it_should_have_had_one():
+    tokens = PrecommitTokens(b"7")
+    with pytest.raises(PrecommitTokenMissing):
+        tokens.newer_than(b"", [DELETE])
+    assert tokens.newer_than(b"", []) == (b"7:1", 1)
+    with pytest.raises(PrecommitTokenMissing):
+        tokens.newer_than(b"", [])
+
+
+def test_mutations_of_a_commit_that_comes_again_are_kept():
+    tokens = PrecommitTokens(b"7")
+    old, _ = tokens.next()
+    tokens.next()
+    newest, _ = tokens.newer_than(old, [DELETE])
+    assert tokens.newer_than(newest, []) is None
+    assert tokens.with_mutations([]) == (DELETE,)
+    tokens.let_go()
+    assert tokens.with_mutations([]) == []

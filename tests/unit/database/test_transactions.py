@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 import pytest
 
@@ -17,6 +18,7 @@ from spanemu.database.options import (
 )
 from spanemu.database.transactions import registry
 from spanemu.database.transactions.errors import TransactionClosed, TransactionNotFound
+from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.txn.errors import TransactionAborted
 from spanemu.txn.locks import LockTable
 from tests.unit.database.shop import Shop, items
@@ -171,6 +173,68 @@ def test_a_retry_on_a_multiplexed_session_names_its_first_attempt(shop: Shop) ->
     retry = Existing(session.begin(ReadWrite(previous=first.id)).id)
     assert age_of(session, other) != age
     assert age_of(session, retry) == age
+
+
+class Losing:
+    """A first request that is served until something happens to its locks, once."""
+
+    def __init__(self, shop: Shop, happens: Callable[[ReadWriteTransaction], object]) -> None:
+        self.transactions = shop.database.sessions.create({}, multiplexed=True).transactions
+        self.began: list[int | None] = []
+        self._happens = happens
+
+    def serve(self) -> ReadWriteTransaction:
+        transaction = self.transactions.begin(ReadWrite())
+        assert isinstance(transaction, ReadWriteTransaction)
+        self.transactions.serve_first(transaction, self._request)
+        return transaction
+
+    def _request(self, transaction: ReadWriteTransaction) -> None:
+        list(transaction.execute(StatementRequest(LOCKING)).rows)
+        self.began.append(transaction.owner.since)
+        if len(self.began) == 1:
+            self._happens(transaction)
+            transaction.owner.check()
+
+
+LOCKING = "SELECT Price FROM Items WHERE Id = 1 FOR UPDATE"
+
+
+def test_a_first_request_that_loses_to_an_older_one_is_made_again(shop: Shop) -> None:
+    older = shop.begin()
+    shop.sql("SELECT Price FROM Items WHERE Id = 2", older)
+
+    def needs_it(_: ReadWriteTransaction) -> None:
+        shop.dml("UPDATE Items SET Price = 11 WHERE Id = 1", older)
+        shop.commit(older)
+
+    losing = Losing(shop, needs_it)
+    transaction = losing.serve()
+    assert losing.began == [transaction.owner.since] * 2
+    rows = transaction.execute(StatementRequest("SELECT Price FROM Items WHERE Id = 1")).rows
+    assert list(rows) == [(11,)]
+    assert losing.transactions.get(transaction.id) is transaction
+
+
+def test_it_is_not_if_it_was_aborted_for_another_reason(shop: Shop) -> None:
+    losing = Losing(shop, lambda transaction: transaction.abort("test"))
+    with pytest.raises(TransactionAborted):
+        losing.serve()
+    assert len(losing.began) == 1
+
+
+def test_it_is_not_if_its_session_is_gone(shop: Shop) -> None:
+    older = shop.begin()
+    shop.sql("SELECT Price FROM Items WHERE Id = 2", older)
+
+    def needs_it(_: ReadWriteTransaction) -> None:
+        shop.sql(LOCKING, older)
+        losing.transactions.close("gone")
+
+    losing = Losing(shop, needs_it)
+    with pytest.raises(TransactionAborted):
+        losing.serve()
+    assert len(losing.began) == 1
 
 
 def test_a_single_use_transaction_is_not_kept(shop: Shop) -> None:
