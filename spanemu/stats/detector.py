@@ -16,7 +16,7 @@ from typing import Any
 
 from spanemu.stats.contention import ContentionSummary
 from spanemu.stats.scans import ScanSummary
-from spanemu.stats.sources import LOOKED_AT_EVERY, Source, source_of
+from spanemu.stats.sources import Source, source_of
 from spanemu.stats.stream import Stream, Summary
 from spanemu.stats.thresholds import THRESHOLDS, Thresholds
 from spanemu.stats.trace import Commit, Touch, Trace
@@ -26,7 +26,7 @@ from spanemu.storage.observer import Reading, Replaced, TreeWrite
 from spanemu.storage.store import Store
 from spanemu.storage.versions import Version
 
-PUT_DOWN_MAX = 0x7F  # a mask: every 128 commits, or so many reads by key, are looked at together
+PUT_DOWN_MAX = 128  # commits, or reads by key, that are looked at together; who made the last?
 
 _TREE = itemgetter(0)
 
@@ -69,7 +69,6 @@ class Detector:
         # Not looked at yet. Whoever puts something down needs no mutex for it.
         self._commits: deque[tuple[int, Sequence[TreeWrite], Replaced]] = deque()
         self._gets: deque[Touch] = deque()
-        self._number = 0  # of commits
         self._familiar: set[TreeId] = set()  # trees of which it is known who writes them
         self.unsigned: Sequence[TreeWrite] = ()  # of the last commit, if it matters who made it
         # Guards what is below: a report may be made meanwhile. Reentrant, since a scan that
@@ -87,11 +86,12 @@ class Detector:
         """Take in one commit."""
         if self.paused or not writes:
             return
-        self._commits.append((at, writes, replaced))
-        self._number = number = self._number + 1
-        is_due = not number & LOOKED_AT_EVERY or not self._familiar.issuperset(map(_TREE, writes))
+        commits = self._commits
+        commits.append((at, writes, replaced))
+        is_last = len(commits) >= PUT_DOWN_MAX
+        is_due = is_last or not self._familiar.issuperset(map(_TREE, writes))
         self.unsigned = writes if is_due else ()
-        if not number & PUT_DOWN_MAX:
+        if is_last:
             self._work_off()
 
     def committed_by(self, asked: object) -> None:
@@ -110,23 +110,29 @@ class Detector:
         with self._mutex:
             commits, gets = self._commits, self._gets
             for _ in range(len(commits)):
-                self._look_at(*commits.popleft())
+                commit = at, writes, replaced = commits.popleft()
+                self._trace.append(commit[:2])
+                if len(writes) == 1 or len(set(map(_TREE, writes))) == len(writes):
+                    for write, before in zip(writes, replaced, strict=True):
+                        self._stream(write, before).add(write[1], at)
+                else:
+                    self._add_rows(writes, replaced, at)
+                self._looked_at += 1
             for _ in range(len(gets)):
                 read = at, tree, key = gets.popleft()
                 self._load(tree).reads.add(key, at)
                 self._reads.append(read)
 
-    def _look_at(self, at: int, writes: Sequence[TreeWrite], replaced: Replaced) -> None:
-        self._looked_at += 1
-        self._trace.append((at, writes))
-        if len(writes) == 1:
-            self._stream(writes[0], replaced[0]).add(writes[0][1], at)
-            return
+    def _add_rows(self, writes: Sequence[TreeWrite], replaced: Replaced, at: int) -> None:
+        """Take in a commit with several rows of one tree."""
         touched: dict[Stream, list[bytes]] = {}
         for write, before in zip(writes, replaced, strict=True):
             touched.setdefault(self._stream(write, before), []).append(write[1])
         for stream, keys in touched.items():
-            stream.add(keys[0] if len(keys) == 1 else tuple(sorted(keys)), at)
+            if len(keys) == 1:
+                stream.add(keys[0], at)
+            else:
+                stream.add_rows(tuple(sorted(keys)), at)
 
     def _stream(self, write: TreeWrite, before: Version | None) -> Stream:
         """The stream that a write belongs to; what was there before tells an insert."""
@@ -148,7 +154,7 @@ class Detector:
         """Take in a read of a row by its key."""
         if not self.paused:
             self._gets.append((self._store.last_commit, tree, key))
-            if len(self._gets) > PUT_DOWN_MAX:
+            if len(self._gets) >= PUT_DOWN_MAX:
                 self._work_off()
 
     def scanning(

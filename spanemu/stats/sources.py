@@ -1,7 +1,7 @@
 """Who wrote what, or read too much of it: the statement or mutation, the line, the test.
 
-Only some commits are looked at, for it takes longer than the rest of the detector: the first of a
-table or index, and then every so many-th.
+Only some commits and scans are looked at, for it takes longer than the rest of the detector: the
+first of a table or index, and then one every now and then.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from spanemu.base.site import calling_site
 
-FIRST_LOOKED_AT = 8  # commits of a tree
-LOOKED_AT_EVERY = 0x3F  # a mask: every 64th after that
+FIRST_LOOKED_AT = 8  # commits or scans of a tree
+LOOKED_AT_EVERY = 0x3F  # a mask: every 64th scan after that
 KEPT_MAX = 32  # sources of a tree
 SHOWN_MAX = 3
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from spanemu.stats.samples import FrequentRows, Reservoir, Sample, rank_correlation
 from spanemu.stats.thresholds import THRESHOLDS, Thresholds
-from spanemu.stats.windows import Unit, Windows
+from spanemu.stats.windows import Keys, Windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +52,20 @@ class Stream:
     """The commits that wrote one kind of change into one tree, in order."""
 
     __slots__ = (
-        "_appends", "_ats", "_bulk", "_bulk_appends", "_frequent", "_high", "_low", "_prepends",
-        "_reservoir", "_seen", "_thresholds", "_windows", "buffer", "commits", "rows",
+        "_appends", "_ats", "_bulk", "_bulk_appends", "_frequent", "_full", "_high", "_low",
+        "_prepends", "_reservoir", "_seen", "_sets", "_thresholds", "_windows", "commits", "keys",
+        "rows",
     )  # fmt: skip
 
     def __init__(self, thresholds: Thresholds = THRESHOLDS) -> None:
         self._thresholds = thresholds
-        self.buffer: list[Unit] = []
+        # The buffer: for each commit a key, its time, and of several rows all of their keys by
+        # its place. The first `_seen` commits of it are worked off.
+        self.keys: list[bytes] = []
         self._ats: list[int] = []
-        self._seen = 0  # units of the buffer that are worked off
+        self._sets: dict[int, Keys] = {}
+        self._seen = 0
+        self._full = thresholds.windows[-1]
         self._windows = Windows(thresholds.windows, thresholds.buckets)
         self._reservoir = Reservoir(thresholds.samples_max)
         self._frequent = FrequentRows(thresholds.rows_max)
@@ -67,38 +73,45 @@ class Stream:
         self.commits = self.rows = 0
         self._appends = self._prepends = self._bulk = self._bulk_appends = 0
 
-    def add(self, unit: Unit, at: int) -> None:
-        """Take in what one commit wrote; several keys must be sorted."""
-        buffer = self.buffer
-        buffer.append(unit)
+    def add(self, key: bytes, at: int) -> None:
+        """Take in a commit that wrote one row."""
+        self.keys.append(key)
         self._ats.append(at)
-        if len(buffer) == self._thresholds.windows[-1]:
-            self._work_off()
-            self._frequent.trim()
-            buffer.clear()
-            self._ats.clear()
-            self._windows.rewind()
-            self._seen = 0
+        if len(self._ats) == self._full:
+            self._empty()
+
+    def add_rows(self, keys: Keys, at: int) -> None:
+        """Take in a commit that wrote several rows, sorted by their keys."""
+        self._sets[len(self.keys)] = keys
+        self.add(keys[len(keys) // 2], at)
+
+    def _empty(self) -> None:
+        self._work_off()
+        self._frequent.trim()
+        self.keys.clear()
+        self._ats.clear()
+        self._sets.clear()
+        self._windows.rewind()
+        self._seen = 0
 
     def _work_off(self) -> None:
-        fresh, ats = self.buffer[self._seen :], self._ats[self._seen :]
-        if not fresh:
+        start, end = self._seen, len(self.keys)
+        if start == end:
             return
-        self._seen = len(self.buffer)
-        self._windows.feed(self.buffer)
-        keys = [unit for unit in fresh if type(unit) is bytes]
-        if len(keys) == len(fresh):
+        self._seen = end
+        self._windows.feed(self.keys, self._sets)
+        keys = self.keys[start:]
+        self._reservoir.offer(self._ats[start:], keys)
+        if self._sets:
+            for place, key in enumerate(keys, start):
+                self._see(self._sets.get(place, (key,)))
+        else:
             self._count(keys, keys)
             self._frequent.see(keys)
             self.rows += len(keys)
-        else:
-            sets = [(unit,) if isinstance(unit, bytes) else unit for unit in fresh]
-            for one in sets:
-                self._see_rows(one)
-            keys = [one[len(one) // 2] for one in sets]
-        self._reservoir.offer(ats, keys)
 
-    def _see_rows(self, keys: tuple[bytes, ...]) -> None:
+    def _see(self, keys: Keys) -> None:
+        """Look at the rows of one commit."""
         self.rows += len(keys)
         self._frequent.see(keys)
         if len(keys) >= self._thresholds.bulk_rows_min:
@@ -110,14 +123,11 @@ class Stream:
     def _count(self, firsts: Sequence[bytes], lasts: Sequence[bytes]) -> None:
         """Count commits, and those beyond all before them, by their first and last keys."""
         low, high = (self._low, self._high) if self.commits else (firsts[0], lasts[0])
-        for first, last in zip(firsts, lasts, strict=True):
-            if last > high:
-                self._appends += 1
-                high = last
-            if first < low:
-                self._prepends += 1
-                low = first
-        self._low, self._high = low, high
+        highs = set(accumulate(lasts, max, initial=high))
+        lows = set(accumulate(firsts, min, initial=low))
+        self._appends += len(highs) - 1
+        self._prepends += len(lows) - 1
+        self._low, self._high = min(lows), max(highs)
         self.commits += len(firsts)
 
     def summary(self) -> Summary:

@@ -43,5 +43,5 @@ class TreeLoad:
             (Kind.DELETE, self.deletes),
             (Kind.READ, self.reads),
         ):
-            if stream.commits or stream.buffer:
+            if stream.commits or stream.keys:
                 yield kind, stream

@@ -15,25 +15,25 @@ is put in order by merging the shorter ones.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
-from itertools import accumulate, chain
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, chain, repeat
 from math import sqrt
-from operator import sub
+from operator import itemgetter, sub
 
-# What one commit wrote into one stream: a key, or several in order.
-Unit = bytes | tuple[bytes, ...]
+Keys = tuple[bytes, ...]  # of the rows that one commit wrote into one stream, in order
 
 
 class Prequential:
     """Shares at one length of window: how many there are, their mean and its standard error."""
 
-    __slots__ = ("_boundaries", "_buckets", "_squares", "_total", "count", "width")
+    __slots__ = ("_boundaries", "_buckets", "_quantiles", "_squares", "_total", "count", "width")
 
     def __init__(self, width: int, buckets: int) -> None:
         self.width = width
         self.count = 0
         self._buckets = buckets
-        self._boundaries: list[bytes] | None = None
+        self._quantiles = itemgetter(*(n * width // buckets for n in range(1, buckets)))
+        self._boundaries: Sequence[bytes] | None = None
         self._total = 0.0
         self._squares = 0.0
 
@@ -52,12 +52,11 @@ class Prequential:
 
     def take(self, keys: Sequence[bytes]) -> None:
         """Take in the next window, of commits with one key each: the keys in order."""
-        width, buckets = self.width, self._buckets
         if self._boundaries is not None:
-            self._count([bisect_left(keys, each) for each in self._boundaries], width)
-        self._boundaries = [keys[n * width // buckets] for n in range(1, buckets)]
+            self._count(list(map(bisect_left, repeat(keys), self._boundaries)), self.width)
+        self._boundaries = self._quantiles(keys)
 
-    def take_weighed(self, units: Sequence[Unit]) -> None:
+    def take_weighed(self, units: Sequence[Keys]) -> None:
         """Take in the next window; the rows of a commit share its weight."""
         keys, below = _weighed(units)
         width, buckets, last = self.width, self._buckets, len(keys) - 1
@@ -83,22 +82,24 @@ class Windows:
     def __init__(self, widths: Sequence[int], buckets: int) -> None:
         self.lengths = tuple(Prequential(width, buckets) for width in widths)
         # Of the owner's buffer: for each length the windows that were taken in, in order.
-        self._runs: tuple[list[list[bytes]], ...] = tuple([] for _ in widths)
+        self._runs: tuple[list[Sequence[bytes]], ...] = tuple([] for _ in widths)
 
-    def feed(self, units: Sequence[Unit]) -> None:
-        """Take in every whole window of `units` that was not taken in yet."""
-        keys = [unit for unit in units if type(unit) is bytes]
-        is_plain = len(keys) == len(units)
+    def feed(self, keys: Sequence[bytes], sets: Mapping[int, Keys]) -> None:
+        """Take in every whole window of the owner's buffer that was not taken in yet.
+
+        It has a key for each commit, and for those of several rows `sets` has all keys by place.
+        """
         shorter: Sequence[Sequence[bytes]] = ()
         step = 0
         for length, runs in zip(self.lengths, self._runs, strict=True):
             width = length.width
-            for at in range(len(runs) * width, len(units) - width + 1, width):
-                if not is_plain:
-                    length.take_weighed(units[at : at + width])
-                    runs.append([])
+            for at in range(len(runs) * width, len(keys) - width + 1, width):
+                if sets:
+                    window = range(at, at + width)
+                    length.take_weighed([sets.get(n) or (keys[n],) for n in window])
+                    runs.append(())
                     continue
-                found = keys[at : at + width]
+                found = list(keys[at : at + width])
                 if step:  # Sorting finds the runs that are in order already, and merges them.
                     found = [*chain.from_iterable(shorter[at // step : (at + width) // step])]
                 found.sort()
@@ -112,14 +113,7 @@ class Windows:
             runs.clear()
 
 
-def _weighed(units: Sequence[Unit]) -> tuple[list[bytes], list[float]]:
+def _weighed(units: Sequence[Keys]) -> tuple[list[bytes], list[float]]:
     """All keys in order, and the weight below each place: the rows of a commit share one."""
-    pairs: list[tuple[bytes, float]] = []
-    for unit in units:
-        if isinstance(unit, bytes):
-            pairs.append((unit, 1.0))
-        else:
-            weight = 1.0 / len(unit)
-            pairs += [(key, weight) for key in unit]
-    pairs.sort()
+    pairs = sorted((key, 1.0 / len(keys)) for keys in units for key in keys)
     return [key for key, _ in pairs], [0.0, *accumulate(weight for _, weight in pairs)]
