@@ -191,4 +191,4 @@ def test_what_watching_costs_a_write() -> None:
         detector.committed(each, (None,), at)
     sys.setprofile(None)
     assert calls["call"] / len(writes) < 4
-    assert calls["c_call"] / len(writes) < 11
+    assert calls["c_call"] / len(writes) < 13
