@@ -8,7 +8,7 @@ from typing import Any
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.txn.errors import IndexNotFound, TableNotFound
+from spanemu.txn.errors.names import IndexNotFound, TableNotFound
 from spanemu.txn.key_sets import KeyReader
 
 

@@ -10,7 +10,12 @@ from typing import Any
 
 from spanemu.base.limits import BYTES_LENGTH_MAX, CELL_BYTES_MAX, STRING_LENGTH_MAX
 from spanemu.schema.column import Column
-from spanemu.txn.errors import CellTooLarge, UnknownPlacement, ValueTooLong, VectorLengthMismatch
+from spanemu.txn.errors.values import (
+    CellTooLarge,
+    UnknownPlacement,
+    ValueTooLong,
+    VectorLengthMismatch,
+)
 from spanemu.values.json import format as format_json
 from spanemu.values.types import TypeCode
 

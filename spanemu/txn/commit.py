@@ -14,7 +14,8 @@ from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of
 from spanemu.storage.observer import TreeWrite
 from spanemu.txn.constraints.verify import verify
-from spanemu.txn.errors import ParentInsertedLater, ParentRowMissing, TableNotFound, ViewNotWritable
+from spanemu.txn.errors.names import TableNotFound, ViewNotWritable
+from spanemu.txn.errors.rows import ParentInsertedLater, ParentRowMissing
 from spanemu.txn.key_sets import DeleteReader
 from spanemu.txn.lock_modes import WRITE_ROW
 from spanemu.txn.read_write import ReadWrite

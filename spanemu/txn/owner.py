@@ -8,7 +8,7 @@ from collections.abc import Set
 from spanemu.base.call import Connection
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
-from spanemu.txn.errors import TransactionAborted, TransactionOver
+from spanemu.txn.errors.lifecycle import TransactionAborted, TransactionOver
 from spanemu.txn.key_range_sets import KeySet, RangeUnion
 from spanemu.txn.lock_modes import Lock
 from spanemu.txn.state import State

@@ -27,7 +27,7 @@ from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.store import EVERYTHING, LATEST, Store, row_cells
 from spanemu.storage.versions import changed
 from spanemu.txn.buffer import ABSENT, Buffer
-from spanemu.txn.errors import TransactionAborted
+from spanemu.txn.errors.lifecycle import TransactionAborted
 from spanemu.txn.lock_modes import LAND_IN_RANGE, READ_ROW, Cells, Lock, covers
 from spanemu.txn.locks import LockTable
 from spanemu.txn.owner import Owner

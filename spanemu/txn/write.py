@@ -7,79 +7,34 @@ depends on the unit's final state is noted and judged by `constraints.verify` at
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
 
-from spanemu.sql.executor.reader import ByteRange
 from spanemu.sql.functions.registry import Context
-from spanemu.storage.layout import TreeId
 from spanemu.storage.store import row_cells
 from spanemu.txn.constraints.notes import Notes
-from spanemu.txn.errors import (
+from spanemu.txn.errors.rows import (
     ChildRowsExist,
-    GeneratedKeyChanged,
-    GeneratedKeyUnknown,
-    KeyTooLarge,
     ParentRowMissing,
     PendingParentMissing,
-    PendingTimestampRead,
     RowAlreadyExists,
     RowInsertedTwice,
     RowNotFound,
     UpdateAfterDelete,
 )
-from spanemu.txn.lock_modes import IS_THERE, READ_ROW, WRITE_ROW, Cells, Lock
+from spanemu.txn.errors.values import (
+    GeneratedKeyChanged,
+    GeneratedKeyUnknown,
+    KeyTooLarge,
+    PendingTimestampRead,
+)
+from spanemu.txn.lock_modes import IS_THERE, WRITE_ROW, Cells, Lock
 from spanemu.txn.rules import IndexRules, Reference, Row, TableRules
 from spanemu.txn.write_plan import WritePlan
+from spanemu.txn.write_view import WriteView
 from spanemu.values.cell_mask import WHOLE_ROW, cells_of
 from spanemu.values.key import after_prefix, key_size
 from spanemu.values.mutation import COMMIT_TIMESTAMP, WriteKind
-
-
-class WriteView(Protocol):
-    """The transaction, as its writes need it."""
-
-    context: Context
-
-    def get(self, tree: TreeId, key: bytes, lock: Lock = READ_ROW) -> Row | None:
-        """The row as this transaction sees it; locks it for what it reads and will write."""
-        ...
-
-    def lock_all(self, tree: TreeId, keys: Iterable[bytes], lock: Lock) -> None:
-        """Lock rows that `get` will be asked for, many at a time."""
-        ...
-
-    def exists(self, tree: TreeId, key: bytes) -> bool:
-        """Whether there seems to be such a row. Locks nothing: to be asked again."""
-        ...
-
-    def below(self, tree: TreeId, key: bytes) -> Row | None:
-        """The row as it is without this transaction. Locks nothing."""
-        ...
-
-    def items(
-        self, tree: TreeId, ranges: Sequence[ByteRange] | None, lock: Lock = READ_ROW
-    ) -> Iterator[tuple[bytes, Row]]:
-        """Rows of a range as this transaction sees them; locks the range likewise."""
-        ...
-
-    def put(
-        self,
-        tree: TreeId,
-        key: bytes,
-        row: Row | None,
-        written: Cells = WHOLE_ROW,
-        base: Row | None = None,
-    ) -> None:
-        """Buffer the new state of a row, of which the cells `written` differ from `base`."""
-        ...
-
-    def mark(self, tree: TreeId, key: bytes, landing: ByteRange | None = None) -> None:
-        """Remember that a buffered row waits for the commit timestamp.
-
-        `landing` is where its key will be, when that waits as well.
-        """
-        ...
 
 
 class WriteUnit:

@@ -12,13 +12,11 @@ from typing import Any
 
 from spanemu.schema.column import Column
 from spanemu.storage.store import row_cells
-from spanemu.txn.errors import (
-    BadCellValue,
-    ColumnNotFound,
-    ColumnValueMismatch,
+from spanemu.txn.errors.names import ColumnNotFound
+from spanemu.txn.errors.requests import BadCellValue, ColumnValueMismatch, DuplicateColumn
+from spanemu.txn.errors.values import (
     CommitTimestampHierarchyMismatch,
     CommitTimestampNotAllowed,
-    DuplicateColumn,
     FutureTimestamp,
     GeneratedKeySupplied,
     KeyDefaultNeedsValue,

@@ -12,7 +12,7 @@ from spanemu.storage.store import Store
 from spanemu.txn import locks, reader
 from spanemu.txn.constraints import verify
 from spanemu.txn.constraints.notes import Notes
-from spanemu.txn.errors import ReferencedKeyMissing
+from spanemu.txn.errors.constraints import ReferencedKeyMissing
 from spanemu.txn.locks import LockTable
 from spanemu.txn.read_write import ReadWrite
 from spanemu.txn.reader import TransactionReader

@@ -32,7 +32,7 @@ from spanemu.schema.table import Table
 from spanemu.storage.boundary import Boundary, Origin
 from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of
 from spanemu.storage.store import Store
-from spanemu.txn.errors import IndexNotFound, TableNotFound
+from spanemu.txn.errors.names import IndexNotFound, TableNotFound
 from spanemu.txn.key_sets import KeyReader
 from spanemu.values.key import key_decoder
 from spanemu.values.value import encoder

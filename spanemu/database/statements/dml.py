@@ -17,7 +17,7 @@ from spanemu.sql.executor.reader import RowReader
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.explain import explain
 from spanemu.txn.commit import buffer_rows
-from spanemu.txn.errors import TransactionAborted
+from spanemu.txn.errors.lifecycle import TransactionAborted
 from spanemu.txn.read_write import ReadWrite
 
 _PASSING = (TransactionAborted, Cancelled, DeadlineExceeded)

@@ -8,7 +8,7 @@ from spanemu.database.core import DatabaseCore
 from spanemu.database.options import CommitOptions, ReadWrite, StatementRequest
 from spanemu.database.transactions.errors import NotDml
 from spanemu.database.transactions.read_write import ReadWriteTransaction
-from spanemu.txn.errors import TransactionAborted
+from spanemu.txn.errors.lifecycle import TransactionAborted
 from spanemu.txn.owner import Owner
 
 _OLDEST = 0  # ages of clients' transactions are counted from 1

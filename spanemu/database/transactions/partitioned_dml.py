@@ -47,7 +47,7 @@ from spanemu.sql.plan.traverse import walk
 from spanemu.storage.layout import tree_of
 from spanemu.storage.store import EVERYTHING
 from spanemu.txn.commit import apply
-from spanemu.txn.errors import TransactionAborted
+from spanemu.txn.errors.lifecycle import TransactionAborted
 from spanemu.txn.owner import Owner
 from spanemu.txn.read_only import SnapshotReader
 from spanemu.txn.read_write import Reads, ReadWrite

@@ -12,7 +12,7 @@ from spanemu.database.statements.query_engine import Prepared
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.txn.errors import PendingTimestampRead
+from spanemu.txn.errors.values import PendingTimestampRead
 from spanemu.txn.read_write import ReadWrite
 
 

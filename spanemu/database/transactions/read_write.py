@@ -52,7 +52,8 @@ from spanemu.database.transactions.replay import NO_REPLAYS, Replays
 from spanemu.database.transactions.turn import Turn
 from spanemu.txn import read_write as work
 from spanemu.txn.commit import apply, buffer_mutations, check_names
-from spanemu.txn.errors import TooManyMutations, TransactionAborted
+from spanemu.txn.errors.lifecycle import TransactionAborted
+from spanemu.txn.errors.requests import TooManyMutations
 from spanemu.txn.owner import Owner
 from spanemu.txn.reader import TransactionReader
 from spanemu.txn.state import State
@@ -113,8 +114,6 @@ class ReadWriteTransaction:
     def has_ended(self) -> bool:
         """Whether all that is left to do is to answer late requests."""
         return self.owner.state in _ENDINGS
-
-    # ------------------------------------------------------------------ what it says of itself
 
     def info(self, *, begun: bool) -> TransactionInfo:
         """Its id when this request began it."""

@@ -24,7 +24,7 @@ from spanemu.database.transactions.handle import Transaction
 from spanemu.database.transactions.partitioned_dml import PartitionedDmlTransaction
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.database.transactions.snapshot import SnapshotTransaction
-from spanemu.txn.errors import TransactionAborted
+from spanemu.txn.errors.lifecycle import TransactionAborted
 from spanemu.txn.owner import Owner
 
 R = TypeVar("R")

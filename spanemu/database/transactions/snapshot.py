@@ -46,7 +46,7 @@ from spanemu.database.transactions.errors import (
 from spanemu.database.transactions.timestamps import await_timestamp, check_retained, read_timestamp
 from spanemu.sql.executor.reader import ByteRange, RowReader
 from spanemu.storage.layout import hierarchy_of
-from spanemu.txn.errors import TableNotFound, TableNotFoundAtTimestamp
+from spanemu.txn.errors.names import TableNotFound, TableNotFoundAtTimestamp
 from spanemu.txn.read_only import SnapshotReader
 from spanemu.txn.share import ShareReader
 from spanemu.values.mutation import Mutation

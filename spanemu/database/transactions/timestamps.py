@@ -12,7 +12,7 @@ from spanemu.database.options import (
     TimestampBound,
 )
 from spanemu.storage.store import Store
-from spanemu.txn.errors import ReadTooFarAhead, ReadTooOld
+from spanemu.txn.errors.lifecycle import ReadTooFarAhead, ReadTooOld
 from spanemu.values.timestamp import format_utc
 
 

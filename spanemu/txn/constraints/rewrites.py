@@ -11,7 +11,7 @@ from collections import defaultdict
 from sortedcontainers import SortedDict
 
 from spanemu.storage.layout import TreeId
-from spanemu.txn.errors import WrittenAndDeleted
+from spanemu.txn.errors.constraints import WrittenAndDeleted
 from spanemu.txn.key_range_sets import RangeUnion
 from spanemu.txn.rules import Row, TableRules
 

@@ -11,16 +11,17 @@ from itertools import islice
 
 from spanemu.storage.layout import TreeId
 from spanemu.txn.constraints.notes import Notes
-from spanemu.txn.errors import (
+from spanemu.txn.errors.constraints import (
     CheckViolated,
-    NullInNotNull,
     ReferencedKeyMissing,
     StillReferenced,
     UniqueViolation,
 )
+from spanemu.txn.errors.values import NullInNotNull
 from spanemu.txn.lock_modes import IS_THERE
 from spanemu.txn.rules import Reference, Row
-from spanemu.txn.write import WriteView, computed
+from spanemu.txn.write import computed
+from spanemu.txn.write_view import WriteView
 from spanemu.values.key import after_prefix
 from spanemu.values.key_text import key_text
 

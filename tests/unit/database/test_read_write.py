@@ -29,14 +29,11 @@ from spanemu.database.transactions.errors import (
     TransactionEnded,
     TransactionInvalidated,
 )
-from spanemu.txn.errors import (
-    ReferencedKeyMissing,
-    RowAlreadyExists,
-    RowNotFound,
-    TableNotFound,
-    TooManyMutations,
-    TransactionAborted,
-)
+from spanemu.txn.errors.constraints import ReferencedKeyMissing
+from spanemu.txn.errors.lifecycle import TransactionAborted
+from spanemu.txn.errors.names import TableNotFound
+from spanemu.txn.errors.requests import TooManyMutations
+from spanemu.txn.errors.rows import RowAlreadyExists, RowNotFound
 from spanemu.txn.state import State
 from spanemu.values.mutation import Delete, RawKeySet, Write, WriteKind
 from tests.unit.database.shop import Shop, items, request

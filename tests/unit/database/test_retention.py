@@ -6,7 +6,7 @@ import pytest
 
 from spanemu.base.limits import HOUR_NANOS as HOUR
 from spanemu.database.options import ReadOnly, ReadTimestamp, SingleUse, StatementRequest
-from spanemu.txn.errors import ReadTooOld
+from spanemu.txn.errors.lifecycle import ReadTooOld
 from tests.unit.database.shop import Shop, request
 
 

@@ -16,7 +16,8 @@ from spanemu.database.options import (
 )
 from spanemu.database.sessions.errors import PartitionNeedsReadOnlyTransaction
 from spanemu.database.transactions.errors import DmlSingleUse, NotReadWrite, TransactionNotFound
-from spanemu.txn.errors import ColumnNotFound, RowAlreadyExists, TableNotFound
+from spanemu.txn.errors.names import ColumnNotFound, TableNotFound
+from spanemu.txn.errors.rows import RowAlreadyExists
 from spanemu.values.mutation import Write, WriteKind
 from tests.unit.database.shop import STRONG, Shop, items, request
 

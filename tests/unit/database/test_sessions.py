@@ -12,7 +12,7 @@ from spanemu.database.errors import DatabaseNotFound
 from spanemu.database.options import ReadWrite
 from spanemu.database.sessions.errors import MultiplexedSessionDeleted, SessionNotFound
 from spanemu.database.transactions.errors import TransactionNotFound
-from spanemu.txn.errors import TransactionAborted
+from spanemu.txn.errors.lifecycle import TransactionAborted
 from tests.unit.database.shop import Shop, request
 
 

@@ -5,18 +5,11 @@ from __future__ import annotations
 import pytest
 
 from spanemu.txn.commit import check_names
-from spanemu.txn.errors import (
-    BadCellValue,
-    ColumnNotFound,
-    ParentInsertedLater,
-    ParentRowMissing,
-    RowAlreadyExists,
-    TableNotFound,
-    TransactionAborted,
-    UniqueViolation,
-    ViewNotWritable,
-    WrongKeyParts,
-)
+from spanemu.txn.errors.constraints import UniqueViolation
+from spanemu.txn.errors.lifecycle import TransactionAborted
+from spanemu.txn.errors.names import ColumnNotFound, TableNotFound, ViewNotWritable
+from spanemu.txn.errors.requests import BadCellValue, WrongKeyParts
+from spanemu.txn.errors.rows import ParentInsertedLater, ParentRowMissing, RowAlreadyExists
 from spanemu.txn.read_write import Reads
 from spanemu.values.mutation import (
     COMMIT_TIMESTAMP,

@@ -8,7 +8,8 @@ import pytest
 
 from spanemu.base.errors import Code
 from spanemu.storage.store import EVERYTHING
-from spanemu.txn.errors import BadKeyValue, DeleteRangeTooWide, FutureTimestamp, WrongKeyParts
+from spanemu.txn.errors.requests import BadKeyValue, DeleteRangeTooWide, WrongKeyParts
+from spanemu.txn.errors.values import FutureTimestamp
 from spanemu.txn.key_sets import DeleteReader, KeyReader
 from spanemu.values.mutation import RawKeySet, RawRange
 from tests.unit.txn.bench import Bench

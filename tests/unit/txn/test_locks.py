@@ -11,7 +11,7 @@ from spanemu.base.call import Call, Cancelled, DeadlineExceeded, serving
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
 from spanemu.txn import owner as owners
-from spanemu.txn.errors import TransactionAborted, TransactionOver
+from spanemu.txn.errors.lifecycle import TransactionAborted, TransactionOver
 from spanemu.txn.lock_modes import LAND_IN_RANGE, READ_ROW, WRITE_ROW, Lock, exclusive
 from spanemu.txn.locks import LockTable
 from spanemu.txn.owner import IDLE_SECONDS_MAX, Owner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.txn.errors import TableNotFound
+from spanemu.txn.errors.names import TableNotFound
 from spanemu.txn.rules import picker
 from tests.unit.txn.bench import Bench
 

@@ -5,19 +5,16 @@ from __future__ import annotations
 import pytest
 
 from spanemu.base.errors import Code
-from spanemu.txn.errors import (
+from spanemu.txn.errors.constraints import StillReferenced, UniqueViolation
+from spanemu.txn.errors.rows import (
     ChildRowsExist,
-    GeneratedKeyChanged,
-    KeyTooLarge,
-    NullInNotNull,
     ParentRowMissing,
     RowAlreadyExists,
     RowInsertedTwice,
     RowNotFound,
-    StillReferenced,
-    UniqueViolation,
     UpdateAfterDelete,
 )
+from spanemu.txn.errors.values import GeneratedKeyChanged, KeyTooLarge, NullInNotNull
 from spanemu.values.mutation import Write, WriteKind
 from tests.unit.txn.bench import Bench, delete, insert, update, write
 

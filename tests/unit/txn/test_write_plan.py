@@ -6,13 +6,11 @@ import pytest
 
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.errors import Code
-from spanemu.txn.errors import (
-    BadCellValue,
-    ColumnNotFound,
-    ColumnValueMismatch,
+from spanemu.txn.errors.names import ColumnNotFound
+from spanemu.txn.errors.requests import BadCellValue, ColumnValueMismatch, DuplicateColumn
+from spanemu.txn.errors.values import (
     CommitTimestampHierarchyMismatch,
     CommitTimestampNotAllowed,
-    DuplicateColumn,
     FutureTimestamp,
     GeneratedKeySupplied,
     KeyDefaultNeedsValue,

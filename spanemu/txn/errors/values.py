@@ -1,0 +1,178 @@
+"""What a column refuses: NULL, length, size, what it makes itself, commit timestamps."""
+
+from __future__ import annotations
+
+from spanemu.base.errors import Code, SpannerError
+
+
+class NullInNotNull(SpannerError):
+    """A NULL for a NOT NULL column."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot specify a null value for column: {table}.{column}"
+    table: str
+    column: str
+
+
+class NotNullMissing(SpannerError):
+    """An insert leaves out a NOT NULL column that has no default."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "A new row in table {table} does not specify a non-null value for NOT NULL column: {column}"
+    )
+    table: str
+    column: str
+
+
+class KeyDefaultNeedsValue(SpannerError):
+    """An update or delete leaves out a key column that has a default."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Key column {column} of table {table} must have a specific value in an update."
+    table: str
+    column: str
+
+
+class WriteToGenerated(SpannerError):
+    """A write gives a value for a generated column."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot write into generated column {table}.{column}."
+    table: str
+    column: str
+
+
+class GeneratedKeySupplied(SpannerError):
+    """A write other than an update gives a value for a generated key column."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "Value for generated primary key column {table}.{column} cannot be specified in "
+        "operations except update operations."
+    )
+    table: str
+    column: str
+
+
+class GeneratedKeyUnknown(SpannerError):
+    """The columns that a generated key column is computed from are not all given."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Generated primary key column {table}.{column} cannot be evaluated: it must be explicitly "
+        "specified, or all columns it depends on."
+    )
+    table: str
+    column: str
+
+
+class GeneratedKeyChanged(SpannerError):
+    """An update would change a generated key column."""
+
+    code = Code.OUT_OF_RANGE
+    prose = "The value of generated primary key column {table}.{column} cannot be modified."
+    table: str
+    column: str
+
+
+class ValueTooLong(SpannerError):
+    """A STRING or BYTES value exceeds its column's length."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "New value exceeds the maximum size limit for this column in this database: "
+        "{table}.{column}, size: {size}, limit: {limit}."
+    )
+    table: str
+    column: str
+    size: int
+    limit: int
+
+
+class CellTooLarge(SpannerError):
+    """A single value exceeds what any cell can hold."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Value of {table}.{column} has {size} bytes; a cell can hold at most {limit}."
+    table: str
+    column: str
+    size: int
+    limit: int
+
+
+class KeyTooLarge(SpannerError):
+    """A primary or index key exceeds 8 KiB."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Number of bytes for key of {target}: {size} exceeds the maximum of {limit}."
+    target: str
+    size: int
+    limit: int
+
+
+class UnknownPlacement(SpannerError):
+    """A row is to be placed where no placement is."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Placement {placement!r} does not exist; it was given for {table}.{column}."
+    placement: str
+    table: str
+    column: str
+
+
+class VectorLengthMismatch(SpannerError):
+    """An array does not have the length its column demands, or has a NULL element."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Array of {table}.{column} must have exactly {expected} non-NULL elements, got {got}."
+    table: str
+    column: str
+    expected: int
+    got: str
+
+
+class CommitTimestampNotAllowed(SpannerError):
+    """The commit timestamp was asked for in a column that does not allow it."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Cannot write commit timestamp because the allow_commit_timestamp column option is not "
+        "set to true for column {table}.{column}."
+    )
+    table: str
+    column: str
+
+
+class CommitTimestampHierarchyMismatch(SpannerError):
+    """A shared key column allows commit timestamps in one table of the hierarchy only."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Cannot write commit timestamp because the allow_commit_timestamp column option is not "
+        "set to true for column {column} of {table} in all tables of its hierarchy: not in {other}."
+    )
+    table: str
+    column: str
+    other: str
+
+
+class FutureTimestamp(SpannerError):
+    """A value later than now for a commit timestamp column."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot write timestamps in the future {value}, column {table}.{column}."
+    value: str
+    table: str
+    column: str
+
+
+class PendingTimestampRead(SpannerError):
+    """A statement reads what still waits for its commit timestamp."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "{target} has a pending CommitTimestamp: it cannot be read in the transaction that wrote "
+        "it until that commits."
+    )
+    target: str
