@@ -4,14 +4,13 @@
     Attempt     a commit that was asked for
     LockTable   keeps the waits itself (`txn.lock_log`)
 
-Nothing is added up before somebody looks (`database.statistics`). The last `REMEMBERED_MAX` of each
-are remembered: an interval with more loses its beginning.
+Here they are only noted; `NOTED_MAX` at a time they are added up (`database.statistics.ledger`).
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, NamedTuple, Protocol
@@ -29,8 +28,7 @@ from spanemu.storage.structure import Structure
 from spanemu.txn.owner import Owner
 from spanemu.values.mutation import Mutation, WriteKind
 
-REMEMBERED_MAX = 2_048
-ATTEMPTS_REMEMBERED_MAX = 512
+NOTED_MAX = 128  # requests, or commits
 
 
 class Meter:
@@ -127,7 +125,10 @@ class Meter:
             self.texts = (getattr(asked, "sql", None),)
         self.tag = asked.request_tag
         self.transaction_tag = asked.transaction_tag
-        log.requests.append(self)
+        requests = log.requests
+        requests.append(self)
+        if len(requests) >= NOTED_MAX:
+            log.when_full()
 
 
 @dataclass(slots=True)
@@ -163,7 +164,7 @@ class Attempt(NamedTuple):
     at: int
     tag: str
     options: ReadWrite
-    mutations: Sequence[Written]
+    mutations: tuple[Written, ...]
     age: tuple[int, int]
     commit_seconds: float
     seconds: float
@@ -189,8 +190,9 @@ class ActivityLog:
         self.structure = structure  # the splits of the database
         self.numbers = count(1)
         self.running: dict[int, Meter] = {}
-        self.requests: deque[Meter] = deque(maxlen=REMEMBERED_MAX)
-        self.attempts: deque[Attempt] = deque(maxlen=ATTEMPTS_REMEMBERED_MAX)
+        self.requests: deque[Meter] = deque()
+        self.attempts: deque[Attempt] = deque()
+        self.when_full: Callable[[], object] = self._forget  # takes away what was noted
 
     def commit(
         self,
@@ -202,24 +204,38 @@ class ActivityLog:
         """Commit a transaction, and note how that went."""
         owner = transaction.owner
         tag = owner.commit_tag = options.transaction_tag  # for those who wait for it, too
-        asked = at, tag, transaction.options, _summary(mutations)
+        # Of mutations, which may be large, only what they are about is kept.
+        summary: dict[Written, None] = {}
+        for one in mutations:
+            summary[one.kind, one.table, one.columns] = None
+        asked = at, tag, transaction.options, tuple(summary)
         began = monotonic()
         try:
             outcome = transaction.commit(mutations, options)
         except SpannerError as failure:
-            self.attempts.append(Attempt(*asked, *_times(owner, began), failure.code, ()))
+            self._note(asked, owner, began, failure.code, ())
             raise
         if outcome.timestamp is not None:  # It need not come again.
-            self.attempts.append(Attempt(*asked, *_times(owner, began), None, outcome.written))
+            self._note(asked, owner, began, None, outcome.written)
         return outcome
 
+    def _note(
+        self,
+        asked: tuple[int, str, ReadWrite, tuple[Written, ...]],
+        owner: Owner,
+        began: float,
+        code: Code | None,
+        written: WrittenRows,
+    ) -> None:
+        """A commit is over that `began` then, by `clock.monotonic`."""
+        now = monotonic()
+        seconds = now - began
+        since = min(owner.began_at or began, began)
+        attempts = self.attempts
+        attempts.append(Attempt(*asked, owner.age, seconds, now - since, code, written))
+        if len(attempts) >= NOTED_MAX:
+            self.when_full()
 
-def _summary(mutations: Sequence[Mutation]) -> Sequence[Written]:
-    written = [(one.kind, one.table, one.columns) for one in mutations]
-    return list(dict.fromkeys(written)) if len(written) > 1 else written
-
-
-def _times(owner: Owner, began: float) -> tuple[tuple[int, int], float, float]:
-    """The age of an attempt, the seconds of its commit, and those since its beginning."""
-    now = monotonic()
-    return owner.age, now - began, now - min(owner.began_at or began, began)
+    def _forget(self) -> None:
+        self.requests.clear()
+        self.attempts.clear()

@@ -14,6 +14,7 @@ from spanemu.database.generation import Generation
 from spanemu.database.splits.split_points import SplitPoints
 from spanemu.database.splits.splitting import Splitting
 from spanemu.database.statements.context import StatementContext
+from spanemu.database.statistics.ledger import Ledger
 from spanemu.schema.history import History
 from spanemu.storage.store import LATEST, Store
 from spanemu.txn.locks import LockTable
@@ -54,6 +55,7 @@ class DatabaseCore:
         self.store = store
         self.locks = LockTable(store.clock.peek)
         self.activity = ActivityLog(store.structure)
+        self.ledger = Ledger(self.activity, self.locks.log, lambda: self.generation.schema)
         self.statistics = SnapshotReader(store, LATEST)  # sizes of tables, for the planner
         self.history = history
         self.schema_mutex = threading.Lock()

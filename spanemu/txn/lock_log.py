@@ -1,7 +1,7 @@
 """Who waited for a lock, how long, and for whom: what the "Lock statistics" page shows.
 
-Noted by the lock table when a wait is over, which is off the path of those who never wait. The
-last `REMEMBERED_MAX` are kept.
+Noted by the lock table when a wait is over, which is off the path of those who never wait. Whoever
+adds them up takes them; until then the last `NOTED_MAX` are kept.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from spanemu.txn.lock_modes import Lock, joined
 from spanemu.txn.lock_waits import Request, Wait
 from spanemu.txn.owner import Owner
 
-REMEMBERED_MAX = 512
+NOTED_MAX = 4_096
 
 
 class LockRequest(NamedTuple):
@@ -48,7 +48,7 @@ class LockLog:
 
     def __init__(self, peek: Callable[[], int]) -> None:
         self._peek = peek
-        self._noted: deque[LockWait] = deque(maxlen=REMEMBERED_MAX)
+        self._noted: deque[LockWait] = deque(maxlen=NOTED_MAX)
 
     def note(
         self, owner: Owner, tree: TreeId, request: Request, held: list[LockRequest], began: float
@@ -63,9 +63,9 @@ class LockLog:
             )
         )
 
-    def waits(self) -> list[LockWait]:
-        """Those that are over, the oldest first."""
-        return list(self._noted)
+    def taken(self) -> list[LockWait]:
+        """Those that were noted since they were last taken, the oldest first."""
+        return [self._noted.popleft() for _ in range(len(self._noted))]
 
 
 def in_the_way(tree: TreeId, request: Request, waits: Wait | None) -> list[LockRequest]:

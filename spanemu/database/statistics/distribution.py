@@ -8,28 +8,36 @@ last bucket       whatever is longer
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 _SCALE = 1e-6
 _GROWTH = 1.4
 _FINITE = 64
-_BOUNDS = [_SCALE * _GROWTH**power for power in range(_FINITE + 1)]
+BOUNDS = [_SCALE * _GROWTH**power for power in range(_FINITE + 1)]
 FIELDS = (
     "COUNT", "MEAN", "SUM_OF_SQUARED_DEVIATION", "NUM_FINITE_BUCKETS", "GROWTH_FACTOR", "SCALE",
     "BUCKET_COUNTS",
 )  # fmt: skip
 
 
-def distribution(seconds: Sequence[float]) -> list[tuple[Any, ...]]:
-    """The array of one struct that the tables show."""
-    counts = [0] * (_FINITE + 2)
-    for one in seconds:
-        counts[bisect_right(_BOUNDS, one)] += 1
-    mean = sum(seconds) / len(seconds) if seconds else 0.0
-    spread = sum((one - mean) ** 2 for one in seconds)
-    return [(len(seconds), mean, spread, _FINITE, _GROWTH, _SCALE, counts)]
+class Latencies(Protocol):
+    """Sums over seconds, and how many of them fell into each bucket."""
+
+    count: int
+    seconds: float
+    squares: float
+
+    @property
+    def buckets(self) -> Mapping[int, int]: ...
+
+
+def distribution(cell: Latencies) -> list[tuple[Any, ...]]:
+    """The array of one struct that the tables show of what is alike."""
+    counts = [cell.buckets.get(bucket, 0) for bucket in range(_FINITE + 2)]
+    mean = cell.seconds / cell.count if cell.count else 0.0
+    spread = max(0.0, cell.squares - cell.seconds * mean)
+    return [(cell.count, mean, spread, _FINITE, _GROWTH, _SCALE, counts)]
 
 
 def as_json(array: Sequence[tuple[Any, ...]], fields: Sequence[str]) -> str:

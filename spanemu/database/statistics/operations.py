@@ -7,42 +7,28 @@ each table that it writes with the indexes that have to follow.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
-from spanemu.database.activity import ActivityLog
-from spanemu.database.statistics.intervals import Row, by_interval
-from spanemu.database.statistics.touched import (
-    Touched,
-    touched_by,
-    touched_by_mutations,
-    with_indexes,
-)
+from spanemu.database.statistics.intervals import Row
+from spanemu.database.statistics.period import Found, Period, mutated, requested
+from spanemu.database.statistics.touched import Touched, with_indexes
 from spanemu.schema.schema import Schema
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """What one request or commit touched; `is_read` of a read by key."""
-
-    at: int
-    touched: Touched
-    is_read: bool = False
-
-
-def table_operations(log: ActivityLog, schema: Schema, interval: str, now: int) -> Iterator[Row]:
-    """Rows of TABLE_OPERATIONS_STATS_`interval`."""
-    for end, found in by_interval(_operations(log, schema), interval, now):
+def table_operations(found: Found, schema: Schema) -> Iterator[Row]:
+    """Rows of TABLE_OPERATIONS_STATS."""
+    for end, periods in found:
         reads: Counter[str] = Counter()
         writes: Counter[str] = Counter()
         deletes: Counter[str] = Counter()
-        for one in found:
-            reads.update({thing for thing, _ in one.touched.reads})
-            writes.update(with_indexes(one.touched.writes, schema).keys())
-            for name in one.touched.deletes:
+        for touched, times, _ in _operations(periods):
+            reads.update(dict.fromkeys((thing for thing, _ in touched.reads), times))
+            writes.update(dict.fromkeys(with_indexes(touched.writes, schema), times))
+            for name in touched.deletes:
                 table = schema.table(name)
                 indexes = () if table is None else schema.indexes_of(table)
-                deletes.update({name, *(index.name for index in indexes)})
+                names = {name, *(index.name for index in indexes)}
+                deletes.update(dict.fromkeys(names, times))
         for name in sorted(reads.keys() | writes.keys() | deletes.keys()):
             yield {
                 "INTERVAL_END": end,
@@ -53,16 +39,16 @@ def table_operations(log: ActivityLog, schema: Schema, interval: str, now: int) 
             }
 
 
-def column_operations(log: ActivityLog, schema: Schema, interval: str, now: int) -> Iterator[Row]:
-    """Rows of COLUMN_OPERATIONS_STATS_`interval`."""
-    for end, found in by_interval(_operations(log, schema), interval, now):
+def column_operations(found: Found, schema: Schema) -> Iterator[Row]:
+    """Rows of COLUMN_OPERATIONS_STATS."""
+    for end, periods in found:
         reads: Counter[tuple[str, str]] = Counter()
         queries: Counter[tuple[str, str]] = Counter()
         writes: Counter[tuple[str, str]] = Counter()
-        for one in found:
-            (reads if one.is_read else queries).update(one.touched.reads)
-            for thing, columns in with_indexes(one.touched.writes, schema).items():
-                writes.update((thing, column) for column in columns)
+        for touched, times, is_read in _operations(periods):
+            (reads if is_read else queries).update(dict.fromkeys(touched.reads, times))
+            for thing, columns in with_indexes(touched.writes, schema).items():
+                writes.update({(thing, column): times for column in columns})
         for thing, column in sorted(reads.keys() | queries.keys() | writes.keys()):
             yield {
                 "INTERVAL_END": end,
@@ -75,14 +61,17 @@ def column_operations(log: ActivityLog, schema: Schema, interval: str, now: int)
             }
 
 
-def _operations(log: ActivityLog, schema: Schema) -> Iterator[Operation]:
-    for request in list(log.requests):
-        is_read = request.texts[0] is None
-        if is_read:
-            yield Operation(request.at, touched_by(request.sources), is_read=True)
-        else:
-            for source in request.sources:  # each statement of a batch
-                yield Operation(request.at, touched_by((source,)))
-    for attempt in list(log.attempts):
-        if attempt.code is None and attempt.mutations:
-            yield Operation(attempt.at, touched_by_mutations(attempt.mutations, schema))
+def _operations(periods: Sequence[Period]) -> Iterator[tuple[Touched, int, bool]]:
+    """(what was touched, how often, whether by a read by key)."""
+    for period in periods:
+        for family, is_read in ((period.queries, False), (period.reads, True)):
+            for cell in family.cells.values():
+                for touched, times in requested(cell):
+                    yield touched, times, is_read
+            for touched, times in family.touched.items():
+                yield touched, times, is_read
+        for each in period.transactions.cells.values():
+            for touched, times in mutated(each):
+                yield touched, times, False
+        for touched, times in period.transactions.touched.items():
+            yield touched, times, False

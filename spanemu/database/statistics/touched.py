@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from spanemu.database.statements.reads import ReadPlan
@@ -11,7 +11,7 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.functions.hash import farm_fingerprint
 from spanemu.sql.plan.nodes import Scan
-from spanemu.sql.plan.statements import DeletePlan, DmlPlan, InsertPlan, Plan, QueryPlan, UpdatePlan
+from spanemu.sql.plan.statements import DeletePlan, DmlPlan, InsertPlan, QueryPlan, UpdatePlan
 from spanemu.sql.plan.traverse import walk
 from spanemu.values.mutation import WriteKind
 
@@ -21,50 +21,58 @@ _CREATING = frozenset({WriteKind.INSERT, WriteKind.INSERT_OR_UPDATE, WriteKind.R
 Columns = set[tuple[str, str]]
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Touched:
     """(table or index, column) pairs that are read and written; tables that lose rows."""
 
-    reads: Columns = field(default_factory=set)
-    writes: Columns = field(default_factory=set)
-    deletes: set[str] = field(default_factory=set)
+    reads: frozenset[tuple[str, str]] = frozenset()
+    writes: frozenset[tuple[str, str]] = frozenset()
+    deletes: frozenset[str] = frozenset()
 
-    def add(self, other: Touched) -> None:
-        """Take in what another one touches."""
-        self.reads |= other.reads
-        self.writes |= other.writes
-        self.deletes |= other.deletes
+    def __bool__(self) -> bool:
+        return bool(self.reads or self.writes or self.deletes)
+
+    @staticmethod
+    def joined(parts: Iterable[Touched]) -> Touched:
+        """What they touch together."""
+        known = list(parts)
+        return Touched(
+            frozenset().union(*(one.reads for one in known)),
+            frozenset().union(*(one.writes for one in known)),
+            frozenset().union(*(one.deletes for one in known)),
+        )
 
 
-def touched_by(sources: Iterable[Any]) -> Touched:
-    """What statements (`query_engine.Prepared`) and reads (`ReadPlan`) touch."""
-    found = Touched()
-    for source in sources:
-        if isinstance(source, ReadPlan):
-            thing = source.table if source.index is None else source.index
-            found.reads |= {(thing.name, _column(source, name)) for name, _ in source.columns}
-        elif source is not None:
-            found.add(_touched_by_plan(source.executable.plan))
-    return found
+NOTHING = Touched()
+
+
+def touched_by(source: Any) -> Touched:
+    """What a statement (`query_engine.Prepared`) or a read (`ReadPlan`) touches."""
+    if isinstance(source, ReadPlan):
+        thing = source.table if source.index is None else source.index
+        return Touched(frozenset((thing.name, _column(source, name)) for name, _ in source.columns))
+    plan = source.executable.plan
+    return _touched_by_plan(plan) if isinstance(plan, QueryPlan | DmlPlan) else NOTHING
 
 
 def touched_by_mutations(
-    mutations: Sequence[tuple[Any, str, tuple[str, ...] | None]], schema: Schema
+    mutations: Iterable[tuple[Any, str, tuple[str, ...] | None]], schema: Schema
 ) -> Touched:
     """What the mutations of a commit touch: (kind, table, columns), no kind for deletes."""
-    found = Touched()
+    writes: Columns = set()
+    deletes = set()
     for kind, name, columns in mutations:
         table = schema.table(name)
         if table is None:
             continue
         if kind is None or kind is WriteKind.REPLACE:
-            found.deletes.add(table.name)
+            deletes.add(table.name)
         if kind is not None:
-            found.writes |= _written(table, columns or (), creates=kind in _CREATING)
-    return found
+            writes |= _written(table, columns or (), creates=kind in _CREATING)
+    return Touched(frozenset(), frozenset(writes), frozenset(deletes))
 
 
-def named(columns: Columns) -> list[str]:
+def named(columns: Iterable[tuple[str, str]]) -> list[str]:
     """ "Table.column", in alphabetical order."""
     return sorted(f"{thing}.{column}" for thing, column in columns)
 
@@ -79,27 +87,27 @@ def _column(plan: ReadPlan, name: str) -> str:
     return name if column is None else column.name
 
 
-def _touched_by_plan(plan: Plan) -> Touched:
-    found = Touched()
-    if not isinstance(plan, QueryPlan | DmlPlan):
-        return found
+def _touched_by_plan(plan: QueryPlan | DmlPlan) -> Touched:
+    reads: Columns = set()
     for node in walk(plan.root):
         if isinstance(node, Scan):
             name = node.table.name if node.index is None else node.index.name
             columns = {(name, stored.name) for _, stored in node.outputs}
-            found.reads |= columns or {(name, EXISTS)}
+            reads |= columns or {(name, EXISTS)}
+    writes: Columns = set()
+    deletes = set()
     match plan:
         case InsertPlan():
             names = [column.name for column in plan.targets]
-            found.writes |= _written(plan.table, names, creates=True)
+            writes = _written(plan.table, names, creates=True)
         case UpdatePlan():
             names = [column.name for column, _ in plan.assignments]
-            found.writes |= _written(plan.table, names, creates=False)
+            writes = _written(plan.table, names, creates=False)
         case DeletePlan():
-            found.deletes.add(plan.table.name)
+            deletes.add(plan.table.name)
         case _:
             pass
-    return found
+    return Touched(frozenset(reads), frozenset(writes), frozenset(deletes))
 
 
 def _written(table: Table, names: Iterable[str], *, creates: bool) -> Columns:
@@ -112,7 +120,7 @@ def _written(table: Table, names: Iterable[str], *, creates: bool) -> Columns:
     return {(table.name, name) for name in columns - key}
 
 
-def with_indexes(written: Columns, schema: Schema) -> Mapping[str, set[str]]:
+def with_indexes(written: Iterable[tuple[str, str]], schema: Schema) -> Mapping[str, set[str]]:
     """Columns by what is written to: tables, and those of their indexes that hold the columns."""
     found: dict[str, set[str]] = {}
     for name, column in written:

@@ -1,24 +1,14 @@
-"""How many rows and bytes commits wrote, and each of their statements."""
+"""How many rows and bytes commits wrote, and to how many splits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 
-from spanemu.database.activity import ActivityLog, Attempt, Meter
+from spanemu.database.statements.results import WrittenRows
 from spanemu.database.statistics.weight import row_weigher
 from spanemu.schema.schema import Schema
-from spanemu.sql.plan.statements import DmlPlan
 from spanemu.storage.layout import TreeId, hierarchy_of, key_reader, tree_of
 from spanemu.storage.structure import Place, Structure
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """Rows of one table that a transaction wrote: how many remain, how many bytes they have."""
-
-    rows: int
-    size: int
 
 
 class Weighed:
@@ -33,50 +23,37 @@ class Weighed:
             tree_of(thing): hierarchy_of(schema, thing) for thing in schema.sorted_things()
         }
 
-    def by_table(self, attempt: Attempt) -> dict[str, Written]:
-        """Rows that were inserted or updated; of many, the size is estimated from some."""
+    def by_table(
+        self, samples: Iterable[WrittenRows], trees: Mapping[int, float]
+    ) -> dict[str, tuple[int, float]]:
+        """(rows, bytes) by table of `trees`, the rows by tree; the bytes are like the samples'."""
+        weighed: dict[int, tuple[int, int]] = {}
+        for written in samples:
+            for tree, rows, _ in written:
+                weigh = self._weighers.get(TreeId(tree))
+                left = [row for row in rows if row is not None]
+                if weigh is not None and left:
+                    count, size = weighed.get(tree, (0, 0))
+                    weighed[tree] = count + len(left), size + sum(map(weigh, left))
         found = {}
-        for tree, rows, count in attempt.rows:
-            left = [row for row in rows if row is not None]
+        for tree, rows_left in trees.items():
             table = self._tables.get(TreeId(tree))
-            if table is None or not left:
-                continue
-            weigh = self._weighers[TreeId(tree)]
-            scale = count / len(rows)
-            size = sum(map(weigh, left))
-            found[table.name] = Written(round(len(left) * scale), round(size * scale))
+            if table is not None:
+                count, size = weighed.get(tree, (1, 0))
+                found[table.name] = round(rows_left), rows_left * size / count
         return found
 
-    def participants(self, attempt: Attempt) -> int:
+    def participants(self, written: WrittenRows) -> int:
         """About how many splits a commit wrote to; of many rows some are looked at.
 
         Of what was deleted no keys are kept: it counts as one split of its hierarchy at least.
         """
         found: set[Place] = set()
         trees: set[TreeId] = set()
-        for tree, rows, _ in attempt.rows:
+        for tree, rows, _ in written:
             trees.add(self._hierarchies.get(TreeId(tree), TreeId(tree)))
             key_of = self._keys.get(TreeId(tree))
             if key_of is not None:
                 keys = [(TreeId(tree), key_of(row)) for row in rows if row is not None]
                 found |= self._structure.places_having(keys)
         return max(1, len(found) + len(trees - {place.hierarchy for place in found}))
-
-
-def bytes_written(log: ActivityLog, schema: Schema) -> Callable[[Meter], float]:
-    """How many bytes a DML statement wrote, by the mean size of its transaction's rows."""
-    weighed = Weighed(schema, log.structure)
-    by_age = {attempt.age: attempt for attempt in list(log.attempts)}
-
-    def size(request: Meter) -> float:
-        attempt = None if request.age is None else by_age.get(request.age)
-        if attempt is None or not request.written:
-            return 0.0
-        plans = [source.executable.plan for source in request.sources if source is not None]
-        names = {plan.table.name for plan in plans if isinstance(plan, DmlPlan)}
-        tables = weighed.by_table(attempt)
-        written = [tables[name] for name in names if name in tables]
-        rows = sum(one.rows for one in written)
-        return request.written * sum(one.size for one in written) / rows if rows else 0.0
-
-    return size

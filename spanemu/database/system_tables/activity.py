@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from spanemu.database.statistics.intervals import Row
+from spanemu.database.statistics.ledger import Table
 from spanemu.database.statistics.locks import lock_stats_top, lock_stats_total
 from spanemu.database.statistics.operations import column_operations, table_operations
 from spanemu.database.statistics.queries import query_stats_top, query_stats_total
@@ -21,39 +22,28 @@ from spanemu.database.system_tables.source import Source
 
 Rows = Iterable[Row]
 
-# What yields the rows of such a table, given the interval.
-BY_INTERVAL: Mapping[str, Callable[[Source, str], Rows]] = {
-    "COLUMN_OPERATIONS_STATS": lambda source, interval: column_operations(
-        source.core.activity, source.schema, interval, source.at
-    ),
-    "LOCK_STATS_TOP": lambda source, interval: lock_stats_top(
-        source.core.locks.log.waits(), source.schema, interval, source.at
-    ),
-    "LOCK_STATS_TOTAL": lambda source, interval: lock_stats_total(
-        source.core.locks.log.waits(), interval, source.at
-    ),
-    "QUERY_STATS_TOP": lambda source, interval: query_stats_top(
-        source.core.activity, source.schema, interval, source.at
-    ),
-    "QUERY_STATS_TOTAL": lambda source, interval: query_stats_total(
-        source.core.activity, source.schema, interval, source.at
-    ),
-    "READ_STATS_TOP": lambda source, interval: read_stats_top(
-        list(source.core.activity.requests), source.core.locks.log.waits(), interval, source.at
-    ),
-    "READ_STATS_TOTAL": lambda source, interval: read_stats_total(
-        list(source.core.activity.requests), source.core.locks.log.waits(), interval, source.at
-    ),
-    "TABLE_OPERATIONS_STATS": lambda source, interval: table_operations(
-        source.core.activity, source.schema, interval, source.at
-    ),
-    "TXN_STATS_TOP": lambda source, interval: txn_stats_top(
-        source.core.activity, source.schema, interval, source.at
-    ),
-    "TXN_STATS_TOTAL": lambda source, interval: txn_stats_total(
-        source.core.activity, source.schema, interval, source.at
-    ),
+# What yields the rows of such a table.
+_TABLES: Mapping[str, Table] = {
+    "COLUMN_OPERATIONS_STATS": column_operations,
+    "LOCK_STATS_TOP": lock_stats_top,
+    "LOCK_STATS_TOTAL": lock_stats_total,
+    "QUERY_STATS_TOP": query_stats_top,
+    "QUERY_STATS_TOTAL": query_stats_total,
+    "READ_STATS_TOP": read_stats_top,
+    "READ_STATS_TOTAL": read_stats_total,
+    "TABLE_OPERATIONS_STATS": table_operations,
+    "TXN_STATS_TOP": txn_stats_top,
+    "TXN_STATS_TOTAL": txn_stats_total,
 }
+
+
+def by_interval(name: str) -> Callable[[Source, str], Rows] | None:
+    """What yields the rows of a table given the interval, if anything does."""
+    table = _TABLES.get(name)
+    if table is None:
+        return None
+    return lambda source, interval: source.core.ledger.look(table, interval, source.at)
+
 
 AT_THE_MOMENT: Mapping[str, Callable[[Source], Rows]] = {
     "ACTIVE_PARTITIONED_DMLS": lambda source: active_partitioned_dmls(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from spanemu.database.system_tables.activity import AT_THE_MOMENT, BY_INTERVAL, in_order
+from spanemu.database.system_tables.activity import AT_THE_MOMENT, by_interval, in_order
 from spanemu.database.system_tables.declaration import Declared, Rows, no_rows
 from spanemu.database.system_tables.heat import split_stats_top, user_split_points
 from spanemu.database.system_tables.maintenance import (
@@ -88,7 +88,7 @@ def _by_interval() -> Iterator[Declared]:
 def _rows_of(name: str, notation: str, interval: str) -> Callable[[Source], Rows]:
     if name == "SPLIT_STATS_TOP":
         return lambda source: split_stats_top(source, interval)
-    rows = BY_INTERVAL.get(name)
+    rows = by_interval(name)
     if rows is None:
         return no_rows
     return lambda source: in_order(rows(source, interval), notation)

@@ -1,0 +1,290 @@
+"""What is alike, added up: requests, transactions, waits for locks.
+
+A cell takes in records while it is open (`ledger` adds to its fields) and what they ran with:
+plans, mutations, some of the rows. To be sealed is to keep only what those come to, names and
+sums, so that a minute that is over holds on to nothing. Sealed cells can be added to each other.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar, Self
+
+from spanemu.base.errors import Code
+from spanemu.database.activity import Attempt, Written
+from spanemu.database.options import Isolation, ReadLockMode
+from spanemu.database.statements.results import WrittenRows
+from spanemu.database.statistics.distribution import BOUNDS
+from spanemu.database.statistics.touched import NOTHING, Touched
+from spanemu.database.statistics.written import Weighed
+from spanemu.database.transactions.isolation import reads_of
+from spanemu.txn.lock_log import LockRequest, LockWait
+from spanemu.txn.read_write import Reads
+
+SAMPLES_MAX = 16  # commits of a cell whose rows are weighed; the others are taken to be like them
+LOCK_REQUESTS_MAX = 64
+
+_REFUSED = frozenset({Code.FAILED_PRECONDITION, Code.ALREADY_EXISTS, Code.NOT_FOUND})
+_DEFAULT, _DEFAULT_MODE = Isolation.UNSPECIFIED, ReadLockMode.UNSPECIFIED
+
+Touches = Callable[[Any], Touched]  # what a plan touches
+TouchesOfMutations = Callable[[Sequence[Written]], Touched]
+
+
+class Cell:
+    """Sums over records that are alike. `seconds` is what they cost, `buckets` a histogram of it.
+
+    `squares` is the sum of the squared seconds.
+    """
+
+    __slots__ = ("buckets", "count", "seconds", "squares")
+    SUMS: ClassVar[tuple[str, ...]] = ("count", "seconds", "squares")
+
+    def __init__(self) -> None:
+        for name in self.SUMS:
+            setattr(self, name, 0)
+        self.buckets: dict[int, int] = {}
+
+    count: int
+    seconds: float
+    squares: float
+
+    @classmethod
+    def of(cls, cells: Iterable[Self]) -> Self:
+        """The sums of several, which are sealed."""
+        total = cls()
+        for cell in cells:
+            total.add(cell)
+        return total
+
+    def add(self, other: Self) -> None:
+        """Take in the sums of another cell, which is sealed."""
+        for name in self.SUMS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for bucket, count in other.buckets.items():
+            self.buckets[bucket] = self.buckets.get(bucket, 0) + count
+
+
+class Requests(Cell):
+    """Statements, batches or reads that are alike."""
+
+    __slots__ = (
+        "cancelled", "failed", "failed_seconds", "in_read_write", "is_partitioned_dml",
+        "partitioned", "planning", "rows", "scanned", "size", "sources", "tag", "texts",
+        "timed_out", "touched", "waited", "written",
+    )  # fmt: skip
+    SUMS = (
+        *Cell.SUMS, "cancelled", "failed", "failed_seconds", "in_read_write", "planning", "rows",
+        "scanned", "size", "timed_out", "waited", "written",
+    )  # fmt: skip
+    cancelled: int
+    failed: int
+    failed_seconds: float
+    in_read_write: int
+    planning: float
+    rows: int
+    scanned: int
+    size: int
+    timed_out: int
+    waited: float
+    written: int
+
+    def __init__(
+        self,
+        texts: tuple[str | None, ...] = (),
+        tag: str = "",
+        partitioned: bool = False,
+        is_partitioned_dml: bool = False,
+        sources: tuple[Any, ...] = (),
+    ) -> None:
+        super().__init__()
+        self.texts = texts
+        self.tag = tag
+        self.partitioned = partitioned
+        self.is_partitioned_dml = is_partitioned_dml
+        self.sources = sources
+        self.touched: tuple[Touched, ...] = ()  # by each source
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What is alike in them, once they are sealed."""
+        return self.texts, self.tag, self.partitioned, self.is_partitioned_dml, self.touched
+
+    def plan(self, since: float) -> None:
+        """Count the time for plans that were made for the request that began then.
+
+        A plan that was made for a request is met first in a cell of its own.
+        """
+        for source in self.sources:
+            if getattr(source, "prepared_at", -1.0) >= since:
+                self.planning += source.prepared_in
+
+    def fail(self, code: Code, seconds: float) -> None:
+        """One of them failed."""
+        self.failed += 1
+        self.failed_seconds += seconds
+        self.cancelled += code is Code.CANCELLED
+        self.timed_out += code is Code.DEADLINE_EXCEEDED
+
+    def seal(self, touches: Touches) -> None:
+        """Let go of the plans."""
+        if self.sources:
+            self.touched = tuple(map(touches, self.sources))
+            self.sources = ()
+
+
+class Transactions(Cell):
+    """Attempts at transactions that are alike; `seconds` are those since their first requests.
+
+    `participants` is a sum, too. `written` are rows and bytes by table.
+    """
+
+    __slots__ = (
+        "_sampled",
+        "_samples",
+        "_trees",
+        "aborted",
+        "again",
+        "changes",
+        "commit_seconds",
+        "commits",
+        "mutations",
+        "optimistic",
+        "participants",
+        "pessimistic",
+        "refused",
+        "repeatable",
+        "sources",
+        "succeeded",
+        "tag",
+        "touched",
+        "written",
+    )  # fmt: skip
+    SUMS = (
+        *Cell.SUMS, "aborted", "again", "commit_seconds", "commits", "optimistic", "participants",
+        "pessimistic", "refused", "repeatable", "succeeded",
+    )  # fmt: skip
+    aborted: int
+    again: int
+    commit_seconds: float
+    commits: int
+    optimistic: int
+    participants: float
+    pessimistic: int
+    refused: int
+    repeatable: int
+    succeeded: int
+
+    def __init__(
+        self,
+        tag: str = "",
+        sources: tuple[Any, ...] = (),
+        mutations: tuple[Written, ...] = (),
+    ) -> None:
+        super().__init__()
+        self.tag = tag
+        self.sources = sources
+        self.mutations = mutations
+        self.touched = self.changes = NOTHING  # by all of it; by its mutations
+        self.written: dict[str, tuple[int, float]] = {}
+        self._samples: list[WrittenRows] = []
+        self._sampled = 0  # commits that the samples stand for
+        self._trees: dict[int, float] = {}  # rows that remain, by tree
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What is alike in them, once they are sealed."""
+        return self.tag, self.touched, self.changes
+
+    def commit(self, one: Attempt) -> None:
+        """One of them asked for its commit."""
+        seconds = one.seconds
+        self.count += 1
+        self.seconds += seconds
+        self.squares += seconds * seconds
+        bucket = bisect_right(BOUNDS, seconds)
+        self.buckets[bucket] = self.buckets.get(bucket, 0) + 1
+        self.again += one.age[0] != one.age[1]
+        self.commits += 1
+        self.commit_seconds += one.commit_seconds
+        if one.code is None:
+            self.succeeded += 1
+        else:
+            self.aborted += one.code is Code.ABORTED
+            self.refused += one.code in _REFUSED
+        options = one.options
+        if options.isolation is _DEFAULT and options.read_lock_mode is _DEFAULT_MODE:
+            self.pessimistic += 1
+        else:
+            self._reading(reads_of(options))
+        self._sampled += 1
+        if len(self._samples) < SAMPLES_MAX:
+            self._samples.append(one.rows)
+        for tree, rows, count in one.rows:
+            left = len(rows) - rows.count(None)
+            if left:
+                self._trees[tree] = self._trees.get(tree, 0) + left * count / len(rows)
+
+    def abort(self, age: tuple[int, int], seconds: float) -> None:
+        """One of them was aborted before its commit."""
+        self.count += 1
+        self.seconds += seconds
+        self.squares += seconds * seconds
+        bucket = bisect_right(BOUNDS, seconds)
+        self.buckets[bucket] = self.buckets.get(bucket, 0) + 1
+        self.again += age[0] != age[1]
+        self.aborted += 1
+        self.pessimistic += 1
+
+    def _reading(self, reads: Reads) -> None:
+        self.pessimistic += reads is Reads.PESSIMISTIC
+        self.optimistic += reads is Reads.OPTIMISTIC
+        self.repeatable += reads is Reads.REPEATABLE
+
+    def seal(self, touches: Touches, mutated: TouchesOfMutations, weighed: Weighed) -> None:
+        """Let go of plans and rows."""
+        if self.sources or self.mutations:
+            self.changes = mutated(self.mutations)
+            self.touched = Touched.joined([self.changes, *map(touches, self.sources)])
+            self.sources = self.mutations = ()
+        if self._samples:
+            looked_at = sum(map(weighed.participants, self._samples))
+            self.participants += looked_at * self._sampled / len(self._samples)
+            for name, written in weighed.by_table(self._samples, self._trees).items():
+                self._write(name, *written)
+            self._samples, self._sampled, self._trees = [], 0, {}
+
+    def add(self, other: Self) -> None:
+        super().add(other)
+        for name, written in other.written.items():
+            self._write(name, *written)
+
+    def _write(self, table: str, rows: int, size: float) -> None:
+        had, weight = self.written.get(table, (0, 0.0))
+        self.written[table] = had + rows, weight + size
+
+
+class Waits(Cell):
+    """Waits for one key, or for the range that begins with it."""
+
+    __slots__ = ("requests",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.requests: dict[LockRequest, None] = {}  # each once, in their order
+
+    def wait(self, one: LockWait) -> None:
+        """Somebody waited."""
+        self.count += 1
+        self.seconds += one.seconds
+        self._ask(one.requests)
+
+    def add(self, other: Self) -> None:
+        super().add(other)
+        self._ask(other.requests)
+
+    def _ask(self, requests: Iterable[LockRequest]) -> None:
+        for request in requests:
+            if len(self.requests) < LOCK_REQUESTS_MAX:
+                self.requests[request] = None

@@ -1,0 +1,138 @@
+"""What ran in one stretch of time: the costliest of each kind by itself, the rest in one sum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+from spanemu.database.statistics.cells import Cell, Requests, Transactions, Waits
+from spanemu.database.statistics.touched import Touched
+from spanemu.storage.layout import TreeId
+
+TOP_MAX = 100  # cells of a kind that a period shows by themselves
+
+Alike = tuple[Any, ...]
+Place = tuple[TreeId, bytes, bool]  # a key; or, if true, the range that begins with it
+
+K = TypeVar("K")
+KeyT = TypeVar("KeyT", bound=Hashable)
+C = TypeVar("C", bound=Cell)
+
+
+class Family(Generic[KeyT, C]):
+    """Cells of one kind by what is alike in them.
+
+    `rest` is the sum of those that cost too little to stay, if there were any, and `touched` says
+    how often what they did was done.
+    """
+
+    __slots__ = ("cells", "rest", "touched")
+
+    def __init__(self) -> None:
+        self.cells: dict[KeyT, C] = {}
+        self.rest: C | None = None
+        self.touched: dict[Touched, int] = {}
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether it is time to sum up the least costly half."""
+        return len(self.cells) > 2 * TOP_MAX
+
+    def put(self, key: KeyT, cell: C) -> None:
+        """Take in a sealed cell, which is this family's from now on."""
+        known = self.cells.setdefault(key, cell)
+        if known is not cell:
+            known.add(cell)
+
+    def cut(self, done: Callable[[C], Iterator[tuple[Touched, int]]]) -> None:
+        """Keep the costliest. All are sealed; `done` says what was done in one, and how often."""
+        costly = sorted(self.cells.items(), key=lambda item: -item[1].seconds)
+        for _, cell in costly[TOP_MAX:]:
+            for touched, times in done(cell):
+                self.touched[touched] = self.touched.get(touched, 0) + times
+            self._sum_up(cell)
+        self.cells = dict(costly[:TOP_MAX])
+
+    def absorb(self, other: Family[KeyT, C]) -> None:
+        """Take in all that another one holds."""
+        for key, cell in other.cells.items():
+            self.put(key, cell)
+        for touched, times in other.touched.items():
+            self.touched[touched] = self.touched.get(touched, 0) + times
+        if other.rest is not None:
+            self._sum_up(other.rest)
+
+    def all(self) -> Iterator[C]:
+        """Every cell, and the sum of the rest."""
+        yield from self.cells.values()
+        if self.rest is not None:
+            yield self.rest
+
+    def _sum_up(self, cell: C) -> None:
+        if self.rest is None:
+            self.rest = cell
+        else:
+            self.rest.add(cell)
+
+
+class Period:
+    """A minute, ten minutes, or an hour."""
+
+    __slots__ = ("is_open", "queries", "reads", "transactions", "waits")
+
+    def __init__(self) -> None:
+        self.is_open = False  # Some cell is not sealed.
+        self.queries: Family[Alike, Requests] = Family()
+        self.reads: Family[Alike, Requests] = Family()
+        self.transactions: Family[Alike, Transactions] = Family()
+        self.waits: Family[Place, Waits] = Family()
+
+    @property
+    def families(self) -> tuple[Family[Any, Any], ...]:
+        return self.queries, self.reads, self.transactions, self.waits
+
+    def __len__(self) -> int:
+        """How many cells it has."""
+        return sum(len(family.cells) for family in self.families)
+
+    def absorb(self, other: Period) -> None:
+        """Take in another period; both are sealed."""
+        for mine, theirs in zip(self.families, other.families, strict=True):
+            mine.absorb(theirs)
+        self.cut()
+
+    def cut(self) -> None:
+        """Sum up what cost little, where there is too much of it. All is sealed."""
+        for family in (self.queries, self.reads):
+            if family.is_crowded:
+                family.cut(requested)
+        if self.transactions.is_crowded:
+            self.transactions.cut(mutated)
+        if self.waits.is_crowded:
+            self.waits.cut(_nothing)
+
+
+def requested(cell: Requests) -> Iterator[tuple[Touched, int]]:
+    """What requests touched, and how often."""
+    for touched in cell.touched:
+        yield touched, cell.count
+
+
+def mutated(cell: Transactions) -> Iterator[tuple[Touched, int]]:
+    """What mutations wrote, and how often."""
+    if cell.changes and cell.succeeded:
+        yield cell.changes, cell.succeeded
+
+
+def _nothing(cell: Waits) -> Iterator[tuple[Touched, int]]:
+    return iter(())
+
+
+# (end in nanoseconds, the periods within) of intervals, the latest first; all are sealed
+Found = Sequence[tuple[int, Sequence[Period]]]
+
+
+def costliest(groups: Mapping[K, list[C]]) -> list[tuple[K, list[C]]]:
+    """The groups that took the most time, the most first."""
+    costs = {key: sum(cell.seconds for cell in cells) for key, cells in groups.items()}
+    return sorted(groups.items(), key=lambda item: -costs[item[0]])[:TOP_MAX]
