@@ -40,7 +40,7 @@ def compile_apply_join(node: ApplyJoin, compiler: Compiler) -> Relation:
         layout = {**left.layout, **{c: left.width + place for c, place in places.items()}}
         layout |= {column.id: layout[value.column.id] for column, value in _renamed(node.right)}
         width = left.width + size
-        partners = _lookup(scan, left, layout, compiler)
+        partners = _lookup(scan, left, layout, compiler, wants_any=not node.kind.keeps_right)
     rows = _JOINS[node.kind](left, partners, width)
     if node.kind.keeps_right:
         return Relation(rows, layout, width)
@@ -62,7 +62,10 @@ def _renamed(right: Any) -> Iterator[tuple[Any, Any]]:
                 yield column, value
 
 
-def _lookup(scan: Scan, left: Relation, layout: Layout, compiler: Compiler) -> Partners:
+def _lookup(
+    scan: Scan, left: Relation, layout: Layout, compiler: Compiler, *, wants_any: bool
+) -> Partners:
+    """`wants_any` tells that one partner is as good as all of them."""
     assert scan.seeks is not None
     test = None if scan.residual is None else compiler.test(scan.residual, layout)
     key = scan.table.key if scan.index is None else scan.index.full_key
@@ -72,13 +75,15 @@ def _lookup(scan: Scan, left: Relation, layout: Layout, compiler: Compiler) -> P
     if point is not None:
         return _lookup_point(scan, point, test)
     ranges_of = compile_ranges(scan.seeks, key, left.layout, compiler)
-    fetch = fetcher(scan)
+    fetch = fetcher(scan, partly=wants_any)
 
     def partners(row: Row, run: Run) -> Iterable[Row]:
         ranges = ranges_of(row, run)
         if not ranges:
             return ()
         found = map(row.__add__, fetch(run, ranges))
+        if wants_any:
+            return _first(found, test, run)
         if test is None:
             return _tallied(found, run)
         first = list(islice(found, PART_MAX))
@@ -98,6 +103,16 @@ def _tallied(rows: Iterator[Row], run: Run) -> Iterable[Row]:
     return (
         first if len(first) < _FEW else chain(first, chain.from_iterable(batches(rows, tally=run)))
     )
+
+
+def _first(rows: Iterator[Row], test: Value | None, run: Run) -> Iterable[Row]:
+    """The first row that passes."""
+    if test is None:
+        found = next(rows, None)
+        run.scanned += found is not None
+        return () if found is None else (found,)
+    passing = by_batch(rows, lambda batch: _passing(batch, test, run), tally=run)
+    return islice(passing, 1)
 
 
 def _passing(rows: Iterable[Row], test: Value, run: Run) -> list[Row]:

@@ -10,7 +10,8 @@ from spanemu.sql.analyzer.resolved import Expr
 from spanemu.sql.executor import source
 from spanemu.sql.executor.relation import Each, Layout, Relation, Rows, Value
 from spanemu.sql.executor.run import Run
-from spanemu.sql.plan.nodes import Node
+from spanemu.sql.plan.joins import ApplyJoin
+from spanemu.sql.plan.nodes import Filter, Node, Project, Scan
 from spanemu.values.types import Type
 
 Operator = Callable[[Any, "Compiler"], Relation]
@@ -38,7 +39,7 @@ class Compiler:
         self._filled: set[int] = set()
         self._memos = count()
         self.memo_count = 0
-        self.read_partly: set[int] = set()  # ids of scans below a limit, of which rows may be left
+        self.read_partly: set[int] = set()  # ids of scans of which rows may be left
         self.common_tables: dict[str, tuple[int, Relation]] = {}
 
     @property
@@ -74,6 +75,17 @@ class Compiler:
         if not self.profiled:
             return relation
         return Relation(_counted(node, relation.rows), relation.layout, relation.width)
+
+    def take_partly(self, node: Node) -> None:
+        """Before `relation`: not all rows of the node may be wanted."""
+        while not isinstance(node, Scan):
+            if isinstance(node, Filter | Project):
+                node = node.input
+            elif isinstance(node, ApplyJoin):
+                node = node.left
+            else:
+                return  # It takes all rows of what is below, or several are below.
+        self.read_partly.add(id(node))
 
     def value(self, expr: Expr, layout: Layout) -> Value:
         """A function of a row: the value of `expr`."""

@@ -11,15 +11,14 @@ from spanemu.sql.executor.errors import BadRowCount
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Relation
 from spanemu.sql.executor.run import Run
-from spanemu.sql.plan.nodes import Filter, Limit, Node, Project, Scan
+from spanemu.sql.plan.nodes import Limit
 
 _MAXIMUM = (1 << 63) - 1  # what islice takes; a larger sum of LIMIT and OFFSET means all rows
 
 
 def compile_limit(node: Limit, compiler: Compiler) -> Relation:
     """The rows from `offset` on, `limit` of them; those after are never asked for."""
-    if (scan := _streamed(node.input)) is not None:
-        compiler.read_partly.add(id(scan))
+    compiler.take_partly(node.input)
     below = compiler.relation(node.input)
     bounds = compile_bounds(node.limit, node.offset, compiler)
 
@@ -28,13 +27,6 @@ def compile_limit(node: Limit, compiler: Compiler) -> Relation:
         return islice(below.rows(run), start, stop) if stop > start else ()
 
     return Relation(rows, below.layout, below.width)
-
-
-def _streamed(node: Node) -> Scan | None:
-    """The scan from which rows come one after another, as they are asked for."""
-    while isinstance(node, Filter | Project):
-        node = node.input
-    return node if isinstance(node, Scan) else None
 
 
 def compile_bounds(

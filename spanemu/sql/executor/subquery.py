@@ -22,6 +22,8 @@ Reduce = Callable[[Iterable[Any], int], Any]
 
 def compile_subquery(expr: Subquery, layout: Layout, compiler: Compiler) -> Value:
     """A function of the outer row."""
+    if expr.kind is SubqueryKind.EXISTS:
+        compiler.take_partly(expr.node)
     relation = compiler.relation(expr.node)
     place = relation.layout[expr.outputs[0].id] if expr.outputs else 0
     reduce = _members(expr) if expr.kind is SubqueryKind.IN else _REDUCERS[expr.kind]
