@@ -14,21 +14,18 @@ from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of
 from spanemu.storage.observer import TreeWrite
 from spanemu.txn.constraints.verify import verify
-from spanemu.txn.errors.names import TableNotFound, ViewNotWritable
 from spanemu.txn.errors.rows import ParentInsertedLater, ParentRowMissing
-from spanemu.txn.key_sets import DeleteReader
 from spanemu.txn.lock_modes import WRITE_ROW
 from spanemu.txn.read_write import ReadWrite
+from spanemu.txn.resolve import RangesToDelete, RowsToWrite, resolve
 from spanemu.txn.rules import RuleBook, TableRules
 from spanemu.txn.write import WriteUnit
-from spanemu.txn.write_plan import plan_at, plan_of
+from spanemu.txn.write_plan import plan_at
 from spanemu.values.mutation import (
     COMMIT_TIMESTAMP,
-    Delete,
     Mutation,
     RowDelete,
     RowWrite,
-    Write,
     WriteKind,
 )
 
@@ -42,11 +39,16 @@ def buffer_mutations(
     """
     unit = WriteUnit(transaction, now)
     try:
-        for place, mutation in enumerate(mutations):
+        steps = [resolve(book, mutation, now) for mutation in mutations]
+        for place, step in enumerate(steps):
             try:
-                _buffer(transaction, book, unit, mutation)
+                if isinstance(step, RowsToWrite):
+                    for cells in step.rows:
+                        unit.write(step.plan, cells)
+                else:
+                    _delete(transaction, unit, step)
             except ParentRowMissing as missing:
-                if _inserts_parent(book, missing, mutations[place + 1 :]):
+                if _inserts_parent(missing, steps[place + 1 :]):
                     raise ParentInsertedLater(
                         missing.parent, missing.parent_key, missing.child, missing.key
                     ) from None
@@ -101,23 +103,10 @@ def apply(transaction: ReadWrite, schema: Schema) -> int:
         return at
 
 
-def _buffer(transaction: ReadWrite, book: RuleBook, unit: WriteUnit, mutation: Mutation) -> None:
-    if book.schema.view(mutation.table) is not None:
-        raise ViewNotWritable(mutation.table)
-    rules = book.named(mutation.table, TableNotFound)
-    if isinstance(mutation, Write):
-        plan = plan_of(rules, mutation.kind, mutation.columns)
-        for values in mutation.rows:
-            unit.write(plan, plan.decode(values))
-    else:
-        _delete(transaction, unit, rules, mutation)
-
-
-def _delete(transaction: ReadWrite, unit: WriteUnit, rules: TableRules, mutation: Delete) -> None:
-    keys, wanted = DeleteReader(rules, unit.now), mutation.key_set
-    # A range counts once, however many rows it takes.
-    unit.count += 1 if wanted.all else len(wanted.keys) + len(wanted.ranges)
-    for low, high in keys.ranges(wanted):
+def _delete(transaction: ReadWrite, unit: WriteUnit, step: RangesToDelete) -> None:
+    rules = step.rules
+    unit.count += step.mutations
+    for low, high in step.ranges:
         unit.notes.range_deleted(rules, low, high)
         for key, row in list(transaction.items(rules.tree, [(low, high)], WRITE_ROW)):
             # A cascade of an earlier row may have taken this one.
@@ -140,17 +129,18 @@ def _buffer_row(
     return "DELETE", rules.tree, key, stored
 
 
-def _inserts_parent(book: RuleBook, missing: ParentRowMissing, later: Sequence[Mutation]) -> bool:
+def _inserts_parent(
+    missing: ParentRowMissing, later: Sequence[RowsToWrite | RangesToDelete]
+) -> bool:
     """Whether a later mutation would have inserted the parent row that was missing."""
-    parent = book.of(book.schema.tables[missing.parent.lower()])
-    for mutation in later:
-        if not isinstance(mutation, Write) or mutation.kind is WriteKind.UPDATE:
+    for step in later:
+        if not isinstance(step, RowsToWrite) or step.plan.kind is WriteKind.UPDATE:
             continue
-        if book.schema.table(mutation.table) is not parent.table:
+        parent = step.plan.rules
+        if parent.table.name != missing.parent:
             continue
-        plan = plan_of(parent, mutation.kind, mutation.columns)
-        for values in mutation.rows:
-            row = plan.new_row(plan.decode(values))
+        for cells in step.rows:
+            row = step.plan.new_row(cells)
             if parent.key_text(parent.key_of(row)) == missing.parent_key:
                 return True
     return False
@@ -186,14 +176,3 @@ class _Stamp:
         if COMMIT_TIMESTAMP in values:
             key = encoder_of(parts)([cells[position] for position in columns])
         return tree, key, cells
-
-
-def check_names(book: RuleBook, mutation: Mutation, now: int) -> None:
-    """Raise when a mutation names what does not exist, or gives values that cannot be."""
-    rules = book.named(mutation.table, TableNotFound)
-    if isinstance(mutation, Write):
-        plan = plan_of(rules, mutation.kind, mutation.columns)
-        for values in mutation.rows:
-            plan.decode(values)
-    else:
-        DeleteReader(rules, now).ranges(mutation.key_set)

@@ -51,11 +51,12 @@ from spanemu.database.transactions.read_ahead import read_ahead
 from spanemu.database.transactions.replay import NO_REPLAYS, Replays
 from spanemu.database.transactions.turn import Turn
 from spanemu.txn import read_write as work
-from spanemu.txn.commit import apply, buffer_mutations, check_names
+from spanemu.txn.commit import apply, buffer_mutations
 from spanemu.txn.errors.lifecycle import TransactionAborted
 from spanemu.txn.errors.requests import TooManyMutations
 from spanemu.txn.owner import Owner
 from spanemu.txn.reader import TransactionReader
+from spanemu.txn.resolve import resolve
 from spanemu.txn.state import State
 from spanemu.values.mutation import Mutation
 
@@ -124,7 +125,7 @@ class ReadWriteTransaction:
         with Turn(self, "begin"):
             generation = self._live()
             now = self._core.context(generation, writable=True).now
-            check_names(generation.rules, mutation_key, now)
+            resolve(generation.rules, mutation_key, now)
             token = None if self._tokens is None else self._tokens.next()
             return TransactionInfo(self.id, None, token)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.txn.commit import check_names
 from spanemu.txn.errors.constraints import UniqueViolation
 from spanemu.txn.errors.lifecycle import TransactionAborted
 from spanemu.txn.errors.names import ColumnNotFound, TableNotFound, ViewNotWritable
 from spanemu.txn.errors.requests import BadCellValue, WrongKeyParts
 from spanemu.txn.errors.rows import ParentInsertedLater, ParentRowMissing, RowAlreadyExists
 from spanemu.txn.read_write import Reads
+from spanemu.txn.resolve import resolve
 from spanemu.values.mutation import (
     COMMIT_TIMESTAMP,
     COMMIT_TIMESTAMP_PLACEHOLDER,
@@ -106,15 +106,15 @@ def test_names_that_do_not_exist(bench: Bench) -> None:
 
 
 def test_names_can_be_checked_by_themselves(bench: Bench) -> None:
-    check_names(bench.book, insert("Singers", "Id Name", (1, "a")), 0)
-    check_names(bench.book, delete("Singers", (1,)), 0)
+    resolve(bench.book, insert("Singers", "Id Name", (1, "a")), 0)
+    resolve(bench.book, delete("Singers", (1,)), 0)
     for mutation, failure in (
         (insert("Singers", "Id", ("one",)), BadCellValue),
         (delete("Singers", (1, 2)), WrongKeyParts),
         (insert("Nobody", "Id", (1,)), TableNotFound),
     ):
         with pytest.raises(failure):
-            check_names(bench.book, mutation, 0)
+            resolve(bench.book, mutation, 0)
 
 
 def test_a_parent_that_comes_too_late_is_told_apart(bench: Bench) -> None:
@@ -221,3 +221,11 @@ def test_what_only_an_old_snapshot_refuses_is_aborted(bench: Bench) -> None:
             bench.mutate(transaction, insert("Albums", "Id AlbumId", (50, 1)))
         bench.core.locks.wound(transaction.owner, "done")
         bench.run(delete("Singers", (50,)))
+
+
+def test_what_is_wrong_with_a_later_mutation_comes_before_what_rows_say(bench: Bench) -> None:
+    again = insert("Singers", "Id Name", (1, "a"))
+    with pytest.raises(BadCellValue):
+        bench.run(again, insert("Singers", "Id Name", ("one", "b")))
+    with pytest.raises(WrongKeyParts):
+        bench.run(again, delete("Singers", (1, 2)))

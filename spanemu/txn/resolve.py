@@ -1,0 +1,46 @@
+"""Mutations with their names and values found, before any row is looked at.
+
+What is wrong with one of a commit's mutations as such is therefore reported before what the rows
+say to another, in whatever order they stand.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from spanemu.sql.executor.reader import ByteRange
+from spanemu.txn.errors.names import TableNotFound, ViewNotWritable
+from spanemu.txn.key_sets import DeleteReader
+from spanemu.txn.rules import RuleBook, TableRules
+from spanemu.txn.write_plan import WritePlan, plan_of
+from spanemu.values.mutation import Mutation, Write
+
+
+class RowsToWrite(NamedTuple):
+    """Rows as Python values, each in the order of the plan's columns."""
+
+    plan: WritePlan
+    rows: list[list[Any]]
+
+
+class RangesToDelete(NamedTuple):
+    """Ranges of a table's keys. `mutations` is what they count for, however many rows they take."""
+
+    rules: TableRules
+    ranges: tuple[ByteRange, ...]
+    mutations: int
+
+
+def resolve(book: RuleBook, mutation: Mutation, now: int) -> RowsToWrite | RangesToDelete:
+    """What a mutation is to do. Raises when it names what does not exist or cannot be written,
+    or gives values that cannot be. `now` bounds commit timestamps in keys.
+    """
+    if book.schema.view(mutation.table) is not None:
+        raise ViewNotWritable(mutation.table)
+    rules = book.named(mutation.table, TableNotFound)
+    if isinstance(mutation, Write):
+        plan = plan_of(rules, mutation.kind, mutation.columns)
+        return RowsToWrite(plan, [plan.decode(values) for values in mutation.rows])
+    wanted = mutation.key_set
+    count = 1 if wanted.all else len(wanted.keys) + len(wanted.ranges)
+    return RangesToDelete(rules, DeleteReader(rules, now).ranges(wanted), count)
