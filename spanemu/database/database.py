@@ -129,7 +129,7 @@ class Database:
 
         core = self._core
         if core.heat is None:
-            core.heat = Heat(core.store, core.locks, lambda: core.generation.schema, core.splitting)
+            core.heat = Heat(core)
         return core.heat
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -36,6 +37,10 @@ class History(Generic[T]):
     def start(self, timestamp: int) -> int:
         """Since when the generation that was current at `timestamp` had been."""
         return self._starts[bisect_right(self._starts, timestamp) - 1]
+
+    def all(self) -> Sequence[T]:
+        """Every generation, oldest first."""
+        return self._generations
 
     def copy(self) -> History[T]:
         """The same history, to go on by itself."""

@@ -17,8 +17,9 @@ class Assumptions:
     """What not to tell, and what to take for granted.
 
     `ignored` are rule ids, names, or id:name. `cardinality` is by "Table.Column": a number, "low"
-    or "high". `operations` are judged: "w" for writes, "rw" for reads by key as well. `nodes` is
-    what the instance will have in production. Raises ValueError.
+    or "high"; by "Table" it is the rows of an interleaved table that a parent row has.
+    `operations` are judged: "w" for writes, "rw" for reads by key as well. `nodes` is what the
+    instance will have in production. Raises ValueError.
     """
 
     ignored: tuple[str, ...] = ()
@@ -43,6 +44,11 @@ class Assumptions:
             if not rule and finding.rule.startswith(of.upper()) and of.upper().startswith("SPN"):
                 return True
         return False
+
+    def rows_per_parent(self, table: str) -> int | None:
+        """How many rows of an interleaved table a parent row has in production, if that is said."""
+        said = next((n for name, n in self.cardinality.items() if name.lower() == table.lower()), 0)
+        return said if isinstance(said, int) and said > 0 else None
 
     def of(self, table: str, column: str) -> int | str | None:
         """What is said about the values of a column."""

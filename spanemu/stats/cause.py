@@ -32,12 +32,16 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A reason; `part` is the place of the key part to blame; `rising` in the order of bytes."""
+    """A reason; `part` is the place of the key part to blame; `rising` in the order of bytes.
+
+    `roves`: the load moves on all the time, but in no order.
+    """
 
     reason: Reason
     part: int
     rising: bool = True
     first_values: int = 0  # distinct values of the first part in the sample
+    roves: bool = False
 
 
 def cause_of(
@@ -57,6 +61,9 @@ def cause_of(
     if max(stream.append_part, stream.prepend_part) >= limits.hot_share_min:
         rising = stream.append_part >= stream.prepend_part
         return Cause(Reason.MOVING_HOT_SPOT, 0, rising, first_values)
+    if (stream.share or 0.0) >= limits.hot_share_min:
+        # One range takes it, no row of which is hot: boundaries inside would serve if it stayed.
+        return Cause(Reason.MOVING_HOT_SPOT, 0, first_values=first_values, roves=True)
     return Cause(Reason.UNISOLATABLE_HOT_ROW, 0, first_values=first_values)
 
 

@@ -11,10 +11,13 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from math import inf
 from operator import itemgetter
 from typing import Any
 
+from spanemu.base.clock import monotonic
 from spanemu.stats.contention import ContentionSummary
+from spanemu.stats.queries import QueryUse
 from spanemu.stats.scans import ScanSummary
 from spanemu.stats.sources import Source, source_of
 from spanemu.stats.stream import Stream, Summary
@@ -33,13 +36,18 @@ _TREE = itemgetter(0)
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """All that a detector knows by now, by tree. Of the commits, `trace` has the last ones."""
+    """All that a detector knows by now, by tree. Of the commits, `trace` has the last ones.
+
+    Others add the `queries` that ran meanwhile, and what the trees that are gone were called.
+    """
 
     streams: Mapping[tuple[TreeId, Kind], Summary] = field(default_factory=dict)
     scans: Mapping[TreeId, ScanSummary] = field(default_factory=dict)
     conflicts: Mapping[TreeId, ContentionSummary] = field(default_factory=dict)
     sources: Mapping[TreeId, tuple[Source, ...]] = field(default_factory=dict)
     trace: Sequence[Commit] = ()
+    queries: Sequence[QueryUse] = ()
+    former: Mapping[TreeId, str] = field(default_factory=dict)
 
 
 Describe = Callable[[object], tuple[str, str]]
@@ -66,6 +74,7 @@ class Detector:
         self._thresholds = thresholds
         self._describe = describe
         self.paused = False
+        self.began, self.ended = monotonic(), inf  # when it began to watch, and when it ceased
         # Not looked at yet. Whoever puts something down needs no mutex for it.
         self._commits: deque[tuple[int, Sequence[TreeWrite], Replaced]] = deque()
         self._gets: deque[Touch] = deque()

@@ -35,6 +35,7 @@ class Told:
     row: bytes | None = None  # that alone is meant
     sources: tuple[Source, ...] | None = None
     conflict_share: float = 0.0
+    related: tuple[str, ...] = ()  # for a reason of its own
 
 
 def finding_of(scene: Scene, one: Judged, told: Told) -> Finding:
@@ -60,7 +61,7 @@ def finding_of(scene: Scene, one: Judged, told: Told) -> Finding:
         limit=limit,
         max_qps=round(scene.limits.server_writes_max / share),
         samples=samples_of(one) if told.row is None else (one.shape.text(told.row),),
-        related=tuple(sorted(_related(one) - {told.rule})) if told.reason is None else (),
+        related=tuple(sorted(_related(one) - {told.rule})) if told.reason is None else told.related,
         sources=sources,
     )
 
@@ -82,7 +83,8 @@ def _bounds(one: Judged, row: bytes | None) -> tuple[str, str]:
         after = min((k for _, _, k in stream.samples if k > stream.top_row), default=None)
         return shape.text(stream.top_row), END if after is None else shape.text(after)
     keys = sorted(key for _, _, key in stream.samples)
-    if one.cause.reason is Reason.MOVING_HOT_SPOT and one.cause.part == 0:
+    moves = one.cause.reason is Reason.MOVING_HOT_SPOT and not one.cause.roves
+    if moves and one.cause.part == 0:
         edge = len(keys) // 8
         if one.cause.rising:
             return shape.text(keys[-1 - edge]), END
@@ -97,6 +99,12 @@ def _message(one: Judged, column: Column | None) -> str:
     if one.cause.reason is Reason.HOT_ROW:
         of = "reads" if one.kind is Kind.READ else f"commits with {one.kind}s"
         return f"One row takes {one.stream.top_row_share:.0%} of the {of}."
+    if one.cause.roves:
+        what = "read" if one.kind is Kind.READ else "written"
+        return (
+            f"One narrow range of {name} at a time takes what is {what}, and then another one: "
+            "every boundary comes too late."
+        )
     if one.cause.reason is Reason.MOVING_HOT_SPOT:
         made = ""
         if one.identified is not None and one.cause.part == 0:

@@ -54,7 +54,9 @@ class Thresholds:
     trace_judged_max: int = 2_000  # commits that participants are counted in
     participants_min: float = 5.0  # mean
     commit_rows_max: int = 40_000  # rows of one commit, index entries too: half of the limit
-    reads_min: int = 20  # of a table, before an index counts as never read
+    reads_min: int = 20  # of a table, before an index counts as never read; of a query's shape
+    tree_bytes_warned: int = 3 << 30  # of a root row with all below it
+    tree_bytes_max: int = 8 << 30
     null_part_min: float = 0.50
 
     server_writes_max: int = 3500  # a second, 1 KB rows (Spanner's page on games)

@@ -6,14 +6,17 @@ nobody watches, the store has no observer and a commit costs nothing more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
+from spanemu.base.clock import monotonic
+from spanemu.database.core import DatabaseCore
 from spanemu.database.options import ReadRequest, StatementRequest
-from spanemu.database.splits.splitting import Splitting
+from spanemu.database.splits.query_uses import query_uses
 from spanemu.database.transactions.listing import text_of
 from spanemu.schema.schema import Schema
 from spanemu.stats.assumptions import Assumptions
-from spanemu.stats.detector import Detector
+from spanemu.stats.detector import Detector, Seen
 from spanemu.stats.heatmap import Heatmap, build_heatmap
 from spanemu.stats.overlay import Overlay
 from spanemu.stats.places import Places, place_of
@@ -21,28 +24,21 @@ from spanemu.stats.report import Report, build_report
 from spanemu.stats.simulation import Simulation, simulate
 from spanemu.stats.split_model import CutRules, SplitModel
 from spanemu.stats.split_stats import SplitStat, split_stats
+from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.observer import changed
-from spanemu.storage.store import Store
-from spanemu.txn.locks import LockTable
 from spanemu.values.mutation import Mutation, Write
 
 MUTATIONS_LOOKED_AT = 8
 
 
 class Heat:
-    """The detector of one database, if any. `schema` gives the present schema."""
+    """The detector of one database, if any."""
 
-    def __init__(
-        self,
-        store: Store,
-        locks: LockTable,
-        schema: Callable[[], Schema],
-        splitting: Splitting,
-    ) -> None:
-        self._store = store
-        self._locks = locks
-        self._schema = schema
-        self._splitting = splitting
+    def __init__(self, core: DatabaseCore) -> None:
+        self._core = core
+        self._store = core.store
+        self._locks = core.locks
+        self._splitting = core.splitting
         self.detector: Detector | None = None
         self.assumptions = Assumptions()
 
@@ -57,14 +53,18 @@ class Heat:
             before, self.detector = self.detector, Detector(self._store, describe=described)
             self._store.observer = changed(self._store.observer, before, self.detector)
             self._locks.observer = self.detector
+            if before is not None:
+                before.ended = min(before.ended, self.detector.began)
             return self.detector
 
     def stop(self) -> None:
         """Look no further."""
         with self._store.mutex:
-            if self.is_watched:
-                self._store.observer = changed(self._store.observer, self.detector, None)
+            detector = self.detector
+            if detector is not None and self.is_watched:
+                self._store.observer = changed(self._store.observer, detector, None)
                 self._locks.observer = None
+                detector.ended = monotonic()
 
     def committed_by(self, asked: object, mutations: Sequence[Mutation]) -> None:
         """The last commit was made by mutations, or by the statements before it."""
@@ -74,11 +74,34 @@ class Heat:
 
     def report(self, detector: Detector, assumptions: Assumptions) -> Report:
         """What a detector saw, in the names of the present schema."""
-        return build_report(self._schema(), detector.seen(), assumptions)
+        return build_report(self._schema, self._seen(detector), assumptions)
+
+    @property
+    def _schema(self) -> Schema:
+        return self._core.generation.schema
+
+    def _seen(self, detector: Detector) -> Seen:
+        """What a detector saw, the statements that ran meanwhile, and what is gone by now."""
+        seen = detector.seen()
+        known = {tree_of(thing) for thing in self._schema.sorted_things()}
+        gone = {tree for tree, _ in seen.streams} - known
+        return replace(
+            seen,
+            queries=query_uses(self._core.activity, detector.began, detector.ended),
+            former={tree: name for tree in gone if (name := self._former_name(tree))},
+        )
+
+    def _former_name(self, tree: TreeId) -> str | None:
+        """What a table or index was called that the schema does not have any more."""
+        for generation in reversed(self._core.history.all()):
+            for thing in generation.schema.sorted_things():
+                if tree_of(thing) == tree:
+                    return thing.name
+        return None
 
     def simulate(self, detector: Detector, nodes: int, qps: float | None) -> Simulation:
         """A replay of what a detector saw, beginning with the boundaries that are there."""
-        places = Places(self._schema(), self._splitting.settings.policy)
+        places = Places(self._schema, self._splitting.settings.policy)
         pinned = [place_of(each) for each in self._store.all_boundaries()]
         return simulate(
             places.trace(detector.trace().commits),
@@ -89,7 +112,7 @@ class Heat:
 
     def heatmap(self, detector: Detector) -> Heatmap:
         """A picture of what a detector saw, as figures."""
-        schema, trace = self._schema(), detector.trace()
+        schema, trace = self._schema, detector.trace()
         places = Places(schema, self._splitting.settings.policy)
         starts = {tree: self._store.starts(tree) for tree in places.placings}
         pinned = [place_of(each) for each in self._store.all_boundaries()]

@@ -210,7 +210,7 @@ def test_many_backfills() -> None:
 
 
 def test_the_report_speaks_under_ids_of_rules() -> None:
-    modules = Path(stats.__file__).parent.glob("*.py")
+    modules = Path(stats.__file__).parent.rglob("*.py")
     found = {id_ for each in modules for id_ in re.findall(r"SPN\d{3}", each.read_text("utf-8"))}
     assert found == DETECTED
     assert found <= RULES.keys()

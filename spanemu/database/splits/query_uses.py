@@ -1,0 +1,108 @@
+"""What the plans of the statements that ran lately do with tables (`stats.queries`).
+
+Nothing is noted when a statement runs. The activity log remembers the last statements with their
+plans anyway, and is looked at when somebody wants a report.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from spanemu.database.activity import ActivityLog
+from spanemu.database.statements.query_engine import Prepared
+from spanemu.schema.column import Column
+from spanemu.sql.analyzer.resolved import ColumnRef
+from spanemu.sql.plan.joins import ApplyJoin
+from spanemu.sql.plan.nodes import Node, Project, Scan, Sort, TopN
+from spanemu.sql.plan.seek import Equal
+from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan
+from spanemu.sql.plan.traverse import walk
+from spanemu.stats.queries import Access, Order, QueryUse
+
+
+def query_uses(log: ActivityLog, since: float, until: float) -> tuple[QueryUse, ...]:
+    """The statements that began between two times of `clock.monotonic`, by their plans."""
+    counts: Counter[tuple[Prepared, str, str]] = Counter()
+    for one in list(log.requests):
+        if one.code is None and since <= one.began <= until:
+            for source, text in zip(one.sources, one.texts, strict=False):
+                if isinstance(source, Prepared):
+                    counts[source, text or "", one.tag] += 1
+    return tuple(
+        QueryUse(text, tag, count, tuple(accesses(prepared.executable.plan)))
+        for (prepared, text, tag), count in counts.items()
+    )
+
+
+def accesses(plan: Plan) -> Iterator[Access]:
+    """Every table that a plan reads, in no order."""
+    if not isinstance(plan, QueryPlan | DmlPlan):
+        return
+    nodes = [node for node in walk(plan.root) if isinstance(node, Node)]
+    lookups = {
+        id(join.left): join.right
+        for join in nodes
+        if isinstance(join, ApplyJoin) and join.back_join
+    }
+    behind = set(map(id, lookups.values()))
+    orders = list(_orders(nodes))
+    for scan in nodes:
+        if isinstance(scan, Scan) and id(scan) not in behind:
+            lookup = lookups.get(id(scan))
+            yield _access(scan, lookup if isinstance(lookup, Scan) else None, orders)
+
+
+def _access(scan: Scan, lookup: Scan | None, orders: Iterable[dict[int, bool]]) -> Access:
+    stored = dict(_stored(scan))
+    stored.update({} if lookup is None else _stored(lookup))
+    fetched = () if lookup is None else tuple(column.name for _, column in lookup.outputs)
+    order: Order = ()
+    for keys in orders:
+        if keys.keys() <= stored.keys():
+            order = tuple((stored[id_].name, descending) for id_, descending in keys.items())
+    return Access(
+        table=scan.table.name,
+        index=None if scan.index is None else scan.index.name,
+        equal=tuple(_bound(scan)),
+        fetched=fetched,
+        is_reversed=scan.descending,
+        sorted_by=order,
+    )
+
+
+def _stored(scan: Scan) -> Iterator[tuple[int, Column]]:
+    return ((column.id, stored) for column, stored in scan.outputs)
+
+
+def _bound(scan: Scan) -> Iterator[str]:
+    """Leading key columns that every seek of a scan binds to one value."""
+    if not scan.seeks:
+        return
+    parts = scan.table.key if scan.index is None else scan.index.full_key
+    least = min(len(seek.points) for seek in scan.seeks)
+    for place, part in enumerate(parts[:least]):
+        if not all(isinstance(seek.points[place], Equal) for seek in scan.seeks):
+            return
+        yield part.column.name
+
+
+def _orders(nodes: Iterable[Node]) -> Iterator[dict[int, bool]]:
+    """The keys of every sort that is by plain columns, as ids of columns of scans."""
+    nodes = list(nodes)
+    same = {
+        made.id: value.column.id
+        for node in nodes
+        if isinstance(node, Project)
+        for made, value in node.computed
+        if isinstance(value, ColumnRef)
+    }
+    for node in nodes:
+        if isinstance(node, Sort | TopN):
+            values = [key.value for key in node.keys]
+            if all(isinstance(value, ColumnRef) for value in values):
+                yield {
+                    same.get(value.column.id, value.column.id): key.descending
+                    for key, value in zip(node.keys, values, strict=True)
+                    if isinstance(value, ColumnRef)
+                }

@@ -1,0 +1,31 @@
+"""Rules that DDL alone cannot decide: they need the values, the load or the reads that were seen.
+
+Each takes the whole scene and gives what is to be told; `RULES` is the list of them. None speaks
+from fewer commits, scans or queries than `thresholds` asks for.
+
+`scans`, `contention`, `values`, `load`, `queries`, `trees`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spanemu.stats.advice import contention, load, queries, scans, trees, values
+from spanemu.stats.advice.rule import Rule
+from spanemu.stats.finding import Finding
+from spanemu.stats.judged import Scene
+
+RULES: tuple[Rule, ...] = (
+    *scans.RULES,
+    *contention.RULES,
+    *values.RULES,
+    *load.RULES,
+    *queries.RULES,
+    *trees.RULES,
+)
+
+
+def advice(scene: Scene) -> Iterator[Finding]:
+    """What all rules have to say."""
+    for rule in RULES:
+        yield from rule(scene)

@@ -1,0 +1,115 @@
+"""Rules on whole trees of rows: how large one grows, and whether they last."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from spanemu.base.severity import Severity
+from spanemu.schema.table import Table
+from spanemu.stats.advice.rule import Rule, busiest
+from spanemu.stats.cause import Reason
+from spanemu.stats.finding import Finding
+from spanemu.stats.judged import Scene
+from spanemu.stats.telling import Told, finding_of
+from spanemu.stats.tree_load import Kind
+from spanemu.storage.layout import lineage, tree_of
+from spanemu.storage.sizes import cell_bytes
+
+GIB = 1 << 30
+
+
+def _large_trees(scene: Scene) -> Iterator[Finding]:
+    """SPN303: a root row with all below it, at as many rows a parent as production has."""
+    for table in scene.schema.tables.values():
+        if not table.parent:
+            yield from _large_tree(scene, table)
+
+
+def _large_tree(scene: Scene, root: Table) -> Iterator[Finding]:
+    below = [table for table in scene.schema.tables.values() if _root(scene, table) is root]
+    rows = {table.name: _rows_of_one_root(scene, root, table) for table in below}
+    sizes = {table.name: rows[table.name] * _row_bytes(scene, table) for table in below}
+    whole = sum(sizes.values())
+    limits = scene.limits
+    if len(below) < 2 or whole < limits.tree_bytes_warned:
+        return
+    largest = max(below, key=lambda table: sizes[table.name])
+    yield finding_of(
+        scene,
+        busiest(scene, largest),
+        Told(
+            rule="SPN303",
+            severity=Severity.ERROR if whole >= limits.tree_bytes_max else Severity.WARNING,
+            reason=Reason.UNSPECIFIED,
+            message=f"A row of {root.name} with all below it comes to {whole / GIB:.1f} GiB, of "
+            f"which {rows[largest.name]:,.0f} rows of {largest.name} are "
+            f"{sizes[largest.name] / GIB:.1f}.",
+            fix=f"{largest.name} as a root table, keyed "
+            f"({', '.join(part.column.name for part in largest.key)}), or a bucket column behind "
+            f"{root.key[-1].column.name}",
+        ),
+    )
+
+
+def _root(scene: Scene, table: Table) -> object:
+    first, *_ = lineage(scene.schema, table)
+    return first
+
+
+def _rows_of_one_root(scene: Scene, root: Table, table: Table) -> float:
+    """How many rows of a table a root row has: as assumed, or the most that were inserted."""
+    if table is root:
+        return 1
+    above = scene.schema.tables[(table.parent or "").lower()]
+    assumed = scene.assumptions.rows_per_parent(table.name)
+    if assumed is not None:
+        return assumed * _rows_of_one_root(scene, root, above)
+    counts: defaultdict[tuple[bytes, ...], int] = defaultdict(int)
+    for one in scene.of_kind(Kind.INSERT):
+        if one.thing is table:
+            for pieces in one.pieces:
+                counts[pieces[: len(root.key)]] += 1
+            scale = one.stream.rows / max(1, len(one.pieces))
+            return max(counts.values(), default=0) * scale
+    return 0
+
+
+def _row_bytes(scene: Scene, table: Table) -> float:
+    """The mean size of a row, of those written last."""
+    tree = tree_of(table)
+    sizes = [
+        sum(map(cell_bytes, row))
+        for _, writes in scene.seen.trace
+        for written, _, row in writes
+        if written == tree and row is not None
+    ]
+    return sum(sizes) / len(sizes) if sizes else 0.0
+
+
+def _made_again(scene: Scene) -> Iterator[Finding]:
+    """SPN707: a table that was written, dropped and created again has lost its splits."""
+    dropped = {
+        name.lower(): stream.commits
+        for (tree, kind), stream in scene.seen.streams.items()
+        if kind is Kind.INSERT and (name := scene.seen.former.get(tree)) is not None
+    }
+    for table in scene.schema.tables.values():
+        commits = dropped.get(table.name.lower(), 0)
+        one = busiest(scene, table)
+        if min(commits, one.stream.commits) >= scene.limits.ordered_min:
+            yield finding_of(
+                scene,
+                one,
+                Told(
+                    rule="SPN707",
+                    severity=Severity.WARNING,
+                    reason=Reason.UNSPECIFIED,
+                    message=f"Dropped and created again after {commits} commits: a new table "
+                    "begins in one split, and what is measured is its cold start.",
+                    fix=f"DELETE FROM {table.name} WHERE true, as partitioned DML",
+                ),
+            )
+
+
+RULES: tuple[Rule, ...] = (_large_trees, _made_again)

@@ -1,0 +1,156 @@
+"""Rules on the values that were written: parents, tenants, shards, NULL, ids made by hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from spanemu.base.name_hints import like_shard
+from spanemu.base.severity import Severity
+from spanemu.schema.index import Index
+from spanemu.schema.table import Table
+from spanemu.stats.advice.rule import Rule
+from spanemu.stats.cause import Reason
+from spanemu.stats.finding import Finding
+from spanemu.stats.judged import Judged, Scene
+from spanemu.stats.telling import Told, finding_of, is_drawn
+from spanemu.stats.tree_load import Kind
+from spanemu.storage.layout import lineage
+
+HAND_MADE_MAX = 1 << 32  # a bit-reversed sequence gives less than that once in 2**31 values
+HAND_MADE_MIN = 5  # such values
+
+
+def _hot_prefixes(scene: Scene) -> Iterator[Finding]:
+    """SPN304, SPN704, SPN206: one parent row, tenant or value takes much of what is written."""
+    for one in scene.of_kind(Kind.INSERT, Kind.UPDATE):
+        if one.is_told or one.stream.commits < scene.limits.judged_min:
+            continue
+        root, *_ = lineage(scene.schema, one.thing)
+        if root is not one.thing:
+            yield from _hot_prefix(scene, one, len(root.key), "SPN304")
+        elif len(one.shape.parts) > 1 and one.kind is Kind.INSERT and not _shards(one):
+            rule = "SPN206" if isinstance(one.thing, Index) else "SPN704"
+            yield from _hot_prefix(scene, one, 1, rule)
+
+
+def _hot_prefix(scene: Scene, one: Judged, parts: int, rule: str) -> Iterator[Finding]:
+    limits = scene.limits
+    counts = Counter(key[:parts] for key in one.pieces)
+    ((prefix, count),) = counts.most_common(1)
+    share = count / len(one.pieces)
+    is_parent = rule == "SPN304"
+    least = limits.parent_share_warned if is_parent else limits.prefix_share_warned
+    if share < max(least, limits.skew_min / len(counts)):
+        return  # also where a test has one or two of them, of which nothing follows
+    row, values = next(
+        (key, values)
+        for key, values in zip(one.pieces, one.values, strict=True)
+        if key[:parts] == prefix
+    )
+    if values[0] is None:
+        return  # for SPN207
+    shown = one.shape.text(b"".join(row), parts)
+    what = "One parent row" if is_parent else "One value"
+    yield finding_of(
+        scene,
+        one,
+        Told(
+            rule=rule,
+            severity=Severity.INFO if rule == "SPN206" else Severity.WARNING,
+            reason=Reason.UNISOLATABLE_HOT_ROW,
+            related=("SPN804",),
+            column=one.part(0),
+            message=f"{what}, {shown}, takes {share:.0%} of the {one.kind}s.",
+            fix=f"a shard column behind {one.part(parts - 1).name}, for what is large",
+            notes=(f"{len(counts)} different ones in a sample of {len(one.pieces)}",),
+        ),
+    )
+
+
+def _shards(one: Judged) -> bool:
+    return like_shard(one.part(0).name)
+
+
+def _few_shards(scene: Scene) -> Iterator[Finding]:
+    """SPN112: fewer values of a shard column than nodes."""
+    for one in scene.of_kind(Kind.INSERT):
+        if not one.shape.parts or not _shards(one):
+            continue
+        found = one.cause.first_values
+        is_known = one.stream.commits >= scene.limits.judged_min and found > 1
+        if one.is_told or not is_known or found >= scene.nodes:
+            continue
+        yield finding_of(
+            scene,
+            one,
+            Told(
+                rule="SPN112",
+                severity=Severity.INFO if scene.assumptions.nodes is None else Severity.WARNING,
+                reason=Reason.UNSPECIFIED,
+                column=one.part(0),
+                message=f"{found} values of {one.part(0).name} keep {found} of {scene.nodes} "
+                "nodes busy.",
+                fix=f"MOD(..., {scene.nodes}), or as many shards as there will be nodes",
+            ),
+        )
+
+
+def _nulls_first(scene: Scene) -> Iterator[Finding]:
+    """SPN207: an index of which most entries begin with NULL."""
+    for one in scene.of_kind(Kind.INSERT):
+        if not isinstance(one.thing, Index) or one.stream.commits < scene.limits.judged_min:
+            continue
+        nulls = sum(key[0] is None for key in one.values) / len(one.values)
+        if nulls < scene.limits.null_part_min or one.thing.filtered:
+            continue
+        yield finding_of(
+            scene,
+            one,
+            Told(
+                rule="SPN207",
+                severity=Severity.WARNING,
+                reason=Reason.UNSPECIFIED,
+                column=one.part(0),
+                message=f"{nulls:.0%} of the new entries have NULL in {one.part(0).name}, and lie "
+                "side by side.",
+                fix=f"CREATE NULL_FILTERED INDEX {one.thing.name} ON {one.table.name}"
+                f"({', '.join(part.column.name for part in one.thing.key)})",
+            ),
+        )
+
+
+def _hand_made_ids(scene: Scene) -> Iterator[Finding]:
+    """SPN126: small numbers beside those of a sequence, which will give the same some day."""
+    for one in scene.of_kind(Kind.INSERT):
+        if not isinstance(one.thing, Table) or not one.shape.parts or not is_drawn(one.part(0)):
+            continue
+        identity = one.part(0).identity
+        if identity is not None and (identity.skip_range or identity.start_counter):
+            continue
+        numbers = [key[0] for key in one.values if isinstance(key[0], int)]
+        small = sum(number < HAND_MADE_MAX for number in numbers)
+        if small >= HAND_MADE_MIN and small < len(numbers):
+            name = one.part(0).name
+            yield finding_of(
+                scene,
+                one,
+                Told(
+                    rule="SPN126",
+                    severity=Severity.INFO,
+                    reason=Reason.UNSPECIFIED,
+                    column=one.part(0),
+                    message=f"{small} of {len(numbers)} values of {name} were not drawn from its "
+                    "sequence.",
+                    fix=f"ALTER TABLE {one.table.name} ALTER COLUMN {name} "
+                    f"SET SKIP RANGE 1, {max(n for n in numbers if n < HAND_MADE_MAX)}",
+                ),
+            )
+
+
+RULES: tuple[Rule, ...] = (
+    _hot_prefixes,
+    _few_shards,
+    _nulls_first,
+    _hand_made_ids,
+)
