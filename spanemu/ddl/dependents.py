@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from spanemu.base.errors import SpannerError
 from spanemu.ddl.errors.objects import ViewBecomesInvalid, ViewsDepend, ViewsDependOnType
+from spanemu.schema.names import with_names
 from spanemu.schema.schema import Schema
 from spanemu.schema.view import View
 from spanemu.sql.analyzer.view import analyze_view
@@ -54,4 +55,4 @@ def with_checked_views(
             raise ViewsDependOnType(kind, name, view.name)
         if shape.depends_on != view.depends_on:
             views[view.name.lower()] = replace(view, depends_on=shape.depends_on)
-    return schema.next(views={**schema.views, **views}) if views else schema
+    return schema.next(views=with_names(schema.views, views)) if views else schema

@@ -12,6 +12,7 @@ from typing import Any
 
 from spanemu.schema.column import Column, KeyPart
 from spanemu.schema.index import Index
+from spanemu.schema.names import with_name, with_names, without_name
 from spanemu.schema.schema import Schema
 from spanemu.schema.sequence import Sequence
 from spanemu.schema.table import Table
@@ -22,7 +23,9 @@ def without_table(schema: Schema, table: Table) -> Schema:
     names = {c.identity.sequence.lower() for c in table.columns if c.identity is not None}
     if not names:
         return schema.without_table(table.name)
-    sequences = {key: found for key, found in schema.sequences.items() if key not in names}
+    sequences = schema.sequences
+    for name in names:
+        sequences = without_name(sequences, name)
     return schema.without_table(table.name, sequences=sequences)
 
 
@@ -37,12 +40,12 @@ def with_sequences(schema: Schema, sequences: Iterable[Sequence]) -> Schema:
     if not found:
         return schema
     next_id = max(schema.next_id, 1 + max(sequence.id for sequence in found.values()))
-    return schema.next(sequences={**schema.sequences, **found}, next_id=next_id)
+    return schema.next(sequences=with_names(schema.sequences, found), next_id=next_id)
 
 
 def without_sequence(schema: Schema, name: str) -> Schema:
     """A sequence taken out."""
-    return schema.next(sequences=_without(schema.sequences, name))
+    return schema.next(sequences=without_name(schema.sequences, name.lower()))
 
 
 def changed_table(schema: Schema, table: Table) -> Schema:
@@ -56,7 +59,7 @@ def changed_table(schema: Schema, table: Table) -> Schema:
     indexes = {index.name.lower(): _index(index, columns) for index in schema.indexes_of(changed)}
     if not indexes:
         return following
-    return following.next(indexes={**schema.indexes, **indexes})
+    return following.next(indexes=with_names(schema.indexes, indexes))
 
 
 def changed_column(schema: Schema, table: Table, column: Column) -> Schema:
@@ -78,16 +81,11 @@ def _parts(parts: Iterable[KeyPart], columns: Mapping[int, Column]) -> tuple[Key
     return tuple(KeyPart(columns[part.column.id], part.descending) for part in parts)
 
 
-def _without(objects: Mapping[str, Any], name: str) -> dict[str, Any]:
-    lowered = name.lower()
-    return {key: thing for key, thing in objects.items() if key != lowered}
-
-
 def with_object(schema: Schema, kind: str, thing: Any) -> Schema:
     """A named object added to a field of the schema, or put in the place of the one of its name."""
-    return schema.next(**{kind: {**getattr(schema, kind), thing.name.lower(): thing}})
+    return schema.next(**{kind: with_name(getattr(schema, kind), thing.name.lower(), thing)})
 
 
 def without_object(schema: Schema, kind: str, name: str) -> Schema:
     """A named object taken out of a field of the schema."""
-    return schema.next(**{kind: _without(getattr(schema, kind), name)})
+    return schema.next(**{kind: without_name(getattr(schema, kind), name.lower())})

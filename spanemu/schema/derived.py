@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from spanemu.schema.names import with_name, with_names, without_name
+
 Entries = Callable[[Any], Iterable[tuple[str, Any]]]
 
 
@@ -31,15 +33,11 @@ class Derivation:
         self, known: Mapping[str, Any], gone: Sequence[Any], come: Sequence[Any]
     ) -> Mapping[str, Any]:
         """`known` without what the objects `gone` contributed, and with those that have come."""
-        lost = [key for thing in gone for key, _ in self.entries(thing)]
-        found = [pair for thing in come for pair in self.entries(thing)]
-        if not lost and not found:
-            return known
-        result = dict(known)
+        found = dict(pair for thing in come for pair in self.entries(thing))
+        lost = [key for thing in gone for key, _ in self.entries(thing) if key not in found]
         for key in lost:
-            result.pop(key, None)
-        result.update(found)
-        return result
+            known = without_name(known, key)
+        return with_names(known, found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +66,14 @@ class Grouping(Derivation):
         if not touched:
             return known
         left = {thing.id for thing in gone}
-        result = dict(known)
         for key in touched:
-            kept = [value for value in result.pop(key, ()) if self.owner(value).id not in left]
+            kept = [value for value in known.get(key, ()) if self.owner(value).id not in left]
             values = kept + found.get(key, [])
             if values:
-                result[key] = self._sorted(values)
-        return result
+                known = with_name(known, key, self._sorted(values))
+            else:
+                known = without_name(known, key)
+        return known
 
     def _sorted(self, values: list[Any]) -> tuple[Any, ...]:
         return tuple(sorted(values, key=lambda value: self.owner(value).id))

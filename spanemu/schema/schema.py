@@ -1,7 +1,7 @@
 """One generation of a database's schema: lookup by name, and the step to the next generation.
 
 Names are looked up without regard to case, as queries and mutations do; the exact spelling
-stays in each object. Deriving a generation copies name maps of pointers, no object.
+stays in each object. Deriving a generation copies no object, and of large maps only what changed.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from spanemu.schema.derived import Derivation, Difference, Grouping, carry_over
 from spanemu.schema.foreign_key import ForeignKey
 from spanemu.schema.graph import PropertyGraph
 from spanemu.schema.index import Index
+from spanemu.schema.names import with_name, without_name
 from spanemu.schema.placement import LocalityGroup, Placement
 from spanemu.schema.proto_bundle import ProtoBundle
 from spanemu.schema.routine import Model, UserFunction
@@ -149,12 +150,13 @@ class Schema:
         objects, key = getattr(self, source), thing.name.lower()
         old = objects.get(key)
         gone = () if old is None else (old,)
-        return self._changed(source, {**objects, key: thing}, (gone, (thing,)), changes)
+        following = with_name(objects, key, thing)
+        return self._changed(source, following, (gone, (thing,)), changes)
 
     def _without(self, source: str, name: str, changes: Mapping[str, Any]) -> Self:
-        objects = dict(getattr(self, source))
-        gone = objects.pop(name.lower())
-        return self._changed(source, objects, ((gone,), ()), changes)
+        objects, key = getattr(self, source), name.lower()
+        following = without_name(objects, key)
+        return self._changed(source, following, ((objects[key],), ()), changes)
 
     def _changed(
         self,
@@ -171,9 +173,11 @@ class Schema:
     def created_since(self, earlier: Schema) -> list[Table | Index]:
         """Tables and indexes that an earlier generation did not have yet, oldest first."""
         found: list[Table | Index] = []
-        for objects in (self.tables, self.indexes):
+        sources: tuple[Mapping[str, Table | Index], ...] = (self.tables, self.indexes)
+        for objects in sources:
             # New objects have newer ids and stand last.
-            newest_first = reversed(cast("dict[str, Table | Index]", objects).values())
+            names: Iterator[str] = reversed(cast("_Things", objects))
+            newest_first = (objects[name] for name in names)
             found.extend(takewhile(lambda thing: thing.id >= earlier.next_id, newest_first))
         return found[::-1]
 

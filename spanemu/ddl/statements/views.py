@@ -19,6 +19,7 @@ from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.names import object_name_problems
 from spanemu.ddl.validators.property_graphs import graphs_over_problems
 from spanemu.ddl.validators.users import grant_user_problems
+from spanemu.schema.names import with_name, without_name
 from spanemu.schema.schema import Schema
 from spanemu.schema.view import View
 from spanemu.sql.analyzer.view import ViewShape, analyze_view
@@ -45,7 +46,7 @@ def create_view(statement: ddl_ast.CreateView, schema: Schema) -> Change:
         invoker_rights=statement.security == "INVOKER",
         depends_on=shape.depends_on,
     )
-    following = schema.next(views={**schema.views, name.lower(): view})
+    following = schema.next(views=with_name(schema.views, name.lower(), view))
     if before is not None:
         following = with_checked_views(following, (name,), "VIEW", name)
     _check_nesting(view, following)
@@ -98,5 +99,4 @@ def drop_view(statement: ddl_ast.DropView, schema: Schema) -> Change:
     refuse_drop_under_views(schema, "VIEW", view.name)
     raise_first(graphs_over_problems(schema, "VIEW", view.name))
     raise_first(grant_user_problems(schema, "VIEW", view.name))
-    views = {key: found for key, found in schema.views.items() if found.name != view.name}
-    return Change(schema.next(views=views))
+    return Change(schema.next(views=without_name(schema.views, view.name.lower())))
