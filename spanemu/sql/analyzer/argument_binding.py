@@ -42,6 +42,8 @@ def bind(
     for parameter in parameters:
         given_name = named.get(parameter.name.lower()) if parameter.name else None
         if given_name is not None:
+            if taken < positional:
+                return None  # given by its place already
             slots.append(Slot(parameter, given_name))
             names_used += 1
         elif parameter.arity is Arity.REPEATED:

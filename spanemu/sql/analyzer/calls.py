@@ -112,8 +112,10 @@ def _scalar_call(node: ast.Call, function: Function, safe: bool, env: Env) -> Ex
 def _refuse_aggregate_modifiers(node: ast.Call, name: str) -> None:
     if node.distinct:
         raise BadCall(f"Non-aggregate function {name} cannot be called with DISTINCT", at=node.at)
+    if node.order_by:
+        problem = "ORDER BY in arguments is not supported on scalar functions"
+        raise BadCall(problem, at=node.order_by[0].clause_at)
     for written, clause in (
-        (node.order_by, "ORDER BY in arguments is"),
         (node.limit, "LIMIT in arguments is"),
         (node.nulls, "IGNORE NULLS and RESPECT NULLS are"),
         (node.having, "HAVING in arguments is"),
@@ -129,19 +131,27 @@ def _arguments(
     words = special_positions(function)
     arguments: list[Argument] = []
     names: dict[str, int] = {}
+    last_name_at = -1
     for written in node.arguments:
         if type(written) is ast.NamedArgument:
             key = written.name.name.lower()
             if key in names:
                 raise BadCall(f"Duplicate named argument {written.name.name} found", at=written.at)
+            if not _is_parameter(key, function):
+                raise BadCall(
+                    f"Named argument `{written.name.name}` not found in signature for call to "
+                    f"function {function.name}",
+                    at=written.at,
+                )
             names[key] = len(arguments)
+            last_name_at = written.at
             arguments.append(_argument(written.value, env))
             continue
         if names:
             raise BadCall(
                 f"Call to function {function.name} must not specify positional arguments after "
                 "named arguments",
-                at=written.at,
+                at=last_name_at,
             )
         if len(arguments) + 1 in words and function.name in _TAKE_INTERVALS:
             arguments.extend(_interval_arguments(written, node, function.name, env))
@@ -150,6 +160,11 @@ def _arguments(
         special = None if kind is None else special_argument(kind, written, node, env)
         arguments.append(_argument(written, env) if special is None else special)
     return arguments, names
+
+
+def _is_parameter(name: str, function: Function) -> bool:
+    parameters = (each for overload in function.overloads for each in overload.parameters)
+    return any(each.name and each.name.lower() == name for each in parameters)
 
 
 def _refuse_positional(node: ast.Call, function: Function) -> None:
@@ -174,7 +189,7 @@ def _interval_arguments(
     if type(node) is not ast.IntervalExpression or node.to_part is not None:
         raise BadCall("Expected INTERVAL expression", at=node.at)
     part = node.part.upper()
-    check_known(part, node.at)
+    check_known(part, node.part_at)
     check_part(function, part, call.at, function)
     return (whole_amount(node.amount, env), date_part(part))
 

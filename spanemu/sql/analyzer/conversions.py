@@ -18,7 +18,7 @@ from spanemu.sql.analyzer.errors.typing import (
 from spanemu.sql.analyzer.expression import resolve
 from spanemu.sql.analyzer.operator_call import operator_call
 from spanemu.sql.analyzer.overload import Argument
-from spanemu.sql.analyzer.resolved import Cast, Expr, Literal
+from spanemu.sql.analyzer.resolved import Cast, Expr, Literal, MakeStruct
 from spanemu.sql.analyzer.type_names import named_type
 from spanemu.sql.functions.conversion import cast_function
 from spanemu.sql.functions.conversion_rules import is_castable, is_zoned
@@ -31,11 +31,13 @@ _UNTYPED = (Kind.NULL, Kind.PENDING, Kind.EMPTY_ARRAY)
 
 
 def _cast(node: ast.Cast, env: Env) -> Expr:
-    analysis = env.analysis
-    if node.format is not None:
-        raise BadCall("CAST with FORMAT is not supported", at=node.format.at)
     target = named_type(node.type)
-    operand = resolve(node.operand, env)
+    return _converted(resolve(node.operand, env), target, node, env)
+
+
+def _converted(operand: Expr, target: Type, node: ast.Cast, env: Env) -> Expr:
+    """The operand of a cast, or a field of it, as the type that it is cast to."""
+    analysis = env.analysis
     kind = kind_of(operand, analysis)
     if kind in _UNTYPED and fits(operand, target, analysis):
         if isinstance(operand, Literal):
@@ -45,6 +47,10 @@ def _cast(node: ast.Cast, env: Env) -> Expr:
         return coerce(operand, target, analysis, node.at)
     if not is_castable(operand.type, target):
         raise _invalid(operand.type, target, node.operand.at)
+    if isinstance(operand, MakeStruct):
+        # Field by field: of what SAFE_CAST cannot convert, only the field is NULL.
+        fields = zip(operand.items, target.fields, strict=True)
+        return MakeStruct(target, tuple([_converted(x, f.type, node, env) for x, f in fields]))
     if isinstance(operand, Literal):
         folded = _folded(operand, target, env)
         if folded is not None:

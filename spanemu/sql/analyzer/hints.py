@@ -108,6 +108,12 @@ _JOIN_HINTS: Mapping[str, _Check] = {
     "batch_mode": _boolean,
     "factorized_mode": _one_of("factorize_left", "factorize_right", "factorize_both"),
 }
+# Join methods that a hint goes with: the first is the one it is for.
+_NEEDED_METHOD: Mapping[str, tuple[str | None, ...]] = {
+    "hash_join_build_side": ("hash_join",),
+    "hash_join_execution": ("hash_join", None),
+    "batch_mode": ("apply_join", None),
+}
 _WRITE_HINTS: Mapping[str, _Check] = {
     "lock_scanned_ranges": _one_of("exclusive", "shared"),
     "pdml_max_parallelism": _between(1, 1000),
@@ -216,9 +222,9 @@ def _check_together(hints: Mapping[str, Any], at: int) -> None:
     if len(methods) > 1:
         raise DuplicateHint("join_method", at=at)
     method = next(iter(methods.values()), None)
-    for name in ("hash_join_build_side", "hash_join_execution"):
-        if name in hints and method not in (None, "hash_join"):
-            raise InvalidHintValue(name, str(hints[name]), at=at)
+    for name, needed in _NEEDED_METHOD.items():
+        if name in hints and method not in needed:
+            raise BadQuery(f"{name} hint is only supported for {needed[0]} joins.", at=at)
     if "seekable_key_size" in hints and "force_index" not in hints:
         raise BadQuery("The seekable_key_size hint needs a force_index hint.", at=at)
 

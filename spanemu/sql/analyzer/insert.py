@@ -60,9 +60,8 @@ def resolve_insert(statement: ast.Insert, analysis: Analysis) -> InsertStatement
     columns = _columns(statement, table)
     alias = table.name if statement.alias is None else statement.alias.name
     if statement.rows is not None:
-        updates = statement.mode is ast.InsertMode.OR_UPDATE
         source, columns, values, pending = _values(
-            statement.rows, columns, table, analysis, updates=updates
+            statement, statement.rows, columns, table, analysis
         )
     else:
         source, columns, values, pending = _selected(statement, columns, analysis)
@@ -144,24 +143,23 @@ def _implicitly_pending(
 
 
 def _values(
-    rows: Sequence[Sequence[ast.Expression]],
+    statement: ast.Insert,
+    rows: Sequence[ast.ValueRow],
     columns: tuple[Column, ...],
     table: Table,
     analysis: Analysis,
-    *,
-    updates: bool,
 ) -> _Source:
     env = Env(analysis, Scope(None), "INSERT VALUES", {})
+    updates = statement.mode is ast.InsertMode.OR_UPDATE
     for row in rows:
-        if len(row) != len(columns):
-            at = row[0].at if row else -1
-            raise WrongRowWidth(len(row), len(columns), at=at)
+        if len(row.values) != len(columns):
+            raise WrongRowWidth(len(row.values), len(columns), at=row.at)
     kept: list[Column] = []
     cells: list[list[Expr]] = []
     pending: set[str] = set()
     for number, column in enumerate(columns):
-        written = [row[number] for row in rows]
-        _check_column(column, written)
+        written = [row.values[number] for row in rows]
+        _check_column(column, written, statement)
         is_default = all(type(node) is ast.DefaultKeyword for node in written)
         if is_default and not (updates and column.generated is None):
             # Left out: the transaction fills it in. Of a row that exists it would leave the value.
@@ -178,12 +176,17 @@ def _values(
     return ValuesScan(resolved, tuples), tuple(kept), resolved, pending
 
 
-def _check_column(column: Column, written: Sequence[ast.Expression]) -> None:
+def _check_column(column: Column, written: Sequence[ast.Expression], statement: ast.Insert) -> None:
     if column.generated is None:
         return
-    for node in written:
-        if type(node) is not ast.DefaultKeyword:
-            raise NotWritable("INSERT", column.name, at=node.at)
+    if any(type(node) is not ast.DefaultKeyword for node in written):
+        raise NotWritable("INSERT", column.name, at=_place(column, statement))
+
+
+def _place(column: Column, statement: ast.Insert) -> int:
+    """Where the list of columns names one."""
+    key = column.name.lower()
+    return next(name.at for name in statement.columns if name.name.lower() == key)
 
 
 def _cell(node: ast.Expression, column: Column, table: Table, env: Env) -> Expr:
@@ -205,7 +208,7 @@ def _selected(statement: ast.Insert, columns: tuple[Column, ...], analysis: Anal
     assert query is not None
     for column in columns:
         if column.generated is not None:
-            raise NotWritable("INSERT", column.name, at=statement.at)
+            raise NotWritable("INSERT", column.name, at=_place(column, statement))
     env = Env(analysis, Scope(None), "query", {})
     result = analysis.resolve_query(query, env)
     if len(result.columns) != len(columns):

@@ -142,9 +142,9 @@ def _inserted(statement: nested.NestedInsert, column: Column, analysis: Analysis
     env = Env(analysis, Scope(None), "nested INSERT", {})
     items = []
     for row in statement.rows:
-        if len(row) != 1:
-            raise WrongRowWidth(len(row), 1, at=row[0].at)
-        items.append(_element_value(row[0], wanted, column.name, env))
+        if len(row.values) != 1:
+            raise WrongRowWidth(len(row.values), 1, at=row.at)
+        items.append(_element_value(row.values[0], wanted, column.name, env))
     return MakeArray(column.type, tuple(items))
 
 

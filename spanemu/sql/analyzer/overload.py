@@ -284,8 +284,8 @@ class _Variables:
     def fit_body(self, pattern: Pattern, body: LambdaExpr, at: int) -> LambdaExpr | None:
         """The lambda with a body of the wanted type; a free variable takes the body's."""
         if isinstance(pattern, TypeVariable) and pattern.name not in self._types:
-            if pattern.only and body.type.code not in pattern.only:
-                return None
+            if body.type.is_array or (pattern.only and body.type.code not in pattern.only):
+                return None  # what a body gives becomes an element of an array
             self._types[pattern.name] = body.type
         wanted = self.substitute(pattern)
         price = cost(body.body, kind_of(body.body, self._analysis), wanted, self._analysis)

@@ -85,14 +85,15 @@ def resolve_pipe_select(select: ast.Select, env: Env, source: Relation) -> Query
 
 
 def _check_without_from(select: ast.Select, order_by: Sequence[ast.OrderItem]) -> None:
-    for written, clause in (
-        (select.where, "a WHERE clause"),
-        (select.group_by, "a GROUP BY clause"),
-        (select.having, "a HAVING clause"),
-        (order_by, "an ORDER BY clause"),
+    group_by = select.group_by
+    for clause, at in (
+        ("a WHERE clause", select.where_at if select.where else None),
+        ("a GROUP BY clause", group_by.at if group_by else None),
+        ("a HAVING clause", select.having_at if select.having else None),
+        ("an ORDER BY clause", order_by[0].clause_at if order_by else None),
     ):
-        if written:
-            raise BadQuery(f"Query without FROM clause cannot have {clause}", at=select.at)
+        if at is not None:
+            raise BadQuery(f"Query without FROM clause cannot have {clause}", at=at)
     if select.distinct:
         raise BadQuery("Query without FROM clause cannot use SELECT DISTINCT", at=select.at)
 
@@ -238,7 +239,7 @@ class _Select:
                 raise BadGrouping(
                     "The ORDER BY clause only allows aggregation if GROUP BY or SELECT list "
                     "aggregation is present",
-                    at=order_by[0].at,
+                    at=order_by[0].clause_at,
                 )
             return keys
         return [replace(key, value=self.grouping.regrouped(key.value)) for key in keys]

@@ -116,7 +116,7 @@ def _changed(
     for key in excepted.keys() & replaced.keys():
         raise BadQuery(
             f"Column {excepted[key].name} cannot occur in both SELECT * EXCEPT and REPLACE",
-            at=excepted[key].at,
+            at=replaced[key].at,
         )
     values = {name.name.lower(): (name.name, resolve(value, env)) for value, name in node.replaced}
     kept = [

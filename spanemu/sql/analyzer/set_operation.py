@@ -74,7 +74,7 @@ def combine(written: Combination, operands: Sequence[QueryResult], env: Env) -> 
                     f"Column {number + 1} in {written.shown} has type that does not support set "
                     f"operation comparisons: {type_}",
                     str(type_),
-                    at=written.at,
+                    at=written.places[1],
                 )
     inputs = tuple(_converted(operand, types, env) for operand in operands)
     first = operands[0]

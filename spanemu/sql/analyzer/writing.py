@@ -86,7 +86,7 @@ def assignments_of(
                 raise NotWritable("UPDATE", column.name, at=item.target.at)
             nested.setdefault(key, (column, []))[1].append(item)
             continue
-        value = _value(item.value, column, table, env)
+        value = _value(item, column, table, env)
         if value is not None:
             found[key] = (column, value)
     for key, (column, statements) in nested.items():
@@ -115,12 +115,13 @@ def _target(path: ast.Path, table: Table, alias: str) -> Column:
     return column
 
 
-def _value(node: ast.Expression, column: Column, table: Table, env: Env) -> Expr | None:
+def _value(item: ast.Assignment, column: Column, table: Table, env: Env) -> Expr | None:
     """The value for a column; None for a generated column that stays as it is."""
+    node = item.value
     if type(node) is ast.DefaultKeyword:
         return None if column.generated is not None else default_value(column, env)
     if column.generated is not None:
-        raise NotWritable("UPDATE", column.name, at=node.at)
+        raise NotWritable("UPDATE", column.name, at=item.target.at)
     if is_pending_commit_timestamp(node):
         return commit_timestamp_value(column, table, node.at)
     value = resolve(node, env)

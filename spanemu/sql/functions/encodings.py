@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import unicodedata
 from base64 import b32decode, b32encode
@@ -15,6 +16,7 @@ from spanemu.sql.functions.notation import overload
 if TYPE_CHECKING:
     from spanemu.sql.functions.registry import Overload
 
+_ONE_FOR_EACH = "spanemu: U+FFFD for each byte"
 _SPACE = re.compile(r"[ \t\n\v\f\r]+")
 _NOT_HEX = re.compile(r"[^0-9A-Fa-f]")
 _CODE_POINT_MAX = 0x10FFFF
@@ -87,9 +89,18 @@ def code_points_to_bytes(points: tuple[int | None, ...]) -> bytes | None:
     return bytes([point for point in points if point is not None])
 
 
+def _replaced(failure: UnicodeError) -> tuple[str, int]:
+    """Python would have one U+FFFD for all bytes of a character that is cut off."""
+    assert isinstance(failure, UnicodeDecodeError)
+    return "\ufffd" * (failure.end - failure.start), failure.end
+
+
+codecs.register_error(_ONE_FOR_EACH, _replaced)
+
+
 def bytes_to_string_leniently(data: bytes) -> str:
-    """SAFE_CONVERT_BYTES_TO_STRING: U+FFFD for what is not UTF-8."""
-    return data.decode(errors="replace")
+    """SAFE_CONVERT_BYTES_TO_STRING: U+FFFD for each byte that is not UTF-8."""
+    return data.decode(errors=_ONE_FOR_EACH)
 
 
 def normalize(text: str, form: str = "NFC") -> str:

@@ -9,12 +9,14 @@ direction is `parsing`. Follows the page "Format elements".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
 from spanemu.sql.functions.date_parts import week_of_year
+from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.instants import SECONDS_PER_DAY, zone
 from spanemu.sql.functions.registry import Context
 from spanemu.values.date import EPOCH_ORDINAL
@@ -32,6 +34,12 @@ CLOCK_ELEMENTS = frozenset("cHIklMPpRrSsTXZz")
 # The calendar repeats after this many years, weekdays included.
 CYCLE_YEARS = 400
 CYCLE_DAYS = 146_097
+
+_NOT_YET = frozenset("J")  # days since the quarter began: refused by Spanner itself
+
+# A flag and a width of the C library. A width is no wider than any text has use for.
+_ADJUSTMENT = re.compile(r"([-_0^#]*)(\d{0,3})")
+_PADDED_BY_BLANKS = frozenset("ekls")
 
 _ORDINAL_MAX = date.max.toordinal()
 _DIGITS_MAX = 15
@@ -99,10 +107,13 @@ def _compiled(pattern: str, for_date: bool) -> tuple[Writer, ...]:
 
 
 def _element(pattern: str, percent: int, for_date: bool) -> tuple[int, Writer | None]:
-    """Where the element that begins at `percent` ends, and its writer if it has one."""
-    at = percent + 1
-    bare = pattern[at : at + 1] == "-"
-    at += bare
+    """Where the element that begins at `percent` ends, and its writer if it has one.
+
+    As in the C library, a flag and a width may stand before the name: %-d, %_d, %5Y.
+    """
+    adjusted = _ADJUSTMENT.match(pattern, percent + 1)
+    assert adjusted is not None, "it matches the empty text"
+    at = adjusted.end()
     modifier = pattern[at : at + 1]
     if modifier == "E":
         end, write, name = _extended(pattern, at + 1)
@@ -112,9 +123,14 @@ def _element(pattern: str, percent: int, for_date: bool) -> tuple[int, Writer | 
     else:
         name = modifier
         end, write = at + len(name), ELEMENTS.get(name)
+    if name in _NOT_YET and end == percent + 2:
+        raise BadArgument(f"Format element %{name} not supported yet")
     if for_date and name in CLOCK_ELEMENTS:
         write = None
-    return end, _unpadded(write) if bare and write else write
+    if write and at > percent + 1:
+        blanks = name in _PADDED_BY_BLANKS
+        write = _adjusted(write, adjusted[1] or "_" * blanks, int(adjusted[2] or 0))
+    return end, write
 
 
 def _extended(pattern: str, at: int) -> tuple[int, Writer | None, str]:
@@ -136,12 +152,23 @@ def _constant(text: str) -> Writer:
     return lambda _: text
 
 
-def _unpadded(write: Writer) -> Writer:
-    def unpadded(moment: Moment) -> str:
-        text = write(moment)
-        return text.lstrip("0 ") or text[-1:]
+def _adjusted(write: Writer, flags: str, width: int) -> Writer:
+    """The element without its padding (-), with blanks (_) or zeros (0), or in capitals (^, #)."""
+    capitals = "^" in flags or "#" in flags
+    padding = next((flag for flag in reversed(flags) if flag in "-_0"), "")
 
-    return unpadded
+    def adjusted(moment: Moment) -> str:
+        text = write(moment)
+        is_number = text.lstrip(" ").isdigit()
+        bare = (text.lstrip("0 ") or text[-1:]) if is_number else text
+        if capitals:
+            bare = bare.upper()
+        if padding == "-":
+            return bare.rjust(width)
+        fill = "0" if padding == "0" or (not padding and is_number) else " "
+        return bare.rjust(max(width, len(text)), fill)
+
+    return adjusted
 
 
 def _joined(pattern: str) -> Writer:

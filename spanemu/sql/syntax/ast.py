@@ -137,6 +137,7 @@ class IntervalExpression(Expression):
     amount: Expression
     part: str
     to_part: str | None = None
+    part_at: int = field(default=0, compare=False, repr=False)
 
 
 @record
@@ -311,13 +312,11 @@ class Case(Expression):
 
 @record
 class Cast(Expression):
-    """CAST or SAFE_CAST (operand AS type [FORMAT format [AT TIME ZONE zone]])."""
+    """CAST or SAFE_CAST (operand AS type)."""
 
     operand: Expression
     type: TypeName
     safe: bool = False
-    format: Expression | None = None
-    time_zone: Expression | None = None
 
 
 @record
@@ -366,6 +365,7 @@ class OrderItem(Node):
     value: Expression
     descending: bool = False
     collation: Expression | None = None
+    clause_at: int = field(default=0, compare=False, repr=False)  # of ORDER
 
 
 @record
@@ -535,7 +535,10 @@ class GroupBy(Node):
 
 @record
 class Select(Node):
-    """SELECT ... FROM ... WHERE ... GROUP BY ... HAVING. `as_what` is "STRUCT", "VALUE" or None."""
+    """SELECT ... FROM ... WHERE ... GROUP BY ... HAVING. `as_what` is "STRUCT", "VALUE" or None.
+
+    `where_at` and `having_at` are the places of the keywords.
+    """
 
     items: tuple[SelectItem | SelectStar, ...]
     source: FromItem | None = None
@@ -546,6 +549,8 @@ class Select(Node):
     as_what: str | None = None
     as_type: TypeName | None = None
     hint: Hint | None = None
+    where_at: int = field(default=0, compare=False, repr=False)
+    having_at: int = field(default=0, compare=False, repr=False)
 
 
 @record
@@ -630,6 +635,13 @@ class InsertMode(StrEnum):
 
 
 @record
+class ValueRow(Node):
+    """`(value, ...)` of VALUES; a value may be DEFAULT."""
+
+    values: tuple[Expression, ...]
+
+
+@record
 class Assignment(Node):
     """`path = value` of SET."""
 
@@ -665,7 +677,7 @@ class Insert(Statement):
     columns: tuple[Identifier, ...]
     mode: InsertMode = InsertMode.INSERT
     alias: Identifier | None = None
-    rows: tuple[tuple[Expression, ...], ...] | None = None
+    rows: tuple[ValueRow, ...] | None = None
     query: Query | None = None
     on_conflict: OnConflict | None = None
     assert_rows: Expression | None = None

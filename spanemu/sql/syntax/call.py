@@ -145,21 +145,25 @@ class CallParser(OperandParser):
                 raise self.unexpected("MAX", "MIN")
             found.having = (self.advance().symbol, self.expression())
         if self.token.symbol == "ORDER":
-            self.advance()
+            start = self.advance().at
             self.expect("BY")
-            found.order_by = self.comma_separated(self.order_item)
+            found.order_by = self.order_items(start)
         if self.accept("LIMIT"):
             found.limit = self.expression()
         return found
 
-    def order_item(self) -> ast.OrderItem:
+    def order_items(self, clause_at: int) -> tuple[ast.OrderItem, ...]:
+        """What stands behind ORDER BY; `clause_at` is where ORDER does."""
+        return self.comma_separated(lambda: self._order_item(clause_at))
+
+    def _order_item(self, clause_at: int) -> ast.OrderItem:
         """`value [COLLATE name] [ASC | DESC] [NULLS FIRST | NULLS LAST]`."""
         start = self.token.at
         value = self.expression()
         collation = self._collation() if self.accept("COLLATE") else None
         descending = self.direction() == "DESC"
         self.no_null_order()
-        return ast.OrderItem(value, descending, collation, at=start, end=self.end)
+        return ast.OrderItem(value, descending, collation, clause_at, at=start, end=self.end)
 
     def _collation(self) -> ast.Expression:
         if self.token.symbol == "@":
@@ -199,10 +203,11 @@ class CallParser(OperandParser):
             self.hint()
             self.expect("BY")
             self.comma_separated(self.expression)
-        if self.accept("ORDER"):
+        if self.token.symbol == "ORDER":
+            start = self.advance().at
             self.hint()
             self.expect("BY")
-            self.comma_separated(self.order_item)
+            self.order_items(start)
         if self.token.symbol in ("ROWS", "RANGE"):
             self.advance()
             self._frame()

@@ -64,7 +64,7 @@ class DmlParser(NestedDmlParser):
 
     def _insert_input(
         self,
-    ) -> tuple[tuple[tuple[ast.Expression, ...], ...] | None, ast.Query | None]:
+    ) -> tuple[tuple[ast.ValueRow, ...] | None, ast.Query | None]:
         if self.accept("VALUES"):
             return self.comma_separated(self.value_row), None
         if self.token.symbol == "(" or self.starts_query():
@@ -143,7 +143,11 @@ class DmlParser(NestedDmlParser):
     # ------------------------------------------------------------------------ what follows
 
     def _assert_rows(self) -> ast.Expression | None:
-        return self.expression() if self.accept("ASSERT_ROWS_MODIFIED") else None
+        if not self.accept("ASSERT_ROWS_MODIFIED"):
+            return None
+        if self.token.symbol in ("-", "+"):
+            raise self.unexpected()
+        return self.expression()
 
     def _returning(self) -> ast.Returning | None:
         if self.token.symbol != "THEN":

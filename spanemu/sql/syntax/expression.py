@@ -132,7 +132,7 @@ class ExpressionParser(CallParser):
         is_at = self.advance().at
         negated = self.accept("NOT")
         if self.token.symbol == "DISTINCT":
-            raise self.not_in_spanner("IS DISTINCT FROM", is_at)
+            raise self.not_in_spanner("IS DISTINCT FROM", self.token.at if negated else is_at)
         if self.token.symbol not in _TRUTHS:
             raise self.unexpected(*_TRUTHS)
         what = self.advance().symbol

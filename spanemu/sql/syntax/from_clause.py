@@ -205,6 +205,8 @@ class FromParser(ExpressionParser):
         start = self.advance().at
         self.expect("(")
         array = self.expression()
+        if self.token.symbol == ",":
+            raise self.not_in_spanner("UNNEST of several arrays", self.peek().at)
         self.expect(")", ",")
         hint = self.hint()
         alias = self.table_alias()

@@ -66,7 +66,8 @@ def tokenize(text: str) -> list[Token]:
         elif group == _SYMBOL:
             append(new(Token, (Kind.PUNCTUATION, word, word, at, end)))
         elif group == _END:
-            append(new(Token, (Kind.END, str(Kind.END), "", at, end)))
+            at = len(text.rstrip())  # what is missing is missed behind the last that is there
+            append(new(Token, (Kind.END, str(Kind.END), "", at, at)))
             break
         else:
             append(_uncommon(text, group, word, at))

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 class NestedDmlParser(QueryParser):
     """The chapter on nested DML, and what it shares with the statements around it."""
 
-    def value_row(self) -> tuple[ast.Expression, ...]:
+    def value_row(self) -> ast.ValueRow:
         """`(value, ...)`."""
-        return self.in_parentheses(self.value_or_default)
+        start = self.token.at
+        values = self.in_parentheses(self.value_or_default)
+        return ast.ValueRow(values, at=start, end=self.end)
 
     def value_or_default(self) -> ast.Expression:
         """An expression or DEFAULT."""

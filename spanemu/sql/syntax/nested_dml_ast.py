@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spanemu.base.record import record
-from spanemu.sql.syntax.ast import Expression, Identifier, NestedStatement, Path, Query
+from spanemu.sql.syntax.ast import Expression, Identifier, NestedStatement, Path, Query, ValueRow
 
 
 @record
@@ -28,5 +28,5 @@ class NestedUpdate(NestedStatement):
 class NestedInsert(NestedStatement):
     """(INSERT [INTO] target [(name)] VALUES (value), ...), or with a query."""
 
-    rows: tuple[tuple[Expression, ...], ...] = ()
+    rows: tuple[ValueRow, ...] = ()
     query: Query | None = None

@@ -103,9 +103,11 @@ class OperandParser(NameParser):
         """INTERVAL amount part [TO part]."""
         start = self.advance().at
         amount = self.expression()
-        part = self.identifier().name.upper()
+        part = self.identifier()
         to_part = self.identifier().name.upper() if self.accept("TO") else None
-        return ast.IntervalExpression(amount, part, to_part, at=start, end=self.end)
+        return ast.IntervalExpression(
+            amount, part.name.upper(), to_part, part.at, at=start, end=self.end
+        )
 
     # ------------------------------------------------------------------------ parameters
 
@@ -197,19 +199,17 @@ class OperandParser(NameParser):
         return ast.Case(operand, tuple(whens), otherwise, at=start, end=self.end)
 
     def cast(self) -> ast.Expression:
-        """CAST or SAFE_CAST (value AS type [FORMAT format [AT TIME ZONE zone]])."""
+        """CAST or SAFE_CAST (value AS type)."""
         word = self.advance()
         self.expect("(")
         operand = self.expression()
         self.expect("AS")
         type_name = self.type_name()
-        format_ = zone = None
-        if self.accept("FORMAT"):
-            format_ = self.expression()
-            zone = self._time_zone()
+        if self.token.symbol == "FORMAT":
+            raise self.not_in_spanner("CAST with FORMAT")
         self.expect(")")
         safe = _CAST_WORDS[word.symbol]
-        return ast.Cast(operand, type_name, safe, format_, zone, at=word.at, end=self.end)
+        return ast.Cast(operand, type_name, safe, at=word.at, end=self.end)
 
     def _time_zone(self) -> ast.Expression | None:
         if not self.accept("AT"):

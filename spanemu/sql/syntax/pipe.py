@@ -43,11 +43,12 @@ class PipeParser(SelectParser):
 
     def order_by(self) -> tuple[tuple[ast.OrderItem, ...], ast.Hint | None]:
         """ORDER [hint] BY items, if it follows."""
+        start = self.token.at
         if not self.accept("ORDER"):
             return (), None
         hint = self.hint()
         self.expect("BY")
-        return self.comma_separated(self.order_item), hint
+        return self.order_items(start), hint
 
     def pipes(self) -> tuple[ast.PipeOperator, ...]:
         """The pipe operators that follow."""

@@ -24,14 +24,16 @@ class SelectParser(FromParser):
         """SELECT with every clause up to HAVING."""
         head = self.select_head()
         source = self.joined(commas=True) if self.accept("FROM") else None
+        where_at = self.token.at
         where = self.expression() if self.accept("WHERE") else None
         group_by = self.group_by()
+        having_at = self.token.at
         having = self.expression() if self.accept("HAVING") else None
         if self.token.symbol in ("QUALIFY", "WINDOW"):
             raise self.not_in_spanner(self.token.symbol)
         return ast.Select(
             head.items, source, where, group_by, having, head.distinct, head.as_what,
-            head.as_type, head.hint, at=head.at, end=self.end,
+            head.as_type, head.hint, where_at, having_at, at=head.at, end=self.end,
         )  # fmt: skip
 
     def select_head(self) -> ast.Select:
@@ -107,6 +109,8 @@ class SelectParser(FromParser):
         self.expect("BY")
         if self.accept("ALL"):
             return ast.GroupBy((), True, hint, at=start, end=self.end)
+        if self.follows("(", ")"):
+            raise self.not_in_spanner("GROUP BY ()")
         items = self.comma_separated(self._group_item)
         return ast.GroupBy(items, False, hint, at=start, end=self.end)
 

@@ -42,6 +42,7 @@ def test_named_arguments_fill_the_gaps_with_defaults() -> None:
     assert bound(text, 2, b=2) == [0, 1, 2]
     assert bound(text, 1, c=1) is None
     assert bound(text, 3, b=3) is None
+    assert bound(text, 2, a=2) is None  # given twice
 
 
 def test_a_parameter_that_is_named_only() -> None:

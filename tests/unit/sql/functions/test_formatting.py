@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spanemu.sql.functions.errors import BadTimeZone
+from spanemu.sql.functions.errors import BadArgument, BadTimeZone
 from spanemu.sql.functions.formatting import CLOCK_ELEMENTS, ELEMENTS, format_date, format_timestamp
 from spanemu.values.timestamp import parse_utc
 
@@ -124,6 +124,27 @@ def test_clock_element_of_a_date_stands_as_written(name: str) -> None:
 )
 def test_timestamps(pattern: str, value: str, zone: str | None, expected: str) -> None:
     assert format_timestamp(CONTEXT, pattern, parse_utc(value), zone) == expected
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("%-d|%_d|%5d|%05d|%_5d|%-5d", "5| 5|00005|00005|    5|    5"),
+        ("%-m/%-d/%Y", "3/5/2020"),
+        ("%-e|%0e|%5e", "5|05|    5"),
+        ("%5a|%05a|%-5a|%^a|%#B", "  Thu|00Thu|  Thu|THU|MARCH"),
+        ("%6Y|%_6Y|%3y|%-j", "002020|  2020|020|65"),
+        ("%12F|%012F", "  2020-03-05|002020-03-05"),
+        ("%_-d|%5", "5|%5"),
+    ],
+)
+def test_flags_and_widths_of_the_c_library(pattern: str, expected: str) -> None:
+    assert format_date(pattern, date(2020, 3, 5)) == expected
+
+
+def test_days_of_the_quarter_are_refused() -> None:
+    with pytest.raises(BadArgument):
+        format_date("%J", date(2020, 3, 5))
 
 
 @pytest.mark.parametrize(

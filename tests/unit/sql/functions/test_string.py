@@ -95,6 +95,7 @@ CASES: list[tuple[str, tuple[Any, ...], Any]] = [
     ("REVERSE", (b"1a3",), b"3a1"),
     ("SAFE_CONVERT_BYTES_TO_STRING", (b"\xc2",), "\ufffd"),
     ("SAFE_CONVERT_BYTES_TO_STRING", (b"a\xffb",), "a\ufffdb"),
+    ("SAFE_CONVERT_BYTES_TO_STRING", (b"\xf0\x9f\x98\xe2\x82\xac",), "\ufffd\ufffd\ufffd\u20ac"),
     ("SOUNDEX", ("Ashcraft",), "A261"),
     ("SOUNDEX", ("Raven",), "R150"),
     ("SOUNDEX", ("Ribbon",), "R150"),
