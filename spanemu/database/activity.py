@@ -192,7 +192,7 @@ class ActivityLog:
         self.running: dict[int, Meter] = {}
         self.requests: deque[Meter] = deque()
         self.attempts: deque[Attempt] = deque()
-        self.when_full: Callable[[], object] = self._forget  # takes away what was noted
+        self.when_full: Callable[[], object] = self.forget  # takes away what was noted
 
     def commit(
         self,
@@ -236,6 +236,7 @@ class ActivityLog:
         if len(attempts) >= NOTED_MAX:
             self.when_full()
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
+        """Let go of what was noted; what runs goes on."""
         self.requests.clear()
         self.attempts.clear()

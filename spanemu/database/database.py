@@ -27,7 +27,7 @@ from spanemu.database.sessions.registry import Sessions
 from spanemu.database.splits.errors import SplitInsideHierarchy
 from spanemu.database.splits.participants import shown
 from spanemu.database.splits.split_points import SplitPoints
-from spanemu.database.splits.splitting import Splitting
+from spanemu.database.splits.splitting import Splitting, SplittingState
 from spanemu.database.statements.footprint import Footprint, footprint_of
 from spanemu.database.statements.query_engine import prepare
 from spanemu.database.transactions.conflict import interfere
@@ -78,6 +78,7 @@ class DatabaseSnapshot:
 
     store: StoreSnapshot
     history: History[Generation]
+    splitting: SplittingState
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,12 +255,15 @@ class Database:
     def snapshot(self) -> DatabaseSnapshot:
         """The present state, to come back to with `restore`."""
         with self._core.store.mutex:
-            return DatabaseSnapshot(self._core.store.snapshot(), self._core.history.copy())
+            core = self._core
+            history, splitting = core.history.copy(), core.splitting.state
+            return DatabaseSnapshot(core.store.snapshot(), history, splitting)
 
     def restore(self, snapshot: DatabaseSnapshot) -> None:
         """Come back to a state; open transactions are aborted, sessions live on.
 
-        Raises ValueError for a snapshot that an earlier restore made invalid.
+        Statistics of what ran are forgotten. Costs what was done since. Raises ValueError for a
+        snapshot that an earlier restore made invalid.
         """
         why = "The database was restored."
         with self._core.store.mutex:  # Under it no transaction is in the middle of its commit.
@@ -268,7 +272,8 @@ class Database:
             self._contents.forget()
             self.sessions.abort_all(why)
             self._core.locks.wound_all(why)
-            self._core.splitting.restored()
+            self._core.splitting.restored(snapshot.splitting)
+        self._core.ledger.forget()
 
     def abort_transactions(self) -> None:
         """Abort every open read-write transaction; sessions live on."""

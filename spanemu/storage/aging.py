@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass
 from typing import Any
 
 from spanemu.storage.layout import TreeId
@@ -10,11 +11,40 @@ from spanemu.storage.structure import Structure
 from spanemu.storage.versions import expired, prune
 
 
+@dataclass(slots=True)
+class Mark:
+    """How many rows were in line when nothing later than `at` had been written.
+
+    It holds as long as nobody has left the line: `changes` is how often somebody had.
+    """
+
+    at: int
+    length: int
+    changes: int
+
+
 class Aging:
     """Such rows as (since when, tree, key), about in the order in which their turn comes."""
 
     def __init__(self) -> None:
         self.rows: deque[tuple[int, TreeId, bytes]] = deque()
+        self._changes = 0
+
+    def mark(self, at: int) -> Mark:
+        """A state to come back to; the last commit was `at`."""
+        return Mark(at, len(self.rows), self._changes)
+
+    def restore(self, mark: Mark) -> None:
+        """Forget the rows that got in line since; those written before have been put back."""
+        rows = self.rows
+        if mark.changes == self._changes:
+            while len(rows) > mark.length:
+                rows.pop()
+            return
+        kept = dict.fromkeys(row for row in rows if row[0] <= mark.at)
+        self.rows = deque(kept)
+        self._changes += 1  # Other marks no longer say where they were.
+        mark.length, mark.changes = len(kept), self._changes
 
     def copy(self) -> Aging:
         """The same rows, for another store."""
@@ -35,6 +65,7 @@ class Aging:
             if not rows or rows[0][0] > horizon:
                 break
             _, tree_id, key = rows.popleft()
+            self._changes += 1
             hierarchy = structure.trees.get(tree_id)
             if hierarchy is None:
                 continue

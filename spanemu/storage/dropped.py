@@ -35,8 +35,9 @@ class Dropped:
         self.order.append((at, tree))
 
     def remove(self, tree: TreeId) -> None:
-        """The drop was undone."""
-        self._hierarchies.pop(tree, None)
+        """The drop was undone, and before it every later one."""
+        if self._hierarchies.pop(tree, None) is not None:
+            self.order.pop()
 
     def forget(self, horizon: int) -> None:
         """Let go of those that nobody can read any more."""

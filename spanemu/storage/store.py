@@ -310,7 +310,8 @@ class Store:
     def snapshot(self) -> StoreSnapshot:
         """A point to come back to with `restore`, as often as wanted."""
         with self.mutex:
-            taken = StoreSnapshot(len(self._log), dict(self.sequences))
+            aging = self._aging.mark(self.last_commit)
+            taken = StoreSnapshot(len(self._log), aging, dict(self.sequences))
             self._snapshots.append(taken)
             return taken
 
@@ -330,6 +331,7 @@ class Store:
                     change()
                 else:
                     self._put_back(*change)
+            self._aging.restore(snapshot.aging)
             self.sequences = dict(snapshot.sequences)
 
     def forget(self, snapshot: StoreSnapshot) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from spanemu.storage.aging import Mark
 from spanemu.storage.layout import TreeId
 from spanemu.storage.versions import Version
 
@@ -20,4 +21,5 @@ class StoreSnapshot:
     """A point to come back to: a place in the undo log, and what is not logged row by row."""
 
     place: int
+    aging: Mark
     sequences: Mapping[int, int]

@@ -375,6 +375,16 @@ def test_a_restore_brings_boundaries_and_servers_back(music) -> None:
     assert music.layout(servers=True) == drawn
 
 
+def test_a_restore_brings_settings_back_and_what_is_followed(music) -> None:
+    before, settings = music.snapshot(), music.splits.settings
+    music.splits.configure(policy="modern", servers=3)
+    music.splits.follow_load()
+    music.restore(before)
+    assert music.splits.settings == settings
+    with pytest.raises(ValueError, match="follow"):
+        music.splits.pass_minutes()
+
+
 def test_a_clone_has_the_splits_and_their_settings(emulator, music) -> None:
     fill(music)
     music.splits.configure(policy="modern", servers=3)

@@ -37,8 +37,10 @@ class Sessions:
         self._mutex = threading.Lock()  # Guards the two fields below.
         self._sessions: dict[str, Session] = {}
         self._numbers = count(1)
+        # Whoever has begun transactions that nobody aborted since, be it one session of thousands.
+        self._busy: set[Transactions] = set()
         # Transactions of multiplexed sessions belong to the database, not to one of them.
-        self._shared = Transactions(core, "", multiplexed=True)
+        self._shared = Transactions(core, "", multiplexed=True, busy=self._busy)
 
     def create(
         self, labels: Mapping[str, str], multiplexed: bool = False, role: str = ""
@@ -50,7 +52,9 @@ class Sessions:
             number = next(self._numbers)
             name = f"{self._core.name}/sessions/{self._core.environment.randomness.token()}{number}"
             transactions = (
-                self._shared if multiplexed else Transactions(self._core, name, multiplexed=False)
+                self._shared
+                if multiplexed
+                else Transactions(self._core, name, multiplexed=False, busy=self._busy)
             )
             now = self._clock.peek()
             if access is None:
@@ -115,20 +119,14 @@ class Sessions:
 
     def abort_all(self, why: str) -> None:
         """Abort every open read-write transaction; sessions live on."""
-        with self._mutex:
-            sessions = list(self._sessions.values())
-        for session in sessions:
-            session.transactions.abort_all(why)
-        self._shared.abort_all(why)
+        for transactions in list(self._busy):
+            transactions.abort_all(why)
 
     def open_transactions(self) -> Sequence[OpenTransaction]:
         """Read-write transactions that have not ended, the oldest first."""
-        with self._mutex:
-            sessions = [each for each in self._sessions.values() if not each.multiplexed]
-        homes = [(each.name, each.transactions) for each in sessions]
         found = [
-            described(self._core, name, transaction)
-            for name, transactions in (*homes, ("", self._shared))
+            described(self._core, transactions.owner, transaction)
+            for transactions in list(self._busy)
             for transaction in transactions.open()
         ]
         return sorted(found, key=lambda one: (one.age is None, one.age or 0, int(one.id)))

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -41,6 +41,14 @@ from spanemu.storage.structure import Place
 from spanemu.values.key import after_prefix
 
 WorkEvent = tuple[bytes, float, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class SplittingState:
+    """What tests set: the constants of the model, and whether splits follow load."""
+
+    settings: SplitSettings
+    follows_load: bool
 
 
 class Splitting:
@@ -178,14 +186,30 @@ class Splitting:
                 # From so many quiet minutes on nothing changes any more.
                 self.pass_minutes(min(minutes, 4 * self.settings.quiet_minutes))
 
-    def restored(self) -> None:
-        """The database was restored: what was done before has nothing to say any more."""
+    @property
+    def state(self) -> SplittingState:
+        """What to give back when the database is restored."""
+        return SplittingState(self.settings, self.follows_load)
+
+    def restored(self, state: SplittingState) -> None:
+        """The store was restored to what it was under `state`.
+
+        What was done before has nothing to say any more. Splits need no look: they are such as
+        those settings allow.
+        """
         with self._store.mutex:
+            changed_settings = self.settings is not state.settings
+            self.settings = state.settings
+            self._store.structure.servers = state.settings.servers
             self._loads.clear()
             self.last_commit = None
             self._warm.clear()
-            self._settle()
-            if self._book is not None:
+            if not state.follows_load:
+                if self._book is not None:
+                    self.stop_following()
+            elif self._book is None or changed_settings:
+                self._follow()
+            else:
                 self._book.take()
 
     def _events(

@@ -78,6 +78,16 @@ class Ledger:
             finally:
                 self._mutex.release()
 
+    def forget(self) -> None:
+        """Nothing has run: the database was restored."""
+        with self._mutex:
+            self._log.forget()
+            self._waits.taken()
+            for periods in self._levels:
+                periods.clear()
+            self._pending.clear()
+            self._waited.clear()
+
     def look(self, table: Table, interval: str, now: int) -> list[Row]:
         """Rows of a table as of `now`, in nanoseconds: of intervals that have ended."""
         with self._mutex:

@@ -41,13 +41,19 @@ __all__ = ["Transaction", "Transactions"]
 class Transactions:
     """Open and recently ended transactions by id."""
 
-    def __init__(self, core: DatabaseCore, owner: str, *, multiplexed: bool) -> None:
+    def __init__(
+        self, core: DatabaseCore, owner: str, *, multiplexed: bool, busy: set[Transactions]
+    ) -> None:
         self.activity = core.activity
+        self.owner = owner  # a session, or "" for all multiplexed ones
         self._core = core
-        self._owner = owner  # a session, or "" for all multiplexed ones
         self._multiplexed = multiplexed
+        # Those of the database that have begun something since they last aborted all they had.
+        self._busy = busy
         self._mutex = threading.Lock()  # Guards every field below.
         self._by_id: dict[bytes, Transaction] = {}
+        # Aborted with all others: apart, so that to abort all again does not come by them.
+        self._settled: dict[bytes, Transaction] = {}
         self._heard: dict[bytes, float] = {}  # of multiplexed ones, by id
         # The same with the time to look whether they still are to be kept, the next one first.
         self._turns: deque[tuple[float, Transaction]] = deque()
@@ -59,6 +65,8 @@ class Transactions:
         transaction = self._new(options, b"%d" % next(self._core.transaction_ids))
         replaced: ReadWriteTransaction | None = None
         with self._mutex:
+            if not self._by_id:
+                self._busy.add(self)
             self._by_id[transaction.id] = transaction
             if self._multiplexed:
                 now = self._heard[transaction.id] = monotonic()
@@ -101,7 +109,7 @@ class Transactions:
 
     def get(self, transaction_id: bytes) -> Transaction:
         """The transaction of that id. Raises TransactionNotFound, TransactionClosed."""
-        found = self._by_id.get(transaction_id)
+        found = self._by_id.get(transaction_id) or self._settled.get(transaction_id)
         if found is None:
             text = transaction_id.decode("ascii", "replace")
             if text.isdigit() and int(text) <= self._floor:
@@ -113,7 +121,7 @@ class Transactions:
 
     def rollback(self, transaction_id: bytes) -> None:
         """End a transaction without effect; one that is not known is no error."""
-        found = self._by_id.get(transaction_id)
+        found = self._by_id.get(transaction_id) or self._settled.get(transaction_id)
         if found is not None:
             found.rollback()
 
@@ -121,7 +129,7 @@ class Transactions:
         """Forget a transaction whose first request failed: its id never reached the client."""
         transaction.abort("Its first request failed.")
         with self._mutex:
-            self._by_id.pop(transaction.id, None)
+            self._pop(transaction.id)
             self._heard.pop(transaction.id, None)
 
     def open(self) -> list[ReadWriteTransaction]:
@@ -136,14 +144,20 @@ class Transactions:
         """Abort every open transaction; their ids stay known."""
         with self._mutex:
             found = list(self._by_id.values())
+            self._settled |= self._by_id
+            self._by_id.clear()
+            self._busy.discard(self)
         for transaction in found:
             transaction.abort(why)
+            if isinstance(transaction, ReadWriteTransaction):
+                transaction.let_go_if_aborted()
 
     def close(self, why: str) -> None:
         """Give everything up."""
         with self._mutex:
             found = list(self._by_id.values())
             self._by_id.clear()
+            self._settled.clear()
             self._heard.clear()
             self._turns.clear()
         for transaction in found:  # which from now on cannot start over
@@ -151,7 +165,7 @@ class Transactions:
 
     def _new(self, options: TransactionOptions, id_: bytes) -> Transaction:
         if isinstance(options, ReadOnly):
-            return SnapshotTransaction(self._core, id_, options, self._owner)
+            return SnapshotTransaction(self._core, id_, options, self.owner)
         if isinstance(options, PartitionedDml):
             return PartitionedDmlTransaction(self._core, id_)
         return ReadWriteTransaction(
@@ -166,7 +180,7 @@ class Transactions:
         """Who a transaction is that repeats an aborted attempt."""
         before: Transaction | None = self._writer
         if options.previous:
-            before = self._by_id.get(options.previous)
+            before = self._by_id.get(options.previous) or self._settled.get(options.previous)
         if isinstance(before, ReadWriteTransaction) and before.was_aborted:
             return before.owner.next_attempt()
         return None
@@ -177,8 +191,8 @@ class Transactions:
         if self._multiplexed:
             self._forget_silent(dropped)
         else:
-            while len(self._by_id) > TRANSACTIONS_PER_SESSION_MAX:
-                self._drop(next(iter(self._by_id)), dropped)
+            while len(self._by_id) + len(self._settled) > TRANSACTIONS_PER_SESSION_MAX:
+                self._drop(next(iter(self._settled or self._by_id)), dropped)
         return dropped
 
     def _forget_silent(self, dropped: list[ReadWriteTransaction]) -> None:
@@ -199,11 +213,14 @@ class Transactions:
             turns.append((now + MULTIPLEXED_ENDED_SECONDS_MAX, transaction))
 
     def _drop(self, transaction_id: bytes, dropped: list[ReadWriteTransaction]) -> None:
-        forgotten = self._by_id.pop(transaction_id)
+        forgotten = self._pop(transaction_id)
         self._heard.pop(transaction_id, None)
         self._floor = max(self._floor, int(transaction_id))
         if isinstance(forgotten, ReadWriteTransaction):
             dropped.append(forgotten)
+
+    def _pop(self, transaction_id: bytes) -> Transaction | None:
+        return self._by_id.pop(transaction_id, None) or self._settled.pop(transaction_id, None)
 
 
 def _kept_seconds(transaction: Transaction) -> float:

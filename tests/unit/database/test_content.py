@@ -69,7 +69,7 @@ def test_nobody_keeps_what_no_backup_holds(database):
     insert(database, 1)
     number = id(now(database).store)
     gc.collect()
-    assert not any(isinstance(each, Content) and id(each.store) == number
+    assert not any(type(each) is Content and id(each.store) == number
                    for each in gc.get_objects())  # fmt: skip
 
 

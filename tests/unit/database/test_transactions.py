@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -273,3 +274,36 @@ def test_a_restore_that_is_refused_aborts_nobody(shop: Shop) -> None:
     assert shop.read(1) == [(1, 11)]
     shop.database.restore(first)
     assert shop.read(1) == [(1, 10)]
+
+
+def test_a_restore_looks_at_those_begun_since_the_one_before(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wounded: list[object] = []
+    wound = LockTable.wound
+
+    def counted(locks: LockTable, *args: Any) -> bool:
+        wounded.append(args)
+        return wound(locks, *args)
+
+    monkeypatch.setattr(LockTable, "wound", counted)
+    taken = shop.database.snapshot()
+    sessions = [shop.database.sessions.create({}, multiplexed=n % 2 == 0) for n in range(20)]
+    begun = [shop.begin(session=each) for each in sessions]
+    shop.database.restore(taken)
+    assert len(wounded) == len(begun)
+    wounded.clear()
+    last = shop.begin(session=sessions[0])
+    shop.database.restore(taken)
+    assert len(wounded) == 1
+    for session, ended in (*zip(sessions, begun, strict=True), (sessions[0], last)):
+        with pytest.raises(TransactionAborted, match="restored"):
+            session.execute(StatementRequest("SELECT 1"), ended)
+
+
+def test_a_restore_forgets_what_ran(shop: Shop) -> None:
+    taken, noted = shop.database.snapshot(), shop.core.activity.attempts
+    shop.put((9, "z", 1))
+    assert noted
+    shop.database.restore(taken)
+    assert not noted

@@ -143,3 +143,32 @@ def test_what_a_restore_brings_back_ages_too() -> None:
     assert (store.get(T, b"a"), versions_of(store, b"a")) == ((b"2",), 2)
     store.collect_garbage()
     assert versions_of(store, b"a") == 1
+
+
+@pytest.mark.parametrize("hours", [0, 2])
+def test_restores_leave_nothing_behind(hours: int) -> None:
+    store = store_of(b"a", b"b")
+    store.apply([(T, b"a", (b"2",))], store.read_timestamp())
+    before, lengths = store.snapshot(), set()
+    for _ in range(5):
+        store.apply([(T, b"a", (b"3",)), (T, b"b", None)], store.read_timestamp())
+        store.clock.advance(hours * HOUR)
+        store.collect_garbage()
+        store.drop_tree(T, store.read_timestamp())
+        store.restore(before)
+        assert list(store.scan(T)) == [(b"2",), (b"b",)]
+        lengths.add((len(store._aging.rows), len(store._dropped.order)))
+    assert lengths == {(1, 0)}
+
+
+def test_a_tree_dropped_again_after_a_restore_is_kept_its_whole_hour() -> None:
+    store = store_of(b"a")
+    before = store.snapshot()
+    store.drop_tree(T, store.read_timestamp())
+    store.restore(before)
+    store.clock.advance(HOUR)
+    at = store.read_timestamp()
+    store.drop_tree(T, store.read_timestamp())
+    store.clock.advance(HOUR // 2)
+    store.apply([], store.read_timestamp())
+    assert list(store.scan(T, at=at)) == [(b"a",)]
