@@ -8,6 +8,9 @@
                spanner_migrator
 
 Each can be replaced by a fixture of the same name. A fixture triggers, markers only configure.
+
+What lives as long as a test asks for what lives as long as the run by `request.getfixturevalue`,
+not by an argument: of each argument pytest keeps the whole request until the run ends.
 """
 
 from __future__ import annotations
@@ -112,16 +115,15 @@ def spanner_django(
 
 
 @pytest.fixture
-def _spanner_observation(
-    request: pytest.FixtureRequest, spanner_emulator: SpannerEmulator
-) -> Iterator[Observation]:
+def _spanner_observation(request: pytest.FixtureRequest) -> Iterator[Observation]:
     """This test's database, and what is watched of it."""
     run, wishes = run_of(request.config), wishes_of(request.node)
+    emulator = _emulator(request)
     if wishes.schema is None and wishes.seeds is None:
         template = request.getfixturevalue("spanner_template")
     else:
-        template = run.special_template(spanner_emulator, wishes)
-    isolation = wishes.isolation or run.settings.isolation or spanner_emulator.default_isolation
+        template = run.special_template(emulator, wishes)
+    isolation = wishes.isolation or run.settings.isolation or emulator.default_isolation
     test = request.node.nodeid
     with run.lend(template, isolation, test) as observation:
         yield observation
@@ -129,15 +131,9 @@ def _spanner_observation(
 
 
 @pytest.fixture
-def _spanner_handle(_spanner_observation: Observation) -> Any:
-    """spanemu's handle on this test's database."""
-    return _spanner_observation.handle
-
-
-@pytest.fixture
-def spanner_database(_spanner_handle: Any) -> Any:
+def spanner_database(_spanner_observation: Observation) -> Any:
     """The official client's `Database`: the template as it was, for this test alone."""
-    return _spanner_handle.client()
+    return _spanner_observation.handle.client()
 
 
 @pytest.fixture
@@ -151,16 +147,18 @@ def spanner_sql(spanner_database: Any, _spanner_observation: Observation) -> Spa
 
 
 @pytest.fixture
-def spanner_env(_spanner_handle: Any, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+def spanner_env(
+    _spanner_observation: Observation, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, str]:
     """Environment variables by which code that makes its own client finds the test's database."""
-    variables: dict[str, str] = _spanner_handle.environ()
+    variables: dict[str, str] = _spanner_observation.handle.environ()
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     return variables
 
 
 @pytest.fixture
-def spanner_dbapi(spanner_emulator: SpannerEmulator, spanner_database: Any) -> Iterator[Any]:
+def spanner_dbapi(spanner_database: Any) -> Iterator[Any]:
     """A DB-API connection (`google.cloud.spanner_dbapi`)."""
     from google.cloud.spanner_dbapi import Connection
 
@@ -170,12 +168,12 @@ def spanner_dbapi(spanner_emulator: SpannerEmulator, spanner_database: Any) -> I
 
 
 @pytest.fixture
-def spanner_engine(_spanner_handle: Any) -> Iterator[Any]:
+def spanner_engine(_spanner_observation: Observation) -> Iterator[Any]:
     """A SQLAlchemy engine without a pool, whose URL needs no environment variable."""
     sqlalchemy = pytest.importorskip("sqlalchemy")
     pytest.importorskip("google.cloud.sqlalchemy_spanner")
     engine = sqlalchemy.create_engine(
-        _spanner_handle.sqlalchemy_url(), poolclass=sqlalchemy.pool.NullPool
+        _spanner_observation.handle.sqlalchemy_url(), poolclass=sqlalchemy.pool.NullPool
     )
     yield engine
     engine.dispose()
@@ -192,57 +190,59 @@ def spanner_session(spanner_engine: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def spanner_django_db(
-    spanner_django: SpannerDjango, spanner_emulator: SpannerEmulator, _spanner_handle: Any
+    request: pytest.FixtureRequest, _spanner_observation: Observation
 ) -> Iterator[Any]:
     """Django models on this test's database: what the test saves is gone with it. Gives the
     official client's `Database`.
     """
     from pytest_spanemu.targets import SNAPSHOTS
 
-    undo = None
-    if spanner_emulator.can(SNAPSHOTS):
-        before = _spanner_handle.snapshot()
-        undo = functools.partial(_spanner_handle.restore, before)
-    spanner_django.use(_spanner_handle, undo)
-    yield _spanner_handle.client()
-    spanner_django.close_connections()
+    django: SpannerDjango = request.getfixturevalue("spanner_django")
+    handle, undo = _spanner_observation.handle, None
+    if _spanner_observation.emulator.can(SNAPSHOTS):
+        before = handle.snapshot()
+        undo = functools.partial(handle.restore, before)
+    django.use(handle, undo)
+    yield handle.client()
+    django.close_connections()
 
 
 @pytest.fixture
-def spanner_snapshot(request: pytest.FixtureRequest, _spanner_handle: Any) -> SpannerSnapshot:
+def spanner_snapshot(
+    request: pytest.FixtureRequest, _spanner_observation: Observation
+) -> SpannerSnapshot:
     """Named states inside one test: `.take("a")`, `.restore("a")`, `.diff("a", "b")`."""
     from pytest_spanemu.snapshots import SpannerSnapshot
     from pytest_spanemu.targets import SNAPSHOTS
 
     _need(request, SNAPSHOTS)
-    return SpannerSnapshot(_spanner_handle)
+    return SpannerSnapshot(_spanner_observation.handle)
 
 
 @pytest.fixture
-def spanner_migrator(
-    request: pytest.FixtureRequest, spanner_emulator: SpannerEmulator
-) -> Iterator[SpannerMigrator]:
+def spanner_migrator(request: pytest.FixtureRequest) -> Iterator[SpannerMigrator]:
     """The project's migrations one by one, on an empty database: `.up_before("0007")`,
     `.insert("Orders", Status="o")`, `.up("0007")`, `.sql("SELECT ...")`.
     """
     run = run_of(request.config)
-    with run.migrator(spanner_emulator, wishes_of(request.node)) as migrator:
+    with run.migrator(_emulator(request), wishes_of(request.node)) as migrator:
         yield migrator
 
 
 @pytest.fixture
-def spanner_clock(request: pytest.FixtureRequest, spanner_emulator: SpannerEmulator) -> Any:
+def spanner_clock(request: pytest.FixtureRequest) -> Any:
     """The server's clock; it runs again after the test, and never goes back."""
     from pytest_spanemu.targets import CLOCK
 
     _need(request, CLOCK)
-    yield spanner_emulator.clock
-    spanner_emulator.clock.thaw()
+    clock = _emulator(request).clock
+    yield clock
+    clock.thaw()
 
 
 @pytest.fixture
 def spanner_faults(
-    request: pytest.FixtureRequest, spanner_emulator: SpannerEmulator, _spanner_handle: Any
+    request: pytest.FixtureRequest, _spanner_observation: Observation
 ) -> Iterator[Any]:
     """Failures on purpose: `spanner_faults.abort("Commit", nth=2)`. One that never strikes fails
     the test, unless `spanner_fail_on` leaves out unused-fault.
@@ -250,7 +250,7 @@ def spanner_faults(
     from pytest_spanemu.targets import FAULTS
 
     _need(request, FAULTS)
-    faults = spanner_emulator.faults
+    faults = _spanner_observation.emulator.faults
     yield faults
     unused = [str(fault) for fault in faults.unused]
     faults.clear()
@@ -260,7 +260,7 @@ def spanner_faults(
 
 @pytest.fixture
 def _spanner_aborted_commit(
-    request: pytest.FixtureRequest, spanner_emulator: SpannerEmulator, _spanner_handle: Any
+    request: pytest.FixtureRequest, _spanner_observation: Observation
 ) -> Iterator[int]:
     """The commit that `spanner_abort_each` aborts, 0 for none; skips when there are not so many."""
     from pytest_spanemu.targets import FAULTS
@@ -270,27 +270,25 @@ def _spanner_aborted_commit(
     if not number:
         yield 0
         return
-    with spanner_emulator.faults.abort("Commit", nth=number, database=_spanner_handle) as fault:
+    watched = _spanner_observation
+    with watched.emulator.faults.abort("Commit", nth=number, database=watched.handle) as fault:
         fault.is_expected = False  # A test may commit less often than the marker allows for.
         yield number
 
 
 @pytest.fixture
-def spanner_record(
-    request: pytest.FixtureRequest, spanner_emulator: SpannerEmulator, _spanner_handle: Any
-) -> Any:
+def spanner_record(request: pytest.FixtureRequest, _spanner_observation: Observation) -> Any:
     """`with spanner_record() as recorded: ...` gives queries, commits, mutations, aborts."""
     from pytest_spanemu.targets import RECORDING
 
     _need(request, RECORDING)
-    return lambda: spanner_emulator.record(_spanner_handle)
+    watched = _spanner_observation
+    return lambda: watched.emulator.record(watched.handle)
 
 
 @pytest.fixture
 def spanner_assert(
-    request: pytest.FixtureRequest,
-    spanner_emulator: SpannerEmulator,
-    _spanner_observation: Observation,
+    request: pytest.FixtureRequest, _spanner_observation: Observation
 ) -> SpannerAssert:
     """Budgets and shapes: `with spanner_assert.queries(max=2): ...`."""
     from pytest_spanemu.asserts import SpannerAssert
@@ -299,16 +297,17 @@ def spanner_assert(
     _need(request, RECORDING)
     if request.node.get_closest_marker("spanner_hotspots") is not None:
         _need(request, HOTSPOTS)
-    return SpannerAssert(_spanner_observation, watches_hotspots=spanner_emulator.can(HOTSPOTS))
+    watches_hotspots = _spanner_observation.emulator.can(HOTSPOTS)
+    return SpannerAssert(_spanner_observation, watches_hotspots=watches_hotspots)
 
 
 @pytest.fixture
-def spanner_splits(request: pytest.FixtureRequest, _spanner_handle: Any) -> Any:
+def spanner_splits(request: pytest.FixtureRequest, _spanner_observation: Observation) -> Any:
     """Splits and servers: `spanner_splits.at("Singers", [4])`, `move`, `assert_single_split()`."""
     from pytest_spanemu.targets import HOTSPOTS
 
     _need(request, HOTSPOTS)
-    return _spanner_handle.splits
+    return _spanner_observation.handle.splits
 
 
 @pytest.fixture
@@ -336,9 +335,15 @@ def spanner_factory(
     return run.factory(spanner_database, faker=faker, aside=_spanner_observation.aside)
 
 
+def _emulator(request: pytest.FixtureRequest) -> SpannerEmulator:
+    """The run's emulator, for what lives as long as a test."""
+    emulator: SpannerEmulator = request.getfixturevalue("spanner_emulator")
+    return emulator
+
+
 def _need(request: pytest.FixtureRequest, capability: str) -> None:
     """Skip, or fail, a test that its target cannot run."""
-    emulator = request.getfixturevalue("spanner_emulator")
+    emulator = _emulator(request)
     if emulator.can(capability):
         return
     run: Run = run_of(request.config)

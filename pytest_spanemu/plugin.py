@@ -111,7 +111,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             names.append("spanner_assert")
         if item.get_closest_marker("spanner_abort_each") and ABORTED_COMMIT not in names:
             names.append(ABORTED_COMMIT)
-        if any(name.startswith("spanner_") for name in names):
+        if any(name.startswith(("spanner_", "_spanner_")) for name in names):
             item.add_marker(pytest.mark.spanner)
 
 

@@ -19,7 +19,7 @@ def rows(database, sql):
 
 
 @pytest.fixture(autouse=True)
-def template(spanner_database, spanner_emulator, memory):
+def template(spanner_database, request):
     """What every test sees, whoever went before."""
     NOBODY_ELSE.set()
     for thread in runaways:
@@ -36,7 +36,7 @@ def template(spanner_database, spanner_emulator, memory):
     assert rows(spanner_database, "SELECT GET_INTERNAL_SEQUENCE_STATE(SEQUENCE Numbers)") == [
         [None]
     ]
-    memory.look()
+    request.getfixturevalue("memory").look()
 
 
 def begun(database):
