@@ -125,7 +125,7 @@ class Sessions:
     def open_transactions(self) -> Sequence[OpenTransaction]:
         """Read-write transactions that have not ended, the oldest first."""
         found = [
-            described(self._core, transactions.owner, transaction)
+            described(self._core, transaction)
             for transactions in list(self._busy)
             for transaction in transactions.open()
         ]

@@ -82,7 +82,7 @@ class Session:
         self, options: TransactionOptions, mutation_key: Mutation | None = None
     ) -> TransactionInfo:
         """Begin a transaction. `mutation_key` tells of one that will hold only mutations."""
-        transaction = self.transactions.begin(options)
+        transaction = self.transactions.begin(options, self.name)
         if mutation_key is not None and isinstance(transaction, ReadWriteTransaction):
             return transaction.announce(mutation_key)
         return transaction.info(begun=True)
@@ -207,7 +207,7 @@ class Session:
 
     def _select(self, selector: Selector) -> Transaction:
         if isinstance(selector, Begin):
-            transaction = self.transactions.begin(selector.options)
+            transaction = self.transactions.begin(selector.options, self.name)
             note("transaction", transaction.id)
             return transaction
         if isinstance(selector, SingleUse):

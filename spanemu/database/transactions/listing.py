@@ -37,7 +37,7 @@ class HeldLock:
 class OpenTransaction:
     """A read-write transaction that has not ended.
 
-    `session` is "" for one of multiplexed sessions. `age` is its place in the order in which
+    `session` is the one that began it. `age` is its place in the order in which
     transactions may wound each other, the smallest first; None before its first request, as are
     `seconds`, since then. `last_statement` is SQL, or what was read.
     """
@@ -54,7 +54,7 @@ class OpenTransaction:
     locks: tuple[HeldLock, ...]
 
     def __str__(self) -> str:
-        lines = [f"transaction {self.id} of {self.session or 'a multiplexed session'}"]
+        lines = [f"transaction {self.id} of {self.session}"]
         if self.seconds is not None:
             lines[0] += f", {self.seconds:.1f} s old, idle for {self.idle_seconds:.1f} s"
         lines += [tag for tag in (self.transaction_tag, self.request_tag) if tag]
@@ -62,16 +62,14 @@ class OpenTransaction:
         return "\n    ".join([*lines, *map(str, self.locks)])
 
 
-def described(
-    core: DatabaseCore, session: str, transaction: ReadWriteTransaction
-) -> OpenTransaction:
+def described(core: DatabaseCore, transaction: ReadWriteTransaction) -> OpenTransaction:
     """What is known of an open transaction."""
     owner, now = transaction.owner, monotonic()
     last = owner.last_request
     request = last if isinstance(last, StatementRequest | ReadRequest) else None
     return OpenTransaction(
         id=transaction.id.decode("ascii"),
-        session=session,
+        session=transaction.session,
         age=owner.since,
         seconds=None if owner.began_at is None else now - owner.began_at,
         idle_seconds=0.0 if owner.busy else max(0.0, now - owner.heard_at),

@@ -70,6 +70,7 @@ class ReadWriteTransaction:
     cannot starve. `mutex` guards every field: one request at a time.
     """
 
+    session = ""  # that began it
     _work: work.ReadWrite | None = None
     _replays = NO_REPLAYS
     _failure: SpannerError | None = None

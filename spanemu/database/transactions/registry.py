@@ -45,7 +45,7 @@ class Transactions:
         self, core: DatabaseCore, owner: str, *, multiplexed: bool, busy: set[Transactions]
     ) -> None:
         self.activity = core.activity
-        self.owner = owner  # a session, or "" for all multiplexed ones
+        self._owner = owner  # a session, or "" for all multiplexed ones
         self._core = core
         self._multiplexed = multiplexed
         # Those of the database that have begun something since they last aborted all they had.
@@ -60,9 +60,11 @@ class Transactions:
         self._floor = 0  # ids up to here may be forgotten ones
         self._writer: ReadWriteTransaction | None = None
 
-    def begin(self, options: TransactionOptions) -> Transaction:
-        """A new transaction, to be found by its id from now on."""
+    def begin(self, options: TransactionOptions, session: str = "") -> Transaction:
+        """A new transaction of a session, to be found by its id from now on."""
         transaction = self._new(options, b"%d" % next(self._core.transaction_ids))
+        if isinstance(transaction, ReadWriteTransaction):
+            transaction.session = session
         replaced: ReadWriteTransaction | None = None
         with self._mutex:
             if not self._by_id:
@@ -165,7 +167,7 @@ class Transactions:
 
     def _new(self, options: TransactionOptions, id_: bytes) -> Transaction:
         if isinstance(options, ReadOnly):
-            return SnapshotTransaction(self._core, id_, options, self.owner)
+            return SnapshotTransaction(self._core, id_, options, self._owner)
         if isinstance(options, PartitionedDml):
             return PartitionedDmlTransaction(self._core, id_)
         return ReadWriteTransaction(

@@ -30,7 +30,7 @@ def test_an_open_one_tells_of_itself(shop: Shop) -> None:
     list(other.execute(StatementRequest("SELECT Id FROM Items WHERE Id > 7"), begun).rows)
     found, idle = shop.database.sessions.open_transactions()
     assert found.id.encode() == begun.id
-    assert (found.session, idle.session) == ("", shop.session.name)
+    assert (found.session, idle.session) == (other.name, shop.session.name)
     assert found.age is not None
     assert idle.age is None
     assert (idle.id.encode(), idle.locks, idle.last_statement) == (waiting.id, (), "")
