@@ -7,6 +7,9 @@
     spanemu ddl export --database P            what a database says it is
     spanemu ddl graph schema.sql --format dot  what depends on what
 
+A schema is any number of files, of directories with `.sql` and `.ddl` files in the order of their
+numbers, or `-` for what comes in.
+
 exit 0   done, nothing to say
 exit 1   fmt --check: a file is not laid out; diff --exit-code: the schemas differ
 exit 2   the command line, or a schema, is wrong
@@ -16,8 +19,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,15 +35,19 @@ from spanemu.ddl import (
     dependencies,
     diff,
     format_ddl,
+    parse,
     schema_of,
 )
 from spanemu.frontend.admin.descriptors import types_from_descriptors
-from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
+from spanemu.lint.source import SourceMissing, Text, read_sources
+from spanemu.schema.proto_bundle import ProtoTypes
 from spanemu.schema.schema import Schema
-from spanemu.schema_source import SchemaRejected, SchemaStatement, load_schema
+from spanemu.schema_source import SchemaRejected, SchemaStatement, rejected, split_schema
+from spanemu.sql.errors import SyntaxFailure
 
 T = TypeVar("T")
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+_SCHEMA = click.argument("sources", nargs=-1, required=True, metavar="FILE|DIRECTORY|-...")
 _DATABASE = click.option(
     "--database", "name", required=True, metavar="projects/P/instances/I/databases/D"
 )
@@ -71,40 +77,63 @@ def ddl() -> None:
 
 
 @ddl.command()
-@click.argument("files", nargs=-1, required=True, type=_FILE)
+@_SCHEMA
 @click.option("--check", is_flag=True, help="Change nothing; exit 1 if something would change.")
-def fmt(files: Sequence[Path], check: bool) -> None:
+def fmt(sources: Sequence[str], check: bool) -> None:
     """Lay files out: one column a line, comments where they were."""
-    changed = False
-    for path in files:
-        before = path.read_text(encoding="utf-8")
-        after = _guarded(partial(format_ddl, before))
-        if after == before:
-            continue
-        changed = True
-        click.echo(f"{path}: {'would be' if check else 'was'} laid out anew", err=True)
+    texts = _texts(sources)
+    wrong = [str(failure) for text in texts for failure in _mistakes(text)]
+    if wrong:
+        raise Rejected("\n".join(wrong))
+    changed = [_lay_out(text, check=check) for text in texts]
+    raise SystemExit(1 if check and any(changed) else 0)
+
+
+def _mistakes(text: Text) -> Iterator[SpannerError]:
+    """What no statement is, with its place; nothing is written while there is any."""
+    try:
+        statements = split_schema(text.text, text.origin)
+    except SyntaxFailure as failure:
+        yield SchemaRejected(text.origin, failure.line, failure)
+        return
+    for statement in statements:
+        try:
+            parse(statement.text)
+        except SpannerError as failure:
+            yield rejected(statement, failure)
+
+
+def _lay_out(text: Text, *, check: bool) -> bool:
+    """Whether a text was, or would be, laid out anew; what came in goes out."""
+    after = format_ddl(text.text)
+    changes = after != text.text
+    path = Path(text.origin)
+    if not check and not path.is_file():
+        click.echo(after, nl=False)
+    elif changes:
+        click.echo(f"{text.origin}: {'would be' if check else 'was'} laid out anew", err=True)
         if not check:
             path.write_text(after, encoding="utf-8")
-    raise SystemExit(1 if check and changed else 0)
+    return changes
 
 
 @ddl.command()
-@click.argument("files", nargs=-1, required=True, type=_FILE)
+@_SCHEMA
 @_PROTOS
-def check(files: Sequence[Path], protos: Path | None) -> None:
+def check(sources: Sequence[str], protos: Path | None) -> None:
     """Say whether Spanner would take the schema that the files make together."""
-    schema = _schema(files, _types(protos))
+    schema = _schema(sources, _types(protos))
     click.echo(
         f"{len(schema.tables)} tables, {len(schema.indexes)} indexes, {len(schema.views)} views"
     )
 
 
 @ddl.command(name="diff")
-@click.argument("before", type=_FILE)
-@click.argument("after", type=_FILE)
+@click.argument("before")
+@click.argument("after")
 @click.option("--exit-code", is_flag=True, help="Exit 1 when there is a difference.")
 @_PROTOS
-def difference(before: Path, after: Path, exit_code: bool, protos: Path | None) -> None:
+def difference(before: str, after: str, exit_code: bool, protos: Path | None) -> None:
     """Print the statements that lead from one schema to another."""
     types = _types(protos)
     way = diff(_schema([before], types), _schema([after], types))
@@ -113,21 +142,21 @@ def difference(before: Path, after: Path, exit_code: bool, protos: Path | None) 
 
 
 @ddl.command()
-@click.argument("files", nargs=-1, required=True, type=_FILE)
+@_SCHEMA
 @_DATABASE
 @_HOST
 @click.option("--dry-run", is_flag=True, help="Print the statements; run none.")
 @click.option("--allow-destructive", is_flag=True, help="Drop tables and columns too.")
 @_PROTOS
 def apply(
-    files: Sequence[Path],
+    sources: Sequence[str],
     protos: Path | None,
     dry_run: bool,
     allow_destructive: bool,
     **there: str,
 ) -> None:
     """Bring a database to the schema of the files."""
-    wanted = _schema(files, _types(protos))
+    wanted = _schema(sources, _types(protos))
     database = _database(**there)
     way = diff(_schema_there(database), wanted, database.database_id)
     if dry_run or not way:
@@ -155,21 +184,32 @@ def export(name: str, host_port: str) -> None:
 
 
 @ddl.command()
-@click.argument("files", nargs=-1, required=True, type=_FILE)
+@_SCHEMA
 @click.option("--format", "shape", type=click.Choice(["text", "dot", "mermaid"]), default="text")
-def graph(files: Sequence[Path], shape: str) -> None:
+@_PROTOS
+def graph(sources: Sequence[str], shape: str, protos: Path | None) -> None:
     """Print what depends on what."""
-    click.echo(_SHAPES[shape](dependencies(_schema(files))))
+    click.echo(_SHAPES[shape](dependencies(_schema(sources, _types(protos)))))
 
 
 # ---------------------------------------------------------------------------- what they share
 
 
-def _schema(files: Sequence[Path], types: ProtoTypes = NO_TYPES) -> Schema:
+def _texts(sources: Sequence[str]) -> list[Text]:
+    try:
+        return read_sources(sources)
+    except SourceMissing as problem:
+        raise Rejected(str(problem)) from problem
+
+
+def _schema(sources: Sequence[str], types: ProtoTypes) -> Schema:
+    texts = _texts(sources)
+
     def made() -> Schema:
         schema = schema_of([])
-        for statement in load_schema(list(files)):
-            schema = _with(schema, statement, types)
+        for text in texts:
+            for statement in split_schema(text.text, text.origin):
+                schema = _with(schema, statement, types)
         return schema
 
     return _guarded(made)
@@ -190,7 +230,7 @@ def _with(schema: Schema, statement: SchemaStatement, types: ProtoTypes) -> Sche
     try:
         return schema_of(statement.text, schema, types)
     except SpannerError as failure:
-        raise SchemaRejected(statement.origin, statement.line, failure) from failure
+        raise rejected(statement, failure) from failure
 
 
 def _guarded(make: Callable[[], T]) -> T:

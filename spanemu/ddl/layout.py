@@ -6,6 +6,7 @@ laid out already stays as it is. Queries of views are left alone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -14,6 +15,7 @@ from spanemu.sql.syntax.lexer import tokenize
 from spanemu.sql.syntax.tokens import RESERVED, Kind, Token
 
 _INDENT = "  "
+_SEMICOLON = re.compile(r"\s*;")
 _NO_SPACE_BEFORE = frozenset({",", ")", "]", ".", ";"})
 _NO_SPACE_AFTER = frozenset({"(", "[", ".", "@"})
 _AS_WRITTEN = frozenset({"(", "<", ">", "-", "@", "[", "=>"})  # a space around them stays
@@ -36,7 +38,8 @@ def format_ddl(text: str) -> str:
         out.append(_statement(statement) + ";")
         out.append("")
         end = offset + len(statement)
-        end += text[end:].find(";") + 1 if text[end:].lstrip().startswith(";") else 0
+        found = _SEMICOLON.match(text, end)
+        end = end if found is None else found.end()
     out.extend(_comments(text[end:]))
     return "\n".join(out).strip("\n") + "\n" if out else ""
 

@@ -34,3 +34,14 @@ def test_the_pages_build_without_warnings(tmp_path):
         check=True, timeout=200,
     )  # fmt: skip
     assert (tmp_path / "html" / "index.html").is_file()
+
+
+def test_the_page_on_schema_files_runs(capsys):
+    (program,) = blocks("how-to/ddl.md", "python")
+    exec(compile(program, "ddl.md", "exec"), {})
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == [
+        "ALTER TABLE Singers ALTER COLUMN Name STRING(MAX) ",
+        "CREATE INDEX ByName ON Singers(Name) ",
+    ]
+    assert lines[2:4] == ["1 CreateIndex", "1 DropTable"]

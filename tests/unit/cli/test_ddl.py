@@ -20,8 +20,8 @@ CREATE VIEW V SQL SECURITY INVOKER AS SELECT T.k FROM T;
 """
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(ddl, [str(argument) for argument in arguments])
+def run(*arguments: object, comes_in: str | None = None) -> Result:
+    return CliRunner().invoke(ddl, [str(argument) for argument in arguments], input=comes_in)
 
 
 @pytest.fixture
@@ -39,6 +39,49 @@ def test_fmt_is_idempotent(files: tuple[Path, Path]) -> None:
     assert run("fmt", old).exit_code == 0
     assert old.read_text().startswith("CREATE TABLE T (\n  k INT64,\n")
     assert run("fmt", "--check", old).exit_code == 0
+
+
+def test_fmt_of_what_comes_in_goes_out() -> None:
+    found = run("fmt", "-", comes_in="create table T (k INT64) PRIMARY KEY (k)")
+    assert found.stdout == "CREATE TABLE T (\n  k INT64,\n) PRIMARY KEY (k);\n"
+    assert run("fmt", "--check", "-", comes_in=found.stdout).exit_code == 0
+    assert run("fmt", "--check", "-", comes_in=OLD).exit_code == 1
+
+
+def test_fmt_names_every_mistake_and_writes_nothing(tmp_path: Path) -> None:
+    good, bad, worse = (tmp_path / name for name in ("good.sql", "bad.sql", "worse.sql"))
+    good.write_text(OLD)
+    bad.write_text("CREATE TABLE T (k INT64) PRIMARY KEY (k);\n\nCREATE TABLE\n  T k;\nDROP T;\n")
+    worse.write_text("\nCREATE VIEW V AS SELECT 'x")
+    found = run("fmt", good, bad, worse)
+    assert found.exit_code == 2
+    for place in ("bad.sql:4:", "bad.sql:5:", "worse.sql:2:"):
+        assert place in found.output
+    assert good.read_text() == OLD
+
+
+def test_a_directory_is_its_files_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    (tmp_path / "10_drop.sql").write_text("DROP TABLE T;")
+    (tmp_path / "2_make.ddl").write_text("CREATE TABLE T (k INT64) PRIMARY KEY (k);")
+    (tmp_path / "notes.txt").write_text("nothing")
+    found = run("check", tmp_path)
+    assert (found.exit_code, found.output) == (0, "0 tables, 0 indexes, 0 views\n")
+
+
+def test_what_comes_in_is_checked_and_compared(files: tuple[Path, Path]) -> None:
+    assert run("check", "-", comes_in=NEW).output.startswith("2 tables")
+    found = run("check", files[0], "-", comes_in="DROP TABLE Nope")
+    assert found.exit_code == 2
+    assert "<stdin>:1" in found.output
+    assert run("diff", "--exit-code", files[0], "-", comes_in=OLD).exit_code == 0
+    assert run("graph", "-", comes_in=NEW).output == run("graph", files[1]).output != ""
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    for command in ("fmt", "check", "graph"):
+        found = run(command, tmp_path / "nope.sql")
+        assert found.exit_code == 2
+        assert "nope.sql: No such file" in found.output
 
 
 def test_check_names_the_place(tmp_path: Path) -> None:
