@@ -162,6 +162,7 @@ class Transactions:
             self._settled.clear()
             self._heard.clear()
             self._turns.clear()
+            self._busy.discard(self)
         for transaction in found:  # which from now on cannot start over
             transaction.abort(why)
 

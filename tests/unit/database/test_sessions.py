@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 
 import pytest
 
@@ -80,6 +82,16 @@ def test_a_deleted_session_gives_its_locks_back(shop: Shop) -> None:
     assert list(shop.core.locks.holders())
     shop.database.sessions.delete(shop.session.name)
     assert not list(shop.core.locks.holders())
+
+
+def test_a_deleted_session_is_not_kept_for_its_transactions(shop: Shop) -> None:
+    session = shop.database.sessions.create({})
+    session.begin(ReadWrite())
+    kept = weakref.ref(session.transactions)
+    shop.database.sessions.delete(session.name)
+    del session
+    gc.collect()
+    assert kept() is None
 
 
 def test_listing_by_name_page_and_filter(shop: Shop) -> None:
