@@ -253,7 +253,8 @@ class Emulator(EmulatorHandle):
     def _hotspots(self, name: str) -> Hotspots:
         from spanemu.control.hotspots import Hotspots
 
-        return Hotspots(self._instances.database(name))
+        parent = str(DatabaseName.parse(name).parent)
+        return Hotspots(self._instances.database(name), self._instances.instance(parent).node_count)
 
     def create_instance(self, name: InstanceName | None = None) -> None:
         """Create an instance, the default one without a name; if it is there, do nothing."""

@@ -143,6 +143,8 @@ class Instances:
         with self.mutex:
             changed = replace(change(self._instance(name)), update_time=self.clock.now())
             self._instances[name] = changed
+            for _, database in under(self._databases, f"{name}/databases/"):
+                database.follow_nodes(changed.node_count)
             return changed
 
     def delete_instance(self, name: str) -> None:
@@ -212,6 +214,7 @@ class Instances:
         with self.mutex:
             self._check_room(name)
             self._databases[database.name] = database
+            database.follow_nodes(self._instance(str(name.parent)).node_count)
             self._database_counts[str(name.parent)] += 1
             return database
 

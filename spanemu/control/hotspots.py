@@ -14,6 +14,7 @@ docs/hotspots.md.
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -27,6 +28,8 @@ from spanemu.stats.assumptions import Assumptions
 from spanemu.stats.finding import Finding, KeySpaceStats
 from spanemu.stats.heatmap import Heatmap
 from spanemu.stats.heatmap_file import save
+from spanemu.stats.heatmap_runs import Earlier
+from spanemu.stats.judged import NODES_MEANT
 from spanemu.stats.report import Report
 from spanemu.stats.simulation import Simulation
 from spanemu.stats.split_stats import SplitStat
@@ -156,15 +159,16 @@ class Watch(Mapping[str, KeySpaceStats]):
         self.stop()
 
 
-class Hotspots:
-    """The hotspots of one database; watches it from the first call for that database on."""
+class HotspotsHandle(ABC):
+    """The hotspots of a database, here or in another process.
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    Watching begins with the first handle for a database.
+    """
+
+    def __init__(self) -> None:
         self._ignored: list[str] = []
-        if database.heat.detector is None:
-            database.heat.watch()
 
+    @abstractmethod
     def watch(
         self,
         *,
@@ -176,35 +180,45 @@ class Hotspots:
         """Forget what was seen and watch from now on, to the end of the block if it is one.
 
         `ignore` holds rule ids, names of tables and indexes, or "SPN802:AuditLog". `assume` says
-        how many values a column has in production: {"Events.TenantId": "high"}, or a number.
+        how many values a column has in production: {"Events.TenantId": "high"}, or a number; and
+        of a table that is interleaved how many rows a parent row has: {"Songs": 2_000_000}.
         `operations` are judged: "w" for writes, "rw" for reads by key too. `nodes` is what the
-        instance will have, which shards are counted against. Raises ValueError.
+        instance will have, which shards are counted against; without it, what it has, if that is
+        more than one. Raises ValueError.
         """
-        heat = self._database.heat
-        ignored = (*self._ignored, *ignore)
-        assumptions = Assumptions(ignored, dict(assume or {}), operations, nodes)
-        heat.assumptions, detector = assumptions, heat.watch()
 
-        def stop() -> None:
-            if heat.detector is detector:
-                heat.stop()
-
-        return Watch(lambda: heat.report(detector, assumptions), stop)
-
+    @abstractmethod
     def report(self) -> Report:
         """What was seen since watching began."""
-        heat = self._database.heat
-        detector = heat.detector or heat.watch()
-        known = heat.assumptions
-        return heat.report(detector, replace(known, ignored=(*known.ignored, *self._ignored)))
 
+    @abstractmethod
     def reset(self) -> None:
         """Forget what was seen, and go on watching."""
-        self._database.heat.watch()
 
+    @abstractmethod
     def stop(self) -> None:
         """Look no further; what was seen can still be asked for."""
-        self._database.heat.stop()
+
+    @abstractmethod
+    def pause(self, paused: bool) -> bool:
+        """Judge the writes from now on, or do not; what was the case before."""
+
+    @abstractmethod
+    def split_stats(self, interval: str = "MINUTE") -> list[SplitStat]:
+        """What SPANNER_SYS.SPLIT_STATS_TOP_`interval` shows. Raises ValueError for no interval."""
+
+    @abstractmethod
+    def simulate(self, *, nodes: int | None = None, qps: float | None = None) -> Simulation:
+        """A replay of what was seen at `qps` rows a second on a number of nodes, by the minute.
+
+        Without `nodes` they are those of the instance if it has more than one, else eight; without
+        `qps` it is half of what they can take together. It explains a finding; it is a model and
+        no measurement of Spanner. Raises ValueError without a node.
+        """
+
+    @abstractmethod
+    def _drawn(self) -> Heatmap:
+        """What was seen as a picture."""
 
     def ignore(self, *entries: str) -> None:
         """Leave findings out of every report: rule ids, names, or "SPN802:AuditLog"."""
@@ -219,8 +233,71 @@ class Hotspots:
         finally:
             self.pause(before)
 
+    def heatmap(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        before: Earlier | None = None,
+    ) -> Heatmap:
+        """What was seen as a picture; with a path it is written there as one HTML file.
+
+        To a .png only the image is written, to a .txt the text that `heatmap().text()` gives for
+        terminals. The same writes make the same bytes. The page compares them with an earlier run
+        when it is given that: a heatmap, or the page that was written of it. Raises ValueError
+        for a file that is no such page, OSError for one that cannot be read.
+        """
+        found = self._drawn()
+        if path is not None:
+            save(path, found, self.report(), self.split_stats(), before)
+        return found
+
+
+class Hotspots(HotspotsHandle):
+    """The hotspots of a database in this process. `nodes` are those of its instance."""
+
+    def __init__(self, database: Database, nodes: int = 1) -> None:
+        super().__init__()
+        self._database = database
+        self._nodes = nodes if nodes > 1 else None
+        if database.heat.detector is None:
+            database.heat.watch()
+
+    def watch(
+        self,
+        *,
+        ignore: Sequence[str] = (),
+        assume: Mapping[str, int | str] | None = None,
+        operations: str = "w",
+        nodes: int | None = None,
+    ) -> Watch:
+        heat = self._database.heat
+        ignored = (*self._ignored, *ignore)
+        meant = self._nodes if nodes is None else nodes
+        assumptions = Assumptions(ignored, dict(assume or {}), operations, meant)
+        heat.assumptions, detector = assumptions, heat.watch()
+
+        def stop() -> None:
+            if heat.detector is detector:
+                heat.stop()
+
+        return Watch(lambda: heat.report(detector, assumptions), stop)
+
+    def report(self) -> Report:
+        heat = self._database.heat
+        detector = heat.detector or heat.watch()
+        known = heat.assumptions
+        ignored = (*known.ignored, *self._ignored)
+        return heat.report(
+            detector, replace(known, ignored=ignored, nodes=known.nodes or self._nodes)
+        )
+
+    def reset(self) -> None:
+        self._database.heat.watch()
+
+    def stop(self) -> None:
+        self._database.heat.stop()
+
     def pause(self, paused: bool) -> bool:
-        """Judge the writes from now on, or do not; what was the case before."""
         detector = self._database.heat.detector
         if detector is None:
             return paused
@@ -228,32 +305,19 @@ class Hotspots:
         return before
 
     def split_stats(self, interval: str = "MINUTE") -> list[SplitStat]:
-        """What SPANNER_SYS.SPLIT_STATS_TOP_`interval` shows."""
         clock = self._database.clock
         return self._database.heat.split_stats(clock.peek(), interval)
 
-    def simulate(self, *, nodes: int = 8, qps: float | None = None) -> Simulation:
-        """A replay of what was seen at `qps` rows a second on a number of nodes, by the minute.
-
-        Without `qps` it is half of what the nodes can take together. It explains a finding; it is
-        a model and no measurement of Spanner. Raises ValueError without a node.
-        """
-        if nodes < 1 or (qps is not None and qps <= 0):
-            raise ValueError(f"a simulation takes a node at least and writes: {nodes}, {qps}")
+    def simulate(self, *, nodes: int | None = None, qps: float | None = None) -> Simulation:
+        meant = (self._nodes or NODES_MEANT) if nodes is None else nodes
+        if meant < 1 or (qps is not None and qps <= 0):
+            raise ValueError(f"a simulation takes a node at least and writes: {meant}, {qps}")
         heat = self._database.heat
-        return heat.simulate(heat.detector or heat.watch(), nodes, qps)
+        return heat.simulate(heat.detector or heat.watch(), meant, qps)
 
-    def heatmap(self, path: str | PathLike[str] | None = None) -> Heatmap:
-        """What was seen as a picture; with a path it is written there as one HTML file.
-
-        To a .png only the image is written, to a .txt the text that `heatmap().text()` gives for
-        terminals. The same writes make the same bytes.
-        """
+    def _drawn(self) -> Heatmap:
         heat = self._database.heat
-        found = heat.heatmap(heat.detector or heat.watch())
-        if path is not None:
-            save(path, found, self.report(), self.split_stats())
-        return found
+        return heat.heatmap(heat.detector or heat.watch(), self._nodes or NODES_MEANT)
 
 
 def _described(finding: Finding) -> str:

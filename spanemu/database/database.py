@@ -143,6 +143,10 @@ class Database:
         """Its splits, and what moves them."""
         return self._core.splitting
 
+    def follow_nodes(self, nodes: int) -> None:
+        """The instance has so many nodes now."""
+        self._core.splitting.follow_nodes(nodes)
+
     def last_commit(self) -> CommitSplits | None:
         """The splits of the last commit; None when there was none since this was first asked."""
         splitting = self._core.splitting

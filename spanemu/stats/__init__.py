@@ -3,7 +3,7 @@
 What is seen, in reading order: `thresholds` (every constant), `windows` (the share that is
 measured), `samples`, `stream` (one stream of writes or reads), `scans`, `contention`, `sources`
 (who wrote), `tree_load` (all of that of one tree), `detector` (what store and locks tell), `trace`
-(the newest of it in order).
+(the newest of it in order), `queries` (what plans do with tables).
 
 What is said: `identifiers` (ids that begin with the time), `verdict`, `cause`, `keys`,
 `assumptions`, `participants`, `judged` (a stream with all that was found out), `finding`, `fixes`,
@@ -14,6 +14,6 @@ What may come of it: `places` (where rows lie in the whole database), `split_set
 constant of splits), `split_info`, `split_model` and `simulation` (what a load does to splits and
 servers).
 
-How it looks: `overlay` (splits and servers), `heatmap` (figures), `heatmap_page`, `heatmap_image`,
-`heatmap_file`.
+How it looks: `overlay` (splits and servers), `patterns` (what it looks like), `heatmap` (figures),
+`heatmap_runs` (two runs), `heatmap_page`, `heatmap_image`, `heatmap_file`.
 """

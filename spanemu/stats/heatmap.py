@@ -15,17 +15,15 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from itertools import pairwise
-from math import log
 
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.stats.keys import KeyShape
 from spanemu.stats.overlay import Overlay
-from spanemu.stats.samples import rank_correlation
+from spanemu.stats.patterns import Cells, Pattern, is_single, pattern_of
 from spanemu.stats.trace import Trace
 from spanemu.storage.layout import TreeId, tree_of
 
@@ -34,16 +32,6 @@ COLUMNS_MAX = 120
 FEW_KEYS = 8  # below it a table's ranges are single rows
 SHADES = " .:-=+*#%@"
 TEXT_LINES, TEXT_KEYS = 24, 34  # of text: lines a table, and characters for the key behind each
-
-# Patterns (Key Visualizer's names) are told from the matrix alone.
-DIAGONAL_CORRELATION_MIN = 0.9
-EVEN_ENTROPY_MIN = 0.85
-PERSISTENT_PART_MIN = 0.8
-SUDDEN_START_MIN = 0.2
-PATTERN_CELLS_MIN = 12
-ROVING_JUMP_MIN = 0.4  # of the ranges, from one column to the next
-ROVING_COLUMNS_MIN = 5  # of one diagonal
-ROVING_RUNS_MIN = 2
 
 
 class Metric(StrEnum):
@@ -59,20 +47,6 @@ class Metric(StrEnum):
 
 
 COUNTED = (Metric.WRITTEN, Metric.DELETED, Metric.BYTES, Metric.READ, Metric.CONFLICTS)
-
-
-class Pattern(StrEnum):
-    """What a picture looks like, in the words of Key Visualizer's page."""
-
-    EVEN = "Evenly distributed writes"
-    MONOTONIC = "Monotonically increasing keys"
-    PERSISTENT = "Persistently hot key ranges"
-    ROVING = "Roving writes"
-    SUDDEN = "Sudden traffic increase"
-    NONE = "No pattern"
-
-
-Cells = list[list[int]]  # by range, then by column
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +139,11 @@ def build_heatmap(schema: Schema, trace: Trace, overlay: Overlay | None = None) 
     bands = []
     for thing in things:
         found = events[tree_of(thing)]
-        band = _Band(thing, found, columns, _room(len(found), total))
-        bands.append(band.drawn(overlay, trace.sources.get(tree_of(thing), ())))
+        made = _Band(thing, found, columns, _room(len(found), total))
+        band = made.drawn(overlay, trace.sources.get(tree_of(thing), ()))
+        if band.pattern is Pattern.NONE and len(things) > 1 and is_single(len(found), total):
+            band = replace(band, pattern=Pattern.SINGLE_TABLE)
+        bands.append(band)
     nodes = 0 if overlay is None else overlay.nodes
     return Heatmap(tuple(bands), len(commits), columns, trace.dropped, nodes)
 
@@ -226,7 +203,8 @@ class _Band:
 
     def drawn(self, overlay: Overlay | None, sources: Sequence[object]) -> Band:
         """The band, with what lies over it."""
-        pattern = pattern_of(self._cells[Metric.WRITTEN])
+        written = self._cells[Metric.WRITTEN]
+        pattern = pattern_of(written if any(map(any, written)) else self._cells[Metric.READ])
         cells: dict[Metric, Cells] = {
             metric: found if any(map(any, found)) else [] for metric, found in self._cells.items()
         }
@@ -257,53 +235,3 @@ class _Band:
             servers=servers,
             sources=tuple(map(str, sources)),
         )
-
-
-def pattern_of(cells: Cells) -> Pattern:
-    """What the picture looks like."""
-    if len(cells) < 2 or not cells[0] or len(cells[0]) < PATTERN_CELLS_MIN:
-        return Pattern.NONE
-    columns = list(zip(*cells, strict=True))
-    centres = [
-        sum(place * n for place, n in enumerate(column)) / sum(column)
-        for column in columns
-        if sum(column)
-    ]
-    if not centres:
-        return Pattern.NONE
-    follows = _ranks(centres)
-    if abs(follows) >= DIAGONAL_CORRELATION_MIN:
-        return Pattern.MONOTONIC
-    return Pattern.ROVING if _is_roving(centres, len(cells)) else _standing(cells)
-
-
-def _ranks(centres: Sequence[float]) -> float:
-    """How closely the centres follow the time."""
-    return rank_correlation([round(centre * 1000).to_bytes(8, "big") for centre in centres])
-
-
-def _is_roving(centres: Sequence[float], ranges: int) -> bool:
-    """Whether the picture is of several diagonals, each of which begins again somewhere else."""
-    runs: list[list[float]] = [[]]
-    for before, centre in pairwise([centres[0], *centres]):
-        if abs(centre - before) > ROVING_JUMP_MIN * ranges:
-            runs.append([])
-        runs[-1].append(centre)
-    long = [run for run in runs if len(run) >= ROVING_COLUMNS_MIN]
-    if len(long) < ROVING_RUNS_MIN or sum(map(len, long)) < PERSISTENT_PART_MIN * len(centres):
-        return False
-    return all(abs(_ranks(run)) >= DIAGONAL_CORRELATION_MIN for run in long)
-
-
-def _standing(cells: Cells) -> Pattern:
-    rows = [sum(row) for row in cells]
-    total = sum(rows)
-    entropy = -sum(n / total * log(n / total) for n in rows if n) / log(len(rows))
-    if entropy >= EVEN_ENTROPY_MIN:
-        return Pattern.EVEN
-    row = max(cells, key=sum)
-    present = sum(n > 0 for n in row) / len(row)
-    if present >= PERSISTENT_PART_MIN:
-        return Pattern.PERSISTENT
-    first = next(place for place, n in enumerate(row) if n) / len(row)
-    return Pattern.SUDDEN if first >= SUDDEN_START_MIN else Pattern.NONE

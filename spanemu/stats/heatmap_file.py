@@ -9,14 +9,22 @@ from pathlib import Path
 from spanemu.stats.heatmap import Heatmap
 from spanemu.stats.heatmap_image import image
 from spanemu.stats.heatmap_page import page
+from spanemu.stats.heatmap_runs import Earlier, earlier_figures
 from spanemu.stats.report import Report
 from spanemu.stats.split_stats import SplitStat
 
 
 def save(
-    path: str | PathLike[str], heatmap: Heatmap, report: Report, stats: Sequence[SplitStat]
+    path: str | PathLike[str],
+    heatmap: Heatmap,
+    report: Report,
+    stats: Sequence[SplitStat],
+    before: Earlier | None = None,
 ) -> None:
-    """Write an image to a .png, text to a .txt, and to any other file a page of HTML."""
+    """Write an image to a .png, text to a .txt, and to any other file a page of HTML.
+
+    The page compares it with an earlier run. Raises ValueError for a file that is no such page.
+    """
     file = Path(path)
     suffix = file.suffix.lower()
     if suffix == ".png":
@@ -24,5 +32,6 @@ def save(
     elif suffix == ".txt":
         file.write_text(heatmap.text() + "\n", encoding="utf-8")
     else:
-        html = page(heatmap, report.findings, stats, report.notes)
+        earlier = None if before is None else earlier_figures(before)
+        html = page(heatmap, report.findings, stats, report.notes, earlier)
         file.write_text(html, encoding="utf-8")

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from spanemu.stats.cause import Reason
 from spanemu.stats.finding import Finding
 from spanemu.stats.heatmap import COUNTED, Band, Heatmap, Metric
+from spanemu.stats.heatmap_runs import Figures, Side, differences, figures
 from spanemu.stats.split_stats import SplitStat
 from spanemu.stats.thresholds import THRESHOLDS
 
@@ -29,16 +29,11 @@ def page(
     findings: Sequence[Finding],
     stats: Sequence[SplitStat],
     notes: Sequence[str] = (),
+    before: Figures | None = None,
 ) -> str:
-    """The whole file."""
-    content = {
-        "commits": heatmap.commits,
-        "columns": heatmap.columns,
-        "nodes": heatmap.nodes,
-        "metrics": _metrics(heatmap),
-        "bands": [_band(band) for band in heatmap.bands],
-        "constants": asdict(THRESHOLDS),
-    }
+    """The whole file; with the figures of an earlier run it compares the two."""
+    runs = [figures(heatmap), *([] if before is None else [before])]
+    content = {"runs": runs, "constants": asdict(THRESHOLDS)}
     # A closing tag inside a key must not end the script element.
     data = json.dumps(content, separators=(",", ":"), sort_keys=True).replace("<", "\\u003c")
     parts = {
@@ -46,34 +41,12 @@ def page(
         "__FINDINGS__": _findings(findings),
         "__STATS__": _stats(stats),
         "__TABLE__": _table(heatmap),
+        "__CHANGES__": "" if before is None else _changes(before, runs[0]),
         "__RANGES__": "".join(map(_ranges, heatmap.bands)),
         "__DATA__": data,
     }
     pieces = _PLACES.split(_TEMPLATE.read_text(encoding="utf-8"))
     return "".join(parts.get(piece, piece) for piece in pieces)
-
-
-def _metrics(heatmap: Heatmap) -> list[str]:
-    """Those that there is something of, and rows written."""
-    return [
-        str(metric)
-        for metric in Metric
-        if metric is Metric.WRITTEN or any(band.cells.get(metric) for band in heatmap.bands)
-    ]
-
-
-def _band(band: Band) -> dict[str, Any]:
-    return {
-        "name": band.name,
-        "kind": "index" if band.is_index else "table",
-        "pattern": str(band.pattern),
-        "starts": band.starts,
-        "cells": {str(metric): cells for metric, cells in band.cells.items()},
-        "boundaries": band.boundaries,
-        "splits": band.splits,
-        "servers": band.servers,
-        "sources": band.sources,
-    }
 
 
 def _banners(heatmap: Heatmap, findings: Sequence[Finding], notes: Sequence[str]) -> str:
@@ -145,6 +118,25 @@ def _table(heatmap: Heatmap) -> str:
             f"<td>{escape(band.starts[busiest])}</td><td>{totals[busiest]}</td></tr>"
         )
     return "".join(lines)
+
+
+def _changes(before: Figures, now: Figures) -> str:
+    """What is different from the earlier run, a line a table or index."""
+    lines = "".join(
+        f"<tr><td>{escape(each.name)}</td>{_sides(each.before)}{_sides(each.now)}</tr>"
+        for each in differences(before, now)
+    )
+    heads = "".join(f"<th>{head}</th>" for head in ("Pattern", "Rows written", "Busiest range"))
+    return (
+        "<h2>Before and now</h2><table><tr><th rowspan=2>Table or index</th><th colspan=3>Before"
+        f"</th><th colspan=3>Now</th></tr><tr>{heads * 2}</tr>{lines}</table>"
+    )
+
+
+def _sides(side: Side | None) -> str:
+    if side is None:
+        return "<td colspan=3>not touched</td>"
+    return f"<td>{escape(side.pattern)}</td><td>{side.rows}</td><td>{side.busiest:.0%}</td>"
 
 
 def _ranges(band: Band) -> str:

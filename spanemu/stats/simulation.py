@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from statistics import mean
 
 from spanemu.base.rand import Randomness
@@ -18,7 +19,8 @@ from spanemu.stats.thresholds import THRESHOLDS
 
 MINUTES = 12
 EVENTS_PER_NODE_MIN = 4  # of a virtual minute
-TWINS = 5
+TWINS_MIN, TWINS_MAX = 5, 40
+TWIN_KEYS = 20_000  # of all twins together: their mean peak is then known within one percent
 TWIN_KEY_BYTES = 16
 HOT_EXCESS, WARM_EXCESS = 1.6, 1.4
 UTILISATION_DEFAULT = 0.5
@@ -84,8 +86,7 @@ def simulate(
     capacity = THRESHOLDS.server_writes_max
     rate = UTILISATION_DEFAULT * nodes * capacity if qps is None else qps
     minutes = replay(keys, model(nodes), nodes, rate / capacity)
-    twins = (_twin(len(keys), seed, nodes, rate / capacity) for seed in range(TWINS))
-    twin_peak = mean(map(_peak, twins)) if minutes else 0.0
+    twin_peak = _twin_peak(len(keys), nodes, rate / capacity) if minutes else 0.0
     return Simulation(nodes, rate, minutes, _peak(minutes), twin_peak)
 
 
@@ -94,6 +95,13 @@ def replay(keys: Sequence[bytes], model: SplitModel, nodes: int, load: float) ->
     size = max(EVENTS_PER_NODE_MIN * nodes, len(keys) // MINUTES)
     starts = range(0, len(keys) - size + 1, size)
     return tuple(model.minute(keys[at : at + size], load / size) for at in starts)
+
+
+@lru_cache(maxsize=64)
+def _twin_peak(count: int, nodes: int, load: float) -> float:
+    """The mean peak of several twins: of one alone it is off by eight percent."""
+    twins = max(TWINS_MIN, min(TWINS_MAX, TWIN_KEYS // count))
+    return mean(_peak(_twin(count, seed, nodes, load)) for seed in range(twins))
 
 
 def _twin(count: int, seed: int, nodes: int, load: float) -> tuple[Minute, ...]:

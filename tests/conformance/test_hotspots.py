@@ -358,6 +358,34 @@ def test_a_simulation_explains(watched) -> None:
         hotspots.simulate(nodes=0)
 
 
+def test_two_runs_in_one_file(watched, tmp_path) -> None:
+    client, hotspots = watched(LOGS.format("(LastAccess, UserId)"))
+    insert(client, "UserAccessLogs", "LastAccess UserId", [(at, "u") for at in times(60)])
+    hotspots.heatmap(tmp_path / "before.html")
+    insert(client, "UserAccessLogs", "LastAccess UserId", [(at, "v") for at in times(60)])
+    hotspots.heatmap(tmp_path / "now.html", before=tmp_path / "before.html")
+    html = (tmp_path / "now.html").read_text(encoding="utf-8")
+    assert "Before and now" in html
+    assert "<td>60</td>" in html
+    assert "<td>120</td>" in html
+
+
+def test_nodes_are_those_of_the_instance(emulator) -> None:
+    instance = emulator.client().instance(
+        "large", configuration_name=f"projects/{emulator.project}/instanceConfigs/emulator-config",
+        node_count=20,
+    )  # fmt: skip
+    instance.create().result()
+    name = f"{instance.name}/databases/on-twenty"
+    database = emulator.create_database(name, schema=["CREATE TABLE T (Id INT64) PRIMARY KEY (Id)"])
+    hotspots = emulator.hotspots(database)
+    insert(database.client(), "T", "Id", [(n,) for n in range(100)])
+    assert hotspots.simulate().nodes == 20
+    assert hotspots.simulate(nodes=3).nodes == 3
+    assert hotspots.heatmap().nodes == 20
+    assert database.splits.settings.servers == 20
+
+
 def test_a_heatmap_is_one_file(watched, tmp_path) -> None:
     client, hotspots = watched(LOGS.format("(LastAccess, UserId)"))
     insert(client, "UserAccessLogs", "LastAccess UserId", [(at, "u") for at in times(120)])

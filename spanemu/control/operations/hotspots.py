@@ -68,7 +68,7 @@ def split_stats(control: Control, database: str, interval: str = "MINUTE") -> di
 
 
 def simulate(
-    control: Control, database: str, nodes: int = 8, qps: float | None = None
+    control: Control, database: str, nodes: int | None = None, qps: float | None = None
 ) -> dict[str, Any]:
     """A replay of what was seen."""
     return {"simulation": control.hotspots(database).simulate(nodes=nodes, qps=qps)}

@@ -110,13 +110,13 @@ class Heat:
             lambda servers: SplitModel(servers, pinned, CutRules(places.levels)),
         )
 
-    def heatmap(self, detector: Detector) -> Heatmap:
-        """A picture of what a detector saw, as figures."""
+    def heatmap(self, detector: Detector, nodes: int) -> Heatmap:
+        """A picture of what a detector saw, as figures, with the splits of so many nodes."""
         schema, trace = self._schema, detector.trace()
         places = Places(schema, self._splitting.settings.policy)
         starts = {tree: self._store.starts(tree) for tree in places.placings}
         pinned = [place_of(each) for each in self._store.all_boundaries()]
-        return build_heatmap(schema, trace, Overlay(places, starts, pinned, trace))
+        return build_heatmap(schema, trace, Overlay(places, starts, pinned, trace, nodes))
 
     def split_stats(self, at: int, interval: str = "MINUTE") -> list[SplitStat]:
         """Rows of SPANNER_SYS.SPLIT_STATS_TOP_`interval` as of `at` (nanoseconds)."""

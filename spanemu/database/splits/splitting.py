@@ -56,6 +56,7 @@ class Splitting:
 
     def __init__(self, store: Store, schema: Callable[[], Schema]) -> None:
         self.settings = SPLIT_SETTINGS
+        self._servers_by_nodes = SPLIT_SETTINGS.servers
         self._store = store
         self._schema = schema
         # Guarded by the store's mutex, as the splits are:
@@ -74,6 +75,17 @@ class Splitting:
             if self._book is not None:
                 self._follow()
             return self.settings
+
+    def follow_nodes(self, nodes: int) -> None:
+        """Have as many servers as the instance has nodes, unless somebody said how many.
+
+        An instance of one node is what tests have for want of a reason: it says nothing.
+        """
+        with self._store.mutex:
+            before = self._servers_by_nodes
+            self._servers_by_nodes = nodes if nodes > 1 else SPLIT_SETTINGS.servers
+            if self.settings.servers == before != self._servers_by_nodes:
+                self.configure(servers=self._servers_by_nodes)
 
     def configure_like(self, other: Splitting) -> None:
         """Take over settings."""

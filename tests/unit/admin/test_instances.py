@@ -1,6 +1,7 @@
 """The catalog: who is found, who is not, and what goes when its parent goes."""
 
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -172,3 +173,13 @@ def test_closing_the_catalog_closes_every_database(catalog):
     assert database.closed == 1
     with pytest.raises(InstanceNotFound):
         catalog.database(str(DatabaseName("p", "i1", "d1")))
+
+
+def test_databases_are_told_the_nodes_of_their_instance() -> None:
+    instances = fake_catalog()
+    name = InstanceName("p", "i")
+    instances.ensure_instance(name)
+    database = instances.add_database(instances.new_database(f"{name}/databases/db"))
+    assert database.nodes == 1
+    instances.change_instance(str(name), lambda old: replace(old, processing_units=7000))
+    assert database.nodes == 7

@@ -28,6 +28,10 @@ class FakeDatabase:
         self.drop_protection = False
         self.statements = []
         self.closed = 0
+        self.nodes = 0
+
+    def follow_nodes(self, nodes):
+        self.nodes = nodes
 
     def apply_ddl(self, statements, sent=NO_TYPES, outcome=None):
         for statement in statements:

@@ -13,11 +13,12 @@ from time import process_time
 
 import pytest
 
-from spanemu.stats.heatmap import Heatmap, Metric, Pattern, build_heatmap, pattern_of
+from spanemu.stats.heatmap import Heatmap, Metric, build_heatmap
 from spanemu.stats.heatmap_file import save
 from spanemu.stats.heatmap_image import image
 from spanemu.stats.heatmap_page import page
 from spanemu.stats.overlay import Overlay
+from spanemu.stats.patterns import Pattern, pattern_of
 from spanemu.stats.places import Places
 from spanemu.stats.report import Report
 from spanemu.stats.split_settings import SplitPolicy
@@ -55,6 +56,52 @@ def heatmap_of(name: str, commits: int = 600, *, overlay: bool = False) -> Heatm
 def test_patterns(name: str, pattern: Pattern) -> None:
     (band,) = heatmap_of(name).bands
     assert band.pattern is pattern
+
+
+def test_stripes_are_periodic() -> None:
+    cells = [[5 * (column % 10 < 2) for column in range(60)] for _ in range(8)]
+    assert pattern_of(cells) is Pattern.PERIODIC
+    once = [[5 * (column < 20) for column in range(60)] for _ in range(8)]
+    assert pattern_of(once) is not Pattern.PERIODIC
+
+
+def two_tables(first: int, second: int) -> list[Pattern]:
+    """The patterns of two tables of few rows each, of which so many were written."""
+    schema = World(
+        "CREATE TABLE A (Id INT64) PRIMARY KEY (Id)", "CREATE TABLE B (Id INT64) PRIMARY KEY (Id)"
+    ).schema
+    commits = []
+    for name, count in (("a", first), ("b", second)):
+        table = schema.tables[name]
+        encode, tree = encoder_of(table.key), tree_of(table)
+        commits += [(n, ((tree, encode((1,)), (1,)),)) for n in range(count)]
+    return [band.pattern for band in build_heatmap(schema, Trace(commits)).bands]
+
+
+def test_one_hot_table_among_several() -> None:
+    assert two_tables(90, 10) == [Pattern.SINGLE_TABLE, Pattern.NONE]
+    assert two_tables(60, 40) == [Pattern.NONE, Pattern.NONE]
+
+
+def test_two_runs_are_compared(tmp_path: Path) -> None:
+    earlier, now = heatmap_of("sequence"), heatmap_of("uuid4")
+    before = tmp_path / "before.html"
+    save(before, earlier, Report(), [])
+    save(tmp_path / "by-page.html", now, Report(), [], before)
+    save(tmp_path / "by-figures.html", now, Report(), [], earlier)
+    pages = [(tmp_path / name).read_text("utf-8") for name in ("by-page.html", "by-figures.html")]
+    assert pages[0] == pages[1]
+    assert (
+        "<tr><td>T</td><td>Monotonically increasing keys</td><td>600</td><td>1%</td>"
+        "<td>Evenly distributed reads and writes</td><td>600</td><td>1%</td></tr>"
+    ) in pages[0]
+    # The page of two runs is an earlier run itself: of what was new in it.
+    save(tmp_path / "third.html", now, Report(), [], tmp_path / "by-page.html")
+    assert (tmp_path / "third.html").read_text("utf-8").count("Monotonically increasing") == 0
+    strange = tmp_path / "strange.html"
+    strange.write_text("<p>nothing</p>")
+    with pytest.raises(ValueError, match="not the page"):
+        save(tmp_path / "fourth.html", now, Report(), [], strange)
 
 
 def test_a_monotonic_table_is_a_falling_diagonal() -> None:
@@ -119,7 +166,10 @@ def test_the_page() -> None:
     data = re.search(r'id="data">(.*?)</script>', html, re.DOTALL)
     assert data is not None
     content = json.loads(data[1])
-    assert content["bands"][0]["cells"]["rows written"] == heatmap.bands[0].cells[Metric.WRITTEN]
+    assert (
+        content["runs"][0]["bands"][0]["cells"]["rows written"]
+        == heatmap.bands[0].cells[Metric.WRITTEN]
+    )
     assert "__" not in html.replace(data[1], "")
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from spanemu.stats.heatmap_page import page
+from spanemu.stats.heatmap_runs import figures
 from tests.unit.stats.test_heatmap import heatmap_of
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -68,13 +69,21 @@ canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape" }));
 seen.left = [said.textContent, canvas.toDataURL() === before];
 seen.rows = document.querySelectorAll("details tr").length;
 seen.labelled = [...document.querySelectorAll("input, select")].every(control => control.labels.length === 1);
+seen.runs = document.getElementById("runs").hidden;
+if (runs.length > 1) {
+  run.value = "1"; run.dispatchEvent(new Event("input"));
+  seen.earlier = [canvas.toDataURL() !== before, data.bands[0].pattern, metric.value];
+  run.value = "0"; run.dispatchEvent(new Event("input"));
+  seen.earlier.push(canvas.toDataURL() === before);
+}
 seen.scheme = getComputedStyle(document.body).backgroundColor;
 document.getElementById("seen").textContent = JSON.stringify(seen);
 </script>"""
 
 
-def look(name: str, directory: Path, *flags: str) -> dict[str, Any]:
-    html = page(heatmap_of(name, overlay=True), [], [])
+def look(name: str, directory: Path, *flags: str, before: str = "") -> dict[str, Any]:
+    earlier = figures(heatmap_of(before, overlay=True)) if before else None
+    html = page(heatmap_of(name, overlay=True), [], [], before=earlier)
     file = directory / "heat.html"
     file.write_text(html.replace("<head>", "<head>" + BEFORE).replace("</body>", AFTER + "</body>"))
     assert CHROMIUM is not None
@@ -137,6 +146,13 @@ def test_random_keys_show_none(tmp_path: Path) -> None:
     seen = look("uuid4", tmp_path)
     assert seen["problems"] == []
     assert seen["brightest"] != sorted(seen["brightest"])
+
+
+def test_two_runs(tmp_path: Path, monotonic: dict[str, Any]) -> None:
+    seen = look("uuid4", tmp_path, before="sequence")
+    assert seen["problems"] == []
+    assert seen["earlier"] == [True, "Monotonically increasing keys", "rows written", True]
+    assert (monotonic["runs"], seen["runs"]) == (True, False)
 
 
 def test_in_the_dark(monotonic: dict[str, Any], tmp_path: Path) -> None:
