@@ -11,6 +11,7 @@ effect of whole statements.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
@@ -149,6 +150,26 @@ class Buffer:
                 self.parts[tree, key] = part
             elif self.parts:
                 self.parts.pop((tree, key), None)
+
+    @contextmanager
+    def without(self, mark: int) -> Iterator[None]:
+        """Meanwhile every `put` since `mark` is as if it had not been; nothing may be put."""
+        journal = self._journal[mark:]
+        later = [
+            (tree, key, self.get(tree, key), self.parts.get((tree, key)))
+            for tree, key, _, _ in journal
+        ]
+        self.rollback_to(mark)
+        try:
+            yield
+        finally:
+            for tree, key, row, part in later:
+                self.trees[tree].put(key, row)
+                if part is not None:
+                    self.parts[tree, key] = part
+                else:
+                    self.parts.pop((tree, key), None)
+            self._journal += journal
 
     def entries(self) -> list[TreeWrite]:
         """Everything pending."""

@@ -58,7 +58,8 @@ def execute_dml(
     result.stats = ResultStats(row_count=len(written))
     if prepared.columns:
         try:
-            result.rows = _returned(prepared, run, transaction, generation, written)
+            refuse_pending_plan(transaction, prepared, generation.schema)
+            result.rows = _returned(prepared, run, transaction, mark, written)
         except BaseException:
             transaction.buffer.rollback_to(mark)
             raise
@@ -70,7 +71,11 @@ def execute_dml(
 
 
 def _returned(
-    prepared: Prepared, run: Run, transaction: ReadWrite, generation: Generation, written: Any
+    prepared: Prepared, run: Run, transaction: ReadWrite, mark: int, written: Any
 ) -> Iterator[tuple[Any, ...]]:
-    refuse_pending_plan(transaction, prepared, generation.schema)
-    return iter(list(prepared.executable.returning(run, written)))
+    """The rows of THEN RETURN: of what was written; its subqueries see the data before."""
+    executable = prepared.executable
+    if not executable.returning_scans:
+        return iter(list(executable.returning(run, written)))
+    with transaction.buffer.without(mark):
+        return iter(list(executable.returning(run, written)))

@@ -32,7 +32,7 @@ from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.plan import joins, nodes
 from spanemu.sql.plan.nodes import Node
-from spanemu.sql.plan.reads import Reads, reads_of
+from spanemu.sql.plan.reads import Reads, reads_of, returning_scans
 from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan
 from spanemu.sql.planner.errors import PlanTooDeep
 from spanemu.values.types import Type
@@ -97,7 +97,8 @@ class Executable:
     """A compiled plan. Holds no state of a run: any number of threads may run it at once.
 
     `columns` are (name, type) of the rows it yields, of THEN RETURN for DML; `parameters` (name,
-    type) in the order in which `Run.parameters` holds values; `reads` what it may read.
+    type) in the order in which `Run.parameters` holds values; `reads` what it may read, and
+    `returning_scans` whether THEN RETURN reads tables too.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -106,6 +107,7 @@ class Executable:
         self.parameters: tuple[tuple[str, Type], ...] = plan.parameters
         self.columns = _columns(plan)
         self.reads: Reads = reads_of(plan)
+        self.returning_scans = returning_scans(plan)
         self._code = _Code(plan, profiled=False)
         self._profiled: _Code | None = None
 
@@ -125,7 +127,7 @@ class Executable:
         code = self._code if run.profile is None else self._profiled_code()
         if code.returning is None:
             return iter(())
-        code.prepare(run)  # The data has changed: nothing that was kept holds any longer.
+        code.prepare(run)
         return code.returning(run, written)
 
     def _profiled_code(self) -> _Code:

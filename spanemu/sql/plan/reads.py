@@ -44,9 +44,19 @@ def reads_of(plan: Plan) -> Reads:
     return Reads(MappingProxyType(columns), frozenset(indexes), frozenset(system))
 
 
+def returning_scans(plan: Plan) -> bool:
+    """Whether THEN RETURN has a subquery that reads a table."""
+    values = _returning_values(plan)
+    return any(isinstance(node, Scan) for value in values for node in walk(value))
+
+
 def _roots(plan: Plan) -> Iterator[Node | Expr]:
     if isinstance(plan, (QueryPlan, DmlPlan)):
         yield plan.root
+    yield from _returning_values(plan)
+
+
+def _returning_values(plan: Plan) -> Iterator[Expr]:
     if isinstance(plan, DmlPlan) and plan.returning is not None:
         for _, value in plan.returning.computed:
             yield value

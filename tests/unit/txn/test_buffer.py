@@ -89,3 +89,20 @@ def test_taking_back_to_a_mark_keeps_what_was_before(buffer: Buffer) -> None:
     assert buffer.get(T, b"m") == (1,)
     buffer.rollback_to(first)
     assert buffer.get(T, b"m") is ABSENT
+
+
+def test_a_statement_is_left_out_for_a_while(buffer: Buffer) -> None:
+    before = merged(buffer)
+    mark = buffer.mark()
+    buffer.put(T, b"b", ("later b",))
+    buffer.put(T, b"b", ("last b",))
+    buffer.put(T, b"e", ("later e",), 0b10, ("below e",))
+    buffer.put(T, b"z", None)
+    after, parts = merged(buffer), dict(buffer.parts)
+    with buffer.without(mark):
+        assert merged(buffer) == before
+        assert not buffer.parts
+    assert merged(buffer) == after
+    assert buffer.parts == parts
+    buffer.rollback_to(mark)
+    assert merged(buffer) == before
