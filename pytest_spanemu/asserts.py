@@ -18,7 +18,7 @@ from typing import Any
 
 from pytest_spanemu.check import Check, Judgement, Stretch, check_of, marks_of
 from pytest_spanemu.findings import REASONS
-from pytest_spanemu.hot import MIN_WRITES, HotspotRule, Inconclusive, hotspot_check
+from pytest_spanemu.hot import MIN_WRITES, EvenRule, HotspotRule, Inconclusive, hotspot_check
 from pytest_spanemu.listing import commit_table, query_table, wait_table
 from pytest_spanemu.load import load
 from pytest_spanemu.observation import Observation
@@ -28,6 +28,7 @@ from pytest_spanemu.snapshots import contents, differences
 from pytest_spanemu.sql import SpannerSql
 
 __tracebackhide__ = True
+LOCK_MODES = ("ReaderShared", "WriterShared", "Exclusive")  # Spanner's words
 
 
 class SpannerAssert:
@@ -124,6 +125,19 @@ class SpannerAssert:
 
         return self._check(judge)
 
+    def locks(self, table: str, mode: str = "Exclusive") -> None:
+        """Now, an open transaction locks rows of a table: ReaderShared, WriterShared, Exclusive."""
+        __tracebackhide__ = True
+        wanted = {each.lower(): each for each in LOCK_MODES}.get(mode.lower())
+        if wanted is None:
+            raise ValueError(f"mode {mode!r} is not one of {', '.join(LOCK_MODES)}")
+        open_ones = self._handle.open_transactions()
+        held = [lock for each in open_ones for lock in each.locks]
+        rows = f"{table.lower()}("
+        if not any(each.mode == wanted and each.key.lower().startswith(rows) for each in held):
+            listed = "\n".join(f"  {lock}" for lock in held) or "  none"
+            raise AssertionError(f"Expected a lock {wanted} {table}(...), held are:\n{listed}")
+
     def lock_waits(self) -> int:
         """How many requests have waited for locks so far."""
         stretch = Stretch.between(self._recording, self._start, marks_of(self._recording))
@@ -213,6 +227,13 @@ class SpannerAssert:
             severity=severity,
         )
         return self._kept(hotspot_check(self._observation.hotspots, rule))
+
+    def even_distribution(self, table: str, max_share: float = 0.3) -> Check:
+        """Writes to a table or index spread over its keys at any time, as those of new splits do.
+
+        Of eight ranges that divide what was written, the fullest takes at most `max_share`.
+        """
+        return self._kept(hotspot_check(self._observation.hotspots, EvenRule(table, max_share)))
 
     def judge_hotspots(self, rule: HotspotRule) -> None:
         """Raise AssertionError for what a rule has against the test so far."""

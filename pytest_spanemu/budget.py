@@ -12,13 +12,19 @@ _SHAPES = {
     "full_scans": ("no_full_scan", "full scans"),
     "lock_waits": ("no_lock_waits", "waits for locks"),
 }
-_NAMES = frozenset({*_LIMITS, *_SHAPES})
+_HOTSPOTS = "hotspots"
+_NAMES = frozenset({*_LIMITS, *_SHAPES, _HOTSPOTS})
 
 
 def judge_budget(item: pytest.Item, asserts: Any) -> None:
     """Raise AssertionError when a test did more than its marker allows."""
     __tracebackhide__ = True
+    from pytest_spanemu.hot import HotspotRule
+
     for name, most in budget_of(item).items():
+        if name == _HOTSPOTS:
+            asserts.judge_hotspots(HotspotRule(most=most, min_writes=0))
+            continue
         if name not in _SHAPES:
             getattr(asserts, name)(max=most).now()
             continue

@@ -2,7 +2,8 @@
 
     session    spanner_emulator  spanner_schema  spanner_template  spanner_client  spanner_instance
                spanner_factory_session  spanner_django
-    function   spanner_database  spanner_sql  spanner_env  spanner_dbapi  spanner_engine
+    function   spanner_database  spanner_async_database  spanner_sql  spanner_env  spanner_dbapi
+               spanner_engine
                spanner_session  spanner_snapshot  spanner_clock  spanner_faults  spanner_factory
                spanner_record  spanner_assert  hotspots  spanner_splits  spanner_django_db
                spanner_migrator
@@ -16,7 +17,7 @@ not by an argument: of each argument pytest keeps the whole request until the ru
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -137,6 +138,21 @@ def spanner_database(_spanner_observation: Observation) -> Any:
 
 
 @pytest.fixture
+def spanner_async_database(
+    request: pytest.FixtureRequest, _spanner_observation: Observation
+) -> Callable[..., Any]:
+    """`database = await spanner_async_database()` gives the `Database` of the official client for
+    asyncio, which is experimental there. Ask within the test: a client lives in one event loop.
+    """
+    pytest.importorskip(
+        "google.cloud.spanner_v1._async", reason="google-cloud-spanner has no client for asyncio"
+    )
+    if not _spanner_observation.emulator.is_emulator:
+        run_of(request.config).refuse("the client for asyncio is pointed at emulators alone")
+    return _spanner_observation.handle.async_client  # type: ignore[no-any-return]
+
+
+@pytest.fixture
 def spanner_sql(spanner_database: Any, _spanner_observation: Observation) -> SpannerSql:
     """`spanner_sql("SELECT ...", name=value)` gives rows as dicts; DML gives the row count. It is
     the test's own look at the database, and counts for no budget.
@@ -247,15 +263,17 @@ def spanner_faults(
     """Failures on purpose: `spanner_faults.abort("Commit", nth=2)`. One that never strikes fails
     the test, unless `spanner_fail_on` leaves out unused-fault.
     """
+    from pytest_spanemu.fault_plan import install, unused_text
     from pytest_spanemu.targets import FAULTS
 
     _need(request, FAULTS)
     faults = _spanner_observation.emulator.faults
+    install(request.node, faults, _spanner_observation.handle)
     yield faults
-    unused = [str(fault) for fault in faults.unused]
+    unused = unused_text(faults)
     faults.clear()
     if unused and "unused-fault" in run_of(request.config).settings.fail_on:
-        pytest.fail(f"faults that never struck: {'; '.join(unused)}", pytrace=False)
+        pytest.fail(unused, pytrace=False)
 
 
 @pytest.fixture
@@ -295,7 +313,8 @@ def spanner_assert(
     from pytest_spanemu.targets import HOTSPOTS, RECORDING
 
     _need(request, RECORDING)
-    if request.node.get_closest_marker("spanner_hotspots") is not None:
+    wants_hotspots = request.node.get_closest_marker("spanner_hotspots") is not None
+    if wants_hotspots or "hotspots" in budget_of(request.node):
         _need(request, HOTSPOTS)
     watches_hotspots = _spanner_observation.emulator.can(HOTSPOTS)
     return SpannerAssert(_spanner_observation, watches_hotspots=watches_hotspots)

@@ -122,7 +122,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "fail-on",
         "what fails a test besides its own assertions: unused-fault, full-scan, hotspot, "
-        "open-transaction; repeatable, or with commas",
+        "open-transaction, lint:error, lint:warning, lint:info; repeatable, or with commas",
         default="unused-fault",
         metavar="WHAT",
         many=True,
@@ -207,7 +207,12 @@ class Settings:
     compare_fail: Mapping[str, Limit]
 
 
-FAIL_ON = frozenset({"unused-fault", "full-scan", "hotspot", "open-transaction"})
+FAIL_ON = frozenset(
+    {
+        "unused-fault", "full-scan", "hotspot", "open-transaction",
+        "lint:error", "lint:warning", "lint:info",
+    }
+)  # fmt: skip
 
 
 def add_options(parser: pytest.Parser) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_spanemu import hookspecs
 from pytest_spanemu.budget import budget_of, judge_budget
-from pytest_spanemu.kinds import Start
+from pytest_spanemu.kinds import Start, Target
 from pytest_spanemu.options import add_options
 from pytest_spanemu.run import run_of, wishes_of
 
@@ -24,8 +24,11 @@ ABORTED_COMMIT = "_spanner_aborted_commit"
 MARKERS = (
     "spanner(schema=, seeds=, isolation=, targets=): how a test's database is made; put on every "
     "test that uses a spanner_* fixture, for -m",
-    "spanner_budget(queries=, commits=, mutations=, aborts=, full_scans=, lock_waits=): limits for "
-    "the test",
+    "spanner_budget(queries=, commits=, mutations=, aborts=, full_scans=, lock_waits=, hotspots=): "
+    "limits for the test",
+    'spanner_faults("abort commit:2", ...): failures on purpose, in the words of the fixture: '
+    "VERB [RPC[:NTH]] [NAME=VALUE ...]",
+    "spanner_flaky_on(target, reason): the test may fail on a target, and says why",
     "spanner_hotspots(qps=, nodes=, expect=, tables=, reasons=, min_writes=): judge where the "
     "test's writes concentrate",
     "spanner_abort_each(max=5): run the test clean, then with its 1st, 2nd, ... commit aborted",
@@ -109,10 +112,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         names: list[str] = getattr(item, "fixturenames", [])
         if (budget_of(item) or _rule_of(item)) and "spanner_assert" not in names:
             names.append("spanner_assert")
+        if item.get_closest_marker("spanner_faults") and "spanner_faults" not in names:
+            names.append("spanner_faults")
         if item.get_closest_marker("spanner_abort_each") and ABORTED_COMMIT not in names:
             names.append(ABORTED_COMMIT)
         if any(name.startswith(("spanner_", "_spanner_")) for name in names):
             item.add_marker(pytest.mark.spanner)
+        for marker in item.iter_markers("spanner_flaky_on"):
+            target, reason = _flakiness(item, *marker.args, **marker.kwargs)
+            if target is run_of(item.config).settings.target:
+                item.add_marker(pytest.mark.xfail(reason=f"on {target}: {reason}", strict=False))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -153,6 +162,16 @@ def pytest_terminal_summary(
     for line in filter(None, lines(run, is_brief=is_brief)):
         terminalreporter.write_line(line)
     write_files(config, run)
+
+
+def _flakiness(item: pytest.Item, target: str = "", reason: str = "") -> tuple[Target, str]:
+    """What a marker `spanner_flaky_on` says. Raises pytest.UsageError."""
+    if target not in tuple(Target) or not reason:
+        raise pytest.UsageError(
+            f"{item.nodeid}: marker spanner_flaky_on wants a target ({', '.join(Target)}) and a "
+            f"reason, not {target!r} and {reason!r}."
+        )
+    return Target(target), reason
 
 
 def _rule_of(item: pytest.Item) -> HotspotRule | None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import spanemu
 from pytest_spanemu.kinds import Isolation, Unsupported
 from pytest_spanemu.options import Settings, isolation_named, read_settings, words
 from pytest_spanemu.report.book import Book
@@ -168,11 +169,21 @@ class Run:
                 self._made.append(template)
                 tell("seeds")
                 load_seeds(template.database, seeds, self.root)
-        except ValueError as problem:  # SourceError: whose text says it all
+            self._lint(schema, template)
+        except (ValueError, spanemu.SchemaRejected) as problem:  # whose text says it all
             pytest.fail(str(problem), pytrace=False)
         self.book.template_seconds += perf_counter() - began
         self.book.schemas.append(str(schema))
         return template
+
+    def _lint(self, schema: Schema, template: Template) -> None:
+        """Fail for what the linter has against a schema, if the run's `fail_on` says so."""
+        fail_on = self.settings.fail_on
+        if any(word.startswith("lint:") for word in fail_on):
+            from pytest_spanemu.lint import problems
+
+            if found := problems(schema, template.handle.ddl(), self.root, fail_on):
+                pytest.fail("\n".join(["lint:", *(f"  {text}" for text in found)]), pytrace=False)
 
     def _seeds(self) -> tuple[str, ...]:
         from pytest_spanemu.seeds import default_seeds

@@ -6,6 +6,7 @@ one process can talk to several emulators.
 
 from __future__ import annotations
 
+from importlib import import_module
 from threading import Thread
 from typing import Any
 
@@ -15,7 +16,24 @@ from google.cloud.spanner import Client
 
 def official_client(uri: str, project: str, **options: Any) -> Client:
     """A `google.cloud.spanner.Client` for the emulator at `uri`; `options` are its own."""
-    client = Client(
+    return _pointed(Client, uri, project, **options)
+
+
+async def official_async_database(
+    uri: str, project: str, instance: str, database: str, **options: Any
+) -> Any:
+    """A `Database` of the client for asyncio, which lives in the event loop that runs.
+
+    Raises ModuleNotFoundError where the client library has none.
+    """
+    # Most programs never want it.
+    client = import_module("google.cloud.spanner_v1._async.client").Client
+    return await _pointed(client, uri, project).instance(instance).database(database, **options)
+
+
+def _pointed(kind: Any, uri: str, project: str, **options: Any) -> Any:
+    """A client of either kind for the emulator at `uri`."""
+    client = kind(
         project=project,
         credentials=AnonymousCredentials(),
         client_options={"api_endpoint": uri},

@@ -21,7 +21,7 @@ from google.cloud.spanner import Client
 
 from spanemu.base.errors import Unsupported
 from spanemu.base.names import DatabaseName, InstanceName
-from spanemu.client import official_client, official_database
+from spanemu.client import official_async_database, official_client, official_database
 from spanemu.schema_source import Source
 
 
@@ -61,6 +61,17 @@ class DatabaseHandle(ABC):
                 self._client = self._client or (None if options else found)
                 return found
             return self._client
+
+    async def async_client(self, **options: Any) -> Any:
+        """A `Database` of the official client for asyncio, for the event loop that runs.
+
+        `options` are those of its `Instance.database`. Raises ModuleNotFoundError where the client
+        library has none yet; there it is experimental.
+        """
+        path = self._path
+        return await official_async_database(
+            self._emulator.uri, path.project, path.instance, path.database, **options
+        )
 
     def sqlalchemy_url(self) -> str:
         """A URL for `sqlalchemy.create_engine` that needs no environment variable."""

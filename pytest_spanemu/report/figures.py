@@ -69,6 +69,7 @@ class Figures:
         """Note which limits were exceeded."""
         for name, most in limits.items():
             found = getattr(self, name)
+            found = len(found) if isinstance(found, list) else found
             if found is not None and found > most:
                 self.over_budget.append(f"{name.replace('_', ' ')} {found} > {most}")
 

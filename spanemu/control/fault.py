@@ -128,9 +128,13 @@ class Fault:
     def __exit__(self, *_exc_info: object) -> None:
         self.remove()
 
+    def __str__(self) -> str:
+        nth = "" if self._rhythm.nth == 1 else f", nth={self._rhythm.nth}"
+        return f"{self.name}({self.where}{nth})"
+
     def __repr__(self) -> str:
         times = "never" if not self._fired else f"{self._fired} times"
-        return f"<fault {self.name}({self.where}), struck {times}>"
+        return f"<fault {self}, struck {times}>"
 
 
 class Trouble:

@@ -1,0 +1,79 @@
+"""`@pytest.mark.spanner_faults("abort commit:2", ...)`: the words of `spanner_faults`, as a marker.
+
+VERB [RPC[:NTH]] [NAME=VALUE ...]
+
+abort commit:2                               the second commit
+unavailable executeStreamingSql after_rows=10 table=Orders
+delay commit seconds=0.2 times=3
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import pytest
+
+MARKER = "spanner_faults"
+_VERBS = (
+    "abort", "deadline", "delay", "disconnect", "exhausted", "internal", "lose_response",
+    "session_lost", "unavailable",
+)  # fmt: skip
+_NUMBERS = {"nth": int, "times": int, "every": int, "after_rows": int}
+_SECONDS = {"seconds": float, "retry_delay": float}
+_NAMES = (*_NUMBERS, *_SECONDS, "table", "sql", "tag", "transaction_tag", "client")
+
+
+def install(item: pytest.Item, faults: Any, database: Any) -> None:
+    """Set up what the markers of a test plan for its database; fail it for what makes no sense."""
+    for marker in reversed(list(item.iter_markers(MARKER))):
+        for text in marker.args:
+            try:
+                verb, rpc, selection = read_plan(text)
+                getattr(faults, verb)(*rpc, database=database, **selection)
+            except (TypeError, ValueError) as problem:
+                pytest.fail(f"marker {MARKER}: {text!r}: {problem}", pytrace=False)
+
+
+def unused_text(faults: Any) -> str:
+    """What to say of faults that have never struck, "" when there are none."""
+    unused = [f"  {fault}" for fault in faults.unused]
+    if not unused:
+        return ""
+    return "\n".join(
+        [
+            "faults that never struck:",
+            *unused,
+            "The test made no such request, or not so many. Take the fault out, or leave "
+            "unused-fault out of spanner_fail_on.",
+        ]
+    )
+
+
+def read_plan(text: str) -> tuple[str, tuple[str, ...], dict[str, Any]]:
+    """A verb of `spanner_faults`, the RPC if one is named, and keywords. Raises ValueError."""
+    verb, *rest = shlex.split(text) or [""]
+    if verb not in _VERBS:
+        raise ValueError(f"{verb!r} is not one of {', '.join(_VERBS)}")
+    rpc: tuple[str, ...] = ()
+    selection: dict[str, Any] = {}
+    if rest and "=" not in rest[0]:
+        name, _, nth = rest.pop(0).partition(":")
+        rpc = (name[:1].upper() + name[1:],)
+        if nth:
+            selection["nth"] = _number("nth", nth)
+    for word in rest:
+        name, _, value = word.partition("=")
+        if name not in _NAMES:
+            raise ValueError(f"{name!r} is not one of {', '.join(_NAMES)}")
+        selection[name] = _number(name, value)
+    return verb, rpc, selection
+
+
+def _number(name: str, value: str) -> Any:
+    """A value as its name wants it. Raises ValueError."""
+    convert = _NUMBERS.get(name) or _SECONDS.get(name) or str
+    try:
+        return convert(value)
+    except ValueError:
+        raise ValueError(f"{name}={value!r} is not a number") from None

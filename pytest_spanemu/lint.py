@@ -1,0 +1,49 @@
+"""`spanner_fail_on = lint:error`: a schema that the linter has something against has no template.
+
+Findings are told by the file and line of their statement. Settings are those of the project's
+pyproject.toml, as for `spanemu lint`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from pytest_spanemu.sources import Ddl
+from pytest_spanemu.template import Schema
+from spanemu.lint import Severity, run, settings_from
+
+PREFIX = "lint:"
+WORDS = tuple(f"{PREFIX}{severity}" for severity in Severity)
+
+
+def problems(schema: Schema, ddl: Sequence[str], root: Path, fail_on: Collection[str]) -> list[str]:
+    """What the run's `fail_on` does not let pass, a text each.
+
+    `ddl` is the schema as the database has it, for one that programs have made.
+    """
+    ranks = [Severity(word.removeprefix(PREFIX)).rank for word in fail_on if word in WORDS]
+    if not ranks:
+        return []
+    steps = [step for step in schema.steps if isinstance(step, Ddl)]
+    if len(steps) < len(schema.steps):
+        steps = [Ddl(text, "schema", number) for number, text in enumerate(ddl, 1)]
+    pyproject = root / "pyproject.toml"
+    settings = settings_from(pyproject) if pyproject.is_file() else None
+    found = run(";\n".join(step.text for step in steps), settings).findings
+    return [
+        f"{_place(steps, each.line)}: {each.severity} {each.id} {each.object}: {each.message}\n"
+        f"    {each.fix}"
+        for each in found
+        if each.severity.rank <= max(ranks)
+    ]
+
+
+def _place(steps: Sequence[Ddl], line: int) -> str:
+    """Where a line of the joined statements comes from."""
+    for step in steps:
+        lines = step.text.count("\n") + 1
+        if line <= lines:
+            return f"{step.origin}:{step.line + line - 1}"
+        line -= lines
+    return "schema"

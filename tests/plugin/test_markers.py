@@ -1,0 +1,121 @@
+"""Markers that configure what fixtures do."""
+
+import pytest
+
+from pytest_spanemu.fault_plan import read_plan
+
+INSERT = """
+        import pytest
+
+        def insert(database, *ids):
+            def work(transaction):
+                transaction.insert("Singers", ["SingerId", "Name"], [[n, "x"] for n in ids])
+            database.run_in_transaction(work)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "plan"),
+    [
+        ("abort", ("abort", (), {})),
+        ("abort commit:2", ("abort", ("Commit",), {"nth": 2})),
+        ("delay Commit seconds=0.5 times=2", ("delay", ("Commit",), {"seconds": 0.5, "times": 2})),
+        (
+            "unavailable executeStreamingSql after_rows=3 sql='FROM t WHERE'",
+            ("unavailable", ("ExecuteStreamingSql",), {"after_rows": 3, "sql": "FROM t WHERE"}),
+        ),
+    ],
+)
+def test_the_words_of_a_fault(text, plan):
+    assert read_plan(text) == plan
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "'' is not one of abort"),
+        ("explode Commit", "'explode' is not one of abort"),
+        ("abort Commit:x", "nth='x' is not a number"),
+        ("abort Commit size=3", "'size' is not one of nth"),
+    ],
+)
+def test_words_that_make_no_fault(text, problem):
+    with pytest.raises(ValueError, match=problem):
+        read_plan(text)
+
+
+def test_faults_of_a_marker_strike_its_own_database(music):
+    result = music.run(
+        INSERT
+        + """
+        @pytest.mark.spanner_faults("abort commit:2", "delay commit seconds=0")
+        def test_struck(spanner_database, spanner_assert):
+            insert(spanner_database, 1)
+            insert(spanner_database, 2)
+            spanner_assert.aborts(1)
+
+        @pytest.mark.spanner_faults("abort commit:7")
+        def test_unused(spanner_database):
+            insert(spanner_database, 1)
+
+        def test_after(spanner_database, spanner_assert):
+            insert(spanner_database, 1)
+            insert(spanner_database, 2)
+            spanner_assert.aborts(0)
+        """
+    )
+    result.assert_outcomes(passed=3, errors=1)
+    result.stdout.fnmatch_lines(["faults that never struck:", "  abort(Commit, *nth=7*)"])
+
+
+def test_a_wrong_fault_is_told(music):
+    result = music.run(
+        """
+        import pytest
+
+        @pytest.mark.spanner_faults("abort Comit")
+        def test_wrong(spanner_database):
+            pass
+        """
+    )
+    result.stdout.fnmatch_lines(["marker spanner_faults: 'abort Comit': there is no RPC 'Comit'*"])
+
+
+def test_a_test_may_fail_on_a_target(music):
+    text = """
+        import pytest
+
+        @pytest.mark.spanner_flaky_on("{}", reason="plans differ")
+        def test_flaky(spanner_database):
+            assert 0
+        """
+    result = music.run(text.format("embedded"), "-rx")
+    result.assert_outcomes(xfailed=1)
+    result.stdout.fnmatch_lines(["XFAIL *on embedded: plans differ*"])
+    music.run(text.format("omni")).assert_outcomes(failed=1)
+    result = music.run(text.format("saturn"))
+    result.stderr.fnmatch_lines(["*spanner_flaky_on wants a target (embedded, *not 'saturn'*"])
+
+
+def test_hotspots_in_a_budget(music):
+    result = music.run(
+        INSERT
+        + """
+        @pytest.mark.spanner_budget(hotspots=0)
+        def test_few(spanner_database):
+            insert(spanner_database, 1)
+
+        @pytest.mark.spanner_budget(hotspots=1)
+        def test_one_is_known(spanner_database):
+            for n in range(300):
+                insert(spanner_database, n)
+
+        @pytest.mark.spanner_budget(hotspots=0)
+        def test_hot(spanner_database):
+            for n in range(300):
+                insert(spanner_database, n)
+        """
+    )
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*Expected no hotspots, found 1:", "*MOVING_HOT_SPOT Singers*"])
+    result.stdout.fnmatch_lines(["*test_hot *over budget: hotspots 1 > 0*"])
