@@ -235,9 +235,14 @@ class SpannerAssert:
         """
         return self._kept(hotspot_check(self._observation.hotspots, EvenRule(table, max_share)))
 
-    def judge_hotspots(self, rule: HotspotRule) -> None:
-        """Raise AssertionError for what a rule has against the test so far."""
+    def judge_hotspots(self, rule: HotspotRule | int) -> None:
+        """Raise AssertionError for what a rule has against the test so far.
+
+        A number is how many there may be, however little was written.
+        """
         __tracebackhide__ = True
+        if isinstance(rule, int):
+            rule = HotspotRule(most=rule, min_writes=0)
         hotspot_check(self._observation.hotspots, rule).now()
 
     def hotspots(self) -> list[Any]:

@@ -19,11 +19,9 @@ _NAMES = frozenset({*_LIMITS, *_SHAPES, _HOTSPOTS})
 def judge_budget(item: pytest.Item, asserts: Any) -> None:
     """Raise AssertionError when a test did more than its marker allows."""
     __tracebackhide__ = True
-    from pytest_spanemu.hot import HotspotRule
-
     for name, most in budget_of(item).items():
         if name == _HOTSPOTS:
-            asserts.judge_hotspots(HotspotRule(most=most, min_writes=0))
+            asserts.judge_hotspots(most)
             continue
         if name not in _SHAPES:
             getattr(asserts, name)(max=most).now()
