@@ -66,7 +66,8 @@ class Finding:
     `reason` is Spanner's word, `column` the key column to blame, `rule` an id of the linter's
     scheme, `related` further ones. `start` and `limit` bound the keys as split statistics would.
     `max_qps` is the rate of writes that one server's ceiling allows, whatever the number of nodes.
-    `sources` are who wrote the rows, or scanned them, the most frequent first.
+    `sources` are who wrote the rows, or scanned them, the most frequent first; `key` is one of the
+    keys that are hot, as it is stored.
     """
 
     reason: Reason
@@ -84,6 +85,7 @@ class Finding:
     samples: tuple[str, ...] = ()
     related: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
+    key: bytes = b""
 
     def __str__(self) -> str:
         return f"{self.rule} {self.reason} {self.object}: {self.message} Fix: {self.fix}"

@@ -13,7 +13,17 @@ from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.sizes import split_bytes, split_rows
 from spanemu.storage.splits import Split
 
-Place = tuple[bytes, Boundary | None, Split]  # a split's place, and the boundary it begins at
+Start = tuple[bytes, Boundary | None]  # a split's place, and the boundary it begins at
+Placed = tuple[bytes, Boundary | None, Split]
+
+
+@dataclass(frozen=True, slots=True)
+class SplitRange:
+    """Where a split begins and ends, and the tables and indexes that may have rows in it."""
+
+    start: str
+    limit: str
+    tables: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,40 +65,47 @@ class CommitSplits:
 
 def describe(
     schema: Schema,
-    splits: Sequence[Place],
+    splits: Sequence[Placed],
     loads: Mapping[bytes, float],
     settings: SplitSettings,
 ) -> list[SplitInfo]:
     """All splits of a database, given in order."""
-    texts = start_texts(schema, splits)
+    ranges = ranges_of(schema, [(start, boundary) for start, boundary, _ in splits])
+    return [
+        SplitInfo(
+            start=one.start,
+            limit=one.limit,
+            tables=one.tables,
+            server=split.server,
+            rows=split_rows(split),
+            bytes=split_bytes(split),
+            load=loads.get(start, 0.0) * settings.server_units_max,
+            origin="" if boundary is None else str(boundary.origin),
+        )
+        for (start, boundary, split), one in zip(splits, ranges, strict=True)
+    ]
+
+
+def ranges_of(schema: Schema, starts: Sequence[Start]) -> list[SplitRange]:
+    """The ranges of splits that begin at all those places, in order."""
+    texts = [*start_texts(schema, starts), END]
     paths: dict[TreeId, list[tuple[str, Path]]] = {}
     for thing in schema.sorted_things():
         path = path_of(schema, thing)
         paths.setdefault(path[0], []).append((thing.name, path))
-    shown = []
-    for place, (start, boundary, split) in enumerate(splits):
-        after = splits[place + 1] if place + 1 < len(splits) else None
-        shown.append(
-            SplitInfo(
-                start=texts[place],
-                limit=END if after is None else texts[place + 1],
-                tables=_tables(paths[root_of(start)], (start, boundary), after),
-                server=split.server,
-                rows=split_rows(split),
-                bytes=split_bytes(split),
-                load=loads.get(start, 0.0) * settings.server_units_max,
-                origin="" if boundary is None else str(boundary.origin),
-            )
-        )
-    return shown
+    afters = [*starts[1:], None]
+    return [
+        SplitRange(texts[place], texts[place + 1], _tables(paths[root_of(one[0])], one, after))
+        for place, (one, after) in enumerate(zip(starts, afters, strict=True))
+    ]
 
 
-def start_texts(schema: Schema, splits: Sequence[Place]) -> list[str]:
+def start_texts(schema: Schema, starts: Sequence[Start]) -> list[str]:
     """Where each split begins, as split statistics print it."""
     things = {tree_of(thing): thing for thing in schema.sorted_things()}
     shapes: dict[TreeId, KeyShape] = {}
     texts = []
-    for place, (start, boundary, _) in enumerate(splits):
+    for place, (start, boundary) in enumerate(starts):
         tree = root_of(start) if boundary is None else boundary.path[-1]
         key = b"" if boundary is None else boundary.key
         if tree not in shapes:
@@ -103,7 +120,7 @@ def root_of(place: bytes) -> TreeId:
 
 
 def _tables(
-    paths: Sequence[tuple[str, Path]], begin: tuple[bytes, Boundary | None], after: Place | None
+    paths: Sequence[tuple[str, Path]], begin: Start, after: Start | None
 ) -> tuple[str, ...]:
     start, boundary = begin
     limit = None if after is None or root_of(after[0]) != root_of(start) else after[1]

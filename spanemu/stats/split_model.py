@@ -79,7 +79,7 @@ class SplitModel:
         rules: CutRules | None = None,
         settings: SplitSettings = SPLIT_SETTINGS,
     ) -> None:
-        self._servers = servers
+        self.servers = servers
         self._rules = rules or CutRules()
         self._settings = settings
         boundaries = sorted({b"", *pinned})
@@ -126,7 +126,7 @@ class SplitModel:
         return seen
 
     def _seen(self) -> Minute:
-        loads = [0.0] * self._servers
+        loads = [0.0] * self.servers
         for one in self.ranges:
             loads[one.server] += one.now
         return Minute(
@@ -159,7 +159,7 @@ class SplitModel:
 
     def _cut(self, one: Range) -> None:
         """Set a hot row apart, or halve the load; as near to the root as that can be done."""
-        most = self._given + self._settings.splits_per_server_max * self._servers
+        most = self._given + self._settings.splits_per_server_max * self.servers
         if len(self.ranges) + 1 >= most:
             return
         found = [(self._rules.levels(key), load) for key, load in one.events]
@@ -209,12 +209,12 @@ class SplitModel:
 
     def _place(self) -> None:
         """The busiest first, each to the least loaded server unless its own has room for it."""
-        loads = [0.0] * self._servers
+        loads = [0.0] * self.servers
         total = sum(one.load for one in self.ranges)
-        room = self._settings.uneven_max * total / self._servers
+        room = self._settings.uneven_max * total / self.servers
         for one in sorted(self.ranges, key=lambda each: (-each.load, each.start)):
             if loads[one.server] and loads[one.server] + one.load > room:
-                one.server = min(range(self._servers), key=lambda n: (loads[n], n))
+                one.server = min(range(self.servers), key=lambda n: (loads[n], n))
             loads[one.server] += one.load
 
     def check(self) -> None:
@@ -222,7 +222,7 @@ class SplitModel:
         assert self.starts == [one.start for one in self.ranges]
         assert self.starts[0] == b""
         assert self.starts == sorted(set(self.starts))
-        assert all(0 <= one.server < self._servers for one in self.ranges)
+        assert all(0 <= one.server < self.servers for one in self.ranges)
 
 
 def _middle(rows: Sequence[Event], total: float) -> bytes:

@@ -1,19 +1,21 @@
 """Rows of SPANNER_SYS.SPLIT_STATS_TOP_*: what the real tables would say of what was found.
 
 Spanner publishes an interval when it has ended. A test does not wait for that: what was seen so far
-counts as the interval that ended last. A finding that is an error scores 100, a warning 50 to 99
-by its share; what is only information is below 50, and so not listed.
+counts as the interval that ended last. A row is of the split that what was found lies in. A finding
+that is an error scores 100, a warning 50 to 99 by its share; what is only information is below 50,
+and so not listed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.severity import Severity
 from spanemu.stats.cause import Reason
 from spanemu.stats.finding import Finding
+from spanemu.stats.split_info import SplitRange
 
 HOT_SCORE, WARM_SCORE = 100, 50
 INTERVALS = {"MINUTE": 60, "10MINUTE": 600, "HOUR": 3600}  # seconds
@@ -31,8 +33,13 @@ class SplitStat:
     unsplittable_reasons: tuple[str, ...]
 
 
-def split_stats(findings: Iterable[Finding], at: int, interval: str = "MINUTE") -> list[SplitStat]:
-    """The rows of one table as of `at`, the highest scores first.
+def split_stats(
+    findings: Iterable[Finding],
+    at: int,
+    interval: str,
+    split_of: Callable[[Finding], SplitRange | None],
+) -> list[SplitStat]:
+    """The rows of one table as of `at`, for the splits that findings lie in.
 
     Raises ValueError for an interval that there is no table of.
     """
@@ -40,23 +47,34 @@ def split_stats(findings: Iterable[Finding], at: int, interval: str = "MINUTE") 
         raise ValueError(f"interval {interval!r} is none of {', '.join(INTERVALS)}")
     length = INTERVALS[interval] * NANOS_PER_SECOND
     end = at - at % length
-    rows: dict[tuple[str, str], SplitStat] = {}
+    rows = []
     for finding in findings:
         score = _score(finding)
-        if score < WARM_SCORE or not _is_of_a_split(finding):
-            continue
-        place = finding.start, finding.limit
-        known = rows.get(place)
-        reasons = {str(finding.reason), *(known.unsplittable_reasons if known else ())}
-        rows[place] = SplitStat(
-            interval_end=end,
-            split_start=finding.start,
-            split_limit=finding.limit,
-            cpu_usage_score=max(score, known.cpu_usage_score if known else 0),
-            affected_tables=(finding.object,),
-            unsplittable_reasons=tuple(sorted(reasons)),
+        if score >= WARM_SCORE and _is_of_a_split(finding) and (split := split_of(finding)):
+            reasons = (str(finding.reason),)
+            rows.append(SplitStat(end, split.start, split.limit, score, split.tables, reasons))
+    return joined(rows)
+
+
+def joined(rows: Iterable[SplitStat]) -> list[SplitStat]:
+    """One row for each split and interval, with the highest score and all reasons.
+
+    The latest interval comes first, and in it the hottest split.
+    """
+    found: dict[tuple[int, str, str], SplitStat] = {}
+    for row in rows:
+        place = row.interval_end, row.split_start, row.split_limit
+        known = found.get(place, row)
+        found[place] = replace(
+            row,
+            cpu_usage_score=max(row.cpu_usage_score, known.cpu_usage_score),
+            unsplittable_reasons=tuple(
+                sorted({*row.unsplittable_reasons, *known.unsplittable_reasons})
+            ),
         )
-    return sorted(rows.values(), key=lambda row: (-row.cpu_usage_score, row.split_start))
+    return sorted(
+        found.values(), key=lambda row: (-row.interval_end, -row.cpu_usage_score, row.split_start)
+    )
 
 
 def _is_of_a_split(finding: Finding) -> bool:

@@ -63,7 +63,15 @@ def finding_of(scene: Scene, one: Judged, told: Told) -> Finding:
         samples=samples_of(one) if told.row is None else (one.shape.text(told.row),),
         related=tuple(sorted(_related(one) - {told.rule})) if told.reason is None else told.related,
         sources=sources,
+        key=_hot_key(one, told.row),
     )
+
+
+def _hot_key(one: Judged, row: bytes | None) -> bytes:
+    """A key in the hot range: the row that is meant, or the one that was written last."""
+    if row is None and one.cause.reason is Reason.HOT_ROW:
+        row = one.stream.top_row
+    return one.stream.last if row is None else row
 
 
 def samples_of(one: Judged) -> tuple[str, ...]:

@@ -299,6 +299,32 @@ def test_split_statistics_as_the_service_has_them(watched) -> None:
     assert (stat.split_start, stat.cpu_usage_score) == (start, 100)
 
 
+def test_split_statistics_are_of_the_splits_that_there_are(emulator) -> None:
+    database = emulator.create_database(
+        f"hot-{next(_numbers)}",
+        schema=[
+            "CREATE TABLE P (A INT64 NOT NULL, V INT64) PRIMARY KEY (A)",
+            "CREATE TABLE C (A INT64 NOT NULL, B INT64 NOT NULL) PRIMARY KEY (A, B), "
+            "INTERLEAVE IN PARENT P",
+        ],
+    )
+    client, hotspots = database.client(), emulator.hotspots(database)
+    insert(client, "P", "A V", [(n, 0) for n in range(0, 200, 10)])
+    database.splits.at("P", [40])
+    database.splits.at("P", [60])
+    with hotspots.watch():
+        assert hotspots.split_stats() == []
+        for _ in range(60):
+            with client.batch() as batch:
+                batch.update("P", ["A", "V"], [(50, 1)])
+        (row,) = hotspots.split_stats()
+    # One row of a split that a test made: it is set apart, with what is interleaved in it.
+    assert (row.split_start, row.split_limit) in {("P(50)", "P(60)"), ("P(40)", "P(60)")}
+    assert row.affected_tables == ("P", "C")
+    assert row.unsplittable_reasons == ("HOT_ROW",)
+    assert len(list(database.splits)) == 3  # nothing was moved
+
+
 def test_assertions(watched) -> None:
     client, hotspots = watched(LOGS.format("(LastAccess, UserId)"))
     with hotspots.watch() as watch:

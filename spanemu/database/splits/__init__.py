@@ -3,6 +3,7 @@
 In reading order: `splitting` (where splits begin, on which servers they are, what moves them),
 `size_cuts` (where to cut one that has grown), `split_points` (those that users make), `load_book`
 (what made work in the present virtual minute), `warm_splits` (which were warm in earlier ones),
-`participants` (which splits a commit touched), and `heat` (the detector of hotspots' place between
-store and schema).
+`foreseen` (what would become of them), `participants` (which splits a commit touched),
+`query_uses` (what the plans of statements do with tables), and `heat` (the detector of hotspots'
+place between store and schema).
 """

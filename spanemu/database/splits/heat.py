@@ -17,13 +17,15 @@ from spanemu.database.transactions.listing import text_of
 from spanemu.schema.schema import Schema
 from spanemu.stats.assumptions import Assumptions
 from spanemu.stats.detector import Detector, Seen
+from spanemu.stats.finding import Finding
 from spanemu.stats.heatmap import Heatmap, build_heatmap
 from spanemu.stats.overlay import Overlay
 from spanemu.stats.places import Places, place_of
 from spanemu.stats.report import Report, build_report
 from spanemu.stats.simulation import Simulation, simulate
+from spanemu.stats.split_info import SplitRange
 from spanemu.stats.split_model import CutRules, SplitModel
-from spanemu.stats.split_stats import SplitStat, split_stats
+from spanemu.stats.split_stats import SplitStat, joined, split_stats
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.observer import changed
 from spanemu.values.mutation import Mutation, Write
@@ -123,8 +125,15 @@ class Heat:
         seen = self._splitting.split_stats(at, interval)
         if self.detector is None:
             return seen
-        findings = self.report(self.detector, self.assumptions).findings
-        return [*seen, *split_stats(findings, at, interval)]
+        schema, detector = self._schema, self.detector
+        things = {thing.name: tree_of(thing) for thing in schema.sorted_things()}
+        splits = self._splitting.foreseen(detector.seen().trace)
+
+        def split_of(finding: Finding) -> SplitRange | None:
+            return splits.at(things[finding.object], finding.key) if finding.key else None
+
+        findings = self.report(detector, self.assumptions).findings
+        return joined([*seen, *split_stats(findings, at, interval, split_of)])
 
 
 def described(asked: object) -> tuple[str, str]:

@@ -20,6 +20,7 @@ from functools import partial
 from typing import Any
 
 from spanemu.base.clock import NANOS_PER_SECOND
+from spanemu.database.splits.foreseen import Foreseen, foreseen
 from spanemu.database.splits.load_book import LoadBook, Work
 from spanemu.database.splits.size_cuts import SizeCuts
 from spanemu.database.splits.warm_splits import MINUTE_NANOS, WarmSplits, reasons_of
@@ -27,10 +28,11 @@ from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.stats.places import Places, hierarchy_place, place_of
-from spanemu.stats.split_info import SplitInfo, describe, root_of, start_texts
+from spanemu.stats.split_info import Placed, SplitInfo, describe, root_of, start_texts
 from spanemu.stats.split_model import CutRules, Minute, Range, SplitModel
 from spanemu.stats.split_settings import SPLIT_SETTINGS, SplitPolicy, SplitSettings
 from spanemu.stats.split_stats import SplitStat
+from spanemu.stats.trace import Commit
 from spanemu.storage.boundary import TREE_ID_BYTES, Boundary, Origin
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.observer import changed
@@ -116,7 +118,7 @@ class Splitting:
         start = hierarchy_place(place.hierarchy) + place.start
         with self._store.mutex:
             found = self._ranges()
-            texts = start_texts(self._schema(), found)
+            texts = start_texts(self._schema(), [each[:2] for each in found])
         return next((t for t, each in zip(texts, found, strict=True) if each[0] == start), None)
 
     def boundaries_of(self, thing: Table | Index, origin: Origin) -> Callable[[bytes], Boundary]:
@@ -240,21 +242,29 @@ class Splitting:
 
     def _minute(self, places: Places, events: Sequence[WorkEvent], end: int) -> Minute:
         found = self._ranges()
-        rules = CutRules(places.levels, lambda row: self._after(places, row))
-        model = SplitModel.of(
-            [self._range(start, boundary, split) for start, boundary, split in found],
-            rules,
-            self.settings,
-        )
+        model = self._model(places, found)
         seen = model.pass_minute([(place, load) for place, load, _ in events])
         if events:
             self._note(found, events, seen, end)
         self._apply(model, places, {start: (b, split) for start, b, split in found})
         return seen
 
+    def _model(self, places: Places, found: Sequence[Placed]) -> SplitModel:
+        """A model that goes on from the splits that are there."""
+        rules = CutRules(places.levels, lambda row: self._after(places, row))
+        return SplitModel.of([self._range(*each) for each in found], rules, self.settings)
+
+    def foreseen(self, commits: Sequence[Commit]) -> Foreseen:
+        """The splits as they would be, had they followed these commits."""
+        with self._store.mutex:
+            schema = self._schema()
+            places, found = Places(schema, self.settings.policy), self._ranges()
+            starts = [each[:2] for each in found]
+            return foreseen(schema, places, self._model(places, found), starts, commits)
+
     def _note(
         self,
-        found: Sequence[tuple[bytes, Boundary | None, Split]],
+        found: Sequence[Placed],
         events: Sequence[WorkEvent],
         seen: Minute,
         end: int,
@@ -312,9 +322,9 @@ class Splitting:
 
     # ------------------------------------------------------------------ what is there
 
-    def _ranges(self) -> list[tuple[bytes, Boundary | None, Split]]:
+    def _ranges(self) -> list[Placed]:
         """Every split with its place, in order, and the boundary that it begins at."""
-        found: list[tuple[bytes, Boundary | None, Split]] = []
+        found: list[Placed] = []
         for root in sorted(self._store.structure.hierarchies):
             tiling = self._store.structure.hierarchies[root].tiling
             found.append((hierarchy_place(root), None, tiling.splits[0]))

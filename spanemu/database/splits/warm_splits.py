@@ -15,7 +15,7 @@ from dataclasses import replace
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.stats.cause import Reason
 from spanemu.stats.split_info import SplitInfo
-from spanemu.stats.split_stats import HOT_SCORE, INTERVALS, WARM_SCORE, SplitStat
+from spanemu.stats.split_stats import HOT_SCORE, INTERVALS, WARM_SCORE, SplitStat, joined
 
 MINUTE_NANOS = 60 * NANOS_PER_SECOND
 MINUTES_KEPT = 24 * 60  # retention of the table by the minute
@@ -49,17 +49,12 @@ class WarmSplits:
         if interval not in INTERVALS:
             raise ValueError(f"interval {interval!r} is none of {', '.join(INTERVALS)}")
         length = INTERVALS[interval] * NANOS_PER_SECOND
-        found: dict[tuple[int, str, str], SplitStat] = {}
-        for minute, rows in self._minutes.items():
-            end = -(-minute // length) * length
-            for row in rows if end <= at else ():
-                known = found.get((end, row.split_start, row.split_limit))
-                found[end, row.split_start, row.split_limit] = _joined(
-                    replace(row, interval_end=end), known
-                )
-        ordered = found.values()
-        return sorted(
-            ordered, key=lambda row: (-row.interval_end, -row.cpu_usage_score, row.split_start)
+        ends = ((minute, -(-minute // length) * length) for minute in self._minutes)
+        return joined(
+            replace(row, interval_end=end)
+            for minute, end in ends
+            if end <= at
+            for row in self._minutes[minute]
         )
 
     def clear(self) -> None:
@@ -80,14 +75,3 @@ def reasons_of(events: Sequence[tuple[bytes, float, bytes]]) -> tuple[str, ...]:
     if max(families.values(), default=0.0) >= enough > 0:
         return (str(Reason.UNISOLATABLE_HOT_ROW),)
     return ()
-
-
-def _joined(row: SplitStat, known: SplitStat | None) -> SplitStat:
-    if known is None:
-        return row
-    reasons = {*row.unsplittable_reasons, *known.unsplittable_reasons}
-    return replace(
-        row,
-        cpu_usage_score=max(row.cpu_usage_score, known.cpu_usage_score),
-        unsplittable_reasons=tuple(sorted(reasons)),
-    )
