@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from spanemu.base.call import Call, Cancelled, Serving
 from spanemu.base.clock import Clock
 from spanemu.base.errors import SpannerError
 from spanemu.database.content import Content, Contents
@@ -54,17 +55,17 @@ if TYPE_CHECKING:
 class DdlOutcome:
     """What a batch of schema statements did, or has done so far.
 
-    `failure` is of the first that data refused. `cancel` makes a batch that runs stop before its
-    next statement.
+    `failure` is of the first that data refused. The batch runs as a `call` of its own, which ends
+    neither with the request that began it nor by its deadline.
     """
 
     commit_timestamps: list[int] = field(default_factory=list)
     failure: SpannerError | None = None
-    cancelled: bool = False
+    call: Call = field(default_factory=Call)
 
     def cancel(self) -> None:
-        """Apply no more statements; from any thread."""
-        self.cancelled = True
+        """Apply no more statements, nor the one whose rows are being worked on; from any thread."""
+        self.call.cancel()
 
     @property
     def applied(self) -> int:
@@ -196,13 +197,15 @@ class Database:
         """
         core = self._core
         outcome = outcome or DdlOutcome()
-        with core.schema_mutex:
+        with core.schema_mutex, Serving(outcome.call) as call:
             core.check_open()
             for step in plan_batch(statements, self.schema, sent):
                 try:
-                    if outcome.cancelled:
-                        raise SchemaUpdateCancelled(outcome.applied, len(statements))
+                    call.check()
                     outcome.commit_timestamps.append(self._apply(step))
+                except Cancelled:
+                    outcome.failure = SchemaUpdateCancelled(outcome.applied, len(statements))
+                    break
                 except SpannerError as failure:
                     outcome.failure = failure
                     break

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from spanemu.base.call import current
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.functions.registry import Context
@@ -17,6 +18,8 @@ from spanemu.storage.layout import tree_of
 from spanemu.storage.observer import TreeWrite
 from spanemu.storage.store import Store, row_cells
 from spanemu.txn.rules import Row, RuleBook, TableRules
+
+CHECKED_EVERY = 512  # rows; between them nobody asks whether the change is still wanted
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -33,9 +36,14 @@ class Data:
         return self.rules.of(self.rules.schema.tables[table.lower()])
 
     def rows(self, table: Table) -> Iterator[tuple[bytes, Row]]:
-        """Each row by its encoded key, at the table's present width; added cells are NULL."""
-        width = table.width
-        for key, row in self.store.scan_items(tree_of(table)):
+        """Each row by its encoded key, at the table's present width; added cells are NULL.
+
+        Raises Cancelled when the change is not wanted any more.
+        """
+        width, call = table.width, current()
+        for place, (key, row) in enumerate(self.store.scan_items(tree_of(table))):
+            if place % CHECKED_EVERY == 0:
+                call.check()
             yield key, row_cells(row, width)
 
 

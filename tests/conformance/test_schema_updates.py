@@ -16,6 +16,9 @@ from google.protobuf.duration_pb2 import Duration
 
 import spanemu
 from spanemu.database.database import DdlOutcome
+from spanemu.ddl import backfill
+from spanemu.ddl.backfill import index_entries
+from spanemu.ddl.change import CHECKED_EVERY
 
 _numbers = count(1)
 T = "CREATE TABLE T (k INT64) PRIMARY KEY (k)"
@@ -125,7 +128,7 @@ def test_what_was_applied_before_stays(shop) -> None:
 
     def cancelling() -> int:
         readings.append(now())
-        outcome.cancelled = True  # while the first statement is being applied
+        outcome.cancel()  # while the first statement is being applied
         return readings[-1]
 
     clock.now = cancelling
@@ -133,6 +136,30 @@ def test_what_was_applied_before_stays(shop) -> None:
     clock.now = now
     assert (outcome.applied, outcome.failure.code.name) == (1, "CANCELLED")
     assert shop.tables() == ["t"]
+
+
+def test_a_backfill_is_cancelled_in_its_midst(shop, monkeypatch) -> None:
+    shop.database.apply_ddl([T])
+    rows = 2 * CHECKED_EVERY
+    with shop.client.batch() as batch:
+        batch.insert("T", ("k",), [(number,) for number in range(rows)])
+    outcome, seen = DdlOutcome(), []
+
+    def entries(*given):
+        for entry in index_entries(*given):
+            seen.append(entry)
+            outcome.cancel()
+            yield entry
+
+    monkeypatch.setattr(backfill, "index_entries", entries)
+    index = "CREATE INDEX i ON T (k DESC)"
+    shop.database.apply_ddl([index, U], outcome=outcome)
+    assert outcome.failure.code.name == "CANCELLED"
+    assert 0 < len(seen) < rows
+    assert shop.tables() == ["t"]
+    assert shop.database.schema.indexes == {}
+    monkeypatch.undo()
+    assert shop.database.apply_ddl([index]).failure is None
 
 
 def test_cancelling_what_is_done_changes_nothing(shop) -> None:
