@@ -192,6 +192,7 @@ WITHIN_A_FAMILY = [
     "SELECT u.Id, x FROM Users AS u, UNNEST([1, 2]) AS x",
     "SELECT Id, COUNT(*) FROM Posts GROUP BY Id",
     "SELECT Note FROM Users WHERE Name = 'user 3'",
+    "SELECT Note FROM Users WHERE Name = 'user 3' OR Age = 5",
 ]
 BEYOND_A_FAMILY = [
     "SELECT u.Id FROM Users AS u JOIN Posts AS p ON u.Id = p.PostId",
@@ -216,6 +217,12 @@ def test_a_query_within_families_can_be_partitioned(filled, sql):
 def test_a_query_beyond_families_cannot(filled, begun, sql):
     with refused(IA, match="partitionable"):
         filled.partition_query(sql, begun)
+
+
+def test_a_union_of_indexes_has_no_families(filled, begun):
+    hint = "@{INDEX_STRATEGY=FORCE_INDEX_UNION}"
+    with refused(IA, match="partitionable"):
+        filled.partition_query(f"SELECT Id FROM Users{hint} WHERE Name = 'a' OR Age = 5", begun)
 
 
 # ------------------------------------------------------------------ running

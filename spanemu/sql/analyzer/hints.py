@@ -120,7 +120,7 @@ _WRITE_HINTS: Mapping[str, _Check] = {
 }
 _STATEMENT_HINTS: Mapping[str, _Check] = {
     "force_index": _name,
-    "index_strategy": _name,
+    "index_strategy": _one_of("force_index_union"),
     "join_type": _JOIN_METHODS,
     "join_method": _JOIN_METHODS,
     "hash_join_build_side": _JOIN_HINTS["hash_join_build_side"],

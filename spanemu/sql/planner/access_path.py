@@ -18,13 +18,20 @@ from spanemu.sql.plan.joins import ApplyJoin, JoinKind
 from spanemu.sql.plan.nodes import Node, Scan
 from spanemu.sql.plan.seek import Equal, Seek
 from spanemu.sql.plan.traverse import free
-from spanemu.sql.planner.errors import ForcedIndexNotReady, IndexNotFound, NullFilteredIndexUnusable
+from spanemu.sql.planner.errors import (
+    ForcedIndexNotReady,
+    IndexNotFound,
+    IndexUnionNotPossible,
+    NullFilteredIndexUnusable,
+)
 from spanemu.sql.planner.estimate import BACK_JOIN, SEEK, Estimate, rows_visited
+from spanemu.sql.planner.index_union import sought_keys
 from spanemu.sql.planner.ordering import Wanted, covers
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.planner.seeks import Match, Terms, match_key
 
 _BASE_TABLE = "_BASE_TABLE"
+_UNION = "FORCE_INDEX_UNION"
 _UNCHECKED = "spanner_emulator.disable_query_null_filtered_index_check"
 _SORT_PER_ROW = 0.5  # of a row's visit
 _LIMITED_ROWS = 20.0  # what a LIMIT above is taken to need
@@ -44,8 +51,33 @@ def best_access(
     scan: Scan, conditions: Sequence[Expr], wanted: Wanted | None, planning: Planning
 ) -> Node:
     """`scan` with `conditions` applied, read in the cheapest way."""
+    if planning.hint("index_strategy", scan.hints) == _UNION and not planning.hashes_ties:
+        found = _by_union(scan, conditions, planning)
+        if found is not None:
+            return found
     chosen = min(_paths(scan, conditions, wanted, planning), key=lambda path: path.estimate.cost)
     return _realise(scan, conditions, chosen, planning)
+
+
+def _by_union(scan: Scan, conditions: Sequence[Expr], planning: Planning) -> Node | None:
+    """The rows by several indexes, each with its row of the table; the scan's hint insists."""
+
+    def seek(entries: Scan, parts: Sequence[Expr]) -> Node | None:
+        paths = [path for path in _paths(entries, parts, None, planning) if path.match]
+        if not paths:
+            return None
+        best = min(paths, key=lambda path: path.estimate.cost)
+        return _realise(entries, parts, best, planning)
+
+    found = sought_keys(scan, conditions, planning, seek)
+    if found is None:
+        if any(name == "index_strategy" for name, _ in scan.hints):
+            raise IndexUnionNotPossible(scan.table.name)
+        return None
+    keys, key, disjunction = found
+    rest = [condition for condition in conditions if condition is not disjunction]
+    rows = replace(_rows_of(scan, key), outputs=scan.outputs, residual=conjunction(rest))
+    return ApplyJoin(JoinKind.INNER, keys, rows, back_join=True)
 
 
 def _paths(
@@ -173,13 +205,17 @@ def _back_join(scan: Scan, conditions: Sequence[Expr], index: Index, planning: P
     early = [condition for condition in conditions if not free(condition) & lacking]
     late = [condition for condition in conditions if free(condition) & lacking]
     entries = replace(scan, outputs=tuple(inside), residual=conjunction(early))
+    rows = replace(_rows_of(scan, key), outputs=beyond, residual=conjunction(late))
+    return ApplyJoin(JoinKind.INNER, entries, rows, back_join=True)
+
+
+def _rows_of(scan: Scan, key: Sequence[ResolvedColumn]) -> Scan:
+    """A look-up of the row of the scan's table whose key is in some columns."""
     values = [ColumnRef(column.type, column) for column in key]
-    rows = Scan(
+    return Scan(
         scan.table,
-        beyond,
+        (),
         seeks=(Seek(tuple([Equal(value, nulls=True) for value in values])),),
-        residual=conjunction(late),
         sought=conjunction([equal(value, value) for value in values]),
         for_update=scan.for_update,
     )
-    return ApplyJoin(JoinKind.INNER, entries, rows, back_join=True)

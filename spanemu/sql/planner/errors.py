@@ -2,6 +2,7 @@
 
 SpannerError
 ├── IndexNotFound               FORCE_INDEX names no index of the table
+├── IndexUnionNotPossible       FORCE_INDEX_UNION where no disjunction can be sought
 ├── NullFilteredIndexUnusable   FORCE_INDEX names an index that may lack rows of the answer
 └── PlanTooDeep                 an expression or query is nested deeper than can be planned
 """
@@ -27,6 +28,17 @@ class IndexNotFound(SpannerError):
     prose = "The table {table} does not have a secondary index called {index}"
     table: str
     index: str
+
+
+class IndexUnionNotPossible(SpannerError):
+    """A hint asks for several indexes, but no disjunction has an index for each of its parts."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "The hint INDEX_STRATEGY=FORCE_INDEX_UNION cannot be followed for table {table}: the query "
+        "needs a disjunction each part of which is sought by an index"
+    )
+    table: str
 
 
 class NullFilteredIndexUnusable(SpannerError):
