@@ -211,9 +211,9 @@ class HotspotsHandle(ABC):
     def simulate(self, *, nodes: int | None = None, qps: float | None = None) -> Simulation:
         """A replay of what was seen at `qps` rows a second on a number of nodes, by the minute.
 
-        Without `nodes` they are those of the instance if it has more than one, else eight; without
-        `qps` it is half of what they can take together. It explains a finding; it is a model and
-        no measurement of Spanner. Raises ValueError without a node.
+        Without `nodes` they are those of `watch`, or of an instance of more than one, or eight;
+        without `qps` it is half of what they can take together. It explains a finding; it is a
+        model and no measurement of Spanner. Raises ValueError without a node.
         """
 
     @abstractmethod
@@ -309,7 +309,7 @@ class Hotspots(HotspotsHandle):
         return self._database.heat.split_stats(clock.peek(), interval)
 
     def simulate(self, *, nodes: int | None = None, qps: float | None = None) -> Simulation:
-        meant = (self._nodes or NODES_MEANT) if nodes is None else nodes
+        meant = self._meant if nodes is None else nodes
         if meant < 1 or (qps is not None and qps <= 0):
             raise ValueError(f"a simulation takes a node at least and writes: {meant}, {qps}")
         heat = self._database.heat
@@ -317,7 +317,12 @@ class Hotspots(HotspotsHandle):
 
     def _drawn(self) -> Heatmap:
         heat = self._database.heat
-        return heat.heatmap(heat.detector or heat.watch(), self._nodes or NODES_MEANT)
+        return heat.heatmap(heat.detector or heat.watch(), self._meant)
+
+    @property
+    def _meant(self) -> int:
+        """How many nodes are simulated where nobody says so there and then."""
+        return self._database.heat.assumptions.nodes or self._nodes or NODES_MEANT
 
 
 def _described(finding: Finding) -> str:

@@ -50,10 +50,10 @@ class Seen:
     former: Mapping[TreeId, str] = field(default_factory=dict)
 
 
-Describe = Callable[[object], tuple[str, str]]
+Describe = Callable[[object, TreeId], tuple[str, str]]
 
 
-def _nothing_known(asked: object) -> tuple[str, str]:
+def _nothing_known(asked: object, tree: TreeId) -> tuple[str, str]:
     return "", ""
 
 
@@ -61,7 +61,7 @@ class Detector:
     """A `StoreObserver` and a lock table's. The store calls it under its mutex with each commit.
 
     A commit or a read by key is only put down when it happens, and looked at together with others
-    later. `describe` gives the text and the tag of a request.
+    later. `describe` gives the text and the tag of a request, as far as a tree is concerned.
     """
 
     def __init__(
@@ -105,11 +105,10 @@ class Detector:
 
     def committed_by(self, asked: object) -> None:
         """The last commit was made for a request; called while there is one that is `unsigned`."""
-        source = source_of(*self._describe(asked))
         with self._mutex:
             for tree in dict.fromkeys(map(_TREE, self.unsigned)):
                 sources = self._load(tree).sources
-                sources.met(source)
+                sources.met(source_of(*self._describe(asked, tree)))
                 if sources.is_familiar:
                     self._familiar.add(tree)
         self.unsigned = ()
@@ -191,7 +190,7 @@ class Detector:
             large = scans.is_large(rows, of)
             scans.add(rows, reading, large=large)
             if large and scans.sources.is_due():
-                scans.sources.met(source_of(*self._describe(asked)))
+                scans.sources.met(source_of(*self._describe(asked, tree)))
 
     def contended(self, tree: TreeId, low: bytes, high: bytes | None, seconds: float) -> None:
         """Take in a conflict about a row, or a range up to `high`."""

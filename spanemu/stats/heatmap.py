@@ -141,7 +141,8 @@ def build_heatmap(schema: Schema, trace: Trace, overlay: Overlay | None = None) 
         found = events[tree_of(thing)]
         made = _Band(thing, found, columns, _room(len(found), total))
         band = made.drawn(overlay, trace.sources.get(tree_of(thing), ()))
-        if band.pattern is Pattern.NONE and len(things) > 1 and is_single(len(found), total):
+        is_plain = band.pattern is Pattern.NONE or len(band.starts) == 1
+        if is_plain and len(things) > 1 and is_single(len(found), total):
             band = replace(band, pattern=Pattern.SINGLE_TABLE)
         bands.append(band)
     nodes = 0 if overlay is None else overlay.nodes

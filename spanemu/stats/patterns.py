@@ -41,8 +41,10 @@ class Pattern(StrEnum):
 
 def pattern_of(cells: Cells) -> Pattern:
     """What the picture looks like."""
-    if len(cells) < 2 or not cells[0] or len(cells[0]) < PATTERN_CELLS_MIN:
+    if not cells or len(cells[0]) < PATTERN_CELLS_MIN:
         return Pattern.NONE
+    if len(cells) == 1:
+        return Pattern.PERSISTENT if _presence(cells[0]) >= PERSISTENT_PART_MIN else Pattern.NONE
     columns = list(zip(*cells, strict=True))
     centres = [
         sum(place * n for place, n in enumerate(column)) / sum(column)
@@ -84,11 +86,15 @@ def _standing(cells: Cells) -> Pattern:
     if entropy >= EVEN_ENTROPY_MIN:
         return Pattern.EVEN
     row = max(cells, key=sum)
-    present = sum(n > 0 for n in row) / len(row)
-    if present >= PERSISTENT_PART_MIN:
+    if _presence(row) >= PERSISTENT_PART_MIN:
         return Pattern.PERSISTENT
     first = next(place for place, n in enumerate(row) if n) / len(row)
     return Pattern.SUDDEN if first >= SUDDEN_START_MIN else Pattern.NONE
+
+
+def _presence(row: Sequence[int]) -> float:
+    """The part of the time in which there was some load."""
+    return sum(n > 0 for n in row) / len(row)
 
 
 def _is_periodic(loads: Sequence[int]) -> bool:

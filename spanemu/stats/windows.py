@@ -68,7 +68,7 @@ class Prequential:
 
     def _count(self, cuts: Sequence[float], whole: float) -> None:
         """`cuts` are what lies below each boundary."""
-        share = max(map(sub, [*cuts, whole], [0, *cuts])) / self.width
+        share = min(1.0, max(map(sub, [*cuts, whole], [0, *cuts])) / self.width)
         self.count += 1
         self._total += share
         self._squares += share * share

@@ -82,6 +82,28 @@ def test_the_statement_and_its_tag_are_named(watched) -> None:
     assert {source.tag for source in finding.sources} == {"checkout"}
 
 
+def test_each_table_names_its_own_writer(watched) -> None:
+    """Of a transaction with mutations and a statement."""
+    client, hotspots = watched(
+        "CREATE TABLE T (Id INT64 NOT NULL, V INT64) PRIMARY KEY (Id)",
+        "CREATE INDEX ByV ON T(V)",
+        "CREATE TABLE C (Name STRING(9) NOT NULL, N INT64) PRIMARY KEY (Name)",
+    )
+    insert(client, "C", "Name N", [("all", 0)])
+    sql = "UPDATE C SET N = N + 1 WHERE Name = 'all'"
+
+    def work(transaction, n):
+        transaction.insert("T", ["Id", "V"], [(n, n)])
+        transaction.execute_update(sql)
+
+    for n in range(120):
+        client.run_in_transaction(work, n)
+    written = {each.object: {one.statement for one in each.sources}
+               for each in hotspots.report().findings}  # fmt: skip
+    assert written["T"] == written["ByV"] == {"insert of T (Id, V)"}
+    assert sql in written["C"]
+
+
 def test_what_an_assertion_says_names_the_writer(watched) -> None:
     client, hotspots = watched("CREATE TABLE T (Id INT64 NOT NULL) PRIMARY KEY (Id)")
     with hotspots.watch() as watch:

@@ -7,13 +7,14 @@ nobody watches, the store has no observer and a commit costs nothing more.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from spanemu.base.clock import monotonic
 from spanemu.database.core import DatabaseCore
 from spanemu.database.options import ReadRequest, StatementRequest
 from spanemu.database.splits.query_uses import query_uses
 from spanemu.database.transactions.listing import text_of
+from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.stats.assumptions import Assumptions
 from spanemu.stats.detector import Detector, Seen
@@ -31,6 +32,14 @@ from spanemu.storage.observer import changed
 from spanemu.values.mutation import Mutation, Write
 
 MUTATIONS_LOOKED_AT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Commit:
+    """What a commit was made of: its mutations, and the last request of the transaction before."""
+
+    last: object
+    mutations: Sequence[Mutation]
 
 
 class Heat:
@@ -52,7 +61,7 @@ class Heat:
     def watch(self) -> Detector:
         """Forget what was seen, and look at every commit from now on."""
         with self._store.mutex:
-            before, self.detector = self.detector, Detector(self._store, describe=described)
+            before, self.detector = self.detector, Detector(self._store, describe=self._described)
             self._store.observer = changed(self._store.observer, before, self.detector)
             self._locks.observer = self.detector
             if before is not None:
@@ -72,7 +81,28 @@ class Heat:
         """The last commit was made by mutations, or by the statements before it."""
         detector = self.detector
         if detector is not None and detector.unsigned:
-            detector.committed_by(mutations or asked)
+            detector.committed_by(_Commit(asked, mutations) if mutations else asked)
+
+    def _described(self, asked: object, tree: TreeId) -> tuple[str, str]:
+        """What a request did to a table or index, in words, and its tag."""
+        if isinstance(asked, StatementRequest | ReadRequest):
+            return _in_words(asked)
+        if not isinstance(asked, _Commit):
+            return "", ""
+        last = asked.last
+        mine = [each for each in asked.mutations if each.table.lower() == self._table_of(tree)]
+        if not mine and isinstance(last, StatementRequest):
+            return _in_words(last)  # Mutations of other tables, behind statements.
+        found = (mine or asked.mutations)[:MUTATIONS_LOOKED_AT]
+        tag = last.transaction_tag if isinstance(last, StatementRequest | ReadRequest) else ""
+        return ", ".join(dict.fromkeys(map(_mutation, found))), tag
+
+    def _table_of(self, tree: TreeId) -> str:
+        """The table, in lower case, that a tree has the rows or index entries of."""
+        for thing in self._schema.sorted_things():
+            if tree_of(thing) == tree:
+                return (thing.table if isinstance(thing, Index) else thing.name).lower()
+        return ""
 
     def report(self, detector: Detector, assumptions: Assumptions) -> Report:
         """What a detector saw, in the names of the present schema."""
@@ -136,13 +166,8 @@ class Heat:
         return joined([*seen, *split_stats(findings, at, interval, split_of)])
 
 
-def described(asked: object) -> tuple[str, str]:
-    """A request in words, or the mutations of a commit, and its tag."""
-    if isinstance(asked, StatementRequest | ReadRequest):
-        return text_of(asked), asked.request_tag or asked.transaction_tag
-    if isinstance(asked, Sequence):
-        return ", ".join(dict.fromkeys(map(_mutation, asked[:MUTATIONS_LOOKED_AT]))), ""
-    return "", ""
+def _in_words(request: StatementRequest | ReadRequest) -> tuple[str, str]:
+    return text_of(request), request.request_tag or request.transaction_tag
 
 
 def _mutation(mutation: Mutation) -> str:
