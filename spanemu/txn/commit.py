@@ -126,6 +126,7 @@ def _buffer_row(
     if stored is not None:
         unit.count += 1
         unit.delete(rules, key, stored)
+        transaction.deleted.add((rules.tree, key))
     return "DELETE", rules.tree, key, stored
 
 

@@ -66,6 +66,7 @@ class ReadWrite:
         self.buffer = Buffer()
         self.marked: set[tuple[TreeId, bytes]] = set()  # rows that wait for the commit timestamp
         self.pending: dict[str, set[int]] = {}  # positions by table that wait for it
+        self.deleted: set[tuple[TreeId, bytes]] = set()  # rows that DML deleted by themselves
         self.snapshot_at: int | None = None  # of optimistic and repeatable reads
         self.seen: list[tuple[TreeId, bytes, bytes, Cells]] = []  # to validate at commit
         # Where rows will land that have the commit timestamp in their keys.

@@ -174,7 +174,8 @@ class WriteUnit:
         before = self.view.get(rules.tree, encoded, self._update_lock(plan))
         if before is None:
             text = rules.key_text(key)
-            if self.notes.was_deleted(rules.tree, encoded):
+            place = (rules.tree, encoded)
+            if place in self.view.deleted or self.notes.was_deleted(*place):
                 raise UpdateAfterDelete(rules.table.name, text)
             raise RowNotFound(rules.table.name, text)
         self._update(plan, encoded, before, cells)

@@ -17,6 +17,7 @@ class WriteView(Protocol):
     """The transaction, as its writes need it."""
 
     context: Context
+    deleted: set[tuple[TreeId, bytes]]  # rows that earlier statements deleted by themselves
 
     def get(self, tree: TreeId, key: bytes, lock: Lock = READ_ROW) -> Row | None:
         """The row as this transaction sees it; locks it for what it reads and will write."""

@@ -80,6 +80,18 @@ def test_update_of_a_row_that_the_commit_deleted(db):
     assert db.read("Parent", "P V") == [[1, "a"]]
 
 
+def test_update_of_a_row_that_a_statement_of_the_transaction_deleted(db):
+    db.commit(insert("Parent", "P V", (1, "a")))
+
+    def work(txn):
+        txn.execute_update("DELETE FROM Parent WHERE P = 1")
+        txn.update("Parent", ("P", "V"), [(1, "b")])
+
+    with refused(IA, match="deleted and then updated in the same transaction"):
+        db.in_transaction(work)
+    assert db.read("Parent", "P V") == [[1, "a"]]
+
+
 def test_update_of_a_row_that_the_commit_inserted_and_deleted(db):
     with refused(IA):
         db.commit(

@@ -27,17 +27,15 @@ from spanemu.values.key_text import key_text
 
 
 def verify(notes: Notes, view: WriteView) -> None:
-    """Raise the first violation. A row's own come before those of its index entries: of a row that
-    breaks several rules the official emulator names them in this order.
-    """
+    """Raise the first violation, in Spanner's order of kinds."""
+    if notes.unique:
+        _verify_unique(notes, view)
     if notes.references:
         _verify_references(notes, view)
     if notes.releases:
         _verify_releases(notes, view)
     if notes.rows:
         _verify_rows(notes, view)
-    if notes.unique:
-        _verify_unique(notes, view)
 
 
 def _verify_unique(notes: Notes, view: WriteView) -> None:
