@@ -17,6 +17,7 @@ from spanemu.base.clock import Clock
 from spanemu.base.errors import SpannerError
 from spanemu.database.content import Content, Contents
 from spanemu.database.core import DatabaseCore
+from spanemu.database.drop_protection import refuse_drops
 from spanemu.database.environment import Environment
 from spanemu.database.errors import SchemaUpdateCancelled
 from spanemu.database.generation import Generation
@@ -199,7 +200,9 @@ class Database:
         outcome = outcome or DdlOutcome()
         with core.schema_mutex, Serving(outcome.call) as call:
             core.check_open()
-            for step in plan_batch(statements, self.schema, sent):
+            steps = plan_batch(statements, self.schema, sent)
+            refuse_drops(core, steps)
+            for step in steps:
                 try:
                     call.check()
                     outcome.commit_timestamps.append(self._apply(step))

@@ -60,3 +60,16 @@ class InvalidFilter(SpannerError):
     prose = 'Invalid filter "{filter}": {reason}.'
     filter: str
     reason: str
+
+
+class SchemaObjectInUse(SpannerError):
+    """Schema object drop protection is on, and something still uses what would be dropped."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Cannot drop {kind} {name}: it was used within the last {period}, the "
+        "schema_drop_protection_inactivity_period of the database."
+    )
+    kind: str
+    name: str
+    period: str

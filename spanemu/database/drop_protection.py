@@ -1,0 +1,102 @@
+"""Schema object drop protection: what is still in use is not dropped (page of that name).
+
+A database option names a period. A table, an index or a column cannot be dropped when something was
+written to it within that period, or when it was read often enough in one of its hours. What was
+created within the period is not protected, so that a test can drop what it made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+from spanemu.base.limits import HOUR_NANOS
+from spanemu.database.core import DatabaseCore
+from spanemu.database.errors import SchemaObjectInUse
+from spanemu.database.statistics import ledger
+from spanemu.database.statistics.intervals import Row
+from spanemu.database.statistics.operations import column_operations, table_operations
+from spanemu.ddl.apply import Step
+from spanemu.ddl.validators.database_options import retention_nanos
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+
+PERIOD_OPTION = "schema_drop_protection_inactivity_period"
+READS_OPTION = "schema_drop_protection_usage_lowerbound"
+READS_PER_HOUR = 10  # fewer do not count, unless the option says otherwise
+
+
+def refuse_drops(core: DatabaseCore, steps: Iterable[Step]) -> None:
+    """Raise SchemaObjectInUse for the first step that drops what is in use."""
+    schema = core.generation.schema
+    period = retention_nanos(schema.options.get(PERIOD_OPTION)) or 0
+    if not period:
+        return
+    use = _Use(core, schema, period)
+    for step in steps:
+        for kind, names in _dropped(schema, step.schema, use.long_ago):
+            if use.is_in_use(names):
+                raise SchemaObjectInUse(kind, ".".join(names), schema.options[PERIOD_OPTION])
+        schema = step.schema
+
+
+def _dropped(
+    before: Schema, after: Schema, long_ago: Schema
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """(kind, name, of a column after its table's) of what is gone and was there long ago."""
+    old = {thing.id for thing in long_ago.sorted_things()}
+    for thing in before.gone_by(after):
+        if thing.id in old:
+            yield "table" if isinstance(thing, Table) else "index", (thing.name,)
+    if before.tables is after.tables:
+        return
+    for name, table in before.tables.items():
+        following = after.tables.get(name)
+        if following is None or following is table:
+            continue
+        kept = {column.id for column in following.columns}
+        known = long_ago.tables.get(name)
+        old_columns = {column.id for column in known.columns} if known else set()
+        for column in table.columns:
+            if column.id not in kept and column.id in old_columns:
+                yield "column", (table.name, column.name)
+
+
+class _Use:
+    """What was used within a period, until now, by whole hours."""
+
+    def __init__(self, core: DatabaseCore, schema: Schema, period: int) -> None:
+        self._ledger = core.ledger
+        self._now = core.store.clock.peek()
+        self._since = self._now - period
+        self._reads = schema.options.get(READS_OPTION, READS_PER_HOUR)
+        self.long_ago = core.history.at(self._since).schema
+
+    def is_in_use(self, names: Sequence[str]) -> bool:
+        """Whether a table or an index, or a column of one, is."""
+        return names in (self._things if len(names) == 1 else self._columns)
+
+    @cached_property
+    def _things(self) -> set[Sequence[str]]:
+        return {
+            (row["TABLE_NAME"],)
+            for row in self._hours(table_operations)
+            if self._counts(row["WRITE_COUNT"] + row["DELETE_COUNT"], row["READ_QUERY_COUNT"])
+        }
+
+    @cached_property
+    def _columns(self) -> set[Sequence[str]]:
+        return {
+            (row["TABLE_NAME"], row["COLUMN_NAME"])
+            for row in self._hours(column_operations)
+            if self._counts(row["WRITE_COUNT"], row["READ_COUNT"] + row["QUERY_COUNT"])
+        }
+
+    def _counts(self, writes: int, reads: int) -> bool:
+        return writes > 0 or 0 < reads >= self._reads
+
+    def _hours(self, table: ledger.Table) -> Iterator[Row]:
+        """Rows of a statistics table, the hour that has not ended included."""
+        for row in self._ledger.look(table, "HOUR", self._now + HOUR_NANOS):
+            if row["INTERVAL_END"] > self._since:
+                yield row
