@@ -14,6 +14,7 @@ from spanemu.sql.executor.aggregate_call import Fold, compile_fold, write_call
 from spanemu.sql.executor.batches import by_batch, full_batches, gathered
 from spanemu.sql.executor.buckets import Buckets, put
 from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.folded_groups import FoldedGroups
 from spanemu.sql.executor.grouping import grouping_value, grouping_values
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Relation, Value
@@ -32,7 +33,12 @@ def compile_hash_aggregate(node: HashAggregate, compiler: Compiler) -> Relation:
     if not node.keys:
         return _whole(node, below, compiler)
     finish = _compile_finish(node, below, compiler)
-    keys_of = grouping_values([value for _, value in node.keys], below.layout, compiler)
+    keys = [value for _, value in node.keys]
+    keys_of = grouping_values(keys, below.layout, compiler)
+    folds = _compile_folds(node, below, compiler)
+    if folds is not None:
+        folded = FoldedGroups(keys_of, compiler.each_cells(keys, below.layout), folds)
+        return _relation(node, lambda run: folded.rows(below.rows(run), finish, run))
 
     def rows(run: Run) -> Iterator[Row]:
         groups: Buckets = {}
@@ -86,9 +92,8 @@ def _with_run(value: Value, run: Run) -> Callable[[Row], Any]:
 
 def _whole(node: HashAggregate, below: Relation, compiler: Compiler) -> Relation:
     """One group of all rows; where it can be done, they are not kept."""
-    found = [compile_fold(call, below.layout, compiler) for _, call in node.aggregates]
-    folds = [fold for fold in found if fold is not None]
-    if len(folds) == len(found):
+    folds = _compile_folds(node, below, compiler)
+    if folds is not None:
         return _relation(node, _folded(below, folds))
     finish = _compile_finish(node, below, compiler)
 
@@ -96,6 +101,15 @@ def _whole(node: HashAggregate, below: Relation, compiler: Compiler) -> Relation
         return finish([gathered(below.rows(run))], run)
 
     return _relation(node, rows)
+
+
+def _compile_folds(
+    node: HashAggregate, below: Relation, compiler: Compiler
+) -> Sequence[Fold] | None:
+    """The aggregates if rows need not be kept for any of them."""
+    found = [compile_fold(call, below.layout, compiler) for _, call in node.aggregates]
+    folds = [fold for fold in found if fold is not None]
+    return folds if len(folds) == len(found) else None
 
 
 def _folded(below: Relation, folds: Sequence[Fold]) -> Callable[[Run], Iterable[Row]]:

@@ -29,7 +29,7 @@ Reduce = Callable[[Sequence[Row], Run], Any]
 Step = Callable[[Sequence[Row], Run], Sequence[Row]]
 
 # Makes a state, and lists what the state takes of some rows.
-Fold = tuple[Callable[[], Any], Callable[[list[Row], Run], Sequence[Any]]]
+Fold = tuple[Callable[[], Any], Callable[[Sequence[Row], Run], Sequence[Any]]]
 
 COUNT_ROWS = frozenset({"$count_star", "COUNT(*)"})
 

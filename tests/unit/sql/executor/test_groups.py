@@ -3,7 +3,9 @@ from __future__ import annotations
 import pytest
 
 from spanemu.base.errors import Code
+from spanemu.sql.executor import folded_groups
 from spanemu.sql.executor.errors import BadRowCount
+from spanemu.sql.executor.folded_groups import FoldedGroups
 from spanemu.sql.functions.collation import UnknownCollation
 from spanemu.values.types import INT64, STRING
 from tests.unit.sql.world import ROWS, MemoryReader, ask
@@ -33,6 +35,40 @@ def test_hashed_and_streamed_groups_agree():
     )
     streamed = ask("SELECT SingerId, COUNT(*), SUM(Budget) FROM Albums GROUP BY SingerId")
     assert hashed == streamed == [(1, 2, 100), (2, 2, 125), (4, 1, 10)]
+
+
+@pytest.mark.parametrize("groups", [1, 7, 100])
+def test_groups_of_many_rows_are_folded_as_they_come(groups: int, monkeypatch) -> None:
+    singers = [(n, None, None, None, float(n % groups)) for n in range(2_000)]
+    reader = MemoryReader({"Singers": singers})
+    sql = (
+        "SELECT Rating, COUNT(*), SUM(SingerId), MAX(SingerId), COUNT(FirstName), AVG(SingerId) "
+        "FROM Singers GROUP@{GROUP_METHOD=HASH_GROUP} BY Rating"
+    )
+    at_once = ask(sql, reader)
+    kept: list[int] = []
+    fold = FoldedGroups._fold
+
+    def noting(self, gathered, *others) -> None:
+        kept.append(sum(map(len, gathered.values())))
+        fold(self, gathered, *others)
+
+    monkeypatch.setattr(FoldedGroups, "_fold", noting)
+    monkeypatch.setattr(folded_groups, "ROWS_KEPT", 64)
+    assert ask(sql, reader) == at_once
+    assert len(at_once) == groups
+    assert sum(kept) == 2_000
+    assert max(kept) < 1_000
+
+
+def test_groups_of_few_rows_are_not_folded(monkeypatch) -> None:
+    monkeypatch.setattr(folded_groups, "ROWS_KEPT", 16)
+    monkeypatch.setattr(FoldedGroups, "_fold", None)
+    singers = [(n, None, None, None, float(n % 500)) for n in range(1_000)]
+    rows = ask(
+        "SELECT Rating, COUNT(*) FROM Singers GROUP BY Rating", MemoryReader({"Singers": singers})
+    )
+    assert set(rows) == {(float(n), 2) for n in range(500)}
 
 
 def test_modifiers_of_aggregates():
