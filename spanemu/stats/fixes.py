@@ -50,7 +50,7 @@ def _index(schema: Schema, index: Index, cause: Cause) -> str:
     key = [part.column.name for part in table.key]
     if index.is_managed:
         return f"FOREIGN KEY ... NOT ENFORCED, so that {index.name} is not needed"
-    if cause.part == 0:
+    if cause.part == 0 and names[0] not in key[:1]:
         rest = [name for name in names if name not in key]
         inside = ", ".join([*key, *rest])
         return (

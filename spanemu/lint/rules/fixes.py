@@ -28,9 +28,12 @@ def swap(table: Table) -> str:
 
 
 def spread(index: Index) -> str:
-    """An index over the same column that does not grow at one end only."""
+    """An index over the same column that does not grow at one end only.
+
+    Interleaving helps where the rows of the table lie apart.
+    """
     parts = ", ".join(part.name for part in index.key)
-    if index.table.key_parts:
+    if index.table.key_parts and order_of(index.table.key[0].column) is None:
         prefix = ", ".join(part.name for part in index.table.key)
         rest = ", ".join(
             part.name for part in index.key if part.name.lower() not in index.table.key_names
@@ -38,6 +41,6 @@ def spread(index: Index) -> str:
         key = f"{prefix}, {rest}" if rest else prefix
         return (
             f"CREATE INDEX {index.name} ON {index.table.name}({key}), "
-            f"INTERLEAVE IN {index.table.name}; or a shard column first: ({'ShardId, ' + parts})"
+            f"INTERLEAVE IN {index.table.name}; or a shard column first: (ShardId, {parts})"
         )
     return f"a shard column first: ON {index.table.name}(ShardId, {parts})"

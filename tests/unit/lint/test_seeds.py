@@ -10,6 +10,13 @@ import pytest
 from spanemu import lint
 
 USERS = "CREATE TABLE Users (UserId INT64 NOT NULL, LastAccess TIMESTAMP) PRIMARY KEY (UserId);"
+SINGERS = (
+    "CREATE TABLE Singers (SingerId INT64 NOT NULL, FirstName STRING(1024)) PRIMARY KEY (SingerId);"
+)
+ALBUMS = (
+    "CREATE TABLE Albums (SingerId INT64 NOT NULL, AlbumId INT64 NOT NULL, AlbumTitle STRING(MAX)) "
+    "PRIMARY KEY (SingerId, AlbumId), INTERLEAVE IN PARENT Singers ON DELETE CASCADE;"
+)
 
 # (what the page says, DDL, rules that must speak, rules that must not)
 HOT = {"SPN101", "SPN102", "SPN103", "SPN108", "SPN111", "SPN117", "SPN201", "SPN202", "SPN203"}
@@ -108,6 +115,62 @@ CASES = [
         {"SPN701"},
     ),
     (
+        "three levels",
+        SINGERS + ALBUMS + "CREATE TABLE Songs (SingerId INT64 NOT NULL, AlbumId INT64 NOT NULL, "
+        "TrackId INT64 NOT NULL, SongName STRING(MAX)) PRIMARY KEY (SingerId, AlbumId, TrackId), "
+        "INTERLEAVE IN PARENT Albums ON DELETE CASCADE;",
+        set(),
+    ),
+    (
+        "not interleaved, which may be fine",
+        SINGERS + ALBUMS.partition(", INTERLEAVE")[0] + ";",
+        set(),
+    ),
+    (
+        "key columns cannot change",
+        SINGERS + "ALTER TABLE Singers DROP COLUMN SingerId;",
+        {"SPN706"},
+    ),
+    (
+        "changes that validate what is there",
+        "ALTER TABLE Songwriters ALTER COLUMN Nickname STRING(MAX) NOT NULL;"
+        "ALTER TABLE Songwriters ALTER COLUMN FirstName STRING(10);"
+        "ALTER TABLE Songwriters ALTER COLUMN OpaqueData STRING(MAX);",
+        {"SPN705"},
+    ),
+    (
+        "a commit timestamp outside of the key",
+        "CREATE TABLE Performances (SingerId INT64 NOT NULL, VenueId INT64 NOT NULL, "
+        "LastUpdateTime TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true)) "
+        "PRIMARY KEY (SingerId, VenueId);",
+        set(),
+    ),
+    (
+        "a commit timestamp first",
+        "CREATE TABLE Performances (SingerId INT64 NOT NULL, "
+        "LastUpdateTime TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true)) "
+        "PRIMARY KEY (LastUpdateTime, SingerId);",
+        {"SPN101"},
+    ),
+    (
+        "foreign keys, in the table and added",
+        "CREATE TABLE Customers (CustomerID INT64 NOT NULL) PRIMARY KEY (CustomerID);"
+        "CREATE TABLE Products (ProductID INT64 NOT NULL) PRIMARY KEY (ProductID);"
+        "CREATE TABLE Orders (OrderID INT64 NOT NULL, CustomerID INT64 NOT NULL, "
+        "ProductID INT64 NOT NULL, CONSTRAINT FK_CustomerOrder FOREIGN KEY (CustomerID) "
+        "REFERENCES Customers (CustomerID)) PRIMARY KEY (OrderID);"
+        "ALTER TABLE Orders ADD CONSTRAINT FK_ProductOrder FOREIGN KEY (ProductID) "
+        "REFERENCES Products (ProductID);",
+        set(),
+    ),
+    (
+        "a sequence without bit reversal",
+        "CREATE SEQUENCE Ids;"
+        "CREATE TABLE Orders (Id INT64 NOT NULL DEFAULT (GET_NEXT_SEQUENCE_VALUE(SEQUENCE Ids))) "
+        "PRIMARY KEY (Id);",
+        {"SPN106"},
+    ),
+    (
         "one table with the customer first",
         "CREATE TABLE Singers (CustomerId INT64 NOT NULL, SingerId INT64 NOT NULL, "
         "FirstName STRING(1024)) PRIMARY KEY (CustomerId, SingerId);",
@@ -125,6 +188,18 @@ def test_pages_on_schema_design(says: str, ddl: str, expected: set[str]) -> None
     assert found & HOT == expected & HOT
     if not expected:
         assert not [each for each in report if each.severity is not lint.Severity.INFO], says
+
+
+def test_no_index_is_moved_into_a_table_that_grows_itself() -> None:
+    (finding,) = (
+        each
+        for each in lint.run(
+            "CREATE TABLE Logs (At1 TIMESTAMP NOT NULL, Id INT64 NOT NULL) PRIMARY KEY (At1, Id);"
+            "CREATE INDEX LogsByTime ON Logs(At1 DESC)"
+        )
+        if each.id == "SPN202"
+    )
+    assert finding.fix == "a shard column first: ON Logs(ShardId, At1)"
 
 
 def test_what_is_found_names_the_column() -> None:
