@@ -7,7 +7,7 @@ from typing import Any
 
 from spanemu.database.options import StatementRequest
 from spanemu.values.mutation import Mutation, Write, WriteKind
-from tests.simulation.model import ACCOUNT, Account, Refused, State
+from tests.simulation.model import ACCOUNT, Account, State
 from tests.simulation.operations import raw, sql
 
 COLUMNS = ACCOUNT[1:]
@@ -104,7 +104,7 @@ class WriteCell:
 
     def replay(self, state: State) -> None:
         if self.id not in state.accounts:
-            raise Refused("INVALID_ARGUMENT" if self.id in state.deleted else "NOT_FOUND")
+            raise state.missing(self.id)
         state.accounts[self.id] = changed(state.accounts[self.id], self.column, self.value)
 
 

@@ -161,6 +161,7 @@ def _check_only_read(reader: Attempt, states: Timeline) -> None:
 
 
 def _replay(attempt: Attempt, state: State, *, writes_only: bool = False) -> State:
+    state.begin_transaction()
     for operation, seen in attempt.steps:
         if operation.writes or not writes_only:
             try:

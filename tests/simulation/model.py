@@ -41,7 +41,8 @@ class State:
     owners: set[int] = field(default_factory=set)
     pets: dict[int, tuple[int | None, int | None]] = field(default_factory=dict)  # owner, friend
     inserted: set[Any] = field(default_factory=set)  # keys, by the statement or commit at work
-    deleted: set[int] = field(default_factory=set)  # accounts, by mutations of the commit at work
+    # Accounts, by statements of the transaction at work and by mutations of its commit.
+    deleted: set[int] = field(default_factory=set)
     written_owners: set[int] = field(default_factory=set)  # by those mutations
     deleted_owners: set[int] = field(default_factory=set)
 
@@ -77,9 +78,13 @@ class State:
 
     # ------------------------------------------------------------------ writing
 
+    def begin_transaction(self) -> None:
+        """Statements and a commit, whose mutations may not update what they deleted."""
+        self.deleted = set()
+
     def begin_unit(self) -> None:
         """A statement or the mutations of a commit: what is judged as a whole."""
-        self.inserted, self.deleted = set(), set()
+        self.inserted = set()
         self.written_owners, self.deleted_owners = set(), set()
 
     def insert(self, id_: int, row: Account) -> None:
@@ -89,7 +94,7 @@ class State:
 
     def update(self, id_: int, row: Account) -> None:
         if id_ not in self.accounts:
-            raise Refused("INVALID_ARGUMENT" if id_ in self.deleted else "NOT_FOUND")
+            raise self.missing(id_)
         self.accounts[id_] = row
 
     def replace(self, id_: int, row: Account) -> None:
@@ -139,6 +144,10 @@ class State:
         if id_ in other:
             raise Refused("FAILED_PRECONDITION")
         mine.add(id_)
+
+    def missing(self, id_: int) -> Refused:
+        """What the update of an account is told that is not there."""
+        return Refused("INVALID_ARGUMENT" if id_ in self.deleted else "NOT_FOUND")
 
     def _duplicate(self, key: Any) -> Refused:
         return Refused("INVALID_ARGUMENT" if key in self.inserted else "ALREADY_EXISTS")

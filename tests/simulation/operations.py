@@ -279,6 +279,7 @@ class DeleteAccounts:
     def replay(self, state: State) -> Any:
         gone = state.account_rows(self.low, self.high)
         for row in gone:
+            state.deleted.add(row[0])
             state.delete(row[0])
         return len(gone)
 
