@@ -153,15 +153,15 @@ def _is_random(column: Column) -> bool:
 def _idle_foreign_keys(scene: Scene) -> Iterator[Finding]:
     """SPN401: a foreign key costs every write something, and no query joins along it."""
     for table in scene.schema.tables.values():
-        one = busiest(scene, table)
         for key in table.foreign_keys:
             if not key.enforced or key.cascade or key.referenced_table == table.parent:
-                continue
-            if one.stream.commits < scene.limits.judged_min:
                 continue
             pair = {key.table, key.referenced_table}
             near = [use for use in scene.seen.queries if use.tables & pair]
             if sum(use.count for use in near) < scene.limits.reads_min:
+                continue
+            one = busiest(scene, table)
+            if one.stream.commits < scene.limits.judged_min:
                 continue
             if any(pair <= use.tables or _reads_index(use, key) for use in near):
                 continue

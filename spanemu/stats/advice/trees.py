@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from spanemu.base.severity import Severity
 from spanemu.schema.table import Table
@@ -21,18 +21,21 @@ GIB = 1 << 30
 
 def _large_trees(scene: Scene) -> Iterator[Finding]:
     """SPN303: a root row with all below it, at as many rows a parent as production has."""
+    families: defaultdict[str, list[Table]] = defaultdict(list)
     for table in scene.schema.tables.values():
-        if not table.parent:
-            yield from _large_tree(scene, table)
+        root, *_ = lineage(scene.schema, table)
+        families[root.name.lower()].append(table)
+    for name, below in families.items():
+        if len(below) > 1:
+            yield from _large_tree(scene, scene.schema.tables[name], below)
 
 
-def _large_tree(scene: Scene, root: Table) -> Iterator[Finding]:
-    below = [table for table in scene.schema.tables.values() if _root(scene, table) is root]
+def _large_tree(scene: Scene, root: Table, below: Sequence[Table]) -> Iterator[Finding]:
     rows = {table.name: _rows_of_one_root(scene, root, table) for table in below}
     sizes = {table.name: rows[table.name] * _row_bytes(scene, table) for table in below}
     whole = sum(sizes.values())
     limits = scene.limits
-    if len(below) < 2 or whole < limits.tree_bytes_warned:
+    if whole < limits.tree_bytes_warned:
         return
     largest = max(below, key=lambda table: sizes[table.name])
     yield finding_of(
@@ -50,11 +53,6 @@ def _large_tree(scene: Scene, root: Table) -> Iterator[Finding]:
             f"{root.key[-1].column.name}",
         ),
     )
-
-
-def _root(scene: Scene, table: Table) -> object:
-    first, *_ = lineage(scene.schema, table)
-    return first
 
 
 def _rows_of_one_root(scene: Scene, root: Table, table: Table) -> float:
@@ -96,8 +94,10 @@ def _made_again(scene: Scene) -> Iterator[Finding]:
     }
     for table in scene.schema.tables.values():
         commits = dropped.get(table.name.lower(), 0)
+        if commits < scene.limits.ordered_min:
+            continue
         one = busiest(scene, table)
-        if min(commits, one.stream.commits) >= scene.limits.ordered_min:
+        if one.stream.commits >= scene.limits.ordered_min:
             yield finding_of(
                 scene,
                 one,
