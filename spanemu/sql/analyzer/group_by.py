@@ -11,7 +11,7 @@ from spanemu.sql.analyzer.errors.shape import LimitExceeded
 from spanemu.sql.analyzer.expression import resolve
 from spanemu.sql.analyzer.resolved import ColumnRef, Expr, ResolvedColumn
 from spanemu.sql.analyzer.select_list import SelectColumn
-from spanemu.sql.analyzer.tree import column_refs, same
+from spanemu.sql.analyzer.tree import ByExpression, column_refs
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.syntax import ast
 
@@ -52,6 +52,7 @@ def resolve_group_by(
     else:
         found = [_key(item.value, columns, env) for item in group_by.items]
     keys: list[tuple[ResolvedColumn, Expr]] = []
+    known: ByExpression[ResolvedColumn] = ByExpression()
     for name, expression, at in found:
         if not is_groupable(expression.type):
             raise NotGroupable(
@@ -59,8 +60,10 @@ def resolve_group_by(
                 str(expression.type),
                 at=at,
             )
-        if not any(same(expression, known) for _, known in keys):
-            keys.append((env.analysis.column(name or "$groupby", expression.type), expression))
+        if known.find(expression) is None:
+            column = env.analysis.column(name or "$groupby", expression.type)
+            known.add(expression, column)
+            keys.append((column, expression))
     return keys
 
 

@@ -20,7 +20,7 @@ from spanemu.sql.analyzer.errors.grouping import (
 )
 from spanemu.sql.analyzer.resolved import ColumnRef, Expr, GetField, ResolvedColumn
 from spanemu.sql.analyzer.scope import Origin
-from spanemu.sql.analyzer.tree import column_refs, rewritten, same
+from spanemu.sql.analyzer.tree import ByExpression, column_refs, rewritten
 
 Keys = Sequence[tuple[ResolvedColumn, Expr]]
 
@@ -32,23 +32,23 @@ class Grouping:
         self._origins = origins
         self._distinct = distinct
         self._by_column: dict[int, ResolvedColumn] = {}
-        self._fields: list[tuple[Expr, ResolvedColumn]] = []
-        self._whole: list[tuple[Expr, ResolvedColumn]] = []
+        self._fields: ByExpression[ResolvedColumn] = ByExpression()
+        self._whole: ByExpression[ResolvedColumn] = ByExpression()
         for column, expression in keys:
             if isinstance(expression, ColumnRef):
                 self._by_column.setdefault(expression.column.id, column)
             elif _is_field_path(expression):
-                self._fields.append((expression, column))
+                self._fields.add(expression, column)
             else:
-                self._whole.append((expression, column))
+                self._whole.add(expression, column)
         self._mentions: dict[int, Origin] = {}
         self._counted = 0
 
     def regrouped(self, expression: Expr) -> Expr:
         """`expression` over the grouped rows."""
-        for key, column in self._whole:
-            if same(key, expression):
-                return ColumnRef(column.type, column)
+        column = self._whole.find(expression) if self._whole else None
+        if column is not None:
+            return ColumnRef(column.type, column)
         result: Expr = rewritten(expression, self._replaced)
         return result
 
@@ -64,10 +64,10 @@ class Grouping:
                 raise NeitherGroupedNorAggregated(
                     f"{origin.clause} expression", origin.shown, at=origin.at
                 )
-        elif type(expression) is GetField:
-            for key, column in self._fields:
-                if same(key, expression):
-                    return ColumnRef(column.type, column)
+        elif type(expression) is GetField and self._fields:
+            column = self._fields.find(expression)
+            if column is not None:
+                return ColumnRef(column.type, column)
         return None
 
     def _origin_of(self, reference: ColumnRef) -> Origin | None:

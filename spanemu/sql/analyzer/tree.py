@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import fields, is_dataclass, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from spanemu.sql.analyzer.resolved import (
     AggregateCall,
@@ -19,6 +19,8 @@ from spanemu.sql.analyzer.resolved import (
     SortKey,
     SubqueryExpr,
 )
+
+V = TypeVar("V")
 
 _NODES = (Expr, Scan, SortKey, AggregateCall)
 _NO_CHILDREN = frozenset({"type", "table", "signature", "at", "column"})
@@ -127,6 +129,46 @@ _SAME: dict[type, Callable[[Any, Any], bool]] = {
     Literal: _same_literal,
     FunctionCall: _same_call,
 }
+
+
+def likeness(node: Any) -> Hashable:
+    """What expressions that are the same have in common, and few others."""
+    kind = type(node)
+    if kind is tuple:
+        return tuple([likeness(item) for item in node])
+    if kind is Literal:
+        try:
+            return hash(node.value)
+        except TypeError:  # JSON, or an array of it
+            return None
+    if isinstance(node, ColumnRef):
+        return node.column.id
+    if isinstance(node, FunctionCall):
+        return node.signature.function, likeness(node.arguments)
+    if isinstance(node, Expr):
+        return kind, *[likeness(getattr(node, name)) for name in _children_of(kind)]
+    return None
+
+
+class ByExpression(Generic[V]):
+    """Values by expression: two that are the same are one. Takes no longer for many of them."""
+
+    def __init__(self) -> None:
+        self._alike: dict[Hashable, list[tuple[Expr, V]]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._alike)
+
+    def add(self, expression: Expr, value: V) -> None:
+        """Add an expression that is not there yet."""
+        self._alike.setdefault(likeness(expression), []).append((expression, value))
+
+    def find(self, expression: Expr) -> V | None:
+        """The value of an expression that is the same."""
+        for known, value in self._alike.get(likeness(expression), ()):
+            if same(known, expression):
+                return value
+        return None
 
 
 def depth(node: Any) -> int:

@@ -16,6 +16,10 @@ def listed(pattern: str, count: int, separator: str = ", ") -> str:
     return separator.join([pattern.format(number) for number in range(count)])
 
 
+def listed_chain(count: int) -> str:
+    return ", ".join([f"c{at} AS (SELECT a FROM c{at - 1})" for at in range(1, count)])
+
+
 SHAPES: dict[str, Callable[[int], str]] = {
     "columns": lambda n: f"SELECT {listed('{0} AS c{0}', n)} FROM Singers",
     "a column again": lambda n: f"SELECT {listed('SingerId', n)} FROM Singers",
@@ -24,6 +28,12 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "in": lambda n: f"SELECT 1 FROM Singers WHERE SingerId IN ({listed('{}', n)})",
     "rows": lambda n: f"INSERT INTO Singers (SingerId) VALUES {listed('({})', n)}",
     "structs": lambda n: f"SELECT a FROM UNNEST([{listed('STRUCT({0} AS a, 1 AS b)', n)}])",
+    "groups": lambda n: (
+        f"SELECT {listed('SingerId + {}', n)} FROM Singers GROUP BY {listed('SingerId + {}', n)}"
+    ),
+    "a chain of common tables": lambda n: (
+        f"WITH c0 AS (SELECT 1 AS a), {listed_chain(n // 2)} SELECT a FROM c{n // 2 - 1}"
+    ),
     "common tables": lambda n: (
         f"WITH {listed('c{} AS (SELECT 1 AS a)', n // 4)} SELECT c0.a, c1.a FROM c0, c1"
     ),

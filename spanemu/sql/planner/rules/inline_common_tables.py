@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
 
 from spanemu.sql.analyzer.resolved import ColumnRef, Expr
 from spanemu.sql.plan.nodes import CommonTable, Node, Project, With, WithRef
@@ -14,47 +15,47 @@ def inline_common_tables(node: Node, _: Planning) -> Node:
     """WITH t AS (q) ... one use of t -> q in its place; tables without use are dropped."""
     if not isinstance(node, With):
         return node
-    tables = list(node.tables)
-    body = node.body
-    # Later tables may use earlier ones, so the last is settled first.
-    for position in range(len(tables) - 1, -1, -1):
-        table = tables[position]
-        uses = _uses(table.name, body, tables[position + 1 :])
-        if uses > 1:
+    uses = Counter(_used(node.body))
+    # Later tables may use earlier ones, so the last is counted first.
+    for table in reversed(node.tables):
+        if uses[table.name]:
+            uses.update(_used(table.node))
+    kept: list[CommonTable] = []
+    once: dict[str, CommonTable] = {}
+    for table in node.tables:
+        if not uses[table.name]:
             continue
-        del tables[position]
-        if uses:
-            body = _inline(body, table)
-            tables[position:] = [
-                CommonTable(other.name, _inline(other.node, table), other.outputs)
-                for other in tables[position:]
-            ]
-    return With(tuple(tables), body) if tables else body
+        settled = CommonTable(table.name, _inlined(table.node, once), table.outputs)
+        if uses[table.name] == 1:
+            once[table.name] = settled
+        else:
+            kept.append(settled)
+    body = _inlined(node.body, once)
+    return With(tuple(kept), body) if kept else body
 
 
-def _uses(name: str, body: Node, tables: list[CommonTable]) -> int:
-    counts = Counter(
-        item.name
-        for root in (body, *(table.node for table in tables))
-        for item in walk(root)
-        if isinstance(item, WithRef)
-    )
-    return counts[name]
+def _used(root: Node) -> Iterator[str]:
+    """The names of the common tables that are read, once for each time."""
+    return (item.name for item in walk(root) if isinstance(item, WithRef))
 
 
-def _inline(root: Node, table: CommonTable) -> Node:
+def _inlined(root: Node, once: Mapping[str, CommonTable]) -> Node:
+    """`root` with the tables in the places where they are read."""
+
     def on_node(node: Node) -> Node:
-        if isinstance(node, WithRef) and node.name == table.name:
-            renamed = tuple(
-                [
-                    (output, ColumnRef(source.type, source))
-                    for output, source in zip(node.outputs, table.outputs, strict=True)
-                ]
-            )
-            return Project(table.node, renamed, ())
-        return mapped(node, on_node, on_expr)
+        table = once.get(node.name) if isinstance(node, WithRef) else None
+        if table is None:
+            return mapped(node, on_node, on_expr)
+        assert isinstance(node, WithRef)
+        renamed = tuple(
+            [
+                (output, ColumnRef(source.type, source))
+                for output, source in zip(node.outputs, table.outputs, strict=True)
+            ]
+        )
+        return Project(table.node, renamed, ())
 
     def on_expr(expr: Expr) -> Expr:
         return mapped(expr, on_node, on_expr)
 
-    return on_node(root)
+    return on_node(root) if once else root
