@@ -35,6 +35,7 @@ class Option:
     choices: tuple[str, ...] = ()
     metavar: str | None = None
     many: bool = False  # a list: `args` in the ini file, repeatable on the command line
+    is_switch: bool = False  # on the command line alone, without a value
 
 
 OPTIONS: tuple[Option, ...] = (
@@ -134,6 +135,22 @@ OPTIONS: tuple[Option, ...] = (
         metavar="HOW",
         many=True,
     ),
+    Option(
+        "queries",
+        "files of statements that --spanner-check compiles: .sql files or directories of them",
+        metavar="PATH",
+        many=True,
+    ),
+    Option(
+        "check",
+        "add ready-made tests: the schema applies and lints, migrations reach it, queries compile",
+        is_switch=True,
+    ),
+    Option(
+        "pause-on-fail",
+        "when a test fails, say how to look at its database, and wait for the return key",
+        is_switch=True,
+    ),
     Option("save", "keep what each test counted under this name", metavar="NAME"),
     Option("compare", "tell how counts differ from those kept under this name", metavar="NAME"),
     Option(
@@ -205,6 +222,9 @@ class Settings:
     save: str | None
     compare: str | None
     compare_fail: Mapping[str, Limit]
+    queries: tuple[str, ...]
+    check: bool
+    pause_on_fail: bool
 
 
 FAIL_ON = frozenset(
@@ -220,6 +240,10 @@ def add_options(parser: pytest.Parser) -> None:
     group = parser.getgroup("spanner", "Cloud Spanner (spanemu)")
     for option in OPTIONS:
         ini = f"spanner_{option.name.replace('-', '_')}"
+        if option.is_switch:
+            flag = f"--spanner-{option.name}"
+            group.addoption(flag, dest=ini, help=option.help, action="store_true")
+            continue
         arguments: dict[str, Any] = {"dest": ini, "help": option.help, "default": None}
         arguments |= {"metavar": option.metavar or f"{{{','.join(option.choices)}}}"}
         arguments |= {"action": "append"} if option.many else {}
@@ -270,6 +294,8 @@ def isolation_named(word: str, where: str) -> Isolation:
 def _value(config: pytest.Config, option: Option, environ: Mapping[str, str]) -> Any:
     ini = f"spanner_{option.name.replace('-', '_')}"
     given = config.getoption(ini, None)
+    if option.is_switch:
+        return bool(given)
     where = f"--spanner-{option.name}"
     if given is None:
         for variable in option.variables:

@@ -106,8 +106,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m deselects
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
     """Mark every test whose fixtures lead to Spanner, so that `-m spanner` selects them."""
+    if run_of(session.config).settings.check:
+        from pytest_spanemu.ready_made import collected
+
+        items += collected(session, items)
     for item in items:
         names: list[str] = getattr(item, "fixturenames", [])
         if (budget_of(item) or _rule_of(item)) and "spanner_assert" not in names:
@@ -145,6 +149,17 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         if (rule := _rule_of(pyfuncitem)) is not None:
             asserts.judge_hotspots(rule)
     return result
+
+
+def pytest_exception_interact(node: pytest.Item | pytest.Collector) -> None:
+    """A test has failed, and what it used is still there."""
+    if not run_of(node.config).settings.pause_on_fail:
+        return
+    observation: Any = getattr(node, "funcargs", {}).get("_spanner_observation")
+    if isinstance(node, pytest.Item) and observation is not None:
+        from pytest_spanemu.pause import pause
+
+        pause(node, observation.handle)
 
 
 def pytest_terminal_summary(

@@ -35,10 +35,11 @@ def directory_source(text: str, path: Path) -> Source:
     found = sorted(
         (each for each in path.iterdir() if each.suffix in SQL_SUFFIXES), key=natural_order
     )
-    if any(each.name.endswith(".up.sql") for each in found):
-        return MigrationsSource(text, found)
     if not found:
         raise SourceError(f"schema source {text!r}: no .sql, .ddl or .sdl file in {path}")
+    is_numbered = all(_NUMBERED.fullmatch(each.name) for each in found)
+    if is_numbered or any(each.name.endswith(".up.sql") for each in found):
+        return MigrationsSource(text, found)
     return FilesSource(text, found)
 
 

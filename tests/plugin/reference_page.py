@@ -88,7 +88,9 @@ def settings() -> Iterator[str]:
         variables = ", ".join(f"`{name}`" for name in option.variables)
         default = f"`{option.default}`" if option.default else ""
         ini = f"`spanner_{option.name.replace('-', '_')}`"
-        flag = f"`--spanner-{option.name} {words}`"
+        flag = f"`--spanner-{option.name} {words}`".replace(" `", "`")
+        if option.is_switch:
+            ini = ""
         yield f"| {ini} | {flag} | {variables} | {default} | {_line(option.help)} |"
     yield ""
 

@@ -164,3 +164,28 @@ def test_the_tables_text():
     again.merge(book.to_json())
     again.merge({})
     assert again == book
+
+
+def test_a_run_pauses_where_a_test_fails(music, monkeypatch):
+    monkeypatch.setattr("builtins.input", lambda prompt: print(f"{prompt}looked at"))
+    text = """
+        def test_fails(spanner_database):
+            assert 0
+
+        def test_passes(spanner_database):
+            pass
+
+        def test_has_no_database():
+            assert 0
+        """
+    result = music.run(text, "--spanner-pause-on-fail")
+    result.assert_outcomes(passed=1, failed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "*::test_fails failed. Its database is projects/*/databases/test-database:",
+            "  export SPANNER_EMULATOR_HOST=127.0.0.1:*",
+            "Press return to go on: looked at",
+        ]
+    )
+    assert result.stdout.str().count("looked at") == 1
+    result.stdout.no_fnmatch_line("*test_has_no_database failed. *")

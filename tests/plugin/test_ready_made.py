@@ -1,0 +1,43 @@
+"""Tests that `--spanner-check` adds."""
+
+GOOD = (
+    "CREATE TABLE Singers (SingerId STRING(36) NOT NULL, Name STRING(9)) PRIMARY KEY (SingerId);\n"
+)
+PASS = "def test(): pass"
+
+
+def test_checks_that_do_not_apply_are_skipped(project):
+    result = project.run(PASS, "--spanner-check", "-v")
+    result.assert_outcomes(passed=2, skipped=4)
+    result.stdout.fnmatch_lines(["*::spanemu::schema_applies SKIPPED (there is no schema)*"])
+
+
+def test_checks_of_a_schema_migrations_and_queries(project):
+    project.file("migrations/000001_a.sql", GOOD)
+    project.file("migrations/000002_b.sql", "CREATE INDEX ByName ON Singers (Name);\n")
+    project.file("queries/one.sql", "SELECT Name FROM Singers WHERE SingerId = @id;\n")
+    project.file("queries/two.sql", "SELECT Nam FROM Singers;\n")
+    project.ini("spanner_schema = migrations\nspanner_queries = queries\n")
+    result = project.run(PASS, "--spanner-check")
+    result.assert_outcomes(passed=5, failed=1)
+    result.stdout.fnmatch_lines(["Statements that do not compile:", "  *two.sql:1: *Nam*"])
+    project.run(PASS).assert_outcomes(passed=1)
+
+
+def test_migrations_that_fall_behind_the_schema_and_what_the_linter_says(project):
+    project.file("migrations/000001_a.sql", GOOD)
+    project.ini("spanner_schema = migrations\n")
+    project.file(
+        "conftest.py",
+        f"""
+import pytest
+
+@pytest.fixture(scope="session")
+def spanner_schema():
+    return [{GOOD.strip().rstrip(";")!r}, "CREATE TABLE E (Ts TIMESTAMP NOT NULL) PRIMARY KEY (Ts)"]
+""",
+    )
+    result = project.run(PASS, "--spanner-check")
+    result.assert_outcomes(passed=3, failed=2, skipped=1)
+    result.stdout.fnmatch_lines(["The linter says:", "  *: warning SPN102 E: *"])
+    result.stdout.fnmatch_lines(["The migrations lack:", "  *CREATE TABLE E *"])
