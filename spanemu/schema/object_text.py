@@ -89,7 +89,7 @@ def model_text(model: Model) -> str:
     for word, columns in (("INPUT", model.inputs), ("OUTPUT", model.outputs)):
         if columns is not None:
             lines += [f"{word}(", *map(_model_column, columns), ")"]
-    lines.append(f"REMOTE\n{options_text(model.options).lstrip()}".rstrip())
+    lines.append(f"REMOTE\n{options_text(model.options)}".rstrip())
     return "\n".join(lines)
 
 
