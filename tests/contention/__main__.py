@@ -1,4 +1,4 @@
-"""`python -m tests.contention [bank|disjoint] [--seconds 60] [--threads 32] [--embedded]`.
+"""`python -m tests.contention [bank|disjoint|deadline] [--seconds 60] [--threads 32] [--embedded]`.
 
 `--official` has Google's emulator do the same, where it is installed. exit 0 when all went well.
 """
@@ -14,18 +14,20 @@ from typing import Any
 import spanemu
 from spanemu.client import official_database
 from tests.benchmarks.targets import client_at, free_port, official_binary, process
-from tests.contention import bank, disjoint
+from tests.contention import bank, deadline, disjoint
 from tests.contention.threads import Tally, summary
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.contention", description=__doc__)
-    parser.add_argument("what", choices=("bank", "disjoint"))
+    parser.add_argument("what", choices=("bank", "disjoint", "deadline"))
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--threads", type=int, default=32)
     parser.add_argument("--embedded", action="store_true")
     parser.add_argument("--official", action="store_true")
     given = parser.parse_args()
+    if given.what == "deadline":
+        return _watch_deadlines()
     schema = bank.SCHEMA if given.what == "bank" else disjoint.SCHEMA
     with _official(schema) if given.official else _ours(schema, given.embedded) as database:
         tallies = _play(given.what, database, given.threads, given.seconds)
@@ -36,6 +38,18 @@ def main() -> int:
     if starved:
         print(f"{starved} threads got nothing done")
     return 1 if problems or starved else 0
+
+
+def _watch_deadlines() -> int:
+    problems = 0
+    with spanemu.Emulator.subprocess() as emulator:
+        database = emulator.create_database("deadlines", deadline.SCHEMA).client()
+        deadline.fill(database)
+        for name, sql in deadline.QUERIES.items():
+            wasted = deadline.seconds_wasted(database, sql, emulator._process.endpoint.pid)
+            print(f"{name}: {wasted:.2f} CPU seconds after the deadline")
+            problems += wasted > deadline.WASTED_SECONDS_MAX
+    return 1 if problems else 0
 
 
 def _play(what: str, database: Any, threads: int, seconds: float) -> list[Tally]:
