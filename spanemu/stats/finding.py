@@ -8,6 +8,7 @@ from spanemu.base.severity import Severity
 from spanemu.stats.cause import Reason
 from spanemu.stats.sources import Source
 from spanemu.stats.stream import Summary
+from spanemu.stats.thresholds import THRESHOLDS
 from spanemu.stats.tree_load import Kind
 from spanemu.stats.verdict import Level
 
@@ -93,7 +94,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class KeySpaceStats:
-    """Figures of the stream that says most about one table or index; see `Summary`."""
+    """Figures of the stream that says most about one table or index; see `Summary`.
+
+    `top_row` is the row that was written most often.
+    """
 
     name: str
     kind: Kind
@@ -102,6 +106,7 @@ class KeySpaceStats:
     column: str | None
     summary: Summary
     samples: tuple[str, ...]
+    top_row: str | None = None
 
     @property
     def commits(self) -> int:
@@ -117,6 +122,40 @@ class KeySpaceStats:
     def share(self) -> float | None:
         """The part of the writes that the fullest of eight ranges takes."""
         return self.summary.share
+
+    @property
+    def share_error(self) -> float:
+        """The standard error of the share."""
+        return self.summary.share_error
+
+    @property
+    def rho(self) -> float:
+        """How closely keys follow the order of writing: 1 for growing, -1 for falling ones."""
+        return self.summary.rho
+
+    @property
+    def append_part(self) -> float:
+        """Of the commits, those that wrote behind every key before."""
+        return self.summary.append_part
+
+    @property
+    def prepend_part(self) -> float:
+        """Of the commits, those that wrote before every earlier key."""
+        return self.summary.prepend_part
+
+    @property
+    def top_row_share(self) -> float:
+        """Of the commits, those that wrote `top_row`."""
+        return self.summary.top_row_share
+
+    @property
+    def max_qps(self) -> int | None:
+        """The rate of writes that one server's ceiling allows; None where the share is not known.
+
+        It is for the fullest of eight ranges: the ceiling of what does not spread over more.
+        """
+        share = max(self.share or 0.0, self.top_row_share)
+        return round(THRESHOLDS.server_writes_max / share) if self.share else None
 
     @property
     def effective_servers(self) -> float | None:

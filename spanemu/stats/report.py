@@ -134,6 +134,7 @@ def _spaces(scene: Scene) -> dict[str, KeySpaceStats]:
             None if column is None else column.name,
             one.stream,
             samples_of(one),
+            None if one.stream.top_row is None else one.shape.text(one.stream.top_row),
         )
     return dict(sorted(found.items()))
 

@@ -345,6 +345,12 @@ def test_assertions(watched) -> None:
         watch.assert_min_servers("UserAccessLogs", 2)
     watch.assert_no_hot_row()
     assert list(watch) == ["UserAccessLogs"]
+    stats = watch["UserAccessLogs"]
+    assert (stats.commits, stats.share, stats.share_error, stats.rho) == (120, 1.0, 0.0, 1.0)
+    assert (stats.append_part, stats.prepend_part, stats.max_qps) == (1.0, 0.0, 3500)
+    assert stats.top_row is not None
+    assert stats.top_row.startswith("UserAccessLogs(")
+    assert stats.top_row_share == pytest.approx(1 / 120)
 
 
 @pytest.mark.parametrize("entry", ["SPN802", "UserAccessLogs", "SPN802:useraccesslogs", "SPN8"])
