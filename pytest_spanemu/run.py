@@ -320,9 +320,10 @@ class Run:
         """One line on what was run and what set-up cost."""
         book = self.book
         schema = book.schemas[0] if book.schemas else "no schema"
+        tests = len(book.tests)
         return (
             f"spanner: {self.settings.target} · {schema} · seed {self.settings.seed} · template "
-            f"{book.template_seconds:.2f} s · {len(book.tests)} databases, "
+            f"{book.template_seconds:.2f} s · {tests} database{'s' * (tests > 1)}, "
             f"{book.setup_seconds * 1e3:.2f} ms each"
         )
 

@@ -66,7 +66,10 @@ class Schema:
         return digest.hexdigest()[:12]
 
     def __str__(self) -> str:
-        named = ", ".join(source.text for source in self.sources) or "no schema"
+        named = ", ".join(source.text for source in self.sources)
+        if not self.steps:
+            return named or "no schema"
+        named = named or "spanner_schema"
         return f"{named} ({len(self.ddl)} statements, {self.content_hash})"
 
 

@@ -14,10 +14,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PROJECT = Path(__file__).with_name("project")
-# What a test may add to its process for good, on the average of a run's second half. Of Python's
-# objects about 1.3 KiB stay, which are pytest's reports; some 10 KiB more of the process are native
-# memory below the client library, where tracemalloc does not see.
-KILOBYTES_PER_TEST_MAX = 16.0
+# What a test may add to its process for good, on the average of a run's second half. Some 2.4 KiB
+# are pytest's own, which keeps three reports of each test; sessions that tests leave stay, too.
+KILOBYTES_PER_TEST_MAX = 8.0
 MEASURED_TESTS_MIN = 1_000  # in a worker; below it caches are still filling
 SESSIONS_MAX = 5  # of the template's database: the client's own
 
