@@ -10,7 +10,7 @@ Here they are only noted; `NOTED_MAX` at a time they are added up (`database.sta
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, NamedTuple, Protocol
@@ -192,6 +192,7 @@ class ActivityLog:
         self.running: dict[int, Meter] = {}
         self.requests: deque[Meter] = deque()
         self.attempts: deque[Attempt] = deque()
+        self.follower: Callable[[Iterable[Meter]], object] | None = None  # told what is taken
         self.when_full: Callable[[], object] = self.forget  # takes away what was noted
 
     def commit(

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 from spanemu.base.clock import monotonic
 from spanemu.database.core import DatabaseCore
 from spanemu.database.options import ReadRequest, StatementRequest
-from spanemu.database.splits.query_uses import query_uses
+from spanemu.database.splits.query_uses import QueryUses
 from spanemu.database.transactions.listing import text_of
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
@@ -52,6 +53,7 @@ class Heat:
         self._splitting = core.splitting
         self.detector: Detector | None = None
         self.assumptions = Assumptions()
+        self._uses: WeakKeyDictionary[Detector, QueryUses] = WeakKeyDictionary()
 
     @property
     def is_watched(self) -> bool:
@@ -64,6 +66,8 @@ class Heat:
             before, self.detector = self.detector, Detector(self._store, describe=self._described)
             self._store.observer = changed(self._store.observer, before, self.detector)
             self._locks.observer = self.detector
+            uses = self._uses[self.detector] = QueryUses(self.detector)
+            self._core.activity.follower = uses.take
             if before is not None:
                 before.ended = min(before.ended, self.detector.began)
             return self.detector
@@ -115,11 +119,12 @@ class Heat:
     def _seen(self, detector: Detector) -> Seen:
         """What a detector saw, the statements that ran meanwhile, and what is gone by now."""
         seen = detector.seen()
+        self._core.ledger.catch_up()
         known = {tree_of(thing) for thing in self._schema.sorted_things()}
         gone = {tree for tree, _ in seen.streams} - known
         return replace(
             seen,
-            queries=query_uses(self._core.activity, detector.began, detector.ended),
+            queries=self._uses[detector].found(),
             former={tree: name for tree in gone if (name := self._former_name(tree))},
         )
 

@@ -1,7 +1,7 @@
-"""What the plans of the statements that ran lately do with tables (`stats.queries`).
+"""What the plans of the statements that ran do with tables (`stats.queries`).
 
-Nothing is noted when a statement runs. The activity log remembers the last statements with their
-plans anyway, and is looked at when somebody wants a report.
+Nothing is noted when a statement runs. The activity log hands over what it takes note of anyway,
+when it is added up, and plans are looked at when somebody wants a report.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from spanemu.database.activity import ActivityLog
+from spanemu.database.activity import Meter
 from spanemu.database.statements.query_engine import Prepared
 from spanemu.schema.column import Column
 from spanemu.sql.analyzer.resolved import ColumnRef
@@ -18,21 +18,37 @@ from spanemu.sql.plan.nodes import Node, Project, Scan, Sort, TopN
 from spanemu.sql.plan.seek import Equal
 from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan
 from spanemu.sql.plan.traverse import walk
+from spanemu.stats.detector import Detector
 from spanemu.stats.queries import Access, Order, QueryUse
 
+STATEMENTS_MAX = 2_000  # different ones; later ones are not told apart from none
 
-def query_uses(log: ActivityLog, since: float, until: float) -> tuple[QueryUse, ...]:
-    """The statements that began between two times of `clock.monotonic`, by their plans."""
-    counts: Counter[tuple[Prepared, str, str]] = Counter()
-    for one in list(log.requests):
-        if one.code is None and since <= one.began <= until:
-            for source, text in zip(one.sources, one.texts, strict=False):
-                if isinstance(source, Prepared):
-                    counts[source, text or "", one.tag] += 1
-    return tuple(
-        QueryUse(text, tag, count, tuple(accesses(prepared.executable.plan)))
-        for (prepared, text, tag), count in counts.items()
-    )
+
+class QueryUses:
+    """The statements that began while a detector was watching, by their plans."""
+
+    def __init__(self, detector: Detector) -> None:
+        self._detector = detector
+        self._counts: Counter[tuple[Prepared, str, str]] = Counter()
+
+    def take(self, requests: Iterable[Meter]) -> None:
+        """Count requests that are over."""
+        counts, began, ended = self._counts, self._detector.began, self._detector.ended
+        for one in requests:
+            if one.code is None and began <= one.began <= ended:
+                for source, text in zip(one.sources, one.texts, strict=False):
+                    key = source, text or "", one.tag
+                    if isinstance(source, Prepared) and (
+                        key in counts or len(counts) < STATEMENTS_MAX
+                    ):
+                        counts[key] += 1
+
+    def found(self) -> tuple[QueryUse, ...]:
+        """Those that were counted."""
+        return tuple(
+            QueryUse(text, tag, count, tuple(accesses(prepared.executable.plan)))
+            for (prepared, text, tag), count in self._counts.items()
+        )
 
 
 def accesses(plan: Plan) -> Iterator[Access]:

@@ -78,6 +78,11 @@ class Ledger:
             finally:
                 self._mutex.release()
 
+    def catch_up(self) -> None:
+        """Add up all that was noted until now."""
+        with self._mutex:
+            self._fold()
+
     def forget(self) -> None:
         """Nothing has run: the database was restored."""
         with self._mutex:
@@ -102,6 +107,8 @@ class Ledger:
         # A transaction's statements and waits are noted before its end is, so they are all there.
         attempts = _taken(self._log.attempts)
         requests = _taken(self._log.requests)
+        if self._log.follower is not None:
+            self._log.follower(requests)
         for wait in self._waits.taken():
             self._fold_wait(wait)
         aborted = self._fold_requests(requests)
