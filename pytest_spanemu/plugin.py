@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
         known_counts(run)  # before any test has run: there may be none
     if run.settings.start is Start.EAGER and not is_controller:
-        os.environ |= run.start_eagerly()
+        run.start_eagerly()
 
 
 @pytest.hookimpl(optionalhook=True)

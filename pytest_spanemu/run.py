@@ -79,22 +79,25 @@ class Run:
                 yield started
                 self._forget_templates(started)
 
-    def start_eagerly(self) -> dict[str, str]:
-        """Start before collection; the environment in which module-level clients find it."""
+    def start_eagerly(self) -> None:
+        """Start before collection, and tell the environment, where module-level clients look."""
         from pytest_spanemu.targets import running
 
         started = self._started = self._eager.enter_context(running(self.settings))
         host = {"SPANNER_EMULATOR_HOST": started.host_port} if started.is_emulator else {}
-        return host | {
+        told = host | {
             "GOOGLE_CLOUD_PROJECT": self.settings.project,
             "SPANNER_PROJECT_ID": self.settings.project,
             "SPANNER_INSTANCE_ID": self.settings.instance,
             "SPANNER_DATABASE_ID": self.settings.database,
             "SPANNER_DISABLE_BUILTIN_METRICS": "true",
         }
+        environment = self._eager.enter_context(pytest.MonkeyPatch.context())
+        for name, value in told.items():
+            environment.setenv(name, value)
 
     def stop(self) -> None:
-        """End what was started before collection."""
+        """End what was started before collection, and leave the environment as it was."""
         self._eager.close()
         self._started = None
 

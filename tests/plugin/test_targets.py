@@ -49,7 +49,7 @@ def test_unused_faults_of_a_process_are_loud(music):
         "--spanner-target=subprocess",
     )
     result.assert_outcomes(passed=1, errors=1)
-    result.stdout.fnmatch_lines(["*faults that never struck: *unavailable(Commit)*"])
+    result.stdout.fnmatch_lines(["*faults that never struck:", "*unavailable(Commit)"])
 
 
 @pytest.mark.reference
