@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import argparse
 
-from tests.benchmarks import engine, latency, lint, plugin, recording, sql, startup, transactions
+from tests.benchmarks import (
+    ddl,
+    engine,
+    latency,
+    lint,
+    plugin,
+    recording,
+    sql,
+    startup,
+    transactions,
+)
 
 SUITES = {
     "latency": latency.main,
     "transactions": transactions.main,
     "engine": engine.main,
+    "ddl": ddl.main,
     "startup": startup.main,
     "sql": sql.main,
     "plugin": plugin.main,

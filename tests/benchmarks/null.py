@@ -1,7 +1,8 @@
 """Answers without work behind them: what the client and gRPC cost by themselves.
 
-The answers have every field that Spanner's have, for the client works on each: the read timestamp
-it asks for, and the precommit tokens of read-write transactions on multiplexed sessions.
+The answers have the fields that Spanner's have, no more and no fewer, for the client works on each:
+the read timestamp of a snapshot, or the id of a transaction that begins and its precommit token;
+columns for a query, and for a statement that changes rows their number.
 
 `python -m tests.benchmarks.null PORT` serves them; `NullChannel` answers inside the process.
 """
@@ -24,6 +25,7 @@ _TOKEN = transaction.MultiplexedSessionPrecommitToken(precommit_token=b"1:1", se
 
 
 def _rows(*, in_read_write: bool = False) -> Any:
+    """A row, read at a snapshot, or by the request that begins a read-write transaction."""
     field = types.StructType.Field
     row_type = types.StructType(
         fields=[
@@ -31,24 +33,23 @@ def _rows(*, in_read_write: bool = False) -> Any:
             field(name="Name", type_=types.Type(code=types.TypeCode.STRING)),
         ]
     )
-    metadata = result_set.ResultSetMetadata(
-        row_type=row_type, transaction=transaction.Transaction(id=b"1")
-    )
-    partial = result_set.PartialResultSet(metadata=metadata, last=True)
-    raw = result_set.PartialResultSet.pb(partial)
-    # The client asks for it, and every Spanner answers: parsing it is part of what a call costs.
-    raw.metadata.transaction.read_timestamp.GetCurrentTime()
+    metadata = result_set.ResultSetMetadata(row_type=row_type)
+    raw = result_set.PartialResultSet.pb(result_set.PartialResultSet(metadata=metadata, last=True))
     raw.values.add().string_value = "7"
     raw.values.add().string_value = "user 7"
-    raw.stats.row_count_exact = 1
     if in_read_write:
+        raw.metadata.transaction.id = b"1"
         raw.precommit_token.CopyFrom(transaction.MultiplexedSessionPrecommitToken.pb(_TOKEN))
+    else:
+        raw.metadata.transaction.read_timestamp.GetCurrentTime()
     return raw
 
 
 def _result_set() -> Any:
+    """What a DML statement gets that begins a transaction: it has no columns."""
     answer = result_set.ResultSet.pb(result_set.ResultSet())
-    answer.metadata.CopyFrom(_rows().metadata)
+    answer.metadata.row_type.SetInParent()
+    answer.metadata.transaction.id = b"1"
     answer.stats.row_count_exact = 1
     answer.precommit_token.CopyFrom(transaction.MultiplexedSessionPrecommitToken.pb(_TOKEN))
     return answer
