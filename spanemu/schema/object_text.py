@@ -129,11 +129,14 @@ def statistics_text(package: str, allow_gc: bool) -> str:
 
 
 def role_texts(roles: Sequence[Role]) -> Iterator[str]:
-    """CREATE ROLE for each role, then what each was granted."""
-    for role in roles:
-        if role.name not in SYSTEM_ROLES:
-            yield f"CREATE ROLE {quoted(role.name)}"
-    for role in roles:
+    """CREATE ROLE for each role, then what each was granted; system roles, which nobody creates,
+    come last, for they are in a schema only since something was granted to them.
+    """
+    created = [role for role in roles if role.name not in SYSTEM_ROLES]
+    for role in created:
+        yield f"CREATE ROLE {quoted(role.name)}"
+    system = [role for role in roles if role.name in SYSTEM_ROLES]
+    for role in (*created, *sorted(system, key=lambda role: role.name)):
         yield from (f"{_grant(grant)} TO ROLE {quoted(role.name)}" for grant in role.grants)
         if role.member_of:
             yield f"GRANT ROLE {_names(role.member_of)} TO ROLE {quoted(role.name)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from spanemu.base.errors import SpannerError
@@ -239,6 +239,13 @@ def check(schema: Schema) -> None:
 
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(STATEMENTS, max_size=30))
+@example(
+    [
+        "GRANT SELECT ON TABLE T1 TO ROLE public",  # which is there before any other role
+        "CREATE ROLE R9",
+        "GRANT SELECT ON TABLE T1 TO ROLE R9",
+    ]
+)
 def test_text_makes_the_schema_again(statements: list[str]) -> None:
     schema = applied([*BEGINNING, *statements])
     check(schema)
