@@ -149,7 +149,8 @@ def spanner_async_database(
     )
     if not _spanner_observation.emulator.is_emulator:
         run_of(request.config).refuse("the client for asyncio is pointed at emulators alone")
-    return _spanner_observation.handle.async_client  # type: ignore[no-any-return]
+    make: Callable[..., Any] = _spanner_observation.handle.async_client
+    return make
 
 
 @pytest.fixture

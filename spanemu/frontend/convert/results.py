@@ -103,7 +103,8 @@ def transaction_to_proto(info: TransactionInfo) -> Any:
 def _transaction_bytes(info: TransactionInfo) -> bytes:
     if info.read_timestamp is None:
         return field(1, info.id)
-    return transaction_to_proto(info).SerializeToString()  # type: ignore[no-any-return]
+    encoded: bytes = transaction_to_proto(info).SerializeToString()
+    return encoded
 
 
 def precommit_token_to_proto(token: tuple[bytes, int]) -> Any:
