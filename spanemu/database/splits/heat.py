@@ -74,12 +74,14 @@ class Heat:
 
     def stop(self) -> None:
         """Look no further."""
+        self._core.ledger.catch_up()  # Its follower is to see what ran until now.
         with self._store.mutex:
             detector = self.detector
             if detector is not None and self.is_watched:
                 self._store.observer = changed(self._store.observer, detector, None)
                 self._locks.observer = None
                 detector.ended = monotonic()
+                self._core.activity.follower = None
 
     def committed_by(self, asked: object, mutations: Sequence[Mutation]) -> None:
         """The last commit was made by mutations, or by the statements before it."""
