@@ -244,7 +244,8 @@ def add_options(parser: pytest.Parser) -> None:
             flag = f"--spanner-{option.name}"
             group.addoption(flag, dest=ini, help=option.help, action="store_true")
             continue
-        arguments: dict[str, Any] = {"dest": ini, "help": option.help, "default": None}
+        told = option.help.replace("%", "%%")  # argparse puts values in, pytest's ini does not
+        arguments: dict[str, Any] = {"dest": ini, "help": told, "default": None}
         arguments |= {"metavar": option.metavar or f"{{{','.join(option.choices)}}}"}
         arguments |= {"action": "append"} if option.many else {}
         group.addoption(f"--spanner-{option.name}", **arguments)

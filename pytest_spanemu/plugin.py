@@ -172,7 +172,7 @@ def pytest_terminal_summary(
 
     is_brief = config.get_verbosity() < 0
     if run.settings.report.table_rows and not is_brief:
-        terminalreporter.section("spanner")
+        terminalreporter.write_sep("=", "spanner")
     for line in filter(None, lines(run, is_brief=is_brief)):
         terminalreporter.write_line(line)
     write_files(config, run)

@@ -3,6 +3,7 @@
 import pytest
 
 import pytest_spanemu
+from pytest_spanemu.options import OPTIONS
 
 
 def test_zero_configuration_gives_the_official_clients_database(project):
@@ -303,3 +304,13 @@ def test_types_of_what_fixtures_give_can_be_imported():
         assert getattr(pytest_spanemu, name).__name__ == name
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
         _ = pytest_spanemu.Nothing
+
+
+def test_the_help_tells_every_option(music, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "500")  # so that no line is broken within a word
+    result = music.run("def test_it(): pass", "--help")
+    assert result.ret == pytest.ExitCode.OK
+    words = " ".join(result.stdout.str().split())
+    for option in OPTIONS:
+        assert f"--spanner-{option.name}" in words
+        assert words.count(option.help) == (1 if option.is_switch else 2)  # the ini file's too
