@@ -103,7 +103,8 @@ class Endpoint:
             return self._watched_unary(data, call)
         with serving(call):
             call.check()
-            return _serialized(self._handler(self._instances, self._request(data)))
+            reply = self._handler(self._instances, self._request(data))
+            return reply if reply.__class__ is bytes else reply.SerializeToString()
 
     def stream(self, data: bytes, call: ServedCall) -> Iterator[bytes]:
         """The replies, one by one; nothing happens before the first is asked for."""
@@ -124,8 +125,13 @@ class Endpoint:
             request = self._request(data)
             for watcher in self._watchers:
                 watcher.started(call, request)
-            replies = iter(self._handler(self._instances, request))
-            reply = next(replies, None)
+            replies = self._handler(self._instances, request)
+            if replies.__class__ is not tuple:
+                replies = iter(replies)
+                reply = next(replies, None)
+        if replies.__class__ is tuple:  # All is done.
+            yield from map(_serialized, replies)
+            return
         try:
             while reply is not None:
                 yield _serialized(reply)
@@ -189,6 +195,8 @@ class Endpoints:
             for service in self.services
             for path, method in service.paths()
         }
+        # The endpoint at a path, None when there is no such method.
+        self.find: Callable[[str], Endpoint | None] = self._by_path.get
         self._intercepted = tuple(self._by_path.values())
 
     def add_beyond_faults(self, service: Service) -> None:
@@ -196,10 +204,6 @@ class Endpoints:
         self._by_path |= {
             path: Endpoint(path, method, None, ()) for path, method in service.paths()
         }
-
-    def find(self, path: str) -> Endpoint | None:
-        """The endpoint at `path`, None when there is no such method."""
-        return self._by_path.get(path)
 
     def intercept(self, interceptor: Interceptor | None) -> None:
         """Have RPCs from now on meet `interceptor` before their handlers, or nobody."""

@@ -16,7 +16,8 @@ followed by an empty string or list for the rule to swallow.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
 from typing import Any
 
 from spanemu.base.errors import SpannerError
@@ -73,8 +74,18 @@ class Chunks:
         self._tail = precommit_token_bytes(stream.transaction, 8)
         self._parts: list[bytes] = []
         self._size = 0
+        self._is_over = False
 
-    def __iter__(self) -> Iterator[bytes]:
+    def messages(self) -> Iterable[bytes]:
+        """The messages: a tuple if there is only one, as mostly, and then the stream is over."""
+        rest = iter(self)
+        first = next(rest)
+        if self._is_over:
+            rest.close()
+            return (first,)
+        return _continued(first, rest)
+
+    def __iter__(self) -> Generator[bytes, None, None]:
         """The messages. Closing the iterator closes the stream's rows."""
         encoders, parts, limit = self._shape.partial, self._parts, self._chunk_bytes
         try:
@@ -122,6 +133,7 @@ class Chunks:
         stats = stats_bytes(stream.stats)
         if stream.meter is not None:
             stream.meter.ended(stream, self._rows - self._rows_before, self._bytes + self._size)
+        self._is_over = True
         return self._flush((field(5, stats) if stats else b"") + _LAST)
 
     def _large_row(self, row: tuple[Any, ...], cells: list[bytes]) -> Iterator[bytes]:
@@ -143,6 +155,12 @@ class Chunks:
             if rest is not _NOTHING:
                 yield self._flush(_CHUNKED)
         self._size += len(self._parts[-1])
+
+
+def _continued(first: bytes, rest: Generator[bytes, None, None]) -> Iterator[bytes]:
+    with closing(rest):
+        yield first
+        yield from rest
 
 
 def cut(raw: Any, room: int) -> tuple[Any, Any]:

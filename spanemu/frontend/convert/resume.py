@@ -9,7 +9,7 @@ have changed since, nor for a query that asks for the time or for randomness.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import islice
@@ -70,7 +70,7 @@ def resumable_chunks(
     stream: ResultStream,
     place: Place | None,
     breaking: Breaking | None = None,
-) -> Iterator[bytes]:
+) -> Iterable[bytes]:
     """The PartialResultSets of `stream`, from `place` on, with tokens where they can be kept.
 
     `breaking` is given the rows to come, and may make them break off with `StreamBroken`.
@@ -79,15 +79,15 @@ def resumable_chunks(
         if breaking is not None:
             stream.rows = breaking(stream.rows)
         if stream.repeatable_at is None:
-            return iter(Chunks(stream))
-        return iter(Chunks(stream, _Tokens(request, stream).at))
+            return Chunks(stream).messages()
+        return Chunks(stream, _Tokens(request, stream).at).messages()
     if (stream.repeatable_at, stream.plan_serial) != (place.timestamp, place.plan_serial):
         close_rows(stream)
         raise InvalidResumeToken("what was read cannot be repeated")
     _pass_over(stream, place.rows)
     if breaking is not None:
         stream.rows = breaking(stream.rows)
-    return iter(Chunks(stream, _Tokens(request, stream).at, place.rows))
+    return Chunks(stream, _Tokens(request, stream).at, place.rows).messages()
 
 
 def _pass_over(stream: ResultStream, count: int) -> None:

@@ -31,10 +31,11 @@ from spanemu.frontend.endpoint import ServedCall
 
 
 class Call(grpc.RpcError, grpc.Call, grpc.Future):  # type: ignore[misc]
-    """An RPC that ended as `ending` says, with a response if that is OK."""
+    """An RPC that ended as `ending` says, None if it has yet to, with a response if that is OK."""
 
-    def __init__(self, served: ServedCall, ending: Ending | None, response: Any = None) -> None:
-        super().__init__()
+    def __init__(
+        self, served: ServedCall, ending: Ending | None = None, response: Any = None
+    ) -> None:
         self._served = served
         self._ending = ending
         self._response = response
@@ -123,9 +124,6 @@ class LiveCall(Call):
     """An RPC that has yet to end: once, by its work or by being cancelled, whichever is first."""
 
     _callbacks: tuple[Callable[[], None], ...] = ()
-
-    def __init__(self, served: ServedCall) -> None:
-        super().__init__(served, None)
 
     def cancel(self) -> bool:
         return self.abandon(CANCELLED)
@@ -222,7 +220,15 @@ class StreamCall(LiveCall):
         return self
 
     def __next__(self) -> Any:
-        data = self._next_data()
+        with self._stepping:
+            if self._kept and not self.cancelled():
+                data: bytes | None = self._kept.popleft()
+            else:
+                data = self._step() if self._ending is None else None
+        if data is None:
+            if self._ending is OK:
+                raise StopIteration
+            raise self
         try:
             return self._deserialize(data)
         except Refused as refused:
@@ -230,18 +236,6 @@ class StreamCall(LiveCall):
             raise self from refused.__cause__
 
     next = __next__
-
-    def _next_data(self) -> bytes:
-        with self._stepping:
-            if self._kept and not self.cancelled():
-                return self._kept.popleft()
-            if self._ending is None:
-                data = self._step()
-                if data is not None:
-                    return data
-        if self._ending is OK:
-            raise StopIteration
-        raise self
 
     def _step(self) -> bytes | None:
         """The next reply; None when there is none, and then the call has ended."""

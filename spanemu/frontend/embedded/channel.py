@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, Protocol
-from weakref import WeakSet
+from weakref import ref
 
 import grpc
 
+from spanemu.base.clock import monotonic
 from spanemu.frontend.embedded.calls import Call, PendingCall, StreamCall
 from spanemu.frontend.embedded.status import (
     CHANNEL_CLOSED,
@@ -23,7 +25,6 @@ from spanemu.frontend.embedded.status import (
     Refused,
     deserialized,
     ending_of,
-    is_late,
     serialized,
 )
 from spanemu.frontend.endpoint import Endpoint, Endpoints, ServedCall
@@ -47,13 +48,16 @@ class Link:
         self.closed = False
         # Each thread adds and removes only its own call; the value says how it was interrupted.
         self._running: dict[ServedCall, Ending | None] = {}
-        self._live: WeakSet[Abandonable] = WeakSet()
+        self._live: dict[int, ref[Abandonable]] = {}  # by id: a WeakSet would run Python code
 
     def begin(self, path: str, timeout: float | None, metadata: Any) -> EmbeddedCall:
         """A new call. Raises ValueError on a closed channel."""
         if self.closed:
             raise ValueError("Cannot invoke RPC on closed channel!")
-        return EmbeddedCall(path, timeout, metadata)
+        call = EmbeddedCall(path, timeout)
+        if metadata:
+            call.sent = tuple(metadata.items() if isinstance(metadata, dict) else metadata)
+        return call
 
     def endpoint(self, call: EmbeddedCall, credentials: Any) -> Endpoint:
         """Who answers. Raises Refused when nobody does."""
@@ -82,7 +86,7 @@ class Link:
             raise
         finally:
             del self._running[call]
-        if is_late(call):
+        if monotonic() >= call.deadline:
             raise Refused(DEADLINE_EXCEEDED)
         return reply
 
@@ -106,7 +110,7 @@ class Link:
 
     def track(self, call: Abandonable) -> None:
         """Have `call` end when the channel does."""
-        self._live.add(call)
+        self._live[id(call)] = ref(call, partial(self._live.pop, id(call)))
 
     @property
     def is_ready(self) -> bool:
@@ -120,12 +124,14 @@ class Link:
 
     def interrupt(self, ending: Ending) -> None:
         """End every call in progress."""
-        for live in list(self._live):
-            live.abandon(ending)
-        for call in list(self._running):
-            if call in self._running:
-                self._running[call] = ending
-                call.cancel()
+        for live in list(self._live.values()):
+            call = live()
+            if call is not None:
+                call.abandon(ending)
+        for running in list(self._running):
+            if running in self._running:
+                self._running[running] = ending
+                running.cancel()
 
 
 def _failing(refused: Refused) -> Iterator[bytes]:
@@ -186,13 +192,10 @@ class _Method:
     def _streaming(
         self, request: Any, timeout: float | None, metadata: Any, credentials: Any
     ) -> StreamCall:
-        link, deserializer = self._link, self._deserializer
+        link = self._link
         call = link.begin(self._path, timeout, metadata)
         replies = link.replies_to(request, self._serializer, call, credentials)
-
-        def deserialize(data: bytes) -> Any:
-            return deserialized(data, deserializer, link.limits)
-
+        deserialize = partial(deserialized, deserializer=self._deserializer, limits=link.limits)
         stream = StreamCall(call, replies, deserialize)
         link.track(stream)
         return stream

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from threading import RLock
 from typing import Any
 from weakref import WeakSet
@@ -109,7 +110,7 @@ class EmbeddedRegistry:
 
     def _finder(self, target: str) -> FindEndpoints | None:
         address = canonical(target)
-        return (lambda: self._endpoints.get(address)) if address in self._endpoints else None
+        return partial(self._endpoints.get, address) if address in self._endpoints else None
 
     def _track(self, target: str, link: Link) -> None:
         with self._mutex:

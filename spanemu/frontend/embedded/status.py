@@ -151,21 +151,18 @@ def deserialized(data: bytes, deserializer: Callable[[bytes], Any] | None, limit
 
 
 class EmbeddedCall(ServedCall):
-    """A call that begins now, with metadata in whatever form the caller gave it."""
+    """A call with the (key, value) pairs of metadata that its caller gave."""
 
-    def __init__(self, path: str, timeout: float | None, metadata: Any) -> None:
-        super().__init__(path, timeout)
-        pairs = metadata.items() if isinstance(metadata, dict) else metadata
-        self._sent = tuple(pairs) if pairs else ()
+    sent: tuple[tuple[str, str | bytes], ...] = ()
 
     @property
     def metadata(self) -> Metadata:
         """What the caller gave, and what gRPC adds."""
-        return (*(Metadatum(key, value) for key, value in self._sent), _USER_AGENT)
+        return (*(Metadatum(key, value) for key, value in self.sent), _USER_AGENT)
 
     def check_metadata(self) -> None:
         """Raise Refused for keys that gRPC does not take."""
-        for key, _ in self._sent:
+        for key, _ in self.sent:
             if key not in _known_keys:
                 if not isinstance(key, str) or _METADATA_KEY.fullmatch(key) is None:
                     raise Refused(INVALID_METADATA)

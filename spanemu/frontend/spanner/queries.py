@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from spanemu.admin.instances import Instances
@@ -35,7 +35,7 @@ def execute_sql(instances: Instances, request: Any) -> bytes:
 
 def execute_streaming_sql(
     instances: Instances, request: Any, breaking: Breaking | None = None
-) -> Iterator[bytes]:
+) -> Iterable[bytes]:
     """A statement's result as PartialResultSets."""
     session = session_of(instances, request.session)
     selector = selector_from_proto(request)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from spanemu.admin.instances import Instances
@@ -24,7 +24,7 @@ def read(instances: Instances, request: Any) -> bytes:
 
 def streaming_read(
     instances: Instances, request: Any, breaking: Breaking | None = None
-) -> Iterator[bytes]:
+) -> Iterable[bytes]:
     """The rows of some keys as PartialResultSets."""
     session = session_of(instances, request.session)
     selector = selector_from_proto(request)
