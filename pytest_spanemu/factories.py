@@ -14,7 +14,8 @@ from typing import Any, Literal
 
 import pytest
 
-from pytest_spanemu.run import checked_wishes, run_of
+from pytest_spanemu.run import run_of
+from pytest_spanemu.wishes import Recipe, checked_wishes
 
 Scope = Literal["function", "class", "module", "package", "session"]
 Words = str | Sequence[str]
@@ -41,11 +42,12 @@ def database(
 
     @pytest.fixture(scope=scope)
     def database_fixture(request: pytest.FixtureRequest, spanner_emulator: Any) -> Iterator[Any]:
-        run = run_of(request.config)
-        template = run.special_template(spanner_emulator, wishes, fill)
-        mode = wishes.isolation or run.settings.isolation or spanner_emulator.default_isolation
-        with run.lend(template, mode, request.node.nodeid) as observation:
+        run, test = run_of(request.config), request.node.nodeid
+        template = run.templates.special(
+            spanner_emulator, Recipe(wishes.schema, wishes.seeds, fill)
+        )
+        with run.lender.lend(template, wishes.isolation, test) as observation:
             yield observation.handle.client()
-        run.finish(request.node.nodeid)
+        run.lender.finish(test, {})
 
     return database_fixture

@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_spanemu.budget import budget_of
-from pytest_spanemu.run import Run, run_of, wishes_of
+from pytest_spanemu.run import run_of
+from pytest_spanemu.wishes import Recipe, wishes_of
 
 if TYPE_CHECKING:
     from pytest_spanemu.asserts import SpannerAssert
@@ -53,7 +54,7 @@ def spanner_schema(pytestconfig: pytest.Config) -> Schema:
     text, one or a list of them, will do.
     """
     run = run_of(pytestconfig)
-    return run.schema_of(run.settings.schema)
+    return run.templates.schema_of(run.settings.schema)
 
 
 @pytest.fixture(scope="session")
@@ -62,7 +63,7 @@ def _spanner_template(
 ) -> Template:
     from pytest_spanemu.template import Schema
 
-    return run_of(pytestconfig).default_template(spanner_emulator, Schema.given(spanner_schema))
+    return run_of(pytestconfig).templates.default(spanner_emulator, Schema.given(spanner_schema))
 
 
 @pytest.fixture(scope="session")
@@ -79,7 +80,7 @@ def spanner_factory_session(
     pytestconfig: pytest.Config, _spanner_template: Template
 ) -> SpannerFactory:
     """Row factories that write into the template, so that every test sees the rows."""
-    return run_of(pytestconfig).factory(_spanner_template.database)
+    return run_of(pytestconfig).templates.factory(_spanner_template.database)
 
 
 @pytest.fixture(scope="session")
@@ -104,7 +105,7 @@ def spanner_django(
     """
     from pytest_spanemu.django_setup import SpannerDjango
 
-    keeper = run_of(pytestconfig).keeper(
+    keeper = run_of(pytestconfig).lender.keeper(
         spanner_template, spanner_template.emulator.default_isolation
     )
     with SpannerDjango(spanner_template.emulator) as django:
@@ -118,17 +119,16 @@ def spanner_django(
 @pytest.fixture
 def _spanner_observation(request: pytest.FixtureRequest) -> Iterator[Observation]:
     """This test's database, and what is watched of it."""
-    run, wishes = run_of(request.config), wishes_of(request.node)
-    emulator = _emulator(request)
+    item: pytest.Item = request.node
+    run, wishes = run_of(request.config), wishes_of(item)
     if wishes.schema is None and wishes.seeds is None:
         template = request.getfixturevalue("spanner_template")
     else:
-        template = run.special_template(emulator, wishes)
-    isolation = wishes.isolation or run.settings.isolation or emulator.default_isolation
-    test = request.node.nodeid
-    with run.lend(template, isolation, test) as observation:
+        recipe = Recipe(wishes.schema, wishes.seeds)
+        template = run.templates.special(_emulator(request), recipe)
+    with run.lender.lend(template, wishes.isolation, item.nodeid) as observation:
         yield observation
-    run.finish(test, budget_of(request.node))
+    run.lender.finish(item.nodeid, budget_of(item))
 
 
 @pytest.fixture
@@ -242,7 +242,7 @@ def spanner_migrator(request: pytest.FixtureRequest) -> Iterator[SpannerMigrator
     `.insert("Orders", Status="o")`, `.up("0007")`, `.sql("SELECT ...")`.
     """
     run = run_of(request.config)
-    with run.migrator(_emulator(request), wishes_of(request.node)) as migrator:
+    with run.templates.migrator(_emulator(request), wishes_of(request.node)) as migrator:
         yield migrator
 
 
@@ -351,8 +351,8 @@ def spanner_factory(
     faker = None
     if "faker" in request.fixturenames:
         faker = request.getfixturevalue("faker")
-    run = run_of(request.config)
-    return run.factory(spanner_database, faker=faker, aside=_spanner_observation.aside)
+    templates = run_of(request.config).templates
+    return templates.factory(spanner_database, faker=faker, aside=_spanner_observation.aside)
 
 
 def _emulator(request: pytest.FixtureRequest) -> SpannerEmulator:
@@ -366,5 +366,4 @@ def _need(request: pytest.FixtureRequest, capability: str) -> None:
     emulator = _emulator(request)
     if emulator.can(capability):
         return
-    run: Run = run_of(request.config)
-    run.refuse(f"target {emulator.target} has no {capability}")
+    run_of(request.config).refuse(f"target {emulator.target} has no {capability}")

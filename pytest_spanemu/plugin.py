@@ -11,7 +11,8 @@ from pytest_spanemu import hookspecs
 from pytest_spanemu.budget import budget_of, judge_budget
 from pytest_spanemu.kinds import Start, Target
 from pytest_spanemu.options import add_options
-from pytest_spanemu.run import run_of, wishes_of
+from pytest_spanemu.run import run_of
+from pytest_spanemu.wishes import wishes_of
 
 if TYPE_CHECKING:
     from pytest_spanemu.hot import HotspotRule

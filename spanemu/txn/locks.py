@@ -309,9 +309,15 @@ class LockTable:
             if not holders:
                 del self._rows[row_key]
         for tree in owner.keys:
-            del self._keys[tree][owner]
+            owners = self._keys[tree]
+            del owners[owner]
+            if not owners:
+                del self._keys[tree]
         for tree in owner.unions:
-            del self._ranges[tree][owner]
+            scanners = self._ranges[tree]
+            del scanners[owner]
+            if not scanners:
+                del self._ranges[tree]
         owner.forget_locks()
         if self._waiters:
             self._wake(owner)

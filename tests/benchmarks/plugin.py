@@ -1,14 +1,17 @@
 """A suite of many small tests: what a test's fixtures cost, from the first hundred to the last, and
 the same file on Google's emulator with a database made for each test.
 
-100 tables, 50 indexes, 10,000 seeded rows; each test inserts 10 rows and queries them. Fixtures'
-cost is pytest's set-up and teardown of a test, beside that of a test without fixtures.
+100 tables, 50 indexes, 10,000 seeded rows; each test inserts 10 rows and queries them. What fixtures
+cost is pytest's set-up and teardown of a test, less that of a test that does the same work on a
+database of the session, with no fixture of its own. Between the two is a test with two fixtures
+that do nothing: what pytest itself asks for them.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -28,21 +31,42 @@ TESTS = 1_000
 OFFICIAL_TESTS = 5  # each makes a database of all that
 TABLES, INDEXES, SEEDED = 100, 50, 10_000
 LAST = 100
+BESIDE = 300  # tests of each kind that the fixtures' cost is compared with
 
 SUITE = """
 import pytest
 
-@pytest.mark.parametrize("n", range({tests}))
-def test_rows(spanner_database, n):
+def work(database, n, first):
     table = f"T{{n % {tables}}}"
-    with spanner_database.batch() as batch:
-        batch.insert(table, ["K", "V", "N"], [[10_000 + k, str(k), n] for k in range(10)])
-    with spanner_database.snapshot() as snapshot:
-        found = list(snapshot.execute_sql(f"SELECT K FROM {{table}} WHERE K >= 10000"))
+    with database.batch() as batch:
+        batch.insert(table, ["K", "V", "N"], [[first + k, str(k), n] for k in range(10)])
+    with database.snapshot() as snapshot:
+        found = list(snapshot.execute_sql(f"SELECT K FROM {{table}} WHERE K >= {{first}}"))
     assert len(found) == 10
 
-@pytest.mark.parametrize("n", range({plain}))
-def test_plain(n): pass
+@pytest.mark.parametrize("n", range({tests}))
+def test_rows(spanner_database, n):
+    work(spanner_database, n, 10_000)
+
+@pytest.fixture(scope="session")
+def shared(spanner_template):
+    return spanner_template.database
+
+@pytest.fixture
+def inner(request):
+    yield request.getfixturevalue("shared")
+
+@pytest.fixture
+def outer(inner):
+    return inner
+
+@pytest.mark.parametrize("n", range({beside}))
+def test_pair(outer, n):
+    work(outer, n, 20_000 + 10 * n)
+
+@pytest.mark.parametrize("n", range({beside}))
+def test_plain(shared, n):
+    work(shared, n, 50_000 + 10 * n)
 """
 CONFTEST = """
 import json
@@ -60,7 +84,7 @@ def pytest_sessionfinish():
 """
 
 
-def write_project(directory: Path, tests: int) -> None:
+def write_project(directory: Path, tests: int, beside: int) -> None:
     """Schema, seeds and tests."""
     statements = [
         f"CREATE TABLE T{n} (K INT64, V STRING(20), N INT64) PRIMARY KEY (K)" for n in range(TABLES)
@@ -71,15 +95,17 @@ def write_project(directory: Path, tests: int) -> None:
     for n in range(TABLES):
         rows = "".join(f"{k},{k % 7},{k}\n" for k in range(SEEDED // TABLES))
         (directory / "seeds" / f"T{n}.csv").write_text(f"K,V,N\n{rows}")
-    (directory / "test_suite.py").write_text(SUITE.format(tests=tests, tables=TABLES, plain=LAST))
+    (directory / "test_suite.py").write_text(
+        SUITE.format(tests=tests, tables=TABLES, beside=beside)
+    )
     (directory / "conftest.py").write_text(CONFTEST)
 
 
-def run(tests: int, *args: str) -> tuple[float, list[float], list[float]]:
-    """Seconds in all; of set-up and teardown of each test, with fixtures and without."""
+def run(tests: int, *args: str, beside: int = 0) -> tuple[float, dict[str, list[float]]]:
+    """Seconds in all; of set-up and teardown of each test, by the test's name."""
     with tempfile.TemporaryDirectory() as place:
         directory = Path(place)
-        write_project(directory, tests)
+        write_project(directory, tests, beside)
         paths = [str(ROOT), *filter(None, sys.path)]
         environ = os.environ | {
             "SUITE_OUT": str(directory / "out.json"), "PYTHONPATH": os.pathsep.join(paths),
@@ -89,9 +115,10 @@ def run(tests: int, *args: str) -> tuple[float, list[float], list[float]]:
         subprocess.run(command, cwd=directory, env=environ, check=True, stdout=subprocess.DEVNULL)
         took = perf_counter() - began
         seconds: dict[str, float] = json.loads((directory / "out.json").read_text())
-    with_them = [each for name, each in seconds.items() if "test_rows" in name]
-    without = [each for name, each in seconds.items() if "test_plain" in name]
-    return took, with_them, without
+    found: dict[str, list[float]] = {}
+    for name, each in seconds.items():
+        found.setdefault(re.sub(r".*::|\[.*", "", name), []).append(each)
+    return took, found
 
 
 @contextmanager
@@ -110,24 +137,26 @@ def official_flags() -> Iterator[tuple[str, ...] | None]:
 def main(rounds: int = 20) -> None:
     """`rounds` of 50 tests each."""
     tests = min(TESTS, rounds * 50)
-    took, costs, plain = run(tests)
-    base = median(plain)
+    took, found = run(tests, beside=BESIDE)
+    costs, base = found["test_rows"], median(found["test_plain"])
     table = Table(title=f"{tests} tests, {TABLES} tables, {INDEXES} indexes, {SEEDED:,} rows")
     for column in ("what", "measured", "goal"):
         table.add_column(column, justify="left" if column == "what" else "right")
-    for name, found in (
-        ("fixtures of a test, ms", costs),
-        ("of the first hundred", costs[1 : LAST + 1]),
-        ("of the last hundred", costs[-LAST:]),
+    for name, several, goal in (
+        ("fixtures of a test, ms", costs, "< 1"),
+        ("of the first hundred", costs[1 : LAST + 1], "< 1"),
+        ("of the last hundred", costs[-LAST:], "< 1"),
+        ("two fixtures that do nothing, ms", found["test_pair"], ""),
     ):
-        table.add_row(name, f"{(median(found) - base) * 1e3:.2f}", "< 1")
+        table.add_row(name, f"{(median(several) - base) * 1e3:.2f}", goal)
     table.add_row("a test without fixtures, ms", f"{base * 1e3:.2f}", "")
-    table.add_row("whole run, ms a test", f"{took / tests * 1e3:.1f}", "")
+    each = took / (tests + 2 * BESIDE)
+    table.add_row("whole run, ms a test", f"{each * 1e3:.1f}", "")
     with official_flags() as flags:
         if flags is not None:
-            took_there, costs_there, _ = run(OFFICIAL_TESTS, *flags)
-            alone = took_there - costs_there[0]  # less the template's, which is made once
-            each = alone / max(1, OFFICIAL_TESTS - 1)
-            table.add_row("Google's, a database a test, ms a test", f"{each * 1e3:.1f}", "")
-            table.add_row("times faster", f"{each / (took / tests):.1f}", "> 5")
+            took_there, found_there = run(OFFICIAL_TESTS, *flags)
+            alone = took_there - found_there["test_rows"][0]  # less the template, made once
+            there = alone / max(1, OFFICIAL_TESTS - 1)
+            table.add_row("Google's, a database a test, ms a test", f"{there * 1e3:.1f}", "")
+            table.add_row("times faster", f"{there / each:.1f}", "> 5")
     Console().print(table)

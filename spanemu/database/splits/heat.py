@@ -6,11 +6,13 @@ nobody watches, the store has no observer and a commit costs nothing more.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from weakref import WeakKeyDictionary
 
 from spanemu.base.clock import monotonic
+from spanemu.database.activity import Meter
 from spanemu.database.core import DatabaseCore
 from spanemu.database.options import ReadRequest, StatementRequest
 from spanemu.database.splits.query_uses import QueryUses
@@ -62,26 +64,33 @@ class Heat:
 
     def watch(self) -> Detector:
         """Forget what was seen, and look at every commit from now on."""
+        activity = self._core.activity
+        if activity.follower is not None and activity.requests:
+            self._core.ledger.catch_up()  # The follower that goes is to see what ran until now.
         with self._store.mutex:
             before, self.detector = self.detector, Detector(self._store, describe=self._described)
             self._store.observer = changed(self._store.observer, before, self.detector)
             self._locks.observer = self.detector
             uses = self._uses[self.detector] = QueryUses(self.detector)
-            self._core.activity.follower = uses.take
+            activity.follower = partial(self._follow, uses)
             if before is not None:
                 before.ended = min(before.ended, self.detector.began)
             return self.detector
 
     def stop(self) -> None:
         """Look no further."""
-        self._core.ledger.catch_up()  # Its follower is to see what ran until now.
         with self._store.mutex:
             detector = self.detector
             if detector is not None and self.is_watched:
                 self._store.observer = changed(self._store.observer, detector, None)
                 self._locks.observer = None
                 detector.ended = monotonic()
-                self._core.activity.follower = None
+
+    def _follow(self, uses: QueryUses, requests: Iterable[Meter]) -> None:
+        """What ran until now, when it is added up; for the last time if nobody watches by now."""
+        if not self.is_watched:
+            self._core.activity.follower = None
+        uses.take(requests)
 
     def committed_by(self, asked: object, mutations: Sequence[Mutation]) -> None:
         """The last commit was made by mutations, or by the statements before it."""

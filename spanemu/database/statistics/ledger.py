@@ -84,8 +84,10 @@ class Ledger:
             self._fold()
 
     def forget(self) -> None:
-        """Nothing has run: the database was restored."""
+        """Nothing has run: the database was restored. Whoever follows has seen it run."""
         with self._mutex:
+            if self._log.follower is not None:
+                self._log.follower(_taken(self._log.requests))
             self._log.forget()
             self._waits.taken()
             for periods in self._levels:

@@ -174,8 +174,8 @@ def test_release_leaves_nothing_behind() -> None:
     locks.release(one, State.ROLLED_BACK)
     assert list(locks.holders()) == []
     assert locks._rows == {}
-    assert locks._ranges == {T: {}}
-    assert locks._keys == {T: {}}
+    assert locks._ranges == {}
+    assert locks._keys == {}
     assert not locks._requests
 
 

@@ -1,0 +1,137 @@
+"""Gives tests their databases, watched as the run's reports need it, and writes down what they did.
+
+enter    the keeper of the template's isolation gives a database
+watch    its requests and hotspots, where somebody will be told of them
+tell     figures, hotspots and what was left open go to the test's page of the book
+leave    the keeper undoes what the test did
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from time import perf_counter
+from typing import Any
+
+import pytest
+
+from pytest_spanemu.isolation import Keeper, keeper_for
+from pytest_spanemu.kinds import Isolation
+from pytest_spanemu.leftovers import leftovers
+from pytest_spanemu.observation import Observation
+from pytest_spanemu.options import Settings
+from pytest_spanemu.report.book import Book
+from pytest_spanemu.report.details import details_of, findings_of, picture_of
+from pytest_spanemu.report.figures import Figures
+from pytest_spanemu.targets import HOTSPOTS, PLANS, RECORDING, SpannerEmulator
+from pytest_spanemu.template import Template
+
+COMMITS_JUDGED_MIN = 5  # No rule of the detector speaks below, so most tests need no report.
+_TOLD = (
+    ("hotspot", "hotspots", "hotspots"),
+    ("full-scan", "full scans", "scans"),
+    ("open-transaction", "transactions left open", "left_open"),
+)  # a word of `fail_on`, its title, and where the figures have the texts
+
+
+class Lender:
+    """The keepers of a run's templates, and what tests do between `enter` and `leave`."""
+
+    def __init__(self, config: pytest.Config, settings: Settings, book: Book) -> None:
+        self._config = config
+        self._settings = settings
+        self._book = book
+        self._keepers: dict[tuple[int, Isolation], tuple[Template, Keeper]] = {}
+        self._is_told = settings.report.are_wanted
+        self._fails_on = [row for row in _TOLD if row[0] in settings.fail_on]
+
+    def keeper(self, template: Template, isolation: Isolation) -> Keeper:
+        """Who gives tests their databases from a template, and undoes what they did."""
+        key = (id(template), isolation)
+        if key not in self._keepers:
+            keeper = keeper_for(isolation, template, self._settings.database_prefix)
+            self._keepers[key] = template, keeper
+        return self._keepers[key][1]
+
+    def close(self, template: Template) -> None:
+        """A template goes, and its keepers with it."""
+        for key, (kept, keeper) in list(self._keepers.items()):
+            if kept is template:
+                del self._keepers[key]
+                with contextlib.suppress(Exception):  # A test may have dropped the database.
+                    keeper.close()
+
+    @contextmanager
+    def lend(
+        self, template: Template, isolation: Isolation | None, test: str
+    ) -> Iterator[Observation]:
+        """A test's database, for as long as the block runs."""
+        emulator = template.emulator
+        mode = isolation or self._settings.isolation or emulator.default_isolation
+        keeper = self.keeper(template, mode)  # Made once, and so not charged to a test.
+        began = perf_counter()
+        handle = keeper.enter()
+        entered = perf_counter() - began
+        observation = self._observed(emulator, handle)
+        try:
+            yield observation
+        finally:
+            page = self._book.page(test)
+            try:
+                self._write_down(observation, page)
+            finally:
+                began = perf_counter()
+                keeper.leave()
+            page.setup_seconds += entered + perf_counter() - began
+
+    def finish(self, test: str, budget: Mapping[str, int]) -> None:
+        """Take a test's figures as they are now; fail it for what the run's `fail_on` names."""
+        page = self._book.page(test)
+        if budget:
+            page.take_budget(budget)
+        hook = self._config.hook.pytest_spanemu_report_row
+        if hook.get_hookimpls():
+            page.remarks += hook(config=self._config, test=test, figures=page.to_json())
+        told = [
+            f"{title}:\n" + "\n".join(f"  {text}" for text in texts)
+            for _, title, name in self._fails_on
+            if (texts := getattr(page, name))
+        ]
+        if told:
+            pytest.fail("\n".join(told), pytrace=False)
+
+    # ------------------------------------------------------------------ what is watched
+
+    def _observed(self, emulator: SpannerEmulator, handle: Any) -> Observation:
+        observation = Observation(emulator, handle)
+        told, fail_on = self._is_told, self._settings.fail_on
+        if (told or "full-scan" in fail_on) and emulator.can(RECORDING):
+            _ = observation.recording
+        if (told or "hotspot" in fail_on) and emulator.can(HOTSPOTS):
+            _ = observation.hotspots
+        return observation
+
+    def _write_down(self, observation: Observation, page: Figures) -> None:
+        observation.end()
+        recorded = observation.recorded
+        if recorded is not None:
+            page.take_recording(recorded)
+        commits = COMMITS_JUDGED_MIN if recorded is None else len(recorded.commits)
+        if observation.watched is not None and commits >= COMMITS_JUDGED_MIN:
+            page.take_hotspots(observation.watched.report())
+        if self._settings.report.html:
+            self._tell_all(observation, page, commits)
+        page.left_open += leftovers(observation.handle, recorded)
+
+    def _tell_all(self, observation: Observation, page: Figures, commits: int) -> None:
+        """What the HTML report shows of a test besides its figures."""
+        details: dict[str, Any] = {}
+        emulator = observation.emulator
+        if observation.recorded is not None:
+            database = observation.handle.client() if emulator.can(PLANS) else None
+            details |= details_of(observation.recorded, database)
+        if observation.watched is not None and commits >= COMMITS_JUDGED_MIN:
+            details["findings"] = findings_of(observation.watched.report())
+            self._book.add_picture(page.test, picture_of(observation.watched))
+        page.databases.append(details)

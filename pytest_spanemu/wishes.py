@@ -1,0 +1,72 @@
+"""What a test's markers, or a factory's arguments, ask for: how its database is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_spanemu.kinds import Isolation
+from pytest_spanemu.options import isolation_named, words
+
+if TYPE_CHECKING:
+    from pytest_spanemu.rows.factory import SpannerFactory
+
+_KEYWORDS = frozenset({"schema", "seeds", "isolation", "targets"})
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """None is "as the run says"."""
+
+    schema: tuple[str, ...] | None = None
+    seeds: tuple[str, ...] | None = None
+    isolation: Isolation | None = None
+    targets: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What a template is made of, where it is not the run's own. `fill` adds rows to it."""
+
+    schema: tuple[str, ...] | None = None
+    seeds: tuple[str, ...] | None = None
+    fill: Callable[[SpannerFactory], object] | None = None
+
+
+_NONE = Wishes()
+_WISHES = pytest.StashKey[Wishes]()
+
+
+def wishes_of(node: pytest.Item) -> Wishes:
+    """What the `spanner` markers of a test ask for, the closest first."""
+    wishes = node.stash.get(_WISHES, None)
+    if wishes is None:
+        wishes = node.stash[_WISHES] = _read(node)
+    return wishes
+
+
+def _read(node: pytest.Item) -> Wishes:
+    found: dict[str, Any] = {}
+    for marker in node.iter_markers("spanner"):
+        wrong = [*map(repr, marker.args), *sorted(marker.kwargs.keys() - _KEYWORDS)]
+        if wrong:
+            raise pytest.UsageError(
+                f"{node.nodeid}: marker spanner does not take {', '.join(wrong)}; "
+                f"it takes {', '.join(sorted(_KEYWORDS))}."
+            )
+        found = dict(marker.kwargs) | found
+    return checked_wishes(found, node.nodeid) if found else _NONE
+
+
+def checked_wishes(given: dict[str, Any], where: str) -> Wishes:
+    """Keyword arguments of a marker or a factory, checked. Raises pytest.UsageError."""
+    isolation = given.get("isolation")
+    return Wishes(
+        schema=words(given.get("schema")),
+        seeds=words(given.get("seeds")),
+        isolation=isolation and isolation_named(isolation, f"{where}: isolation"),
+        targets=words(given.get("targets")),
+    )
