@@ -182,21 +182,16 @@ class _Done(grpc.Call, grpc.Future):  # type: ignore[misc]
         callback(self)
 
 
-class _Null:
-    """A multicallable that answers the same every time."""
+class _NullUnary(grpc.UnaryUnaryMultiCallable):  # type: ignore[misc]
+    """Answers the same every time."""
 
-    def __init__(
-        self, answer: bytes, streams: bool, codec: tuple[Any, Any], instead: bytes | None = None
-    ) -> None:
-        self._answer, self._streams, self._instead = answer, streams, instead
+    def __init__(self, answer: bytes, codec: tuple[Any, Any]) -> None:
+        self._answer = answer
         self._serialize, self._parse = codec
 
     def __call__(self, request: Any, *rest: Any, **more: Any) -> Any:
         self._serialize(request)
-        instead = self._instead
-        other = instead is not None and _begins_read_write(request)
-        answer = self._parse(instead if other else self._answer)
-        return _Done([answer]) if self._streams else answer
+        return self._parse(self._answer)
 
     def with_call(self, request: Any, *rest: Any, **more: Any) -> Any:
         return self(request), _Done([])
@@ -205,18 +200,38 @@ class _Null:
         return _Done([self(request)])
 
 
+class _NullStream(grpc.UnaryStreamMultiCallable):  # type: ignore[misc]
+    """Streams the same message every time, or `instead` to requests that begin a transaction.
+
+    The client wraps what streams in a way of its own, and tells it by its class.
+    """
+
+    def __init__(self, answer: bytes, codec: tuple[Any, Any], instead: bytes | None) -> None:
+        self._answer, self._instead = answer, instead
+        self._serialize, self._parse = codec
+
+    def __call__(self, request: Any, *rest: Any, **more: Any) -> Any:
+        self._serialize(request)
+        instead = self._instead
+        other = instead is not None and _begins_read_write(request)
+        return _Done([self._parse(instead if other else self._answer)])
+
+
 class NullChannel(grpc.Channel):  # type: ignore[misc]
     """A channel that never leaves the process and asks nobody."""
 
     def _callable(self, method: str, serializer: Any, deserializer: Any) -> Any:
         found = METHODS.get(method.rsplit("/", 1)[-1])
+        codec = serializer, deserializer
         if found is None:
-            return _Null(b"", False, (serializer, deserializer))
+            return _NullUnary(b"", codec)
         _, streams, answer = found
+        if not streams:
+            return _NullUnary(answer.SerializeToString(), codec)
         instead = (
             READ_IN_READ_WRITE.SerializeToString() if method.endswith("StreamingRead") else None
         )
-        return _Null(answer.SerializeToString(), streams, (serializer, deserializer), instead)
+        return _NullStream(answer.SerializeToString(), codec, instead)
 
     def unary_unary(
         self,
