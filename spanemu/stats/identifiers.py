@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -19,10 +19,11 @@ from spanemu.stats.thresholds import THRESHOLDS, Thresholds
 
 NEAR_NANOS = 300 * NANOS_PER_SECOND
 DAY_NANOS = 86_400 * NANOS_PER_SECOND
+KSUID_EPOCH = 1_400_000_000
 
-Decoder = Callable[
-    [Any], int | None
-]  # a value to nanoseconds since 1970, None if not of the format
+# A value to nanoseconds since 1970, None if it is not of the format.
+Decoder = Callable[[Any], int | None]
+Format = tuple[Decoder, int, str]  # a decoder, how near to the commit, why that is a hotspot
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +36,25 @@ class Identified:
 
 
 def identify(
-    pairs: Iterable[tuple[Any, int]], limits: Thresholds = THRESHOLDS
+    pairs: Iterable[tuple[Any, int]],
+    limits: Thresholds = THRESHOLDS,
+    formats: Mapping[str, Format] | None = None,
 ) -> Identified | None:
-    """The format of values, given with the timestamps of their commits; None if there is none."""
+    """The format of values, given with the timestamps of their commits; None if there is none.
+
+    `formats` are those of ids, or `TIMES`.
+    """
     commits: dict[Any, int] = {}
     for value, at in pairs:
         if value is not None:
             commits.setdefault(value, at)
     if len(commits) < limits.identified_min:
         return None
-    for name, (decode, tolerance, why) in FORMATS.items():
-        near = sum(_is_near(decode, value, at, tolerance) for value, at in commits.items())
+    read = [(_readings(value), at) for value, at in commits.items()]
+    for name, (decode, tolerance, why) in (formats or FORMATS).items():
+        near = sum(
+            any(_is_near(decode, each, at, tolerance) for each in readings) for readings, at in read
+        )
         if near >= limits.identified_min and near >= limits.identified_part_min * len(commits):
             return Identified(name, why, near)
     return None
@@ -56,18 +65,37 @@ def _is_near(decode: Decoder, value: Any, at: int, tolerance: int) -> bool:
     return made is not None and abs(made - at) <= tolerance
 
 
+_PREFIX = re.compile(r"(?:[A-Za-z][A-Za-z0-9]{0,15}[_:/.-]){1,2}")
+_DIGITS = re.compile(r"(\d{10,19})(?![0-9A-Za-z])")
+
+
+def _readings(value: Any) -> tuple[Any, ...]:
+    """What a value may be meant as: itself; text without its prefix (usr_01JD...); digits."""
+    if not isinstance(value, str):
+        return (value,)
+    prefix = _PREFIX.match(value)
+    texts = (value,) if prefix is None else (value, value[prefix.end() :])
+    digits = (_DIGITS.match(text) for text in texts)
+    return (*texts, *(int(found[1]) for found in digits if found is not None))
+
+
 # ---------------------------------------------------------------------------- UUID
 
 _HEX = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}", re.IGNORECASE)
 _GREGORIAN = 0x01B21DD213814000  # 1582-10-15 to 1970-01-01 in 100 ns
 
 
-def _uuid(value: Any, version: int) -> UUID | None:
+def _any_uuid(value: Any) -> UUID | None:
     if isinstance(value, str) and _HEX.fullmatch(value):
-        value = UUID(value)
-    elif isinstance(value, bytes) and len(value) == 16:
-        value = UUID(bytes=value)
-    return value if isinstance(value, UUID) and value.version == version else None
+        return UUID(value)
+    if isinstance(value, bytes) and len(value) == 16:
+        return UUID(bytes=value)
+    return value if isinstance(value, UUID) else None
+
+
+def _uuid(value: Any, version: int) -> UUID | None:
+    found = _any_uuid(value)
+    return found if found is not None and found.version == version else None
 
 
 def _uuid_1(value: Any) -> int | None:
@@ -120,29 +148,50 @@ def _textual(pattern: str, read: Callable[[str], int]) -> Decoder:
     return decode
 
 
-def _ulid(text: str) -> int:
-    return _number(text[:10], _CROCKFORD) * NANOS_PER_MILLI
+def _or_bytes(textual: Decoder, length: int, epoch_seconds: int = 0) -> Decoder:
+    """The same as bytes: so many of them, the first four of which are seconds."""
+
+    def decode(value: Any) -> int | None:
+        if isinstance(value, bytes) and len(value) == length:
+            return (int.from_bytes(value[:4], "big") + epoch_seconds) * NANOS_PER_SECOND
+        return textual(value)
+
+    return decode
+
+
+_ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}", re.IGNORECASE)
+
+
+def _ulid(value: Any) -> int | None:
+    """A ULID, in upper or lower case, or in the shape of a UUID."""
+    if isinstance(value, str) and _ULID.fullmatch(value):
+        return _number(value[:10].upper(), _CROCKFORD) * NANOS_PER_MILLI
+    found = _any_uuid(value)
+    return None if found is None else (found.int >> 80) * NANOS_PER_MILLI
 
 
 def _ksuid(text: str) -> int:
-    return ((_number(text, _BASE62) >> 128) + 1_400_000_000) * NANOS_PER_SECOND
+    return ((_number(text, _BASE62) >> 128) + KSUID_EPOCH) * NANOS_PER_SECOND
 
 
 def _xid(text: str) -> int:
     return (_number(text[:7], _BASE32_HEX) >> 3) * NANOS_PER_SECOND
 
 
-_DATE_DIGITS = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})(?:[T _-]?(\d{2}):?(\d{2})(?::?(\d{2}))?)?")
+# A day alone is not enough: what comes behind it may be random all day long.
+_DATED = re.compile(
+    r"(\d{4})-(\d{2})-(\d{2})[T _](\d{2}):(\d{2})(?::(\d{2}))?"
+    r"|(\d{4})(\d{2})(\d{2})T?(\d{2})(\d{2})(\d{2})(?!\d{5})"
+)
 
 
 def _dated(value: Any) -> int | None:
-    """A date, or text that begins with one."""
-    if isinstance(value, date):
-        value = value.isoformat()
-    match = _DATE_DIGITS.match(value) if isinstance(value, str) else None
+    """Text that begins with a date and a time of day."""
+    match = _DATED.match(value) if isinstance(value, str) else None
     if match is None:
         return None
-    year, month, day, hour, minute, second = (int(part or 0) for part in match.groups())
+    parts = match.groups()[:6] if match[1] else match.groups()[6:]
+    year, month, day, hour, minute, second = (int(part or 0) for part in parts)
     try:
         found = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
     except ValueError:
@@ -188,15 +237,20 @@ _SWEEPS = (
     "space every 429.5 seconds"
 )
 
-# name -> (decoder, how near to the commit, why that is a hotspot)
-FORMATS: Mapping[str, tuple[Decoder, int, str]] = {
+FORMATS: Mapping[str, Format] = {
     "UUID version 1": (_uuid_1, NEAR_NANOS, _SWEEPS),
     "UUID version 6": (_uuid_6, NEAR_NANOS, _GROWS),
     "UUID version 7": (_uuid_7, NEAR_NANOS, _GROWS),
-    "ULID": (_textual(r"[0-7][0-9A-HJKMNP-TV-Z]{25}", _ulid), NEAR_NANOS, _GROWS),
-    "KSUID": (_textual(r"[0-9A-Za-z]{27}", _ksuid), NEAR_NANOS, _GROWS),
+    "ULID": (_ulid, NEAR_NANOS, _GROWS),
+    "KSUID": (
+        _or_bytes(_textual(r"[0-9A-Za-z]{27}", _ksuid), 20, KSUID_EPOCH),
+        NEAR_NANOS,
+        _GROWS,
+    ),
     "ObjectId": (
-        _textual(r"[0-9a-f]{24}", lambda text: int(text[:8], 16) * NANOS_PER_SECOND),
+        _or_bytes(
+            _textual(r"[0-9a-fA-F]{24}", lambda text: int(text[:8], 16) * NANOS_PER_SECOND), 12
+        ),
         NEAR_NANOS,
         _GROWS,
     ),
@@ -225,4 +279,9 @@ FORMATS: Mapping[str, tuple[Decoder, int, str]] = {
     "epoch microseconds": (_scaled(1000), NEAR_NANOS, _GROWS),
     "epoch nanoseconds": (_scaled(1), NEAR_NANOS, _GROWS),
     "date": (_dated, DAY_NANOS, _GROWS),
+}
+
+# Of TIMESTAMP columns, as nanoseconds.
+TIMES: Mapping[str, Format] = {
+    "clock time": (_scaled(1), NEAR_NANOS, "each is the time of its writing, so they grow"),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import mean
 from typing import Any
@@ -15,7 +15,7 @@ from spanemu.schema.table import Table
 from spanemu.stats.assumptions import Assumptions
 from spanemu.stats.cause import Cause, Reason, cause_of
 from spanemu.stats.detector import Seen
-from spanemu.stats.identifiers import Identified, identify
+from spanemu.stats.identifiers import TIMES, Identified, identify
 from spanemu.stats.keys import KeyShape
 from spanemu.stats.participants import participants
 from spanemu.stats.stream import Summary
@@ -143,14 +143,26 @@ def judged_of(
     shape = KeyShape(thing)
     values = tuple(shape.values(key) for _, _, key in stream.samples)
     pieces = tuple(shape.pieces(key) for _, _, key in stream.samples)
-    identified = None
-    is_named = shape.parts and shape.parts[0].column.type.code is not TypeCode.TIMESTAMP
-    if kind is Kind.INSERT and is_named:
-        ats = (at for _, at, _ in stream.samples)
-        identified = identify(((key[0], at) for key, at in zip(values, ats, strict=True)), limits)
+    identified = _identified(shape, stream, values, limits) if kind is Kind.INSERT else None
     verdict = judge(kind, stream, identified, limits)
     cause = cause_of(stream, pieces, limits)
     if "V" in verdict.because and cause.reason is not Reason.MOVING_HOT_SPOT:
         cause = Cause(Reason.MOVING_HOT_SPOT, 0, first_values=cause.first_values)
     table = thing if isinstance(thing, Table) else schema.tables[thing.table.lower()]
     return Judged(thing, table, kind, stream, shape, pieces, values, identified, verdict, cause)
+
+
+def _identified(
+    shape: KeyShape,
+    stream: Summary,
+    values: Sequence[tuple[Any, ...]],
+    limits: Thresholds,
+) -> Identified | None:
+    """The format of the first key column. Times need more than ids: fixtures often have them."""
+    if not shape.parts:
+        return None
+    ats = (at for _, at, _ in stream.samples)
+    pairs = [(key[0], at) for key, at in zip(values, ats, strict=True)]
+    if shape.parts[0].column.type.code is TypeCode.TIMESTAMP:
+        return identify(pairs, limits, TIMES) if len(pairs) >= limits.ordered_min else None
+    return identify(pairs, limits)

@@ -77,11 +77,11 @@ def _findings(scene: Scene, one: Judged) -> Iterator[Finding]:
 
 def _told(scene: Scene, one: Judged) -> Told:
     """How much it matters, under which rule, and what is to be said besides."""
-    cause, stream, limits = one.cause, one.stream, scene.limits
+    cause = one.cause
     if one.kind is Kind.READ:
         return Told(rule=_rule_of_reads(scene, one), severity=Severity.WARNING)
     if cause.reason is Reason.MOVING_HOT_SPOT:
-        if stream.bulk_commits >= limits.bulk_part_min * stream.commits:
+        if _is_load(one, scene.limits):
             note = "a load in key order: ten times as many partitions as nodes, each a worker"
             return Told(rule="SPN807", severity=Severity.INFO, notes=(note,))
         if scene.is_one_tenant(one):
@@ -93,10 +93,25 @@ def _told(scene: Scene, one: Judged) -> Told:
     if one.verdict.level is Level.WARN:
         rule = "SPN801" if cause.reason is Reason.HOT_ROW else "SPN813"
         return Told(rule=rule, severity=Severity.WARNING)
-    if one.verdict.because == ("V",):
+    is_time = one.part(0).type.code is TypeCode.TIMESTAMP if one.shape.parts else False
+    if one.verdict.because == ("V",) and not is_time:
         rule = "SPN204" if isinstance(one.thing, Index) else "SPN109"
         return Told(rule=rule, severity=Severity.ERROR)
     return Told(rule=_RULES[cause.reason], severity=Severity.ERROR)
+
+
+def _is_load(one: Judged, limits: Thresholds) -> bool:
+    """Whether rows that were there before are loaded in key order, many in each commit.
+
+    Ids that are made as they are written are no such load.
+    """
+    stream, part = one.stream, limits.bulk_part_min
+    is_sorted = stream.bulk_appends + 1 >= part * stream.bulk_commits
+    return (
+        is_sorted
+        and stream.bulk_commits >= part * stream.commits
+        and ("V" not in one.verdict.because)
+    )
 
 
 def _rule_of_reads(scene: Scene, one: Judged) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from math import log, log1p, sqrt
+from statistics import median
 
 from spanemu.base.rand import Randomness
 
@@ -77,6 +79,16 @@ class FrequentRows:
         if not self.counts:
             return None
         return min(self.counts.items(), key=lambda each: (-each[1], each[0]))
+
+
+def neighbour_distance(values: Sequence[bytes]) -> float:
+    """How far apart in the order they are in values are that lie beside each other: the median.
+
+    One for what only grows, about as many as there are tails where there are several, and much
+    where the values come back again and again to all places.
+    """
+    order = sorted(range(len(values)), key=values.__getitem__)
+    return median(abs(after - before) for before, after in pairwise(order)) if order[1:] else 0.0
 
 
 def rank_correlation(values: Sequence[bytes]) -> float:

@@ -9,10 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from operator import attrgetter
 
-from spanemu.stats.samples import FrequentRows, Reservoir, Sample, rank_correlation
+from spanemu.stats.samples import (
+    FrequentRows,
+    Reservoir,
+    Sample,
+    neighbour_distance,
+    rank_correlation,
+)
 from spanemu.stats.thresholds import THRESHOLDS, Thresholds
-from spanemu.stats.windows import Keys, Windows
+from spanemu.stats.windows import Keys, Windows, halves
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +138,10 @@ class Stream:
         self.commits += len(firsts)
 
     def summary(self) -> Summary:
-        """What is known by now. The largest window of which there are enough decides."""
+        """What is known by now. The largest window of which there are enough decides.
+
+        Where commits come back to the places of earlier ones, halves may say that they spread.
+        """
         self._work_off()
         limits = self._thresholds
         usable = [
@@ -141,6 +151,13 @@ class Stream:
         ]
         chosen = usable[-1] if usable else None
         samples = self._reservoir.in_order()
+        keys = [key for _, _, key in samples]
+        if (
+            chosen is not None
+            and chosen.mean >= limits.doubted_share_min
+            and neighbour_distance(keys) > limits.apart_min
+        ):
+            chosen = min(chosen, halves(keys, limits.buckets), key=attrgetter("mean"))
         top = self._frequent.top()
         steps = max(1, self.commits - 1)
         return Summary(
@@ -150,7 +167,7 @@ class Stream:
             share_error=0.0 if chosen is None else chosen.error,
             windows=0 if chosen is None else chosen.count,
             width=0 if chosen is None else chosen.width,
-            rho=rank_correlation([key for _, _, key in samples]),
+            rho=rank_correlation(keys),
             append_part=self._appends / steps,
             prepend_part=self._prepends / steps,
             top_row=None if top is None else top[0],

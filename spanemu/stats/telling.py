@@ -9,7 +9,7 @@ from spanemu.base.severity import Severity
 from spanemu.schema.column import Column
 from spanemu.schema.index import Index
 from spanemu.stats.cause import Reason
-from spanemu.stats.finding import RANDOM_SHARE, Evidence, Finding
+from spanemu.stats.finding import Evidence, Finding, random_share
 from spanemu.stats.fixes import fix_of
 from spanemu.stats.judged import Judged, Scene
 from spanemu.stats.keys import BEGIN, END
@@ -136,7 +136,7 @@ def _evidence(one: Judged, told: Told) -> Evidence:
         share=stream.share,
         share_error=stream.share_error,
         windows=stream.windows,
-        random_share=RANDOM_SHARE.get(stream.width),
+        random_share=random_share(stream.width) if stream.width else None,
         rho=stream.rho,
         append_part=stream.append_part,
         prepend_part=stream.prepend_part,
@@ -162,10 +162,10 @@ def _related(one: Judged) -> set[str]:
     if is_index:
         is_time = column.type.code in (TypeCode.TIMESTAMP, TypeCode.DATE)
         return {"SPN202", "SPN204"} if is_time else {"SPN204"}
-    if one.identified is not None:
-        return {"SPN109"}
     if column.type.code is TypeCode.TIMESTAMP:
         return {"SPN102"}
+    if one.identified is not None:
+        return {"SPN109"}
     if column.type.code is TypeCode.INT64:
         return {"SPN105", "SPN127"} if is_drawn(column) else {"SPN105"}
     return set()

@@ -5,7 +5,8 @@
     V    keys are ids that begin with the time             (judged with `identifiers`)
     row  one row takes much of the updates
 
-Deletes are never hot: they follow what was inserted.
+Deletes are never hot: they follow what was inserted. A row that is inserted again and again is
+worth a warning only: locks are kept like that, and so are the fixtures of tests.
 """
 
 from __future__ import annotations
@@ -59,6 +60,8 @@ def judge(
         )
         if speaks
     )
+    if hot == ("A",) and kind is Kind.INSERT and stream.top_row_share >= limits.row_share_hot:
+        return Verdict(Level.WARN, ("row",))
     if hot:
         return Verdict(Level.HOT, hot)
     if _row_share(kind, stream, limits) >= limits.row_share_warned:

@@ -10,6 +10,9 @@ grow put all of it there.
 
 Windows of several lengths run side by side. Each length divides the next, so that a longer window
 is put in order by merging the shorter ones.
+
+Commits that go round, through 64 shards say, fill a window of 16 with keys beside each other, and
+yet come back to every boundary. For such there are `halves`, the two longest windows there can be.
 """
 
 from __future__ import annotations
@@ -72,6 +75,15 @@ class Prequential:
         self.count += 1
         self._total += share
         self._squares += share * share
+
+
+def halves(keys: Sequence[bytes], buckets: int) -> Prequential:
+    """Boundaries from the first half of all commits, load from the second."""
+    width = len(keys) // 2
+    found = Prequential(width, buckets)
+    found.take(sorted(keys[:width]))
+    found.take(sorted(keys[-width:]))
+    return found
 
 
 class Windows:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from datetime import UTC, datetime
 from random import Random
 from typing import Any
 
 import pytest
 
-from spanemu.stats.identifiers import identify
+from spanemu.stats.identifiers import TIMES, identify
 
 NOW = int(datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp() * 1e9)
 MILLIS = NOW // 10**6
@@ -71,6 +72,23 @@ MADE = {
     "date": lambda n: f"2026-11-21 12:00:0{n % 10}-{n}",
 }
 
+# The same in other shapes.
+SHAPES = {
+    "UUID version 7": lambda n: uuid_7(n).bytes,
+    "UUID version 6": lambda n: uuid_6(n).hex.upper(),
+    "ULID": lambda n: uuid.UUID(int=MILLIS + n << 80 | 4 << 76 | CHANCE.getrandbits(60)),
+    "KSUID": lambda n: (NOW // 10**9 - 1_400_000_000).to_bytes(4, "big") + CHANCE.randbytes(16),
+    "ObjectId": lambda n: (NOW // 10**9).to_bytes(4, "big") + CHANCE.randbytes(8),
+    "snowflake": lambda n: str((MILLIS + n - 1_288_834_974_657) << 22 | n),
+    "epoch milliseconds": lambda n: f"ord-{MILLIS + n}-{CHANCE.random()}",
+    "date": lambda n: f"log/20261121T1200{n:02}.{CHANCE.randrange(1000)}",
+}
+PREFIXED = {
+    "ULID": lambda n: f"user_{MADE['ULID'](n).lower()}",
+    "XID": lambda n: f"eu-job:{MADE['XID'](n)}",
+    "UUID version 7": lambda n: f"cart/{uuid_7(n)}",
+}
+
 
 def of(values: list[Any], at: int = NOW) -> str | None:
     found = identify((value, at) for value in values)
@@ -82,6 +100,21 @@ def test_formats(name: str) -> None:
     values = [MADE[name](n) for n in range(8)]
     assert of(values) == name
     assert of([str(each) if isinstance(each, uuid.UUID) else each for each in values]) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "make"), [*SHAPES.items(), *PREFIXED.items()], ids=lambda each: str(each)[:20]
+)
+def test_other_shapes(name: str, make: Callable[[int], Any]) -> None:
+    assert of([make(n) for n in range(8)]) == name
+
+
+def test_times() -> None:
+    times = [NOW + n * 10**9 for n in range(8)]
+    found = identify(((each, NOW) for each in times), formats=TIMES)
+    assert found is not None
+    assert found.format == "clock time"
+    assert identify(((each, 0) for each in times), formats=TIMES) is None
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -109,6 +142,10 @@ def test_few_values_prove_nothing(name: str) -> None:
         [True, False, None],
         [float("nan"), 1e300, 0.5, 1.5, 2.5, 3.5],
         [f"2026-99-99-{n}" for n in range(9)],
+        [f"2026-11-21-{n:04}" for n in range(9)],
+        [f"20261121-{n:06}" for n in range(9)],
+        [f"2026-11-21/{tail(BASE36, 20)}" for _ in range(100)],
+        [f"20261121{CHANCE.randrange(10**12):012}" for _ in range(100)],
         [b"\0" * 16, b"\1" * 16, b"", b"x", b"y", b"z"],
     ],
 )

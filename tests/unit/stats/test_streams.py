@@ -13,7 +13,7 @@ import pytest
 
 from spanemu.base.clock import ManualClock
 from spanemu.stats.detector import Detector
-from spanemu.stats.samples import FrequentRows, Reservoir, rank_correlation
+from spanemu.stats.samples import FrequentRows, Reservoir, neighbour_distance, rank_correlation
 from spanemu.stats.stream import Stream
 from spanemu.stats.tree_load import Kind
 from spanemu.stats.windows import Windows
@@ -112,6 +112,33 @@ def test_rank_correlation() -> None:
     assert rank_correlation([key(1)] * 9) == 0.0
     assert rank_correlation([]) == 0.0
     assert abs(rank_correlation([key(n * 7919 % 50) for n in range(50)])) < 0.3
+
+
+@pytest.mark.parametrize(("shards", "commits"), [(32, 100), (64, 100), (64, 200), (100, 500)])
+def test_commits_that_go_round_come_back_to_every_boundary(shards: int, commits: int) -> None:
+    stream = Stream()
+    for n in range(commits):
+        stream.add(key((n % shards << 32) + n), n)
+    found = stream.summary()
+    assert found.share is not None
+    assert found.share < 0.45
+    assert found.width == min(256, commits) // 2
+
+
+@pytest.mark.parametrize("shards", [1, 2])
+def test_few_tails_are_not_doubted(shards: int) -> None:
+    stream = Stream()
+    for n in range(300):
+        stream.add(key((n % shards << 32) + n), n)
+    found = stream.summary()
+    assert found.share == 1 / shards
+    assert found.width == 32
+
+
+def test_neighbour_distance() -> None:
+    assert neighbour_distance([]) == neighbour_distance([key(1)]) == 0.0
+    assert neighbour_distance([key(n) for n in range(9)]) == 1.0
+    assert neighbour_distance([key(-n % 40 * 1000 + n) for n in range(400)]) == 40.0
 
 
 def test_frequent_rows_are_found_in_a_long_stream() -> None:
