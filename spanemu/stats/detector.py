@@ -20,6 +20,7 @@ from spanemu.stats.contention import ContentionSummary
 from spanemu.stats.queries import QueryUse
 from spanemu.stats.scans import ScanSummary
 from spanemu.stats.sources import Source, source_of
+from spanemu.stats.split_settings import SplitPolicy
 from spanemu.stats.stream import Stream, Summary
 from spanemu.stats.thresholds import THRESHOLDS, Thresholds
 from spanemu.stats.trace import Commit, Touch, Trace
@@ -38,7 +39,8 @@ _TREE = itemgetter(0)
 class Seen:
     """All that a detector knows by now, by tree. Of the commits, `trace` has the last ones.
 
-    Others add the `queries` that ran meanwhile, and what the trees that are gone were called.
+    Others add the `queries` that ran meanwhile, what the trees that are gone were called, and
+    where boundaries may lie.
     """
 
     streams: Mapping[tuple[TreeId, Kind], Summary] = field(default_factory=dict)
@@ -48,6 +50,7 @@ class Seen:
     trace: Sequence[Commit] = ()
     queries: Sequence[QueryUse] = ()
     former: Mapping[TreeId, str] = field(default_factory=dict)
+    policy: SplitPolicy = SplitPolicy.ROOT_ONLY
 
 
 Describe = Callable[[object, TreeId], tuple[str, str]]

@@ -56,6 +56,11 @@ def _banners(heatmap: Heatmap, findings: Sequence[Finding], notes: Sequence[str]
         if each.reason is Reason.HOT_ROW
     ]
     lines += [
+        f'<li class="danger"><b>Large row tree</b>: {escape(each.message)}</li>'
+        for each in findings
+        if each.rule == "SPN303"
+    ]
+    lines += [
         f"<li><b>{escape(banner)}</b>: {escape(band.name)}</li>"
         for band in heatmap.bands
         for banner in band.banners

@@ -348,6 +348,32 @@ def test_a_hot_parent(watched, hot: float, expected: dict[str, str]) -> None:
     assert rules(hotspots) == expected
 
 
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [("root_only", {"SPN304": "warning", "SPN804": "error"}), ("modern", {"SPN304": "warning"})],
+)
+def test_a_family_that_stays_whole(emulator, policy: str, expected: dict[str, str]) -> None:
+    database = emulator.create_database(f"whole-{next(_numbers)}", schema=list(CHILD))
+    database.splits.configure(policy=policy)
+    client, parents = database.client(), ids(20, seed=3)
+    insert(client, "P", "P", [(each,) for each in parents])
+    with emulator.hotspots(database).watch() as watch:
+        insert(client, "C", "P Id", under(parents, 150, 0.7))
+    assert {each.rule: str(each.severity) for each in watch.findings} == expected
+    assert {str(each.reason) for each in watch.findings} == {"UNISOLATABLE_HOT_ROW"}
+
+
+def test_a_large_tree_is_written_over_the_picture(emulator, tmp_path) -> None:
+    database = emulator.create_database(f"large-{next(_numbers)}", schema=list(CHILD))
+    client, parents = database.client(), ids(20, seed=3)
+    insert(client, "P", "P", [(each,) for each in parents])
+    hotspots = emulator.hotspots(database)
+    hotspots.watch(assume={"C": 100_000_000})
+    insert(client, "C", "P Id", under(parents, 40, 0.1))
+    hotspots.heatmap(tmp_path / "heat.html")
+    assert "<b>Large row tree</b>: A row of P" in (tmp_path / "heat.html").read_text("utf-8")
+
+
 def test_a_test_with_two_parents_proves_nothing(watched) -> None:
     client, hotspots = watched(*CHILD)
     parents = ids(2, seed=3)

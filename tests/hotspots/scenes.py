@@ -292,7 +292,7 @@ SCENES: Mapping[str, tuple[Scene, Scene]] = {
     ),
     "SPN804": (
         Scene([PARENT, CHILD], inserts("C", "P Id", under(ids(20, 3), 150, 0.6)), {}, PARENTS),
-        Scene([PARENT, CHILD], inserts("C", "P Id", under(ids(20, 3), 150, 0.1)), {}, PARENTS),
+        Scene([PARENT, CHILD], inserts("C", "P Id", under(ids(20, 3), 150, 0.45)), {}, PARENTS),
     ),
     "SPN805": (
         Scene(

@@ -137,6 +137,7 @@ class Heat:
             seen,
             queries=self._uses[detector].found(),
             former={tree: name for tree in gone if (name := self._former_name(tree))},
+            policy=self._splitting.settings.policy,
         )
 
     def _former_name(self, tree: TreeId) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from spanemu.base.name_hints import like_shard
 from spanemu.base.severity import Severity
@@ -13,6 +14,7 @@ from spanemu.stats.advice.rule import Rule
 from spanemu.stats.cause import Reason
 from spanemu.stats.finding import Finding
 from spanemu.stats.judged import Judged, Scene
+from spanemu.stats.split_settings import SplitPolicy
 from spanemu.stats.telling import Told, finding_of, is_drawn
 from spanemu.stats.tree_load import Kind
 from spanemu.storage.layout import lineage
@@ -22,7 +24,10 @@ HAND_MADE_MIN = 5  # such values
 
 
 def _hot_prefixes(scene: Scene) -> Iterator[Finding]:
-    """SPN304, SPN704, SPN206: one parent row, tenant or value takes much of what is written."""
+    """SPN304, SPN704, SPN206: one parent row, tenant or value takes much of what is written.
+
+    SPN804 besides: a parent that takes half of it, where the policy leaves its family whole.
+    """
     for one in scene.of_kind(Kind.INSERT, Kind.UPDATE):
         if one.is_told or one.stream.commits < scene.limits.judged_min:
             continue
@@ -52,20 +57,31 @@ def _hot_prefix(scene: Scene, one: Judged, parts: int, rule: str) -> Iterator[Fi
         return  # for SPN207
     shown = one.shape.text(b"".join(row), parts)
     what = "One parent row" if is_parent else "One value"
-    yield finding_of(
-        scene,
-        one,
-        Told(
-            rule=rule,
-            severity=Severity.INFO if rule == "SPN206" else Severity.WARNING,
-            reason=Reason.UNISOLATABLE_HOT_ROW,
-            related=("SPN804",),
-            column=one.part(0),
-            message=f"{what}, {shown}, takes {share:.0%} of the {one.kind}s.",
-            fix=f"a shard column behind {one.part(parts - 1).name}, for what is large",
-            notes=(f"{len(counts)} different ones in a sample of {len(one.pieces)}",),
-        ),
+    told = Told(
+        rule=rule,
+        severity=Severity.INFO if rule == "SPN206" else Severity.WARNING,
+        reason=Reason.UNISOLATABLE_HOT_ROW,
+        related=() if is_parent else ("SPN804",),
+        column=one.part(0),
+        message=f"{what}, {shown}, takes {share:.0%} of the {one.kind}s.",
+        fix=f"a shard column behind {one.part(parts - 1).name}, for what is large",
+        notes=(f"{len(counts)} different ones in a sample of {len(one.pieces)}",),
     )
+    yield finding_of(scene, one, told)
+    is_whole = is_parent and scene.seen.policy is SplitPolicy.ROOT_ONLY
+    if is_whole and share >= limits.hot_share_min and len(counts) >= limits.buckets:
+        yield finding_of(
+            scene,
+            one,
+            replace(
+                told,
+                rule="SPN804",
+                severity=Severity.ERROR,
+                related=(rule,),
+                message=f"{shown} with all below it takes {share:.0%} of the {one.kind}s, and no "
+                "boundary may lie inside it: it is in one split, whatever the number of nodes.",
+            ),
+        )
 
 
 def _shards(one: Judged) -> bool:
