@@ -16,7 +16,7 @@ def session_of(instances: Instances, name: str) -> Session:
 
     A dropped instance or database is reported as such, rather than as a missing session.
     """
-    return database_of(instances, name).sessions.get(name)
+    return instances.database(_database_name(name)).sessions.get(name)
 
 
 def sessions_of(instances: Instances, name: str) -> Sessions:

@@ -33,18 +33,18 @@ Part = tuple[int, Row | None]
 class TreeBuffer:
     """Pending rows of one tree, kept sorted only once somebody scans."""
 
-    __slots__ = ("_sorted", "_stale", "_unsorted", "rows")
+    __slots__ = ("_sorted", "_stale", "rows", "unsorted")
 
     def __init__(self) -> None:
         self.rows: dict[bytes, Row | None] = {}
+        self.unsorted: list[bytes] = []  # keys of `rows` that came since somebody scanned
         self._sorted: SortedList[bytes] | None = None
-        self._unsorted: list[bytes] = []
         self._stale = False  # keys were taken away: `_sorted` must be made anew
 
     def put(self, key: bytes, row: Row | None) -> None:
         """Set the pending state of a row."""
         if key not in self.rows:
-            self._unsorted.append(key)
+            self.unsorted.append(key)
         self.rows[key] = row
 
     def discard(self, key: bytes) -> None:
@@ -61,10 +61,10 @@ class TreeBuffer:
         if self._sorted is None or self._stale:
             self._sorted = SortedList(self.rows)
             self._stale = False
-            self._unsorted = []
-        elif self._unsorted:
-            self._sorted.update(self._unsorted)
-            self._unsorted = []
+            self.unsorted = []
+        elif self.unsorted:
+            self._sorted.update(self.unsorted)
+            self.unsorted = []
         return self._sorted
 
 
@@ -98,7 +98,9 @@ class Buffer:
             part = self.parts.get((tree, key))
             self._put_part((tree, key), before, written, base)
         self._journal.append((tree, key, before, part))
-        found.put(key, row)
+        if before is ABSENT:
+            found.unsorted.append(key)
+        found.rows[key] = row
 
     def _put_part(
         self, row_key: tuple[TreeId, bytes], before: Any, written: int, base: Row | None

@@ -176,15 +176,13 @@ class ReadWrite:
             return
         buffer, held = self.buffer, self.owner.rows
         for tree, pending in buffer.trees.items():
-            if not buffer.parts:
-                lock = self._write_lock(WHOLE_ROW)
-                wanted = [(key, lock) for key in pending.rows]
-            else:
-                wanted = [
-                    (key, self._write_lock(buffer.written(tree, key))) for key in pending.rows
-                ]
-            # What was met by the commit itself was locked for both.
-            left = [one for one in wanted if not covers(held.get((tree, one[0])), one[1])]
+            whole = None if buffer.parts else self._write_lock(WHOLE_ROW)
+            left: list[tuple[bytes, Lock]] = []
+            for key in pending.rows:
+                lock = whole or self._write_lock(buffer.written(tree, key))
+                # What was met by the commit itself was locked for both.
+                if not covers(held.get((tree, key)), lock):
+                    left.append((key, lock))
             if left:
                 self.locks.lock_rows(self.owner, tree, left)
         for landing in self._landings:

@@ -35,12 +35,13 @@ def resolve(book: RuleBook, mutation: Mutation, now: int) -> RowsToWrite | Range
     """What a mutation is to do. Raises when it names what does not exist or cannot be written,
     or gives values that cannot be. `now` bounds commit timestamps in keys.
     """
-    if book.schema.view(mutation.table) is not None:
-        raise ViewNotWritable(mutation.table)
-    rules = book.named(mutation.table, TableNotFound)
+    rules = book.named(mutation.table)
+    if rules is None:
+        is_view = book.schema.view(mutation.table) is not None
+        raise (ViewNotWritable if is_view else TableNotFound)(mutation.table)
     if isinstance(mutation, Write):
         plan = plan_of(rules, mutation.kind, mutation.columns)
-        return RowsToWrite(plan, [plan.decode(values) for values in mutation.rows])
+        return RowsToWrite(plan, list(map(plan.decode, mutation.rows)))
     wanted = mutation.key_set
     count = 1 if wanted.all else len(wanted.keys) + len(wanted.ranges)
     return RangesToDelete(rules, DeleteReader(rules, now).ranges(wanted), count)

@@ -11,7 +11,6 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
-from spanemu.base.errors import SpannerError
 from spanemu.base.limits import DEFAULT_LIMITS, KEY_BYTES_MAX, Limits
 from spanemu.schema.column import Column
 from spanemu.schema.foreign_key import ForeignKey
@@ -328,12 +327,13 @@ class RuleBook:
             rules = self._rules[table.name] = TableRules(table, self)
         return rules
 
-    def named(self, name: str, missing: Callable[[str], SpannerError]) -> TableRules:
+    def named(self, name: str) -> TableRules | None:
         """Rules of the table of that name or synonym, whatever its case."""
+        rules = self._rules.get(name)
+        if rules is not None:
+            return rules
         table = self.schema.table(name)
-        if table is None:
-            raise missing(name)
-        return self.of(table)
+        return None if table is None else self.of(table)
 
     def reference(self, foreign_key: ForeignKey) -> Reference:
         """Both ends of a foreign key."""

@@ -66,9 +66,12 @@ class WriteUnit:
         plan.check(cells, self.now)
         if plan.kind is WriteKind.UPDATE:
             return self._update_existing(plan, cells)
-        plan.refuse_missing()
+        if plan.missing is not None:
+            plan.refuse_missing()
         rules = plan.rules
-        row = self._completed_key(plan, plan.new_row(cells))
+        row = plan.new_row(cells)
+        if plan.completes:
+            self._complete(plan, row)
         key = rules.key_of(row)
         encoded = self._encode(rules, key)
         if rules.watched:
@@ -106,7 +109,7 @@ class WriteUnit:
 
     # ------------------------------------------------------------------ insert
 
-    def _completed_key(self, plan: WritePlan, row: list[Any]) -> list[Any]:
+    def _complete(self, plan: WritePlan, row: list[Any]) -> None:
         """Fill in what was not listed: defaults, identities, and generated key columns."""
         context = self.view.context
         for position, sequence in plan.identities:
@@ -122,7 +125,6 @@ class WriteUnit:
                 if not expression.reads <= known:
                     raise GeneratedKeyUnknown(rules.table.name, column.name)
                 row[column.position] = expression.evaluate(tuple(row), context)
-        return row
 
     def _insert(self, plan: WritePlan, encoded: bytes, row: list[Any], key: Row) -> None:
         rules = plan.rules

@@ -79,6 +79,8 @@ class WritePlan:
             for position, sequence in rules.identities.items()
             if position not in self.listed
         )
+        # Whether a new row needs more than the listed cells, besides NULLs.
+        self.completes = bool(self.defaults or self.identities or rules.stored_generated)
         key = self._key = frozenset(rules.table.key_positions)
         self.writes_non_key = bool(self.listed - key)
         self.on_update = tuple(rules.on_update - self.listed) if self.writes_non_key else ()
@@ -182,9 +184,9 @@ class WritePlan:
         return None
 
     def refuse_missing(self) -> None:
-        """Raise when an insert leaves out a column that must have a value."""
-        if self.missing is not None:
-            raise NotNullMissing(self.rules.table.name, self.missing.name)
+        """Raise for an insert that leaves out a column that must have a value."""
+        assert self.missing is not None
+        raise NotNullMissing(self.rules.table.name, self.missing.name)
 
     def _refuse_missing_key_defaults(self) -> None:
         for column in self.rules.table.key_columns:

@@ -14,7 +14,6 @@ from itertools import count
 
 from spanemu.base.clock import Clock
 from spanemu.base.limits import (
-    MULTIPLEXED_SESSION_AGE_MAX_NANOS,
     SESSION_IDLE_MAX_NANOS,
 )
 from spanemu.base.paging import PageRequest, page
@@ -70,10 +69,12 @@ class Sessions:
         if session is None:
             raise SessionNotFound(name)
         now = self._clock.peek()
-        if self._expired(session, now):
+        if now > session.ends_at:
             self._drop(session)
             raise SessionNotFound(name)
         session.last_use_time = now
+        if not session.multiplexed:
+            session.ends_at = now + SESSION_IDLE_MAX_NANOS
         return session
 
     def delete(self, name: str) -> None:
@@ -102,7 +103,7 @@ class Sessions:
                 for name, session in self._sessions.items()
                 if name >= start
                 and not session.multiplexed
-                and not self._expired(session, now)
+                and now <= session.ends_at
                 and wanted(session.fields())
             )
         first = page(iter(found), paging.limit)
@@ -136,18 +137,12 @@ class Sessions:
         now = self._clock.peek()
         with self._mutex:
             for session in self._sessions.values():
-                session.last_use_time = session.lives_since = now
+                session.live_from(now)
 
     def _drop(self, session: Session) -> None:
         with self._mutex:
             self._sessions.pop(session.name, None)
         session.close("Its session was deleted.")
-
-    @staticmethod
-    def _expired(session: Session, now: int) -> bool:
-        if session.multiplexed:
-            return now - session.lives_since > MULTIPLEXED_SESSION_AGE_MAX_NANOS
-        return now - session.last_use_time > SESSION_IDLE_MAX_NANOS
 
 
 def _is_session_field(name: str) -> bool:

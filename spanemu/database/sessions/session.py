@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import methodcaller
 from typing import Any, TypeVar
 
 from spanemu.base.call import note
 from spanemu.base.errors import SpannerError
+from spanemu.base.limits import MULTIPLEXED_SESSION_AGE_MAX_NANOS, SESSION_IDLE_MAX_NANOS
 from spanemu.database.activity import Meter
 from spanemu.database.filters import Fields
 from spanemu.database.options import (
@@ -61,10 +63,15 @@ class Session:
         self.multiplexed = spec.multiplexed
         self.role = spec.role
         self.create_time = create_time
-        self.last_use_time = create_time
-        self.lives_since = create_time  # later than its creation when the clock was moved
+        self.live_from(create_time)
         self.transactions = transactions
         self._activity = transactions.activity
+
+    def live_from(self, now: int) -> None:
+        """Be as if made at `now`: used ones live on, multiplexed ones for so long and no longer."""
+        self.last_use_time = now
+        age_max = MULTIPLEXED_SESSION_AGE_MAX_NANOS if self.multiplexed else SESSION_IDLE_MAX_NANOS
+        self.ends_at = now + age_max
 
     def fields(self) -> Fields:
         """What a list filter can ask about."""
@@ -98,7 +105,7 @@ class Session:
             return self._run_partition(
                 selector, request, lambda found: found.execute_partition(request, partition_token)
             )
-        return self._run(selector or _STRONG, request, lambda found: found.execute(request))
+        return self._run(selector or _STRONG, request, methodcaller("execute", request))
 
     def execute_batch(
         self,
@@ -138,7 +145,7 @@ class Session:
             return self._run_partition(
                 selector, request, lambda found: found.read_partition(request, partition_token)
             )
-        return self._run(selector or _STRONG, request, lambda found: found.read(request))
+        return self._run(selector or _STRONG, request, methodcaller("read", request))
 
     def commit(
         self, selector: Selector, mutations: Sequence[Mutation], options: CommitOptions

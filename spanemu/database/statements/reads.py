@@ -7,6 +7,7 @@ What can be known from table, columns and index alone is worked out once per sch
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -88,12 +89,11 @@ class ReadPlan:
     def _found(self, key_set: RawKeySet, reader: RowReader, *, exclusive: bool) -> Iterator[Row]:
         if self.index is not None or key_set.all or key_set.ranges:
             return self._scan(reader, self._keys.ranges(key_set), exclusive=exclusive)
-        keys = [self._keys.key(raw) for raw in key_set.keys]
+        keys = list(map(self._keys.key, key_set.keys))
         if len(keys) > 1:
             keys = sorted(set(keys))
-        table, cells = self.table, self._cells
-        rows = (reader.get(table, key, for_update=exclusive, cells=cells) for key in keys)
-        return (row for row in rows if row is not None)
+        get = partial(reader.get, self.table, for_update=exclusive, cells=self._cells)
+        return (row for row in map(get, keys) if row is not None)
 
     def _scan(
         self, reader: RowReader, ranges: Sequence[ByteRange], *, exclusive: bool

@@ -14,6 +14,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
+from spanemu.base.call import noted
 from spanemu.base.errors import SpannerError
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
@@ -291,7 +292,8 @@ class ReadWriteTransaction:
             at = apply(transaction, generation.schema)
             if self._core.heat is not None:
                 self._core.heat.committed_by(self.owner.last_request, mutations)
-        tell_commit(self._core, transaction, count)
+        if self._core.splitting.keeps_commits or noted() is not None:
+            tell_commit(self._core, transaction, count)
         self.locks.release(self.owner, State.COMMITTED)
         repeatable = self.options.isolation is Isolation.REPEATABLE_READ
         snapshot_at = transaction.snapshot_at if repeatable else None

@@ -17,8 +17,8 @@ def key_set_from_proto(message: Any) -> RawKeySet:
     """The keys that a read or a delete means. Raises RangeWithoutEndpoint."""
     return RawKeySet(
         all=message.all_,
-        keys=[list_from_proto(key) for key in message.keys],
-        ranges=[_range_from_proto(one) for one in message.ranges],
+        keys=list(map(list_from_proto, message.keys)),
+        ranges=list(map(_range_from_proto, message.ranges)),
     )
 
 

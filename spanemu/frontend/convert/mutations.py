@@ -30,7 +30,7 @@ def _write(kind: WriteKind) -> Callable[[Any], Mutation]:
         write = getattr(message, field)
         if not write.table:
             raise MutationWithoutTable()
-        rows = [list_from_proto(row) for row in write.values]
+        rows = list(map(list_from_proto, write.values))
         return Write(kind, write.table, tuple(write.columns), rows)
 
     return from_proto

@@ -63,7 +63,8 @@ def statement_from_proto(request: Any, selector: Selector | None) -> StatementRe
         raise InvalidEnumValue("ExecuteSqlRequest.query_mode", request.query_mode)
     if not request.sql:
         raise RequiredFieldMissing("ExecuteSqlRequest.sql")
-    _check_partition(request, selector)
+    if request.partition_token or request.data_boost_enabled:
+        _check_partition(request, selector)
     if request.partition_token and mode is not QueryMode.NORMAL:
         raise ModeWithPartition()
     options = request.query_options
@@ -79,7 +80,8 @@ def statement_from_proto(request: Any, selector: Selector | None) -> StatementRe
         transaction_tag=transaction_tag,
         optimizer_version=options.optimizer_version,
         optimizer_statistics_package=options.optimizer_statistics_package,
-        directed_read=_directed_read(request, selector),
+        directed_read=request.HasField("directed_read_options")
+        and _directed_read(request, selector),
     )
 
 
@@ -112,7 +114,8 @@ def read_from_proto(request: Any, selector: Selector | None) -> ReadRequest:
         raise NegativeLimit(request.limit)
     if request.limit and request.partition_token:
         raise LimitWithPartition()
-    _check_partition(request, selector)
+    if request.partition_token or request.data_boost_enabled:
+        _check_partition(request, selector)
     if request.order_by not in _ORDERS:
         raise InvalidEnumValue("ReadRequest.order_by", request.order_by)
     if request.lock_hint not in _LOCK_HINTS:
@@ -127,7 +130,8 @@ def read_from_proto(request: Any, selector: Selector | None) -> ReadRequest:
         request_tag=request_tag,
         transaction_tag=transaction_tag,
         lock_exclusive=request.lock_hint == _LOCK_HINT_EXCLUSIVE,
-        directed_read=_directed_read(request, selector),
+        directed_read=request.HasField("directed_read_options")
+        and _directed_read(request, selector),
     )
 
 
@@ -161,7 +165,7 @@ def commit_options_from_proto(request: Any, bytes_max: int = COMMIT_BYTES_MAX) -
         if not 0 <= delay <= COMMIT_DELAY_NANOS_MAX:
             raise InvalidCommitDelay(delay)
     token = request.precommit_token.precommit_token
-    tag = transaction_tag_from_proto(request)
+    _, tag = tags_from_proto(request)
     if not (token or tag or delay or request.return_commit_stats):
         return _PLAIN_COMMIT
     return CommitOptions(
@@ -207,17 +211,14 @@ def _check_target(request: Any, message: str) -> None:
 
 
 def _check_partition(request: Any, selector: Selector | None) -> None:
-    if request.partition_token:
-        if not isinstance(selector, Existing):
-            raise PartitionNeedsTransaction()
-    elif request.data_boost_enabled:
+    if not request.partition_token:
         raise DataBoostWithoutPartition()
+    if not isinstance(selector, Existing):
+        raise PartitionNeedsTransaction()
 
 
 def _directed_read(request: Any, selector: Selector | None) -> bool:
     """Whether replicas are chosen; that the chosen ones exist does not matter here."""
-    if not request.HasField("directed_read_options"):
-        return False
     options = request.directed_read_options
     case = options.WhichOneof("replicas")
     if case is None:

@@ -50,10 +50,8 @@ class Place:
         return selector
 
 
-def place_from_token(request: Any) -> Place | None:
-    """Where `request` wants to go on, None from the start. Raises InvalidResumeToken."""
-    if not request.resume_token:
-        return None
+def place_from_token(request: Any) -> Place:
+    """Where a request with a resume token wants to go on. Raises InvalidResumeToken."""
     try:
         version, rows, timestamp, serial, fingerprint = _TOKEN.unpack(request.resume_token)
     except StructError:

@@ -15,6 +15,7 @@ from spanemu.frontend.embedded.status import (
     CHANNEL_CLOSED,
     CREDENTIALS_ON_INSECURE,
     DEADLINE_EXCEEDED,
+    KNOWN_KEYS,
     NO_SUCH_METHOD,
     NOT_ONE_REPLY,
     OK,
@@ -23,6 +24,7 @@ from spanemu.frontend.embedded.status import (
     Ending,
     Limits,
     Refused,
+    check_key,
     deserialized,
     ending_of,
     serialized,
@@ -61,7 +63,9 @@ class Link:
 
     def endpoint(self, call: EmbeddedCall, credentials: Any) -> Endpoint:
         """Who answers. Raises Refused when nobody does."""
-        call.check_metadata()
+        for key, _ in call.sent:
+            if key not in KNOWN_KEYS:
+                check_key(key)
         endpoints = self._find()
         if endpoints is None:
             raise Refused(STOPPED)

@@ -19,7 +19,7 @@ _RECEIVE_BYTES_MAX = 4 * 1024 * 1024  # gRPC's default for clients.
 _UNLIMITED = -1
 
 _METADATA_KEY = re.compile(r"[0-9a-z_.-]+")
-_known_keys: set[str] = set()
+KNOWN_KEYS: set[str] = set()  # that were found to be right
 
 
 class Metadatum(NamedTuple):
@@ -160,10 +160,9 @@ class EmbeddedCall(ServedCall):
         """What the caller gave, and what gRPC adds."""
         return (*(Metadatum(key, value) for key, value in self.sent), _USER_AGENT)
 
-    def check_metadata(self) -> None:
-        """Raise Refused for keys that gRPC does not take."""
-        for key, _ in self.sent:
-            if key not in _known_keys:
-                if not isinstance(key, str) or _METADATA_KEY.fullmatch(key) is None:
-                    raise Refused(INVALID_METADATA)
-                _known_keys.add(key)
+
+def check_key(key: object) -> None:
+    """Raise Refused for a key of metadata that gRPC does not take."""
+    if not isinstance(key, str) or _METADATA_KEY.fullmatch(key) is None:
+        raise Refused(INVALID_METADATA)
+    KNOWN_KEYS.add(key)

@@ -40,7 +40,7 @@ def execute_streaming_sql(
     session = session_of(instances, request.session)
     selector = selector_from_proto(request)
     statement = statement_from_proto(request, selector)
-    place = place_from_token(request)
+    place = place_from_token(request) if request.resume_token else None
     if place is not None:
         selector = place.selector(selector)
     stream = session.execute(statement, selector, request.partition_token)

@@ -29,7 +29,7 @@ def streaming_read(
     session = session_of(instances, request.session)
     selector = selector_from_proto(request)
     wanted = read_from_proto(request, selector)
-    place = place_from_token(request)
+    place = place_from_token(request) if request.resume_token else None
     if place is not None:
         selector = place.selector(selector)
     stream = session.read(wanted, selector, request.partition_token)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.txn.errors.names import TableNotFound
 from spanemu.txn.rules import picker
 from tests.unit.txn.bench import Bench
 
@@ -48,10 +47,8 @@ def test_a_picker_gives_a_tuple(positions, picked) -> None:
 def test_rules_are_made_once_and_found_in_any_case(shop: Bench) -> None:
     rules = shop.rules("Items")
     assert shop.rules("items") is rules
-    assert shop.book.named("ITEMS", TableNotFound) is rules
-    with pytest.raises(TableNotFound) as failure:
-        shop.book.named("Nothing", TableNotFound)
-    assert failure.value.table == "Nothing"
+    assert shop.book.named("ITEMS") is rules
+    assert shop.book.named("Nothing") is None
 
 
 def test_only_interleaving_in_a_parent_needs_one(shop: Bench) -> None:

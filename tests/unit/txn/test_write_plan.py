@@ -127,7 +127,7 @@ def test_the_future_is_refused_where_commits_leave_their_time(bench: Bench) -> N
 
 
 def test_what_an_insert_must_list(bench: Bench) -> None:
-    plan(bench, INSERT, "T", "Id Name").refuse_missing()  # Size has a default
+    assert plan(bench, INSERT, "T", "Id Name").missing is None  # Size has a default
     with pytest.raises(NotNullMissing) as failure:
         plan(bench, UPSERT, "T", "Id Age").refuse_missing()
     assert failure.value.facts() == {"table": "T", "column": "Name"}
