@@ -29,7 +29,7 @@ def stream(repeatable_at: int | None = AT) -> ResultStream:
 
 
 def run(request, repeatable_at: int | None = AT):
-    place = place_from_token(request)
+    place = place_from_token(request) if request.resume_token else None
     chunks = resumable_chunks(request, stream(repeatable_at), place)
     return [wire.PartialResultSet.FromString(data) for data in chunks]
 
