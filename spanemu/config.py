@@ -10,7 +10,7 @@ from typing import TypedDict
 
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.limits import DEFAULT_LIMITS, RETENTION_DEFAULT_NANOS, Limits
-from spanemu.base.names import InvalidInstanceId, check_instance_id
+from spanemu.base.names.ids import InvalidInstanceId, check_instance_id
 
 DEFAULT_PROJECT = "emulator-project"
 DEFAULT_INSTANCE = "emulator-instance"

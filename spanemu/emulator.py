@@ -22,7 +22,8 @@ from spanemu.admin.errors.databases import DatabaseAlreadyExists, TooManyDatabas
 from spanemu.admin.instances import CatalogSettings, Instances
 from spanemu.base.clock import NANOS_PER_SECOND, SystemClock
 from spanemu.base.errors import SpannerError
-from spanemu.base.names import DatabaseName, InstanceName, InvalidDatabaseId
+from spanemu.base.names.ids import InvalidDatabaseId
+from spanemu.base.names.paths import DatabaseName, InstanceName
 from spanemu.base.rand import Randomness
 from spanemu.base.raw_key import raw_key
 from spanemu.config import (

@@ -20,7 +20,7 @@ from typing import Any, Self
 from google.cloud.spanner import Client
 
 from spanemu.base.errors import Unsupported
-from spanemu.base.names import DatabaseName, InstanceName
+from spanemu.base.names.paths import DatabaseName, InstanceName
 from spanemu.client import official_async_database, official_client, official_database
 from spanemu.schema_source import Source
 

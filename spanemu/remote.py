@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from google.api_core.exceptions import AlreadyExists
 
-from spanemu.base.names import DatabaseName
+from spanemu.base.names.paths import DatabaseName
 from spanemu.base.plain import from_plain
 from spanemu.base.raw_key import raw_key
 from spanemu.config import DEFAULT_INSTANCE, DEFAULT_PROJECT, HostPort

@@ -33,15 +33,8 @@ from spanemu.admin.operation_kinds import (
     RestoreOptimization,
 )
 from spanemu.admin.operations import Operation, finished
-from spanemu.base.names import (
-    BackupName,
-    BackupScheduleName,
-    DatabaseName,
-    InstanceName,
-    check_backup_id,
-    check_backup_schedule_id,
-    check_database_id,
-)
+from spanemu.base.names.ids import check_backup_id, check_backup_schedule_id, check_database_id
+from spanemu.base.names.paths import BackupName, BackupScheduleName, DatabaseName, InstanceName
 from spanemu.base.paging import Page, PageRequest
 from spanemu.database.database import Database
 
@@ -193,7 +186,7 @@ def create_schedule(
 ) -> BackupSchedule:
     """Have backups of a database made on time; `name` is what the caller says it is."""
     check_backup_schedule_id(schedule_id)
-    expected = BackupScheduleName(DatabaseName.parse(parent), schedule_id)
+    expected = DatabaseName.parse(parent).schedule(schedule_id)
     instances.database(parent)
     if name not in ("", str(expected)):
         raise MismatchingName("backup schedule", name, str(expected))
@@ -235,7 +228,7 @@ def _new_name(
 ) -> tuple[InstanceName, BackupName]:
     instance = InstanceName.parse(parent)
     check_backup_id(backup_id)
-    name = BackupName(instance, backup_id)
+    name = instance.backup(backup_id)
     if new.name not in ("", str(name)):
         raise MismatchingName("backup", new.name, str(name))
     check_encryption(new.encryption, new.keys, str(name))

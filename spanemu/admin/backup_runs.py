@@ -23,7 +23,7 @@ from spanemu.admin.operation_kinds import BackupCreation
 from spanemu.admin.operations import finished
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.limits import DAY_NANOS
-from spanemu.base.names import BackupName, BackupScheduleName
+from spanemu.base.names.paths import BackupScheduleName
 from spanemu.database.database import Database
 from spanemu.database.errors import ResourceNotFound
 
@@ -75,7 +75,7 @@ def _make(
     instances: Instances, schedule: BackupSchedule, database: Database, at: int, last: str
 ) -> str:
     """Make one backup and give its name; `last` is that of the one before it."""
-    parent = BackupScheduleName.parse(schedule.name)
+    path = BackupScheduleName.parse(schedule.name)
     backup = Backup(
         name="",
         database=schedule.database,
@@ -88,9 +88,9 @@ def _make(
         partitions=database.partitions,
     )
     stamp = datetime.fromtimestamp(at // NANOS_PER_SECOND, UTC).strftime("%Y%m%d_%H%M%S")
-    stem = f"{parent.schedule[:_SCHEDULE_CHARS_MAX]}_{stamp}"
+    stem = f"{path.schedule[:_SCHEDULE_CHARS_MAX]}_{stamp}"
     for suffix in chain([""], map("_{}".format, count(2))):
-        name = BackupName(parent.parent.parent, stem + suffix)
+        name = path.parent.parent.backup(stem + suffix)
         named = replace(backup, name=str(name))
         if schedule.incremental:
             named = replace(named, chain=_chain(instances, last, named, name.backup))

@@ -27,7 +27,7 @@ from spanemu.admin.errors.requests import (
 )
 from spanemu.admin.named import under
 from spanemu.base.limits import HOUR_NANOS
-from spanemu.base.names import BackupScheduleName, DatabaseName
+from spanemu.base.names.paths import BackupScheduleName, DatabaseName
 from spanemu.base.paging import Page, PageRequest, page
 
 SCHEDULES_PER_DATABASE_MAX = 4

@@ -19,7 +19,7 @@ from spanemu.admin.errors.backups import BackupNotFound
 from spanemu.admin.errors.requests import ResourceExists
 from spanemu.admin.named import under
 from spanemu.base.clock import Clock
-from spanemu.base.names import BackupName, InstanceName
+from spanemu.base.names.paths import BackupName, InstanceName
 from spanemu.base.paging import Page, PageRequest, newest_first
 from spanemu.database.filters import compile_filter
 

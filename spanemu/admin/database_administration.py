@@ -31,12 +31,9 @@ from spanemu.admin.operation_kinds import (
 from spanemu.admin.operations import Operation, finished
 from spanemu.base.errors import Unsupported
 from spanemu.base.limits import DAY_NANOS, HOUR_NANOS
-from spanemu.base.names import (
-    DatabaseName,
-    InstanceName,
-    check_database_id,
-)
-from spanemu.base.operation_names import OperationName
+from spanemu.base.names.ids import check_database_id
+from spanemu.base.names.operations import OperationName
+from spanemu.base.names.paths import DatabaseName, InstanceName
 from spanemu.database.database import Database, DdlOutcome
 from spanemu.database.splits.errors import TooManySplitPoints
 from spanemu.database.splits.split_points import (

@@ -41,15 +41,14 @@ from spanemu.admin.operation_kinds import (
     PartitionUpdate,
 )
 from spanemu.admin.operations import Operation, finished
-from spanemu.base.names import (
+from spanemu.base.names.ids import check_instance_id, check_instance_partition_id
+from spanemu.base.names.operations import OperationName
+from spanemu.base.names.paths import (
     InstanceConfigName,
     InstanceName,
     InstancePartitionName,
     ProjectName,
-    check_instance_id,
-    check_instance_partition_id,
 )
-from spanemu.base.operation_names import OperationName
 from spanemu.base.paging import Page, PageRequest
 
 EVERY_INSTANCE = "-"
@@ -145,7 +144,7 @@ def create_partition(
 ) -> Operation:
     """Create an instance partition, in an instance of one node at least."""
     check_instance_partition_id(partition_id)
-    name = InstancePartitionName(InstanceName.parse(parent), partition_id)
+    name = InstanceName.parse(parent).partition(partition_id)
     if spec.name not in ("", str(name)):
         raise MismatchingName("instance partition", spec.name, str(name))
     instance = instances.instance(parent)

@@ -26,12 +26,9 @@ from spanemu.admin.errors.requests import (
     TooManyResources,
 )
 from spanemu.admin.named import under
-from spanemu.base.names import (
-    InstanceConfigName,
-    ProjectName,
-    check_instance_config_id,
-    check_labels,
-)
+from spanemu.base.names.ids import check_instance_config_id
+from spanemu.base.names.labels import check_labels
+from spanemu.base.names.paths import InstanceConfigName, ProjectName
 from spanemu.base.paging import Page, PageRequest, page
 
 CUSTOM_CONFIGS_PER_PROJECT_MAX = 100

@@ -34,7 +34,7 @@ from spanemu.admin.errors.requests import (
     TooManyResources,
 )
 from spanemu.admin.named import under
-from spanemu.base.names import InstanceName, InstancePartitionName
+from spanemu.base.names.paths import InstanceName, InstancePartitionName
 from spanemu.base.paging import Page, PageRequest, page
 
 PARTITIONS_PER_INSTANCE_MAX = 20

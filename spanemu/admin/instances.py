@@ -46,7 +46,7 @@ from spanemu.admin.policies import Policies
 from spanemu.base.clock import Clock
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
-from spanemu.base.names import DatabaseName, InstanceName, ProjectName
+from spanemu.base.names.paths import DatabaseName, InstanceName, ProjectName
 from spanemu.base.paging import Page, PageRequest, page
 from spanemu.database.database import Database
 from spanemu.database.errors import DatabaseNotFound

@@ -26,8 +26,9 @@ from spanemu.admin.named import under
 from spanemu.admin.operation_kinds import OperationKind, Values
 from spanemu.base.clock import NANOS_PER_SECOND, Clock
 from spanemu.base.errors import SpannerError
-from spanemu.base.names import InstanceName, ProjectName, check_operation_id
-from spanemu.base.operation_names import OperationName, OperationResource
+from spanemu.base.names.ids import check_operation_id
+from spanemu.base.names.operations import OperationName, OperationResource
+from spanemu.base.names.paths import InstanceName, ProjectName
 from spanemu.base.paging import Page, PageRequest, newest_first, page
 from spanemu.database.filters import Instant, compile_filter
 

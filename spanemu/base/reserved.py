@@ -5,7 +5,7 @@ From the page "Lexical structure and syntax", section "Reserved keywords".
 
 from __future__ import annotations
 
-from spanemu.base.names import is_identifier
+from spanemu.base.identifiers import is_identifier
 
 _WORDS = """
     ALL AND ANY ARRAY AS ASC ASSERT_ROWS_MODIFIED AT BETWEEN BY CASE CAST COLLATE CONTAINS CREATE

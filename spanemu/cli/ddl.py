@@ -27,7 +27,7 @@ import click
 from google.api_core.exceptions import GoogleAPICallError
 
 from spanemu.base.errors import SpannerError
-from spanemu.base.names import DatabaseName
+from spanemu.base.names.paths import DatabaseName
 from spanemu.client import official_client
 from spanemu.ddl import (
     Dependency,

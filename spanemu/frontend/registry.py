@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from spanemu.admin.instances import Instances
-from spanemu.base.names import SessionName
+from spanemu.base.names.paths import SessionName
 from spanemu.database.database import Database
 from spanemu.database.sessions.registry import Sessions
 from spanemu.database.sessions.session import Session
@@ -31,4 +31,4 @@ def database_of(instances: Instances, session_name: str) -> Database:
 
 @lru_cache(maxsize=4096)
 def _database_name(session_name: str) -> str:
-    return str(SessionName.parse(session_name).database)
+    return str(SessionName.parse(session_name).parent)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from spanemu.base.errors import Code, SpannerError
-from spanemu.base.names import fold
+from spanemu.base.identifiers import fold
 from spanemu.lint.run import Finding, Report
 
 VERSION = 1

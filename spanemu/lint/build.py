@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from spanemu.base.names import fold
+from spanemu.base.identifiers import fold
 from spanemu.lint.model import Change, Column, Index, Schema, Table
 from spanemu.lint.settings import Settings
 from spanemu.lint.source import Spot, Statement

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from spanemu.base.names import fold
+from spanemu.base.identifiers import fold
 from spanemu.sql.syntax.ast import (
     BoolLiteral,
     BytesLiteral,

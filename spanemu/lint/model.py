@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from spanemu.base.names import fold
+from spanemu.base.identifiers import fold
 from spanemu.lint.settings import Settings
 from spanemu.lint.source import Spot, Statement
 from spanemu.sql.syntax import ddl_ast

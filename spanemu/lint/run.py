@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from spanemu.base.errors import SpannerError
-from spanemu.base.names import fold
+from spanemu.base.identifiers import fold
 from spanemu.base.severity import Severity
 from spanemu.lint.build import build
 from spanemu.lint.model import Schema, Table

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from spanemu.base.errors import Code, SpannerError
-from spanemu.base.names import fold
+from spanemu.base.identifiers import fold
 
 
 class BadSettings(SpannerError):

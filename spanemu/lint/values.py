@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from spanemu.base.identifiers import fold
 from spanemu.base.name_hints import like_shard, like_tenant, words_of
-from spanemu.base.names import fold
 from spanemu.lint.expressions import columns_read, function_of, functions, integer, walk
 from spanemu.lint.model import Column, Table
 from spanemu.sql.syntax.ast import (

@@ -8,7 +8,8 @@ import pytest
 
 import spanemu
 from spanemu.admin.errors.databases import DatabaseAlreadyExists
-from spanemu.base.names import InvalidDatabaseId, InvalidName
+from spanemu.base.names.ids import InvalidDatabaseId
+from spanemu.base.names.paths import InvalidName
 from spanemu.database.errors import DatabaseNotFound
 
 SINGERS = "CREATE TABLE Singers (\n  Id INT64 NOT NULL,\n) PRIMARY KEY(Id)"

@@ -10,7 +10,7 @@ from spanemu.admin.backup_schedule import BackupSchedule, ScheduleSpec
 from spanemu.admin.instances import Instances
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.limits import HOUR_NANOS
-from spanemu.base.names import DatabaseName
+from spanemu.base.names.paths import DatabaseName
 from spanemu.base.paging import PageRequest
 from spanemu.frontend.admin import wire
 from spanemu.frontend.admin.encryption import encryption_from_proto

@@ -8,7 +8,7 @@ from spanemu.admin import backup_administration as administration
 from spanemu.admin.backup_administration import NewBackup, Restore
 from spanemu.admin.backup_runs import catch_up
 from spanemu.admin.instances import Instances
-from spanemu.base.names import BackupName, InstanceName
+from spanemu.base.names.paths import BackupName, InstanceName
 from spanemu.base.paging import PageRequest
 from spanemu.frontend.admin import wire
 from spanemu.frontend.admin.encryption import encryption_from_proto

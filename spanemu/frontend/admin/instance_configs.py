@@ -7,7 +7,7 @@ from typing import Any
 from spanemu.admin import instance_administration as administration
 from spanemu.admin.instance_config import ConfigSpec, Replica
 from spanemu.admin.instances import Instances
-from spanemu.base.names import ProjectName
+from spanemu.base.names.paths import ProjectName
 from spanemu.base.paging import PageRequest
 from spanemu.frontend.admin import wire
 from spanemu.frontend.admin.operation_messages import operation_to_proto

@@ -11,14 +11,14 @@ from spanemu.admin.instances import Instances
 from spanemu.base.call import current
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.limits import REQUEST_SECONDS_MAX
-from spanemu.base.names import (
+from spanemu.base.names.operations import operations_collection
+from spanemu.base.names.paths import (
     BackupName,
     DatabaseName,
     InstanceConfigName,
     InstanceName,
     InstancePartitionName,
 )
-from spanemu.base.operation_names import operations_collection
 from spanemu.base.paging import PageRequest
 from spanemu.frontend.admin import wire
 from spanemu.frontend.admin.operation_messages import operation_to_proto

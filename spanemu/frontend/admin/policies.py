@@ -10,7 +10,7 @@ from typing import Any
 from spanemu.admin.backup_administration import get_backup, get_schedule
 from spanemu.admin.instances import Instances
 from spanemu.admin.policies import Policy
-from spanemu.base.names import InstanceName
+from spanemu.base.names.paths import InstanceName
 from spanemu.frontend.admin import wire
 from spanemu.frontend.errors import InvalidEtag, PermissionWildcard
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from spanemu.admin.instances import Instances
-from spanemu.base.names import DatabaseName, check_labels
+from spanemu.base.names.labels import check_labels
+from spanemu.base.names.paths import DatabaseName
 from spanemu.database.sessions.registry import Sessions
 from spanemu.database.sessions.session import Session
 from spanemu.frontend import wire

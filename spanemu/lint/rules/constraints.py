@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from spanemu.base.identifiers import fold
 from spanemu.base.name_hints import like_queue, like_status
-from spanemu.base.names import fold
 from spanemu.lint.model import Column, Index, Table
 from spanemu.lint.rule import ERROR, INFO, Hit, Rule, at, each_index, each_table
 from spanemu.lint.values import cardinality_of, order_of, shard_of

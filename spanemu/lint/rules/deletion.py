@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from spanemu.base.identifiers import fold
 from spanemu.base.name_hints import like_log
-from spanemu.base.names import fold
 from spanemu.lint.expressions import columns_read
 from spanemu.lint.model import Index, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, each_index, each_table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spanemu.base.names import fold
+from spanemu.base.identifiers import fold
 from spanemu.lint.model import Index, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, at_part, each_index, each_table
 from spanemu.lint.rules.key_shape import KEY_BYTES_MAX, KEY_PARTS_MAX, declared_bytes

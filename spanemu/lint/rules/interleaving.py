@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import zip_longest
 
+from spanemu.base.identifiers import fold
 from spanemu.base.name_hints import like_lookup
-from spanemu.base.names import fold
 from spanemu.lint.model import Part, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, at_part, each_table
 from spanemu.lint.values import cardinality_of, grows_without_bound, is_enum

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from spanemu.base.names import fold
+from spanemu.base.identifiers import fold
 from spanemu.lint.model import Change, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, each_table
 from spanemu.lint.source import Spot

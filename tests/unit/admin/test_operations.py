@@ -7,8 +7,9 @@ from spanemu.admin.errors.operations import OperationAlreadyExists, OperationNot
 from spanemu.admin.operation_kinds import DdlUpdate
 from spanemu.admin.operations import RETENTION_NANOS, Operation, OperationLog
 from spanemu.base.clock import ManualClock
-from spanemu.base.names import InstanceName, InvalidName, InvalidOperationId
-from spanemu.base.operation_names import OperationName
+from spanemu.base.names.ids import InvalidOperationId
+from spanemu.base.names.operations import OperationName
+from spanemu.base.names.paths import InstanceName, InvalidName
 from spanemu.base.paging import PageRequest
 from spanemu.database.errors import InvalidFilter
 from tests.unit.database.fakes import Refused

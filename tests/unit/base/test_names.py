@@ -2,29 +2,33 @@
 
 import pytest
 
-from spanemu.base.names import (
+from spanemu.base.identifiers import is_identifier
+from spanemu.base.names.ids import (
+    InvalidDatabaseId,
+    InvalidInstanceId,
+    InvalidOperationId,
+    check_database_id,
+    check_instance_id,
+    check_operation_id,
+)
+from spanemu.base.names.labels import (
+    InvalidLabelKey,
+    InvalidLabelValue,
+    TooManyLabels,
+    check_labels,
+)
+from spanemu.base.names.operations import OperationName, operations_collection
+from spanemu.base.names.paths import (
     BackupName,
     BackupScheduleName,
     DatabaseName,
     InstanceConfigName,
     InstanceName,
     InstancePartitionName,
-    InvalidDatabaseId,
-    InvalidInstanceId,
-    InvalidLabelKey,
-    InvalidLabelValue,
     InvalidName,
-    InvalidOperationId,
     ProjectName,
     SessionName,
-    TooManyLabels,
-    check_database_id,
-    check_instance_id,
-    check_labels,
-    check_operation_id,
-    is_identifier,
 )
-from spanemu.base.operation_names import OperationName, operations_collection
 
 INSTANCE = "projects/p/instances/i"
 DATABASE = f"{INSTANCE}/databases/d"
@@ -85,7 +89,7 @@ def test_malformed_names_are_refused(kind, name):
 
 def test_a_name_knows_what_it_is_in():
     assert str(DatabaseName.parse(DATABASE).parent) == INSTANCE
-    assert str(SessionName.parse(f"{DATABASE}/sessions/s").database) == DATABASE
+    assert str(SessionName.parse(f"{DATABASE}/sessions/s").parent) == DATABASE
     assert InstanceName.parse(INSTANCE).database("d") == DatabaseName.parse(DATABASE)
 
 

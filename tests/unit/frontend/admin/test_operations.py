@@ -11,7 +11,7 @@ from spanemu.admin.instance import InstanceSpec
 from spanemu.admin.instance_administration import create_instance
 from spanemu.admin.instances import DEFAULT_SETTINGS
 from spanemu.base.errors import Code
-from spanemu.base.names import DatabaseName
+from spanemu.base.names.paths import DatabaseName
 from spanemu.frontend.admin import operations, wire
 from spanemu.frontend.errors import InvalidDuration
 from tests.unit.database.fakes import fake_catalog

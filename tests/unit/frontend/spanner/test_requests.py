@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.base.names import InvalidName
+from spanemu.base.names.paths import InvalidName
 from spanemu.database.options import (
     Begin,
     CommitOptions,

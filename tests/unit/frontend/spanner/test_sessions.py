@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.base.names import InvalidLabelKey, InvalidName
+from spanemu.base.names.labels import InvalidLabelKey
+from spanemu.base.names.paths import InvalidName
 from spanemu.frontend import errors, wire
 from spanemu.frontend.spanner import sessions
 from tests.unit.frontend.spanner.fakes import DATABASE, SESSION, FakeInstances, Refused, world

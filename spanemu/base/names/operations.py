@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from spanemu.base.names import (
+from spanemu.base.names.paths import (
     BackupName,
     DatabaseName,
     InstanceConfigName,
