@@ -6,23 +6,27 @@ project            GOOGLE_CLOUD_PROJECT, the only place where the backend looks 
 features           JSON and check constraints, which the backend denies to emulators
 flush              the statements by which TransactionTestCase empties every table become a
                    restore of the state that the test began with
+other aliases      those on Spanner have databases of their own, mirrors that of their original
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import import_module
 from typing import Any
 
 import pytest
 
 ALIAS = "default"
+ENGINE = "django_spanner"
 FEATURES = (
     "supports_json_field",
     "supports_column_check_constraints",
     "supports_table_check_constraints",
 )
+
+Undo = Callable[[], object] | None
 
 
 class DjangoMissing(RuntimeError):
@@ -30,36 +34,53 @@ class DjangoMissing(RuntimeError):
 
 
 class SpannerDjango:
-    """Django's default database, as long as this is open.
+    """Django's databases, as long as this is open.
 
-    `use` points it at a database; what it was before comes back with `close`. Tests that make
-    connections of their own close them, or leave that to `close_connections`.
+    `use` points an alias at a database; what it was before comes back with `close`. Tests that
+    make connections of their own close them, or leave that to `close_connections`.
     """
 
-    def __init__(self, emulator: Any, alias: str = ALIAS) -> None:
+    def __init__(self, emulator: Any) -> None:
         self._emulator = emulator
-        self._alias = alias
         self._patches = pytest.MonkeyPatch()
-        self._undo: Callable[[], None] | None = None
-        self._used = ""  # the name of the database that settings point at
+        self._current: dict[str, tuple[Any, Undo]] = {}  # by alias
         self._connections = _library("django.db").connections
 
-    def use(self, handle: Any, undo: Callable[[], None] | None = None) -> None:
+    def use(self, handle: Any, undo: Undo = None, alias: str = ALIAS) -> None:
         """Point at a database; `undo` is what a flush does, None for deleting all rows."""
-        self._undo = undo
-        is_first = not self._used
-        if self._used != handle.name:
-            self._point(handle)
-            self._used = handle.name
+        is_first = not self._current
+        for each in (alias, *_mirrors(alias)):
+            before = self._current.get(each)
+            if before is None or before[0].name != handle.name:
+                self._point(each, handle)
+            self._current[each] = handle, undo
         if is_first:
             _set_up_apps()
             self._give_features_back()
             self._replace_flush()
 
-    def migrate(self) -> None:
+    @contextmanager
+    def using(self, handle: Any, undo: Undo, alias: str) -> Iterator[None]:
+        """The same for a block: it closes the connections it made, and points back."""
+        before = self._current[alias]
+        self.use(handle, undo, alias)
+        yield
+        self.close_connections()
+        self.use(*before, alias)
+
+    @property
+    def others(self) -> list[str]:
+        """The aliases on Spanner besides the default one, which mirror no other."""
+        return [
+            alias
+            for alias, database in _databases().items()
+            if alias != ALIAS and database.get("ENGINE") == ENGINE and not _original(database)
+        ]
+
+    def migrate(self, alias: str = ALIAS) -> None:
         """Run the project's migrations."""
         _library("django.core.management").call_command(
-            "migrate", database=self._alias, verbosity=0, interactive=False
+            "migrate", database=alias, verbosity=0, interactive=False
         )
 
     def close_connections(self) -> None:
@@ -68,9 +89,10 @@ class SpannerDjango:
 
     def close(self) -> None:
         """Give back everything as it was."""
-        if self._used:
+        if self._current:
             self.close_connections()
-            self._forget_connection()
+        for alias in self._current:
+            self._forget_connection(alias)
         self._patches.undo()
 
     def __enter__(self) -> SpannerDjango:
@@ -81,18 +103,14 @@ class SpannerDjango:
 
     # ------------------------------------------------------------------ parts
 
-    def _point(self, handle: Any) -> None:
-        conf = _library("django.conf").settings
-        try:
-            database: dict[str, Any] = conf.DATABASES.setdefault(self._alias, {})
-        except _library("django.core.exceptions").ImproperlyConfigured as problem:
-            raise DjangoMissing(f"spanner_django needs the project's settings: {problem}") from None
+    def _point(self, alias: str, handle: Any) -> None:
+        database = _databases().setdefault(alias, {})
         self._patches.setenv("GOOGLE_CLOUD_PROJECT", self._emulator.project)
-        _library("django_spanner")
-        self._forget_connection()
+        _library(ENGINE)
+        self._forget_connection(alias)
         options: Mapping[str, Any] = database.get("OPTIONS", {})
         for name, value in {
-            "ENGINE": "django_spanner",
+            "ENGINE": ENGINE,
             "PROJECT": self._emulator.project,
             "INSTANCE": self._emulator.instance,
             "NAME": handle.database_id,
@@ -100,11 +118,11 @@ class SpannerDjango:
         }.items():
             self._patches.setitem(database, name, value)
 
-    def _forget_connection(self) -> None:
+    def _forget_connection(self, alias: str) -> None:
         """The next use of the alias connects anew, with what the settings say by then."""
-        if hasattr(self._connections._connections, self._alias):
-            self._connections[self._alias].close()
-            del self._connections[self._alias]
+        if hasattr(self._connections._connections, alias):
+            self._connections[alias].close()
+            del self._connections[alias]
 
     def _give_features_back(self) -> None:
         features = _library("django_spanner.features").DatabaseFeatures
@@ -117,10 +135,11 @@ class SpannerDjango:
         flush = operations.execute_sql_flush
 
         def execute_sql_flush(its: Any, sql_list: Any) -> Any:
-            if self._undo is None or its.connection.alias != self._alias:
+            _, undo = self._current.get(its.connection.alias, (None, None))
+            if undo is None:
                 return flush(its, sql_list)
             its.connection.close()
-            return self._undo()
+            return undo()
 
         self._patches.setattr(operations, "execute_sql_flush", execute_sql_flush)
 
@@ -134,6 +153,25 @@ def unblocked(config: pytest.Config) -> AbstractContextManager[None]:
     if key is None or key not in config.stash:
         return nullcontext()
     return config.stash[key].unblock()  # type: ignore[no-any-return]
+
+
+def _databases() -> dict[str, dict[str, Any]]:
+    """The setting DATABASES, which is what Django goes by when it connects."""
+    try:
+        found: dict[str, dict[str, Any]] = _library("django.conf").settings.DATABASES
+    except _library("django.core.exceptions").ImproperlyConfigured as problem:
+        raise DjangoMissing(f"spanner_django needs the project's settings: {problem}") from None
+    return found
+
+
+def _original(database: Mapping[str, Any]) -> str | None:
+    """The alias that a database mirrors in tests, as Django's setting TEST says."""
+    found: str | None = database.get("TEST", {}).get("MIRROR")
+    return found
+
+
+def _mirrors(alias: str) -> list[str]:
+    return [name for name, database in _databases().items() if _original(database) == alias]
 
 
 def _set_up_apps() -> None:

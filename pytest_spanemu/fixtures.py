@@ -16,7 +16,6 @@ not by an argument: of each argument pytest keeps the whole request until the ru
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -99,17 +98,13 @@ def spanner_instance(spanner_client: Any, spanner_template: Template) -> Any:
 def spanner_django(
     pytestconfig: pytest.Config, spanner_template: Template
 ) -> Iterator[SpannerDjango]:
-    """Django's `DATABASES["default"]` on the template's database, its JSON fields and check
-    constraints switched on again, and flush replaced by a restore. With pytest-django, request it
-    in a `django_db_setup` of your own; without, use `spanner_django_db`.
+    """Django's `DATABASES["default"]` on the template's database, and other aliases on Spanner on
+    databases of their own; JSON fields and check constraints switched on again, and flush replaced
+    by a restore. pytest-django's databases are these; without it, use `spanner_django_db`.
     """
-    from pytest_spanemu.django_setup import SpannerDjango
+    from pytest_spanemu.django_tests import opened
 
-    keeper = run_of(pytestconfig).lender.keeper(
-        spanner_template, spanner_template.emulator.default_isolation
-    )
-    with SpannerDjango(spanner_template.emulator) as django:
-        django.use(spanner_template.handle, keeper.leave)
+    with opened(run_of(pytestconfig), spanner_template) as django:
         yield django
 
 
@@ -212,16 +207,12 @@ def spanner_django_db(
     """Django models on this test's database: what the test saves is gone with it. Gives the
     official client's `Database`.
     """
-    from pytest_spanemu.targets import SNAPSHOTS
+    from pytest_spanemu.django_tests import lent
 
+    run, test = run_of(request.config), request.node.nodeid
     django: SpannerDjango = request.getfixturevalue("spanner_django")
-    handle, undo = _spanner_observation.handle, None
-    if _spanner_observation.emulator.can(SNAPSHOTS):
-        before = handle.snapshot()
-        undo = functools.partial(handle.restore, before)
-    django.use(handle, undo)
-    yield handle.client()
-    django.close_connections()
+    with lent(run, django, _spanner_observation, wishes_of(request.node).isolation, test):
+        yield _spanner_observation.handle.client()
 
 
 @pytest.fixture

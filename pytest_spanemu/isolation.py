@@ -12,7 +12,6 @@ Each has `enter`, which gives the handle of a test's database, and `leave`, whic
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import count
 from typing import Any, Protocol
 
 from google.cloud.spanner_v1 import KeySet
@@ -149,10 +148,9 @@ _KEEPERS: dict[Isolation, Callable[[Template, Callable[[], str]], Keeper]] = {
 }
 
 
-def keeper_for(isolation: Isolation, template: Template, prefix: str) -> Keeper:
-    """The keeper of a mode. `prefix` starts the ids of the databases it makes."""
-    numbers = count(1)
-    return _KEEPERS[isolation](template, lambda: f"{prefix}-{next(numbers)}")
+def keeper_for(isolation: Isolation, template: Template, number: Callable[[], str]) -> Keeper:
+    """The keeper of a mode. `number` gives ids for the databases it makes, none of them twice."""
+    return _KEEPERS[isolation](template, number)
 
 
 # ---------------------------------------------------------------------------- rows by hand

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import count
 from time import perf_counter
 from typing import Any
 
@@ -43,6 +44,7 @@ class Lender:
         self._settings = settings
         self._book = book
         self._keepers: dict[tuple[int, Isolation], tuple[Template, Keeper]] = {}
+        self._numbers = count(1)
         self._is_told = settings.report.are_wanted
         self._fails_on = [row for row in _TOLD if row[0] in settings.fail_on]
 
@@ -50,9 +52,12 @@ class Lender:
         """Who gives tests their databases from a template, and undoes what they did."""
         key = (id(template), isolation)
         if key not in self._keepers:
-            keeper = keeper_for(isolation, template, self._settings.database_prefix)
+            keeper = keeper_for(isolation, template, self._another_id)
             self._keepers[key] = template, keeper
         return self._keepers[key][1]
+
+    def _another_id(self) -> str:
+        return f"{self._settings.database_prefix}-{next(self._numbers)}"
 
     def close(self, template: Template) -> None:
         """A template goes, and its keepers with it."""

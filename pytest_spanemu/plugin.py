@@ -50,6 +50,8 @@ def pytest_configure(config: pytest.Config) -> None:
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
     run = run_of(config)
+    if config.pluginmanager.hasplugin("django"):
+        _join_pytest_django(config)
     # The controller of xdist runs no tests itself.
     is_controller = bool(config.getoption("numprocesses", None)) and not _is_worker(config)
     if run.settings.compare and not _is_worker(config):
@@ -177,6 +179,14 @@ def pytest_terminal_summary(
     for line in filter(None, lines(run, is_brief=is_brief)):
         terminalreporter.write_line(line)
     write_files(config, run)
+
+
+def _join_pytest_django(config: pytest.Config) -> None:
+    """Give pytest-django the databases of this run, when the schema is Django's."""
+    from pytest_spanemu import pytest_django
+
+    if any(source.startswith(pytest_django.SOURCE) for source in run_of(config).settings.schema):
+        config.pluginmanager.register(pytest_django, "spanner_django")
 
 
 def _flakiness(item: pytest.Item, target: str = "", reason: str = "") -> tuple[Target, str]:

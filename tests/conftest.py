@@ -14,6 +14,9 @@ settings.register_profile(
 )
 settings.load_profile("spanemu")
 
+# Many tests start a Python of their own. Each would compile the emulator anew, which takes seconds.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 
 @pytest.fixture(autouse=True)
 def environment_kept() -> Iterator[None]:

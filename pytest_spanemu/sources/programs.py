@@ -15,7 +15,7 @@ from typing import Any
 
 from google.cloud.spanner import Client
 
-from pytest_spanemu.django_setup import DjangoMissing, SpannerDjango
+from pytest_spanemu.django_setup import ALIAS, DjangoMissing, SpannerDjango
 from pytest_spanemu.sources.files import steps_of
 from pytest_spanemu.sources.source import Ddl, Program, Rung, Source, SourceError, Step
 
@@ -98,11 +98,14 @@ class MetadataSource:
 
 
 class DjangoSource:
-    """Django's migrations: `django:`, or `django:SETTINGS_MODULE` where nothing else names it."""
+    """Django's migrations: `django:`, or `django:SETTINGS_MODULE` where nothing else names it;
+    `django:@ALIAS` those of another database than the default one.
+    """
 
     def __init__(self, text: str, rest: str, root: Path) -> None:
         self.text = text
-        self._settings, self._root = rest, root
+        self._settings, _, alias = rest.partition("@")
+        self._alias, self._root = alias or ALIAS, root
 
     def steps(self) -> Sequence[Step]:
         """One program: `migrate`."""
@@ -118,8 +121,8 @@ class DjangoSource:
             sys.path.insert(0, str(self._root))
         try:
             with SpannerDjango(template.emulator) as django:
-                django.use(template.handle)
-                django.migrate()
+                django.use(template.handle, alias=self._alias)
+                django.migrate(self._alias)
         except DjangoMissing as problem:
             raise SourceError(f"schema source {self.text!r}: {problem}") from problem
 

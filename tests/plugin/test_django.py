@@ -1,5 +1,7 @@
 """Django on a test's database, where Django and its backend are installed."""
 
+from importlib.util import find_spec
+
 import pytest
 
 pytest.importorskip("django")
@@ -7,26 +9,75 @@ pytest.importorskip("django_spanner")
 
 # The backend itself uses what newer versions of its libraries warn of.
 QUIET = ("-W", "ignore::DeprecationWarning", "-W", "ignore::FutureWarning")
+ALONE = (*QUIET, "-p", "no:django")  # without pytest-django
 
 SETTINGS = """
 SECRET_KEY = "x"
 USE_TZ = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 INSTALLED_APPS = ["django_spanner", "shop"]
-DATABASES = {"default": {"ENGINE": "django_spanner", "INSTANCE": "elsewhere", "NAME": "production"}}
+DATABASES = {
+    "default": {"ENGINE": "django_spanner", "INSTANCE": "elsewhere", "NAME": "production"},
+    "replica": {
+        "ENGINE": "django_spanner", "INSTANCE": "elsewhere", "NAME": "production",
+        "TEST": {"MIRROR": "default"},
+    },
+    "ledger": {"ENGINE": "django_spanner", "INSTANCE": "elsewhere", "NAME": "ledger"},
+}
+DATABASE_ROUTERS = ["shop.routing.Router"]
+ROOT_URLCONF = "shop.urls"
+STATIC_URL = "static/"
+"""
+ROUTING = """
+class Router:
+    def db_for_read(self, model, **hints):
+        return "ledger" if model.__name__ == "Entry" else None
+
+    db_for_write = db_for_read
+
+    def allow_migrate(self, db, app_label, model_name=None, **hints):
+        return (db == "ledger") == (model_name == "entry")
+"""
+URLS = """
+from django.http import JsonResponse
+from django.urls import path
+
+def count(request):
+    from shop.models import Order
+    return JsonResponse({"orders": Order.objects.count()})
+
+urlpatterns = [path("count", count)]
 """
 MODELS = """
 from django.db import models
 
+class Json(models.JSONField):
+    # The backend sends JSON as text, which Spanner refuses, and reads it as if it came as text.
+    def get_db_prep_value(self, value, connection, prepared=False):
+        return self.get_prep_value(value)
+
+    def from_db_value(self, value, expression, connection):
+        return value
+
 class Order(models.Model):
     cents = models.IntegerField()
+    tags = Json(default=dict)
 
     class Meta:
         app_label = "shop"
         constraints = [models.CheckConstraint(condition=models.Q(cents__gt=0), name="paid")]
+
+class Entry(models.Model):
+    cents = models.IntegerField()
+
+    class Meta:
+        app_label = "shop"
 """
 MIGRATION = """
 from django.db import migrations, models
+
+def key():
+    return ("id", models.BigAutoField(primary_key=True, serialize=False))
 
 class Migration(migrations.Migration):
     initial = True
@@ -34,12 +85,16 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Order",
             fields=[
-                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                key(),
                 ("cents", models.IntegerField()),
+                ("tags", models.JSONField(default=dict)),
             ],
         ),
         migrations.AddConstraint(
             "order", models.CheckConstraint(condition=models.Q(cents__gt=0), name="paid")
+        ),
+        migrations.CreateModel(
+            name="Entry", fields=[key(), ("cents", models.IntegerField())]
         ),
     ]
 """
@@ -52,24 +107,28 @@ def shop(project, monkeypatch):
     project.file("shop_settings.py", SETTINGS)
     project.file("shop/__init__.py", "")
     project.file("shop/models.py", MODELS)
+    project.file("shop/routing.py", ROUTING)
+    project.file("shop/urls.py", URLS)
     project.file("shop/migrations/__init__.py", "")
     project.file("shop/migrations/0001_initial.py", MIGRATION)
     project.ini("spanner_schema = django:\npythonpath = .\n")
     return project
 
 
-@pytest.mark.parametrize("isolation", ["restore", "clone"])
-def test_models_work_on_each_tests_database(shop, isolation):
+def test_models_work_on_each_tests_database(shop):
     result = shop.run_apart(
         """
         import pytest
 
-        @pytest.mark.parametrize("n", range(2))
-        def test_it(spanner_django_db, n):
+        @pytest.mark.parametrize("isolation", ["restore", "clone", "restore"])
+        def test_it(request, isolation):
+            request.node.add_marker(pytest.mark.spanner(isolation=isolation))
+            request.getfixturevalue("spanner_django_db")
             from shop.models import Order
             assert Order.objects.count() == 0
-            Order.objects.create(cents=5)
-            assert Order.objects.get(cents=5).cents == 5
+            Order.objects.create(cents=5, tags={"to": ["a"]})
+            assert Order.objects.get(cents=5).tags == {"to": ["a"]}
+            assert Order.objects.using("replica").count() == 1
 
         def test_checks_are_there(spanner_django_db):
             from django.db import DatabaseError, connection
@@ -83,37 +142,137 @@ def test_models_work_on_each_tests_database(shop, isolation):
                 cause = cause.__cause__
             assert "paid" in str(cause)
             assert Order.objects.count() == 0
+
+        @pytest.mark.parametrize("n", range(2))
+        def test_another_database_is_the_tests_own_too(spanner_django_db, spanner_assert, n):
+            from django.db import connections
+            from shop.models import Entry
+            assert Entry.objects.count() == 0
+            Entry.objects.create(cents=5)
+            with connections["ledger"].cursor() as cursor:
+                cursor.execute("SELECT cents FROM shop_entry")
+                assert list(cursor.fetchall()) == [(5,)]
+            tables = connections["default"].introspection.table_names()
+            assert "shop_order" in tables and "shop_entry" not in tables
         """,
-        f"--spanner-isolation={isolation}",
-        *QUIET,
+        *ALONE,
     )
-    result.assert_outcomes(passed=3)
+    result.assert_outcomes(passed=6)
 
 
-def test_flush_is_a_restore_and_settings_come_back(shop):
+def test_commands_flush_and_settings(shop):
     result = shop.run_apart(
         """
-        import os
+        import io, json, os
+
+        def command(*args, **options):
+            from django.core.management import call_command
+            out = io.StringIO()
+            call_command(*args, stdout=out, **options)
+            return out.getvalue()
+
+        def test_rows_go_out_and_come_in(spanner_django_db, tmp_path):
+            from shop.models import Order
+            made = Order.objects.create(cents=5, tags={"a": 1})
+            written = command("dumpdata", "shop.order")
+            assert json.loads(written)[0]["fields"] == {"cents": 5, "tags": {"a": 1}}
+            Order.objects.all().delete()
+            (tmp_path / "orders.json").write_text(written)
+            command("loaddata", str(tmp_path / "orders.json"))
+            assert Order.objects.get().pk == made.pk
+
+        def test_the_schema_is_known(spanner_django_db):
+            assert "class ShopOrder(models.Model):" in command("inspectdb", "shop_order")
+            assert "[X] 0001_initial" in command("showmigrations", "shop")
+            assert "No migrations to apply" in command("migrate")
 
         def test_flush(spanner_django_db):
-            from django.core.management import call_command
             from django.db.migrations.recorder import MigrationRecorder
             from shop.models import Order
             Order.objects.create(cents=5)
-            call_command("flush", verbosity=0, interactive=False, inhibit_post_migrate=True)
+            command("flush", verbosity=0, interactive=False, inhibit_post_migrate=True)
             assert Order.objects.count() == 0
             assert MigrationRecorder.Migration.objects.count() == 1  # as before the test
 
         def test_before_pytest_ends(spanner_django):
             from django.conf import settings
-            assert settings.DATABASES["default"]["INSTANCE"] == "emulator-instance"
+            for database in settings.DATABASES.values():
+                assert database["INSTANCE"] == "emulator-instance"
             spanner_django.close()
-            assert settings.DATABASES["default"]["INSTANCE"] == "elsewhere"
+            for database in settings.DATABASES.values():
+                assert database["INSTANCE"] == "elsewhere"
             assert "GOOGLE_CLOUD_PROJECT" not in os.environ
+        """,
+        *ALONE,
+    )
+    result.assert_outcomes(passed=4)
+
+
+def test_pytest_djangos_databases_are_ours(shop):
+    if find_spec("pytest_django") is None:
+        pytest.skip("pytest-django is not installed")
+    result = shop.run_apart(
+        """
+        import json
+        from urllib.request import urlopen
+
+        import pytest
+        from django.test import LiveServerTestCase, TestCase, TransactionTestCase
+        from shop.models import Order
+
+        def add_the_first():
+            assert Order.objects.count() == 0
+            Order.objects.create(cents=5)
+
+        @pytest.mark.django_db
+        @pytest.mark.parametrize("n", range(2))
+        def test_marked(n):
+            add_the_first()
+
+        @pytest.mark.django_db(transaction=True, databases=["default", "ledger"])
+        @pytest.mark.parametrize("n", range(2))
+        def test_transactions(n):
+            add_the_first()
+
+        def test_fixture(db, django_assert_num_queries, spanner_assert):
+            with django_assert_num_queries(1), spanner_assert.queries(1):
+                assert Order.objects.count() == 0
+
+        def test_ours(spanner_django_db):
+            add_the_first()
+
+        def test_guarded():
+            with pytest.raises(RuntimeError, match="Database access not allowed"):
+                Order.objects.count()
+
+        class TestRows(TestCase):
+            @classmethod
+            def setUpTestData(cls):
+                Order.objects.create(cents=5)
+
+            def test_one(self):
+                Order.objects.create(cents=6)
+                self.assertEqual(Order.objects.count(), 2)
+
+            test_two = test_one
+
+        class TestTransactions(TransactionTestCase):
+            def test_one(self):
+                add_the_first()
+
+            test_two = test_one
+
+        class TestServer(LiveServerTestCase):
+            def test_requests(self):
+                add_the_first()
+                with urlopen(self.live_server_url + "/count") as answer:
+                    self.assertEqual(json.load(answer), {"orders": 1})
         """,
         *QUIET,
     )
-    result.assert_outcomes(passed=2)
+    result.assert_outcomes(passed=12)
+    result.stdout.fnmatch_lines(["*::test_transactions[[]0[]]*"])  # in the table, like ours
+    result.stdout.no_fnmatch_line("*left open*")
 
 
 def test_a_project_without_settings_is_told_so(project, monkeypatch):
