@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code, SpannerError
@@ -42,8 +42,18 @@ class Connection(Protocol):
 _cancelling = threading.RLock()
 
 
+class _Current(threading.local):
+    call: Call | None = None
+
+
+_current = _Current()
+
+
 class Call:
-    """One request in progress. `deadline` is in seconds of `clock.monotonic`, None for never."""
+    """One request in progress. `deadline` is in seconds of `clock.monotonic`, None for never.
+
+    `with call:` makes it the current one of a thread, while it is served there.
+    """
 
     # What serving it came to, for whoever watches; None while nobody does.
     facts: dict[str, Any] | None = None
@@ -52,6 +62,15 @@ class Call:
 
     def __init__(self, deadline: float | None = None) -> None:
         self.deadline = deadline
+
+    def __enter__(self) -> Self:
+        """Be current on this thread while a block runs."""
+        self._before = _current.call
+        _current.call = self
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        _current.call = self._before
 
     def cancel(self) -> None:
         """Give the request up, from any thread; waits registered with `on_cancel` wake."""
@@ -90,11 +109,6 @@ class Call:
             self._wakers = tuple(one for one in self._wakers if one != wake)
 
 
-class _Current(threading.local):
-    call: Call | None = None
-
-
-_current = _Current()
 _FOREVER = Call()
 
 
@@ -121,26 +135,3 @@ def note_more(name: str, amount: float) -> None:
     call = _current.call
     if call is not None and call.facts is not None:
         call.facts[name] = call.facts.get(name, 0) + amount
-
-
-class Serving:
-    """Makes a call current on this thread while a block runs.
-
-    A class rather than a generator: it is entered for every reply of every request.
-    """
-
-    __slots__ = ("_before", "_call")
-
-    def __init__(self, call: Call) -> None:
-        self._call = call
-
-    def __enter__(self) -> Call:
-        self._before = _current.call
-        _current.call = self._call
-        return self._call
-
-    def __exit__(self, *exc_info: object) -> None:
-        _current.call = self._before
-
-
-serving = Serving

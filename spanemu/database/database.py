@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from spanemu.base.call import Call, Cancelled, Serving
+from spanemu.base.call import Call, Cancelled
 from spanemu.base.clock import Clock
 from spanemu.base.errors import SpannerError
 from spanemu.database.content import Content, Contents
@@ -198,7 +198,7 @@ class Database:
         """
         core = self._core
         outcome = outcome or DdlOutcome()
-        with core.schema_mutex, Serving(outcome.call) as call:
+        with core.schema_mutex, outcome.call as call:
             core.check_open()
             steps = plan_batch(statements, self.schema, sent)
             refuse_drops(core, steps)

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from google.protobuf.message import DecodeError
 
-from spanemu.base.call import Call, serving
+from spanemu.base.call import Call
 from spanemu.base.clock import monotonic
 from spanemu.base.limits import (
     ADMIN_REQUEST_BYTES_MAX,
@@ -101,7 +101,7 @@ class Endpoint:
         """The one reply."""
         if self._watchers:
             return self._watched_unary(data, call)
-        with serving(call):
+        with call:
             call.check()
             reply = self._handler(self._instances, self._request(data))
             return reply if reply.__class__ is bytes else reply.SerializeToString()
@@ -120,7 +120,7 @@ class Endpoint:
             raise UnreadableRequest(self.path) from None
 
     def _replies(self, data: bytes, call: ServedCall) -> Iterator[bytes]:
-        with serving(call):
+        with call:
             call.check()
             request = self._request(data)
             for watcher in self._watchers:
@@ -136,7 +136,7 @@ class Endpoint:
             while reply is not None:
                 yield _serialized(reply)
                 # Not checked here for lateness: a reply that only remains to be ended is not late.
-                with serving(call):
+                with call:
                     reply = next(replies, None)
         finally:
             close = getattr(replies, "close", None)
@@ -145,7 +145,7 @@ class Endpoint:
 
     def _watched_unary(self, data: bytes, call: ServedCall) -> bytes:
         def replies() -> Iterator[bytes]:
-            with serving(call):
+            with call:
                 call.check()
                 request = self._request(data)
                 for watcher in self._watchers:

@@ -65,14 +65,14 @@ class Owner:
         self.waits_on: threading.Event | None = None
         self.why_aborted = ""
         self.commit_tag = ""
-        self.forget_locks()
-
-    def forget_locks(self) -> None:
-        """Hold nothing."""
         self.rows: dict[RowKey, Lock] = {}
         self.ranges: dict[RangeKey, Lock] = {}
         self.keys: dict[TreeId, dict[Lock, KeySet]] = {}
         self.unions: dict[TreeId, dict[Lock, RangeUnion]] = {}
+
+    def forget_locks(self) -> None:
+        """Hold nothing."""
+        self.rows, self.ranges, self.keys, self.unions = {}, {}, {}, {}
 
     def begin(self, number: int) -> None:
         """Be the transaction of that number, counted in the order of first requests."""

@@ -165,16 +165,16 @@ class _Method:
         self._serializer = serializer
         self._deserializer = deserializer
 
-    def _unary(self, request: Any, call: EmbeddedCall, credentials: Any) -> Any:
-        link = self._link
-        data = serialized(request, self._serializer, link.limits)
-        endpoint = link.endpoint(call, credentials)
-        reply = link.unary(endpoint, data, call)
-        return deserialized(reply, self._deserializer, link.limits)
-
-    def _blocking(
-        self, request: Any, timeout: float | None, metadata: Any, credentials: Any
+    def with_call(
+        self,
+        request: Any,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
     ) -> tuple[Any, Call]:
+        """The one reply, and how the RPC ended."""
         call = self._link.begin(self._path, timeout, metadata)
         try:
             response = self._unary(request, call, credentials)
@@ -185,17 +185,31 @@ class _Method:
         # Raised out here, for inside it would keep the error and all its frames as its context.
         raise Call(call, ending) from cause
 
-    def _pending(
-        self, request: Any, timeout: float | None, metadata: Any, credentials: Any
+    def future(
+        self,
+        request: Any,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
     ) -> PendingCall:
+        """The one reply, when it will be there."""
         call = self._link.begin(self._path, timeout, metadata)
         pending = PendingCall(call, lambda: self._unary(request, call, credentials))
         self._link.track(pending)
         return pending
 
-    def _streaming(
-        self, request: Any, timeout: float | None, metadata: Any, credentials: Any
+    def stream(
+        self,
+        request: Any,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
     ) -> StreamCall:
+        """The replies, as they are asked for."""
         link = self._link
         call = link.begin(self._path, timeout, metadata)
         replies = link.replies_to(request, self._serializer, call, credentials)
@@ -204,6 +218,13 @@ class _Method:
         link.track(stream)
         return stream
 
+    def _unary(self, request: Any, call: EmbeddedCall, credentials: Any) -> Any:
+        link = self._link
+        data = serialized(request, self._serializer, link.limits)
+        endpoint = link.endpoint(call, credentials)
+        reply = link.unary(endpoint, data, call)
+        return deserialized(reply, self._deserializer, link.limits)
+
 
 def _shown_cause(error: Exception) -> BaseException | None:
     """What of an error's history helps a client: only what its own serializers raised."""
@@ -211,103 +232,36 @@ def _shown_cause(error: Exception) -> BaseException | None:
 
 
 class _UnaryUnary(_Method, grpc.UnaryUnaryMultiCallable):  # type: ignore[misc]
-    def __call__(
-        self,
-        request: Any,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> Any:
-        return self._blocking(request, timeout, metadata, credentials)[0]
-
-    def with_call(
-        self,
-        request: Any,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> tuple[Any, Call]:
-        return self._blocking(request, timeout, metadata, credentials)
-
-    def future(
-        self,
-        request: Any,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> PendingCall:
-        return self._pending(request, timeout, metadata, credentials)
+    def __call__(self, request: Any, *options: Any, **named: Any) -> Any:
+        return self.with_call(request, *options, **named)[0]
 
 
 class _UnaryStream(_Method, grpc.UnaryStreamMultiCallable):  # type: ignore[misc]
-    def __call__(
-        self,
-        request: Any,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> StreamCall:
-        return self._streaming(request, timeout, metadata, credentials)
+    __call__ = _Method.stream
 
 
 class _StreamUnary(_Method, grpc.StreamUnaryMultiCallable):  # type: ignore[misc]
     """No service here streams requests: the first one is the request, as on a wire."""
 
-    def __call__(
-        self,
-        request_iterator: Iterator[Any],
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> Any:
-        return self._blocking(next(iter(request_iterator), None), timeout, metadata, credentials)[0]
+    def __call__(self, request_iterator: Iterator[Any], *options: Any, **named: Any) -> Any:
+        return self.with_call(request_iterator, *options, **named)[0]
 
-    def with_call(
-        self,
-        request_iterator: Iterator[Any],
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
+    def with_call(  # type: ignore[override]
+        self, request_iterator: Iterator[Any], *options: Any, **named: Any
     ) -> tuple[Any, Call]:
-        return self._blocking(next(iter(request_iterator), None), timeout, metadata, credentials)
+        return super().with_call(next(iter(request_iterator), None), *options, **named)
 
-    def future(
-        self,
-        request_iterator: Iterator[Any],
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
+    def future(  # type: ignore[override]
+        self, request_iterator: Iterator[Any], *options: Any, **named: Any
     ) -> PendingCall:
-        return self._pending(next(iter(request_iterator), None), timeout, metadata, credentials)
+        return super().future(next(iter(request_iterator), None), *options, **named)
 
 
 class _StreamStream(_Method, grpc.StreamStreamMultiCallable):  # type: ignore[misc]
     """As `_StreamUnary`, with replies that stream."""
 
-    def __call__(
-        self,
-        request_iterator: Iterator[Any],
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> StreamCall:
-        return self._streaming(next(iter(request_iterator), None), timeout, metadata, credentials)
+    def __call__(self, request_iterator: Iterator[Any], *options: Any, **named: Any) -> StreamCall:
+        return self.stream(next(iter(request_iterator), None), *options, **named)
 
 
 class EmbeddedChannel(grpc.Channel):  # type: ignore[misc]

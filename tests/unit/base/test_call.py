@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from spanemu.base.call import Call, Cancelled, DeadlineExceeded, current, serving
+from spanemu.base.call import Call, Cancelled, DeadlineExceeded, current
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code
 
@@ -79,9 +79,9 @@ def test_a_waker_may_use_the_call() -> None:
 def test_the_current_call_is_a_stack() -> None:
     outer, inner = Call(), Call()
     forever = current()
-    with serving(outer) as entered:
+    with outer as entered:
         assert entered is outer
-        with serving(inner):
+        with inner:
             assert current() is inner
         assert current() is outer
     assert current() is forever
@@ -90,14 +90,14 @@ def test_the_current_call_is_a_stack() -> None:
 
 def test_a_failure_restores_the_call_before() -> None:
     before = current()
-    with pytest.raises(ZeroDivisionError), serving(Call()):
+    with pytest.raises(ZeroDivisionError), Call():
         raise ZeroDivisionError
     assert current() is before
 
 
 def test_each_thread_has_its_own_call() -> None:
     seen = []
-    with serving(Call()) as call:
+    with Call() as call:
         thread = threading.Thread(target=lambda: seen.append(current()))
         thread.start()
         thread.join()

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from spanemu.base.call import Call, Cancelled, serving
+from spanemu.base.call import Call, Cancelled
 from spanemu.base.errors import Code
 from spanemu.base.limits import Limits
 from spanemu.database.errors import DatabaseNotFound
@@ -263,7 +263,7 @@ def test_a_cancelled_commit_leaves_no_locks(shop: Shop, begun: Existing) -> None
     shop.sql("SELECT 1", begun)
     call = Call()
     call.cancel()
-    with serving(call), pytest.raises(Cancelled):
+    with call, pytest.raises(Cancelled):
         shop.commit(begun, items((1, "a", 5)))
     other.commit(holder, [items((1, "a", 1))], CommitOptions())
     assert not list(shop.core.locks.holders())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.base.call import Call, Cancelled, serving
+from spanemu.base.call import Call, Cancelled
 from spanemu.base.clock import NANOS_PER_SECOND, ManualClock
 from spanemu.base.errors import Code
 from spanemu.base.limits import HOUR_NANOS, RETENTION_DEFAULT_NANOS
@@ -68,7 +68,7 @@ def test_nobody_waits_longer_than_a_request_may_take(store: Store) -> None:
 def test_a_cancelled_request_waits_no_longer(store: Store) -> None:
     call = Call()
     call.cancel()
-    with serving(call), pytest.raises(Cancelled):
+    with call, pytest.raises(Cancelled):
         await_timestamp(store, NOW + NANOS_PER_SECOND)
 
 

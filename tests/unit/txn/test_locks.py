@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from spanemu.base.call import Call, Cancelled, DeadlineExceeded, serving
+from spanemu.base.call import Call, Cancelled, DeadlineExceeded
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
 from spanemu.txn import owner as owners
@@ -40,7 +40,7 @@ class Waiter:
 
     def run(self, request) -> None:
         try:
-            with serving(self.call):
+            with self.call:
                 request()
         except BaseException as failure:
             self.failure = failure

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.base.call import Call, Cancelled, DeadlineExceeded, serving
+from spanemu.base.call import Call, Cancelled, DeadlineExceeded
 from tests.unit.sql.world import MemoryReader, ask
 
 SONGS = {"Songs": [(1, 1, n, f"{n}", n % 7, None) for n in range(600)]}
@@ -22,12 +22,12 @@ STATEMENTS = [
 
 @pytest.mark.parametrize("sql", STATEMENTS)
 def test_a_passed_deadline_ends_the_statement(sql):
-    with serving(Call(deadline=0.0)), pytest.raises(DeadlineExceeded):
+    with Call(deadline=0.0), pytest.raises(DeadlineExceeded):
         ask(sql, MemoryReader(SONGS))
 
 
 def test_cancelling_ends_the_statement():
     call = Call()
     call.cancel()
-    with serving(call), pytest.raises(Cancelled):
+    with call, pytest.raises(Cancelled):
         ask(STATEMENTS[0], MemoryReader(SONGS))

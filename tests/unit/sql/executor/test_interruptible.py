@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanemu.base.call import Call, Cancelled, serving
+from spanemu.base.call import Call, Cancelled
 from spanemu.sql.executor import interruptible
 from spanemu.sql.executor.batches import PART_MAX, batches, full_batches, gathered, parts_of
 from spanemu.sql.executor.interruptible import at_places, sorted_places
@@ -41,7 +41,7 @@ def test_a_sort_in_runs_is_a_stable_sort(keys, descending):
 @pytest.mark.parametrize("patience", [0, 3, 30, 60])
 def test_a_sort_can_be_cancelled(patience):
     keys = [number * 7 % 101 for number in range(100)]
-    with serving(Impatient(patience)), pytest.raises(Cancelled):
+    with Impatient(patience), pytest.raises(Cancelled):
         sorted_places(keys, descending=False)
 
 
@@ -57,9 +57,9 @@ def test_a_sort_can_be_cancelled(patience):
 )
 def test_long_lists_can_be_cancelled(work):
     items = list(range(PART_MAX * 3))
-    with serving(Impatient(1000)):
+    with Impatient(1000):
         work(items)
-    with serving(Impatient(2)), pytest.raises(Cancelled):
+    with Impatient(2), pytest.raises(Cancelled):
         work(items)
 
 
