@@ -275,11 +275,11 @@ def _spanner_aborted_commit(
     """The commit that `spanner_abort_each` aborts, 0 for none; skips when there are not so many."""
     from pytest_spanemu.targets import FAULTS
 
-    _need(request, FAULTS)
     number: int = request.param
     if not number:
         yield 0
         return
+    _need(request, FAULTS)
     watched = _spanner_observation
     with watched.emulator.faults.abort("Commit", nth=number, database=watched.handle) as fault:
         fault.is_expected = False  # A test may commit less often than the marker allows for.
@@ -357,4 +357,4 @@ def _need(request: pytest.FixtureRequest, capability: str) -> None:
     emulator = _emulator(request)
     if emulator.can(capability):
         return
-    run_of(request.config).refuse(f"target {emulator.target} has no {capability}")
+    run_of(request.config).refuse(f"target {emulator.target} has no {capability}", capability)

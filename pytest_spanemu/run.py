@@ -62,6 +62,7 @@ class Run:
 
         with ExitStack() as stack:
             emulator = self._started or stack.enter_context(running(self.settings))
+            self.book.capabilities = emulator.capability_table()
             yield emulator
             self._forget(emulator)
 
@@ -92,8 +93,12 @@ class Run:
         for template in self.templates.forget(emulator):
             self.lender.close(template)
 
-    def refuse(self, why: str) -> None:
-        """End a test that its target cannot run, as `spanner_unsupported` says."""
+    def refuse(self, why: str, capability: str | None = None) -> None:
+        """End a test that its target cannot run, as `spanner_unsupported` says. The report counts
+        those that lacked a capability.
+        """
+        if capability is not None:
+            self.book.refuse(capability)
         if self.settings.unsupported is Unsupported.SKIP:
             pytest.skip(why)
         if self.settings.unsupported is Unsupported.XFAIL:

@@ -65,6 +65,10 @@ class SpannerEmulator:
         """Whether the target has a capability."""
         return capability in self.capabilities
 
+    def capability_table(self) -> dict[str, bool]:
+        """Every capability, and whether the target has it."""
+        return {each: self.can(each) for each in sorted(_EVERYTHING)}
+
     @property
     def is_ours(self) -> bool:
         """Whether it was started for this run, and ends with it."""

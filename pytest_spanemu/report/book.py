@@ -20,6 +20,8 @@ class Book:
     schemas: list[str] = field(default_factory=list)
     template_seconds: float = 0.0
     pictures: dict[str, str] = field(default_factory=dict)  # heatmaps, pages of HTML, by test
+    capabilities: dict[str, bool] = field(default_factory=dict)  # of the target
+    refused: dict[str, int] = field(default_factory=dict)  # tests, by the capability they lacked
 
     def page(self, test: str) -> Figures:
         """The figures of a test, new ones if it has none yet."""
@@ -35,6 +37,10 @@ class Book:
             # Of equals the last one goes, so that the reader sees the first of a series.
             del self.pictures[min(reversed(self.pictures), key=lambda name: hot.get(name, 0))]
 
+    def refuse(self, capability: str, tests: int = 1) -> None:
+        """Count tests that asked for what the target cannot do."""
+        self.refused[capability] = self.refused.get(capability, 0) + tests
+
     def merge(self, found: Mapping[str, Any]) -> None:
         """Take in what the book of a worker holds, as `to_json` gives it."""
         if not found:
@@ -43,6 +49,9 @@ class Book:
         self.schemas += [text for text in found["schemas"] if text not in self.schemas]
         for test, html in found["pictures"].items():
             self.add_picture(test, html)
+        for capability, tests in found["refused"].items():
+            self.refuse(capability, tests)
+        self.capabilities |= found["capabilities"]
         # Workers build theirs at the same time.
         self.template_seconds = max(self.template_seconds, found["template_seconds"])
 
@@ -53,6 +62,8 @@ class Book:
             "schemas": list(self.schemas),
             "template_seconds": self.template_seconds,
             "pictures": dict(self.pictures),
+            "capabilities": dict(self.capabilities),
+            "refused": dict(self.refused),
         }
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pytest_spanemu.report.book import Book
@@ -11,13 +11,13 @@ from pytest_spanemu.report.terminal import COLUMNS, cells, findings, worst
 VARIABLE = "GITHUB_STEP_SUMMARY"
 
 
-def append_summary(path: Path, book: Book, rows: int, run: str) -> None:
-    """Add a section in Markdown; `run` says in a line what was run."""
+def append_summary(path: Path, book: Book, rows: int, said: Iterable[str]) -> None:
+    """Add a section in Markdown; `said` are lines on what was run."""
     with path.open("a", encoding="utf-8") as file:
-        file.write("\n".join(_lines(book, rows, run)) + "\n")
+        file.write("\n".join(_lines(book, rows, said)) + "\n")
 
 
-def _lines(book: Book, rows: int, run: str) -> Iterator[str]:
+def _lines(book: Book, rows: int, said: Iterable[str]) -> Iterator[str]:
     yield "### Spanner"
     yield ""
     yield f"| test | {' | '.join(COLUMNS)} | |"
@@ -25,7 +25,7 @@ def _lines(book: Book, rows: int, run: str) -> Iterator[str]:
     for each in worst(book.tests, rows):
         yield f"| `{_cell(each.test)}` | {' | '.join(cells(each))} | {_cell(each.notes)} |"
     yield ""
-    for text in filter(None, (findings(book), run)):
+    for text in filter(None, (findings(book), *said)):
         yield f"{text}  "
 
 

@@ -75,6 +75,15 @@ def findings(book: Book) -> str:
     return " · ".join(_counted(count, words) for count, words in counts if count)
 
 
+def not_run(book: Book, target: str) -> str:
+    """Which tests the target could not run, by what it lacks, in one line; "" for none."""
+    told = ", ".join(
+        f"{_counted(tests, 'test')} for want of {capability}"
+        for capability, tests in sorted(book.refused.items())
+    )
+    return f"not run on {target}: {told}" if told else ""
+
+
 def _counted(count: int, words: str) -> str:
     if count == 1:
         return f"1 {words}"

@@ -1,9 +1,11 @@
-"""The projects of docs/examples, run as their readers would run them."""
+"""The projects of docs/examples, run as their readers would run them, on every target there is."""
 
 import shutil
 from pathlib import Path
 
 import pytest
+
+from tests.conformance.reference import official_process
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 # The libraries warn of each other.
@@ -15,7 +17,9 @@ QUIET = tuple(
 # What every example shows, by the names of its tests.
 SHOWN = (
     "n_plus_one_is_found",
+    "and_its_repair",
     "full_scan_is_found",
+    "and_an_index_for_it",
     "hotspot_is_found",
     "and_fixed",
     "missing_retry_is_found",
@@ -28,17 +32,45 @@ NEEDED = {
 }
 
 
+@pytest.fixture
+def run(project, pytester):
+    """Runs an example."""
+
+    def run(name, *args):
+        for package in NEEDED[name]:
+            pytest.importorskip(package)
+        shutil.copytree(EXAMPLES / name, project.path, dirs_exist_ok=True)
+        return pytester.runpytest_subprocess("-W", "error", *QUIET, "-v", *args)
+
+    return run
+
+
 def test_every_example_is_run():
     assert {path.name for path in EXAMPLES.iterdir() if path.is_dir()} == set(NEEDED)
 
 
 @pytest.mark.parametrize("name", NEEDED)
-def test_example(project, pytester, name):
-    for package in NEEDED[name]:
-        pytest.importorskip(package)
-    shutil.copytree(EXAMPLES / name, project.path, dirs_exist_ok=True)
-    result = pytester.runpytest_subprocess("-W", "error", *QUIET, "-v")
+def test_example(run, name):
+    result = run(name)
     outcomes = result.parseoutcomes()
     assert outcomes.keys() <= {"passed", "warnings"}, outcomes
     for shown in SHOWN:
         result.stdout.fnmatch_lines([f"*::test_*{shown}*PASSED*"])
+
+
+def test_an_example_runs_unchanged_in_a_process_of_its_own(run):
+    outcomes = run("plain", "--spanner-target=subprocess").parseoutcomes()
+    assert outcomes.keys() <= {"passed", "warnings"}, outcomes
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("name", NEEDED)
+def test_an_example_runs_unchanged_on_googles_emulator(run, name):
+    with official_process() as (client, _):
+        result = run(name, "--spanner-target=external", f"--spanner-host={client._emulator_host}")
+    outcomes = result.parseoutcomes()
+    assert outcomes.keys() <= {"passed", "skipped", "warnings"}, outcomes
+    assert outcomes["passed"] >= 5
+    result.stdout.re_match_lines(
+        [r"not run on external: \d+ tests for want of faults, \d+ tests for want of recording"]
+    )

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_spanemu.report.book import Book
 from pytest_spanemu.report.figures import Figures
-from pytest_spanemu.report.terminal import findings, table
+from pytest_spanemu.report.terminal import findings, not_run, table
 
 SUITE = """
         import pytest
@@ -81,6 +81,8 @@ def test_the_json_report_holds_every_test_also_those_of_workers(music, workers):
     assert found["totals"] == {
         "queries": 1, "commits": 3, "aborts": 0, "mutations": 6, "full_scans": 1, "lock_waits": 0,
     }  # fmt: skip
+    assert found["capabilities"]["snapshots"] is True
+    assert found["refused"] == {}
     names = sorted(each["test"].rpartition("::")[2] for each in found["tests"])
     assert names == ["test_scan", "test_write[0]", "test_write[1]", "test_write[2]"]
     (scan,) = [text for each in found["tests"] for text in each["scans"]]
@@ -160,6 +162,12 @@ def test_the_tables_text():
         "... and 1 other tests",
     ]
     assert findings(book) == "2 full scans · 1 hotspot · 1 test over budget"
+    book.refuse("faults")
+    book.refuse("clock", 2)
+    book.capabilities = {"faults": False, "plans": True}
+    assert not_run(book, "cloud") == (
+        "not run on cloud: 2 tests for want of clock, 1 test for want of faults"
+    )
     again = Book()
     again.merge(book.to_json())
     again.merge({})

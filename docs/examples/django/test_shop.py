@@ -21,7 +21,7 @@ def orders(services, spanner_factory):
 
 def test_an_n_plus_one_is_found(services, spanner_assert, orders):
     with (
-        pytest.raises(AssertionError, match=r"3x  SELECT shop_customer.* shop/services\.py:"),
+        pytest.raises(AssertionError, match="3x  SELECT shop_customer"),
         spanner_assert.no_duplicate_queries(),
     ):
         services.orders_one_by_one()
@@ -38,6 +38,14 @@ def test_a_full_scan_is_found(services, spanner_assert, orders):
         spanner_assert.no_full_scan(),
     ):
         services.dear_orders(100)
+
+
+def test_and_an_index_for_it(services, spanner_database, spanner_assert, orders):
+    # It stores what the query asks for besides. A schema change is undone with the test, too.
+    index = "CREATE INDEX orders_by_cents ON shop_order (cents) STORING (customer_id)"
+    spanner_database.update_ddl([index]).result()
+    with spanner_assert.no_full_scan():
+        assert len(services.dear_orders(100)) == 3
 
 
 @pytest.mark.spanner_hotspots(expect=["SPN802:shop_visitbytime"])

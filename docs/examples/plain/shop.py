@@ -7,6 +7,32 @@ from google.cloud.spanner_v1 import COMMIT_TIMESTAMP, KeySet, param_types
 OPEN_ORDERS = "SELECT OrderId, CustomerId FROM Orders WHERE Status = 'OPEN'"
 
 
+def place_order(database, customer, cents):
+    """A new order's id."""
+    order = str(uuid.uuid4())
+    database.run_in_transaction(
+        lambda transaction: transaction.insert(
+            "Orders",
+            ["OrderId", "CustomerId", "Status", "Cents"],
+            [[order, customer, "OPEN", cents]],
+        )
+    )
+    return order
+
+
+def close_order(database, order):
+    """Raises LookupError for an order that is not open."""
+    changed = database.run_in_transaction(
+        lambda transaction: transaction.execute_update(
+            "UPDATE Orders SET Status = 'CLOSED' WHERE OrderId = @order AND Status = 'OPEN'",
+            params={"order": order},
+            param_types={"order": param_types.STRING},
+        )
+    )
+    if not changed:
+        raise LookupError(f"order {order} is not open")
+
+
 def open_orders_one_by_one(database):
     """N+1: a read for the customer of each order."""
     with database.snapshot() as snapshot:

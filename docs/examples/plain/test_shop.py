@@ -18,7 +18,7 @@ def orders(spanner_factory):
 
 def test_an_n_plus_one_is_found(spanner_database, spanner_assert, orders):
     with (
-        pytest.raises(AssertionError, match=r"3x  READ Name FROM Customers  shop\.py:"),
+        pytest.raises(AssertionError, match="3x  READ Name FROM Customers"),
         spanner_assert.no_duplicate_queries(),
     ):
         shop.open_orders_one_by_one(spanner_database)
@@ -35,6 +35,13 @@ def test_a_full_scan_is_found(spanner_database, spanner_assert, orders):
         spanner_assert.no_full_scan(),
     ):
         shop.dear_orders(spanner_database, 100)
+
+
+def test_and_an_index_for_it(spanner_database, spanner_assert, orders):
+    # A schema change is undone with the test, too.
+    spanner_database.update_ddl(["CREATE INDEX OrdersByCents ON Orders (Cents)"]).result()
+    with spanner_assert.no_full_scan():
+        assert len(shop.dear_orders(spanner_database, 100)) == 3
 
 
 def test_an_index_is_used(spanner_assert):

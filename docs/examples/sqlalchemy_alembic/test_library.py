@@ -14,7 +14,7 @@ def books(spanner_factory):
 
 def test_an_n_plus_one_is_found(spanner_session, spanner_assert, books):
     with (
-        pytest.raises(AssertionError, match=r"3x  SELECT authors.* library.py:"),
+        pytest.raises(AssertionError, match="3x  SELECT authors"),
         spanner_assert.no_duplicate_queries(),
     ):
         library.catalogue_one_by_one(spanner_session)
@@ -31,6 +31,13 @@ def test_a_full_scan_is_found(spanner_session, spanner_assert, books):
         spanner_assert.no_full_scan(),
     ):
         library.by_title(spanner_session, "Book 1")
+
+
+def test_and_an_index_for_it(spanner_session, spanner_database, spanner_assert, books):
+    # A schema change is undone with the test, too.
+    spanner_database.update_ddl(["CREATE INDEX books_by_title ON books (title)"]).result()
+    with spanner_assert.no_full_scan():
+        assert len(library.by_title(spanner_session, "Book 1")) == 1
 
 
 @pytest.mark.spanner_hotspots(expect=["SPN802:visits_by_time"])
@@ -68,11 +75,3 @@ def test_a_migration_leaves_the_books(spanner_migrator):
     spanner_migrator.insert("books", title="Notes")
     spanner_migrator.head()
     assert spanner_migrator.sql("SELECT title FROM books") == [{"title": "Notes"}]
-
-
-@pytest.mark.parametrize("n", range(2))
-def test_what_is_committed_is_gone_after_the_test(spanner_session, spanner_sql, n):
-    author = library.Author(name="Ada")
-    spanner_session.add(library.Book(title="Notes", author=author))
-    spanner_session.commit()
-    assert spanner_sql("SELECT COUNT(*) n FROM books") == [{"n": 1}]
