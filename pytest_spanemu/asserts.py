@@ -1,9 +1,9 @@
 """`spanner_assert`: what code did to the database, judged, with texts that say what to do.
 
 Each of `queries`, `commits`, `mutations`, `aborts`, `no_full_scan`, `no_duplicate_queries`,
-`no_lock_waits`, `tagged` and `no_hotspots` judges the test so far when it is called, or the block
-when it is used in a `with` statement. What the test itself looks up, with `spanner_sql` or
-`spanner_assert.rows`, and the rows of `spanner_factory` do not count.
+`no_lock_waits`, `stale_reads_only`, `tagged` and `no_hotspots` judges the test so far when it is
+called, or the block when it is used in a `with` statement. What the test itself looks up, with
+`spanner_sql` or `spanner_assert.rows`, and the rows of `spanner_factory` do not count.
 
     with spanner_assert.queries(max=2), spanner_assert.no_full_scan():
         list_orders(database)
@@ -28,7 +28,12 @@ from pytest_spanemu.snapshots import contents, differences
 from pytest_spanemu.sql import SpannerSql
 
 __tracebackhide__ = True
-LOCK_MODES = ("ReaderShared", "WriterShared", "Exclusive")  # Spanner's words
+READER = "ReaderShared"
+LOCK_MODES = (READER, "WriterShared", "Exclusive")  # Spanner's words
+_LOCKS_COME_LATE = (
+    "Locks for writing are taken as the transaction commits; until then, what its statements have "
+    "read is ReaderShared."
+)
 
 
 class SpannerAssert:
@@ -136,7 +141,10 @@ class SpannerAssert:
         rows = f"{table.lower()}("
         if not any(each.mode == wanted and each.key.lower().startswith(rows) for each in held):
             listed = "\n".join(f"  {lock}" for lock in held) or "  none"
-            raise AssertionError(f"Expected a lock {wanted} {table}(...), held are:\n{listed}")
+            later = "" if wanted == READER else f"\n{_LOCKS_COME_LATE}"
+            raise AssertionError(
+                f"Expected a lock {wanted} {table}(...), held are:\n{listed}{later}"
+            )
 
     def lock_waits(self) -> int:
         """How many requests have waited for locks so far."""
@@ -182,6 +190,21 @@ class SpannerAssert:
                 f"Expected no statement {threshold} times from one line, saw {len(often)}:\n"
                 f"{query_table(found)}\n"
                 "Read the rows at once: a join, IN UNNEST(@keys), or one read with all keys."
+            )
+
+        return self._check(judge)
+
+    def stale_reads_only(self) -> Check:
+        """Every statement and read is a stale read: no locks, and any replica can answer."""
+
+        def judge(stretch: Stretch) -> str | None:
+            found = [query for query in stretch.queries if not query.is_stale]
+            if not found:
+                return None
+            return (
+                f"Expected stale reads only, saw {len(found)} others:\n{query_table(found)}\n"
+                "Read in database.snapshot(exact_staleness=timedelta(seconds=15)) what may be a "
+                "little old."
             )
 
         return self._check(judge)

@@ -77,10 +77,14 @@ class SpannerDjango:
             if alias != ALIAS and database.get("ENGINE") == ENGINE and not _original(database)
         ]
 
-    def migrate(self, alias: str = ALIAS) -> None:
-        """Run the project's migrations."""
+    def migrate(self, alias: str = ALIAS, *, by_models: bool = False) -> None:
+        """Run the project's migrations; or make the tables of its models as they are now."""
+        if by_models:
+            labels = [each.label for each in _library("django.apps").apps.get_app_configs()]
+            conf = _library("django.conf").settings
+            self._patches.setattr(conf, "MIGRATION_MODULES", dict.fromkeys(labels))
         _library("django.core.management").call_command(
-            "migrate", database=alias, verbosity=0, interactive=False
+            "migrate", database=alias, verbosity=0, interactive=False, run_syncdb=by_models
         )
 
     def close_connections(self) -> None:

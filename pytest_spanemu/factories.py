@@ -1,8 +1,11 @@
-"""More fixtures like the plugin's own, configured differently: a second database, a shared one.
+"""More fixtures like the plugin's own, configured differently: a second database, a shared one, one
+with everything that another one has; an emulator with other limits or another time.
 
 from pytest_spanemu import factories
 
 ledger_database = factories.database(schema=["ledger/migrations"], isolation="clone")
+full_database = factories.database(seeds="many/", depends_on="spanner_template")
+old_emulator = factories.emulator(start_time="2020-06-01T00:00:00Z")
 
 def test_transfer(spanner_database, ledger_database): ...
 """
@@ -10,44 +13,94 @@ def test_transfer(spanner_database, ledger_database): ...
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from weakref import WeakKeyDictionary
 
 import pytest
 
 from pytest_spanemu.run import run_of
 from pytest_spanemu.wishes import Recipe, checked_wishes
 
+if TYPE_CHECKING:
+    from spanemu.config import ConfigChanges
+
 Scope = Literal["function", "class", "module", "package", "session"]
 Words = str | Sequence[str]
 
-__all__ = ["database"]
+__all__ = ["database", "emulator"]
+
+TEMPLATE = "spanner_template"
+_RECIPES: WeakKeyDictionary[Any, Recipe] = WeakKeyDictionary()  # of the fixtures made here
 
 
-def database(
-    *,
-    schema: Words = (),
-    seeds: Words = (),
-    isolation: str | None = None,
-    scope: Scope = "function",
-    fill: Callable[[Any], object] | None = None,
-) -> Any:
+class DatabaseOptions(TypedDict, total=False):
+    """What `database` takes besides a scope."""
+
+    schema: Words
+    seeds: Words
+    isolation: str | None
+    fill: Callable[[Any], object] | None
+    depends_on: Any
+    emulator: str
+
+
+def database(*, scope: Scope = "function", **options: Unpack[DatabaseOptions]) -> Any:
     """A fixture that gives a `Database` of a schema of its own.
 
-    `schema` and `seeds` are sources as in the settings; `fill(factory)` adds rows to the template
-    with a `SpannerFactory`. With a wider `scope` the tests in it share the database.
+    schema, seeds    sources as in the settings; none unless they are said
+    isolation        as in the settings
+    fill             `fill(factory)` adds rows to the template, with a `SpannerFactory`
+    depends_on       another fixture that this function made, whose schema and rows come first; or
+                     "spanner_template", for the schema and seeds of the run (not for what a
+                     fixture of that name adds)
+    emulator         name of the fixture whose emulator it is in (default: spanner_emulator)
+    scope            with a wider one the tests in it share the database
     """
-    wishes = checked_wishes(
-        {"schema": schema, "seeds": seeds, "isolation": isolation}, "factories.database"
-    )
+    given = {name: options.get(name, ()) for name in ("schema", "seeds")}
+    wishes = checked_wishes({**given, "isolation": options.get("isolation")}, "factories.database")
+    base = _base(options.get("depends_on"))
+    recipe = Recipe(wishes.schema, wishes.seeds, options.get("fill"), base)
+    emulator_name = options.get("emulator", "spanner_emulator")
 
     @pytest.fixture(scope=scope)
-    def database_fixture(request: pytest.FixtureRequest, spanner_emulator: Any) -> Iterator[Any]:
+    def database_fixture(request: pytest.FixtureRequest) -> Iterator[Any]:
         run, test = run_of(request.config), request.node.nodeid
-        template = run.templates.special(
-            spanner_emulator, Recipe(wishes.schema, wishes.seeds, fill)
-        )
+        own_schema = partial(request.getfixturevalue, "spanner_schema")
+        found = request.getfixturevalue(emulator_name)
+        template = run.templates.special(found, recipe, own_schema)
         with run.lender.lend(template, wishes.isolation, test) as observation:
             yield observation.handle.client()
         run.lender.finish(test, {})
 
+    _RECIPES[database_fixture] = recipe
     return database_fixture
+
+
+def emulator(**changes: Unpack[ConfigChanges]) -> Any:
+    """A fixture of the session that gives another emulator in this process.
+
+    Whatever the run's target is: one with other `limits`, another `start_time` or `seed`, ... as
+    `spanemu.Emulator` takes them. `factories.database(emulator="NAME")` makes databases in it.
+    """
+
+    @pytest.fixture(scope="session")
+    def emulator_fixture(pytestconfig: pytest.Config) -> Iterator[Any]:
+        with run_of(pytestconfig).another_emulator(**changes) as found:
+            yield found
+
+    return emulator_fixture
+
+
+def _base(depends_on: Any) -> Recipe | None:
+    if depends_on is None:
+        return None
+    if depends_on == TEMPLATE:
+        return Recipe()
+    try:
+        return _RECIPES[depends_on]
+    except (KeyError, TypeError):
+        raise pytest.UsageError(
+            f"factories.database: depends_on={depends_on!r} is neither {TEMPLATE!r} nor a fixture "
+            "that factories.database has made."
+        ) from None

@@ -16,6 +16,7 @@ not by an argument: of each argument pytest keeps the whole request until the ru
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -60,9 +61,7 @@ def spanner_schema(pytestconfig: pytest.Config) -> Schema:
 def _spanner_template(
     pytestconfig: pytest.Config, spanner_emulator: SpannerEmulator, spanner_schema: Schema
 ) -> Template:
-    from pytest_spanemu.template import Schema
-
-    return run_of(pytestconfig).templates.default(spanner_emulator, Schema.given(spanner_schema))
+    return run_of(pytestconfig).templates.default(spanner_emulator, spanner_schema)
 
 
 @pytest.fixture(scope="session")
@@ -79,6 +78,7 @@ def spanner_factory_session(
     pytestconfig: pytest.Config, _spanner_template: Template
 ) -> SpannerFactory:
     """Row factories that write into the template, so that every test sees the rows."""
+    _spanner_template.is_extended = True
     return run_of(pytestconfig).templates.factory(_spanner_template.database)
 
 
@@ -116,11 +116,13 @@ def _spanner_observation(request: pytest.FixtureRequest) -> Iterator[Observation
     """This test's database, and what is watched of it."""
     item: pytest.Item = request.node
     run, wishes = run_of(request.config), wishes_of(item)
+    own_schema = functools.partial(request.getfixturevalue, "spanner_schema")
     if wishes.schema is None and wishes.seeds is None:
-        template = request.getfixturevalue("spanner_template")
+        found = request.getfixturevalue("spanner_template")
+        template = run.templates.for_tests_of(item.parent, found, own_schema)
     else:
         recipe = Recipe(wishes.schema, wishes.seeds)
-        template = run.templates.special(_emulator(request), recipe)
+        template = run.templates.special(_emulator(request), recipe, own_schema)
     with run.lender.lend(template, wishes.isolation, item.nodeid) as observation:
         yield observation
     run.lender.finish(item.nodeid, budget_of(item))

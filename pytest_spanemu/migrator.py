@@ -99,10 +99,10 @@ class SpannerMigrator:
         return (exact or found)[0]
 
 
-def ladder_of(sources: Sequence[Source]) -> Any:
+def ladder_of(sources: Sequence[Source]) -> Ladder:
     """The first source that is a ladder of migrations. Raises SourceError when none is."""
     for source in sources:
-        if hasattr(source, "rungs"):
+        if isinstance(source, Ladder):
             return source
     named = ", ".join(source.text for source in sources) or "none"
     raise SourceError(

@@ -142,8 +142,16 @@ OPTIONS: tuple[Option, ...] = (
         many=True,
     ),
     Option(
+        "models",
+        "models that --spanner-check compares the schema with, as a schema source: "
+        "metadata:MODULE:BASE, django:syncdb",
+        metavar="SRC",
+        many=True,
+    ),
+    Option(
         "check",
-        "add ready-made tests: the schema applies and lints, migrations reach it, queries compile",
+        "add ready-made tests: the schema applies and lints, seeds load, "
+        "migrations reach the schema, models match it, queries compile",
         is_switch=True,
     ),
     Option(
@@ -223,6 +231,7 @@ class Settings:
     compare: str | None
     compare_fail: Mapping[str, Limit]
     queries: tuple[str, ...]
+    models: tuple[str, ...]
     check: bool
     pause_on_fail: bool
 

@@ -65,6 +65,16 @@ class PlanCheck:
             self._fail("Expected no sort")
         return self
 
+    def no_distributed_join(self) -> PlanCheck:
+        """Raise AssertionError if rows are joined across servers.
+
+        Rows of a child that is interleaved in its parent join where they are.
+        """
+        __tracebackhide__ = True
+        if any(_is_distributed_join(node.display_name) for node in self._nodes):
+            self._fail("Expected no join across servers")
+        return self
+
     def seek_on(self, *columns: str) -> PlanCheck:
         """Raise AssertionError unless a scan seeks by a condition over all these columns."""
         __tracebackhide__ = True
@@ -129,6 +139,11 @@ class PlanCheck:
         if self._nodes:
             visit(0, 0)
         return "\n".join(lines)
+
+
+def _is_distributed_join(name: str) -> bool:
+    """Whether an operator's name is Distributed Cross Apply, Push Broadcast Hash Join or alike."""
+    return name.startswith(("Distributed ", "Push Broadcast ")) and name.endswith(("Apply", "Join"))
 
 
 def _metadata(node: Any) -> Any:

@@ -52,13 +52,11 @@ def pytest_configure(config: pytest.Config) -> None:
     run = run_of(config)
     if config.pluginmanager.hasplugin("django"):
         _join_pytest_django(config)
-    # The controller of xdist runs no tests itself.
-    is_controller = bool(config.getoption("numprocesses", None)) and not _is_worker(config)
     if run.settings.compare and not _is_worker(config):
         from pytest_spanemu.report.ending import known_counts
 
         known_counts(run)  # before any test has run: there may be none
-    if run.settings.start is Start.EAGER and not is_controller:
+    if run.settings.start is Start.EAGER and not _is_controller(config):
         run.start_eagerly()
 
 
@@ -130,6 +128,13 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
                 item.add_marker(pytest.mark.xfail(reason=f"on {target}: {reason}", strict=False))
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Import what the tests will need, so that the first of them is not held up, nor timed out."""
+    run_tests = not (session.config.option.collectonly or _is_controller(session.config))
+    if run_tests and any(item.get_closest_marker("spanner") for item in session.items):
+        run_of(session.config).warm_up()
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip, or fail, a test that asks for other targets than this run's."""
     if item.get_closest_marker("spanner") is None:
@@ -142,14 +147,16 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
     """Judge budgets, and what was asked of `spanner_assert` outside of a block, within the test."""
-    __tracebackhide__ = True
     result = yield
     asserts: Any = pyfuncitem.funcargs.get("spanner_assert")
     if asserts is not None:
-        asserts.judge_all()
-        judge_budget(pyfuncitem, asserts)
-        if (rule := _rule_of(pyfuncitem)) is not None:
-            asserts.judge_hotspots(rule)
+        try:
+            asserts.judge_all()
+            judge_budget(pyfuncitem, asserts)
+            if (rule := _rule_of(pyfuncitem)) is not None:
+                asserts.judge_hotspots(rule)
+        except AssertionError as problem:  # whose traceback leads to nobody's code
+            raise pytest.fail.Exception(str(problem), pytrace=False) from None
     return result
 
 
@@ -205,6 +212,12 @@ def _rule_of(item: pytest.Item) -> HotspotRule | None:
     from pytest_spanemu.hot import rule_of
 
     return rule_of(item)
+
+
+def _is_controller(config: pytest.Config) -> bool:
+    """Whether xdist's workers run the tests, and this process none."""
+    has_workers = config.getoption("numprocesses", None) or config.getoption("dist", "no") != "no"
+    return bool(has_workers) and not _is_worker(config)
 
 
 def _is_worker(config: pytest.Config) -> bool:

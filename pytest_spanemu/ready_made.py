@@ -1,9 +1,11 @@
 """`--spanner-check`: tests that every project would write, made ready.
 
-    ::spanemu::schema_applies                 the template is built: schema and seeds
+    ::spanemu::schema_applies                 the schema is accepted, from nothing
     ::spanemu::schema_lints                   as `spanner_fail_on` says of lint, or no warning
+    ::spanemu::seeds_load                     into that schema, without its template's other rows
     ::spanemu::migrations_apply_from_empty    each migration, the first one first
     ::spanemu::migrations_reach_schema        they come to the schema that tests start with
+    ::spanemu::models_match_schema            what `spanner_models` declare is in that schema
     ::spanemu::queries_compile                every .sql file under `spanner_queries`
 
 They use the project's fixtures, a `spanner_schema` of its own too. What a project does not have is
@@ -24,18 +26,36 @@ from pytest_spanemu.lint import WORDS, problems
 from pytest_spanemu.migrator import SpannerMigrator
 from pytest_spanemu.plans import PlanCheck
 from pytest_spanemu.run import run_of
+from pytest_spanemu.seeds import load_seeds
 from pytest_spanemu.sources import SourceError
 from pytest_spanemu.sources.files import natural_order
+from pytest_spanemu.targets import SpannerEmulator
 from pytest_spanemu.template import Template
+from pytest_spanemu.templates import told_plainly
+from pytest_spanemu.wishes import wishes_of
 from spanemu import ddl
 
 PARENT = "::spanemu"
 
 
-def schema_applies(spanner_template: Template) -> None:
-    """Building the template is the test."""
-    if not spanner_template.handle.ddl():
-        pytest.skip("there is no schema")
+def schema_applies(
+    pytestconfig: pytest.Config, spanner_emulator: SpannerEmulator, spanner_schema: Any
+) -> None:
+    """Making a database of the schema is the test."""
+    with run_of(pytestconfig).templates.scratch(spanner_emulator, spanner_schema) as made:
+        if not made.handle.ddl():
+            pytest.skip("there is no schema")
+
+
+def seeds_load(
+    pytestconfig: pytest.Config, spanner_emulator: SpannerEmulator, spanner_schema: Any
+) -> None:
+    """The seeds fit the schema."""
+    templates = run_of(pytestconfig).templates
+    if not templates.seeds:
+        pytest.skip("there are no seeds")
+    with templates.scratch(spanner_emulator, spanner_schema) as made, told_plainly():
+        load_seeds(made.database, templates.seeds, pytestconfig.rootpath)
 
 
 def schema_lints(pytestconfig: pytest.Config, spanner_template: Template) -> None:
@@ -56,11 +76,25 @@ def migrations_reach_schema(request: pytest.FixtureRequest, spanner_template: Te
     """After all migrations the schema is the one that tests start with."""
     migrator = _migrator(request)
     migrator.head()
-    reached, wanted = (
-        ddl.schema_of(";\n".join(_statements(each)))
-        for each in (migrator.database, spanner_template.database)
-    )
-    _tell("The migrations lack:", [str(each) for each in ddl.diff(reached, wanted)])
+    reached, wanted = (_schema_of(each) for each in (migrator.database, spanner_template.database))
+    _tell("The migrations lack:", _way(reached, wanted))
+
+
+def models_match_schema(
+    pytestconfig: pytest.Config, spanner_emulator: SpannerEmulator, spanner_template: Template
+) -> None:
+    """Everything that models declare is in the schema, as they declare it.
+
+    A schema may have more: tables that no model speaks of.
+    """
+    run = run_of(pytestconfig)
+    if not run.settings.models:
+        pytest.skip("spanner_models names no models")
+    models = run.templates.schema_of(run.settings.models)
+    with run.templates.scratch(spanner_emulator, models) as made:
+        declared = _schema_of(made.database)
+    missing = _way(_schema_of(spanner_template.database), declared)
+    _tell("The schema lacks:", [each for each in missing if not each.startswith("DROP ")])
 
 
 def queries_compile(pytestconfig: pytest.Config, spanner_template: Template) -> None:
@@ -80,8 +114,10 @@ def queries_compile(pytestconfig: pytest.Config, spanner_template: Template) -> 
 CHECKS = (
     schema_applies,
     schema_lints,
+    seeds_load,
     migrations_apply_from_empty,
     migrations_reach_schema,
+    models_match_schema,
     queries_compile,
 )
 
@@ -106,15 +142,21 @@ def collected(session: pytest.Session, items: Sequence[pytest.Item]) -> list[pyt
 
 def _migrator(request: pytest.FixtureRequest) -> SpannerMigrator:
     try:
-        found: SpannerMigrator = request.getfixturevalue("spanner_migrator")
+        run_of(request.config).templates.ladder(wishes_of(request.node))
     except SourceError as problem:
         pytest.skip(str(problem))
+    found: SpannerMigrator = request.getfixturevalue("spanner_migrator")
     return found
 
 
-def _statements(database: Any) -> list[str]:
+def _schema_of(database: Any) -> Any:
     database.reload()
-    return list(database.ddl_statements)
+    return ddl.schema_of(";\n".join(database.ddl_statements))
+
+
+def _way(before: Any, after: Any) -> list[str]:
+    """The statements that lead from one schema to another."""
+    return [each.statement for each in ddl.diff(before, after)]
 
 
 def _query_files(sources: Sequence[str], root: Path) -> list[Path]:

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pytest
 
+import spanemu
 from pytest_spanemu.kinds import Unsupported
 from pytest_spanemu.options import Settings, read_settings
 from pytest_spanemu.report.book import Book
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pytest_spanemu.lending import Lender
     from pytest_spanemu.targets import SpannerEmulator
     from pytest_spanemu.templates import Templates
+    from spanemu.config import ConfigChanges
 
 
 class Run:
@@ -53,6 +55,10 @@ class Run:
 
         return Lender(self.config, self.settings, self.book)
 
+    def warm_up(self) -> None:
+        """Import everything that a test's database needs."""
+        _ = self.templates, self.lender, spanemu.Emulator
+
     # ------------------------------------------------------------------ the emulator
 
     @contextmanager
@@ -63,6 +69,15 @@ class Run:
         with ExitStack() as stack:
             emulator = self._started or stack.enter_context(running(self.settings))
             self.book.capabilities = emulator.capability_table()
+            yield emulator
+            self._forget(emulator)
+
+    @contextmanager
+    def another_emulator(self, **changes: Unpack[ConfigChanges]) -> Iterator[SpannerEmulator]:
+        """An emulator in this process beside the run's own, whatever that is."""
+        from pytest_spanemu.targets import embedded
+
+        with embedded(self.settings, **changes) as emulator:
             yield emulator
             self._forget(emulator)
 

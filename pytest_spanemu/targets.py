@@ -16,12 +16,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Unpack
+
+import pytest
 
 import spanemu
 from pytest_spanemu.kinds import Isolation, Target
 from pytest_spanemu.options import Settings
 from pytest_spanemu.real import CLOUD_HOST, CloudSpanner, OmniSpanner
+
+if TYPE_CHECKING:
+    from spanemu.config import ConfigChanges
 
 SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, PLANS = (
     "snapshots", "clock", "faults", "recording", "hotspots", "plans",
@@ -110,7 +116,27 @@ def running(settings: Settings) -> Iterator[SpannerEmulator]:
     """The target, started if it is ours to start, and ended with the block."""
     handle = _HANDLES[settings.target](settings)
     with handle, _no_metrics():
-        yield SpannerEmulator(handle, settings, _capabilities(handle, settings.target))
+        try:
+            capabilities = _capabilities(handle, settings.target)
+        except spanemu.SpannerError as problem:
+            raise pytest.fail.Exception(
+                f"spanner: nothing answers at {settings.host}, where --spanner-host or "
+                f"SPANNER_EMULATOR_HOST says that target {settings.target} listens: {problem}",
+                pytrace=False,
+            ) from None
+        yield SpannerEmulator(handle, settings, capabilities)
+
+
+@contextmanager
+def embedded(settings: Settings, **changes: Unpack[ConfigChanges]) -> Iterator[SpannerEmulator]:
+    """An emulator in this process, whatever the run's target is; ended with the block."""
+    changes.setdefault("seed", settings.seed)
+    handle = spanemu.Emulator(**changes)
+    own = replace(
+        settings, target=Target.EMBEDDED, project=handle.project, instance=handle.instance
+    )
+    with handle, _no_metrics():
+        yield SpannerEmulator(handle, own, _EVERYTHING)
 
 
 def _embedded(settings: Settings) -> Any:

@@ -99,15 +99,25 @@ class Template:
     `handle` is spanemu's, `database` the official client's.
     """
 
-    def __init__(
-        self, emulator: Any, database_id: str, schema: Schema, tell: Tell = _in_silence
-    ) -> None:
-        self.schema = schema
+    def __init__(self, emulator: Any, database_id: str) -> None:
         self.emulator = emulator
-        self._database_id = database_id
-        self._tell = tell
+        self.schema = Schema((), ())  # what was built last
+        self.is_extended = False  # by rows of the session's factory
         self.handle: Any = None
-        self.run(schema.steps)
+        self._database_id = database_id
+        self._tell: Tell = _in_silence
+
+    def build(self, schema: Schema, tell: Tell = _in_silence) -> Template:
+        """Run the steps of a schema. With its first statements the database is created."""
+        self.schema, self._tell = schema, tell
+        is_new = self.handle is None
+        try:
+            self.run(schema.steps)
+        except BaseException:
+            if is_new and self.handle is not None:
+                self.handle.drop()  # Nobody else knows of it.
+            raise
+        return self
 
     @property
     def database(self) -> Any:

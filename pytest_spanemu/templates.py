@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -21,11 +21,26 @@ from pytest_spanemu.progress import shown
 from pytest_spanemu.report.book import Book
 from pytest_spanemu.rows.factory import SpannerFactory
 from pytest_spanemu.seeds import default_seeds, load_seeds
+from pytest_spanemu.sources import Ladder
 from pytest_spanemu.targets import SpannerEmulator
 from pytest_spanemu.template import Schema, Template, schema_for
 from pytest_spanemu.wishes import Recipe, Wishes
 
 _NAME_CHARS = 24  # of the shared database's, before the number of another one
+_OTHER_SCHEMA = (
+    "{where} has a spanner_schema of its own, but spanner_factory_session has filled the template "
+    "of another one: pytest makes what lives as long as the session once. Put the rows in seeds, "
+    "or give these tests @pytest.mark.spanner(schema=...)."
+)
+
+
+@contextmanager
+def told_plainly() -> Iterator[None]:
+    """A block whose failures a sentence tells in full: they need no traceback."""
+    try:
+        yield
+    except (ValueError, spanemu.SchemaRejected) as problem:
+        raise pytest.fail.Exception(str(problem), pytrace=False) from None
 
 
 class Templates:
@@ -35,8 +50,10 @@ class Templates:
         self._config = config
         self._settings = settings
         self._book = book
-        self._made: list[Template] = []
-        self._special: dict[tuple[int, Recipe], Template] = {}
+        self._made: set[Template] = set()
+        self._special: dict[tuple[int, Recipe, int], Template] = {}
+        self._default: list[tuple[Any, Template]] = []  # with the schema that they are made of
+        self._own: dict[pytest.Collector | None, Template | None] = {}  # None: the common one
         self._numbers = count(2)
 
     @property
@@ -49,7 +66,8 @@ class Templates:
         def load(source: str) -> Any:
             return self._config.hook.pytest_spanemu_load_schema(config=self._config, source=source)
 
-        return schema_for(sources, self._root, load, usual=usual)
+        with told_plainly():
+            return schema_for(sources, self._root, load, usual=usual)
 
     def factory(self, database: Any, **settings: Any) -> SpannerFactory:
         """Row factories with the run's seed, and the values that other plugins make."""
@@ -59,67 +77,119 @@ class Templates:
                 made.provider(name, make)
         return made
 
-    def default(self, emulator: SpannerEmulator, schema: Schema) -> Template:
-        """The template of the run's own schema and seeds."""
-        return self._built(emulator, schema, self._seeds(), self._settings.database)
+    def default(self, emulator: SpannerEmulator, given: Any) -> Template:
+        """The template of what a fixture `spanner_schema` gives, and the run's seeds."""
+        for known, template in self._default:
+            if known is given and template.emulator is emulator:
+                return template
+        name = self._another_name() if self._default else self._settings.database
+        template = Template(emulator, name)
+        self._build(template, given, self.seeds)
+        self._default.append((given, template))
+        return template
 
-    def special(self, emulator: SpannerEmulator, recipe: Recipe) -> Template:
-        """The template of a recipe, built now or before."""
-        key = id(emulator), recipe
+    def for_tests_of(
+        self, parent: pytest.Collector | None, found: Any, schema: Callable[[], Any]
+    ) -> Template:
+        """The template for the tests of a module or class, of which pytest has `found` one.
+
+        That is made of the `spanner_schema` that the first test of the session saw. `schema` gives
+        the one that these tests see: a conftest.py nearer to them may have another.
+        """
+        if not isinstance(found, Template):
+            raise pytest.UsageError(
+                f"fixture spanner_template gave {found!r}; it must return the template, as in "
+                "`return spanner_template`."
+            )
+        if parent not in self._own:
+            given, own = schema(), None
+            if not any(known is given and made is found for known, made in self._default):
+                if found.is_extended:
+                    where = getattr(parent, "nodeid", "A test")
+                    pytest.fail(_OTHER_SCHEMA.format(where=where), pytrace=False)
+                own = self.default(found.emulator, given)
+            self._own[parent] = own
+        return self._own[parent] or found
+
+    def special(
+        self, emulator: SpannerEmulator, recipe: Recipe, own: Callable[[], Any] = tuple
+    ) -> Template:
+        """The template of a recipe, built now or before.
+
+        `own` gives the `spanner_schema` that stands in for a schema that is not said; none without.
+        """
+        given = own() if any(layer.schema is None for layer in recipe.layers) else None
+        key = id(emulator), recipe, id(given)
         if key not in self._special:
-            self._special[key] = self._cooked(emulator, recipe)
+            self._special[key] = self._cooked(emulator, recipe, given)
         return self._special[key]
 
-    def forget(self, emulator: SpannerEmulator) -> list[Template]:
+    def forget(self, emulator: SpannerEmulator) -> set[Template]:
         """Give up an emulator's templates, and drop those that would stay; which those were."""
-        gone = [template for template in self._made if template.emulator is emulator]
+        gone = {template for template in self._made if template.emulator is emulator}
         for template in gone if not emulator.is_ours else ():
             with contextlib.suppress(Exception):
                 template.handle.drop()
-        self._made = [template for template in self._made if template not in gone]
+        self._made -= gone
         self._special = {key: made for key, made in self._special.items() if made not in gone}
+        self._default = [known for known in self._default if known[1] not in gone]
+        self._own.clear()
         return gone
+
+    def ladder(self, wishes: Wishes) -> Ladder:
+        """The migrations among the schema sources. Raises SourceError when there are none."""
+        sources = self._settings.schema if wishes.schema is None else wishes.schema
+        return ladder_of(self.schema_of(sources).sources)
 
     @contextmanager
     def migrator(self, emulator: SpannerEmulator, wishes: Wishes) -> Iterator[SpannerMigrator]:
         """An empty database, and the migrations of the schema sources to run on it."""
-        sources = self._settings.schema if wishes.schema is None else wishes.schema
-        ladder = ladder_of(self.schema_of(sources).sources)
-        template = Template(emulator, self._another_name(), Schema((), ()))
-        try:
+        with told_plainly():
+            ladder = self.ladder(wishes)
+        with self.scratch(emulator, Schema((), ())) as template:
             yield SpannerMigrator(template, ladder, self.factory(template.database))
+
+    @contextmanager
+    def scratch(self, emulator: SpannerEmulator, schema: Any) -> Iterator[Template]:
+        """A database of a schema, without seeds, for as long as the block runs.
+
+        `schema` is what a fixture `spanner_schema` gives.
+        """
+        with told_plainly(), unblocked(self._config):
+            template = Template(emulator, self._another_name()).build(Schema.given(schema))
+        try:
+            yield template
         finally:
             template.handle.drop()
 
     # ------------------------------------------------------------------ building
 
-    def _cooked(self, emulator: SpannerEmulator, recipe: Recipe) -> Template:
-        sources = self._settings.schema if recipe.schema is None else recipe.schema
-        seeds = recipe.seeds
-        if seeds is None:  # The usual rows would not fit another schema.
-            seeds = self._seeds() if recipe.schema is None else ()
-        schema = self.schema_of(sources, usual=recipe.schema is None)
-        template = self._built(emulator, schema, seeds, self._another_name())
-        if recipe.fill is not None:
-            recipe.fill(self.factory(template.database))
+    def _cooked(self, emulator: SpannerEmulator, recipe: Recipe, own: Any) -> Template:
+        template = Template(emulator, self._another_name())
+        for layer in recipe.layers:
+            given, seeds = own, layer.seeds
+            if layer.schema is not None:
+                given = self.schema_of(layer.schema, usual=False)
+            if seeds is None:  # The usual rows would not fit another schema.
+                seeds = self.seeds if layer.schema is None else ()
+            self._build(template, given, seeds)
+            if layer.fill is not None:
+                layer.fill(self.factory(template.database))
         return template
 
-    def _built(
-        self, emulator: SpannerEmulator, schema: Schema, seeds: tuple[str, ...], name: str
-    ) -> Template:
+    def _build(self, template: Template, given: Any, seeds: tuple[str, ...]) -> None:
+        """Add a schema and seeds to a template."""
         began = perf_counter()
-        try:
+        with told_plainly():
+            schema = Schema.given(given)
             with shown(self._config) as tell, unblocked(self._config):
-                template = Template(emulator, name, schema, tell)
-                self._made.append(template)
+                template.build(schema, tell)
+                self._made.add(template)
                 tell("seeds")
                 load_seeds(template.database, seeds, self._root)
             self._lint(schema, template)
-        except (ValueError, spanemu.SchemaRejected) as problem:  # whose text says it all
-            pytest.fail(str(problem), pytrace=False)
         self._book.template_seconds += perf_counter() - began
         self._book.schemas.append(str(schema))
-        return template
 
     def _lint(self, schema: Schema, template: Template) -> None:
         """Fail for what the linter has against a schema, if the run's `fail_on` says so."""
@@ -129,7 +199,9 @@ class Templates:
         ):
             pytest.fail("\n".join(["lint:", *(f"  {text}" for text in found)]), pytrace=False)
 
-    def _seeds(self) -> tuple[str, ...]:
+    @property
+    def seeds(self) -> tuple[str, ...]:
+        """The files and directories of the run's seeds."""
         return self._settings.seeds or default_seeds(self._root)
 
     def _another_name(self) -> str:

@@ -29,11 +29,20 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What a template is made of, where it is not the run's own. `fill` adds rows to it."""
+    """What a template is made of, where it is not the run's own; None is "as the run has it".
+
+    `fill` adds rows. `base` is made before, in the same database.
+    """
 
     schema: tuple[str, ...] | None = None
     seeds: tuple[str, ...] | None = None
     fill: Callable[[SpannerFactory], object] | None = None
+    base: Recipe | None = None
+
+    @property
+    def layers(self) -> tuple[Recipe, ...]:
+        """The bases, the lowest first, and this one."""
+        return (self,) if self.base is None else (*self.base.layers, self)
 
 
 _NONE = Wishes()

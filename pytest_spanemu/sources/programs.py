@@ -99,12 +99,15 @@ class MetadataSource:
 
 class DjangoSource:
     """Django's migrations: `django:`, or `django:SETTINGS_MODULE` where nothing else names it;
-    `django:@ALIAS` those of another database than the default one.
+    `django:@ALIAS` those of another database than the default one. `django:syncdb` makes the
+    tables of the models as they are, without migrations.
     """
 
     def __init__(self, text: str, rest: str, root: Path) -> None:
         self.text = text
-        self._settings, _, alias = rest.partition("@")
+        rest, _, alias = rest.partition("@")
+        self._is_by_models = rest == "syncdb"
+        self._settings = "" if self._is_by_models else rest
         self._alias, self._root = alias or ALIAS, root
 
     def steps(self) -> Sequence[Step]:
@@ -122,7 +125,7 @@ class DjangoSource:
         try:
             with SpannerDjango(template.emulator) as django:
                 django.use(template.handle, alias=self._alias)
-                django.migrate(self._alias)
+                django.migrate(self._alias, by_models=self._is_by_models)
         except DjangoMissing as problem:
             raise SourceError(f"schema source {self.text!r}: {problem}") from problem
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 
 class SourceError(ValueError):
@@ -57,6 +57,7 @@ class Rung:
         return int(found[0]) if found else None
 
 
+@runtime_checkable
 class Ladder(Protocol):
     """A source of migrations that can be run one by one."""
 

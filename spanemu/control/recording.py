@@ -59,6 +59,8 @@ class Rpc(Protocol):
     def transaction_tag(self) -> str: ...
     @property
     def transaction_id(self) -> bytes: ...
+    @property
+    def bound(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,8 @@ class QueryRecord:
     `sql` of a read is a sentence like "READ Name FROM Singers". `full_scans` and `indexes` are
     names; `error` the status of one that failed, "" otherwise; `seconds` from request to answer,
     `lock_wait_seconds` of them for locks. `transaction` is the id of one that was begun, "" for a
-    request that had one for itself.
+    request that had one for itself. `bound` is how a read-only one chose its timestamp, as in
+    "strong" or "exact_staleness"; "" in others, and where it began before the recording.
     """
 
     kind: str
@@ -83,6 +86,12 @@ class QueryRecord:
     seconds: float
     transaction: str = ""
     lock_wait_seconds: float = 0.0
+    bound: str = ""
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether it read at a time that may have passed, and so waited for nobody."""
+        return self.bound not in ("", "strong")
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +246,7 @@ class Recorder:
         self._watchers = watchers
         self._mutex = threading.Lock()  # Guards the recording and the field below.
         self._open: dict[Call, _Open] = {}
+        self._bounds: dict[str, str] = {}  # of the read-only transactions that were begun, by id
 
     def __enter__(self) -> Recording:
         self._watchers.append(self)
@@ -293,6 +303,7 @@ class Recorder:
         seconds = monotonic() - found.began
         transaction = (facts.get("transaction") or rpc.transaction_id).decode("ascii", "replace")
         waited = facts.get("lock_wait_seconds", 0.0)
+        bound = "" if rpc.method == "Commit" else self._bound_of(rpc, transaction)
         if rpc.method == "Commit":
             recording.attempts.append(
                 CommitRecord(
@@ -323,8 +334,17 @@ class Recorder:
                     seconds=seconds,
                     transaction=transaction,
                     lock_wait_seconds=waited,
+                    bound=bound,
                 )
             )
+
+    def _bound_of(self, rpc: Rpc, transaction: str) -> str:
+        bound = rpc.bound
+        if not transaction:
+            return bound
+        if bound:
+            self._bounds[transaction] = bound
+        return bound or self._bounds.get(transaction, "")
 
 
 _READS = frozenset({"Read", "StreamingRead"})

@@ -67,6 +67,21 @@ class Rpc:
         return options.WhichOneof("mode") or ""
 
     @property
+    def bound(self) -> str:
+        """How a read-only transaction that it begins, or has for itself, chooses its timestamp.
+
+        "strong", or the name of another bound; "" for other modes, and for one begun before.
+        """
+        selector = self._get("transaction")
+        case = None if selector is None else selector.WhichOneof("selector")
+        if case is None and self._get("options") is None:
+            return "strong"
+        options = self._get("options") if case is None else getattr(selector, case)
+        if case == "id" or options.WhichOneof("mode") != "read_only":
+            return ""
+        return options.read_only.WhichOneof("timestamp_bound") or "strong"
+
+    @property
     def request_tag(self) -> str:
         """The tag of the request."""
         return self._tag("request_tag")

@@ -321,30 +321,39 @@ def test_abort_each_finds_a_missing_retry(music):
     result.stdout.fnmatch_lines(["FAILED *test_does_not?abort@1?*"])
 
 
-def test_factories_make_other_databases(music):
-    music.file("other.sql", "CREATE TABLE T (x INT64) PRIMARY KEY (x)")
-    music.file(
-        "conftest.py",
-        """
-from pytest_spanemu import factories
-
-other_database = factories.database(schema="other.sql", isolation="clone", fill=lambda f: f.T(x=1))
-""",
-    )
+def test_stale_reads(music):
     result = music.run(
         """
-        import pytest
+        from datetime import timedelta
 
-        @pytest.mark.parametrize("n", range(2))
-        def test_both(spanner_database, other_database, n):
-            assert other_database.database_id != spanner_database.database_id
-            with other_database.batch() as batch:
-                batch.insert("T", ["x"], [[2]])
-            with other_database.snapshot() as snapshot:
-                assert list(snapshot.execute_sql("SELECT x FROM T ORDER BY x")) == [[1], [2]]
+        STALE = {"exact_staleness": timedelta(microseconds=1)}
+
+        def test_stale(spanner_database, spanner_assert):
+            with spanner_assert.stale_reads_only():
+                with spanner_database.snapshot(**STALE) as snapshot:
+                    list(snapshot.execute_sql("SELECT 1"))
+                with spanner_database.snapshot(multi_use=True, **STALE) as snapshot:
+                    list(snapshot.execute_sql("SELECT 1"))
+                    list(snapshot.execute_sql("SELECT 2"))
+
+        def test_strong(spanner_database, spanner_assert):
+            with spanner_database.snapshot(multi_use=True) as snapshot:
+                list(snapshot.execute_sql("SELECT 1"))
+                list(snapshot.execute_sql("SELECT 2"))
+            with spanner_database.snapshot() as snapshot:
+                list(snapshot.execute_sql("SELECT 3"))
+            spanner_database.run_in_transaction(lambda t: list(t.execute_sql("SELECT 4")))
+            spanner_assert.stale_reads_only()
         """
     )
-    result.assert_outcomes(passed=2)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*Expected stale reads only, saw 4 others:",
+            "*1x  SELECT 1*",
+            "*Read in database.snapshot*",
+        ]
+    )
 
 
 def test_locks_that_are_held_and_how_writes_spread(music):
@@ -361,6 +370,8 @@ def test_locks_that_are_held_and_how_writes_spread(music):
             def work(transaction):
                 transaction.execute_update("UPDATE Singers SET Name = 'x' WHERE SingerId = 1")
                 spanner_assert.locks("singers", "readershared")
+                with pytest.raises(AssertionError, match="taken as the transaction commits"):
+                    spanner_assert.locks("singers", "Exclusive")
                 with pytest.raises(AssertionError, match="Exclusive Albums"):
                     spanner_assert.locks("Albums")
 

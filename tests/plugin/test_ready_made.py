@@ -8,7 +8,7 @@ PASS = "def test(): pass"
 
 def test_checks_that_do_not_apply_are_skipped(project):
     result = project.run(PASS, "--spanner-check", "-v")
-    result.assert_outcomes(passed=2, skipped=4)
+    result.assert_outcomes(passed=2, skipped=6)
     result.stdout.fnmatch_lines(["*::spanemu::schema_applies SKIPPED (there is no schema)*"])
 
 
@@ -19,7 +19,7 @@ def test_checks_of_a_schema_migrations_and_queries(project):
     project.file("queries/two.sql", "SELECT Nam FROM Singers;\n")
     project.ini("spanner_schema = migrations\nspanner_queries = queries\n")
     result = project.run(PASS, "--spanner-check")
-    result.assert_outcomes(passed=5, failed=1)
+    result.assert_outcomes(passed=5, failed=1, skipped=2)
     result.stdout.fnmatch_lines(["Statements that do not compile:", "  *two.sql:1: *Nam*"])
     project.run(PASS).assert_outcomes(passed=1)
 
@@ -38,6 +38,29 @@ def spanner_schema():
 """,
     )
     result = project.run(PASS, "--spanner-check")
-    result.assert_outcomes(passed=3, failed=2, skipped=1)
+    result.assert_outcomes(passed=3, failed=2, skipped=3)
     result.stdout.fnmatch_lines(["The linter says:", "  *: warning SPN102 E: *"])
     result.stdout.fnmatch_lines(["The migrations lack:", "  *CREATE TABLE E *"])
+
+
+def test_models_and_seeds(project):
+    project.file("schema.sql", GOOD)
+    project.file("seeds/Singers.csv", "SingerId,Nam\na,b\n")
+    project.file(
+        "shop_models.py",
+        """
+from sqlalchemy import Column, String, MetaData, Table
+
+metadata = MetaData()
+Table("Singers", metadata, Column("SingerId", String(36), primary_key=True),
+      Column("Name", String(9)), Column("Age", String(3)))
+""",
+    )
+    project.ini("spanner_models = metadata:shop_models:metadata\n")
+    result = project.run(PASS, "--spanner-check", "-k", "match or load or applies")
+    result.assert_outcomes(passed=1, failed=1, errors=1, deselected=5)
+    result.stdout.fnmatch_lines(["*Singers.csv:2: table Singers has no column 'Nam'"])
+    project.file("seeds/Singers.csv", "SingerId,Name\na,b\n")
+    result = project.run(PASS, "--spanner-check", "-k", "match or load or applies")
+    result.assert_outcomes(passed=2, failed=1, deselected=5)
+    result.stdout.fnmatch_lines(["The schema lacks:", "  ALTER TABLE Singers ADD COLUMN Age *"])

@@ -175,3 +175,90 @@ def test_sqlalchemy_metadata(project):
         "ignore",
     )
     result.assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("Singers.csv", "SingerId,Name\n1,a\n1,b\n", "Singers.csv:3: *already exists*"),
+        ("Singers.csv", "SingerId,Name\n1,a,b\n", "Singers.csv: line 2 has more cells*"),
+        ("Singers.jsonl", '{"SingerId": 1}\n', "Singers.jsonl:1: *Name*"),
+        ("Singers.json", '[{"SingerId": "x", "Name": "a"}]', "Singers.json (row 1 of Singers): *"),
+        ("Nobody.json", "[{}]", "Nobody.json (row 1 of Nobody): there is no table 'Nobody'*"),
+        ("a.sql", "\nINSERT INTO Singers (Nam) VALUES (1)", "a.sql:2: *Nam*"),
+        ("a.sql", "DROP TABLE Singers", "a.sql:1: seeds change rows*"),
+    ],
+)
+def test_seeds_that_do_not_fit_are_told_by_their_place(music, name, text, told):
+    music.file(f"seeds/{name}", text)
+    result = music.run("def test(spanner_database): pass")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([f"*/seeds/{told}"])
+    result.stdout.no_fnmatch_line("*During handling*")
+
+
+def test_seeds_in_yaml(music):
+    pytest.importorskip("yaml")
+    music.file("seeds/Singers.yaml", "- SingerId: 1\n  Name: Marc\n")
+    result = music.run(
+        """
+        def test(spanner_sql):
+            assert spanner_sql("SELECT * FROM Singers") == [{"SingerId": 1, "Name": "Marc"}]
+        """
+    )
+    result.assert_outcomes(passed=1)
+
+
+def test_each_directory_may_have_a_schema_of_its_own(project):
+    for name in ("a", "b"):
+        project.file(
+            f"{name}/conftest.py",
+            f"""
+import pytest
+
+@pytest.fixture(scope="session")
+def spanner_schema():
+    return "CREATE TABLE T{name} (K INT64) PRIMARY KEY (K)"
+""",
+        )
+        project.file(
+            f"{name}/test_{name}.py",
+            f"""
+def test_one(spanner_sql):
+    assert spanner_sql("INSERT INTO T{name} (K) VALUES (1)") == 1
+
+def test_two(spanner_sql):
+    assert spanner_sql("SELECT * FROM T{name}") == []
+""",
+        )
+    result = project.run("def test(spanner_sql): assert spanner_sql('SELECT 1 x')")
+    result.assert_outcomes(passed=5)
+    project.file(
+        "conftest.py",
+        """
+import pytest
+
+@pytest.fixture(scope="session")
+def spanner_template(spanner_template, spanner_factory_session):
+    return spanner_template
+""",
+    )
+    result = project.run("def test(spanner_sql): assert spanner_sql('SELECT 1 x')")
+    result.assert_outcomes(passed=2, errors=3)
+    result.stdout.fnmatch_lines(["b/test_b.py has a spanner_schema of its own, but *"])
+
+
+def test_a_template_that_is_not_returned_is_told(music):
+    music.file(
+        "conftest.py",
+        """
+import pytest
+
+@pytest.fixture(scope="session")
+def spanner_template(spanner_template):
+    pass
+""",
+    )
+    result = music.run("def test(spanner_database): pass")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*spanner_template gave None; it must return the template*"])

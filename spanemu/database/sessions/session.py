@@ -90,6 +90,7 @@ class Session:
     ) -> TransactionInfo:
         """Begin a transaction. `mutation_key` tells of one that will hold only mutations."""
         transaction = self.transactions.begin(options, self.name)
+        note("transaction", transaction.id)
         if mutation_key is not None and isinstance(transaction, ReadWriteTransaction):
             return transaction.announce(mutation_key)
         return transaction.info(begun=True)
