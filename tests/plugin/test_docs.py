@@ -1,12 +1,18 @@
 """The documentation: what it tells to type works, and it builds without a warning."""
 
 import re
+import shutil
 import subprocess
 import sys
+import uuid
+from datetime import timedelta
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+import spanemu
+from tests.plugin.conftest import SCHEMA
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -45,3 +51,179 @@ def test_the_page_on_schema_files_runs(capsys):
         "CREATE INDEX ByName ON Singers(Name) ",
     ]
     assert lines[2:4] == ["1 CreateIndex", "1 DropTable"]
+
+
+# ---------------------------------------------------------------------------- blocks that run
+
+ORDERS = """
+CREATE TABLE Orders (OrderId STRING(36), Status STRING(9), Cents INT64) PRIMARY KEY (OrderId);
+CREATE INDEX OrdersByStatus ON Orders (Status);
+"""
+
+
+def test_the_readme_runs(project, monkeypatch):
+    test, program = blocks("../README.md", "python")
+    project.run(test).assert_outcomes(passed=1)
+    monkeypatch.chdir(DOCS.parent)
+    exec(compile(program, "README.md", "exec"), {})
+
+
+@pytest.mark.parametrize("page", ["../README.md", "how-to/ci.md"])
+def test_the_servers_of_the_pages_start(project, page):
+    shutil.copytree(DOCS.parent / "fixtures", project.path / "fixtures")
+    project.file("schema.sql", ORDERS)
+    (line,) = re.findall(r"^spanemu serve (.*--schema.*?)[ &]*$", (DOCS / page).read_text(), re.M)
+    asked = line.replace("localhost:9010", "127.0.0.1:0").split()
+    names = dict(zip(asked[::2], asked[1::2], strict=True))
+    with subprocess.Popen(
+        [sys.executable, "-m", "spanemu", "serve", *asked],
+        cwd=project.path, stdout=subprocess.PIPE, text=True,
+    ) as server:  # fmt: skip
+        try:
+            assert server.stdout.readline() == "Cloud Spanner emulator running.\n"
+            host = server.stdout.readline().split()[-1]
+            with spanemu.Emulator.attach(
+                host, project=names["--project"], instance=names["--instance"]
+            ) as emulator:
+                assert emulator.database(names["--database"]).ddl()
+        finally:
+            server.terminate()
+
+
+def test_the_page_of_the_plugin_runs(music):
+    test, ingest = blocks("plugin.md", "python")
+    events = "CREATE TABLE Events (Id STRING(36)) PRIMARY KEY (Id);"
+    music.file("schema.sql", SCHEMA + events)
+    saving = """
+import uuid
+
+def save_event(database, n):
+    with database.batch() as batch:
+        batch.insert("Events", ["Id"], [[str(uuid.uuid4())]])
+
+"""
+    music.run(test + saving + ingest).assert_outcomes(passed=2)
+
+
+def test_the_page_on_fastapi_runs(project):
+    pytest.importorskip("fastapi")
+    pytest.importorskip("httpx")
+    app, tests, starting = blocks("how-to/fastapi.md", "python")
+    project.file("schema.sql", ORDERS)
+    project.file(
+        "app.py",
+        app + "\n\ndef create_app() -> FastAPI:\n"
+        "    database = Client().instance(os.environ['SPANNER_INSTANCE_ID'])"
+        ".database(os.environ['SPANNER_DATABASE_ID'])\n"
+        "    app.dependency_overrides[get_database] = lambda: database\n    return app\n\n"
+        "import os\n",
+    )
+    project.file(
+        "test_starting.py",
+        tests.replace("app, get_database", "create_app").replace(
+            tests[tests.index("@pytest.fixture") : tests.index("def test_open")], starting + "\n\n"
+        ),
+    )
+    result = project.run_apart(tests, "-W", "ignore::DeprecationWarning", "-p", "no:warnings")
+    result.assert_outcomes(passed=2)
+
+
+def test_the_page_on_moving_runs(project):
+    _, fixture = blocks("how-to/moving.md", "python")
+    project.file("schema.sql", ORDERS)
+    project.ini(*blocks("how-to/moving.md", "ini"))
+    project.run(
+        f"import pytest\n\n{fixture}\n\n"
+        "def test_it(database):\n"
+        "    assert database.name == 'projects/test/instances/shops/databases/shop'\n"
+    ).assert_outcomes(passed=1)
+
+
+def test_the_page_on_sqlalchemy_runs(project):
+    pytest.importorskip("google.cloud.sqlalchemy_spanner")
+    test, engine = blocks("how-to/sqlalchemy.md", "python")
+    (source,) = re.findall(r"metadata:\S+Base", *blocks("how-to/sqlalchemy.md", "toml"))
+    (eager,) = blocks("how-to/sqlalchemy.md", "ini")
+    project.file("library/__init__.py", "")
+    shutil.copy(DOCS / "examples/sqlalchemy_alembic/library.py", project.path / "library/models.py")
+    project.ini(f"{eager}\nspanner_schema = {source}\npythonpath = .\n")
+    project.file("database.py", f"from sqlalchemy import create_engine\n\n{engine}")
+    project.run_apart(
+        "from database import engine\nfrom library.models import catalogue\n\n"
+        f"{test}\n\n"
+        "def test_engine(spanner_factory):\n"
+        "    spanner_factory.authors()\n"
+        "    with engine.connect() as connection:\n"
+        "        assert len(connection.exec_driver_sql('SELECT * FROM authors').all()) == 1\n",
+        "-p",
+        "no:warnings",
+    ).assert_outcomes(passed=2)
+
+
+def test_the_page_on_alembic_is_what_the_example_does(project):
+    env, dialect, test = blocks("how-to/alembic.md", "python")
+    written = (DOCS / "examples/sqlalchemy_alembic/migrations/env.py").read_text()
+    assert env in written
+    assert all(line in written for line in dialect.splitlines())
+    project.ini("spanner_schema = migrations\n")
+    for number, text in (
+        ("0006", "CREATE TABLE orders (id INT64, status STRING(9)) PRIMARY KEY (id)"),
+        ("0007", "UPDATE orders SET status = 'OPEN' WHERE status = 'o'"),
+    ):
+        project.file(f"migrations/{number}_orders.up.sql", text)
+    project.file("migrations/0007_orders.down.sql", "UPDATE orders SET status = 'o' WHERE true")
+    project.run(test).assert_outcomes(passed=1)
+
+
+def test_the_page_on_django_runs(project):
+    pytest.importorskip("django_spanner")
+    pytest.importorskip("pytest_django")
+    (test,) = blocks("how-to/django.md", "python")
+    shutil.copytree(DOCS / "examples/django", project.path, dirs_exist_ok=True)
+    for path in project.path.glob("test_*.py"):
+        path.unlink()
+    project.file("pytest.ini", *blocks("how-to/django.md", "ini"))
+    project.run_apart(test, "-p", "no:warnings").assert_outcomes(passed=1)
+
+
+def test_the_page_on_lint_runs(project, monkeypatch):
+    monkeypatch.chdir(project.path)
+    project.file("schema.sql", ORDERS)
+    (program,) = blocks("lint.md", "python")
+    exec(compile(program, "lint.md", "exec"), {})
+
+
+def test_the_page_on_backups_runs():
+    with spanemu.Emulator() as emulator:
+        handle = emulator.create_database("shop", schema=[ORDERS])
+        database = handle.client()
+        names = {
+            "emulator": emulator, "database": database, "timedelta": timedelta,
+            "instance": emulator.client().instance(emulator.instance),
+        }  # fmt: skip
+        (program,) = blocks("backups.md", "python")
+        exec(compile(program, "backups.md", "exec"), names)
+        assert names["restored"].exists()
+
+
+def test_the_page_on_hotspots_runs(capsys):
+    with spanemu.Emulator() as emulator:
+        database = emulator.create_database("shop", schema=[ORDERS, SCHEMA])
+
+        def place(order):
+            with database.client().batch() as batch:
+                batch.insert("Orders", ["OrderId"], [[order]])
+
+        def checkout(client):
+            with client.batch() as batch:
+                batch.insert("Singers", ["SingerId", "Name"], [[1, "Marc"]])
+
+        names = {
+            "emulator": emulator, "database": database, "place": place, "checkout": checkout,
+            "orders": lambda count: [str(uuid.uuid4()) for _ in range(count)],
+            "write_many": lambda: [place(str(uuid.uuid4())) for _ in range(20)],
+        }  # fmt: skip
+        watching, splits = blocks("hotspots.md", "python")
+        exec(compile(watching, "hotspots.md", "exec"), names)
+        exec(compile(splits, "hotspots.md", "exec"), names)
+    assert "Singers" in capsys.readouterr().out
