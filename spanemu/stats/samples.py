@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from math import log, log1p, sqrt
 from statistics import median
@@ -13,22 +15,50 @@ from spanemu.base.rand import Randomness
 Sample = tuple[int, int, bytes]  # (place in the order of arrival, commit timestamp, key)
 
 
-class Reservoir:
-    """An even sample of what came by, the same for the same stream.
+class Turns:
+    """Which of a stream a full reservoir takes, and where it puts them: Li's algorithm L.
 
-    Once it is full it draws how many to let pass before the next one that it takes (Li's algorithm
-    L), so that those cost nothing.
+    Drawn once for all reservoirs of a size, as far as the longest stream has come: the same stream
+    makes the same sample, and what a reservoir lets pass costs nothing.
     """
-
-    __slots__ = ("_chance", "_next", "_seen", "_size", "_weight", "samples")
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._chance = Randomness(0).generator.random
-        self._seen = 0
         self._weight = 1.0
-        self._next = size - 1  # the place of the one that is taken next
-        self._skip()
+        self._last = size - 1
+        self._mutex = threading.Lock()
+        self._draw()
+        self.places = [self._last]
+        self.slots: list[int] = []
+
+    def draw_until(self, end: int) -> None:
+        """Know all that is taken of the first `end`, and the one behind."""
+        with self._mutex:
+            while self.places[-1] < end:
+                self.slots.append(int(self._chance() * self._size))
+                self._draw()
+                self.places.append(self._last)
+
+    def _draw(self) -> None:
+        self._weight *= (1.0 - self._chance()) ** (1 / self._size)
+        passed = log(1.0 - self._chance()) / log1p(-self._weight)
+        self._last += 1 + int(passed)
+
+
+_turns = lru_cache(Turns)
+
+
+class Reservoir:
+    """An even sample of what came by, the same for the same stream."""
+
+    __slots__ = ("_seen", "_size", "_turn", "_turns", "samples")
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._turns = _turns(size)
+        self._turn = 0
+        self._seen = 0
         self.samples: list[Sample] = []
 
     def offer(self, ats: Sequence[int], keys: Sequence[bytes]) -> None:
@@ -38,16 +68,14 @@ class Reservoir:
         room = self._size - first
         if room > 0:
             self.samples += zip(range(first, end), ats[:room], keys[:room], strict=False)
-        while self._next < end:
-            place = self._next
-            taken = place, ats[place - first], keys[place - first]
-            self.samples[int(self._chance() * self._size)] = taken
-            self._skip()
-
-    def _skip(self) -> None:
-        self._weight *= (1.0 - self._chance()) ** (1 / self._size)
-        passed = log(1.0 - self._chance()) / log1p(-self._weight)
-        self._next += 1 + int(passed)
+        turns, turn, samples = self._turns, self._turn, self.samples
+        if turns.places[-1] < end:
+            turns.draw_until(end)
+        places, slots = turns.places, turns.slots
+        while (place := places[turn]) < end:
+            samples[slots[turn]] = place, ats[place - first], keys[place - first]
+            turn += 1
+        self._turn = turn
 
     def in_order(self) -> list[Sample]:
         """The sample in the order of arrival."""

@@ -19,7 +19,7 @@ from spanemu.stats.samples import (
     rank_correlation,
 )
 from spanemu.stats.thresholds import THRESHOLDS, Thresholds
-from spanemu.stats.windows import Keys, Windows, halves
+from spanemu.stats.windows import Keys, Prequential, Windows, halves
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,27 +138,12 @@ class Stream:
         self.commits += len(firsts)
 
     def summary(self) -> Summary:
-        """What is known by now. The largest window of which there are enough decides.
-
-        Where commits come back to the places of earlier ones, halves may say that they spread.
-        """
+        """What is known by now."""
         self._work_off()
-        limits = self._thresholds
-        usable = [
-            each
-            for each in self._windows.lengths
-            if self.commits >= limits.windows_min * each.width and each.count > 1
-        ]
-        chosen = usable[-1] if usable else None
         samples = self._reservoir.in_order()
         keys = [key for _, _, key in samples]
-        if (
-            chosen is not None
-            and chosen.mean >= limits.doubted_share_min
-            and neighbour_distance(keys) > limits.apart_min
-        ):
-            chosen = min(chosen, halves(keys, limits.buckets), key=attrgetter("mean"))
         top = self._frequent.top()
+        chosen = self._chosen(keys, 0 if top is None else top[1])
         steps = max(1, self.commits - 1)
         return Summary(
             commits=self.commits,
@@ -177,3 +162,23 @@ class Stream:
             samples=tuple(samples),
             last=b"" if not samples else samples[-1][2],
         )
+
+    def _chosen(self, keys: Sequence[bytes], top_count: int) -> Prequential | None:
+        """The largest window of which there are enough, or halves that say that commits spread.
+
+        Nobody doubts a window that one row fills.
+        """
+        limits = self._thresholds
+        usable = [
+            each
+            for each in self._windows.lengths
+            if self.commits >= limits.windows_min * each.width and each.count > 1
+        ]
+        if not usable:
+            return None
+        chosen = usable[-1]
+        if chosen.mean < max(limits.doubted_share_min, 2 * top_count / self.commits):
+            return chosen
+        if neighbour_distance(keys) <= limits.apart_min:
+            return chosen
+        return min(chosen, halves(keys, limits.buckets), key=attrgetter("mean"))

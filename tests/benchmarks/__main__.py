@@ -7,6 +7,7 @@ import argparse
 from tests.benchmarks import (
     ddl,
     engine,
+    hotspots,
     latency,
     lint,
     plugin,
@@ -25,6 +26,7 @@ SUITES = {
     "sql": sql.main,
     "plugin": plugin.main,
     "recording": recording.main,
+    "hotspots": hotspots.main,
     "lint": lint.main,
 }
 

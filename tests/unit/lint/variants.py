@@ -1,0 +1,691 @@
+"""More schemas for every rule that DDL decides: where it speaks, and where it nearly does.
+
+Other types, DESC, named schemas, quoted names, interleaving, generated columns, and statements
+that bring the trouble later or cure it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+STAMP = "TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true)"
+ID = "Id STRING(20) NOT NULL"
+A = f"CREATE TABLE A ({ID}, N INT64, S STRING(20), At1 TIMESTAMP) PRIMARY KEY (Id); "
+P = "CREATE TABLE P (K INT64 NOT NULL) PRIMARY KEY (K); "
+C = "CREATE TABLE C (K INT64 NOT NULL, L INT64 NOT NULL, S STRING(20), At1 TIMESTAMP{}) PRIMARY KEY (K, L){}"
+IN_P = ", INTERLEAVE IN PARENT P"
+HASHED = "S INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT({}), {}))) STORED"
+TTL = ", ROW DELETION POLICY (OLDER_THAN({}, INTERVAL {} DAY))"
+KEY16 = ", ".join(f"K{n} INT64 NOT NULL" for n in range(17))
+
+
+def chain(levels: int, clause: str = "INTERLEAVE IN PARENT", cut: int = 0) -> str:
+    """A hierarchy of so many levels below its root; at `cut` a new root begins."""
+    tables = []
+    for level in range(levels + 1):
+        columns = ", ".join(f"K{n} INT64 NOT NULL" for n in range(level + 1))
+        key = ", ".join(f"K{n}" for n in range(level + 1))
+        under = f", {clause} T{level - 1}" if level and level != cut else ""
+        tables.append(f"CREATE TABLE T{level} ({columns}) PRIMARY KEY ({key}){under}")
+    return "; ".join(tables)
+
+
+def fk(more: str = "", key: str = "Id") -> str:
+    return (
+        f"CREATE TABLE D ({ID}, K INT64 NOT NULL, X INT64, FOREIGN KEY (K) REFERENCES P (K){more}) "
+        f"PRIMARY KEY ({key})"
+    )
+
+
+# id -> (where it speaks, where it does not)
+VARIANTS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
+    "SPN101": (
+        [
+            f"CREATE TABLE T (`Key` {STAMP}) PRIMARY KEY (`Key` DESC)",
+            f"CREATE SCHEMA app; CREATE TABLE app.T (At1 {STAMP}, {ID}) PRIMARY KEY (At1, Id)",
+            "CREATE TABLE T (At1 TIMESTAMP NOT NULL) PRIMARY KEY (At1); "
+            "ALTER TABLE T ALTER COLUMN At1 SET OPTIONS (allow_commit_timestamp = true)",
+            "CREATE TABLE T (N INT64 NOT NULL DEFAULT (PENDING_COMMIT_TIMESTAMP_INT64()) "
+            "OPTIONS (allow_commit_timestamp = true)) PRIMARY KEY (N)",
+        ],
+        [
+            f"CREATE TABLE T ({ID}, At1 {STAMP}) PRIMARY KEY (Id, At1 DESC)",
+            f"CREATE TABLE T (At1 {STAMP}) PRIMARY KEY (At1); "
+            "ALTER TABLE T ALTER COLUMN At1 SET OPTIONS (allow_commit_timestamp = null)",
+            f"{P}CREATE TABLE T (K INT64 NOT NULL, At1 {STAMP}) PRIMARY KEY (K, At1), "
+            "INTERLEAVE IN PARENT P",
+            f"CREATE TABLE T (At1 {STAMP}) PRIMARY KEY (At1); DROP TABLE T",
+        ],
+    ),
+    "SPN102": (
+        [
+            "CREATE TABLE `Order` (`From` TIMESTAMP) PRIMARY KEY (`From`)",
+            "CREATE SCHEMA s; CREATE TABLE s.T (At1 TIMESTAMP, N INT64) PRIMARY KEY (At1, N)",
+            "CREATE TABLE T (At1 TIMESTAMP DEFAULT (CURRENT_TIMESTAMP()), N INT64) PRIMARY KEY (At1, N)",
+            "CREATE TABLE T (at1 TIMESTAMP) PRIMARY KEY (AT1)",
+        ],
+        [
+            "CREATE TABLE T (N INT64, At1 TIMESTAMP) PRIMARY KEY (N, At1)",
+            f"{P}CREATE TABLE T (K INT64 NOT NULL, At1 TIMESTAMP) PRIMARY KEY (K, At1), "
+            "INTERLEAVE IN P",
+            "-- spanemu: low-rate\nCREATE TABLE T (At1 TIMESTAMP) PRIMARY KEY (At1)",
+            f"CREATE TABLE T ({HASHED.format('CAST(At1 AS STRING)', 16)}, At1 TIMESTAMP) "
+            "PRIMARY KEY (S, At1)",
+        ],
+    ),
+    "SPN103": (
+        [
+            "CREATE TABLE T (D DATE DEFAULT (CURRENT_DATE()), N INT64) PRIMARY KEY (D, N)",
+            f"CREATE TABLE T (D DATE NOT NULL, {ID}) PRIMARY KEY (D DESC, Id)",
+            "CREATE TABLE T (At1 TIMESTAMP, H INT64 AS (DIV(UNIX_SECONDS(At1), 3600)) STORED) "
+            "PRIMARY KEY (H, At1)",
+            "CREATE TABLE T (M STRING(7) DEFAULT (FORMAT_DATE('%Y-%m', CURRENT_DATE())), N INT64) "
+            "PRIMARY KEY (M, N)",
+        ],
+        [
+            "CREATE TABLE T (N INT64, D DATE) PRIMARY KEY (N, D)",
+            "CREATE TABLE T (D DATE, H INT64 AS (FARM_FINGERPRINT(CAST(D AS STRING))) STORED) "
+            "PRIMARY KEY (H, D)",
+            "CREATE TABLE T (At1 TIMESTAMP, H INT64 AS (EXTRACT(HOUR FROM At1)) STORED) "
+            "PRIMARY KEY (H, At1)",
+        ],
+    ),
+    "SPN104": (
+        [
+            "CREATE TABLE T (created_at INT64 NOT NULL) PRIMARY KEY (created_at)",
+            "CREATE TABLE T (event_ms INT64, N INT64) PRIMARY KEY (event_ms, N)",
+            "CREATE TABLE T (OrderNo STRING(20), N INT64) PRIMARY KEY (OrderNo, N)",
+        ],
+        [
+            "CREATE TABLE T (Seq INT64 DEFAULT (GET_NEXT_SEQUENCE_VALUE(SEQUENCE S1))) "
+            "PRIMARY KEY (Seq)",
+            "CREATE TABLE T (AccountId INT64, Seq INT64) PRIMARY KEY (AccountId, Seq)",
+            "CREATE TABLE T (Norm INT64, Format INT64) PRIMARY KEY (Norm, Format)",
+        ],
+    ),
+    "SPN106": (
+        [
+            "CREATE SEQUENCE s1.Ids OPTIONS (start_with_counter = 5)",
+            "CREATE TABLE T (Id INT64 GENERATED BY DEFAULT AS IDENTITY) PRIMARY KEY (Id)",
+            "CREATE TABLE T (Id INT64 AUTO_INCREMENT PRIMARY KEY)",
+        ],
+        [
+            "CREATE SEQUENCE Ids BIT_REVERSED_POSITIVE SKIP RANGE 1, 1000",
+            "ALTER DATABASE db SET OPTIONS (default_sequence_kind = 'bit_reversed_positive'); "
+            "CREATE SEQUENCE Ids",
+            "ALTER DATABASE db SET OPTIONS (default_sequence_kind = 'bit_reversed_positive'); "
+            "CREATE TABLE T (Id INT64 AUTO_INCREMENT PRIMARY KEY)",
+        ],
+    ),
+    "SPN107": (
+        [
+            "CREATE TABLE T (Id INT64 DEFAULT (BIT_REVERSE(GET_NEXT_SEQUENCE_VALUE(SEQUENCE S1), "
+            "true))) PRIMARY KEY (Id)",
+            "CREATE TABLE T (R INT64 GENERATED BY DEFAULT AS IDENTITY (BIT_REVERSED_POSITIVE), "
+            "N INT64 AS (BIT_REVERSE(R, true)) STORED) PRIMARY KEY (R); CREATE INDEX ByN ON T(N)",
+            "CREATE TABLE T (N INT64 AS (BIT_REVERSE(R, false)), "
+            "R INT64 DEFAULT (GET_NEXT_SEQUENCE_VALUE(SEQUENCE S1))) PRIMARY KEY (N, R)",
+        ],
+        [
+            "CREATE TABLE T (Id INT64 DEFAULT (GET_NEXT_SEQUENCE_VALUE(SEQUENCE S1))) PRIMARY KEY (Id)",
+            "CREATE TABLE T (R INT64 NOT NULL, N INT64 AS (BIT_REVERSE(R, true)) STORED) "
+            "PRIMARY KEY (N, R)",
+            "CREATE TABLE T (R INT64 DEFAULT (GET_NEXT_SEQUENCE_VALUE(SEQUENCE S1)), "
+            "N INT64 AS (BIT_REVERSE(R, true)) STORED) PRIMARY KEY (R)",
+        ],
+    ),
+    "SPN108": (
+        [
+            "CREATE TABLE T (D DATE NOT NULL, N INT64) PRIMARY KEY (D DESC, N)",
+            f"CREATE TABLE T (At1 {STAMP}) PRIMARY KEY (At1 DESC)",
+            "CREATE TABLE s.T (`Desc` TIMESTAMP) PRIMARY KEY (`Desc` DESC)",
+        ],
+        [
+            f"CREATE TABLE T ({ID}) PRIMARY KEY (Id DESC)",
+            "CREATE TABLE T (At1 TIMESTAMP) PRIMARY KEY (At1)",
+            f"{P}CREATE TABLE T (K INT64 NOT NULL, At1 TIMESTAMP) PRIMARY KEY (K, At1 DESC), "
+            "INTERLEAVE IN PARENT P",
+        ],
+    ),
+    "SPN110": (
+        [
+            "CREATE TABLE T (Id STRING(26) DEFAULT (gen.ulid())) PRIMARY KEY (Id)",
+            "CREATE TABLE T (Id BYTES(16) DEFAULT (ids.UUIDv7())) PRIMARY KEY (Id)",
+            "CREATE TABLE T (Id INT64 DEFAULT (ids.next_snowflake()), N INT64) PRIMARY KEY (Id, N)",
+        ],
+        [
+            "CREATE TABLE T (Id UUID DEFAULT (NEW_UUID())) PRIMARY KEY (Id)",
+            f"CREATE TABLE T ({ID}, U STRING(26) DEFAULT (gen.ulid())) PRIMARY KEY (Id, U)",
+            "CREATE TABLE T (Id STRING(36) DEFAULT (ids.uuid_v4())) PRIMARY KEY (Id)",
+        ],
+    ),
+    "SPN111": (
+        [
+            "CREATE TABLE T (Kind STRING(9), N INT64, CHECK (Kind IN ('a', 'b'))) PRIMARY KEY (Kind, N)",
+            "CREATE TABLE T (Level INT64, N INT64, CONSTRAINT L CHECK (Level BETWEEN 1 AND 5)) "
+            "PRIMARY KEY (Level DESC, N)",
+            f"CREATE TABLE T (Done BOOL, {ID}) PRIMARY KEY (Done, Id)",
+            "CREATE TABLE T (Kind STRING(9), N INT64) PRIMARY KEY (Kind, N); "
+            "ALTER TABLE T ADD CONSTRAINT K CHECK (Kind IN ('a', 'b'))",
+        ],
+        [
+            "CREATE TABLE T (Done BOOL) PRIMARY KEY (Done)",
+            f"CREATE TABLE T ({ID}, Done BOOL) PRIMARY KEY (Id, Done)",
+            "CREATE TABLE T (Kind STRING(9), N INT64, CONSTRAINT K CHECK (Kind IN ('a', 'b'))) "
+            "PRIMARY KEY (Kind, N); ALTER TABLE T DROP CONSTRAINT K",
+            "CREATE TABLE T (Level INT64, N INT64, CHECK (Level > 0)) PRIMARY KEY (Level, N)",
+        ],
+    ),
+    "SPN112": (
+        [
+            f"CREATE TABLE T ({HASHED.format('Id', 4)}, {ID}) PRIMARY KEY (S, Id)",
+            "CREATE TABLE T (ShardId INT64, N INT64, CHECK (ShardId BETWEEN 0 AND 3)) "
+            "PRIMARY KEY (ShardId, N)",
+            f"CREATE TABLE T ({ID}, {HASHED.format('Id', 2)}, At1 TIMESTAMP) PRIMARY KEY (Id); "
+            "CREATE INDEX ByAt ON T(S, At1)",
+        ],
+        [
+            f"CREATE TABLE T ({HASHED.format('Id', 64)}, {ID}) PRIMARY KEY (S, Id)",
+            "CREATE TABLE T (ShardId INT64, N INT64) PRIMARY KEY (ShardId, N)",
+            f"CREATE TABLE T ({ID}, {HASHED.format('Id', 3)}) PRIMARY KEY (Id)",
+        ],
+    ),
+    "SPN113": (
+        [
+            f"CREATE TABLE T ({HASHED.format('Id', 50000)}, {ID}) PRIMARY KEY (S, Id)",
+            f"CREATE TABLE T ({ID}, {HASHED.format('Id', 99999)}, At1 TIMESTAMP) PRIMARY KEY (Id); "
+            "CREATE INDEX ByAt ON T(S, At1)",
+            "CREATE TABLE T (ShardId INT64, N INT64, CHECK (ShardId BETWEEN 0 AND 99999)) "
+            "PRIMARY KEY (ShardId, N)",
+        ],
+        [
+            f"CREATE TABLE T ({HASHED.format('Id', 500)}, {ID}) PRIMARY KEY (S, Id)",
+            "CREATE TABLE T (S INT64 AS (FARM_FINGERPRINT(Id)) STORED, Id STRING(20)) "
+            "PRIMARY KEY (S, Id)",
+            f"CREATE TABLE T ({ID}, {HASHED.format('Id', 99999)}) PRIMARY KEY (Id)",
+        ],
+    ),
+    "SPN114": (
+        [
+            f"CREATE TABLE T (S INT64 AS (MOD(FARM_FINGERPRINT(Id), 16)) STORED, {ID}) PRIMARY KEY (S, Id)",
+            f"CREATE TABLE T (S INT64 AS (MOD(FARM_FINGERPRINT(CONCAT(Id, 'x')), 8)), {ID}) "
+            "PRIMARY KEY (Id)",
+            f"CREATE TABLE T ({ID}, `Hash` INT64 NOT NULL DEFAULT (0)) PRIMARY KEY (Id); "
+            "ALTER TABLE T ADD COLUMN S INT64 AS (MOD(FARM_FINGERPRINT(Id), 32)) STORED",
+        ],
+        [
+            f"CREATE TABLE T (S INT64 AS (ABS(MOD(FARM_FINGERPRINT(Id), 16))) STORED, {ID}) "
+            "PRIMARY KEY (S, Id)",
+            f"CREATE TABLE T (S INT64 AS (MOD(ABS(FARM_FINGERPRINT(Id)), 16)) STORED, {ID}) "
+            "PRIMARY KEY (S, Id)",
+            f"CREATE TABLE T (S INT64 AS (FARM_FINGERPRINT(Id) & 15) STORED, {ID}) PRIMARY KEY (S, Id)",
+            f"CREATE TABLE T (S INT64 AS (MOD(MOD(FARM_FINGERPRINT(Id), 16) + 16, 16)) STORED, {ID}) "
+            "PRIMARY KEY (S, Id)",
+        ],
+    ),
+    "SPN115": (
+        [
+            f"CREATE TABLE T ({HASHED.format('CAST(At1 AS STRING)', 16)}, At1 {STAMP}) PRIMARY KEY (S, At1)",
+            f"CREATE TABLE T ({ID}, U STRING(20) AS (UPPER(Id)), {HASHED.format('U', 16)}) PRIMARY KEY (S, Id)",
+            f"CREATE TABLE T ({ID}, V STRING(9), W STRING(9), {HASHED.format('CONCAT(V, W)', 16)}) "
+            "PRIMARY KEY (S, Id)",
+            f"CREATE TABLE T ({ID}, V STRING(9) DEFAULT ('x'), {HASHED.format('V', 16)}) "
+            "PRIMARY KEY (S, Id)",
+        ],
+        [
+            f"CREATE TABLE T ({ID}, V STRING(9), {HASHED.format('V', 16)}) PRIMARY KEY (S, Id)",
+            f"CREATE TABLE T ({ID}, N INT64, {HASHED.format('CONCAT(Id, CAST(N AS STRING))', 16)}) "
+            "PRIMARY KEY (S, Id, N)",
+            f"CREATE TABLE T ({ID}, At1 {STAMP}, {HASHED.format('Id', 16)}) PRIMARY KEY (S, At1, Id)",
+        ],
+    ),
+    "SPN116": (
+        [
+            f"CREATE TABLE T ({HASHED.format('CAST(D AS STRING)', 16)}, D DATE, N INT64) PRIMARY KEY (S, D, N)",
+            f"CREATE TABLE T ({HASHED.format('TenantId', 16)}, TenantId STRING(9), At1 TIMESTAMP) "
+            "PRIMARY KEY (S, TenantId, At1)",
+            "CREATE TABLE T (Shard INT64 AS (MOD(EXTRACT(DAYOFYEAR FROM At1), 16)) STORED, "
+            "At1 TIMESTAMP) PRIMARY KEY (Shard, At1)",
+        ],
+        [
+            f"CREATE TABLE T ({HASHED.format('CAST(At1 AS STRING)', 16)}, At1 TIMESTAMP) PRIMARY KEY (S, At1)",
+            f"CREATE TABLE T ({HASHED.format('CONCAT(TenantId, Id)', 16)}, TenantId STRING(9), {ID}) "
+            "PRIMARY KEY (S, TenantId, Id)",
+            f"CREATE TABLE T ({HASHED.format('Id', 16)}, D DATE, {ID}) PRIMARY KEY (S, D, Id)",
+        ],
+    ),
+    "SPN117": (
+        [
+            f"CREATE TABLE T (At1 TIMESTAMP, {ID}, {HASHED.format('Id', 16)}) PRIMARY KEY (At1, S, Id)",
+            "CREATE TABLE T (At1 TIMESTAMP, bucket INT64) PRIMARY KEY (At1 DESC, bucket)",
+            "CREATE TABLE T (D DATE, Shard INT64, N INT64) PRIMARY KEY (D, Shard, N)",
+        ],
+        [
+            "CREATE TABLE T (Shard INT64, D DATE, N INT64) PRIMARY KEY (Shard, D, N)",
+            f"CREATE TABLE T ({ID}, Shard INT64) PRIMARY KEY (Id, Shard)",
+            "CREATE TABLE T (At1 TIMESTAMP, BucketName STRING(20)) PRIMARY KEY (At1)",
+        ],
+    ),
+    "SPN118": (
+        [
+            f"CREATE TABLE T ({ID}, At1 TIMESTAMP) PRIMARY KEY (Id, At1)",
+            f"{P}CREATE TABLE H (K INT64 NOT NULL, At1 TIMESTAMP) PRIMARY KEY (K, At1), INTERLEAVE IN PARENT P",
+            "CREATE TABLE s.T (U INT64, V INT64, At1 TIMESTAMP) PRIMARY KEY (U, V, At1)",
+        ],
+        [
+            f"CREATE TABLE T ({ID}, At1 TIMESTAMP) PRIMARY KEY (Id, At1 DESC)",
+            "CREATE TABLE T (At1 TIMESTAMP, U INT64) PRIMARY KEY (At1, U)",
+            f"CREATE TABLE T ({HASHED.format('CAST(At1 AS STRING)', 16)}, At1 TIMESTAMP) PRIMARY KEY (S, At1)",
+        ],
+    ),
+    "SPN119": (
+        ["CREATE TABLE T (V STRING(9)) PRIMARY KEY ()", "CREATE TABLE s.T (V INT64) PRIMARY KEY ()",
+         "CREATE TABLE `T` (A BOOL, B BYTES(9)) PRIMARY KEY ( )"],
+        ["CREATE TABLE T (V STRING(9)) PRIMARY KEY (V)", "CREATE TABLE T (V INT64 PRIMARY KEY)",
+         "CREATE TABLE T (V INT64) PRIMARY KEY (); DROP TABLE T"],
+    ),
+    "SPN120": (
+        ["CREATE TABLE T (V STRING(9))", "CREATE TABLE s.T (V INT64, W INT64)",
+         "CREATE TABLE IF NOT EXISTS `T` (V INT64 NOT NULL)"],
+        ["CREATE TABLE T (V INT64 PRIMARY KEY)", "CREATE TABLE T (V INT64, PRIMARY KEY (V))",
+         "CREATE TABLE T (V INT64) PRIMARY KEY ()"],
+    ),
+    "SPN121": (
+        ["CREATE TABLE T (V BYTES(MAX)) PRIMARY KEY (V)",
+         "CREATE TABLE T (N INT64, V STRING(4000)) PRIMARY KEY (N, V)",
+         f"{P}CREATE TABLE T (K INT64 NOT NULL, V STRING(MAX)) PRIMARY KEY (K, V), INTERLEAVE IN PARENT P",
+         "CREATE TABLE T (V STRING(20)) PRIMARY KEY (V); ALTER TABLE T ALTER COLUMN V STRING(MAX)"],
+        ["CREATE TABLE T (V BYTES(4000)) PRIMARY KEY (V)",
+         "CREATE TABLE T (N INT64, V STRING(MAX)) PRIMARY KEY (N)",
+         "CREATE TABLE T (V STRING(MAX)) PRIMARY KEY (V); ALTER TABLE T ALTER COLUMN V STRING(20)"],
+    ),
+    "SPN122": (
+        ["CREATE TABLE T (V JSON) PRIMARY KEY (V)", "CREATE TABLE T (V FLOAT32, N INT64) PRIMARY KEY (N, V)",
+         "CREATE TABLE T (V FLOAT64) PRIMARY KEY (V)",
+         f"CREATE TABLE T ({KEY16}) PRIMARY KEY ({', '.join(f'K{n}' for n in range(17))})"],
+        ["CREATE TABLE T (V NUMERIC) PRIMARY KEY (V)", "CREATE TABLE T (V JSON, N INT64) PRIMARY KEY (N)",
+         f"CREATE TABLE T ({KEY16}) PRIMARY KEY ({', '.join(f'K{n}' for n in range(16))})"],
+    ),
+    "SPN123": (
+        ["CREATE TABLE T (N INT64, U STRING(36)) PRIMARY KEY (N, U)",
+         "CREATE TABLE T (U STRING(36) DEFAULT (GENERATE_UUID())) PRIMARY KEY (U DESC)",
+         "CREATE TABLE T (U STRING(36) PRIMARY KEY)"],
+        ["CREATE TABLE T (U UUID) PRIMARY KEY (U)", "CREATE TABLE T (U STRING(35)) PRIMARY KEY (U)",
+         "CREATE TABLE T (N INT64, U STRING(36)) PRIMARY KEY (N)"],
+    ),
+    "SPN124": (
+        ["CREATE TABLE T (N DATE) PRIMARY KEY (N)", "CREATE TABLE s.T (U UUID, N INT64) PRIMARY KEY (U, N)",
+         "CREATE TABLE T (N INT64 NOT NULL) PRIMARY KEY (N); ALTER TABLE T ALTER COLUMN N INT64"],
+        ["CREATE TABLE T (N DATE NOT NULL) PRIMARY KEY (N)",
+         "CREATE TABLE T (N INT64) PRIMARY KEY (N); ALTER TABLE T ALTER COLUMN N INT64 NOT NULL",
+         "CREATE TABLE T (N INT64 NOT NULL, V INT64) PRIMARY KEY (N)"],
+    ),
+    "SPN125": (
+        ["CREATE TABLE s.T (Id INT64, Iso STRING(3) NOT NULL) PRIMARY KEY (Id); CREATE UNIQUE INDEX s.U ON s.T(Iso DESC)",
+         "CREATE TABLE T (Id UUID, Ean INT64 NOT NULL) PRIMARY KEY (Id); CREATE UNIQUE INDEX U ON T(Ean)",
+         "CREATE TABLE T (Id INT64, Iso STRING(3)) PRIMARY KEY (Id); CREATE UNIQUE INDEX U ON T(Iso); "
+         "ALTER TABLE T ALTER COLUMN Iso STRING(3) NOT NULL"],
+        ["CREATE TABLE T (Id INT64, Email STRING(99) NOT NULL) PRIMARY KEY (Id); "
+         "CREATE UNIQUE INDEX U ON T(Email)",
+         "CREATE TABLE T (Id INT64, Iso STRING(3) NOT NULL) PRIMARY KEY (Id); CREATE INDEX U ON T(Iso)",
+         "CREATE TABLE T (Id INT64, Iso STRING(3) NOT NULL, B INT64) PRIMARY KEY (Id); "
+         "CREATE UNIQUE INDEX U ON T(Iso, B)"],
+    ),
+    "SPN201": (
+        [f"CREATE TABLE T ({ID}, At1 {STAMP}) PRIMARY KEY (Id); CREATE INDEX I ON T(At1 DESC)",
+         f"CREATE TABLE T ({ID}, At1 {STAMP}) PRIMARY KEY (Id); CREATE UNIQUE INDEX s.I ON T(At1, Id)",
+         f"{A}ALTER TABLE A ALTER COLUMN At1 SET OPTIONS (allow_commit_timestamp = true); "
+         "CREATE INDEX I ON A(At1) STORING (N)"],
+        [f"CREATE TABLE T ({ID}, At1 {STAMP}) PRIMARY KEY (Id); CREATE INDEX I ON T(Id, At1 DESC), INTERLEAVE IN T",
+         f"CREATE TABLE T ({ID}, N INT64, At1 {STAMP}) PRIMARY KEY (Id); CREATE INDEX I ON T(N, At1)",
+         f"CREATE TABLE T ({ID}, At1 {STAMP}) PRIMARY KEY (Id); CREATE INDEX I ON T(At1); DROP INDEX I"],
+    ),
+    "SPN202": (
+        [f"{A}CREATE INDEX I ON A(At1 DESC) STORING (S)",
+         f"CREATE TABLE T ({ID}, D DATE) PRIMARY KEY (Id); CREATE NULL_FILTERED INDEX I ON T(D, Id)",
+         f"CREATE TABLE T ({ID}, order_no INT64) PRIMARY KEY (Id); CREATE UNIQUE INDEX I ON T(order_no)",
+         f"CREATE TABLE s.T ({ID}, `At` TIMESTAMP) PRIMARY KEY (Id); CREATE INDEX s.I ON s.T(`At`)"],
+        [f"{A}CREATE INDEX I ON A(S, At1)",
+         f"{A}CREATE INDEX I ON A(Id, At1), INTERLEAVE IN A",
+         f"CREATE TABLE T ({ID}, {HASHED.format('Id', 16)}, At1 TIMESTAMP) PRIMARY KEY (Id); "
+         "CREATE INDEX I ON T(S, At1)",
+         f"{A}CREATE INDEX I ON A(N)"],
+    ),
+    "SPN203": (
+        [f"CREATE TABLE T ({ID}, At1 TIMESTAMP ON UPDATE (PENDING_COMMIT_TIMESTAMP()) OPTIONS "
+         "(allow_commit_timestamp = true)) PRIMARY KEY (Id); CREATE INDEX I ON T(At1 DESC)",
+         f"CREATE TABLE T ({ID}, At1 TIMESTAMP DEFAULT (PENDING_COMMIT_TIMESTAMP()) ON UPDATE "
+         "(PENDING_COMMIT_TIMESTAMP()) OPTIONS (allow_commit_timestamp = true)) PRIMARY KEY (Id); "
+         "CREATE UNIQUE INDEX I ON T(At1, Id)",
+         f"CREATE TABLE s.T ({ID}, At1 TIMESTAMP ON UPDATE (PENDING_COMMIT_TIMESTAMP()) OPTIONS "
+         "(allow_commit_timestamp = true)) PRIMARY KEY (Id); CREATE NULL_FILTERED INDEX s.I ON s.T(At1)"],
+        [f"CREATE TABLE T ({ID}, At1 {STAMP}) PRIMARY KEY (Id); CREATE INDEX I ON T(At1)",
+         f"CREATE TABLE T ({ID}, At1 TIMESTAMP ON UPDATE (PENDING_COMMIT_TIMESTAMP()) OPTIONS "
+         "(allow_commit_timestamp = true)) PRIMARY KEY (Id)",
+         f"CREATE TABLE T ({ID}, At1 TIMESTAMP ON UPDATE (PENDING_COMMIT_TIMESTAMP()) OPTIONS "
+         "(allow_commit_timestamp = true)) PRIMARY KEY (Id); CREATE INDEX I ON T(Id, At1), INTERLEAVE IN T"],
+    ),
+    "SPN205": (
+        [f"CREATE TABLE T ({ID}, Done BOOL) PRIMARY KEY (Id); CREATE INDEX I ON T(Done)",
+         f"CREATE TABLE T ({ID}, order_state INT64, V INT64) PRIMARY KEY (Id); CREATE INDEX I ON T(order_state DESC, V)",
+         f"CREATE TABLE T ({ID}, X STRING(9), CHECK (X IN ('a', 'b'))) PRIMARY KEY (Id); CREATE INDEX I ON T(X)"],
+        [f"CREATE TABLE T ({ID}, Done BOOL, U INT64) PRIMARY KEY (Id); CREATE INDEX I ON T(U, Done)",
+         f"CREATE TABLE T ({ID}, Done BOOL) PRIMARY KEY (Id); CREATE INDEX I ON T(Id, Done), INTERLEAVE IN T",
+         f"{A}CREATE INDEX I ON A(S)"],
+    ),
+    "SPN206": (
+        [f"CREATE TABLE T ({ID}, V STRING(9) DEFAULT ('new')) PRIMARY KEY (Id); CREATE INDEX I ON T(V, Id)",
+         f"CREATE TABLE T ({ID}, V BOOL DEFAULT (false)) PRIMARY KEY (Id); CREATE INDEX I ON T(V DESC)",
+         f"{A}ALTER TABLE A ALTER COLUMN N SET DEFAULT (-1); CREATE INDEX I ON A(N)"],
+        [f"CREATE TABLE T ({ID}, V UUID DEFAULT (NEW_UUID())) PRIMARY KEY (Id); CREATE INDEX I ON T(V)",
+         f"CREATE TABLE T ({ID}, V INT64 DEFAULT (0), W INT64) PRIMARY KEY (Id); CREATE INDEX I ON T(W, V)",
+         f"CREATE TABLE T ({ID}, V INT64 DEFAULT (0)) PRIMARY KEY (Id); CREATE INDEX I ON T(V); "
+         "ALTER TABLE T ALTER COLUMN V DROP DEFAULT"],
+    ),
+    "SPN207": (
+        [f"CREATE TABLE T ({ID}, deleted_at TIMESTAMP) PRIMARY KEY (Id); CREATE INDEX I ON T(deleted_at DESC)",
+         f"CREATE TABLE T ({ID}, ArchivedBy STRING(9)) PRIMARY KEY (Id); CREATE INDEX I ON T(ArchivedBy, Id)",
+         f"CREATE TABLE T ({ID}, ExpiresOn DATE, CompletedOn DATE) PRIMARY KEY (Id); CREATE INDEX I ON T(CompletedOn)"],
+        [f"CREATE TABLE T ({ID}, deleted_at TIMESTAMP NOT NULL) PRIMARY KEY (Id); CREATE INDEX I ON T(deleted_at)",
+         f"CREATE TABLE T ({ID}, deleted_at TIMESTAMP) PRIMARY KEY (Id); CREATE NULL_FILTERED INDEX I ON T(deleted_at)",
+         f"CREATE TABLE T ({ID}, deleted_at TIMESTAMP) PRIMARY KEY (Id); "
+         "CREATE INDEX I ON T(deleted_at) WHERE deleted_at IS NOT NULL"],
+    ),
+    "SPN208": (
+        [f"{A}CREATE UNIQUE NULL_FILTERED INDEX I ON A(N, S)",
+         f"CREATE TABLE T ({ID}, V INT64 NOT NULL, W INT64) PRIMARY KEY (Id); "
+         "CREATE UNIQUE NULL_FILTERED INDEX I ON T(V, W DESC)",
+         f"{A}CREATE UNIQUE NULL_FILTERED INDEX I ON A(Id, N), INTERLEAVE IN A"],
+        [f"CREATE TABLE T ({ID}, V INT64 NOT NULL) PRIMARY KEY (Id); CREATE UNIQUE NULL_FILTERED INDEX I ON T(V)",
+         f"{A}CREATE NULL_FILTERED INDEX I ON A(N)", f"{A}CREATE UNIQUE INDEX I ON A(N)"],
+    ),
+    "SPN209": (
+        [f"{A}CREATE INDEX I ON A(Id)", f"{A}CREATE INDEX I ON A(N) STORING (S); CREATE INDEX J ON A(N, S)",
+         f"{A}CREATE INDEX I ON A(N DESC); CREATE INDEX J ON A(N DESC)",
+         f"{P}{C.format('', IN_P)}; CREATE INDEX I ON C(K)"],
+        [f"{A}CREATE INDEX I ON A(N DESC); CREATE INDEX J ON A(N, S)",
+         f"{A}CREATE UNIQUE INDEX I ON A(N); CREATE INDEX J ON A(N, S)",
+         f"{A}CREATE NULL_FILTERED INDEX I ON A(N); CREATE INDEX J ON A(N, S)",
+         f"{A}CREATE INDEX I ON A(N) STORING (At1); CREATE INDEX J ON A(N, S)",
+         f"{A}CREATE INDEX I ON A(N); CREATE INDEX J ON A(N, S); DROP INDEX I"],
+    ),
+    "SPN210": (
+        [f"{P}{C.format('', IN_P)}; CREATE INDEX I ON C(K, S)", f"{A}CREATE INDEX I ON A(Id, N)",
+         f"{P}{C.format('', IN_P)}; CREATE INDEX I ON C(K, L, S)"],
+        [f"{P}{C.format('', IN_P)}; CREATE INDEX I ON C(K, S), INTERLEAVE IN P",
+         f"{P}{C.format('', IN_P)}; CREATE INDEX I ON C(S, K)",
+         f"{P}{C.format('', IN_P)}; CREATE INDEX I ON C(K DESC, S)"],
+    ),
+    "SPN211": (
+        [f"{P}{C.format('', '')}; CREATE INDEX I ON C(K, S), INTERLEAVE IN P",
+         f"{P}CREATE TABLE s.E (X INT64, K INT64 NOT NULL) PRIMARY KEY (X); CREATE INDEX s.I ON s.E(K), INTERLEAVE IN P",
+         f"{P}{A}CREATE TABLE E (X INT64, K INT64 NOT NULL) PRIMARY KEY (X); "
+         "CREATE NULL_FILTERED INDEX I ON E(K, X), INTERLEAVE IN P"],
+        [f"{P}{C.format('', IN_P)}; CREATE INDEX I ON C(K, S), INTERLEAVE IN P",
+         f"{A}CREATE INDEX I ON A(Id, N), INTERLEAVE IN A", f"{P}{C.format('', '')}; CREATE INDEX I ON C(K, S)"],
+    ),
+    "SPN212": (
+        [f"CREATE TABLE T ({ID}, J JSON, N INT64) PRIMARY KEY (Id); CREATE INDEX I ON T(N) STORING (J)",
+         f"CREATE TABLE T ({ID}, B BYTES(MAX), N INT64) PRIMARY KEY (Id); CREATE INDEX I ON T(N) STORING (B)",
+         f"CREATE TABLE T ({ID}, Tags ARRAY<STRING(9)>, N INT64) PRIMARY KEY (Id); CREATE INDEX I ON T(N); "
+         "ALTER INDEX I ADD STORED COLUMN Tags"],
+        [f"{A}CREATE INDEX I ON A(N) STORING (S, At1)",
+         f"CREATE TABLE T ({ID}, J JSON, N INT64) PRIMARY KEY (Id); CREATE INDEX I ON T(N)",
+         f"CREATE TABLE T ({ID}, J JSON, N INT64) PRIMARY KEY (Id); CREATE INDEX I ON T(N) STORING (J); "
+         "ALTER INDEX I DROP STORED COLUMN J"],
+    ),
+    "SPN214": (
+        [f"CREATE TABLE T ({ID}, {', '.join(f'C{n} INT64' for n in range(9))}) PRIMARY KEY (Id); "
+         + "; ".join(f"CREATE {kind} INDEX I{n} ON T(C{n})" for n in range(6)) for kind in ("", "UNIQUE", "NULL_FILTERED")],
+        [f"CREATE TABLE T ({ID}, {', '.join(f'C{n} INT64' for n in range(9))}) PRIMARY KEY (Id); "
+         + "; ".join(f"CREATE INDEX I{n} ON T(C{n})" for n in range(count)) + end
+         for count, end in ((5, ""), (6, "; DROP INDEX I5"), (4, "; CREATE INDEX J ON T(C8)"))],
+    ),
+    "SPN216": (
+        [f"{P}{fk()}; CREATE INDEX I ON D(K)", f"{P}{fk(' ON DELETE CASCADE')}; CREATE NULL_FILTERED INDEX I ON D(K DESC)",
+         f"{P}CREATE TABLE D ({ID}, K INT64) PRIMARY KEY (Id); CREATE INDEX I ON D(K); "
+         "ALTER TABLE D ADD CONSTRAINT F FOREIGN KEY (K) REFERENCES P (K)"],
+        [f"{P}{fk(' NOT ENFORCED')}; CREATE INDEX I ON D(K)", f"{P}{fk()}; CREATE INDEX I ON D(K, X)",
+         f"{P}{fk()}; CREATE INDEX I ON D(K) STORING (X)"],
+    ),
+    "SPN217": (
+        [f"CREATE TABLE T ({ID}, D DATE, X TOKENLIST) PRIMARY KEY (Id); "
+         "CREATE SEARCH INDEX I ON T(X) ORDER BY D DESC OPTIONS (sort_order_sharding = true)",
+         f"CREATE TABLE T ({ID}, At1 {STAMP}, X TOKENLIST) PRIMARY KEY (Id); "
+         "CREATE SEARCH INDEX I ON T(X) STORING (At1) ORDER BY At1 DESC OPTIONS (sort_order_sharding = true)",
+         f"CREATE TABLE T ({ID}, N INT64, At1 TIMESTAMP, X TOKENLIST) PRIMARY KEY (Id); "
+         "CREATE SEARCH INDEX I ON T(X) PARTITION BY N ORDER BY At1 DESC OPTIONS (sort_order_sharding = true)"],
+        [f"CREATE TABLE T ({ID}, N INT64, X TOKENLIST) PRIMARY KEY (Id); "
+         "CREATE SEARCH INDEX I ON T(X) ORDER BY N DESC OPTIONS (sort_order_sharding = true)",
+         f"CREATE TABLE T ({ID}, D DATE, X TOKENLIST) PRIMARY KEY (Id); "
+         "CREATE SEARCH INDEX I ON T(X) ORDER BY D DESC OPTIONS (sort_order_sharding = false)",
+         f"CREATE TABLE T ({ID}, X TOKENLIST) PRIMARY KEY (Id); CREATE SEARCH INDEX I ON T(X)"],
+    ),
+    "SPN218": (
+        [f"CREATE TABLE T ({ID}, {', '.join(f'C{n} INT64' for n in range(16))}) PRIMARY KEY (Id); "
+         f"CREATE INDEX I ON T({', '.join(f'C{n}' for n in range(16))})",
+         f"CREATE TABLE T ({ID}, V STRING(2500)) PRIMARY KEY (Id); CREATE INDEX I ON T(V)",
+         f"CREATE TABLE T ({ID}, {', '.join(f'C{n} INT64' for n in range(129))}) PRIMARY KEY (Id); "
+         + "; ".join(f"CREATE INDEX I{n} ON T(C{n})" for n in range(129))],
+        [f"CREATE TABLE T ({ID}, {', '.join(f'C{n} INT64' for n in range(16))}) PRIMARY KEY (Id); "
+         f"CREATE INDEX I ON T({', '.join(f'C{n}' for n in range(15))})",
+         f"CREATE TABLE T ({ID}, V STRING(1500)) PRIMARY KEY (Id); CREATE INDEX I ON T(V)",
+         f"{A}CREATE INDEX I ON A(N, S, At1, Id)"],
+    ),
+    "SPN220": (
+        ["CREATE TABLE Statuses (Id INT64) PRIMARY KEY (Id); CREATE TABLE T (Id INT64, StatusId INT64, "
+         "FOREIGN KEY (StatusId) REFERENCES Statuses (Id)) PRIMARY KEY (Id)",
+         "CREATE TABLE Days (D DATE) PRIMARY KEY (D); CREATE TABLE T (Id INT64, D DATE, "
+         "FOREIGN KEY (D) REFERENCES Days (D)) PRIMARY KEY (Id)",
+         "CREATE TABLE currencies (code STRING(3)) PRIMARY KEY (code); CREATE TABLE T (Id INT64, c STRING(3)) "
+         "PRIMARY KEY (Id); ALTER TABLE T ADD FOREIGN KEY (c) REFERENCES currencies (code)"],
+        [f"{P}{fk()}",
+         "CREATE TABLE Statuses (Id INT64) PRIMARY KEY (Id); CREATE TABLE T (Id INT64, StatusId INT64, "
+         "FOREIGN KEY (StatusId) REFERENCES Statuses (Id) NOT ENFORCED) PRIMARY KEY (Id)",
+         "CREATE TABLE Statuses (Id INT64) PRIMARY KEY (Id); CREATE TABLE T (Id INT64, StatusId INT64, "
+         "CONSTRAINT F FOREIGN KEY (StatusId) REFERENCES Statuses (Id)) PRIMARY KEY (Id); "
+         "ALTER TABLE T DROP CONSTRAINT F"],
+    ),
+    "SPN301": (
+        [chain(5), chain(6, "INTERLEAVE IN"), chain(8)],
+        [chain(4), chain(6, cut=3), chain(1)],
+    ),
+    "SPN302": (
+        [f"{P}CREATE TABLE E (K INT64 NOT NULL, U UUID, B JSON) PRIMARY KEY (K, U){IN_P}",
+         f"{P}CREATE TABLE E (K INT64 NOT NULL, D DATE, B BYTES(MAX)) PRIMARY KEY (K, D DESC), INTERLEAVE IN P",
+         f"{P}CREATE TABLE E (K INT64 NOT NULL, L STRING(36)) PRIMARY KEY (K, L){IN_P}; "
+         "ALTER TABLE E ADD COLUMN B STRING(MAX)"],
+        [f"{P}CREATE TABLE E (K INT64 NOT NULL, D DATE, B STRING(99)) PRIMARY KEY (K, D){IN_P}",
+         f"{P}CREATE TABLE E (K INT64 NOT NULL, Line INT64, B STRING(MAX)) PRIMARY KEY (K, Line){IN_P}",
+         f"{P}CREATE TABLE E (K INT64 NOT NULL, At1 TIMESTAMP, B JSON) PRIMARY KEY (K, At1){IN_P}; "
+         "ALTER TABLE E ADD ROW DELETION POLICY (OLDER_THAN(At1, INTERVAL 9 DAY))"],
+    ),
+    "SPN305": (
+        ["CREATE TABLE R (Done BOOL) PRIMARY KEY (Done); CREATE TABLE E (Done BOOL, N INT64) "
+         "PRIMARY KEY (Done, N), INTERLEAVE IN PARENT R",
+         "CREATE TABLE Currencies (Code STRING(3)) PRIMARY KEY (Code); CREATE TABLE Rates (Code STRING(3), "
+         "D DATE) PRIMARY KEY (Code, D), INTERLEAVE IN Currencies",
+         "CREATE TABLE R (X INT64, CHECK (X IN (1, 2))) PRIMARY KEY (X); CREATE TABLE E (X INT64, N INT64) "
+         "PRIMARY KEY (X, N), INTERLEAVE IN PARENT R"],
+        [P + C.format("", IN_P),
+         "CREATE TABLE Countries (Id INT64) PRIMARY KEY (Id); CREATE TABLE CountryTypes (Id INT64, N INT64) "
+         "PRIMARY KEY (Id, N), INTERLEAVE IN PARENT Countries",
+         "CREATE TABLE Countries (Id INT64) PRIMARY KEY (Id); CREATE TABLE E (Id INT64, N INT64) PRIMARY KEY (N)"],
+    ),
+    "SPN306": (
+        [P + fk(key="K, Id"), P + fk(key="Id, K"),
+         f"{P}CREATE TABLE D ({ID}, K INT64 NOT NULL) PRIMARY KEY (K, Id); "
+         "ALTER TABLE D ADD CONSTRAINT F FOREIGN KEY (K) REFERENCES P (K)"],
+        [P + fk(), P + fk(key="K"), P + fk(key="K, Id") + IN_P],
+    ),
+    "SPN307": (
+        [P + fk(key="K, Id") + IN_P,
+         P + fk(" NOT ENFORCED", "K, Id") + IN_P + " ON DELETE CASCADE",
+         f"{P}{C.format('', IN_P)}; ALTER TABLE C ADD CONSTRAINT F FOREIGN KEY (K) REFERENCES P (K)"],
+        [P + fk(key="K, Id") + ", INTERLEAVE IN P", P + fk(key="K, Id"),
+         f"{P}{C.format(', FOREIGN KEY (L) REFERENCES P (K)', IN_P)}"],
+    ),
+    "SPN308": (
+        [f"{P}CREATE TABLE C (K STRING(9) NOT NULL, L INT64) PRIMARY KEY (K, L){IN_P}",
+         f"{P}CREATE TABLE C (K INT64 NOT NULL, L INT64) PRIMARY KEY (K DESC, L){IN_P}",
+         f"{P}CREATE TABLE C (K INT64, L INT64) PRIMARY KEY (K, L), INTERLEAVE IN P",
+         f"{P}CREATE TABLE C (`Key` INT64 NOT NULL, L INT64) PRIMARY KEY (`Key`, L){IN_P}"],
+        [P + C.format("", IN_P), f"{P}CREATE TABLE C (k INT64 NOT NULL, L INT64) PRIMARY KEY (k, L){IN_P}",
+         f"{P}CREATE TABLE C (K STRING(9), L INT64) PRIMARY KEY (K, L)"],
+    ),
+    "SPN309": (
+        [f"{P}CREATE TABLE E (K INT64 NOT NULL, D DATE, S STRING(9)) PRIMARY KEY (K, D){IN_P} ON DELETE CASCADE; "
+         "CREATE INDEX I ON E(S)",
+         f"{P}CREATE TABLE E (U UUID, K INT64, X INT64, FOREIGN KEY (K) REFERENCES P (K) ON DELETE CASCADE) "
+         "PRIMARY KEY (U); CREATE INDEX I ON E(X)",
+         f"{P}CREATE TABLE E (K INT64 NOT NULL, U UUID, X INT64) PRIMARY KEY (K, U){IN_P}; CREATE INDEX I ON E(X); "
+         "ALTER TABLE E SET ON DELETE CASCADE"],
+        [f"{P}CREATE TABLE E (K INT64 NOT NULL, D DATE, S STRING(9)) PRIMARY KEY (K, D){IN_P} ON DELETE NO ACTION; "
+         "CREATE INDEX I ON E(S)",
+         f"{P}CREATE TABLE E (K INT64 NOT NULL, D DATE, S STRING(9)) PRIMARY KEY (K, D){IN_P} ON DELETE CASCADE; "
+         "CREATE INDEX I ON E(K, S), INTERLEAVE IN P",
+         f"{P}CREATE TABLE E (K INT64 NOT NULL, D DATE, S STRING(9)) PRIMARY KEY (K, D){IN_P} ON DELETE CASCADE"],
+    ),
+    "SPN310": (
+        ["CREATE TABLE P (K INT64 NOT NULL, J JSON) PRIMARY KEY (K); " + C.format("", IN_P),
+         P + C.format(", B BYTES(MAX)", IN_P), f"{P}{C.format('', IN_P)}; ALTER TABLE C ADD COLUMN J JSON"],
+        ["CREATE TABLE P (K INT64 NOT NULL, J JSON) PRIMARY KEY (K)", P + C.format(", B BYTES(99)", IN_P),
+         P + C.format(", J JSON OPTIONS (locality_group = 'cold')", IN_P)],
+    ),
+    "SPN311": (
+        [chain(3), chain(4), chain(3) + "; CREATE TABLE Z (N INT64) PRIMARY KEY (N)"],
+        [chain(2), chain(4, "INTERLEAVE IN"), chain(5, cut=3)],
+    ),
+    "SPN403": (
+        ["CREATE TABLE P2 (A INT64, B INT64) PRIMARY KEY (A, B); CREATE TABLE D (Id INT64, A INT64, B INT64, "
+         "FOREIGN KEY (A, B) REFERENCES P2 (A, B)) PRIMARY KEY (Id)",
+         "CREATE TABLE P2 (A INT64, B INT64) PRIMARY KEY (A, B); CREATE TABLE D (Id INT64, X INT64, Y INT64, "
+         "FOREIGN KEY (Y, X) REFERENCES P2 (B, A)) PRIMARY KEY (Id)",
+         "CREATE TABLE P2 (A INT64, B INT64) PRIMARY KEY (A, B); CREATE TABLE D (Id INT64, A INT64, B INT64) "
+         "PRIMARY KEY (Id); ALTER TABLE D ADD FOREIGN KEY (A, B) REFERENCES P2 (A, B)"],
+        [P + fk(), "CREATE TABLE P2 (A INT64, B INT64, X INT64) PRIMARY KEY (A); CREATE TABLE D (Id INT64, B INT64, "
+         "X INT64, FOREIGN KEY (B, X) REFERENCES P2 (B, X)) PRIMARY KEY (Id)",
+         "CREATE TABLE P2 (A INT64, B INT64) PRIMARY KEY (A, B); CREATE TABLE D (Id INT64, A INT64, B INT64, "
+         "FOREIGN KEY (A, B) REFERENCES P2 (A, B)) PRIMARY KEY (A, B, Id)"],
+    ),
+    "SPN404": (
+        [f"CREATE TABLE P2 (At1 {STAMP}) PRIMARY KEY (At1); CREATE TABLE D (Id INT64, At1 {STAMP}, "
+         "FOREIGN KEY (At1) REFERENCES P2 (At1)) PRIMARY KEY (Id)",
+         f"CREATE TABLE P2 (At1 {STAMP}) PRIMARY KEY (At1); CREATE TABLE D (Id INT64, X TIMESTAMP, "
+         "FOREIGN KEY (X) REFERENCES P2 (At1) NOT ENFORCED) PRIMARY KEY (Id)",
+         "CREATE TABLE P2 (At1 TIMESTAMP) PRIMARY KEY (At1); CREATE TABLE D (Id INT64, X TIMESTAMP OPTIONS "
+         "(allow_commit_timestamp = true)) PRIMARY KEY (Id); ALTER TABLE D ADD FOREIGN KEY (X) REFERENCES P2 (At1)"],
+        [P + fk(), "CREATE TABLE P2 (At1 TIMESTAMP) PRIMARY KEY (At1); CREATE TABLE D (Id INT64, X TIMESTAMP, "
+         "FOREIGN KEY (X) REFERENCES P2 (At1)) PRIMARY KEY (Id)",
+         f"{P}CREATE TABLE D (Id INT64, K INT64, X {STAMP}, FOREIGN KEY (K) REFERENCES P (K)) PRIMARY KEY (Id)"],
+    ),
+    "SPN502": (
+        ["CREATE TABLE T (N INT64, V BYTES(10485761)) PRIMARY KEY (N)",
+         f"CREATE TABLE T (N INT64, {', '.join(f'V{n} BYTES(MAX)' for n in range(161))}) PRIMARY KEY (N)",
+         "CREATE TABLE T (N INT64, V STRING(2621441)) PRIMARY KEY (N)"],
+        ["CREATE TABLE T (N INT64, V BYTES(10485760)) PRIMARY KEY (N)",
+         f"CREATE TABLE T (N INT64, {', '.join(f'V{n} BYTES(MAX)' for n in range(20))}) PRIMARY KEY (N)",
+         "CREATE TABLE T (N INT64, V STRING(2621440)) PRIMARY KEY (N)"],
+    ),
+    "SPN503": (
+        [f"CREATE TABLE Jobs ({ID}, State STRING(9), At1 TIMESTAMP) PRIMARY KEY (Id); CREATE INDEX I ON Jobs(State, At1)",
+         f"CREATE TABLE outbox ({ID}, Shard INT64, At1 TIMESTAMP) PRIMARY KEY (Id); "
+         "CREATE INDEX I ON outbox(Shard, At1 DESC)",
+         f"CREATE TABLE s.email_queue ({ID}, Done BOOL, D TIMESTAMP) PRIMARY KEY (Id); "
+         "CREATE NULL_FILTERED INDEX s.I ON s.email_queue(Done, D)"],
+        [f"CREATE TABLE Users ({ID}, State STRING(9), At1 TIMESTAMP) PRIMARY KEY (Id); CREATE INDEX I ON Users(State, At1)",
+         f"CREATE TABLE Jobs ({ID}, Owner STRING(9), At1 TIMESTAMP) PRIMARY KEY (Id); CREATE INDEX I ON Jobs(Owner, At1)",
+         f"CREATE TABLE Jobs ({ID}, State STRING(9)) PRIMARY KEY (Id); CREATE INDEX I ON Jobs(State)"],
+    ),
+    "SPN601": (
+        [f"CREATE TABLE audit_log ({ID}, D TIMESTAMP NOT NULL) PRIMARY KEY (Id)",
+         f"CREATE TABLE s.PageEvents ({ID}, At1 {STAMP}) PRIMARY KEY (Id, At1)",
+         f"CREATE TABLE Clicks ({ID}, At1 TIMESTAMP) PRIMARY KEY (Id){TTL.format('At1', 9)}; "
+         "ALTER TABLE Clicks DROP ROW DELETION POLICY"],
+        [f"CREATE TABLE audit_log ({ID}, At1 TIMESTAMP) PRIMARY KEY (Id){TTL.format('At1', 9)}",
+         f"CREATE TABLE audit_log ({ID}, At1 TIMESTAMP) PRIMARY KEY (Id); "
+         "ALTER TABLE audit_log ADD ROW DELETION POLICY (OLDER_THAN(At1, INTERVAL 9 DAY))",
+         f"CREATE TABLE Users ({ID}, CreatedAt TIMESTAMP) PRIMARY KEY (Id)"],
+    ),
+    "SPN602": (
+        ["CREATE TABLE P (K INT64 NOT NULL, X TIMESTAMP NOT NULL) PRIMARY KEY (K)" + TTL.format("X", 9) + "; "
+         + C.format("", IN_P + " ON DELETE CASCADE") + "; CREATE INDEX I ON C(S)",
+         "CREATE TABLE P (K INT64 NOT NULL, X TIMESTAMP NOT NULL) PRIMARY KEY (K); "
+         + C.format("", IN_P + " ON DELETE CASCADE") + "; CREATE UNIQUE INDEX I ON C(S, L); "
+         "ALTER TABLE P ADD ROW DELETION POLICY (OLDER_THAN(X, INTERVAL 1 DAY))",
+         "CREATE TABLE P (K INT64 NOT NULL, X TIMESTAMP NOT NULL) PRIMARY KEY (K)" + TTL.format("X", 9) + "; "
+         + C.format("", IN_P + " ON DELETE CASCADE") + "; CREATE NULL_FILTERED INDEX I ON C(S DESC)"],
+        ["CREATE TABLE P (K INT64 NOT NULL, X TIMESTAMP NOT NULL) PRIMARY KEY (K)" + TTL.format("X", 9) + "; "
+         + C.format("", IN_P + " ON DELETE CASCADE"),
+         "CREATE TABLE P (K INT64 NOT NULL, X TIMESTAMP NOT NULL) PRIMARY KEY (K)" + TTL.format("X", 9) + "; "
+         + C.format("", IN_P + " ON DELETE CASCADE" + TTL.format("At1", 5)) + "; CREATE INDEX I ON C(S)",
+         P + C.format("", IN_P + " ON DELETE CASCADE") + "; CREATE INDEX I ON C(S)"],
+    ),
+    "SPN603": (
+        [f"CREATE TABLE T ({ID}, At1 {STAMP}, G TIMESTAMP AS (TIMESTAMP_ADD(At1, INTERVAL 1 DAY)) STORED) "
+         "PRIMARY KEY (Id)" + TTL.format("G", 9),
+         "CREATE TABLE P (K INT64 NOT NULL, X TIMESTAMP NOT NULL) PRIMARY KEY (K)" + TTL.format("X", 9) + "; " + fk(),
+         f"{P}{fk()}; ALTER TABLE P ADD COLUMN X TIMESTAMP; "
+         "ALTER TABLE P ADD ROW DELETION POLICY (OLDER_THAN(X, INTERVAL 1 DAY))",
+         f"CREATE TABLE T ({ID}, X TIMESTAMP) PRIMARY KEY (Id)" + TTL.format("X", 9)
+         + "; ALTER TABLE T ADD ROW DELETION POLICY (OLDER_THAN(X, INTERVAL 1 DAY))"],
+        [f"CREATE TABLE T ({ID}, X TIMESTAMP, G TIMESTAMP AS (COALESCE(X, TIMESTAMP '2099-01-01')) STORED) "
+         "PRIMARY KEY (Id)" + TTL.format("G", 9),
+         "CREATE TABLE P (K INT64 NOT NULL, X TIMESTAMP NOT NULL) PRIMARY KEY (K)" + TTL.format("X", 9) + "; "
+         + fk(" ON DELETE CASCADE"),
+         f"CREATE TABLE T ({ID}, X TIMESTAMP) PRIMARY KEY (Id)" + TTL.format("X", 9)
+         + "; ALTER TABLE T REPLACE ROW DELETION POLICY (OLDER_THAN(X, INTERVAL 1 DAY))",
+         "CREATE TABLE P (K INT64 NOT NULL, X TIMESTAMP NOT NULL) PRIMARY KEY (K)" + TTL.format("X", 9) + "; "
+         + fk(" NOT ENFORCED")],
+    ),
+    "SPN604": (
+        [f"CREATE TABLE T ({ID}, X TIMESTAMP) PRIMARY KEY (Id){TTL.format('X', 9)}; CREATE INDEX I ON T({x})"
+         for x in ("X", "X DESC", "x")],
+        [f"CREATE TABLE T ({ID}, X TIMESTAMP, Y TIMESTAMP) PRIMARY KEY (Id){TTL.format('X', 9)}; CREATE INDEX I ON T({x})"
+         for x in ("Y", "Id, X", "X, Y")],
+    ),
+    "SPN605": (
+        [f"CREATE TABLE T ({ID}, X TIMESTAMP) PRIMARY KEY (Id){TTL.format('X', 9)}",
+         f"{A}ALTER TABLE A ADD ROW DELETION POLICY (OLDER_THAN(At1, INTERVAL 1 DAY))",
+         f"CREATE TABLE T ({ID}, X TIMESTAMP NOT NULL) PRIMARY KEY (Id){TTL.format('X', 9)}; "
+         "ALTER TABLE T ALTER COLUMN X TIMESTAMP"],
+        [f"CREATE TABLE T ({ID}, X TIMESTAMP NOT NULL) PRIMARY KEY (Id){TTL.format('X', 9)}",
+         f"CREATE TABLE T ({ID}, X TIMESTAMP) PRIMARY KEY (Id){TTL.format('X', 9)}; "
+         "ALTER TABLE T ALTER COLUMN X TIMESTAMP NOT NULL",
+         f"CREATE TABLE T ({ID}, X TIMESTAMP) PRIMARY KEY (Id){TTL.format('X', 9)}; "
+         "ALTER TABLE T DROP ROW DELETION POLICY"],
+    ),
+    "SPN701": (
+        ["; ".join(f"CREATE TABLE {name} ({ID}, V INT64) PRIMARY KEY (Id)" for name in names)
+         for names in (("Bills1", "Bills2", "Bills3"), ("s.t_acme", "s.t_bolt", "s.t_core"),
+                       ("`orders_a`", "`orders_b`", "`orders_c`", "`orders_d`"))],
+        ["; ".join(f"CREATE TABLE {name} ({ID}, V INT64) PRIMARY KEY (Id)" for name in names)
+         for names in (("Bills1", "Bills2"), ("Users", "Orders", "Items"), ("t_a", "u_b", "v_c"))],
+    ),
+    "SPN702": (
+        [f"{A}{P}CREATE INDEX I ON A(N)", f"{A}{P}CREATE UNIQUE INDEX I ON A(S DESC)",
+         "; ".join(f"CREATE INDEX I{n} ON Old(C{n})" for n in range(11))],
+        [f"{A}CREATE INDEX I ON A(N); {P}", f"{A}CREATE INDEX I ON A(N); CREATE INDEX J ON A(S)",
+         "CREATE INDEX I ON Old(C)"],
+    ),
+    "SPN703": (
+        [f"-- spanemu: high-rate\n{A}", f"/* */ -- spanemu: high-rate\n{A}",
+         "-- spanemu: high-rate\nCREATE TABLE s.T (U UUID) PRIMARY KEY (U)"],
+        [A, f"-- high rate\n{A}", f"-- spanemu: low-rate\n{A}"],
+    ),
+    "SPN705": (
+        ["CREATE INDEX I ON Old(C)", "ALTER TABLE Old ALTER COLUMN C STRING(9) NOT NULL",
+         "ALTER TABLE Old ADD CONSTRAINT F FOREIGN KEY (C) REFERENCES Other (C)",
+         "ALTER TABLE Old ADD COLUMN G INT64 AS (C + 1) STORED"],
+        ["ALTER TABLE Old ADD COLUMN C INT64", f"{A}CREATE INDEX I ON A(N)",
+         "ALTER TABLE Old ALTER COLUMN C SET DEFAULT (1)", "DROP INDEX I",
+         f"{A}ALTER TABLE A ALTER COLUMN S STRING(10)"],
+    ),
+    "SPN706": (
+        [f"{A}ALTER TABLE A DROP COLUMN Id",
+         "CREATE TABLE s.T (A INT64, B INT64) PRIMARY KEY (A, B); ALTER TABLE s.T DROP COLUMN B",
+         "CREATE TABLE T (`Key` INT64 PRIMARY KEY); ALTER TABLE T DROP COLUMN `Key`"],
+        [f"{A}ALTER TABLE A DROP COLUMN N", f"{A}ALTER TABLE A ADD COLUMN Id2 INT64",
+         f"{A}ALTER TABLE A ALTER COLUMN Id STRING(40) NOT NULL"],
+    ),
+}  # fmt: skip
