@@ -199,6 +199,7 @@ class WriteUnit:
             values = reference.values_of(after)
             if values != reference.values_of(before):
                 self.notes.refers(reference, values)
+                self.notes.referring.add((rules.tree, encoded))
         for reference in rules.referenced_by:
             values = reference.referenced_values_of(before)
             if values != reference.referenced_values_of(after):
@@ -256,6 +257,8 @@ class WriteUnit:
             self.view.items(reference.source_tree, [(prefix, after_prefix(prefix))])
         ):
             base_key = reference.base_key(key, found)
+            if self.notes.refers_newly(referring.tree, base_key):
+                continue  # No cascade takes it: it refers to what is gone in the end.
             row = self.view.get(referring.tree, base_key, WRITE_ROW)
             if row is not None:
                 self.count += 1

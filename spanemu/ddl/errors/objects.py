@@ -214,6 +214,12 @@ class BadDatabaseOption(SpannerError):
     supported: str
 
 
+class BadRetentionPeriod(BadDatabaseOption):
+    """For how long versions cannot be kept; of all options, this one's value is an argument."""
+
+    code = Code.INVALID_ARGUMENT
+
+
 class DefaultSequenceKindUnset(SpannerError):
     """default_sequence_kind is to be taken back."""
 

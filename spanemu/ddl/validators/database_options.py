@@ -10,6 +10,7 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.limits import DAY_NANOS, HOUR_NANOS, RETENTION_MAX_NANOS, RETENTION_MIN_NANOS
 from spanemu.ddl.errors.objects import (
     BadDatabaseOption,
+    BadRetentionPeriod,
     DatabaseHasTables,
     DefaultSequenceKindUnset,
     UnknownDatabaseOption,
@@ -107,7 +108,9 @@ def option_problems(name: str, value: OptionValue, schema: Schema) -> Iterator[S
         return
     accepts, supported = known
     if value is not None and not accepts(value):
-        yield BadDatabaseOption(name, str(value), supported)
+        is_retention = name == "version_retention_period"
+        refusal = BadRetentionPeriod if is_retention else BadDatabaseOption
+        yield refusal(name, str(value), supported)
     if name == "default_sequence_kind" and value is None and schema.options.get(name):
         yield DefaultSequenceKindUnset()
     if name == "default_time_zone" and schema.tables:

@@ -15,6 +15,7 @@ from spanemu.frontend.admin import wire
 from spanemu.frontend.errors import InvalidEtag, PermissionWildcard
 
 _TAG_BYTES = 8
+_NEVER_SET = b"\x00 \x01"  # the etag of a policy that nobody set, as all of Google Cloud has it
 
 
 def get_iam_policy(instances: Instances, request: Any) -> Any:
@@ -56,11 +57,13 @@ def _created(instances: Instances, resource: str) -> int:
 
 def _to_proto(policy: Policy) -> Any:
     message = wire.Policy.FromString(policy.content)
-    message.etag = policy.tag.to_bytes(_TAG_BYTES)
+    message.etag = policy.tag.to_bytes(_TAG_BYTES) if policy.tag else _NEVER_SET
     return message
 
 
 def _tag(etag: bytes) -> int:
+    if etag == _NEVER_SET:
+        return 0
     if len(etag) != _TAG_BYTES:
         raise InvalidEtag()
     return int.from_bytes(etag)
