@@ -25,13 +25,12 @@ from spanemu.storage.dropped import Dropped
 from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import StoreObserver, TreeWrite
 from spanemu.storage.pins import Pins
+from spanemu.storage.ranges import EVERYTHING, ByteRange, in_order
 from spanemu.storage.structure import Structure
 from spanemu.storage.undo import StoreSnapshot, Undo
 from spanemu.storage.versions import Row, Version, changed, push, visible
 from spanemu.values.cell_mask import WHOLE_ROW
 
-ByteRange = tuple[bytes, bytes]
-EVERYTHING: tuple[ByteRange, ...] = ((b"", b"\xff" * 64),)  # no encoded key comes after it
 LATEST = 1 << 62
 
 BATCH_ROWS_FIRST = 64  # a scan's first look; the following ones grow fourfold up to the maximum
@@ -169,7 +168,8 @@ class Store:
         descending: bool = False,
     ) -> Iterator[list[Row]]:
         """Like `scan`, many rows at a time: what is done per row is done in comprehensions."""
-        for _, versions in self._batches(tree, ranges, descending):
+        wanted = in_order(ranges, descending=descending)
+        for _, versions in self._batches(tree, wanted, descending):
             yield [
                 row
                 for version in versions
@@ -185,7 +185,8 @@ class Store:
         descending: bool = False,
     ) -> Iterator[tuple[bytes, Row]]:
         """Like `scan`, with each row's encoded key."""
-        for keys, versions in self._batches(tree, ranges, descending):
+        wanted = in_order(ranges, descending=descending)
+        for keys, versions in self._batches(tree, wanted, descending):
             for key, version in zip(keys, versions, strict=True):
                 row = version[1] if version[0] <= at else visible(version[2], at)
                 if row is not None:
@@ -197,7 +198,7 @@ class Store:
         """Whether such cells of a row in those ranges have changed after `at`."""
         return any(
             version[0] > at and changed(version, at, cells)
-            for _, versions in self._batches(tree, tuple(ranges), False)
+            for _, versions in self._batches(tree, ranges, False)
             for version in versions
         )
 
@@ -218,10 +219,9 @@ class Store:
         return keys[-1] if len(keys) == n else None
 
     def _batches(
-        self, tree: TreeId, ranges: Sequence[ByteRange] | None, descending: bool
+        self, tree: TreeId, ranges: Iterable[ByteRange], descending: bool
     ) -> Iterator[tuple[list[bytes], list[Version]]]:
-        wanted = EVERYTHING if ranges is None else ranges
-        for low, high in reversed(wanted) if descending else wanted:
+        for low, high in ranges:
             size = BATCH_ROWS_FIRST
             while True:
                 with self.mutex:

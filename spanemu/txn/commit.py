@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from spanemu.base.errors import SpannerError
+from spanemu.base.pace import paced
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of
 from spanemu.storage.observer import TreeWrite
@@ -43,7 +44,7 @@ def buffer_mutations(
         for place, step in enumerate(steps):
             try:
                 if isinstance(step, RowsToWrite):
-                    for cells in step.rows:
+                    for cells in paced(step.rows):
                         unit.write(step.plan, cells)
                 else:
                     _delete(transaction, unit, step)
@@ -77,7 +78,7 @@ def buffer_rows(
     mark = transaction.buffer.mark()
     done: list[tuple[str, TreeId, bytes, Any]] = []
     try:
-        for row in rows:
+        for row in paced(rows):
             rules = book.of(book.schema.tables[row.table.lower()])
             done.append(_buffer_row(transaction, rules, unit, row))
         verify(unit.notes, transaction)
@@ -88,7 +89,7 @@ def buffer_rows(
         transaction.pending.setdefault(table, set()).update(positions)
     return [
         (action, deleted if action == "DELETE" else transaction.buffer.get(tree, key))
-        for action, tree, key, deleted in done
+        for action, tree, key, deleted in paced(done)
     ], unit.count
 
 

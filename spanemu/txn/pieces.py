@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from spanemu.storage.layout import TreeId
-from spanemu.storage.store import EVERYTHING, Store
+from spanemu.storage.ranges import in_order
+from spanemu.storage.store import Store
 from spanemu.values.key import ByteRange, successor
 
 ROWS_FIRST = 1
@@ -23,8 +24,7 @@ def pieces(
 ) -> Iterator[ByteRange]:
     """What `ranges` are made of, in the order in which their rows are read."""
     size, total = ROWS_FIRST, 0
-    wanted = EVERYTHING if ranges is None else ranges
-    for low, high in reversed(wanted) if descending else wanted:
+    for low, high in in_order(ranges, descending=descending):
         while total < ROWS_MAX:
             last = store.nth_key(tree, (low, high), size, descending=descending)
             if last is None:

@@ -24,7 +24,8 @@ from spanemu.schema.table import Table
 from spanemu.sql.executor.reader import ByteRange, Row
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.layout import TreeId, tree_of
-from spanemu.storage.store import EVERYTHING, LATEST, Store, row_cells
+from spanemu.storage.ranges import in_order
+from spanemu.storage.store import LATEST, Store, row_cells
 from spanemu.storage.versions import changed
 from spanemu.txn.buffer import ABSENT, Buffer
 from spanemu.txn.errors.lifecycle import TransactionAborted
@@ -247,7 +248,7 @@ class ReadWrite:
         kept: bool,
     ) -> Iterator[tuple[bytes, Row]]:
         kept = kept or lock[1] != 0
-        for low, high in EVERYTHING if ranges is None else ranges:
+        for low, high in in_order(ranges, descending=False):
             if self._at_once or (kept and self._locks_kept):
                 self.locks.lock_range(self.owner, tree, low, high, lock)
             if not self._at_once:

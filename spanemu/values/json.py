@@ -9,11 +9,13 @@ be one without loss.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from json.encoder import encode_basestring
 from math import isfinite
 from typing import Any
 
+from spanemu.base.pace import is_long, paced, paced_calls
 from spanemu.values.errors import BadValue
 
 JSON_NESTING_MAX = 80
@@ -55,7 +57,8 @@ class Json:
 
 def parse(text: str, *, wide_number_mode: str = "exact") -> Json:
     """Read a document; `wide_number_mode` is 'exact' (no number may lose digits) or 'round'."""
-    decoder = _ROUNDING if wide_number_mode == "round" else _EXACT
+    decoders = _LONG_DECODERS if is_long(text) else _DECODERS
+    decoder = decoders["round" if wide_number_mode == "round" else "exact"]
     try:
         value = decoder.decode(text)
     except RecursionError:
@@ -101,11 +104,14 @@ def format_double(number: float) -> str:
 
 
 def _write_list(items: list[Any]) -> str:
-    return "[" + ",".join([_WRITERS[item.__class__](item) for item in items]) + "]"
+    return "[" + ",".join([_WRITERS[item.__class__](item) for item in paced(items)]) + "]"
 
 
 def _write_object(members: dict[str, Any]) -> str:
-    inside = [f"{encode_basestring(k)}:{_WRITERS[v.__class__](v)}" for k, v in members.items()]
+    inside = [
+        f"{encode_basestring(key)}:{_WRITERS[value.__class__](value)}"
+        for key, value in paced(members.items())
+    ]
     return "{" + ",".join(inside) + "}"
 
 
@@ -156,18 +162,29 @@ def _no_constant(word: str) -> Any:
     raise BadValue(word, "JSON", f"unexpected {word}")
 
 
-_EXACT = json.JSONDecoder(
-    object_pairs_hook=_object,
-    parse_int=_exact_int,
-    parse_float=_exact_double,
-    parse_constant=_no_constant,
-)
-_ROUNDING = json.JSONDecoder(
-    object_pairs_hook=_object,
-    parse_int=_rounded_int,
-    parse_float=_rounded_double,
-    parse_constant=_no_constant,
-)
+def _decoder(
+    parse_int: Callable[[str], Any], parse_float: Callable[[str], Any], *, for_long: bool
+) -> json.JSONDecoder:
+    hooks: list[Callable[[Any], Any]] = [_object, parse_int, parse_float]
+    if for_long:
+        hooks = [paced_calls(hook) for hook in hooks]
+    return json.JSONDecoder(
+        object_pairs_hook=hooks[0],
+        parse_int=hooks[1],
+        parse_float=hooks[2],
+        parse_constant=_no_constant,
+    )
+
+
+def _decoders(*, for_long: bool) -> dict[str, json.JSONDecoder]:
+    return {
+        "exact": _decoder(_exact_int, _exact_double, for_long=for_long),
+        "round": _decoder(_rounded_int, _rounded_double, for_long=for_long),
+    }
+
+
+_DECODERS = _decoders(for_long=False)
+_LONG_DECODERS = _decoders(for_long=True)
 
 
 def _is_too_deep(value: Any) -> bool:
@@ -177,7 +194,7 @@ def _is_too_deep(value: Any) -> bool:
         below: list[Any] = []
         for item in level:
             below.extend(item.values() if item.__class__ is dict else item)
-        level = [item for item in below if item.__class__ is dict or item.__class__ is list]
+        level = [one for one in paced(below) if one.__class__ is dict or one.__class__ is list]
         if not level:
             return False
     return True

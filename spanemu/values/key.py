@@ -16,9 +16,11 @@ timestamp.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+from spanemu.base.long_sort import put_in_order
+from spanemu.base.pace import paced
 from spanemu.values.key_part import PART_ENCODERS, PartEncoder, decode_part
 from spanemu.values.types import Type, TypeCode
 
@@ -109,10 +111,13 @@ def successor(key: bytes) -> bytes:
     return key + b"\x00"
 
 
-def merge_ranges(ranges: Iterable[ByteRange]) -> list[ByteRange]:
+def merge_ranges(ranges: Collection[ByteRange]) -> list[ByteRange]:
     """The same keys as sorted ranges that neither overlap nor touch; empty ranges vanish."""
+    found = [one for one in paced(ranges) if one[0] < one[1]]
+    if len(found) < 2:
+        return found
     merged: list[ByteRange] = []
-    for start, end in sorted(one for one in ranges if one[0] < one[1]):
+    for start, end in paced(put_in_order(found)):
         if merged and start <= merged[-1][1]:
             if end > merged[-1][1]:
                 merged[-1] = (merged[-1][0], end)

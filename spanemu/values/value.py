@@ -14,6 +14,7 @@ from functools import lru_cache
 from math import inf, nan
 from typing import Any
 
+from spanemu.base.pace import paced
 from spanemu.values import date as dates
 from spanemu.values import interval, json, numeric, timestamp, uuid_text
 from spanemu.values.errors import BadValue
@@ -199,7 +200,7 @@ def _array_decoder(item: Decoder, same: frozenset[type] | None, type_text: str) 
             raise BadValue(wire, type_text)
         if same is not None and same.issuperset(map(type, wire)):
             return tuple(wire)  # Vectors are long, and one look at all the classes is cheap.
-        return tuple([item(one) for one in wire])
+        return tuple([item(one) for one in paced(wire)])
 
     return decode
 
@@ -246,7 +247,7 @@ def _nullable(format_value: Callable[[Any], str]) -> Encoder:
 
 def _array_encoder(item: Encoder) -> Encoder:
     def encode(value: Any) -> Any:
-        return None if value is None else [item(one) for one in value]
+        return None if value is None else [item(one) for one in paced(value)]
 
     return encode
 

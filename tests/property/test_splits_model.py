@@ -21,7 +21,7 @@ from spanemu.database.options import CommitOptions, ReadWrite, SingleUse
 from spanemu.database.statements.partitions import partition_ranges
 from spanemu.stats.split_settings import SplitPolicy
 from spanemu.storage.layout import tree_of
-from spanemu.storage.store import EVERYTHING
+from spanemu.storage.ranges import EVERYTHING
 from spanemu.values.mutation import Delete, Mutation, RawKeySet, Write, WriteKind
 
 SCHEMA = [

@@ -10,7 +10,8 @@ from __future__ import annotations
 from spanemu.schema.schema import Schema
 from spanemu.sql.executor.reader import ByteRange
 from spanemu.storage.layout import TreeId, hierarchy_of, tree_of
-from spanemu.storage.store import EVERYTHING, Store
+from spanemu.storage.ranges import EVERYTHING
+from spanemu.storage.store import Store
 
 
 def query_shares(store: Store, hierarchy: TreeId, most: int) -> list[ByteRange]:

@@ -45,7 +45,7 @@ from spanemu.sql.plan.partitionable import why_dml_is_not
 from spanemu.sql.plan.statements import DmlPlan
 from spanemu.sql.plan.traverse import walk
 from spanemu.storage.layout import tree_of
-from spanemu.storage.store import EVERYTHING
+from spanemu.storage.ranges import EVERYTHING
 from spanemu.txn.commit import apply
 from spanemu.txn.errors.lifecycle import TransactionAborted
 from spanemu.txn.owner import Owner

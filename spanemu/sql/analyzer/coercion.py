@@ -16,6 +16,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Any
 
+from spanemu.base.pace import paced
 from spanemu.sql.analyzer.analysis import Analysis
 from spanemu.sql.analyzer.errors.typing import NoCommonType
 from spanemu.sql.analyzer.literal_conversion import converted
@@ -93,7 +94,7 @@ def _kind_of_parameter(parameter: ParameterRef, analysis: Analysis) -> Kind:
 
 
 def _kind_of_composite(composite: MakeArray | MakeStruct, analysis: Analysis) -> Kind:
-    kinds = (kind_of(item, analysis) for item in composite.items)
+    kinds = (kind_of(item, analysis) for item in paced(composite.items))
     if type(composite) is MakeStruct:
         return Kind.COMPOSITE if any(kind is not Kind.VALUE for kind in kinds) else Kind.VALUE
     return Kind.COMPOSITE if all(kind >= Kind.LITERAL for kind in kinds) else Kind.VALUE

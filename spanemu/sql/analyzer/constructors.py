@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from spanemu.base.errors import Unsupported
+from spanemu.base.pace import paced
 from spanemu.sql.analyzer.coercion import array_element_type, coerce, fits
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.names import AmbiguousColumn
@@ -59,7 +60,7 @@ def _array(node: ast.ArrayConstructor, env: Env) -> Expr:
         )
     passed = (
         coerce(item, element, env.analysis, written.at)
-        for item, written in zip(items, node.items, strict=True)
+        for item, written in zip(paced(items), node.items, strict=True)
     )
     return MakeArray(array_of(element), tuple(passed))
 
@@ -67,7 +68,7 @@ def _array(node: ast.ArrayConstructor, env: Env) -> Expr:
 def _typed_array(node: ast.ArrayConstructor, declared: Type, items: list[Expr], env: Env) -> Expr:
     element = declared.item()
     passed = []
-    for item, written in zip(items, node.items, strict=True):
+    for item, written in zip(paced(items), node.items, strict=True):
         if not fits(item, element, env.analysis):
             raise ElementDoesNotCoerce(str(item.type), str(element), at=written.at)
         passed.append(settled(coerce(item, element, env.analysis, written.at)))

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from spanemu.base.call import current
 from spanemu.sql.analyzer.coercion import Kind, coerce, fits, kind_of
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.typing import NotBool
@@ -16,6 +17,7 @@ from spanemu.values.types import BOOL
 
 def resolve(node: ast.Expression, env: Env) -> Expr:
     """What `node` means in `env`."""
+    current().check()
     return env.analysis.resolvers[type(node)](node, env)
 
 

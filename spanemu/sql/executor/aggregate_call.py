@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from spanemu.base.pace import PART_MAX, paced, parts_of
 from spanemu.sql.analyzer.resolved import AggregateCall, Expr
-from spanemu.sql.executor.batches import PART_MAX, parts_of
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.grouping import grouping_value
 from spanemu.sql.executor.limit import compile_bounds
@@ -189,12 +189,12 @@ def _having(having: tuple[bool, Expr], layout: Layout, compiler: Compiler) -> St
 
     def step(rows: Sequence[Row], run: Run) -> list[Row]:
         valued = [(value_of(row, run), row) for part in parts_of(rows) for row in part]
-        keyed = [(key_of(value), row) for value, row in valued if value is not None]
+        keyed = [(key_of(value), row) for value, row in paced(valued) if value is not None]
         # NaN is both the greatest and the least, and equal to no row's value.
-        if not keyed or any(key is NAN for key, _ in keyed):
+        if not keyed or any(key is NAN for key, _ in paced(keyed)):
             return []
-        best = choose(key for key, _ in keyed)
-        return [row for key, row in keyed if key == best]
+        best = choose(key for key, _ in paced(keyed))
+        return [row for key, row in paced(keyed) if key == best]
 
     return step
 

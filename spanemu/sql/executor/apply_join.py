@@ -11,7 +11,8 @@ from itertools import chain, islice
 from typing import Any
 
 from spanemu.base.call import current
-from spanemu.sql.executor.batches import PART_MAX, batches, by_batch
+from spanemu.base.pace import PART_MAX
+from spanemu.sql.executor.batches import batches, by_batch
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.ranges import compile_point, compile_ranges
 from spanemu.sql.executor.reader import Row

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from spanemu.base.pace import paced
+from spanemu.sql.executor.batches import gathered
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.project import compile_outputs
 from spanemu.sql.executor.reader import Row
@@ -42,8 +44,8 @@ def compile_with_ref(node: WithRef, compiler: Compiler) -> Relation:
     def rows(run: Run) -> Iterable[Row]:
         kept: list[Row] | None = run.memo[memo]
         if kept is None:
-            kept = run.memo[memo] = list(table.rows(run))
-        return kept
+            kept = run.memo[memo] = gathered(table.rows(run))
+        return paced(kept)
 
     layout = {column.id: place for place, column in enumerate(node.outputs)}
     return Relation(rows, layout, table.width)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from spanemu.base.pace import paced
 from spanemu.schema.column import Column
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
+from spanemu.sql.executor.batches import gathered
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.errors import RowAffectedTwice
 from spanemu.sql.executor.insert_keys import InsertKeys
@@ -38,7 +40,7 @@ def compile_conflict(
     def changes(run: Run) -> list[Any]:
         seen: set[Any] = set()
         made: list[Any] = []
-        for row in list(rows(run)):
+        for row in paced(gathered(rows(run))):
             marks = [(n, mark(row)) for n, (_, mark) in enumerate(finders)]
             known = [mark for mark in marks if mark[1] is not None]
             if any(mark in seen for mark in known):

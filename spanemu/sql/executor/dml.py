@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from spanemu.base.pace import paced
 from spanemu.sql.analyzer.resolved import InsertKind
+from spanemu.sql.executor.batches import gathered
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.conflict import compile_conflict
 from spanemu.sql.executor.errors import RowCountMismatch
@@ -51,10 +53,10 @@ def _insert(plan: InsertPlan, compiler: Compiler) -> Changes:
     keys = InsertKeys(plan.table, plan.targets)
 
     def changes(run: Run) -> list[RowChange]:
-        found = list(rows(run))
+        found = gathered(rows(run))
         if kind is WriteKind.INSERT_OR_UPDATE:
             keys.refuse_repetition(found)
-        return [RowWrite(kind, table, positions, row) for row in found]
+        return [RowWrite(kind, table, positions, row) for row in paced(found)]
 
     return changes
 
@@ -69,7 +71,9 @@ def _update(plan: UpdatePlan, compiler: Compiler) -> Changes:
     )
 
     def changes(run: Run) -> list[RowChange]:
-        return [RowWrite(WriteKind.UPDATE, table, positions, row) for row in list(rows(run))]
+        return [
+            RowWrite(WriteKind.UPDATE, table, positions, row) for row in paced(gathered(rows(run)))
+        ]
 
     return changes
 
@@ -79,7 +83,7 @@ def _delete(plan: DeletePlan, compiler: Compiler) -> Changes:
     table = plan.table.name
 
     def changes(run: Run) -> list[RowChange]:
-        return [RowDelete(table, tuple(row)) for row in list(rows(run))]
+        return [RowDelete(table, tuple(row)) for row in paced(gathered(rows(run)))]
 
     return changes
 

@@ -17,14 +17,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from spanemu.sql.executor.batches import (
-    BATCH_ROWS_MAX,
-    PART_MAX,
-    batches,
-    full_batches,
-    gathered,
-    parts_of,
-)
+from spanemu.base.pace import PART_MAX, parts_of
+from spanemu.sql.executor.batches import BATCH_ROWS_MAX, batches, full_batches, gathered
 from spanemu.sql.executor.buckets import Hashed, hashed, put
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.grouping import equality_values
@@ -219,7 +213,8 @@ def _full(sides: Sides) -> Lists:
     def lists(run: Run) -> Iterator[Iterable[Row]]:
         everything = gathered(sides.right.rows(run))
         buckets: dict[Any, Sequence[Row]] = {}
-        put(buckets, sides.right_keys(everything, run), everything)
+        for part in parts_of(everything):
+            put(buckets, sides.right_keys(part, run), part)
         buckets.pop(None, None)
         # Rows may be equal; what is matched is one of them.
         matched: set[int] = set()
@@ -231,7 +226,8 @@ def _full(sides: Sides) -> Lists:
                     others = list(chain.from_iterable(parts))
                 matched.update(map(id, others))
                 yield paired(row, others) if others else alone(row)
-        yield without_left([row for row in everything if id(row) not in matched])
+        for part in parts_of(everything):
+            yield without_left([row for row in part if id(row) not in matched])
 
     return lists
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from spanemu.base.call import current
+from spanemu.base.pace import PART_MAX, parts_of
 from spanemu.sql.analyzer.resolved import TRUE
-from spanemu.sql.executor.batches import PART_MAX, gathered, parts_of
+from spanemu.sql.executor.batches import gathered
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Relation, Value, beside

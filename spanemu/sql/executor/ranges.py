@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from spanemu.base.pace import paced
 from spanemu.schema.column import KeyPart
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.reader import ByteRange
@@ -100,10 +101,10 @@ def _compile_seek(
         prefixes: Sequence[bytes] = (b"",)
         for option in options:
             found = option(row, run)
-            prefixes = [prefix + end for prefix in prefixes for end in found]
+            prefixes = [prefix + end for prefix in paced(prefixes) for end in found]
         if interval is None:
             end_of = successor if is_whole else after_prefix
-            made = [(prefix, end_of(prefix)) for prefix in prefixes]
+            made = [(prefix, end_of(prefix)) for prefix in paced(prefixes)]
         else:
             bounds = interval(row, run)
             if bounds is None:
@@ -111,7 +112,7 @@ def _compile_seek(
             start, end = bounds
             made = [
                 (prefix + start, _end(prefix) if end is None else prefix + end)
-                for prefix in prefixes
+                for prefix in paced(prefixes)
             ]
         return merge_ranges(made)
 
@@ -148,8 +149,8 @@ def _among(point: Among, encode: _Encode, layout: Layout, compiler: Compiler) ->
 
     def options(row: Any, run: Run) -> Sequence[bytes]:
         values = values_of(row, run) or ()
-        found = {encode(value) for value in values if value is not None and value == value}
-        return sorted(found)
+        found = {encode(one) for one in paced(values) if one is not None and one == one}
+        return list(found)
 
     return options
 

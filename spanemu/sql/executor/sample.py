@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from spanemu.base.long_sort import at_places, sorted_places
+from spanemu.base.pace import paced_stream
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.errors import SampleOutOfRange
 from spanemu.sql.executor.reader import Row
@@ -50,7 +52,7 @@ def _bernoulli(rows: Iterable[Row], percent: Any, generator: Any) -> _Drawn:
 def _reservoir(rows: Iterable[Row], size: int, generator: Any) -> _Drawn:
     kept: list[tuple[int, Row]] = []
     count = 0
-    for number, row in enumerate(rows):
+    for number, row in paced_stream(enumerate(rows)):
         count += 1
         if number < size:
             kept.append((number, row))
@@ -58,7 +60,8 @@ def _reservoir(rows: Iterable[Row], size: int, generator: Any) -> _Drawn:
         place = generator.randrange(number + 1)
         if place < size:
             kept[place] = (number, row)
-    drawn = [row for _, row in sorted(kept, key=lambda one: one[0])]
+    order = sorted_places([number for number, _ in kept], descending=False)
+    drawn = [row for _, row in at_places(kept, order)]
     return drawn, count / len(drawn) if drawn else 0.0
 
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
+from spanemu.base.long_sort import at_places, sorted_places
+from spanemu.base.pace import paced
 from spanemu.sql.analyzer.resolved import Expr, FunctionCall, Literal, SortKey
 from spanemu.sql.executor.batches import full_batches, gathered
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.interruptible import at_places, of_each, sorted_places
 from spanemu.sql.executor.limit import compile_bounds
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Each, Layout, Relation
@@ -35,7 +36,7 @@ def compile_sort(node: Sort, compiler: Compiler) -> Relation:
     def rows(run: Run) -> Iterable[Row]:
         found = gathered(below.rows(run))
         sort(found, run)
-        return found
+        return paced(found)
 
     return Relation(rows, below.layout, below.width)
 
@@ -58,7 +59,7 @@ def compile_top_n(node: TopN, compiler: Compiler) -> Relation:
                 sort(best, run)
                 del best[stop:]
         sort(best, run)
-        return best[start:stop]
+        return paced(best[start:stop])
 
     return Relation(rows, below.layout, below.width)
 
@@ -79,7 +80,7 @@ def compile_sorter(keys: Sequence[SortKey], layout: Layout, compiler: Compiler) 
 
     def sort(rows: list[Row], run: Run) -> None:
         for cells, descending in passes:
-            _sort_by(of_each(cells, rows, run), rows, descending)
+            _sort_by(_of_each(cells, rows, run), rows, descending)
 
     return sort
 
@@ -90,7 +91,7 @@ def _single(key: SortKey, layout: Layout, compiler: Compiler) -> SortInPlace:
     descending = key.descending
 
     def sort(rows: list[Row], run: Run) -> None:
-        values = of_each(values_of, rows, run)
+        values = _of_each(values_of, rows, run)
         missing: list[Row] = []
         if None in values:
             missing = [row for row, value in zip(rows, values, strict=True) if value is None]
@@ -106,6 +107,11 @@ def _single(key: SortKey, layout: Layout, compiler: Compiler) -> SortInPlace:
 def _sort_by(keys: list[Any], rows: list[Row], descending: bool) -> None:
     """Sort rows by keys that were computed for them."""
     rows[:] = at_places(rows, sorted_places(keys, descending=descending))
+
+
+def _of_each(values_of: Each, rows: Sequence[Row], run: Run) -> list[Any]:
+    """`values_of(rows, run)`."""
+    return [value for batch in full_batches(rows) for value in values_of(batch, run)]
 
 
 def _comparable(key: SortKey) -> tuple[Expr, Expr]:

@@ -9,12 +9,14 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
 
+from spanemu.base.pace import paced
 from spanemu.sql.functions.array_generate import (
     generate_date_array,
     generate_float_array,
     generate_int_array,
     generate_numeric_array,
 )
+from spanemu.sql.functions.comparison import membership
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.notation import chapter, overload
 from spanemu.values import order
@@ -30,22 +32,22 @@ def array_concat(*arrays: Array) -> Array:
 
 def array_filter(array: Array, keeps: Callable[[Any], bool | None]) -> Array:
     """ARRAY_FILTER(array, element -> bool)."""
-    return tuple([item for item in array if keeps(item)])
+    return tuple([item for item in paced(array) if keeps(item)])
 
 
 def array_filter_indexed(array: Array, keeps: Callable[[Any, int], bool | None]) -> Array:
     """ARRAY_FILTER(array, (element, index) -> bool)."""
-    return tuple([item for index, item in enumerate(array) if keeps(item, index)])
+    return tuple([item for index, item in enumerate(paced(array)) if keeps(item, index)])
 
 
 def array_transform(array: Array, change: Callable[[Any], Any]) -> Array:
     """ARRAY_TRANSFORM(array, element -> value)."""
-    return tuple([change(item) for item in array])
+    return tuple([change(item) for item in paced(array)])
 
 
 def array_transform_indexed(array: Array, change: Callable[[Any, int], Any]) -> Array:
     """ARRAY_TRANSFORM(array, (element, index) -> value)."""
-    return tuple([change(item, index) for index, item in enumerate(array)])
+    return tuple([change(item, index) for index, item in enumerate(paced(array))])
 
 
 def array_first(array: Array) -> Any:
@@ -84,44 +86,61 @@ def array_to_string(array: Array, delimiter: Any, null_text: Any = None) -> Any:
 
 def array_includes_if(array: Array, matches: Callable[[Any], bool | None]) -> bool:
     """ARRAY_INCLUDES(array, element -> bool)."""
-    return any(matches(item) for item in array)
+    return any(matches(item) for item in paced(array))
 
 
 def array_includes(types: Sequence[Type], _: Type) -> Callable[[Array, Any], bool]:
     """ARRAY_INCLUDES(array, value)."""
-    return _includer(types[1])
+    if _is_own_key(types[1]):
+        return tuple.__contains__
+    equals = order.equals(types[1])
+
+    def evaluate(array: Array, value: Any) -> bool:
+        return any(item is not None and equals(item, value) for item in paced(array))
+
+    return evaluate
 
 
 def array_includes_any(types: Sequence[Type], _: Type) -> Callable[[Array, Array], bool]:
     """ARRAY_INCLUDES_ANY(array, values)."""
-    includes = _includer(types[1].item())
+    includes = _inclusion(types[1].item())
 
     def evaluate(array: Array, values: Array) -> bool:
-        return any(value is not None and includes(array, value) for value in values)
+        has = includes(array)
+        return any(value is not None and has(value) for value in paced(values))
 
     return evaluate
 
 
 def array_includes_all(types: Sequence[Type], _: Type) -> Callable[[Array, Array], bool]:
     """ARRAY_INCLUDES_ALL(array, values)."""
-    includes = _includer(types[1].item())
+    includes = _inclusion(types[1].item())
 
     def evaluate(array: Array, values: Array) -> bool:
-        return all(value is not None and includes(array, value) for value in values)
+        has = includes(array)
+        return all(value is not None and has(value) for value in paced(values))
 
     return evaluate
 
 
-def _includer(type_: Type) -> Callable[[Array, Any], bool]:
-    """Whether an array has an element equal to a value."""
-    if order.group_key(type_) is None and not type_.is_struct:
-        return tuple.__contains__
+def _is_own_key(type_: Type) -> bool:
+    """Whether Python compares and hashes values of the type as SQL does."""
+    return order.group_key(type_) is None and not type_.is_struct
+
+
+def _inclusion(type_: Type) -> Callable[[Array], Callable[[Any], bool | None]]:
+    """Of an array, a test for whether it has an element equal to a value."""
+    if not type_.is_struct:
+        return lambda array: membership(type_, array)
     equals = order.equals(type_)
 
-    def includes(array: Array, value: Any) -> bool:
-        return any(item is not None and equals(item, value) for item in array)
+    def inclusion(array: Array) -> Callable[[Any], bool]:
+        def has(value: Any) -> bool:
+            return any(item is not None and equals(item, value) for item in paced(array))
 
-    return includes
+        return has
+
+    return inclusion
 
 
 def array_is_distinct(types: Sequence[Type], _: Type) -> Callable[[Array], bool]:
@@ -129,7 +148,7 @@ def array_is_distinct(types: Sequence[Type], _: Type) -> Callable[[Array], bool]
     key = order.group_key(types[0].item())
     if key is None:
         return lambda array: len(set(array)) == len(array)
-    return lambda array: len({None if x is None else key(x) for x in array}) == len(array)
+    return lambda array: len({None if x is None else key(x) for x in paced(array)}) == len(array)
 
 
 def array_max(types: Sequence[Type], _: Type) -> Callable[[Array], Any]:
@@ -147,7 +166,7 @@ def _extreme(pick: Callable[..., Any], type_: Type) -> Callable[[Array], Any]:
     sort_key = None if key is order.identity else key
 
     def evaluate(array: Array) -> Any:
-        items = [item for item in array if item is not None]
+        items = [item for item in paced(array) if item is not None]
         if type_.is_float:
             for item in items:
                 if item != item:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 _BITS = 64
 _MASK = (1 << _BITS) - 1
 _SIGN = 1 << (_BITS - 1)
+_FLIPPED = bytes(range(255, -1, -1))
 
 
 def shift_left(value: int, count: int) -> int:
@@ -56,7 +57,7 @@ def shift_bytes_right(value: bytes, count: int) -> bytes:
 
 def not_bytes(value: bytes) -> bytes:
     """~BYTES."""
-    return bytes([byte ^ 0xFF for byte in value])
+    return value.translate(_FLIPPED)
 
 
 def on_bytes(operation: Callable[[int, int], int]) -> Callable[[bytes, bytes], bytes]:

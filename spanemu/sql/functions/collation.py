@@ -17,6 +17,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from spanemu.base.errors import Code, SpannerError, Unsupported
+from spanemu.base.pace import is_long, paced_stream
 from spanemu.values.order import identity
 
 _NAME = re.compile(r"(binary|(unicode|und|[a-z]{2,3}([_-]\w{2,8})*)(:c[is])?)", re.IGNORECASE)
@@ -96,7 +97,9 @@ def _levels(text: str, language: str) -> tuple[Any, Any, Any]:
     letters: list[_Letter] = []
     accents: list[str] = []
     cases: list[tuple[int, ...]] = []
-    for piece in pattern.findall(unicodedata.normalize("NFD", text)):
+    pieces = pattern.finditer(unicodedata.normalize("NFD", text))
+    for found in paced_stream(pieces) if is_long(text) else pieces:
+        piece = found[0]
         category = unicodedata.category(piece[0])
         if _IGNORED.match(piece) or category == "Cf":
             continue

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from operator import eq, ge, gt, le, lt, ne
 from typing import TYPE_CHECKING, Any
 
+from spanemu.base.pace import paced
 from spanemu.values import order
 from spanemu.values.types import Type, TypeCode
 
@@ -96,7 +97,7 @@ def membership(type_: Type, values: Iterable[Any]) -> Callable[[Any], bool | Non
     if type_.is_array or type_.is_struct:
         return _searched(order.equals(type_), known)
     # Never equal to itself, NaN can neither be found nor leave a doubt.
-    wanted = frozenset(value for value in known if value is not None and value == value)
+    wanted = frozenset(value for value in paced(known) if value is not None and value == value)
     missing = None if None in known else False
 
     def test(value: Any) -> bool | None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from spanemu.base.errors import Unsupported
+from spanemu.base.pace import paced
 from spanemu.sql.functions.conversion_rules import is_zoned
 from spanemu.sql.functions.errors import BadArgument, BadValue, InvalidText, ValueOutOfRange
 from spanemu.sql.functions.sql_text import bool_text, escaped_bytes
@@ -307,9 +308,9 @@ def _of_array(from_: Type, to: Type) -> Callable[..., Any]:
         return _same
     if is_zoned(from_, to):
         return lambda items, zone: tuple(
-            [None if item is None else convert(item, zone) for item in items]
+            [None if item is None else convert(item, zone) for item in paced(items)]
         )
-    return lambda items: tuple([None if item is None else convert(item) for item in items])
+    return lambda items: tuple([None if item is None else convert(item) for item in paced(items)])
 
 
 def _of_struct(from_: Type, to: Type) -> Callable[..., Any]:

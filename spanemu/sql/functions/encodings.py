@@ -10,10 +10,13 @@ from binascii import Error as BinasciiError
 from binascii import a2b_base64, b2a_base64
 from typing import TYPE_CHECKING
 
+from spanemu.base.pace import paced
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.notation import overload
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from spanemu.sql.functions.registry import Overload
 
 _ONE_FOR_EACH = "spanemu: U+FFFD for each byte"
@@ -21,6 +24,7 @@ _SPACE = re.compile(r"[ \t\n\v\f\r]+")
 _NOT_HEX = re.compile(r"[^0-9A-Fa-f]")
 _CODE_POINT_MAX = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)
+_STEP_GROUPS = 256
 _FORMS = frozenset({"NFC", "NFKC", "NFD", "NFKD"})
 
 
@@ -43,14 +47,22 @@ def to_base64(data: bytes) -> str:
 def from_base32(text: str) -> bytes:
     """FROM_BASE32."""
     try:
-        return b32decode(text)
+        if "=" in text.rstrip("="):
+            raise ValueError
+        return b"".join([b32decode(text[part]) for part in _slices(len(text), 8)])
     except (BinasciiError, ValueError):
         raise BadArgument("Failed to decode invalid base32 string") from None
 
 
 def to_base32(data: bytes) -> str:
     """TO_BASE32."""
-    return b32encode(data).decode()
+    return b"".join([b32encode(data[part]) for part in _slices(len(data), 5)]).decode()
+
+
+def _slices(size: int, group: int) -> Iterable[slice]:
+    """Slices of something long, each but the last of a whole number of groups."""
+    step = group * _STEP_GROUPS
+    return paced([slice(start, start + step) for start in range(0, size, step)])
 
 
 def from_hex(text: str) -> bytes:
@@ -66,27 +78,27 @@ def from_hex(text: str) -> bytes:
 
 def string_to_code_points(text: str) -> tuple[int, ...]:
     """TO_CODE_POINTS of a STRING."""
-    return tuple(map(ord, text))
+    return tuple(map(ord, paced(text)))
 
 
 def code_points_to_string(points: tuple[int | None, ...]) -> str | None:
     """CODE_POINTS_TO_STRING; NULL if one of them is."""
     if None in points:
         return None
-    for point in points:
+    for point in paced(points):
         if point is None or not 0 <= point <= _CODE_POINT_MAX or point in _SURROGATES:
             raise BadArgument(f"Invalid codepoint {point}")
-    return "".join([chr(point) for point in points if point is not None])
+    return "".join([chr(point) for point in paced(points) if point is not None])
 
 
 def code_points_to_bytes(points: tuple[int | None, ...]) -> bytes | None:
     """CODE_POINTS_TO_BYTES; NULL if one of them is."""
     if None in points:
         return None
-    for point in points:
+    for point in paced(points):
         if point is None or not 0 <= point <= 0xFF:
             raise BadArgument(f"Invalid ASCII value {point}")
-    return bytes([point for point in points if point is not None])
+    return bytes([point for point in paced(points) if point is not None])
 
 
 def _replaced(failure: UnicodeError) -> tuple[str, int]:

@@ -10,11 +10,12 @@ direction is `parsing`. Follows the page "Format elements".
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
+from spanemu.base.pace import paced, paced_stream
 from spanemu.sql.functions.date_parts import week_of_year
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.instants import SECONDS_PER_DAY, zone
@@ -62,7 +63,7 @@ Writer = Callable[[Moment], str]
 def format_date(pattern: str, day: date) -> str:
     """FORMAT_DATE(format, date)."""
     moment = Moment(day, 0, 0, 0, 0, 0)
-    return "".join([write(moment) for write in _compiled(pattern, True)])
+    return "".join([write(moment) for write in paced(_compiled(pattern, True))])
 
 
 def format_timestamp(
@@ -70,7 +71,7 @@ def format_timestamp(
 ) -> str:
     """FORMAT_TIMESTAMP(format, timestamp [, zone])."""
     moment = moment_of(nanos, context.time_zone if zone_name is None else zone_name)
-    return "".join([write(moment) for write in _compiled(pattern, False)])
+    return "".join([write(moment) for write in paced(_compiled(pattern, False))])
 
 
 def moment_of(nanos: int, zone_name: str) -> Moment:
@@ -90,20 +91,21 @@ def moment_of(nanos: int, zone_name: str) -> Moment:
 
 @lru_cache(maxsize=1024)
 def _compiled(pattern: str, for_date: bool) -> tuple[Writer, ...]:
-    writers: list[Writer] = []
+    return tuple(paced_stream(_writers(pattern, for_date)))
+
+
+def _writers(pattern: str, for_date: bool) -> Iterator[Writer]:
     at = 0
     while at < len(pattern):
         percent = pattern.find("%", at)
         if percent < 0:
             percent = len(pattern)
         if percent > at:
-            writers.append(_constant(pattern[at:percent]))
+            yield _constant(pattern[at:percent])
         if percent == len(pattern):
             break
-        end, write = _element(pattern, percent, for_date)
-        writers.append(write or _constant(pattern[percent:end]))
-        at = end
-    return tuple(writers)
+        at, write = _element(pattern, percent, for_date)
+        yield write or _constant(pattern[percent:at])
 
 
 def _element(pattern: str, percent: int, for_date: bool) -> tuple[int, Writer | None]:
@@ -173,7 +175,7 @@ def _adjusted(write: Writer, flags: str, width: int) -> Writer:
 
 def _joined(pattern: str) -> Writer:
     """An element that stands for several others."""
-    return lambda moment: "".join([write(moment) for write in _compiled(pattern, False)])
+    return lambda moment: "".join([write(moment) for write in paced(_compiled(pattern, False))])
 
 
 def _year(moment: Moment) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from spanemu.base.pace import paced
 from spanemu.sql.functions import json_convert as convert
 from spanemu.sql.functions import json_edit as edit
 from spanemu.sql.functions.errors import BadArgument, BadValue
@@ -48,13 +49,13 @@ def json_value_string(text: str, path: str = "$") -> str | None:
 def json_query_array(document: Json, path: str = "$") -> tuple[Json, ...] | None:
     """JSON_QUERY_ARRAY(json [, path])."""
     value = found(document.value, reading_path(path))
-    return tuple([Json(item) for item in value]) if value.__class__ is list else None
+    return tuple([Json(item) for item in paced(value)]) if value.__class__ is list else None
 
 
 def json_query_array_string(text: str, path: str = "$") -> tuple[str, ...] | None:
     """JSON_QUERY_ARRAY(string [, path])."""
     value = sought(text, reading_path(path))
-    return tuple([written(item) for item in value]) if value.__class__ is list else None
+    return tuple([written(item) for item in paced(value)]) if value.__class__ is list else None
 
 
 def json_value_array(document: Json, path: str = "$") -> tuple[str | None, ...] | None:
@@ -62,7 +63,7 @@ def json_value_array(document: Json, path: str = "$") -> tuple[str | None, ...] 
     value = found(document.value, reading_path(path))
     if value.__class__ is not list or any(isinstance(item, (list, dict)) for item in value):
         return None
-    return tuple([_scalar(item) for item in value])
+    return tuple([_scalar(item) for item in paced(value)])
 
 
 def json_value_array_string(text: str, path: str = "$") -> tuple[str | None, ...] | None:
@@ -70,7 +71,7 @@ def json_value_array_string(text: str, path: str = "$") -> tuple[str | None, ...
     value = sought(text, reading_path(path))
     if value.__class__ is not list or any(isinstance(item, list) for item in value):
         return None
-    return tuple([scalar_text(item) for item in value])
+    return tuple([scalar_text(item) for item in paced(value)])
 
 
 def parse_json(text: str, wide_number_mode: str = "exact") -> Json:

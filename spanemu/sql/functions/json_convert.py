@@ -11,6 +11,7 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
+from spanemu.base.pace import paced
 from spanemu.sql.functions.errors import BadArgument, JsonMismatch
 from spanemu.sql.functions.json_encode import WHOLE_DOUBLE_MAX
 from spanemu.values import float64
@@ -203,7 +204,7 @@ _FLOAT32: dict[bool, Callable[[Any], float]] = {False: _float32, True: _exact_fl
 def _array(document: Json, item: Callable[[Any], Any]) -> tuple[Any, ...]:
     if document.value.__class__ is not list:
         raise JsonMismatch("an array")
-    return tuple([item(value) for value in document.value])
+    return tuple([item(value) for value in paced(document.value)])
 
 
 def _number_in(text: str) -> Decimal | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from spanemu.base.pace import paced
 from spanemu.sql.functions.errors import BadArgument, BadJsonPath
 from spanemu.sql.functions.json_encode import Encoder, encoder, made
 from spanemu.sql.functions.json_path import writing_path
@@ -122,7 +123,7 @@ def json_contains(document: Json, target: Json) -> bool:
     """JSON_CONTAINS: only an array at the top holds a scalar."""
     whole, part = document.value, target.value
     if whole.__class__ is list and not isinstance(part, (list, dict)):
-        return any(_contains(item, part) for item in whole)
+        return any(_contains(item, part) for item in paced(whole))
     return _contains(whole, part)
 
 
@@ -148,8 +149,8 @@ _KEY_MODES = {"strict": 0, "lax": 1, "lax recursive": -1}
 
 def _collect_keys(value: Any, keys: set[str], prefix: str, depth: int, arrays: int) -> None:
     """Add the keys down to a depth; a depth that starts below one has no end."""
-    for holder in _objects_in(value, arrays):
-        for name, member in holder.items():
+    for holder in paced(_objects_in(value, arrays)):
+        for name, member in paced(holder.items()):
             key = f"{prefix}{_escaped_key(name)}"
             keys.add(key)
             if depth != 1 and isinstance(member, (dict, list)):
@@ -160,12 +161,12 @@ def _objects_in(value: Any, arrays: int) -> list[dict[str, Any]]:
     """The object itself, or the objects in arrays that are nested at most so deep."""
     found, level = [], [value]
     while level:
-        found += [item for item in level if item.__class__ is dict]
-        lists = [item for item in level if item.__class__ is list]
+        found += [item for item in paced(level) if item.__class__ is dict]
+        lists = [item for item in paced(level) if item.__class__ is list]
         if not arrays:
             break
         arrays -= 1
-        level = [item for items in lists for item in items]
+        level = [item for items in paced(lists) for item in items]
     return found
 
 
@@ -279,11 +280,11 @@ def _stripped(value: Any, include_arrays: bool, remove_empty: bool) -> Any:
         return item is not None and not (remove_empty and _is_removable(item, include_arrays))
 
     if value.__class__ is dict:
-        members = {n: _stripped(m, include_arrays, remove_empty) for n, m in value.items()}
-        return {name: member for name, member in members.items() if keeps(member)}
+        members = {n: _stripped(m, include_arrays, remove_empty) for n, m in paced(value.items())}
+        return {name: member for name, member in paced(members.items()) if keeps(member)}
     if value.__class__ is list:
-        items = [_stripped(item, include_arrays, remove_empty) for item in value]
-        return [item for item in items if keeps(item)] if include_arrays else items
+        items = [_stripped(item, include_arrays, remove_empty) for item in paced(value)]
+        return [item for item in paced(items) if keeps(item)] if include_arrays else items
     return value
 
 
@@ -294,11 +295,11 @@ def _is_removable(value: Any, include_arrays: bool) -> bool:
 def _contains(whole: Any, part: Any) -> bool:
     if part.__class__ is dict:
         return whole.__class__ is dict and all(
-            name in whole and _contains(whole[name], member) for name, member in part.items()
+            name in whole and _contains(whole[name], member) for name, member in paced(part.items())
         )
     if part.__class__ is list:
         return whole.__class__ is list and all(
-            any(_contains(mine, item) for mine in whole) for item in part
+            any(_contains(mine, item) for mine in paced(whole)) for item in paced(part)
         )
     if whole.__class__ is bool or part.__class__ is bool:
         return whole is part

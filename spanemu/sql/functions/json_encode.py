@@ -8,12 +8,13 @@ null, and so is an array of it.
 from __future__ import annotations
 
 from binascii import b2a_base64
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
 from spanemu.base.errors import Unsupported
+from spanemu.base.pace import paced
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.values import interval, numeric, timestamp
 from spanemu.values.json import JSON_NESTING_MAX, Json, ordered
@@ -47,7 +48,7 @@ def made(value: Any) -> Json:
     """A document of plain data, checked to be no deeper than JSON may be."""
     level = [value]
     for _ in range(JSON_NESTING_MAX + 1):
-        level = [item for container in level for item in _children(container)]
+        level = [item for container in paced(level) for item in _children(container)]
         if not level:
             return Json(value)
     raise BadArgument(f"JSON nesting is deeper than {JSON_NESTING_MAX} levels")
@@ -56,12 +57,12 @@ def made(value: Any) -> Json:
 def _children(value: Any) -> Any:
     """The containers directly inside a value."""
     if value.__class__ is dict:
-        items = list(value.values())
+        items: Collection[Any] = value.values()
     elif value.__class__ is list:
         items = value
     else:
         return ()
-    return [item for item in items if item.__class__ is list or item.__class__ is dict]
+    return [item for item in paced(items) if item.__class__ is list or item.__class__ is dict]
 
 
 def _array_encoder(type_: Type, stringify: bool, safe: bool) -> Encoder:
@@ -73,7 +74,7 @@ def _array_encoder(type_: Type, stringify: bool, safe: bool) -> Encoder:
         raise
 
     def encode(value: Any) -> Any:
-        return None if value is None else [item(one) for one in value]
+        return None if value is None else [item(one) for one in paced(value)]
 
     return encode
 

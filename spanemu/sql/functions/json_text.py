@@ -12,9 +12,11 @@ is not goes to `json_lenient`, which reads from key to key.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from json.encoder import encode_basestring
 from typing import Any
 
+from spanemu.base.pace import is_long, paced, paced_calls
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.json_lenient import Broken, Members, Number, read, sound
 from spanemu.sql.functions.json_path import MISSING, Step
@@ -24,18 +26,24 @@ def _no_constant(word: str) -> Any:
     raise ValueError(word)
 
 
-_decode = json.JSONDecoder(
-    object_pairs_hook=Members,
-    parse_int=Number,
-    parse_float=Number,
-    parse_constant=_no_constant,
-).decode
+def _decoder(number: Callable[[str], Any], members: Callable[[Any], Any]) -> json.JSONDecoder:
+    return json.JSONDecoder(
+        object_pairs_hook=members,
+        parse_int=number,
+        parse_float=number,
+        parse_constant=_no_constant,
+    )
+
+
+_DECODER = _decoder(Number, Members)
+_LONG_DECODER = _decoder(paced_calls(Number), paced_calls(Members))
 
 
 def sought(text: str, steps: tuple[Step, ...]) -> Any:
     """What the path leads to, as `json_lenient` describes it, or MISSING."""
     try:
-        return _walked(_decode(text), steps)
+        decoder = _LONG_DECODER if is_long(text) else _DECODER
+        return _walked(decoder.decode(text), steps)
     except ValueError:
         pass
     except RecursionError:
@@ -86,9 +94,10 @@ def _written(value: Any) -> str:
     if kind is Number:
         return str(value)
     if kind is Members:
-        return "{" + ",".join([f"{_quoted(key)}:{_written(item)}" for key, item in value]) + "}"
+        members = [f"{_quoted(key)}:{_written(item)}" for key, item in paced(value)]
+        return "{" + ",".join(members) + "}"
     if kind is list:
-        return "[" + ",".join([_written(item) for item in value]) + "]"
+        return "[" + ",".join([_written(item) for item in paced(value)]) + "]"
     return "null" if value is None else "true" if value else "false"
 
 

@@ -9,10 +9,11 @@ none.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from spanemu.base.pace import paced_stream
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.formatting import CLOCK_ELEMENTS, DAYS, MONTHS
 from spanemu.sql.functions.instants import zone
@@ -48,20 +49,19 @@ class _Number(NamedTuple):
 @lru_cache(maxsize=1024)
 def compiled(pattern: str, for_date: bool) -> tuple[Step, ...]:
     """The steps of a format string; that of a date takes no elements of the clock."""
-    steps: list[Step] = []
+    return tuple(paced_stream(_steps(pattern, for_date)))
+
+
+def _steps(pattern: str, for_date: bool) -> Iterator[Step]:
     at = 0
     while at < len(pattern):
         char = pattern[at]
-        if char in _SPACES:
-            steps.append(skip_spaces)
-            at += 1
-        elif char == "%":
+        if char == "%":
             at, step = _element(pattern, at + 1, for_date)
-            steps.append(step)
+            yield step
         else:
-            steps.append(_literal(char))
+            yield skip_spaces if char in _SPACES else _literal(char)
             at += 1
-    return tuple(steps)
 
 
 def _element(pattern: str, at: int, for_date: bool) -> tuple[int, Step]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from calendar import monthrange
 from datetime import date
 
+from spanemu.base.pace import paced
 from spanemu.sql.functions.errors import UnparseableText
 from spanemu.sql.functions.formatting import CYCLE_DAYS, CYCLE_YEARS
 from spanemu.sql.functions.instants import SECONDS_PER_DAY, checked, zone
@@ -58,7 +59,7 @@ def _read(pattern: str, text: str, for_date: bool) -> Fields:
     fields = Fields()
     steps = compiled(pattern, for_date)
     at = skip_spaces(fields, text, 0)
-    for step in steps:
+    for step in paced(steps):
         if at == len(text) and step is not skip_spaces:
             raise UnparseableText(text, pattern)
         at = step(fields, text, at)

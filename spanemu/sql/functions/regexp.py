@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import re2
 
+from spanemu.base.pace import is_long, look_if_long, paced_stream
 from spanemu.sql.functions.errors import BadArgument, BadRegularExpression
 from spanemu.sql.functions.notation import overload
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from spanemu.sql.functions.registry import Overload
 
@@ -70,6 +71,7 @@ def _extracting(pattern: bytes, of_bytes: bool) -> Pattern:
 
 def contains(value: bytes, pattern: bytes, of_bytes: bool) -> bool:
     """Whether the pattern occurs."""
+    look_if_long(value)
     search, _, literal = compiled(pattern, of_bytes)
     if literal is not None:
         return literal in value
@@ -78,6 +80,7 @@ def contains(value: bytes, pattern: bytes, of_bytes: bool) -> bool:
 
 def extract(value: bytes, pattern: bytes, of_bytes: bool) -> bytes | None:
     """The first occurrence, or what its group caught."""
+    look_if_long(value)
     search, groups, _ = _extracting(pattern, of_bytes)
     found: Any = search(value)
     return None if found is None else found[groups]
@@ -85,7 +88,12 @@ def extract(value: bytes, pattern: bytes, of_bytes: bool) -> bytes | None:
 
 def extract_all(value: bytes, pattern: bytes, of_bytes: bool) -> Iterator[bytes]:
     """All occurrences that do not overlap; empty ones move on by a character."""
-    search, groups, _ = _extracting(pattern, of_bytes)
+    found = _occurrences(value, _extracting(pattern, of_bytes), of_bytes)
+    return paced_stream(found) if is_long(value) else found
+
+
+def _occurrences(value: bytes, pattern: Pattern, of_bytes: bool) -> Iterator[bytes]:
+    search, groups, _ = pattern
     at = 0
     while (found := search(value, at)) is not None:
         yield found[groups] or b""
@@ -98,28 +106,34 @@ def extract_all(value: bytes, pattern: bytes, of_bytes: bool) -> Iterator[bytes]
 
 def replace(value: bytes, pattern: bytes, replacement: bytes, of_bytes: bool) -> bytes:
     """All occurrences replaced; an empty one right behind another stays."""
-    search, groups, _ = compiled(pattern, of_bytes)
-    pieces = _rewrite_pieces(replacement, groups)
-    out: list[bytes] = []
+    found = compiled(pattern, of_bytes)
+    pieces = _rewrite_pieces(replacement, found.groups)
+    written = _rewritten(value, found, pieces, of_bytes)
+    return b"".join(paced_stream(written) if is_long(value) else written)
+
+
+def _rewritten(
+    value: bytes, pattern: Pattern, pieces: Sequence[bytes | int], of_bytes: bool
+) -> Iterator[bytes]:
+    """What lies before each occurrence and what stands for it, by turns; then the rest."""
     at, last_end, size = 0, -1, 0
-    while (found := search(value, at)) is not None:
+    while (found := pattern.search(value, at)) is not None:
         start, end = found.span()
-        out.append(value[at:start])
+        yield value[at:start]
         if start != end or start != last_end:
             new = b"".join([p if isinstance(p, bytes) else found[p] or b"" for p in pieces])
-            out.append(new)
+            yield new
             size += len(new)
         at = last_end = end
         if start == end:
             if at >= len(value):
                 break
             step = 1 if of_bytes else _character_length(value, at)
-            out.append(value[at : at + step])
+            yield value[at : at + step]
             at += step
         if size > _OUTPUT_BYTES_MAX:
             raise BadArgument("REGEXP_REPLACE: exceeded maximum output length")
-    out.append(value[at:])
-    return b"".join(out)
+    yield value[at:]
 
 
 def _character_length(value: bytes, at: int) -> int:
@@ -186,12 +200,8 @@ def _extract_bytes(value: bytes, pattern: bytes) -> bytes | None:
 
 
 def _extract_all_texts(value: str, pattern: str) -> tuple[str, ...]:
-    return tuple(
-        [
-            one.decode(errors="replace")
-            for one in extract_all(value.encode(), pattern.encode(), False)
-        ]
-    )
+    found = extract_all(value.encode(), pattern.encode(), False)
+    return tuple([one.decode(errors="replace") for one in found])
 
 
 def _extract_all_bytes(value: bytes, pattern: bytes) -> tuple[bytes, ...]:

@@ -11,6 +11,7 @@ from math import copysign, isfinite
 from typing import TYPE_CHECKING, Any
 
 from spanemu.base.errors import Unsupported
+from spanemu.base.pace import paced
 from spanemu.values import float64, interval, numeric, timestamp, uuid_text
 from spanemu.values.types import Type, TypeCode
 
@@ -166,6 +167,6 @@ def _joined(printers: Sequence[Callable[[Any], str]], values: Sequence[Any]) -> 
     return ", ".join(
         [
             "NULL" if value is None else print_value(value)
-            for print_value, value in zip(printers, values, strict=True)
+            for print_value, value in zip(printers, paced(values), strict=True)
         ]
     )

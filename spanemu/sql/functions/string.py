@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, AnyStr
 
+from spanemu.base.pace import look_if_long, paced
 from spanemu.sql.functions import encodings, format_text, regexp
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.notation import chapter, overload
@@ -119,6 +120,7 @@ def repeat(value: AnyStr, times: int) -> AnyStr:
     # Nothing may be made before it is known to be short: a character takes a byte at least.
     if len(value) * times > _OUTPUT_BYTES_MAX or _is_too_long(repeated := value * times):
         raise BadArgument("Output of REPEAT exceeds max allowed output size of 1MB")
+    look_if_long(repeated)
     return repeated
 
 
@@ -130,6 +132,7 @@ def replace(value: AnyStr, old: AnyStr, new: AnyStr) -> AnyStr:
     is_huge = growth > 0 and len(value) + value.count(old) * growth > _OUTPUT_BYTES_MAX
     if is_huge or _is_too_long(replaced := value.replace(old, new)):
         raise BadArgument("Output of REPLACE exceeds max allowed output size of 1MB")
+    look_if_long(replaced)
     return replaced
 
 
@@ -153,6 +156,7 @@ def right_trim(text: str, characters: str = _WHITE_SPACE) -> str:
 
 def split(text: str, delimiter: str = ",") -> tuple[str, ...]:
     """SPLIT of a STRING: into characters where the delimiter is empty."""
+    look_if_long(text)
     if delimiter:
         return tuple(text.split(delimiter))
     return tuple(text) or ("",)
@@ -162,7 +166,7 @@ def split_bytes(data: bytes, delimiter: bytes) -> tuple[bytes, ...]:
     """SPLIT of BYTES: into single bytes where the delimiter is empty."""
     if delimiter:
         return tuple(data.split(delimiter))
-    return tuple([data[i : i + 1] for i in range(len(data))]) or (b"",)
+    return tuple([data[i : i + 1] for i in paced(range(len(data)))]) or (b"",)
 
 
 def split_substring(text: str, delimiter: str, start: int, count: int | None = None) -> str:
@@ -193,11 +197,12 @@ def soundex(text: str) -> str:
 
     Equal digits in a row count once, whatever letters without a digit stand between them.
     """
-    letters = [letter for letter in text if letter.isascii() and letter.isalpha()]
-    if not letters:
+    letters = (letter for letter in paced(text) if letter.isascii() and letter.isalpha())
+    first = next(letters, None)
+    if first is None:
         return ""
-    code, last = letters[0], _SOUNDEX_DIGITS[letters[0].upper()]
-    for letter in letters[1:]:
+    code, last = first, _SOUNDEX_DIGITS[first.upper()]
+    for letter in letters:
         digit = _SOUNDEX_DIGITS[letter.upper()]
         if digit and digit != last:
             code += digit

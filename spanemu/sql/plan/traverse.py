@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from spanemu.base.pace import paced
 from spanemu.sql.analyzer import resolved
 from spanemu.sql.analyzer.resolved import ColumnRef, Expr
 from spanemu.sql.plan import seek
@@ -99,7 +100,7 @@ def _mapped_value(value: Any, on_node: OnNode, on_expr: OnExpr) -> Any:
 def _mapped_tuple(value: Any, on_node: OnNode, on_expr: OnExpr) -> Any:
     items: list[Any] = []
     is_changed = False
-    for item in value:
+    for item in paced(value):
         # Without a call in between: nested calls use up Python's stack.
         made = on_expr(item) if isinstance(item, Expr) else _mapped_value(item, on_node, on_expr)
         is_changed = is_changed or made is not item
@@ -125,7 +126,7 @@ def _collect_value(value: Any, found: list[Node | Expr]) -> None:
     if isinstance(value, (Expr, Node)):
         found.append(value)
     elif type(value) is tuple:
-        for item in value:
+        for item in paced(value):
             _collect_value(item, found)
     elif type(value) in PARTS:
         _collect(value, found)
@@ -174,7 +175,7 @@ def _scope(thing: Node | Expr) -> Scope:
         return Scope(itself, _NOTHING, itself, False, False)
     own = _PRODUCERS.get(type(thing), _own_columns)
     made = _NOTHING.union([column.id for column in own(thing)])
-    inner = [scope_of(part) for part in parts(thing)]
+    inner = [scope_of(part) for part in paced(parts(thing))]
     has_query = isinstance(thing, Subquery)
     is_volatile = isinstance(thing, resolved.FunctionCall) and thing.signature.volatile
     if not (inner or made or has_query or is_volatile):

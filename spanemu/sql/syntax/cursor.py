@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanemu.base.call import current
 from spanemu.sql.errors import NotInSpanner, SyntaxFailure
 from spanemu.sql.syntax.lexer import tokenize
 from spanemu.sql.syntax.literals import BadLiteral
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 # Levels of nesting. A level is about four Python frames, and a rule that takes more counts as
 # several: the whole stays below the interpreter's limit of 1,000 and leaves the caller some.
 DEPTH_MAX = 200
+
+_TOKENS = 512  # between two looks at the deadline
 
 
 class Cursor:
@@ -46,6 +49,8 @@ class Cursor:
         if taken.kind is not Kind.END:
             self.position += 1
             self.token = self.tokens[self.position]
+            if not self.position % _TOKENS:
+                current().check()
         return taken
 
     def peek(self, distance: int = 1) -> Token:

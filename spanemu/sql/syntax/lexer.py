@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 
+from spanemu.base.pace import is_long, paced_stream
 from spanemu.sql.errors import SyntaxFailure
 from spanemu.sql.syntax.position import line_and_column
 from spanemu.sql.syntax.tokens import RESERVED, Kind, Token
@@ -54,7 +55,8 @@ def tokenize(text: str) -> list[Token]:
     append = tokens.append
     # A NamedTuple's own constructor costs twice as much, and this loop is half of the lexer.
     new, reserved, name, keyword = tuple.__new__, RESERVED, Kind.IDENTIFIER, Kind.KEYWORD
-    for match in _TOKEN.finditer(text):
+    found = _TOKEN.finditer(text)
+    for match in paced_stream(found) if is_long(text) else found:
         group = match.lastindex
         assert group is not None
         word = match[group]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
+from spanemu.base.pace import paced
 from spanemu.storage.layout import TreeId
 from spanemu.txn.constraints.notes import Notes
 from spanemu.txn.errors.constraints import (
@@ -39,7 +40,7 @@ def verify(notes: Notes, view: WriteView) -> None:
 
 
 def _verify_unique(notes: Notes, view: WriteView) -> None:
-    for (tree, prefix), (index, cells) in notes.unique.items():
+    for (tree, prefix), (index, cells) in paced(notes.unique.items()):
         found = view.items(tree, [(prefix, after_prefix(prefix))], IS_THERE)
         if len(list(islice(found, 2))) > 1:
             parts = index.index.key
@@ -54,7 +55,7 @@ def _verify_references(notes: Notes, view: WriteView) -> None:
         for (_, values), reference in notes.references.items()
     ]
     _lock_targets(view, targets)
-    for reference, values, target in targets:
+    for reference, values, target in paced(targets):
         if _is_there(view, reference, target):
             continue
         if _any(view, reference.source_tree, reference.source_prefix(values)):  # still there
@@ -67,7 +68,7 @@ def _verify_references(notes: Notes, view: WriteView) -> None:
 
 
 def _verify_releases(notes: Notes, view: WriteView) -> None:
-    for (name, values), reference in notes.releases.items():
+    for (name, values), reference in paced(notes.releases.items()):
         if _is_there(view, reference, reference.target_prefix(values)):
             continue  # the referenced values are there again
         if _any(view, reference.source_tree, reference.source_prefix(values)):
@@ -77,7 +78,7 @@ def _verify_releases(notes: Notes, view: WriteView) -> None:
 
 
 def _verify_rows(notes: Notes, view: WriteView) -> None:
-    for (tree, key), rules in notes.rows.items():
+    for (tree, key), rules in paced(notes.rows.items()):
         row = view.get(tree, key, IS_THERE)  # What checks read was locked when it changed.
         if row is None:
             continue

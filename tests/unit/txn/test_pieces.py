@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spanemu.database.transactions.read_ahead import ROWS_READ_AHEAD_MAX
-from spanemu.storage.store import EVERYTHING
+from spanemu.storage.ranges import EVERYTHING
 from spanemu.txn import pieces as cutting
 from spanemu.txn.pieces import pieces
 from tests.unit.txn.bench import Bench, insert

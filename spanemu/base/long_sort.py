@@ -1,28 +1,32 @@
-"""Long work on lists in memory, done in steps between which the deadline is looked at.
+"""Sorting long lists in steps, between which the deadline of the request is looked at.
 
-Nothing can interrupt Python while it sorts or runs through a list, so much is done in parts.
+Nothing can interrupt Python while it sorts, so runs are sorted and then merged. They are as long
+as can be sorted soon: that depends on how fast the keys compare.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from spanemu.base.call import current
-from spanemu.sql.executor.batches import parts_of
-from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import Each
-from spanemu.sql.executor.run import Run
+from spanemu.base.clock import monotonic
+from spanemu.base.pace import parts_of
 
-_RUN = 1 << 15  # how many keys are sorted at once
+_RUN = 1 << 12  # how many keys are sorted at once, at first
+_RUN_MAX = 1 << 15
+_QUICK_SECONDS = 0.005
 
 T = TypeVar("T")
 
 
-def of_each(values_of: Each, rows: Sequence[Row], run: Run) -> list[Any]:
-    """`values_of(rows, run)`."""
-    return [value for part in parts_of(rows) for value in values_of(part, run)]
+def put_in_order(items: list[Any]) -> list[Any]:
+    """The items sorted, in place if they are few."""
+    if len(items) <= _RUN:
+        items.sort()
+        return items
+    return at_places(items, sorted_places(items, descending=False))
 
 
 def at_places(items: Sequence[T], places: Sequence[int]) -> list[T]:
@@ -40,23 +44,36 @@ def sorted_places(keys: Sequence[Any], *, descending: bool) -> list[int]:
         return sorted(range(len(keys)), key=key, reverse=descending)
     # Backwards there and back, equal keys stay in their order.
     places = range(len(keys) - 1, -1, -1) if descending else range(len(keys))
-    runs = [sorted(part, key=key) for part in _cut(places)]
+    runs = _sorted_runs(places, key)
+    at_once = max(_RUN, len(runs[-2]))
     while len(runs) > 1:
         pairs = [runs[place : place + 2] for place in range(0, len(runs), 2)]
-        runs = [_merged(pair[0], pair[1], key) if len(pair) == 2 else pair[0] for pair in pairs]
+        runs = [
+            _merged(pair[0], pair[1], key, at_once) if len(pair) == 2 else pair[0] for pair in pairs
+        ]
     if descending:
         runs[0].reverse()
     return runs[0]
 
 
-def _cut(places: Sequence[int]) -> Iterator[Sequence[int]]:
+def _sorted_runs(places: Sequence[int], key: Callable[[int], Any]) -> list[list[int]]:
+    """At least two of them; they get longer while they are quick."""
     check = current().check
-    for start in range(0, len(places), _RUN):
+    runs: list[list[int]] = []
+    start, size = 0, _RUN
+    while start < len(places):
         check()
-        yield places[start : start + _RUN]
+        began = monotonic()
+        runs.append(sorted(places[start : start + size], key=key))
+        start += size
+        if monotonic() - began < _QUICK_SECONDS:
+            size = min(2 * size, _RUN_MAX)
+    return runs
 
 
-def _merged(first: list[int], second: list[int], key: Callable[[int], Any]) -> list[int]:
+def _merged(
+    first: list[int], second: list[int], key: Callable[[int], Any], at_once: int
+) -> list[int]:
     """Two sorted runs as one, of equal keys those of the first run first.
 
     Both are cut at the same key until they are short; Python's sort is good at merging those.
@@ -69,7 +86,7 @@ def _merged(first: list[int], second: list[int], key: Callable[[int], Any]) -> l
         left, right = pending.pop()
         if not left or not right:
             merged += left or right
-        elif len(left) + len(right) <= _RUN:
+        elif len(left) + len(right) <= at_once:
             merged += sorted(left + right, key=key)
         elif len(left) >= len(right):
             middle = len(left) // 2

@@ -4,15 +4,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanemu.base.call import Call, Cancelled
-from spanemu.sql.executor import interruptible
-from spanemu.sql.executor.batches import PART_MAX, batches, full_batches, gathered, parts_of
-from spanemu.sql.executor.interruptible import at_places, sorted_places
+from spanemu.base import long_sort
+from spanemu.base.call import Call, Cancelled, DeadlineExceeded
+from spanemu.base.long_sort import at_places, sorted_places
+from spanemu.base.pace import (
+    PART_MAX,
+    look_if_long,
+    paced,
+    paced_calls,
+    paced_stream,
+    parts_of,
+)
+from spanemu.sql.executor.batches import batches, full_batches, gathered
 
 
 @pytest.fixture
 def short_runs(monkeypatch):
-    monkeypatch.setattr(interruptible, "_RUN", 4)
+    monkeypatch.setattr(long_sort, "_RUN", 4)
+    monkeypatch.setattr(long_sort, "_RUN_MAX", 4)
 
 
 class Impatient(Call):
@@ -32,7 +41,7 @@ class Impatient(Call):
 @given(keys=st.lists(st.integers(0, 9), max_size=60), descending=st.booleans())
 def test_a_sort_in_runs_is_a_stable_sort(keys, descending):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(interruptible, "_RUN", 4)
+        patch.setattr(long_sort, "_RUN", 4)
         found = sorted_places(keys, descending=descending)
     assert found == sorted(range(len(keys)), key=keys.__getitem__, reverse=descending)
 
@@ -71,3 +80,26 @@ def test_parts_and_batches_lose_nothing(size, first):
     assert [item for batch in batches(items) for item in batch] == items
     assert gathered(items) == items
     assert at_places(items, items[::-1]) == items[::-1]
+
+
+@given(keys=st.lists(st.binary(max_size=3), max_size=60))
+def test_a_long_list_is_put_in_order(keys):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(long_sort, "_RUN", 4)
+        assert long_sort.put_in_order(list(keys)) == sorted(keys)
+
+
+@pytest.mark.parametrize("size", [0, 1, 16, 17, 1_000])
+def test_pace_loses_nothing(size):
+    assert list(paced(range(size))) == list(range(size))
+    assert list(paced_stream(iter(range(size)))) == list(range(size))
+
+
+def test_a_long_loop_and_long_values_look_at_the_deadline():
+    with Call(deadline=0.0):
+        for work in (lambda: list(paced(range(1_000))), lambda: look_if_long("x" * 100_000)):
+            with pytest.raises(DeadlineExceeded):
+                work()
+        with pytest.raises(DeadlineExceeded):
+            list(map(paced_calls(abs), range(1_000)))
+        look_if_long("x")
