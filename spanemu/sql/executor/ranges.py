@@ -101,7 +101,7 @@ def _compile_seek(
         prefixes: Sequence[bytes] = (b"",)
         for option in options:
             found = option(row, run)
-            prefixes = [prefix + end for prefix in paced(prefixes) for end in found]
+            prefixes = [prefix + end for prefix in paced(prefixes) for end in paced(found)]
         if interval is None:
             end_of = successor if is_whole else after_prefix
             made = [(prefix, end_of(prefix)) for prefix in paced(prefixes)]
