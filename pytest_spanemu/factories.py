@@ -65,6 +65,7 @@ def database(*, scope: Scope = "function", **options: Unpack[DatabaseOptions]) -
 
     @pytest.fixture(scope=scope)
     def database_fixture(request: pytest.FixtureRequest) -> Iterator[Any]:
+        """The official client's `Database`, as the project's `factories.database` says."""
         run, test = run_of(request.config), request.node.nodeid
         own_schema = partial(request.getfixturevalue, "spanner_schema")
         found = request.getfixturevalue(emulator_name)
@@ -86,6 +87,7 @@ def emulator(**changes: Unpack[ConfigChanges]) -> Any:
 
     @pytest.fixture(scope="session")
     def emulator_fixture(pytestconfig: pytest.Config) -> Iterator[Any]:
+        """An emulator in this process, as the project's `factories.emulator` says."""
         with run_of(pytestconfig).another_emulator(**changes) as found:
             yield found
 

@@ -90,8 +90,8 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "seeds",
-        "rows for the template: a file or directory of .sql, .csv, .json, .jsonl "
-        "(default: seeds/ if there)",
+        "rows for the template: a file or directory of .sql, .csv, .json, .jsonl, "
+        ".yaml (default: seeds/ if there)",
         metavar="SRC",
         many=True,
     ),
@@ -137,14 +137,15 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "queries",
-        "files of statements that --spanner-check compiles: .sql files or directories of them",
+        "files of statements that --spanner-check compiles: .sql files or directories of them "
+        "(default: none)",
         metavar="PATH",
         many=True,
     ),
     Option(
         "models",
         "models that --spanner-check compares the schema with, as a schema source: "
-        "metadata:MODULE:BASE, django:syncdb",
+        "metadata:MODULE:BASE, django:syncdb (default: none)",
         metavar="SRC",
         many=True,
     ),

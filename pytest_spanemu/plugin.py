@@ -22,11 +22,11 @@ pytest_plugins = ("pytest_spanemu.fixtures",)
 ABORT_EACH_MAX = 5
 ABORTED_COMMIT = "_spanner_aborted_commit"
 MARKERS = (
-    "spanner(schema=, seeds=, isolation=, targets=): how a test's database is made; put on every "
-    "test that uses a spanner_* fixture, for -m",
+    "spanner(schema=, seeds=, isolation=, targets=): how a test's database is made; every test "
+    "that uses a spanner_* fixture has it, for -m spanner",
     "spanner_budget(queries=, commits=, mutations=, aborts=, full_scans=, lock_waits=, hotspots=): "
     "limits for the test",
-    'spanner_faults("abort commit:2", ...): failures on purpose, in the words of the fixture: '
+    'spanner_faults("abort commit nth=2", ...): failures on purpose, in the words of the fixture: '
     "VERB [RPC[:NTH]] [NAME=VALUE ...]",
     "spanner_flaky_on(target, reason): the test may fail on a target, and says why",
     "spanner_hotspots(qps=, nodes=, expect=, tables=, reasons=, min_writes=): judge where the "

@@ -10,6 +10,7 @@ from pytest_spanemu.sources.files import SQL_SUFFIXES, FilesSource, TextSource, 
 from pytest_spanemu.sources.source import Source, SourceError
 
 _GLOB = re.compile(r"[*?\[]")
+KINDS = (*programs.KINDS, *migrations.KINDS, "spanner")
 _STATEMENTS = re.compile(r"\s*(?:CREATE|ALTER|DROP|RENAME|GRANT|REVOKE|ANALYZE)\s", re.I)
 
 
@@ -23,7 +24,7 @@ def source_of(text: str, root: Path) -> Source:
     if colon and kind in migrations.KINDS:
         return migrations.KINDS[kind](text, root / rest)
     if colon and kind.isidentifier() and len(kind) > 1 and not (root / text).exists():
-        known = sorted([*programs.KINDS, *migrations.KINDS, "spanner"])
+        known = sorted(KINDS)
         raise SourceError(f"schema source {text!r}: {kind!r} is not one of {', '.join(known)}")
     return path_source(text, root)
 

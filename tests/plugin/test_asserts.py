@@ -410,6 +410,7 @@ def test_what_the_linter_finds_fails_a_run_that_says_so(project):
     result = project.run(text, "--spanner-fail-on=lint:warning")
     result.assert_outcomes(errors=1)
     result.stdout.re_match_lines([r".*schema\.sql:[345]: warning SPN102 Events: .*"])
+    project.run(text, "--spanner-fail-on=lint:info").assert_outcomes(errors=1)
 
 
 def test_the_client_for_asyncio(music):

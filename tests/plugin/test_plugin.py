@@ -184,6 +184,7 @@ def test_targets_that_do_not_fit_are_skipped_or_fail(music):
     result = music.run(text, "--spanner-unsupported=error")
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*for target omni, not embedded*"])
+    music.run(text, "--spanner-unsupported=xfail").assert_outcomes(xfailed=1)
 
 
 @pytest.mark.parametrize(
@@ -231,11 +232,29 @@ def spanner_template(spanner_template, spanner_factory_session):
     result.assert_outcomes(passed=2)
 
 
+def test_lazy_waits_for_a_test_and_eager_does_not(music):
+    text = """
+        import os
+        import pytest
+
+        host = os.environ.get("SPANNER_EMULATOR_HOST")
+
+        def test_host(request):
+            assert bool(host) is (request.config.getoption("spanner_start") == "eager")
+        """
+    music.run(text, "--spanner-start=lazy").assert_outcomes(passed=1)
+    music.run(text, "--spanner-start=eager").assert_outcomes(passed=1)
+
+
 def test_env_dbapi_and_clock(music):
     result = music.run(
         """
         import os
         from datetime import timedelta
+
+        def test_session_objects(spanner_instance, spanner_engine, spanner_client):
+            assert spanner_instance.exists()
+            assert spanner_client.project in str(spanner_engine.url)
 
         def test_env(spanner_env):
             from google.cloud import spanner
@@ -258,7 +277,7 @@ def test_env_dbapi_and_clock(music):
             assert timedelta(days=1) <= after - before < timedelta(days=1, seconds=1)
         """
     )
-    result.assert_outcomes(passed=4)
+    result.assert_outcomes(passed=5)
 
 
 def test_snapshots_inside_a_test(music):

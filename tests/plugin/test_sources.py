@@ -191,7 +191,7 @@ def test_sqlalchemy_metadata(project):
 )
 def test_seeds_that_do_not_fit_are_told_by_their_place(music, name, text, told):
     music.file(f"seeds/{name}", text)
-    result = music.run("def test(spanner_database): pass")
+    result = music.run("def test(spanner_database): pass", "--spanner-seeds=seeds")
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines([f"*/seeds/{told}"])
     result.stdout.no_fnmatch_line("*During handling*")

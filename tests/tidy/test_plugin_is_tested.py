@@ -1,0 +1,52 @@
+"""Whatever the plugin offers by name, some test of the plugin uses by that name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from pytest_spanemu import asserts, fixtures, hookspecs, options, plans, ready_made
+from pytest_spanemu.factories import __all__ as FACTORIES
+from pytest_spanemu.kinds import Isolation, Start, Target, Unsupported
+from pytest_spanemu.migrator import SpannerMigrator
+from pytest_spanemu.plugin import MARKERS
+from pytest_spanemu.snapshots import SpannerSnapshot
+from pytest_spanemu.sources.choice import KINDS
+
+TESTS = Path(__file__).parents[1] / "plugin"
+
+
+def offered() -> Iterator[str]:
+    """Fixtures, markers, settings and their words, assertions, hooks, factories, checks."""
+    for name in vars(fixtures):
+        if name.startswith("spanner_") or name == "hotspots":
+            yield name
+    yield from (re.split(r"\W", line)[0] for line in MARKERS)
+    for option in options.OPTIONS:
+        yield f"--spanner-{option.name}"
+    yield from (word for kind in (Isolation, Start, Target, Unsupported) for word in kind)
+    yield from options.FAIL_ON
+    for kind in (asserts.SpannerAssert, plans.PlanCheck, SpannerMigrator, SpannerSnapshot):
+        yield from (name for name in vars(kind) if not name.startswith("_"))
+    yield from (name for name in vars(hookspecs) if name.startswith("pytest_"))
+    yield from (f"factories.{name}" for name in FACTORIES)
+    yield from (check.__name__ for check in ready_made.CHECKS)
+    yield from (f"{kind}:" for kind in KINDS)
+
+
+@cache
+def text() -> str:
+    """What tests of the plugin say; an option's name in the ini file is as good as its flag."""
+    found = "\n".join(path.read_text() for path in sorted(TESTS.glob("*.py")))
+    names = re.findall(r"spanner_\w+", found)
+    return "\n".join([found, *(f"--{name.replace('_', '-')}" for name in names)])
+
+
+@pytest.mark.parametrize("name", sorted(set(offered())))
+def test_a_test_names_it(name: str) -> None:
+    end = "" if name.endswith(":") else r"(?![\w-])"
+    assert re.search(rf"(?<![\w-]){re.escape(name)}{end}", text()), f"no test in {TESTS} names it"
