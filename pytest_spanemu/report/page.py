@@ -9,10 +9,12 @@ frames, and the filter of tests.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from pytest_spanemu.report.book import Book
 from pytest_spanemu.report.figures import Figures
@@ -20,13 +22,13 @@ from pytest_spanemu.report.figures import Figures
 TEMPLATE = Path(__file__).with_name("page.html")
 STATEMENTS_MAX = 100
 WAITS_MAX = 100
-TOTALS = (
-    ("queries", "queries"),
-    ("commits", "commits"),
-    ("aborts", "aborts"),
-    ("mutations", "mutations"),
-    ("full_scans", "full scans"),
-    ("lock_waits", "waits for locks"),
+TOTALS = (  # a figure, what one is called, and what several are
+    ("queries", "query", "queries"),
+    ("commits", "commit", "commits"),
+    ("aborts", "abort", "aborts"),
+    ("mutations", "mutation", "mutations"),
+    ("full_scans", "full scan", "full scans"),
+    ("lock_waits", "wait for a lock", "waits for locks"),
 )
 
 
@@ -58,17 +60,28 @@ def _cut(template: str, parts: dict[str, str]) -> Iterator[str]:
 
 
 def _totals(book: Book) -> str:
-    figures = [(len(book.tests), "tests"), *((book.total(name), said) for name, said in TOTALS)]
+    figures = [(len(book.tests), "tests"), *((book.total(name), many) for name, _, many in TOTALS)]
     return "".join(f"<li><b>{count:,}</b>{said}</li>" for count, said in figures)
 
 
 def _found(book: Book) -> str:
-    told = [
-        f"<li>{_link(each)}: {escape(note)}</li>"
-        for each in book.tests
-        for note in (*each.hotspots, *each.over_budget, *map(_left_open, each.left_open))
-    ]
-    return f'<h2 id="found">Found</h2><ul>{"".join(told)}</ul>' if told else ""
+    by_note: dict[str, list[Figures]] = {}
+    for each in book.tests:
+        for note in (*each.hotspots, *each.over_budget, *map(_left_open, each.left_open)):
+            by_note.setdefault(note, []).append(each)
+    told = "".join(_found_in(note, tests) for note, tests in by_note.items())
+    return f'<h2 id="found">Found</h2><ul>{told}</ul>' if told else ""
+
+
+def _found_in(note: str, tests: Sequence[Figures]) -> str:
+    """A finding once, with the tests that have it: the first of them, the rest on demand."""
+    shown = f"<b>{escape(note)}</b>: {_link(tests[0])}"
+    if len(tests) > 1:
+        others = "".join(f"<li>{_link(test)}</li>" for test in tests[1:])
+        shown += (
+            f"<details><summary>and in {len(tests) - 1:,} more</summary><ul>{others}</ul></details>"
+        )
+    return f"<li>{shown}</li>"
 
 
 def _left_open(text: str) -> str:
@@ -125,25 +138,18 @@ def _waits(book: Book) -> str:
 
 def _test(test: Figures) -> str:
     counts = " · ".join(
-        f"{getattr(test, name):,} {said}" for name, said in TOTALS if getattr(test, name)
+        f"{count:,} {one if count == 1 else many}"
+        for name, one, many in TOTALS
+        if (count := getattr(test, name))
     )
     notes = f' <span class="bad">{escape(test.notes)}</span>' if test.notes else ""
     parts = [f"<summary><b>{escape(test.test)}</b> {counts or 'nothing'}{notes}</summary>"]
     parts += [_finding(each) for found in test.databases for each in found.get("findings", ())]
     parts.append(_statements(_listed(test, "statements")))
-    transactions = _listed(test, "transactions")
-    if transactions:
-        parts.append(
-            _table(
-                ("transaction", "mutations", "waited", "ended", "what it asked for"),
-                (
-                    (_name(each), f"{each['mutations']:,}",
-                     _milliseconds(each["lock_wait_seconds"]), _ended(each), _requests(each))
-                    for each in transactions
-                ),
-            )
-        )  # fmt: skip
-    return f'<details class="test" id="{escape(test.test)}">{"".join(parts)}</details>'
+    parts.append(_transactions(_listed(test, "transactions")))
+    found = " data-found" if test.notes or test.full_scans else ""
+    name = escape(test.test)
+    return f'<details class="test" id="{name}"{found}>{"".join(parts)}</details>'
 
 
 # ---------------------------------------------------------------------------- their parts
@@ -164,6 +170,21 @@ def _statements(statements: Sequence[dict[str, Any]]) -> str:
             for each in statements
         ),
     )  # fmt: skip
+
+
+def _transactions(transactions: Sequence[dict[str, Any]]) -> str:
+    """Those that look the same are told once."""
+    times: Counter[tuple[str, ...]] = Counter()
+    for each in transactions:
+        waited = _milliseconds(each["lock_wait_seconds"]) if each["lock_wait_seconds"] else ""
+        row = (_name(each), f"{each['mutations']:,}", waited, _ended(each), _requests(each))
+        times[row] += 1
+    if not times:
+        return ""
+    return _table(
+        ("times", "transaction", "mutations", "waited", "ended", "what it asked for"),
+        ((f"{count:,}", *row) for row, count in times.items()),
+    )
 
 
 def _statement(found: dict[str, Any]) -> str:
@@ -211,7 +232,7 @@ def _ended(transaction: dict[str, Any]) -> str:
 
 
 def _link(test: Figures) -> str:
-    return f'<a href="#{escape(test.test)}">{escape(test.test)}</a>'
+    return f'<a href="#{quote(test.test, safe="/:[]")}">{escape(test.test)}</a>'
 
 
 def _milliseconds(seconds: float) -> str:

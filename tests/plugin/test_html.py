@@ -39,6 +39,12 @@ const seen = { problems, paper: getComputedStyle(document.body).backgroundColor 
 filter.value = "SCAN"; filter.dispatchEvent(new Event("input"));
 seen.shown = tests.filter(test => !test.hidden).map(test => test.id);
 seen.said = document.getElementById("shown").textContent;
+filter.value = ""; foundOnly.click();
+seen.found = tests.filter(test => !test.hidden).map(test => test.id);
+filter.value = "nothing"; filter.dispatchEvent(new Event("input"));
+document.querySelector("#found + ul a").click(); reveal();
+seen.opened = tests.filter(test => test.open && !test.hidden).map(test => test.id);
+seen.focused = document.activeElement.parentElement.id;
 const frame = document.querySelector("details.heat iframe");
 frame.addEventListener("load", () => {
   const inner = frame.contentDocument, canvas = inner.querySelector("canvas");
@@ -115,6 +121,30 @@ def test_a_run_that_recorded_nothing_has_a_page():
     assert "No test wrote enough for a picture." in html
 
 
+def test_what_many_tests_have_is_told_once():
+    commit = {
+        "id": "", "tag": "", "mutations": 2, "lock_wait_seconds": 0.0, "error": "",
+        "requests": [{"sql": "COMMIT", "site": "a.py:1", "lock_wait_seconds": 0.0}],
+    }  # fmt: skip
+    book = Book(
+        [
+            Figures(
+                f"a.py::test_%[{n}]",
+                commits=30,
+                hotspots=["HOT_ROW T(K)"],
+                databases=[{"transactions": [commit] * 30}],
+            )
+            for n in range(50)
+        ]
+    )
+    html = page(book, "")
+    assert html.count("<b>HOT_ROW T(K)</b>") == 1
+    assert "and in 49 more" in html
+    assert 'href="#a.py::test_%25[0]"' in html
+    assert html.count("a.py:1<") == 50
+    assert '<td class="n">30</td>' in html
+
+
 @pytest.mark.toolchain
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 def test_a_browser_shows_it_in_light_and_dark(music, tmp_path):
@@ -135,6 +165,9 @@ def test_a_browser_shows_it_in_light_and_dark(music, tmp_path):
         assert seen["problems"] == []
         assert [each.rpartition("::")[2] for each in seen["shown"]] == ["test_scan"]
         assert seen["said"] == "1 of 3"
+        assert [each.rpartition("::")[2] for each in seen["found"]] == ["test_hot", "test_scan"]
+        assert [each.rpartition("::")[2] for each in seen["opened"]] == ["test_hot"]
+        assert seen["opened"] == [seen["focused"]]
         assert seen["heading"]
         assert min(seen["canvas"]) > 20
         papers.append(seen["paper"])
