@@ -17,7 +17,6 @@ from spanemu.sql.syntax.ast import (
     Node,
     StringLiteral,
     TypedLiteral,
-    Unary,
 )
 
 Trail = tuple[Node, ...]
@@ -61,11 +60,7 @@ def columns_read(tree: Expression) -> set[str]:
 
 def integer(node: Expression) -> int | None:
     """The value of an integer literal, with or without a sign."""
-    if isinstance(node, IntLiteral):
-        return node.value
-    if isinstance(node, Unary) and node.op == "-" and isinstance(node.operand, IntLiteral):
-        return -node.operand.value
-    return None
+    return node.value if isinstance(node, IntLiteral) else None
 
 
 _LITERALS = (BoolLiteral, BytesLiteral, FloatLiteral, IntLiteral, StringLiteral, TypedLiteral)
@@ -73,4 +68,4 @@ _LITERALS = (BoolLiteral, BytesLiteral, FloatLiteral, IntLiteral, StringLiteral,
 
 def is_literal(node: Expression) -> bool:
     """Whether an expression is one constant other than NULL."""
-    return isinstance(node, _LITERALS) or integer(node) is not None
+    return isinstance(node, _LITERALS)

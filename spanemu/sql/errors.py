@@ -6,6 +6,8 @@
     ├── DdlStatementEmpty   a schema statement without a word in it
     ├── TextTooLong         the text is longer than Spanner takes
     ├── NotInSpanner        GoogleSQL has it, Spanner refuses it
+    ├── ParameterizedType   the same of NUMERIC(precision, scale)
+    ├── NotAnExcept         EXCEPT without what tells which one it is
     └── StatementRefused    a statement, but not one that this call takes
 
 All are the client's mistakes, INVALID_ARGUMENT. What Spanner's grammar has and spanemu does not
@@ -63,6 +65,24 @@ class NotInSpanner(SpannerError):
     code = Code.INVALID_ARGUMENT
     prose = "{feature} is not supported [at {line}:{column}]"
     feature: str
+    line: int
+    column: int
+
+
+class ParameterizedType(SpannerError):
+    """A type with more parameters than a length."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Parameterized types are not supported [at {line}:{column}]"
+    line: int
+    column: int
+
+
+class NotAnExcept(SpannerError):
+    """EXCEPT that is neither a set operation nor a list of columns to leave out."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = 'EXCEPT must be followed by ALL, DISTINCT, or "(" [at {line}:{column}]'
     line: int
     column: int
 

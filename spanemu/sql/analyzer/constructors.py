@@ -44,25 +44,28 @@ def settled(expression: Expr) -> Expr:
 
 def _array(node: ast.ArrayConstructor, env: Env) -> Expr:
     items = [resolve(item, env) for item in node.items]
-    if node.type is not None:
-        declared = named_type(node.type)
-        if not declared.is_array:
-            declared = array_of(declared)
-        return _typed_array(node, declared, items, env)
+    declared = named_type(node.type) if node.type is not None else None
+    _refuse_nested(node, items)
+    if declared is not None:
+        return _typed_array(node, declared if declared.is_array else array_of(declared), items, env)
     if not items:
         return Literal(array_of(INT64), (), "")
     element = array_element_type(items, env.analysis, node.at)
-    if element.is_array:
-        raise NestedArray(
-            f"Cannot construct array with element type {element} because nested arrays are not "
-            "supported",
-            at=node.items[0].at,
-        )
     passed = (
         coerce(item, element, env.analysis, written.at)
         for item, written in zip(paced(items), node.items, strict=True)
     )
     return MakeArray(array_of(element), tuple(passed))
+
+
+def _refuse_nested(node: ast.ArrayConstructor, items: list[Expr]) -> None:
+    for item, written in zip(items, node.items, strict=True):
+        if item.type.is_array:
+            raise NestedArray(
+                f"Cannot construct array with element type {item.type} because nested arrays are "
+                "not supported",
+                at=written.at,
+            )
 
 
 def _typed_array(node: ast.ArrayConstructor, declared: Type, items: list[Expr], env: Env) -> Expr:

@@ -29,11 +29,7 @@ LITERALS: frozenset[type[ast.Expression]] = frozenset(
 
 def ordinal(node: ast.Expression) -> int | None:
     """The number that stands for a column of the select list, if the item is one."""
-    if type(node) is ast.IntLiteral:
-        return node.value
-    if type(node) is ast.Unary and node.op == "-" and type(node.operand) is ast.IntLiteral:
-        return -node.operand.value
-    return None
+    return node.value if type(node) is ast.IntLiteral else None
 
 
 def resolve_group_by(

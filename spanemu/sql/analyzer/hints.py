@@ -184,6 +184,8 @@ def checked_hints(hint: ast.Hint | None, place: Place, _: Analysis) -> Hints:
             _check_own(name, value, place, hint.at)
         elif "." in name:
             continue
+        elif not any(name in hints for hints in _HINTS.values()):
+            raise UnsupportedHint(written, at=hint.at)
         else:
             value = _checked(name, value, place, hint.at)
         if name in found:
@@ -197,8 +199,6 @@ def _checked(name: str, value: Any, place: Place, at: int) -> Any:
     check = _HINTS[place].get(name)
     if check is None:
         places = [other.value for other, hints in _HINTS.items() if name in hints]
-        if not places:
-            raise UnsupportedHint(name, at=at)
         raise MisplacedHint(name, ", ".join(places), at=at)
     try:
         return check(value)

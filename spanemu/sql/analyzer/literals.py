@@ -34,13 +34,6 @@ def null_literal() -> Literal:
     return Literal(INT64, None, "")
 
 
-def integer(value: int, text: str, at: int) -> Literal:
-    """An integer literal, sign included."""
-    if not -INT64_MAX - 1 <= value <= INT64_MAX:
-        raise BadLiteral("integer", f": {text}", at=at)
-    return Literal(INT64, value, text, at)
-
-
 def _null(_: ast.NullLiteral, __: Env) -> Expr:
     return null_literal()
 
@@ -50,7 +43,10 @@ def _bool(node: ast.BoolLiteral, _: Env) -> Expr:
 
 
 def _integer(node: ast.IntLiteral, _: Env) -> Expr:
-    return integer(node.value, node.text or str(node.value), node.at)
+    text = node.text or str(node.value)
+    if not -INT64_MAX - 1 <= node.value <= INT64_MAX:
+        raise BadLiteral("integer", f": {text}", at=node.at)
+    return Literal(INT64, node.value, text, node.at)
 
 
 def _float(node: ast.FloatLiteral, _: Env) -> Expr:

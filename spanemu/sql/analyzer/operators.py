@@ -11,12 +11,11 @@ from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.shape import LimitExceeded
 from spanemu.sql.analyzer.errors.typing import BadCall, NoMatchingSignature, NotAnArray
 from spanemu.sql.analyzer.expression import resolve
-from spanemu.sql.analyzer.literals import integer
 from spanemu.sql.analyzer.operator_call import operator_call
 from spanemu.sql.analyzer.resolved import And, Expr, Literal, Or
 from spanemu.sql.analyzer.signature_text import argument_types
 from spanemu.sql.syntax import ast
-from spanemu.values.types import BOOL, FLOAT64
+from spanemu.values.types import BOOL
 
 # The words are Spanner's, which counts operators of all kinds as predicates.
 NESTED_OPERATORS = "nested boolean predicates"
@@ -76,12 +75,6 @@ def _binary(node: ast.Binary, env: Env) -> Expr:
 
 def _unary(node: ast.Unary, env: Env) -> Expr:
     operand = node.operand
-    if node.op == "-":
-        # One literal, sign included: -9223372036854775808 has no positive counterpart.
-        if type(operand) is ast.IntLiteral:
-            return integer(-operand.value, f"-{operand.text or operand.value}", node.at)
-        if type(operand) is ast.FloatLiteral:
-            return Literal(FLOAT64, -operand.value, f"-{operand.text or operand.value}")
     env.analysis.enter(NESTED_OPERATORS, env.analysis.limits.operator_depth, node.at)
     value = resolve(operand, env)
     env.analysis.leave(NESTED_OPERATORS)

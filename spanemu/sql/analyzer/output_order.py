@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from spanemu.sql.analyzer.analysis import QueryResult
 from spanemu.sql.analyzer.env import Env
-from spanemu.sql.analyzer.errors.grouping import BadGrouping, OrdinalOutOfRange
+from spanemu.sql.analyzer.errors.grouping import BadGrouping, OrdinalOutOfRange, OrdinalTooSmall
 from spanemu.sql.analyzer.expression import resolve
 from spanemu.sql.analyzer.group_by import LITERALS, ordinal
 from spanemu.sql.analyzer.ordering import sort_key_of
@@ -53,6 +53,8 @@ def sort_key(item: ast.OrderItem, outputs: Sequence[Expr], env: Env) -> SortKey:
         if type(node) in LITERALS:
             raise BadGrouping("Cannot ORDER BY literal values", at=node.at)
         return sort_key_of(item, resolve(node, env), env)
-    if not 1 <= number <= len(outputs):
+    if number < 1:
+        raise OrdinalTooSmall(number, at=node.at)
+    if number > len(outputs):
         raise OrdinalOutOfRange("ORDER BY", number, at=node.at)
     return sort_key_of(item, outputs[number - 1], env)

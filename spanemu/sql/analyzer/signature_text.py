@@ -71,7 +71,8 @@ def _pattern(pattern: Pattern) -> str:
     if isinstance(pattern, TypeVariable):
         return "ANY"
     if isinstance(pattern, ArrayOf):
-        return f"ARRAY<{_pattern(pattern.element)}>"
+        any_array = isinstance(pattern.element, TypeVariable)
+        return "ARRAY" if any_array else f"ARRAY<{_pattern(pattern.element)}>"
     if isinstance(pattern, LambdaOf):
         inside = ", ".join(_pattern(one) for one in pattern.parameters)
         return f"FUNCTION<({inside})->{_pattern(pattern.body)}>"

@@ -23,7 +23,8 @@ def named_type(name: ast.TypeName) -> Type:
 
 def _resolve(name: ast.TypeName, depth: int) -> Type:
     if name.length is not None or name.vector_length is not None:
-        raise BadQuery("Parameterized types are not supported", at=name.at)
+        at = name.at if name.length is None else name.length_at
+        raise BadQuery("Parameterized types are not supported", at=at)
     if name.element is not None:
         element = _resolve(name.element, depth)
         if element.is_array:

@@ -61,14 +61,15 @@ class Hint(Node):
 class TypeName(Node):
     """A type as written: `path` for a scalar, `element` for ARRAY<...>, `fields` for STRUCT<...>.
 
-    `length` is the parameter of STRING(n) or BYTES(n): an int, or "MAX". `vector_length` is
-    that of ARRAY<...>(vector_length=>n).
+    `length` is the parameter of STRING(n) or BYTES(n): an int, or "MAX"; it begins with its
+    parenthesis at `length_at`. `vector_length` is that of ARRAY<...>(vector_length=>n).
     """
 
     path: Path | None = None
     element: TypeName | None = None
     fields: tuple[tuple[Identifier | None, TypeName], ...] | None = None
     length: int | str | None = None
+    length_at: int = -1
     vector_length: int | None = None
 
 

@@ -11,6 +11,7 @@ tree of such a sum is as deep as it is long, and its readers must not recurse on
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanemu.sql.syntax import ast
@@ -103,7 +104,12 @@ class ExpressionParser(CallParser):
     def negate(self) -> ast.Expression:
         """`-`, `+` or `~` before an operand."""
         op = self.advance()
+        number = op.symbol == "-" and self.token.kind in _NUMBERS
         operand = self.expression(_UNARY)
+        if number and isinstance(operand, ast.IntLiteral | ast.FloatLiteral):
+            # One literal, sign included: -9223372036854775808 has no positive counterpart.
+            text = f"-{operand.text or operand.value}"
+            return replace(operand, value=-operand.value, text=text, at=op.at)
         return ast.Unary(op.symbol, operand, at=op.at, end=self.end)
 
     def not_(self) -> ast.Expression:
@@ -255,6 +261,7 @@ class ExpressionParser(CallParser):
         return ast.StructConstructor(tuple(items), tuple_form=True, at=start, end=end)
 
 
+_NUMBERS = frozenset({Kind.INTEGER, Kind.FLOAT})
 _FIELD_KINDS = frozenset({Kind.IDENTIFIER, Kind.KEYWORD})
 _NEGATABLE = frozenset({"LIKE", "IN", "BETWEEN"})
 _COMPARISONS: Mapping[str, Callable[[ExpressionParser, _Compared], ast.Expression]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from spanemu.sql.errors import ParameterizedType
 from spanemu.sql.syntax.ast import Expression, Hint, Identifier, Path, TypeName
 from spanemu.sql.syntax.cursor import Cursor
 from spanemu.sql.syntax.literals import (
@@ -12,6 +13,7 @@ from spanemu.sql.syntax.literals import (
     decode_integer,
     decode_string,
 )
+from spanemu.sql.syntax.position import line_and_column
 from spanemu.sql.syntax.tokens import Kind, Token
 
 if TYPE_CHECKING:
@@ -150,13 +152,16 @@ class NameParser(Cursor):
     def _named_type(self, start: int) -> TypeName:
         path = self.path()
         length: int | str | None = None
+        length_at = self.token.at
         if self.accept("("):
             if self.accept("MAX"):
                 length = "MAX"
             else:
                 length = self.decode(self.expect_kind(Kind.INTEGER), decode_integer)
+            if self.token.symbol == ",":  # NUMERIC(precision, scale)
+                raise ParameterizedType(*line_and_column(self.text, length_at))
             self.expect(")")
-        return TypeName(path=path, length=length, at=start, end=self.end)
+        return TypeName(path=path, length=length, length_at=length_at, at=start, end=self.end)
 
     def _interval_type(self, start: int) -> TypeName:
         word = self.identifier_of(self.advance())

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanemu.sql.errors import NotAnExcept
 from spanemu.sql.syntax import ast, pipe_ast
+from spanemu.sql.syntax.position import line_and_column
 from spanemu.sql.syntax.select import SelectParser
 from spanemu.sql.syntax.tokens import Kind
 
@@ -25,9 +27,12 @@ class PipeParser(SelectParser):
 
     def set_operator(self) -> tuple[str, bool, ast.Hint | None]:
         """(operator, distinct, hint) of UNION, INTERSECT or EXCEPT."""
+        at = self.token.at
         op = self.advance().symbol
         hint = self.hint()
         if self.token.symbol not in ("ALL", "DISTINCT"):
+            if op == "EXCEPT":  # also a part of `SELECT * EXCEPT (columns)`
+                raise NotAnExcept(*line_and_column(self.text, at))
             raise self.unexpected("ALL", "DISTINCT")
         distinct = self.advance().symbol == "DISTINCT"
         if self.token.symbol in ("BY", "CORRESPONDING", "STRICT"):

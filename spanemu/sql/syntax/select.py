@@ -60,7 +60,7 @@ class SelectParser(FromParser):
 
     def select_items(self) -> tuple[ast.SelectItem | ast.SelectStar, ...]:
         """One or more items; a comma may follow the last."""
-        if self.token.symbol in _ENDS_LIST and self.token.kind is not Kind.END:
+        if self.token.symbol == "FROM":
             raise self.failure("SELECT list must not be empty")
         items = [self._select_item()]
         while self.accept(","):

@@ -51,6 +51,16 @@ class OrdinalOutOfRange(AnalysisError):
     number: int
 
 
+class OrdinalTooSmall(AnalysisError):
+    """ORDER BY a column number below one."""
+
+    prose = (
+        "ORDER BY column number item is out of range. Column numbers must be greater than or "
+        "equal to one. Found : {number}"
+    )
+    number: int
+
+
 class NotGroupable(AnalysisError):
     """A type that GROUP BY, DISTINCT or a set operation cannot compare."""
 
