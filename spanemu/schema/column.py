@@ -57,7 +57,7 @@ class Column:
     def type_text(self) -> str:
         """The type as DDL writes it, lengths included: STRING(36), ARRAY<BYTES(MAX)>."""
         item = self.type.item() if self.type.is_array else self.type
-        text = str(item)
+        text = f"`{item.proto_name}`" if item.proto_name else str(item)
         if item.code in (TypeCode.STRING, TypeCode.BYTES):
             text = f"{text}({'MAX' if self.length is None else self.length})"
         return f"ARRAY<{text}>" if self.type.is_array else text

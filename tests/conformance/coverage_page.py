@@ -80,7 +80,10 @@ def _functions() -> Iterator[str]:
             chapters[aggregate.chapter].add(name)
     for chapter, names in sorted(chapters.items()):
         yield f"| {chapter} | {', '.join(sorted(names))} |"
-    yield ""
+    yield (
+        "\nBeside them the forms that look like functions: CAST, SAFE_CAST, EXTRACT and "
+        "REPLACE_FIELDS.\n"
+    )
     yield "Refused as UNIMPLEMENTED:\n"
     yield "| chapter | functions |"
     yield "|---|---|"

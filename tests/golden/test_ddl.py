@@ -23,6 +23,7 @@ from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
 from spanemu.sql.syntax.ddl import split_statements
 from spanemu.storage.layout import tree_of
 from tests.golden.runner import Case, Command, describe_failure, file_id, golden_files, run_golden
+from tests.unit.messages.shop import DESCRIPTORS
 
 
 class World:
@@ -69,7 +70,7 @@ class World:
         kinds = dict(line.split() for line in case.input.splitlines())
         names = {kind: frozenset(kinds[kind].split(",")) for kind in kinds}
         messages, enums = names.get("messages", frozenset()), names.get("enums", frozenset())
-        self.sent = ProtoTypes(messages, enums, b"descriptors") if kinds else NO_TYPES
+        self.sent = ProtoTypes(messages, enums, DESCRIPTORS) if kinds else NO_TYPES
         return "ok"
 
     def repeat(self, case: Case) -> str:

@@ -10,6 +10,7 @@ from spanemu.ddl.apply import plan_batch
 from spanemu.schema.ddl_text import ddl_statements
 from spanemu.schema.proto_bundle import ProtoTypes
 from spanemu.schema.schema import Schema
+from tests.unit.messages.shop import DESCRIPTORS
 
 TABLES = st.sampled_from(["T1", "T1", "T2", "T2", "T3", "order", "s.T4"])
 COLUMNS = st.sampled_from(["a", "b", "c", "d", "select"])
@@ -196,7 +197,7 @@ BEGINNING = (
         for name, key in (("T1", "a"), ("T2", "a, d"), ("s.T4", "a DESC, b"))
     ),
 )
-TYPES = ProtoTypes(frozenset({"shop.Item", "shop.Order"}), frozenset({"shop.Size"}), b"x")
+TYPES = ProtoTypes(frozenset({"shop.Item", "shop.Order"}), frozenset({"shop.Size"}), DESCRIPTORS)
 MAPS = ("_synonyms", "_constraints", "_children", "_indexes_by_table", "_referencing")
 
 

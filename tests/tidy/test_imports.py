@@ -17,12 +17,13 @@ _BELOW_DATABASE = {"base", "values", "schema", "storage", "sql", "txn", "ddl", "
 MAY_IMPORT: dict[str, set[str]] = {
     "base": set(),
     "values": {"base"},
+    "messages": {"values"},
     "schema": {"base", "values"},
     "storage": {"base", "values", "schema"},
     "stats": {"base", "values", "schema", "storage"},
-    "sql": {"base", "values", "schema"},
+    "sql": {"base", "values", "messages", "schema"},
     "txn": {"base", "values", "schema", "storage", "sql"},
-    "ddl": {"base", "values", "schema", "storage", "sql", "txn"},
+    "ddl": {"base", "values", "messages", "schema", "storage", "sql", "txn"},
     "lint": {"base", "sql", "schema_source"},  # the text and its places, not what came of it
     "database": _BELOW_DATABASE,
     "admin": {"base", "values", "schema", "storage", "ddl", "database"},
@@ -50,7 +51,7 @@ SQL_ORDER = ("errors", "syntax", "functions", "analyzer", "plan", "planner", "ex
 
 # Modules outside the standard library that only some packages may see.
 ONLY_IN: dict[str, set[str]] = {
-    "google": {"frontend", "client", "handle", "remote", "cli", "wire_control"},
+    "google": {"frontend", "messages", "client", "handle", "remote", "cli", "wire_control"},
     "grpc": {"frontend", "emulator", "wire_control"},
     "click": {"cli"},
     "rich": {"cli"},

@@ -125,12 +125,14 @@ def _function(statement: ddl_ast.CreateFunction, schema: Schema) -> UserFunction
     name = str(statement.name)
     parameters = tuple(
         Parameter(
-            one.name.name, named_type(one.type), None if one.default is None else one.default.text
+            one.name.name,
+            named_type(one.type, schema),
+            None if one.default is None else one.default.text,
         )
         for one in statement.parameters
     )
     _judge_parameters(name, parameters, schema)
-    declared = None if statement.returns is None else named_type(statement.returns)
+    declared = None if statement.returns is None else named_type(statement.returns, schema)
     body = None if statement.body is None else statement.body.text
     if body is not None:
         undetermined = UserFunction(name, parameters, declared, body)

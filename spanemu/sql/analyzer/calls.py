@@ -29,6 +29,7 @@ from spanemu.sql.analyzer.errors.typing import BadCall, ExpectsConstant, Positio
 from spanemu.sql.analyzer.errors.writing import PendingCommitTimestampMisplaced
 from spanemu.sql.analyzer.expression import resolve
 from spanemu.sql.analyzer.hints import Place, checked_hints
+from spanemu.sql.analyzer.messages import converted
 from spanemu.sql.analyzer.operator_call import function_call
 from spanemu.sql.analyzer.overload import Argument, LambdaArgument
 from spanemu.sql.analyzer.resolved import (
@@ -46,7 +47,7 @@ from spanemu.sql.functions import format_text
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.registry import Arity, Function
 from spanemu.sql.syntax import ast
-from spanemu.values.types import Type
+from spanemu.values.types import STRING, Type, TypeCode
 
 PENDING_COMMIT_TIMESTAMP = "PENDING_COMMIT_TIMESTAMP"
 # Functions whose INTERVAL argument is an INT64 and a date part, not a value of type INTERVAL.
@@ -98,6 +99,8 @@ def _scalar_call(node: ast.Call, function: Function, safe: bool, env: Env) -> Ex
     arguments, names = _arguments(node, function, env)
     analysis.leave("nested function calls")
     _refuse_positional(node, function)
+    if (shown := _SHOWN_AS_TEXT.get(function.name)) is not None:
+        arguments = [_as_text(argument, shown, env) for argument in arguments]
     call = function_call(function, arguments, names, analysis, node.at)
     _check_constants(call, function, node)
     if function.name == "FORMAT" and type(node.arguments[0]) is ast.StringLiteral:
@@ -107,6 +110,19 @@ def _scalar_call(node: ast.Call, function: Function, safe: bool, env: Env) -> Ex
     if function.name == "IF":
         return if_form(call)
     return replace(call, safe=True) if safe else call
+
+
+# Functions that show a value, and which values they show as CAST to STRING does.
+_SHOWN_AS_TEXT: Mapping[str, frozenset[TypeCode]] = {
+    "FORMAT": frozenset({TypeCode.ENUM, TypeCode.PROTO}),
+    "TO_JSON": frozenset({TypeCode.ENUM}),
+}
+
+
+def _as_text(argument: Argument, shown: frozenset[TypeCode], env: Env) -> Argument:
+    if not isinstance(argument, Expr) or argument.type.code not in shown:
+        return argument
+    return converted(argument, STRING, env.analysis.schema, 0)
 
 
 def _refuse_aggregate_modifiers(node: ast.Call, name: str) -> None:

@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import Any
 
 from spanemu.base.pace import paced
+from spanemu.sql.analyzer import messages
 from spanemu.sql.analyzer.analysis import Analysis
 from spanemu.sql.analyzer.errors.typing import NoCommonType
 from spanemu.sql.analyzer.literal_conversion import converted
@@ -187,9 +188,13 @@ def coerce(expression: Expr, target: Type, analysis: Analysis, at: int) -> Expr:
         return Literal(target, expression.value, "")
     if kind is Kind.LITERAL:
         assert isinstance(expression, Literal)
+        if target.proto_name:
+            return messages.converted_literal(expression, target, analysis.schema, at)
         return converted(expression, target, analysis.schema.default_time_zone, at)
     if kind is Kind.COMPOSITE or type(expression) is MakeStruct:
         return _coerce_items(expression, target, analysis, at)
+    if messages.needs_descriptors(expression.type, target):
+        return messages.converted(expression, target, analysis.schema, at)
     return Cast(target, expression, implicit=True, at=at)
 
 

@@ -7,6 +7,7 @@ from spanemu.schema.column import Column
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
 from spanemu.sql.analyzer.analysis import Analysis
+from spanemu.sql.analyzer.assignments import assignments_of
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.names import ColumnNotInTable
 from spanemu.sql.analyzer.errors.writing import BadWrite, NoConflictTarget
@@ -14,7 +15,6 @@ from spanemu.sql.analyzer.expression import resolve_condition
 from spanemu.sql.analyzer.resolved import ConflictClause
 from spanemu.sql.analyzer.scope import Scope
 from spanemu.sql.analyzer.table_relation import TableRelation
-from spanemu.sql.analyzer.writing import assignments_of
 from spanemu.sql.syntax import ast
 
 EXCLUDED = "EXCLUDED"

@@ -44,7 +44,7 @@ def settled(expression: Expr) -> Expr:
 
 def _array(node: ast.ArrayConstructor, env: Env) -> Expr:
     items = [resolve(item, env) for item in node.items]
-    declared = named_type(node.type) if node.type is not None else None
+    declared = named_type(node.type, env.analysis.schema) if node.type is not None else None
     _refuse_nested(node, items)
     if declared is not None:
         return _typed_array(node, declared if declared.is_array else array_of(declared), items, env)
@@ -81,7 +81,7 @@ def _typed_array(node: ast.ArrayConstructor, declared: Type, items: list[Expr], 
 def _struct(node: ast.StructConstructor, env: Env) -> Expr:
     values = [resolve(value, env) for value, _ in node.items]
     if node.type is not None:
-        return _typed_struct(node, named_type(node.type), values, env)
+        return _typed_struct(node, named_type(node.type, env.analysis.schema), values, env)
     names = [
         "" if node.tuple_form else alias.name if alias is not None else implied_name(value)
         for value, alias in node.items
@@ -166,19 +166,9 @@ def _with(node: ast.WithExpression, env: Env) -> Expr:
     return Let(result.type, tuple(bindings), result)
 
 
-def _proto(_: ast.Expression, __: Env) -> Expr:
-    raise Unsupported("Construction of protocol buffers")
-
-
-def _replace_fields(_: ast.Expression, __: Env) -> Expr:
-    raise Unsupported("REPLACE_FIELDS of protocol buffers")
-
-
 RESOLVERS: Mapping[type[ast.Expression], Callable[[Any, Env], Expr]] = {
     ast.ArrayConstructor: _array,
     ast.StructConstructor: _struct,
     ast.Subscript: _subscript,
     ast.WithExpression: _with,
-    ast.NewConstructor: _proto,
-    ast.ReplaceFields: _replace_fields,
 }

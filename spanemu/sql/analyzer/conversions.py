@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from spanemu.base.errors import SpannerError
+from spanemu.sql.analyzer import messages
 from spanemu.sql.analyzer.coercion import Kind, coerce, fits, kind_of
 from spanemu.sql.analyzer.date_part_arguments import check_known, check_part, date_part
 from spanemu.sql.analyzer.env import Env
@@ -31,7 +32,7 @@ _UNTYPED = (Kind.NULL, Kind.PENDING, Kind.EMPTY_ARRAY)
 
 
 def _cast(node: ast.Cast, env: Env) -> Expr:
-    target = named_type(node.type)
+    target = named_type(node.type, env.analysis.schema)
     return _converted(resolve(node.operand, env), target, node, env)
 
 
@@ -51,6 +52,8 @@ def _converted(operand: Expr, target: Type, node: ast.Cast, env: Env) -> Expr:
         # Field by field: of what SAFE_CAST cannot convert, only the field is NULL.
         fields = zip(operand.items, target.fields, strict=True)
         return MakeStruct(target, tuple([_converted(x, f.type, node, env) for x, f in fields]))
+    if messages.needs_descriptors(operand.type, target):
+        return messages.converted(operand, target, analysis.schema, node.at, node.safe)
     if isinstance(operand, Literal):
         folded = _folded(operand, target, env)
         if folded is not None:

@@ -26,6 +26,7 @@ from spanemu.sql.analyzer.errors.typing import NotAnArray
 from spanemu.sql.analyzer.expression import resolve
 from spanemu.sql.analyzer.hints import Place, checked_hints, table_hints
 from spanemu.sql.analyzer.joins import resolve_join
+from spanemu.sql.analyzer.members import members_of
 from spanemu.sql.analyzer.names import resolve_path
 from spanemu.sql.analyzer.pipe_relation import BuiltRelation
 from spanemu.sql.analyzer.relation import (
@@ -34,6 +35,7 @@ from spanemu.sql.analyzer.relation import (
     Relation,
     SystemRelation,
     ValueRelation,
+    query_relation,
 )
 from spanemu.sql.analyzer.resolved import Expr, WithRef
 from spanemu.sql.analyzer.sampling import sampled
@@ -114,13 +116,7 @@ def _common_table(alias: str, table: CommonTable, env: Env) -> Relation:
         for name, column in table.result.columns
     )
     scan = WithRef(table.unique_name, tuple(column for _, column in columns))
-    return _query_relation(alias, QueryResult(scan, columns, table.result.value_table))
-
-
-def _query_relation(alias: str, result: QueryResult) -> Relation:
-    if result.value_table:
-        return ValueRelation(alias, result.columns[0][1], result.scan)
-    return DerivedRelation(alias, result.columns, result.scan)
+    return query_relation(alias, QueryResult(scan, columns, table.result.value_table), env.analysis)
 
 
 def _view(alias: str, view: View, env: Env, at: int) -> Relation:
@@ -149,7 +145,7 @@ def _subquery(item: ast.SubqueryRef, env: Env, _: Scope | None) -> Relation:
     if item.alias is None and result.names is not None:
         return sampled(BuiltRelation(result.names, result.scan), item.sample, env)
     alias = "" if item.alias is None else item.alias.name
-    return sampled(_query_relation(alias, result), item.sample, env)
+    return sampled(query_relation(alias, result, env.analysis), item.sample, env)
 
 
 # ---------------------------------------------------------------------------- arrays
@@ -196,7 +192,8 @@ def _elements(item: ast.TableRef | ast.Unnest, array: Expr, alias: str, env: Env
         raise BadQuery("TABLESAMPLE cannot be used with arrays", at=item.at)
     hints = checked_hints(item.hint, Place.ARRAY, analysis)
     elements = ArrayElements(array, element, None if offset is None else offset[1], hints)
-    return ValueRelation(alias, element, elements, offset)
+    members = members_of(element.type, analysis.schema, item.at)
+    return ValueRelation(alias, element, elements, offset, members)
 
 
 def _function(item: ast.TableFunction, _: Env, __: Scope | None) -> Relation:

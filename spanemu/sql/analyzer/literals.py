@@ -58,7 +58,7 @@ def _string(node: ast.StringLiteral, _: Env) -> Expr:
 
 
 def _bytes(node: ast.BytesLiteral, _: Env) -> Expr:
-    return Literal(BYTES, node.value)
+    return Literal(BYTES, node.value, "", node.at)
 
 
 _TYPED: Mapping[str, tuple[Type, Callable[[str, str], Any]]] = {

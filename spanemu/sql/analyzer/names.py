@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from spanemu.base.errors import Unsupported
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.names import (
     AmbiguousColumn,
@@ -20,6 +19,7 @@ from spanemu.sql.analyzer.errors.names import (
     UnrecognizedName,
 )
 from spanemu.sql.analyzer.expression import resolve
+from spanemu.sql.analyzer.messages import field_access
 from spanemu.sql.analyzer.operator_call import operator_call
 from spanemu.sql.analyzer.relation import Relation
 from spanemu.sql.analyzer.resolved import Expr, GetField, Literal, ParameterRef
@@ -116,14 +116,14 @@ def _json_member(expression: Expr, name: ast.Identifier, env: Env) -> Expr:
     )
 
 
-def _proto_field(_: Expr, __: ast.Identifier, ___: Env) -> Expr:
-    raise Unsupported("Access to fields of protocol buffers")
+def _message_field(expression: Expr, name: ast.Identifier, env: Env) -> Expr:
+    return field_access(expression, name, env.analysis.schema)
 
 
 _FIELD_ACCESS: Mapping[TypeCode, Callable[[Expr, ast.Identifier, Env], Expr]] = {
     TypeCode.STRUCT: _struct_field,
     TypeCode.JSON: _json_member,
-    TypeCode.PROTO: _proto_field,
+    TypeCode.PROTO: _message_field,
 }
 
 

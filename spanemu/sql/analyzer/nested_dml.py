@@ -14,14 +14,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spanemu.base.errors import Unsupported
-from spanemu.schema.column import Column
 from spanemu.sql.analyzer.analysis import Analysis
 from spanemu.sql.analyzer.coercion import coerce, fits
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.names import UnrecognizedName
-from spanemu.sql.analyzer.errors.writing import BadWrite, ValueDoesNotFit, WrongRowWidth
+from spanemu.sql.analyzer.errors.writing import (
+    BadWrite,
+    CannotAssignField,
+    ValueDoesNotFit,
+    WrongRowWidth,
+)
 from spanemu.sql.analyzer.expression import resolve, resolve_condition
+from spanemu.sql.analyzer.literals import null_literal
+from spanemu.sql.analyzer.members import members_of
+from spanemu.sql.analyzer.message_constructors import Change, with_assigned_fields
 from spanemu.sql.analyzer.operator_call import operator_call
 from spanemu.sql.analyzer.relation import ValueRelation
 from spanemu.sql.analyzer.resolved import (
@@ -49,7 +55,7 @@ from spanemu.sql.functions.conversion_rules import is_coercible
 from spanemu.sql.functions.nested_dml import changed_array, several_true
 from spanemu.sql.syntax import ast
 from spanemu.sql.syntax import nested_dml_ast as nested
-from spanemu.values.types import BOOL, INT64, Type
+from spanemu.values.types import BOOL, INT64, Type, TypeCode
 
 _NAMES: dict[type[ast.NestedStatement], str] = {
     nested.NestedDelete: "DELETE",
@@ -60,10 +66,10 @@ _ORDER = tuple(_NAMES.values())
 
 
 def nested_value(
-    statements: Sequence[ast.NestedStatement], column: Column, array: Expr, analysis: Analysis
+    statements: Sequence[ast.NestedStatement], name: str, array: Expr, analysis: Analysis
 ) -> Expr:
-    """The array of `column` after all the statements that have it for their target."""
-    _check(statements, column)
+    """The array of that name after all the statements that have it for their target."""
+    _check(statements, array.type)
     first = _NAMES[type(statements[0])]
     value = array
     edits = [one for one in statements if not isinstance(one, nested.NestedInsert)]
@@ -71,20 +77,20 @@ def nested_value(
         value = _edited(edits, value, analysis)
     for statement in statements:
         if isinstance(statement, nested.NestedInsert):
-            added = _inserted(statement, column, analysis)
+            added = _inserted(statement, name, array.type, analysis)
             value = operator_call("$concat_op", (value, added), analysis, statement.at)
     return FunctionCall(array.type, changed_array(array.type, first), (array, value))
 
 
-def _check(statements: Sequence[ast.NestedStatement], column: Column) -> None:
+def _check(statements: Sequence[ast.NestedStatement], type_: Type) -> None:
     """The target is an array, and the statements stand in the order in which they run."""
     latest = 0
     for statement in statements:
         name = _NAMES[type(statement)]
-        if not column.type.is_array:
+        if not type_.is_array:
             raise BadWrite(
                 f"Update target {statement.target} for nested {name} must be of type ARRAY, but "
-                f"was {column.type}",
+                f"was {type_}",
                 at=statement.target.at,
             )
         place = _ORDER.index(name)
@@ -108,8 +114,7 @@ def _edited(statements: Sequence[ast.NestedStatement], array: Expr, analysis: An
         if isinstance(statement, nested.NestedDelete):
             deleted.append(resolve_condition(statement.where, env))
         elif isinstance(statement, nested.NestedUpdate):
-            _check_element(statement)
-            value = _element_value(statement.value, element.type, str(statement.target), env)
+            value = _updated_element(statement, element, env)
             updated.append((resolve_condition(statement.where, env), value))
     scan: Scan = ArrayScan(None, array, element, offset)
     if deleted:
@@ -135,38 +140,39 @@ def _updated(updates: Sequence[tuple[Expr, Expr]], element: ResolvedColumn) -> E
     return Case(element.type, whens, unchanged)
 
 
-def _inserted(statement: nested.NestedInsert, column: Column, analysis: Analysis) -> Expr:
-    wanted = column.type.item()
+def _inserted(statement: nested.NestedInsert, name: str, type_: Type, analysis: Analysis) -> Expr:
+    wanted = type_.item()
     if statement.query is not None:
-        return _selected(statement.query, column, analysis)
+        return _selected(statement.query, name, type_, analysis)
     env = Env(analysis, Scope(None), "nested INSERT", {})
     items = []
     for row in statement.rows:
         if len(row.values) != 1:
             raise WrongRowWidth(len(row.values), 1, at=row.at)
-        items.append(_element_value(row.values[0], wanted, column.name, env))
-    return MakeArray(column.type, tuple(items))
+        items.append(_element_value(row.values[0], wanted, name, env))
+    return MakeArray(type_, tuple(items))
 
 
-def _selected(query: ast.Query, column: Column, analysis: Analysis) -> Expr:
-    wanted = column.type.item()
+def _selected(query: ast.Query, name: str, type_: Type, analysis: Analysis) -> Expr:
+    wanted = type_.item()
     env = Env(analysis, Scope(None), "query", {})
     result = analysis.resolve_query(query, env)
     if len(result.columns) != 1:
         raise WrongRowWidth(len(result.columns), 1, at=query.at)
     found = result.columns[0][1].type
     if not is_coercible(found, wanted):
-        raise ValueDoesNotFit("Query column 1", str(found), column.name, str(wanted), at=query.at)
+        raise ValueDoesNotFit("Query column 1", str(found), name, str(wanted), at=query.at)
     result = with_types(result, (wanted,), env)
     analysis.traits.subquery = True
     output = (result.columns[0][1],)
-    return SubqueryExpr(column.type, SubqueryKind.ARRAY, result.scan, output)
+    return SubqueryExpr(type_, SubqueryKind.ARRAY, result.scan, output)
 
 
 def _element_env(
     statement: ast.NestedStatement, element: ResolvedColumn, analysis: Analysis
 ) -> Env:
-    relation = ValueRelation(_alias(statement).name, element, SingleRow())
+    members = members_of(element.type, analysis.schema, statement.at)
+    relation = ValueRelation(_alias(statement).name, element, SingleRow(), members=members)
     return Env(analysis, Scope(None, relation), f"nested {_NAMES[type(statement)]}", {})
 
 
@@ -175,12 +181,20 @@ def _alias(statement: ast.NestedStatement) -> ast.Identifier:
     return written if isinstance(written, ast.Identifier) else statement.target.parts[-1]
 
 
-def _check_element(statement: nested.NestedUpdate) -> None:
-    first = statement.element.parts[0]
+def _updated_element(statement: nested.NestedUpdate, element: ResolvedColumn, env: Env) -> Expr:
+    first, *path = statement.element.parts
     if first.name.lower() != _alias(statement).name.lower():
         raise UnrecognizedName(first.name, None, at=first.at)
-    if len(statement.element.parts) > 1:
-        raise Unsupported("Assignment to fields of elements")
+    shown = str(statement.target)
+    if not path:
+        return _element_value(statement.value, element.type, shown, env)
+    if element.type.code is not TypeCode.PROTO:
+        raise CannotAssignField(str(element.type), at=path[0].at)
+    at = statement.value.at
+    null = type(statement.value) is ast.DefaultKeyword
+    value = null_literal() if null else resolve(statement.value, env)
+    before = ColumnRef(element.type, element)
+    return with_assigned_fields(before, shown, [Change(tuple(path), value, at)], env.analysis)
 
 
 def _element_value(node: ast.Expression, wanted: Type, shown: str, env: Env) -> Expr:

@@ -28,7 +28,7 @@ from spanemu.sql.analyzer.pipe_relation import (
     ExtendedRelation,
     LayeredRelation,
 )
-from spanemu.sql.analyzer.relation import DerivedRelation, Relation, ValueRelation
+from spanemu.sql.analyzer.relation import Relation, query_relation
 from spanemu.sql.analyzer.resolved import (
     ColumnRef,
     Expr,
@@ -73,13 +73,11 @@ def apply_pipes(
     return finished(flow.relation, flow.ordered, env)
 
 
-def relation_of(result: QueryResult, alias: str = "") -> Relation:
+def relation_of(result: QueryResult, env: Env, alias: str = "") -> Relation:
     """A finished query as what flows into a pipe."""
     if result.names is not None and not alias:
         return BuiltRelation(result.names, result.scan)
-    if result.value_table:
-        return ValueRelation(alias, result.columns[0][1], result.scan)
-    return DerivedRelation(alias, result.columns, result.scan)
+    return query_relation(alias, result, env.analysis)
 
 
 def finished(relation: Relation, ordered: bool, env: Env) -> QueryResult:
@@ -115,7 +113,9 @@ def _where(pipe: pipe_ast.PipeWhere, flow: _Flow) -> _Flow:
 
 def _select(pipe: pipe_ast.PipeSelect, flow: _Flow) -> _Flow:
     result = resolve_pipe_select(pipe.select, flow.env, flow.relation)
-    return flow.over(relation_of(result), ordered=flow.ordered and not pipe.select.distinct)
+    return flow.over(
+        relation_of(result, flow.env), ordered=flow.ordered and not pipe.select.distinct
+    )
 
 
 def _extend(pipe: pipe_ast.PipeExtend, flow: _Flow) -> _Flow:
@@ -189,12 +189,12 @@ def _check_column(name: ast.Identifier, flow: _Flow, operator: str) -> None:
 
 def _as(pipe: pipe_ast.PipeAs, flow: _Flow) -> _Flow:
     result = finished(flow.relation, flow.ordered, flow.env)
-    return flow.over(relation_of(result, pipe.alias.name))
+    return flow.over(relation_of(result, flow.env, pipe.alias.name))
 
 
 def _aggregate(pipe: pipe_ast.PipeAggregate, flow: _Flow) -> _Flow:
     result = aggregated(pipe, flow.relation, flow.env)
-    return flow.over(relation_of(result), ordered=result.ordered)
+    return flow.over(relation_of(result, flow.env), ordered=result.ordered)
 
 
 def _join(pipe: pipe_ast.PipeJoin, flow: _Flow) -> _Flow:
@@ -233,7 +233,7 @@ def _set_operation(pipe: pipe_ast.PipeSetOperation, flow: _Flow) -> _Flow:
     operands += [env.analysis.resolve_query(query, env) for query in pipe.operands]
     places = [pipe.at, *(query.at for query in pipe.operands)]
     written = Combination(pipe.op, pipe.distinct, pipe.at, places, pipe.hint)
-    return flow.over(relation_of(combine(written, operands, env)), ordered=False)
+    return flow.over(relation_of(combine(written, operands, env), env), ordered=False)
 
 
 def _sample(pipe: pipe_ast.PipeSample, flow: _Flow) -> _Flow:

@@ -51,7 +51,7 @@ def resolve_query(query: ast.Query, env: Env) -> QueryResult:
         if query.limit is not None:
             result = limited(result, query.limit, query.offset, env)
         if query.pipes:
-            result = apply_pipes(query.pipes, relation_of(result), result.ordered, env)
+            result = apply_pipes(query.pipes, relation_of(result, env), result.ordered, env)
     if tables:
         result = replace(result, scan=WithScan(tuple(tables), result.scan))
     return result

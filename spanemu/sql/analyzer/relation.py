@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from spanemu.sql.analyzer.analysis import Analysis
-from spanemu.sql.analyzer.errors.names import AmbiguousColumn, AmbiguousField
+from spanemu.sql.analyzer.analysis import Analysis, QueryResult
+from spanemu.sql.analyzer.errors.names import AmbiguousColumn
+from spanemu.sql.analyzer.members import Members, members_of
 from spanemu.sql.analyzer.resolved import (
     ArrayScan,
     ColumnRef,
     Expr,
-    GetField,
     Hints,
     MakeStruct,
     ResolvedColumn,
@@ -134,7 +134,7 @@ class ArrayElements:
 
 
 class ValueRelation(Relation):
-    """Rows that are values: UNNEST, or SELECT AS STRUCT. Fields of a struct act as columns.
+    """Rows that are values: UNNEST, or SELECT AS STRUCT. Their `members` act as columns.
 
     `elements` is set for an array, which a join puts beside its left side's rows.
     """
@@ -147,9 +147,11 @@ class ValueRelation(Relation):
         element: ResolvedColumn,
         built: Scan | ArrayElements,
         offset: tuple[str, ResolvedColumn] | None = None,
+        members: Members | None = None,
     ) -> None:
         super().__init__(alias)
         self.element = element
+        self._members = members
         self.offset = offset
         self.elements = built if isinstance(built, ArrayElements) else None
         self._built = built.scan() if isinstance(built, ArrayElements) else built
@@ -160,32 +162,19 @@ class ValueRelation(Relation):
 
     def is_implicit(self, name: str) -> bool:
         is_offset = self.offset is not None and self.offset[0].lower() == name.lower()
-        return self.element.type.is_struct and not is_offset
+        return self._members is not None and not is_offset
 
     def column(self, name: str, at: int) -> Expr | None:
         key = name.lower()
         if self.offset is not None and self.offset[0].lower() == key:
             return ColumnRef(self.offset[1].type, self.offset[1])
-        if not self.element.type.is_struct:
+        if self._members is None:
             return self.whole() if key == self.alias.lower() and key else None
-        fields = self.element.type.fields
-        matches = [number for number, field in enumerate(fields) if field.name.lower() == key]
-        if not matches:
-            return None
-        if len(matches) > 1:
-            raise AmbiguousField(name, at=at)
-        return self._field(matches[0])
-
-    def _field(self, number: int) -> Expr:
-        return GetField(self.element.type.fields[number].type, self.whole(), number)
+        return self._members.named(self.whole(), name, at)
 
     def star(self) -> Star:
-        items: list[tuple[str, Expr]]
-        if self.element.type.is_struct:
-            fields = self.element.type.fields
-            items = [(field.name, self._field(number)) for number, field in enumerate(fields)]
-        else:
-            items = [(self.alias, self.whole())]
+        whole = self.whole()
+        items = [(self.alias, whole)] if self._members is None else [*self._members.all(whole)]
         if self.offset is not None:
             items.append((self.offset[0], ColumnRef(self.offset[1].type, self.offset[1])))
         return items
@@ -195,6 +184,15 @@ class ValueRelation(Relation):
 
     def scan(self) -> Scan:
         return self._built
+
+
+def query_relation(alias: str, result: QueryResult, analysis: Analysis) -> Relation:
+    """The rows of a finished query."""
+    if not result.value_table:
+        return DerivedRelation(alias, result.columns, result.scan)
+    row = result.columns[0][1]
+    members = members_of(row.type, analysis.schema, 0)
+    return ValueRelation(alias, row, result.scan, members=members)
 
 
 class SystemRelation(Relation):

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from spanemu.base.errors import Unsupported
 from spanemu.sql.analyzer.analysis import (
     CHILD_SUBQUERIES,
     Aggregation,
@@ -25,12 +24,14 @@ from spanemu.sql.analyzer.errors.grouping import (
     NotGroupable,
     NotVisibleAfterDistinct,
 )
+from spanemu.sql.analyzer.errors.messages import NotAMessage
 from spanemu.sql.analyzer.errors.shape import BadQuery
 from spanemu.sql.analyzer.expression import resolve_condition
 from spanemu.sql.analyzer.from_clause import resolve_from
 from spanemu.sql.analyzer.group_by import resolve_group_by
 from spanemu.sql.analyzer.grouping import Grouping
 from spanemu.sql.analyzer.hints import Place, checked_hints
+from spanemu.sql.analyzer.message_constructors import message_of
 from spanemu.sql.analyzer.output_order import alias_names, sort_key
 from spanemu.sql.analyzer.relation import Relation
 from spanemu.sql.analyzer.resolved import (
@@ -50,6 +51,7 @@ from spanemu.sql.analyzer.resolved import (
 from spanemu.sql.analyzer.scope import Scope
 from spanemu.sql.analyzer.select_list import SelectColumn, resolve_items
 from spanemu.sql.analyzer.tree import column_refs
+from spanemu.sql.analyzer.type_names import named_type
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.syntax import ast
 from spanemu.values.types import StructField, Type, TypeCode
@@ -295,7 +297,7 @@ class _Select:
         """SELECT AS STRUCT and AS VALUE: rows that are values."""
         select = self.select
         if select.as_type is not None:
-            raise Unsupported("SELECT AS a named type")
+            return self._as_message(result, select.as_type)
         if select.as_what is None:
             return result
         if select.as_what == "VALUE":
@@ -305,8 +307,22 @@ class _Select:
         fields = tuple(StructField(name, column.type) for name, column in result.columns)
         type_ = Type(TypeCode.STRUCT, fields=fields)
         items = tuple(ColumnRef(column.type, column) for _, column in result.columns)
-        row = self.analysis.column("$struct", type_)
-        scan = ProjectScan(result.scan, ((row, MakeStruct(type_, items)),))
+        return self._rows_of(result, MakeStruct(type_, items))
+
+    def _as_message(self, result: QueryResult, written: ast.TypeName) -> QueryResult:
+        """SELECT AS a message type: the columns are its fields."""
+        type_ = named_type(written, self.analysis.schema)
+        if type_.code is not TypeCode.PROTO:
+            raise NotAMessage("SELECT AS", str(type_), at=written.at)
+        given = [
+            (name, ColumnRef(column.type, column), written.at) for name, column in result.columns
+        ]
+        row = message_of(type_, given, self.analysis, "Column", written.at)
+        return self._rows_of(result, row)
+
+    def _rows_of(self, result: QueryResult, value: Expr) -> QueryResult:
+        row = self.analysis.column("$struct", value.type)
+        scan = ProjectScan(result.scan, ((row, value),))
         return QueryResult(scan, (("", row),), value_table=True, ordered=result.ordered)
 
 

@@ -10,8 +10,9 @@ from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.names import UnrecognizedName
 from spanemu.sql.analyzer.errors.shape import BadQuery
 from spanemu.sql.analyzer.expression import resolve
+from spanemu.sql.analyzer.members import members_of
 from spanemu.sql.analyzer.relation import Relation
-from spanemu.sql.analyzer.resolved import Expr, GetField
+from spanemu.sql.analyzer.resolved import Expr
 from spanemu.sql.analyzer.scope import Origin, Scope
 from spanemu.sql.analyzer.suggestion import closest
 from spanemu.sql.syntax import ast
@@ -67,10 +68,10 @@ def _expanded(
         relation, scope = found
         return _noted(relation, node.at, scope)
     operand = resolve(node.operand, env)
-    if not operand.type.is_struct:
+    members = members_of(operand.type, env.analysis.schema, node.at)
+    if members is None:
         raise BadQuery(f"Dot-star is not supported for type {operand.type}", at=node.at)
-    fields = enumerate(operand.type.fields)
-    return [(field.name, GetField(field.type, operand, number)) for number, field in fields]
+    return list(members.all(operand))
 
 
 def _range_variable(operand: ast.Expression, env: Env) -> tuple[Relation, Scope] | None:

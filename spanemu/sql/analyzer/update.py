@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spanemu.sql.analyzer.analysis import Analysis
+from spanemu.sql.analyzer.assignments import assignments_of
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.writing import BadWrite
 from spanemu.sql.analyzer.expression import resolve_condition
@@ -11,7 +12,7 @@ from spanemu.sql.analyzer.resolved import FilterScan, UpdateStatement
 from spanemu.sql.analyzer.returning import is_pending, resolve_returning
 from spanemu.sql.analyzer.scope import Scope
 from spanemu.sql.analyzer.table_relation import TableRelation
-from spanemu.sql.analyzer.writing import asserted_rows, assignments_of, written_table
+from spanemu.sql.analyzer.writing import asserted_rows, written_table
 from spanemu.sql.syntax import ast
 
 

@@ -84,7 +84,6 @@ _UNSUPPORTED: Mapping[str, str] = {
         "graph",
     ),
     **dict.fromkeys(("AI.CLASSIFY", "AI.IF", "AI.SCORE", "ML.PREDICT"), "machine learning"),
-    "REPLACE_FIELDS": "protocol buffer",
 }  # fmt: skip
 
 

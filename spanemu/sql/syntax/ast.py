@@ -399,10 +399,18 @@ class WithExpression(Expression):
 
 @record
 class NewConstructor(Expression):
-    """NEW Type(value AS field, ...), or NEW Type { field: value }."""
+    """NEW Type(value AS field, ...)."""
 
     type: TypeName
     items: tuple[tuple[Expression, Path | None], ...]
+
+
+@record
+class BracedConstructor(Expression):
+    """[NEW Type] { field: value ... }; without a type it has that of its place."""
+
+    type: TypeName | None
+    items: tuple[tuple[Identifier, Expression], ...]
 
 
 @record

@@ -106,10 +106,11 @@ class ExpressionParser(CallParser):
         op = self.advance()
         number = op.symbol == "-" and self.token.kind in _NUMBERS
         operand = self.expression(_UNARY)
-        if number and isinstance(operand, ast.IntLiteral | ast.FloatLiteral):
-            # One literal, sign included: -9223372036854775808 has no positive counterpart.
-            text = f"-{operand.text or operand.value}"
-            return replace(operand, value=-operand.value, text=text, at=op.at)
+        # One literal, sign included: -9223372036854775808 has no positive counterpart.
+        if number and isinstance(operand, ast.IntLiteral):
+            return replace(operand, value=-operand.value, text=f"-{operand.text}", at=op.at)
+        if number and isinstance(operand, ast.FloatLiteral):
+            return replace(operand, value=-operand.value, text=f"-{operand.text}", at=op.at)
         return ast.Unary(op.symbol, operand, at=op.at, end=self.end)
 
     def not_(self) -> ast.Expression:
@@ -285,6 +286,7 @@ _OPERANDS: Mapping[str, Callable[[ExpressionParser], ast.Expression]] = {
     "+": ExpressionParser.negate,
     "~": ExpressionParser.negate,
     "[": ExpressionParser.array,
+    "{": ExpressionParser.braced,
     "ARRAY": ExpressionParser.array,
     "STRUCT": ExpressionParser.struct,
     "NEW": ExpressionParser.new,

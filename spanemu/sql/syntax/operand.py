@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanemu.base.errors import Unsupported
 from spanemu.sql.syntax import ast
 from spanemu.sql.syntax.literals import decode_bytes, decode_float, decode_integer, decode_string
 from spanemu.sql.syntax.names import NameParser
@@ -170,11 +169,32 @@ class OperandParser(NameParser):
         path = self.path()
         type_name = ast.TypeName(path=path, at=path.at, end=path.end)
         if self.token.symbol == "{":
-            raise Unsupported("Construction of protocol buffers")
+            return self._braced(type_name, start)
         self.expect("(")
-        items = self.nested(self._new_item, ")")
+        items = () if self.token.symbol == ")" else self.nested(self._new_item, ")")
         self.expect(")", ",")
         return ast.NewConstructor(type_name, items, at=start, end=self.end)
+
+    def braced(self) -> ast.Expression:
+        """{field: value ...}, a message whose type its place tells."""
+        return self._braced(None, self.token.at)
+
+    def _braced(self, type_name: ast.TypeName | None, start: int) -> ast.Expression:
+        self.expect("{")
+        self.deeper()
+        items = []
+        while self.token.symbol != "}":
+            name = self.identifier()
+            if self.token.symbol == "{":
+                value = self.braced()
+            else:
+                self.expect(":")
+                value = self.expression()
+            items.append((name, value))
+            self.accept(",")
+        self.depth -= 1
+        self.expect("}")
+        return ast.BracedConstructor(type_name, tuple(items), at=start, end=self.end)
 
     def _new_item(self) -> tuple[ast.Expression, ast.Path | None]:
         value = self.expression()

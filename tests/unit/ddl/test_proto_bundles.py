@@ -20,9 +20,10 @@ from spanemu.schema.ddl_text import ddl_statements
 from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.values.types import TypeCode
+from tests.unit.messages.shop import DESCRIPTORS
 
 SENT = ProtoTypes(
-    frozenset({"shop.Item", "shop.Order", "google.x.Y"}), frozenset({"shop.Size"}), b"x"
+    frozenset({"shop.Item", "shop.Order", "google.x.Y"}), frozenset({"shop.Size"}), DESCRIPTORS
 )
 TABLE = "CREATE TABLE T (k INT64, i shop.Item, s ARRAY<`shop.Size`>) PRIMARY KEY (k)"
 
@@ -54,7 +55,7 @@ def test_a_bundle_grows_and_shrinks() -> None:
     )
     assert schema.proto_bundle is not None
     assert schema.proto_bundle.names == {"shop.Order", "shop.Size"}
-    assert schema.proto_bundle.descriptors == b"x"
+    assert schema.proto_bundle.descriptors == DESCRIPTORS
 
 
 @pytest.mark.parametrize(

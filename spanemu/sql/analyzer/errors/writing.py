@@ -54,6 +54,14 @@ class AssignedTwice(AnalysisError):
     column: str
 
 
+class AssignmentsOverlap(AnalysisError):
+    """SET names a value, and a part of it."""
+
+    prose = "Update item {item} overlaps with {other}"
+    item: str
+    other: str
+
+
 class NotWritable(AnalysisError):
     """A generated column cannot be given a value."""
 

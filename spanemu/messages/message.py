@@ -1,0 +1,106 @@
+"""Message types: fields, texts and bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from google.protobuf import text_format
+from google.protobuf.descriptor_pb2 import DescriptorProto
+from google.protobuf.message import DecodeError
+from google.protobuf.message_factory import GetMessageClass
+
+from spanemu.messages.errors import MessageFault, UnsetMessage
+from spanemu.messages.field import MessageField
+
+FieldPath = Sequence[MessageField]
+
+
+class MessageType:
+    """A message of a user's .proto file. Values are bytes; every method makes its own message."""
+
+    def __init__(self, descriptor: Any) -> None:
+        self.name: str = descriptor.full_name
+        written = DescriptorProto()
+        descriptor.CopyToProto(written)
+        self.fields = tuple(
+            MessageField(field, proto.label)
+            for field, proto in zip(descriptor.fields, written.field, strict=True)
+        )
+        self._by_name = {field.name.lower(): field for field in self.fields}
+        self._new = GetMessageClass(descriptor)
+
+    def field(self, name: str) -> MessageField | None:
+        """The field of that name, whatever the case of its letters."""
+        return self._by_name.get(name.lower())
+
+    def parsed(self, data: bytes) -> Any:
+        """The message that bytes say. Raises MessageFault."""
+        message = self._new()
+        try:
+            message.MergeFromString(data)
+        except DecodeError:
+            raise MessageFault(f"Error parsing proto: no message of type {self.name}") from None
+        return message
+
+    def checked(self, data: bytes) -> bytes:
+        """The same bytes, if they are a whole message. Raises MessageFault."""
+        _check_whole(self.parsed(data))
+        return data
+
+    def from_text(self, text: str) -> bytes:
+        """The message that proto2's text format says. Raises MessageFault."""
+        message = self._new()
+        try:
+            text_format.Parse(text, message)
+        except text_format.ParseError as failure:
+            raise MessageFault(_told(failure)) from None
+        except RecursionError:
+            raise MessageFault("Error parsing proto: Message is too deep") from None
+        _check_whole(message)
+        return _bytes_of(message)
+
+    def to_text(self, data: bytes, *, multiline: bool = False) -> str:
+        """A message in proto2's text format, on one line unless `multiline`."""
+        return str(
+            text_format.MessageToString(self.parsed(data), as_one_line=not multiline, as_utf8=True)
+        )
+
+    def built(self, fields: Sequence[MessageField], values: Sequence[Any]) -> bytes:
+        """A new message with these fields. Raises MessageFault."""
+        message = self._new()
+        for field, value in zip(fields, values, strict=True):
+            field.write(message, value)
+        return _bytes_of(message)
+
+    def replaced(self, data: bytes, paths: Sequence[FieldPath], values: Sequence[Any]) -> bytes:
+        """The message with the values at `paths` replaced.
+
+        Raises UnsetMessage for a path through an unset field, MessageFault for a bad value.
+        """
+        message = self.parsed(data)
+        for path, value in zip(paths, values, strict=True):
+            inner = message
+            for step in path[:-1]:
+                if not step.is_set(inner):
+                    raise UnsetMessage(step.message_name)
+                inner = getattr(inner, step.name)
+            path[-1].write(inner, value)
+        return _bytes_of(message)
+
+
+def _told(failure: text_format.ParseError) -> str:
+    """What is wrong with a text, the place last: the library begins with it."""
+    place = f"{failure.GetLine()}:{failure.GetColumn()}"
+    problem = str(failure).removeprefix(f"{place} : ")
+    return f"Error parsing proto: {problem} [{place}]"
+
+
+def _check_whole(message: Any) -> None:
+    if not message.IsInitialized():
+        missing = ", ".join(message.FindInitializationErrors())
+        raise MessageFault(f"Error parsing proto: Message missing required fields: {missing}")
+
+
+def _bytes_of(message: Any) -> bytes:
+    return bytes(message.SerializePartialToString(deterministic=True))

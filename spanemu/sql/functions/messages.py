@@ -1,0 +1,100 @@
+"""Functions on messages and enums, made for the types at hand.
+
+What a type refuses is an `EvaluationError`, so that SAFE_CAST can forgive it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from spanemu.messages.errors import MessageFault, UnsetMessage
+from spanemu.messages.field import MessageField
+from spanemu.messages.message import FieldPath, MessageType
+from spanemu.messages.pool import MessagePool
+from spanemu.sql.functions.errors import BadArgument
+from spanemu.values.types import Type, TypeCode
+
+_C = TypeCode
+
+
+def field_reader(message: MessageType, field: MessageField) -> Callable[[bytes], Any]:
+    """value.field"""
+    parsed, read = message.parsed, field.read
+    return lambda data: _told(lambda: read(parsed(data)))
+
+
+def presence_reader(message: MessageType, field: MessageField) -> Callable[[bytes], bool]:
+    """value.has_field"""
+    parsed, is_set = message.parsed, field.is_set
+    return lambda data: bool(_told(lambda: is_set(parsed(data))))
+
+
+def builder(message: MessageType, fields: Sequence[MessageField]) -> Callable[..., bytes]:
+    """NEW message(value AS field, ...); called with NULLs."""
+    return lambda *values: _told(lambda: message.built(fields, values))
+
+
+def replacer(message: MessageType, paths: Sequence[FieldPath]) -> Callable[..., bytes | None]:
+    """REPLACE_FIELDS(value, value AS path, ...); called with NULLs."""
+
+    def replace(data: bytes | None, *values: Any) -> bytes | None:
+        if data is None:
+            return None
+        try:
+            return bytes(_told(lambda: message.replaced(data, paths, values)))
+        except UnsetMessage:
+            raise BadArgument(
+                "REPLACE_FIELDS() cannot be used to modify the fields of an unset proto"
+            ) from None
+
+    return replace
+
+
+def setter(message: MessageType, paths: Sequence[FieldPath]) -> Callable[..., bytes]:
+    """SET value.path = value, ...; called with NULLs."""
+
+    def assign(data: bytes | None, *values: Any) -> bytes:
+        try:
+            if data is None:
+                raise UnsetMessage(message.name)
+            return bytes(_told(lambda: message.replaced(data, paths, values)))
+        except UnsetMessage as unset:
+            raise BadArgument(f"Cannot set field of NULL `{unset}`") from None
+
+    return assign
+
+
+def conversion(source: Type, target: Type, pool: MessagePool) -> Callable[[Any], Any]:
+    """CAST between a message or an enum and another type. Raises KeyError for unknown types."""
+    convert = _conversion(source, target, pool)
+    return lambda value: _told(lambda: convert(value))
+
+
+def _conversion(source: Type, target: Type, pool: MessagePool) -> Callable[[Any], Any]:
+    match source.code, target.code:
+        case _C.STRING, _C.PROTO:
+            return pool.message(target.proto_name).from_text
+        case _C.BYTES, _C.PROTO:
+            return pool.message(target.proto_name).checked
+        case _C.PROTO, _C.STRING:
+            return pool.message(source.proto_name).to_text
+        case _C.STRING, _C.ENUM:
+            return pool.enum(target.proto_name).from_text
+        case _C.INT64, _C.ENUM:
+            return pool.enum(target.proto_name).from_number
+        case _C.ENUM, _C.STRING:
+            return pool.enum(source.proto_name).to_text
+        case _:
+            return _same  # PROTO -> BYTES, ENUM -> INT64
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _told(compute: Callable[[], Any]) -> Any:
+    try:
+        return compute()
+    except MessageFault as fault:
+        raise BadArgument(str(fault)) from None
