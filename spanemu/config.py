@@ -14,6 +14,7 @@ from spanemu.base.names.ids import InvalidInstanceId, check_instance_id
 
 DEFAULT_PROJECT = "emulator-project"
 DEFAULT_INSTANCE = "emulator-instance"
+DEFAULT_INSTANCE_CONFIGS = {"emulator-config": "Emulator Instance Config"}
 DEFAULT_RETENTION_SECONDS = RETENTION_DEFAULT_NANOS / NANOS_PER_SECOND
 PORT_MAX = 65_535
 
@@ -98,9 +99,7 @@ class EmulatorConfig:
     seed: int | None = None
     project: str = DEFAULT_PROJECT
     instance: str = DEFAULT_INSTANCE
-    instance_configs: dict[str, str] = field(
-        default_factory=lambda: {"emulator-config": "Emulator Instance Config"}
-    )
+    instance_configs: dict[str, str] = field(default_factory=lambda: dict(DEFAULT_INSTANCE_CONFIGS))
     databases_per_instance_max: int | None = None
     version_retention_seconds: float = DEFAULT_RETENTION_SECONDS
     abort_first_attempts: bool = False

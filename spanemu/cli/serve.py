@@ -24,6 +24,7 @@ from spanemu.base.clock import monotonic
 from spanemu.cli.home_cpu import keep_to_one_cpu
 from spanemu.config import (
     DEFAULT_INSTANCE,
+    DEFAULT_INSTANCE_CONFIGS,
     DEFAULT_PROJECT,
     DEFAULT_RETENTION_SECONDS,
     EmulatorConfig,
@@ -44,6 +45,7 @@ class Options(TypedDict):
     rest_port: int | None
     project: str
     instance: str | None
+    instance_configs: tuple[str, ...]
     databases: tuple[str, ...]
     schemas: tuple[Path, ...]
     endpoint_file: Path | None
@@ -59,6 +61,13 @@ class Options(TypedDict):
 @click.option("--rest-port", type=int, help="Accepted, but there is no REST gateway yet.")
 @click.option("--project", default=DEFAULT_PROJECT, show_default=True)
 @click.option("--instance", help="Create this instance at the start.")
+@click.option(
+    "--instance-config",
+    "instance_configs",
+    multiple=True,
+    metavar="ID",
+    help="Offer this configuration too (regional-us-central1, say). Repeatable.",
+)
 @click.option("--database", "databases", multiple=True, help="Create it too. Repeatable.")
 @click.option(
     "--schema",
@@ -141,6 +150,8 @@ def _config(given: Options) -> EmulatorConfig:
             host_port=given["host_port"],
             project=given["project"],
             instance=given["instance"] or DEFAULT_INSTANCE,
+            instance_configs=DEFAULT_INSTANCE_CONFIGS
+            | {config: config for config in given["instance_configs"]},
             seed=given["seed"],
             start_time=None if start is None else as_datetime(start),
             version_retention_seconds=given["version_retention_seconds"],

@@ -49,6 +49,7 @@ _VALUE = re.compile(
 )
 _ESCAPE = re.compile(r"\\(.)")
 _FRACTION = re.compile(r"\.(\d{1,9})\d*")
+_SINGLE_DIGIT = re.compile(r"(?<!\d)\d(?!\d)")
 
 _ORDERINGS: Mapping[str, Callable[[int], bool]] = {
     "=": lambda sign: sign == 0,
@@ -213,11 +214,15 @@ def _compare(found: FieldValue, literal: str) -> int | None:
 
 @lru_cache(maxsize=256)
 def _instant(literal: str) -> int | None:
-    """Nanoseconds of an RFC 3339 timestamp; None when it is not one."""
+    """Nanoseconds of an RFC 3339 timestamp; None when it is not one.
+
+    Single digits do ("2026-3-1T9:05:00Z"): the client library's samples leave the zeros out.
+    """
     fraction = _FRACTION.search(literal)
     nanos = int(fraction[1].ljust(9, "0")) if fraction else 0
     try:
-        whole = datetime.fromisoformat(_FRACTION.sub("", literal).upper())
+        text = _SINGLE_DIGIT.sub(r"0\g<0>", _FRACTION.sub("", literal))
+        whole = datetime.fromisoformat(text.upper())
     except ValueError:
         return None
     aware = whole if whole.tzinfo else whole.replace(tzinfo=UTC)

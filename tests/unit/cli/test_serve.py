@@ -11,6 +11,7 @@ from google.cloud.spanner_v1 import SpannerClient, types
 from google.cloud.spanner_v1.services.spanner.transports.grpc import SpannerGrpcTransport
 from grpc import RpcError, insecure_channel
 
+import spanemu
 from spanemu.cli import main
 from spanemu.endpoint import Endpoint
 
@@ -43,6 +44,15 @@ def serve(monkeypatch):
 
 def ready(process):
     return [process.stdout.readline().rstrip() for _ in range(4)]
+
+
+def test_it_offers_configurations_of_spanner_by_their_names(serve, tmp_path):
+    path = tmp_path / "endpoint.json"
+    process = serve("--endpoint-file", str(path), "--instance-config", "regional-us-central1")
+    ready(process)
+    client = spanemu.Emulator.attach(Endpoint.read(path).uri).client()
+    offered = [config.name.rpartition("/")[2] for config in client.list_instance_configs()]
+    assert offered == ["emulator-config", "regional-us-central1"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -25,6 +25,7 @@ KEPT = [
     "name:howl",
     "NAME:HOWL",
     "name:*",
+    'metadata.start_time < "2019-1-1T0:0:0Z"',
     "name : howl",
     "labels.env:dev",
     "labels.env:*",
@@ -75,6 +76,7 @@ DROPPED = [
     "NOT name:howl",
     "-(name:howl)",
     'metadata.start_time > "2019-01-01T00:00:00Z"',
+    'metadata.start_time > "2019-1-1T0:0:0Z"',
     'metadata.start_time > "yesterday"',
     'statements="create table c"',
 ]
