@@ -34,6 +34,8 @@ def as_text(report: Report) -> str:
 def _totals(report: Report) -> str:
     counts = {each: sum(one.severity is each for one in report) for each in Severity}
     found = ", ".join(f"{n} {each}{'s' * (n != 1)}" for each, n in counts.items() if n)
+    if not found and report.failures:
+        return "No findings in what could be read."
     return found or "No findings."
 
 

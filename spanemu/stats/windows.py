@@ -78,11 +78,12 @@ class Prequential:
 
 
 def halves(keys: Sequence[bytes], buckets: int) -> Prequential:
-    """Boundaries from the first half of all commits, load from the second."""
+    """Boundaries from either half of all commits, load from the other."""
     width = len(keys) // 2
     found = Prequential(width, buckets)
-    found.take(sorted(keys[:width]))
-    found.take(sorted(keys[-width:]))
+    first, second = sorted(keys[:width]), sorted(keys[-width:])
+    for half in (first, second, first):
+        found.take(half)
     return found
 
 

@@ -14,6 +14,7 @@ from spanemu.stats.advice import contention, load, queries, scans, trees, values
 from spanemu.stats.advice.rule import Rule
 from spanemu.stats.finding import Finding
 from spanemu.stats.judged import Scene
+from spanemu.stats.telling import finding_of
 
 RULES: tuple[Rule, ...] = (
     *scans.RULES,
@@ -28,4 +29,5 @@ RULES: tuple[Rule, ...] = (
 def advice(scene: Scene) -> Iterator[Finding]:
     """What all rules have to say."""
     for rule in RULES:
-        yield from rule(scene)
+        for one, told in rule(scene):
+            yield finding_of(scene, one, told)

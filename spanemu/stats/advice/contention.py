@@ -6,16 +6,15 @@ from collections.abc import Iterator
 
 from spanemu.base.severity import Severity
 from spanemu.schema.table import Table
-from spanemu.stats.advice.rule import Rule, busiest
+from spanemu.stats.advice.rule import Advice, Rule, busiest
 from spanemu.stats.cause import Reason
-from spanemu.stats.finding import Finding
 from spanemu.stats.judged import Scene
-from spanemu.stats.telling import Told, finding_of
+from spanemu.stats.telling import Told
 from spanemu.stats.tree_load import Kind
 from spanemu.storage.layout import tree_of
 
 
-def _contention(scene: Scene) -> Iterator[Finding]:
+def _contention(scene: Scene) -> Iterator[Advice]:
     """SPN805, SPN402: transactions that wait for each other on one row."""
     limits = scene.limits
     for thing in scene.schema.sorted_things():
@@ -28,24 +27,21 @@ def _contention(scene: Scene) -> Iterator[Finding]:
         updates = scene.stream(thing, Kind.UPDATE)
         is_hub = updates is None and isinstance(thing, Table) and _is_referenced(scene, thing)
         row = one.shape.text(found.top_row)
-        yield finding_of(
-            scene,
-            one,
-            Told(
-                rule="SPN402" if is_hub else "SPN805",
-                severity=Severity.WARNING,
-                reason=Reason.HOT_ROW,
-                row=found.top_row,
-                conflict_share=found.top_row_share,
-                message=f"Of {found.conflicts} conflicts between transactions, "
-                f"{found.top_row_share:.0%} were about {row}.",
-                fix=(
-                    "FOREIGN KEY ... NOT ENFORCED, or the referenced values in the row itself"
-                    if is_hub
-                    else "several rows instead of one, or shorter transactions that read it last"
-                ),
+        told = Told(
+            rule="SPN402" if is_hub else "SPN805",
+            severity=Severity.WARNING,
+            reason=Reason.HOT_ROW,
+            row=found.top_row,
+            conflict_share=found.top_row_share,
+            message=f"Of {found.conflicts} conflicts between transactions, "
+            f"{found.top_row_share:.0%} were about {row}.",
+            fix=(
+                "FOREIGN KEY ... NOT ENFORCED, or the referenced values in the row itself"
+                if is_hub
+                else "several rows instead of one, or shorter transactions that read it last"
             ),
         )
+        yield one, told
 
 
 def _is_referenced(scene: Scene, table: Table) -> bool:

@@ -7,16 +7,13 @@ from collections.abc import Iterator
 
 from spanemu.base.severity import Severity
 from spanemu.schema.index import Index
-from spanemu.stats.advice.rule import Rule, busiest
-from spanemu.stats.cause import Reason
-from spanemu.stats.finding import Finding
+from spanemu.stats.advice.rule import Advice, Rule, busiest, cost
 from spanemu.stats.judged import Judged, Scene
-from spanemu.stats.telling import Told, finding_of
 from spanemu.stats.tree_load import Kind
 from spanemu.storage.layout import TreeId, tree_of
 
 
-def _unread_indexes(scene: Scene) -> Iterator[Finding]:
+def _unread_indexes(scene: Scene) -> Iterator[Advice]:
     """SPN215: an index that was written and never read, though its table was."""
     for one in scene.of_kind(Kind.INSERT):
         index = one.thing
@@ -26,18 +23,14 @@ def _unread_indexes(scene: Scene) -> Iterator[Finding]:
         if one.stream.commits < scene.limits.judged_min or reads < scene.limits.reads_min:
             continue
         if _reads(scene, tree_of(index)) == 0:
-            yield finding_of(
-                scene,
-                one,
-                Told(
-                    rule="SPN215",
-                    severity=Severity.INFO,
-                    reason=Reason.UNSPECIFIED,
-                    message=f"Written by {one.stream.commits} commits and never read, while "
-                    f"{one.table.name} was read {reads} times.",
-                    fix=f"DROP INDEX {index.name}",
-                ),
+            told = cost(
+                rule="SPN215",
+                severity=Severity.INFO,
+                message=f"Written by {one.stream.commits} commits and never read, while "
+                f"{one.table.name} was read {reads} times.",
+                fix=f"DROP INDEX {index.name}",
             )
+            yield one, told
 
 
 def _reads(scene: Scene, tree: TreeId) -> int:
@@ -45,28 +38,24 @@ def _reads(scene: Scene, tree: TreeId) -> int:
     return (0 if scans is None else scans.scans) + (0 if by_key is None else by_key.commits)
 
 
-def _large_commits(scene: Scene) -> Iterator[Finding]:
+def _large_commits(scene: Scene) -> Iterator[Advice]:
     """SPN811: a commit that comes near the limit of mutations."""
     largest = max(scene.seen.trace, key=lambda commit: len(commit[1]), default=None)
     if largest is None or len(largest[1]) < scene.limits.commit_rows_max:
         return
     one = _of_most(scene, Counter(tree for tree, _, _ in largest[1]))
     if one is not None:
-        yield finding_of(
-            scene,
-            one,
-            Told(
-                rule="SPN811",
-                severity=Severity.WARNING,
-                reason=Reason.UNSPECIFIED,
-                message=f"One commit wrote {len(largest[1])} rows and index entries; "
-                "80,000 mutations are the limit.",
-                fix="commits of some hundred rows, 1 to 5 MB each",
-            ),
+        told = cost(
+            rule="SPN811",
+            severity=Severity.WARNING,
+            message=f"One commit wrote {len(largest[1])} rows and index entries; "
+            "80,000 mutations are the limit.",
+            fix="commits of some hundred rows, 1 to 5 MB each",
         )
+        yield one, told
 
 
-def _many_participants(scene: Scene) -> Iterator[Finding]:
+def _many_participants(scene: Scene) -> Iterator[Advice]:
     """SPN808: commits whose rows would lie in many splits."""
     commits = scene.seen.trace
     mean_count = scene.participants
@@ -76,18 +65,14 @@ def _many_participants(scene: Scene) -> Iterator[Finding]:
         return
     one = _of_most(scene, Counter(tree for _, writes in commits for tree, _, _ in writes))
     if one is not None:
-        yield finding_of(
-            scene,
-            one,
-            Told(
-                rule="SPN808",
-                severity=Severity.INFO,
-                reason=Reason.UNSPECIFIED,
-                message=f"A commit has {mean_count:.1f} participants on average, were every key "
-                f"space divided in {scene.limits.buckets}.",
-                fix="rows that are written together under one parent, and fewer indexes",
-            ),
+        told = cost(
+            rule="SPN808",
+            severity=Severity.INFO,
+            message=f"A commit has {mean_count:.1f} participants on average, were every key "
+            f"space divided in {scene.limits.buckets}.",
+            fix="rows that are written together under one parent, and fewer indexes",
         )
+        yield one, told
 
 
 def _of_most(scene: Scene, counts: Counter[TreeId]) -> Judged | None:

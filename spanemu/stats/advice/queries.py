@@ -11,13 +11,11 @@ from spanemu.schema.column import Column, KeyPart
 from spanemu.schema.foreign_key import ForeignKey
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
-from spanemu.stats.advice.rule import Rule, busiest
-from spanemu.stats.cause import Reason
-from spanemu.stats.finding import Finding
+from spanemu.stats.advice.rule import Advice, Rule, busiest, cost
 from spanemu.stats.judged import Scene
 from spanemu.stats.queries import Access, QueryUse
 from spanemu.stats.sources import Source
-from spanemu.stats.telling import Told, finding_of, is_drawn
+from spanemu.stats.telling import is_drawn
 from spanemu.values.types import TypeCode
 
 FETCHED_MAX = 3  # columns that an index might as well store
@@ -25,7 +23,7 @@ ONE_ENTITY_MIN = 0.8  # of a table's queries, that they name one value of the sa
 SHOWN_MAX = 3
 
 
-def _stored_columns(scene: Scene) -> Iterator[Finding]:
+def _stored_columns(scene: Scene) -> Iterator[Advice]:
     """SPN213: a frequent query takes rows by an index, and then fetches few columns."""
     for index in scene.schema.indexes.values():
         uses = [(use, each) for use, each in _of(scene, index) if each.fetched]
@@ -45,7 +43,7 @@ def _stored_columns(scene: Scene) -> Iterator[Finding]:
         )
 
 
-def _wanted_order(scene: Scene) -> Iterator[Finding]:
+def _wanted_order(scene: Scene) -> Iterator[Advice]:
     """SPN219: an index has the columns that queries sort by, in another order."""
     for index in scene.schema.indexes.values():
         uses = [(use, each) for use, each in _of(scene, index) if _could_serve(index, each)]
@@ -72,7 +70,7 @@ def _could_serve(index: Index, access: Access) -> bool:
     return bool(wanted) and wanted <= names - set(access.equal)
 
 
-def _newest_first(scene: Scene) -> Iterator[Finding]:
+def _newest_first(scene: Scene) -> Iterator[Advice]:
     """SPN118: a time behind other key columns is stored in one direction and read in the other."""
     for table in scene.schema.tables.values():
         found = [
@@ -109,7 +107,7 @@ def _turned(key: Sequence[KeyPart], turned: KeyPart) -> Iterator[str]:
         yield f"{part.column.name} DESC" if is_descending else part.column.name
 
 
-def _one_entity(scene: Scene) -> Iterator[Finding]:
+def _one_entity(scene: Scene) -> Iterator[Advice]:
     """SPN128: a random key, where queries always want the rows of one entity."""
     for table in scene.schema.tables.values():
         if table.parent or len(table.key) != 1 or not _is_random(table.key[0].column):
@@ -150,7 +148,7 @@ def _is_random(column: Column) -> bool:
     return column.type.code is TypeCode.UUID or "uuid" in text or is_drawn(column)
 
 
-def _idle_foreign_keys(scene: Scene) -> Iterator[Finding]:
+def _idle_foreign_keys(scene: Scene) -> Iterator[Advice]:
     """SPN401: a foreign key costs every write something, and no query joins along it."""
     for table in scene.schema.tables.values():
         for key in table.foreign_keys:
@@ -165,20 +163,16 @@ def _idle_foreign_keys(scene: Scene) -> Iterator[Finding]:
                 continue
             if any(pair <= use.tables or _reads_index(use, key) for use in near):
                 continue
-            yield finding_of(
-                scene,
-                one,
-                Told(
-                    rule="SPN401",
-                    severity=Severity.INFO,
-                    reason=Reason.UNSPECIFIED,
-                    column=next(c for c in table.columns if c.name == key.columns[0]),
-                    message=f"{one.stream.commits} commits were checked against {key.name}, and "
-                    f"none of {sum(use.count for use in near)} queries joins "
-                    f"{table.name} with {key.referenced_table}.",
-                    fix=f"ALTER TABLE {table.name} DROP CONSTRAINT {key.name}, or NOT ENFORCED",
-                ),
+            told = cost(
+                rule="SPN401",
+                severity=Severity.INFO,
+                column=next(c for c in table.columns if c.name == key.columns[0]),
+                message=f"{one.stream.commits} commits were checked against {key.name}, and "
+                f"none of {sum(use.count for use in near)} queries joins "
+                f"{table.name} with {key.referenced_table}.",
+                fix=f"ALTER TABLE {table.name} DROP CONSTRAINT {key.name}, or NOT ENFORCED",
             )
+            yield one, told
 
 
 def _reads_index(use: QueryUse, key: ForeignKey) -> bool:
@@ -208,19 +202,14 @@ def _often(scene: Scene, uses: Sequence[tuple[QueryUse, Access]]) -> bool:
 
 def _told(
     scene: Scene, thing: Table | Index, uses: Sequence[tuple[QueryUse, Access]], **told: Any
-) -> Finding:
+) -> Advice:
     """Information about a table or index, with the statements that it goes by."""
     most = sorted(uses, key=lambda pair: -pair[0].count)
     sources = dict.fromkeys(Source(statement=use.text, tag=use.tag) for use, _ in most)
-    return finding_of(
-        scene,
-        busiest(scene, thing),
-        Told(
-            severity=Severity.INFO,
-            reason=Reason.UNSPECIFIED,
-            sources=tuple(sources)[:SHOWN_MAX],
-            **told,
-        ),
+    return busiest(scene, thing), cost(
+        severity=Severity.INFO,
+        sources=tuple(sources)[:SHOWN_MAX],
+        **told,
     )
 
 

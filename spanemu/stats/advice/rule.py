@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
-from spanemu.stats.finding import Finding
+from spanemu.stats.cause import Reason
 from spanemu.stats.judged import Judged, Scene, judged_of
 from spanemu.stats.stream import Stream
+from spanemu.stats.telling import Told
 from spanemu.stats.tree_load import Kind
 
-Rule = Callable[[Scene], Iterator[Finding]]
+Advice = tuple[Judged, Told]  # the stream that it is told of, and what
+Rule = Callable[[Scene], Iterator[Advice]]
+
+
+cost = partial(Told, reason=Reason.UNSPECIFIED)  # what costs without being a hot spot
 
 
 def busiest(scene: Scene, thing: Table | Index) -> Judged:

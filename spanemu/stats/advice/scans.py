@@ -7,18 +7,17 @@ from collections.abc import Iterator
 from spanemu.base.severity import Severity
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
-from spanemu.stats.advice.rule import Rule, busiest
+from spanemu.stats.advice.rule import Advice, Rule, busiest, cost
 from spanemu.stats.cause import Reason
-from spanemu.stats.finding import Finding
 from spanemu.stats.judged import Scene
 from spanemu.stats.scans import ScanSummary
-from spanemu.stats.telling import Told, finding_of
+from spanemu.stats.telling import Told
 from spanemu.storage.layout import tree_of
 from spanemu.storage.observer import Reading
 from spanemu.values.types import TypeCode
 
 
-def _large_scans(scene: Scene) -> Iterator[Finding]:
+def _large_scans(scene: Scene) -> Iterator[Advice]:
     """SPN803, SPN810: scans that go through most of something that is written."""
     limits = scene.limits
     for thing in scene.schema.sorted_things():
@@ -31,20 +30,17 @@ def _large_scans(scene: Scene) -> Iterator[Finding]:
         if one.stream.commits < limits.scanned_writes_min:
             continue
         by_dml = scans.large_for.get(Reading.DML, 0) * 2 > scans.large
-        yield finding_of(
-            scene,
-            one,
-            Told(
-                rule="SPN810" if by_dml else "SPN803",
-                severity=Severity.WARNING,
-                reason=Reason.LARGE_SCAN_HOT_SPOT,
-                message=f"{scans.large} of {scans.scans} scans went through most of its rows, "
-                f"{scans.large_rows // scans.large} at a time.",
-                fix=_seekable(thing),
-                notes=_scanned_for(scans),
-                sources=scans.sources,
-            ),
+        told = Told(
+            rule="SPN810" if by_dml else "SPN803",
+            severity=Severity.WARNING,
+            reason=Reason.LARGE_SCAN_HOT_SPOT,
+            message=f"{scans.large} of {scans.scans} scans went through most of its rows, "
+            f"{scans.large_rows // scans.large} at a time.",
+            fix=_seekable(thing),
+            notes=_scanned_for(scans),
+            sources=scans.sources,
         )
+        yield one, told
 
 
 def _seekable(thing: Table | Index) -> str:
@@ -61,29 +57,25 @@ def _scanned_for(scans: ScanSummary) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _locking_scans(scene: Scene) -> Iterator[Finding]:
+def _locking_scans(scene: Scene) -> Iterator[Advice]:
     """SPN809: read-write transactions that go through, and so lock, most of a table."""
     for thing in scene.schema.sorted_things():
         scans = scene.seen.scans.get(tree_of(thing))
         count = 0 if scans is None else scans.large_for.get(Reading.TRANSACTION, 0)
         if scans is None or count < scene.limits.scans_min:
             continue
-        yield finding_of(
-            scene,
-            busiest(scene, thing),
-            Told(
-                rule="SPN809",
-                severity=Severity.INFO,
-                reason=Reason.UNSPECIFIED,
-                message=f"{count} scans in read-write transactions went through most of its rows, "
-                "and locked them.",
-                fix="a read-only transaction, or a predicate that seeks",
-                sources=scans.sources,
-            ),
+        told = cost(
+            rule="SPN809",
+            severity=Severity.INFO,
+            message=f"{count} scans in read-write transactions went through most of its rows, "
+            "and locked them.",
+            fix="a read-only transaction, or a predicate that seeks",
+            sources=scans.sources,
         )
+        yield busiest(scene, thing), told
 
 
-def _global_order(scene: Scene) -> Iterator[Finding]:
+def _global_order(scene: Scene) -> Iterator[Advice]:
     """SPN129: ranges read by time alone, from what is sorted by that time."""
     for thing in scene.schema.sorted_things():
         scans = scene.seen.scans.get(tree_of(thing))
@@ -94,20 +86,16 @@ def _global_order(scene: Scene) -> Iterator[Finding]:
         if min(scans.scans - scans.large, one.stream.commits) < scene.limits.scans_min:
             continue
         names = ", ".join(part.column.name for part in thing.key)
-        yield finding_of(
-            scene,
-            one,
-            Told(
-                rule="SPN129",
-                severity=Severity.WARNING,
-                reason=Reason.UNSPECIFIED,
-                column=first,
-                message=f"{scans.scans - scans.large} scans read a range of {first.name} without "
-                "any other column: their order is of the whole table.",
-                fix=f"a shard column first, (ShardId, {names}), read with "
-                f"ShardId IN UNNEST(GENERATE_ARRAY(0, {scene.nodes - 1}))",
-            ),
+        told = cost(
+            rule="SPN129",
+            severity=Severity.WARNING,
+            column=first,
+            message=f"{scans.scans - scans.large} scans read a range of {first.name} without "
+            "any other column: their order is of the whole table.",
+            fix=f"a shard column first, (ShardId, {names}), read with "
+            f"ShardId IN UNNEST(GENERATE_ARRAY(0, {scene.nodes - 1}))",
         )
+        yield one, told
 
 
 RULES: tuple[Rule, ...] = (

@@ -7,11 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from spanemu.base.severity import Severity
 from spanemu.schema.table import Table
-from spanemu.stats.advice.rule import Rule, busiest
-from spanemu.stats.cause import Reason
-from spanemu.stats.finding import Finding
+from spanemu.stats.advice.rule import Advice, Rule, busiest, cost
 from spanemu.stats.judged import Scene
-from spanemu.stats.telling import Told, finding_of
 from spanemu.stats.tree_load import Kind
 from spanemu.storage.layout import lineage, tree_of
 from spanemu.storage.sizes import cell_bytes
@@ -19,7 +16,7 @@ from spanemu.storage.sizes import cell_bytes
 GIB = 1 << 30
 
 
-def _large_trees(scene: Scene) -> Iterator[Finding]:
+def _large_trees(scene: Scene) -> Iterator[Advice]:
     """SPN303: a root row with all below it, at as many rows a parent as production has."""
     families: defaultdict[str, list[Table]] = defaultdict(list)
     for table in scene.schema.tables.values():
@@ -30,7 +27,7 @@ def _large_trees(scene: Scene) -> Iterator[Finding]:
             yield from _large_tree(scene, scene.schema.tables[name], below)
 
 
-def _large_tree(scene: Scene, root: Table, below: Sequence[Table]) -> Iterator[Finding]:
+def _large_tree(scene: Scene, root: Table, below: Sequence[Table]) -> Iterator[Advice]:
     rows = {table.name: _rows_of_one_root(scene, root, table) for table in below}
     sizes = {table.name: rows[table.name] * _row_bytes(scene, table) for table in below}
     whole = sum(sizes.values())
@@ -38,21 +35,17 @@ def _large_tree(scene: Scene, root: Table, below: Sequence[Table]) -> Iterator[F
     if whole < limits.tree_bytes_warned:
         return
     largest = max(below, key=lambda table: sizes[table.name])
-    yield finding_of(
-        scene,
-        busiest(scene, largest),
-        Told(
-            rule="SPN303",
-            severity=Severity.ERROR if whole >= limits.tree_bytes_max else Severity.WARNING,
-            reason=Reason.UNSPECIFIED,
-            message=f"A row of {root.name} with all below it comes to {whole / GIB:.1f} GiB, of "
-            f"which {rows[largest.name]:,.0f} rows of {largest.name} are "
-            f"{sizes[largest.name] / GIB:.1f}.",
-            fix=f"{largest.name} as a root table, keyed "
-            f"({', '.join(part.column.name for part in largest.key)}), or a bucket column behind "
-            f"{root.key[-1].column.name}",
-        ),
+    told = cost(
+        rule="SPN303",
+        severity=Severity.ERROR if whole >= limits.tree_bytes_max else Severity.WARNING,
+        message=f"A row of {root.name} with all below it comes to {whole / GIB:.1f} GiB, of "
+        f"which {rows[largest.name]:,.0f} rows of {largest.name} are "
+        f"{sizes[largest.name] / GIB:.1f}.",
+        fix=f"{largest.name} as a root table, keyed "
+        f"({', '.join(part.column.name for part in largest.key)}), or a bucket column behind "
+        f"{root.key[-1].column.name}",
     )
+    yield busiest(scene, largest), told
 
 
 def _rows_of_one_root(scene: Scene, root: Table, table: Table) -> float:
@@ -85,7 +78,7 @@ def _row_bytes(scene: Scene, table: Table) -> float:
     return sum(sizes) / len(sizes) if sizes else 0.0
 
 
-def _made_again(scene: Scene) -> Iterator[Finding]:
+def _made_again(scene: Scene) -> Iterator[Advice]:
     """SPN707: a table that was written, dropped and created again has lost its splits."""
     dropped = {
         name.lower(): stream.commits
@@ -98,18 +91,14 @@ def _made_again(scene: Scene) -> Iterator[Finding]:
             continue
         one = busiest(scene, table)
         if one.stream.commits >= scene.limits.ordered_min:
-            yield finding_of(
-                scene,
-                one,
-                Told(
-                    rule="SPN707",
-                    severity=Severity.WARNING,
-                    reason=Reason.UNSPECIFIED,
-                    message=f"Dropped and created again after {commits} commits: a new table "
-                    "begins in one split, and what is measured is its cold start.",
-                    fix=f"DELETE FROM {table.name} WHERE true, as partitioned DML",
-                ),
+            told = cost(
+                rule="SPN707",
+                severity=Severity.WARNING,
+                message=f"Dropped and created again after {commits} commits: a new table "
+                "begins in one split, and what is measured is its cold start.",
+                fix=f"DELETE FROM {table.name} WHERE true, as partitioned DML",
             )
+            yield one, told
 
 
 RULES: tuple[Rule, ...] = (_large_trees, _made_again)

@@ -10,12 +10,11 @@ from spanemu.base.name_hints import like_shard
 from spanemu.base.severity import Severity
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
-from spanemu.stats.advice.rule import Rule
+from spanemu.stats.advice.rule import Advice, Rule, cost
 from spanemu.stats.cause import Reason
-from spanemu.stats.finding import Finding
 from spanemu.stats.judged import Judged, Scene
 from spanemu.stats.split_settings import SplitPolicy
-from spanemu.stats.telling import Told, finding_of, is_drawn
+from spanemu.stats.telling import Told, is_drawn
 from spanemu.stats.tree_load import Kind
 from spanemu.storage.layout import lineage
 
@@ -23,7 +22,7 @@ HAND_MADE_MAX = 1 << 32  # a bit-reversed sequence gives less than that once in 
 HAND_MADE_MIN = 5  # such values
 
 
-def _hot_prefixes(scene: Scene) -> Iterator[Finding]:
+def _hot_prefixes(scene: Scene) -> Iterator[Advice]:
     """SPN304, SPN704, SPN206: one parent row, tenant or value takes much of what is written.
 
     SPN804 besides: a parent that takes half of it, where the policy leaves its family whole.
@@ -39,7 +38,7 @@ def _hot_prefixes(scene: Scene) -> Iterator[Finding]:
             yield from _hot_prefix(scene, one, 1, rule)
 
 
-def _hot_prefix(scene: Scene, one: Judged, parts: int, rule: str) -> Iterator[Finding]:
+def _hot_prefix(scene: Scene, one: Judged, parts: int, rule: str) -> Iterator[Advice]:
     limits = scene.limits
     counts = Counter(key[:parts] for key in one.pieces)
     ((prefix, count),) = counts.most_common(1)
@@ -67,28 +66,25 @@ def _hot_prefix(scene: Scene, one: Judged, parts: int, rule: str) -> Iterator[Fi
         fix=f"a shard column behind {one.part(parts - 1).name}, for what is large",
         notes=(f"{len(counts)} different ones in a sample of {len(one.pieces)}",),
     )
-    yield finding_of(scene, one, told)
+    yield one, told
     is_whole = is_parent and scene.seen.policy is SplitPolicy.ROOT_ONLY
     if is_whole and share >= limits.hot_share_min and len(counts) >= limits.buckets:
-        yield finding_of(
-            scene,
-            one,
-            replace(
-                told,
-                rule="SPN804",
-                severity=Severity.ERROR,
-                related=(rule,),
-                message=f"{shown} with all below it takes {share:.0%} of the {one.kind}s, and no "
-                "boundary may lie inside it: it is in one split, whatever the number of nodes.",
-            ),
+        told = replace(
+            told,
+            rule="SPN804",
+            severity=Severity.ERROR,
+            related=(rule,),
+            message=f"{shown} with all below it takes {share:.0%} of the {one.kind}s, and no "
+            "boundary may lie inside it: it is in one split, whatever the number of nodes.",
         )
+        yield one, told
 
 
 def _shards(one: Judged) -> bool:
     return like_shard(one.part(0).name)
 
 
-def _few_shards(scene: Scene) -> Iterator[Finding]:
+def _few_shards(scene: Scene) -> Iterator[Advice]:
     """SPN112: fewer values of a shard column than nodes."""
     for one in scene.of_kind(Kind.INSERT):
         if not one.shape.parts or not _shards(one):
@@ -97,22 +93,18 @@ def _few_shards(scene: Scene) -> Iterator[Finding]:
         is_known = one.stream.commits >= scene.limits.judged_min and found > 1
         if one.is_told or not is_known or found >= scene.nodes:
             continue
-        yield finding_of(
-            scene,
-            one,
-            Told(
-                rule="SPN112",
-                severity=Severity.INFO if scene.assumptions.nodes is None else Severity.WARNING,
-                reason=Reason.UNSPECIFIED,
-                column=one.part(0),
-                message=f"{found} values of {one.part(0).name} keep {found} of {scene.nodes} "
-                "nodes busy.",
-                fix=f"MOD(..., {scene.nodes}), or as many shards as there will be nodes",
-            ),
+        told = cost(
+            rule="SPN112",
+            severity=Severity.INFO if scene.assumptions.nodes is None else Severity.WARNING,
+            column=one.part(0),
+            message=f"{found} values of {one.part(0).name} keep {found} of {scene.nodes} "
+            "nodes busy.",
+            fix=f"MOD(..., {scene.nodes}), or as many shards as there will be nodes",
         )
+        yield one, told
 
 
-def _nulls_first(scene: Scene) -> Iterator[Finding]:
+def _nulls_first(scene: Scene) -> Iterator[Advice]:
     """SPN207: an index of which most entries begin with NULL."""
     for one in scene.of_kind(Kind.INSERT):
         if not isinstance(one.thing, Index) or one.stream.commits < scene.limits.judged_min:
@@ -120,23 +112,19 @@ def _nulls_first(scene: Scene) -> Iterator[Finding]:
         nulls = sum(key[0] is None for key in one.values) / len(one.values)
         if nulls < scene.limits.null_part_min or one.thing.filtered:
             continue
-        yield finding_of(
-            scene,
-            one,
-            Told(
-                rule="SPN207",
-                severity=Severity.WARNING,
-                reason=Reason.UNSPECIFIED,
-                column=one.part(0),
-                message=f"{nulls:.0%} of the new entries have NULL in {one.part(0).name}, and lie "
-                "side by side.",
-                fix=f"CREATE NULL_FILTERED INDEX {one.thing.name} ON {one.table.name}"
-                f"({', '.join(part.column.name for part in one.thing.key)})",
-            ),
+        told = cost(
+            rule="SPN207",
+            severity=Severity.WARNING,
+            column=one.part(0),
+            message=f"{nulls:.0%} of the new entries have NULL in {one.part(0).name}, and lie "
+            "side by side.",
+            fix=f"CREATE NULL_FILTERED INDEX {one.thing.name} ON {one.table.name}"
+            f"({', '.join(part.column.name for part in one.thing.key)})",
         )
+        yield one, told
 
 
-def _hand_made_ids(scene: Scene) -> Iterator[Finding]:
+def _hand_made_ids(scene: Scene) -> Iterator[Advice]:
     """SPN126: small numbers beside those of a sequence, which will give the same some day."""
     for one in scene.of_kind(Kind.INSERT):
         if not isinstance(one.thing, Table) or not one.shape.parts or not is_drawn(one.part(0)):
@@ -148,20 +136,16 @@ def _hand_made_ids(scene: Scene) -> Iterator[Finding]:
         small = sum(number < HAND_MADE_MAX for number in numbers)
         if small >= HAND_MADE_MIN and small < len(numbers):
             name = one.part(0).name
-            yield finding_of(
-                scene,
-                one,
-                Told(
-                    rule="SPN126",
-                    severity=Severity.INFO,
-                    reason=Reason.UNSPECIFIED,
-                    column=one.part(0),
-                    message=f"{small} of {len(numbers)} values of {name} were not drawn from its "
-                    "sequence.",
-                    fix=f"ALTER TABLE {one.table.name} ALTER COLUMN {name} "
-                    f"SET SKIP RANGE 1, {max(n for n in numbers if n < HAND_MADE_MAX)}",
-                ),
+            told = cost(
+                rule="SPN126",
+                severity=Severity.INFO,
+                column=one.part(0),
+                message=f"{small} of {len(numbers)} values of {name} were not drawn from its "
+                "sequence.",
+                fix=f"ALTER TABLE {one.table.name} ALTER COLUMN {name} "
+                f"SET SKIP RANGE 1, {max(n for n in numbers if n < HAND_MADE_MAX)}",
             )
+            yield one, told
 
 
 RULES: tuple[Rule, ...] = (

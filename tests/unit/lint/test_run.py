@@ -220,6 +220,7 @@ def test_text_ends_with_totals() -> None:
     assert text.splitlines()[0].startswith("<schema>:5:3: SPN102 warning: ")
     assert text.splitlines()[-1] == "1 warning"
     assert FORMATS["text"](lint.Report()) == "No findings."
+    assert FORMATS["text"](lint.run("CREATE TABEL T")) == "No findings in what could be read."
 
 
 def test_each_table_costs_the_same() -> None:

@@ -125,6 +125,18 @@ def test_commits_that_go_round_come_back_to_every_boundary(shards: int, commits:
     assert found.width == min(256, commits) // 2
 
 
+@pytest.mark.parametrize("burst", [1, 2, 5])
+def test_bursts_of_one_user_each_spread(burst: int) -> None:
+    chance, stream = Random(burst), Stream()
+    for n in range(200):
+        if n % burst == 0:
+            user = chance.getrandbits(40)
+        stream.add(key(user << 16 | n), n)
+    found = stream.summary()
+    assert found.share is not None
+    assert found.share < 0.45
+
+
 @pytest.mark.parametrize("shards", [1, 2])
 def test_few_tails_are_not_doubted(shards: int) -> None:
     stream = Stream()
@@ -136,9 +148,10 @@ def test_few_tails_are_not_doubted(shards: int) -> None:
 
 
 def test_neighbour_distance() -> None:
-    assert neighbour_distance([]) == neighbour_distance([key(1)]) == 0.0
-    assert neighbour_distance([key(n) for n in range(9)]) == 1.0
-    assert neighbour_distance([key(-n % 40 * 1000 + n) for n in range(400)]) == 40.0
+    assert neighbour_distance([]) == neighbour_distance([key(1)]) == 0
+    assert neighbour_distance([key(n) for n in range(9)]) == 1
+    assert neighbour_distance([key(n % 2 * 1000 + n) for n in range(400)]) == 2
+    assert neighbour_distance([key(n // 3 % 40 * 1000 + n) for n in range(400)]) > 100
 
 
 def test_frequent_rows_are_found_in_a_long_stream() -> None:
