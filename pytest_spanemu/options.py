@@ -160,6 +160,11 @@ OPTIONS: tuple[Option, ...] = (
         "when a test fails, say how to look at its database, and wait for the return key",
         is_switch=True,
     ),
+    Option(
+        "validated-older-than",
+        "tell which tests have not passed on omni or cloud for so many days",
+        metavar="DAYS",
+    ),
     Option("save", "keep what each test counted under this name", metavar="NAME"),
     Option("compare", "tell how counts differ from those kept under this name", metavar="NAME"),
     Option(
@@ -228,6 +233,7 @@ class Settings:
     unsupported: Unsupported
     fail_on: frozenset[str]
     report: Reports
+    validated_older_than: int | None
     save: str | None
     compare: str | None
     compare_fail: Mapping[str, Limit]
@@ -290,6 +296,7 @@ def read_settings(config: pytest.Config, environ: Mapping[str, str] | None = Non
             "unsupported": Unsupported(found["unsupported"]),
             "isolation": None if found["isolation"] is None else Isolation(found["isolation"]),
             "seed": _seed(config, found["seed"]),
+            "validated_older_than": _days(found["validated_older_than"]),
             "fail_on": frozenset(failing),
             "report": Reports.of(found["report"]),
             "compare_fail": limits_of(_parts(found["compare_fail"])),
@@ -349,6 +356,15 @@ def _chosen(word: str, choices: tuple[str, ...], where: str) -> str:
     if word not in choices:
         raise pytest.UsageError(f"{where}: {word!r} is not one of {', '.join(choices)}.")
     return word
+
+
+def _days(given: str | None) -> int | None:
+    """A number of days, with or without the d for days behind it."""
+    if given is None:
+        return None
+    if not re.fullmatch(r"\d{1,5}d?", given):
+        raise pytest.UsageError(f"spanner_validated_older_than: {given!r} is no number of days.")
+    return int(given.removesuffix("d"))
 
 
 def _seed(config: pytest.Config, given: str | None) -> int:

@@ -12,6 +12,7 @@ from pytest_spanemu.budget import budget_of, judge_budget
 from pytest_spanemu.kinds import Start, Target
 from pytest_spanemu.options import add_options
 from pytest_spanemu.run import run_of
+from pytest_spanemu.validated import Validations
 from pytest_spanemu.wishes import wishes_of
 
 if TYPE_CHECKING:
@@ -52,6 +53,10 @@ def pytest_configure(config: pytest.Config) -> None:
     run = run_of(config)
     if config.pluginmanager.hasplugin("django"):
         _join_pytest_django(config)
+    if not _is_worker(config):
+        validations = Validations(config.rootpath, run.settings)
+        if validations.is_asked_for:
+            config.pluginmanager.register(validations, "spanner_validated")
     if run.settings.compare and not _is_worker(config):
         from pytest_spanemu.report.ending import known_counts
 

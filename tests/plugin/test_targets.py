@@ -1,5 +1,7 @@
 """The same suite against an emulator in a process of its own, and against Google's."""
 
+import json
+
 import google.auth
 import pytest
 from google.auth.credentials import AnonymousCredentials
@@ -119,6 +121,37 @@ def test_nobody_gets_to_a_real_spanner_by_accident(music, monkeypatch, args, env
     result = music.run(EVERYTHING, *args)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([text])
+
+
+def test_what_passes_on_a_real_spanner_is_noted(music):
+    text = """
+        import pytest
+
+        @pytest.mark.spanner
+        def test_good(): pass
+
+        @pytest.mark.spanner
+        def test_bad(): assert 0
+
+        def test_other(): pass
+        """
+    omni = "--spanner-target=omni", "--spanner-host=localhost:1"
+    music.run(text, *omni).assert_outcomes(passed=2, failed=1)
+    path = music.path / ".spanner-validated.json"
+    (name,) = noted = json.loads(path.read_text())
+    assert name.endswith("::test_good")
+    assert noted[name]["target"] == "omni"
+    assert noted[name]["version"] == spanemu.__version__
+    before = path.read_text()
+    result = music.run(text, "--spanner-validated-older-than=90d")
+    result.stdout.fnmatch_lines(["never passed on a real Spanner: *::test_bad"])
+    result.stdout.no_fnmatch_line("*Spanner: *test_[go]*")
+    assert path.read_text() == before
+    path.write_text(before.replace(noted[name]["date"], "2020-01-31"))
+    result = music.run(text, "--spanner-validated-older-than=90")
+    result.stdout.fnmatch_lines(["last passed on omni on 2020-01-31: *::test_good"])
+    result = music.run(text, "--spanner-validated-older-than=long")
+    result.stderr.fnmatch_lines(["*spanner_validated_older_than: 'long' is no number of days."])
 
 
 def test_cloud_is_dialled_as_the_environment_says_and_under_names_of_its_own(music, monkeypatch):
