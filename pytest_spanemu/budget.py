@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from pytest_spanemu.marker_arguments import arguments_of
+
 _LIMITS = ("queries", "commits", "mutations", "aborts")
 # What has an assertion of its own: by its name, and in words.
 _SHAPES = {
@@ -35,13 +37,4 @@ def judge_budget(item: pytest.Item, asserts: Any) -> None:
 
 def budget_of(item: pytest.Item) -> dict[str, int]:
     """The limits of a test's markers, the closest first. Raises pytest.UsageError."""
-    found: dict[str, int] = {}
-    for marker in item.iter_markers("spanner_budget"):
-        unknown = [*map(repr, marker.args), *sorted(marker.kwargs.keys() - _NAMES)]
-        if unknown:
-            raise pytest.UsageError(
-                f"{item.nodeid}: marker spanner_budget does not take {', '.join(unknown)}; "
-                f"it takes {', '.join(sorted(_NAMES))}."
-            )
-        found = dict(marker.kwargs) | found
-    return found
+    return arguments_of(item, "spanner_budget", _NAMES)

@@ -15,6 +15,7 @@ import pytest
 
 from pytest_spanemu.check import Check, Judgement
 from pytest_spanemu.findings import REASONS, matches, place, score
+from pytest_spanemu.marker_arguments import arguments_of
 from pytest_spanemu.options import words
 
 __tracebackhide__ = True
@@ -189,16 +190,9 @@ _NAMES = (
 
 def rule_of(item: pytest.Item) -> HotspotRule | None:
     """What the marker of a test asks for, None without one. Raises pytest.UsageError."""
-    marker = item.get_closest_marker("spanner_hotspots")
-    if marker is None:
+    if item.get_closest_marker("spanner_hotspots") is None:
         return None
-    unknown = [*map(repr, marker.args), *sorted(marker.kwargs.keys() - set(_NAMES))]
-    if unknown:
-        raise pytest.UsageError(
-            f"{item.nodeid}: marker spanner_hotspots does not take {', '.join(unknown)}; "
-            f"it takes {', '.join(_NAMES)}."
-        )
-    given = dict(marker.kwargs)
+    given = arguments_of(item, "spanner_hotspots", _NAMES)
     for name in ("expect", "tables", "reasons"):
         if given.get(name) is not None:
             given[name] = words(given[name])

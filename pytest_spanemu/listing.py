@@ -19,9 +19,7 @@ def query_table(queries: Sequence[Any]) -> str:
         f"  {len(found)}x  {short(sql)}  {site}{_bracketed(notes_of(found[0]))}"
         for (sql, site), found in ordered[:SHOWN_MAX]
     ]
-    if len(ordered) > SHOWN_MAX:
-        lines.append(f"  ... and {len(ordered) - SHOWN_MAX} other statements")
-    return "\n".join(lines)
+    return _closed(lines, len(ordered), "other statements")
 
 
 def commit_table(attempts: Sequence[Any]) -> str:
@@ -32,9 +30,7 @@ def commit_table(attempts: Sequence[Any]) -> str:
         f"{f'  {commit.error}' if commit.error else ''}"
         for commit in attempts[:SHOWN_MAX]
     ]
-    if len(attempts) > SHOWN_MAX:
-        lines.append(f"  ... and {len(attempts) - SHOWN_MAX} more")
-    return "\n".join(lines)
+    return _closed(lines, len(attempts))
 
 
 def wait_table(waited: Sequence[Any]) -> str:
@@ -45,9 +41,7 @@ def wait_table(waited: Sequence[Any]) -> str:
         f"{each.site}{f'  {each.error}' if each.error else ''}"
         for each in ordered[:SHOWN_MAX]
     ]
-    if len(waited) > SHOWN_MAX:
-        lines.append(f"  ... and {len(waited) - SHOWN_MAX} more")
-    return "\n".join(lines)
+    return _closed(lines, len(waited))
 
 
 def short(sql: str) -> str:
@@ -68,6 +62,12 @@ def notes_of(query: Any) -> list[str]:
     if query.error:
         notes.append(query.error)
     return notes
+
+
+def _closed(lines: Sequence[str], count: int, what: str = "more") -> str:
+    """The lines as a text, with how many there are that are not shown."""
+    left = [f"  ... and {count - SHOWN_MAX} {what}"] if count > SHOWN_MAX else []
+    return "\n".join([*lines, *left])
 
 
 def _bracketed(notes: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_spanemu.kinds import Isolation
+from pytest_spanemu.marker_arguments import arguments_of
 from pytest_spanemu.options import isolation_named, words
 
 if TYPE_CHECKING:
@@ -58,15 +59,7 @@ def wishes_of(node: pytest.Item) -> Wishes:
 
 
 def _read(node: pytest.Item) -> Wishes:
-    found: dict[str, Any] = {}
-    for marker in node.iter_markers("spanner"):
-        wrong = [*map(repr, marker.args), *sorted(marker.kwargs.keys() - _KEYWORDS)]
-        if wrong:
-            raise pytest.UsageError(
-                f"{node.nodeid}: marker spanner does not take {', '.join(wrong)}; "
-                f"it takes {', '.join(sorted(_KEYWORDS))}."
-            )
-        found = dict(marker.kwargs) | found
+    found = arguments_of(node, "spanner", _KEYWORDS)
     return checked_wishes(found, node.nodeid) if found else _NONE
 
 

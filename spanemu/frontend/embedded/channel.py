@@ -48,6 +48,7 @@ class Link:
         self.limits = Limits.of(options)
         self._find = find
         self.closed = False
+        self.refusal = STOPPED  # what calls end with when nothing is served
         # Each thread adds and removes only its own call; the value says how it was interrupted.
         self._running: dict[ServedCall, Ending | None] = {}
         self._live: dict[int, ref[Abandonable]] = {}  # by id: a WeakSet would run Python code
@@ -68,7 +69,7 @@ class Link:
                 check_key(key)
         endpoints = self._find()
         if endpoints is None:
-            raise Refused(STOPPED)
+            raise Refused(self.refusal)
         if credentials is not None:
             raise Refused(CREDENTIALS_ON_INSECURE)
         endpoint = endpoints.find(call.path)

@@ -6,7 +6,7 @@ other target on. Nothing is left behind after the last one is unregistered, unle
 has wrapped the functions meanwhile: then ours stays inside theirs, and passes everything on.
 
 A forked child has a copy of the emulator that nobody else sees, so it forgets all addresses: its
-clients reach the parent through the real port.
+new clients reach the parent through the real port, and those it has inherited are told so.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import grpc.aio
 
 from spanemu.frontend.embedded.aio_channel import AioEmbeddedChannel
 from spanemu.frontend.embedded.channel import EmbeddedChannel, FindEndpoints, Link
-from spanemu.frontend.embedded.status import STOPPED
+from spanemu.frontend.embedded.status import FORKED, STOPPED
 from spanemu.frontend.endpoint import Endpoints
 
 _SCHEMES = ("dns:///", "passthrough:///", "dns:", "ipv4:", "ipv6:")
@@ -120,6 +120,9 @@ class EmbeddedRegistry:
         """Serve nothing any more, in a process that was just forked."""
         self._mutex = RLock()  # Another thread of the parent may have held the old one.
         self._endpoints.clear()
+        for links in self._links.values():
+            for link in links:
+                link.refusal = FORKED
         if self._restore is not None:
             self._restore()
             self._restore = None

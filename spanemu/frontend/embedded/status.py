@@ -56,6 +56,11 @@ CREDENTIALS_ON_INSECURE = Ending(
     grpc.StatusCode.UNAUTHENTICATED,
     "Established channel does not have a sufficient security level to transfer call credential.",
 )
+FORKED = Ending(
+    grpc.StatusCode.FAILED_PRECONDITION,  # which no client tries again
+    "This client was made before its process was forked, and the emulator runs in the other one. "
+    "Make a client in this process: it finds the emulator by its address.",
+)
 STOPPED = Ending(
     grpc.StatusCode.UNAVAILABLE,
     "failed to connect to all addresses; the emulator in this process has stopped",

@@ -132,9 +132,13 @@ def test_channels_outlive_what_they_reach(registry: EmbeddedRegistry) -> None:
 def test_a_forked_child_forgets(registry: EmbeddedRegistry) -> None:
     before = grpc.insecure_channel
     registry.register(ADDRESS, endpoints())
+    inherited = grpc.insecure_channel(ADDRESS)
     registry.forget_all()
     assert grpc.insecure_channel is before
     assert registry.find(ADDRESS) is None
+    with pytest.raises(grpc.RpcError) as caught:
+        echo(inherited)
+    assert caught.value.code() is grpc.StatusCode.FAILED_PRECONDITION  # or clients try for ever
 
 
 def test_call_credentials_need_security(registry: EmbeddedRegistry) -> None:
