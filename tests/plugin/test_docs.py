@@ -53,6 +53,13 @@ def test_the_page_on_schema_files_runs(capsys):
     assert lines[2:4] == ["1 CreateIndex", "1 DropTable"]
 
 
+def test_the_readme_links_to_what_is_there():
+    readme = DOCS.parent / "README.md"
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", readme.read_text())
+    assert links
+    assert [link for link in links if not (DOCS.parent / link).exists()] == []
+
+
 # ---------------------------------------------------------------------------- blocks that run
 
 ORDERS = """
@@ -126,6 +133,10 @@ def test_the_page_on_fastapi_runs(project):
     )
     result = project.run_apart(tests, "-W", "ignore::DeprecationWarning", "-p", "no:warnings")
     result.assert_outcomes(passed=2)
+
+
+def test_the_page_on_clients_runs(music):
+    music.run("".join(blocks("how-to/clients.md", "python"))).assert_outcomes(passed=4)
 
 
 def test_the_page_on_moving_runs(project):
