@@ -109,14 +109,26 @@ class Prepared:
         return values
 
 
-def prepare(generation: Generation, request: StatementRequest, statistics: Statistics) -> Prepared:
-    """The statement of a request, compiled now or before."""
+def prepare(
+    generation: Generation,
+    request: StatementRequest,
+    statistics: Statistics,
+    *,
+    in_shares: bool = False,
+) -> Prepared:
+    """The statement of a request, compiled now or before.
+
+    `in_shares` has it planned so that each share of a hierarchy can be worked on by itself, if
+    there is such a plan.
+    """
     if request.optimizer_version not in OPTIMIZER_VERSIONS:
         raise BadOptimizerVersion(request.optimizer_version)
     types = request.parameter_types
-    key = (request.sql, tuple(types.items())) if types else request.sql
+    key: Any = (request.sql, tuple(types.items())) if types else request.sql
+    if in_shares:
+        key = ("in shares", key)
     found: Prepared = generation.compiled(
-        key, lambda: _prepare(generation, request.sql, types, statistics)
+        key, lambda: _prepare(generation, request, statistics, in_shares=in_shares)
     )
     return found
 
@@ -132,14 +144,15 @@ def prepare_locking(
 
 
 def _prepare(
-    generation: Generation, sql: str, types: Mapping[str, Type], statistics: Statistics
+    generation: Generation, request: StatementRequest, statistics: Statistics, *, in_shares: bool
 ) -> Prepared:
     began = monotonic()
-    lowered = {name.lower(): type_ for name, type_ in types.items()}
+    sql = request.sql
+    lowered = {name.lower(): type_ for name, type_ in request.parameter_types.items()}
     limits = generation.limits
     tree = parse_statement(sql, limits.sql_characters)
     statement = analyze(tree, sql, generation.schema, lowered, Setting(CATALOG, limits))
-    plan = plan_statement(statement, generation.schema, statistics)
+    plan = plan_statement(statement, generation.schema, statistics, in_shares=in_shares)
     prepared = Prepared(statement, compile_plan(plan))
     prepared.prepared_in = prepared.prepared_at - began
     return prepared

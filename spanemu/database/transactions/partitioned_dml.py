@@ -97,7 +97,7 @@ class _Partition:
         return result
 
     def _execute(self, transaction: ReadWrite, generation: Generation) -> ResultStream:
-        prepared = prepare(generation, self._request, self._core.statistics)
+        prepared = prepare(generation, self._request, self._core.statistics, in_shares=True)
         rows = TransactionReader(transaction, lock_scanned=prepared.locks_exclusively, writes=True)
         plan = prepared.executable.plan
         assert isinstance(plan, DmlPlan)
@@ -136,7 +136,7 @@ class PartitionedDmlTransaction:
             raise DirectedReadNotAllowed()
         self._core.check_open()
         reader = SnapshotReader(self._core.store, self._core.store.read_timestamp())
-        prepared = prepare(self._core.generation, request, reader)
+        prepared = prepare(self._core.generation, request, reader, in_shares=True)
         self._check(prepared, request)
         plan = prepared.executable.plan
         assert isinstance(plan, DmlPlan)

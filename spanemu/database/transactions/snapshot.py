@@ -91,10 +91,11 @@ class SnapshotTransaction:
 
     def execute(self, request: StatementRequest) -> ResultStream:
         """Run one query."""
-        return self._execute(request, self._reader)
+        return self._execute(request, self._prepare(request), self._reader)
 
-    def _execute(self, request: StatementRequest, reader: RowReader) -> ResultStream:
-        prepared = self._prepare(request)
+    def _execute(
+        self, request: StatementRequest, prepared: Prepared, reader: RowReader
+    ) -> ResultStream:
         self._reader.asked = request
         context = self._core.context(self._generation, writable=False)
         system_tables: SystemRows | None = None
@@ -131,9 +132,9 @@ class SnapshotTransaction:
         if self.at >= self._core.store.clock.peek():
             await_timestamp(self._core.store, self.at)
 
-    def _prepare(self, request: StatementRequest) -> Prepared:
+    def _prepare(self, request: StatementRequest, *, in_shares: bool = False) -> Prepared:
         self._ready()
-        prepared = prepare(self._generation, request, self._reader)
+        prepared = prepare(self._generation, request, self._reader, in_shares=in_shares)
         if prepared.is_dml:
             raise DmlNotAllowed() if self.id else DmlSingleUse()
         if prepared.for_update:
@@ -176,7 +177,7 @@ class SnapshotTransaction:
 
     def partition_query(self, request: StatementRequest, most: int) -> tuple[Partition, ...]:
         """Shares of a query, one for each split of the hierarchy that it goes through."""
-        prepared = self._prepare(request)
+        prepared = self._prepare(request, in_shares=True)
         name = partitioned_by(prepared, self._generation.schema)
         self._pin()
         shares: list[tuple[ByteRange, ...]] = [()]
@@ -196,8 +197,9 @@ class SnapshotTransaction:
         if not share:
             return self.execute(request)
         schema = self._generation.schema
-        name = partitioned_by(self._prepare(request), schema)
-        return self._execute(request, ShareReader(self._reader, trees_of(schema, name), share))
+        prepared = self._prepare(request, in_shares=True)
+        trees = trees_of(schema, partitioned_by(prepared, schema))
+        return self._execute(request, prepared, ShareReader(self._reader, trees, share))
 
     def _pin(self) -> None:
         """Whoever has a partition token may come late: nothing it reads is forgotten before.

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 from spanemu.schema.index import Index
 from spanemu.sql.analyzer.resolved import ColumnRef, Expr, ResolvedColumn
-from spanemu.sql.plan.conditions import conjunction, equal, rejects_null
+from spanemu.sql.plan.conditions import conjunction, disjuncts, equal, equality, rejects_null
 from spanemu.sql.plan.joins import ApplyJoin, JoinKind
-from spanemu.sql.plan.nodes import Node, Scan
+from spanemu.sql.plan.nodes import HashAggregate, Node, Scan
 from spanemu.sql.plan.seek import Equal, Seek
 from spanemu.sql.plan.traverse import free
 from spanemu.sql.planner.errors import (
@@ -24,7 +24,15 @@ from spanemu.sql.planner.errors import (
     IndexUnionNotPossible,
     NullFilteredIndexUnusable,
 )
-from spanemu.sql.planner.estimate import BACK_JOIN, SEEK, Estimate, rows_visited
+from spanemu.sql.planner.estimate import (
+    BACK_JOIN,
+    HASH_TABLE,
+    HASHED,
+    SEEK,
+    Estimate,
+    estimate,
+    rows_visited,
+)
 from spanemu.sql.planner.index_union import sought_keys
 from spanemu.sql.planner.ordering import Wanted, covers
 from spanemu.sql.planner.planning import Planning
@@ -35,6 +43,8 @@ _UNION = "FORCE_INDEX_UNION"
 _UNCHECKED = "spanner_emulator.disable_query_null_filtered_index_check"
 _SORT_PER_ROW = 0.5  # of a row's visit
 _LIMITED_ROWS = 20.0  # what a LIMIT above is taken to need
+_RARE = 0.02  # of the rows, those that meet an equality
+_COMMON = 0.4
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,12 +65,40 @@ def best_access(
         found = _by_union(scan, conditions, planning)
         if found is not None:
             return found
+        if any(name == "index_strategy" for name, _ in scan.hints):
+            raise IndexUnionNotPossible(scan.table.name)
     chosen = min(_paths(scan, conditions, wanted, planning), key=lambda path: path.estimate.cost)
+    if _may_unite(scan, planning):
+        united = _by_union(scan, conditions, planning)
+        if united is not None and _cost_of_union(united, wanted, planning) < chosen.estimate.cost:
+            return united
     return _realise(scan, conditions, chosen, planning)
 
 
-def _by_union(scan: Scan, conditions: Sequence[Expr], planning: Planning) -> Node | None:
-    """The rows by several indexes, each with its row of the table; the scan's hint insists."""
+def _may_unite(scan: Scan, planning: Planning) -> bool:
+    """Whether several indexes may be used without being asked for."""
+    return not (
+        planning.hashes_ties
+        or planning.in_shares
+        or planning.hint("force_index", scan.hints) is not None
+    )
+
+
+def _cost_of_union(node: ApplyJoin, wanted: Wanted | None, planning: Planning) -> float:
+    """Entries are visited, gathered by key, and their rows fetched; none may come twice."""
+    entries = estimate(_entries_of(node), planning)
+    per_row = 1.0 + HASHED + BACK_JOIN + (0.0 if wanted is None else _SORT_PER_ROW)
+    return HASH_TABLE + entries.cost + entries.rows * per_row
+
+
+def _entries_of(node: ApplyJoin) -> Node:
+    keys = node.left
+    assert isinstance(keys, HashAggregate)
+    return keys.input
+
+
+def _by_union(scan: Scan, conditions: Sequence[Expr], planning: Planning) -> ApplyJoin | None:
+    """The rows by several indexes, each with its row of the table."""
 
     def seek(entries: Scan, parts: Sequence[Expr]) -> Node | None:
         paths = [path for path in _paths(entries, parts, None, planning) if path.match]
@@ -71,8 +109,6 @@ def _by_union(scan: Scan, conditions: Sequence[Expr], planning: Planning) -> Nod
 
     found = sought_keys(scan, conditions, planning, seek)
     if found is None:
-        if any(name == "index_strategy" for name, _ in scan.hints):
-            raise IndexUnionNotPossible(scan.table.name)
         return None
     keys, key, disjunction = found
     rest = [condition for condition in conditions if condition is not disjunction]
@@ -87,7 +123,8 @@ def _paths(
     for index in _candidates(scan, conditions, planning):
         key = scan.table.key if index is None else index.full_key
         match = match_key(key, conditions, terms)
-        yield _priced(scan, Path(index, match, Estimate(0, 0)), wanted, planning)
+        share = _share_kept(_left(conditions, match)) if wanted and wanted.limited else 1.0
+        yield _priced(scan, Path(index, match, Estimate(0, 0)), wanted, share, planning)
 
 
 def _candidates(
@@ -128,7 +165,29 @@ def _loses_no_row(index: Index, scan: Scan, conditions: Sequence[Expr]) -> bool:
     )
 
 
-def _priced(scan: Scan, path: Path, wanted: Wanted | None, planning: Planning) -> Path:
+def _left(conditions: Sequence[Expr], match: Match | None) -> list[Expr]:
+    """The conditions that a seek leaves to be tested."""
+    covered = match.covered if match else frozenset()
+    return [condition for condition in conditions if id(condition) not in covered]
+
+
+def _share_kept(conditions: Sequence[Expr]) -> float:
+    """Which part of the rows meets conditions that no key was found for.
+
+    An equality is taken to be as rare as one that an index can seek: only then may the first few
+    rows in order turn out to be nearly all that the table has.
+    """
+    share = 1.0
+    for condition in conditions:
+        parts = [_RARE if equality(part) else _COMMON for part in disjuncts(condition)]
+        share *= min(1.0, sum(parts))
+    return share
+
+
+def _priced(
+    scan: Scan, path: Path, wanted: Wanted | None, share: float, planning: Planning
+) -> Path:
+    """The path with its estimate; `share` of the rows it visits are any good."""
     match, index = path.match, path.index
     seeks = match.seeks if match else None
     visited = rows_visited(scan.table, index, seeks, planning)
@@ -145,7 +204,7 @@ def _priced(scan: Scan, path: Path, wanted: Wanted | None, planning: Planning) -
             cost += rows * _SORT_PER_ROW
             direction = 1
         elif wanted.limited:
-            visited = min(visited, _LIMITED_ROWS)
+            visited = min(visited, _LIMITED_ROWS / share)
     return replace(path, estimate=Estimate(rows, cost + visited * per_row), direction=direction)
 
 
@@ -174,8 +233,7 @@ def _covers(index: Index, scan: Scan) -> bool:
 
 def _realise(scan: Scan, conditions: Sequence[Expr], path: Path, planning: Planning) -> Node:
     match = path.match
-    covered = match.covered if match else frozenset()
-    left = [condition for condition in conditions if id(condition) not in covered]
+    left = _left(conditions, match)
     chosen = replace(
         scan,
         index=path.index,

@@ -36,10 +36,20 @@ from spanemu.sql.planner.rules.fold_constants import fold
 from spanemu.sql.planner.translate import Translator
 
 
-def plan_statement(statement: resolved.Statement, schema: Schema, statistics: Statistics) -> Plan:
-    """The plan for a statement under a schema, with sizes as they are now."""
+def plan_statement(
+    statement: resolved.Statement,
+    schema: Schema,
+    statistics: Statistics,
+    *,
+    in_shares: bool = False,
+) -> Plan:
+    """The plan for a statement under a schema, with sizes as they are now.
+
+    `in_shares`: it is going to be run share by share of a hierarchy (`plan.partitionable`).
+    """
     current().check()  # A statement as long as it may be takes a while to get here.
-    builder = _Builder(Planning(schema, statistics, statement.hints), statement)
+    planning = Planning(schema, statistics, statement.hints, in_shares=in_shares)
+    builder = _Builder(planning, statement)
     try:
         return _STATEMENTS[type(statement)](builder, statement)
     except RecursionError:

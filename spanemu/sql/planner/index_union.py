@@ -10,8 +10,9 @@
     └─ Scan T seek=[Id]
 
 Each part of the disjunction must be one that an index, or the table's own key, can seek; a row
-that meets several parts comes once. Only done where a hint asks for it: a plan of this kind cannot
-be cut into partitions, and a plan is the same whether or not it is going to be.
+that meets several parts comes once. Done where a hint asks for it, and where it is cheaper than any
+other way (`access_path`), but then not in a plan that is going to be cut into shares: rows would
+leave their share to meet their kind.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from spanemu.sql.analyzer.resolved import ColumnRef, Expr, Or, ResolvedColumn
+from spanemu.sql.analyzer.resolved import ColumnRef, Expr, ResolvedColumn
 from spanemu.sql.plan.conditions import conjuncts, disjuncts
 from spanemu.sql.plan.nodes import Columns, HashAggregate, Node, Scan, UnionAll
 from spanemu.sql.plan.traverse import free, substitute
 from spanemu.sql.planner.planning import Planning
+
+_PARTS_MAX = 64  # a disjunction of more is not worth taking apart
 
 # The cheapest way to seek a scan's rows, with all of its conditions applied; None if none seeks.
 Seeker = Callable[[Scan, Sequence[Expr]], Node | None]
@@ -37,8 +40,9 @@ def sought_keys(
     With the columns that hold them and the disjunction; None where there is none to be sought.
     """
     for condition in conditions:
-        if isinstance(condition, Or):
-            found = _union(scan, list(disjuncts(condition)), planning, seek)
+        parts = list(disjuncts(condition))
+        if 1 < len(parts) <= _PARTS_MAX:
+            found = _union(scan, parts, planning, seek)
             if found is not None:
                 return *found, condition
     return None

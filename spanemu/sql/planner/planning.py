@@ -23,10 +23,19 @@ class Statistics(Protocol):
 class Planning:
     """The surroundings of one run of the planner. Not shared between threads."""
 
-    def __init__(self, schema: Schema, statistics: Statistics, hints: Hints = ()) -> None:
+    def __init__(
+        self,
+        schema: Schema,
+        statistics: Statistics,
+        hints: Hints = (),
+        *,
+        in_shares: bool = False,
+    ) -> None:
         self.schema = schema
         self.statistics = statistics
         self.hints = dict(hints)
+        # Whether only what a share of a hierarchy can do by itself is any good.
+        self.in_shares = in_shares
         # By identity of the node, for `planner.estimate`; nodes are kept alive by being keys.
         self.estimates: dict[Node, Any] = {}
         # By name: rows are counted once, over all splits of a table.
