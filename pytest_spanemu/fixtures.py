@@ -124,6 +124,8 @@ def _spanner_observation(request: pytest.FixtureRequest) -> Iterator[Observation
         recipe = Recipe(wishes.schema, wishes.seeds)
         template = run.templates.special(_emulator(request), recipe, own_schema)
     with run.lender.lend(template, wishes.isolation, item.nodeid) as observation:
+        if item.get_closest_marker("spanner_hotspots") is not None:
+            observation.known_hotspots = _known_hotspots(item)
         yield observation
     run.lender.finish(item.nodeid, budget_of(item))
 
@@ -346,6 +348,13 @@ def spanner_factory(
         faker = request.getfixturevalue("faker")
     templates = run_of(request.config).templates
     return templates.factory(spanner_database, faker=faker, aside=_spanner_observation.aside)
+
+
+def _known_hotspots(item: pytest.Item) -> tuple[str, ...]:
+    from pytest_spanemu.hot import rule_of
+
+    rule = rule_of(item)
+    return rule.expect if rule is not None else ()
 
 
 def _emulator(request: pytest.FixtureRequest) -> SpannerEmulator:

@@ -29,11 +29,15 @@ from pytest_spanemu.targets import HOTSPOTS, PLANS, RECORDING, SpannerEmulator
 from pytest_spanemu.template import Template
 
 COMMITS_JUDGED_MIN = 5  # No rule of the detector speaks below, so most tests need no report.
-_TOLD = (
-    ("hotspot", "hotspots", "hotspots"),
-    ("full-scan", "full scans", "scans"),
-    ("open-transaction", "transactions left open", "left_open"),
-)  # a word of `fail_on`, its title, and where the figures have the texts
+_TOLD = (  # a word of `fail_on`, its title, where the figures have the texts, what to do
+    ("hotspot", "hotspots", "hotspots",
+     "--spanner-report=html:PATH has the evidence and a fix; the marker "
+     'spanner_hotspots(expect=["TABLE"]) names known ones.'),
+    ("full-scan", "full scans", "scans",
+     "Filter by a key or an indexed column, or add an index for the filter."),
+    ("open-transaction", "transactions left open", "left_open",
+     "Commit them or roll them back; locks are held until then."),
+)  # fmt: skip
 
 
 class Lender:
@@ -99,8 +103,8 @@ class Lender:
         if hook.get_hookimpls():
             page.remarks += hook(config=self._config, test=test, figures=page.to_json())
         told = [
-            f"{title}:\n" + "\n".join(f"  {text}" for text in texts)
-            for _, title, name in self._fails_on
+            "\n".join([f"{title}:", *(f"  {text}" for text in texts), advice])
+            for _, title, name, advice in self._fails_on
             if (texts := getattr(page, name))
         ]
         if told:
@@ -124,7 +128,7 @@ class Lender:
             page.take_recording(recorded)
         commits = COMMITS_JUDGED_MIN if recorded is None else len(recorded.commits)
         if observation.watched is not None and commits >= COMMITS_JUDGED_MIN:
-            page.take_hotspots(observation.watched.report())
+            page.take_hotspots(observation.watched.report(), observation.known_hotspots)
         if self._settings.report.html:
             self._tell_all(observation, page, commits)
         page.left_open += leftovers(observation.handle, recorded)

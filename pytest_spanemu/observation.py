@@ -22,6 +22,7 @@ class Observation:
     def __init__(self, emulator: Any, handle: Any) -> None:
         self.emulator = emulator
         self.handle = handle
+        self.known_hotspots: tuple[str, ...] = ()  # what a marker expects, no news in a report
         self._recorder: Any = None
         self._hotspots: Any = None
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from pytest_spanemu.findings import place, score
+from pytest_spanemu.findings import matches, place, score
 
 SYSTEM_TABLES = ("INFORMATION_SCHEMA", "SPANNER_SYS")
 
@@ -53,8 +53,8 @@ class Figures:
             if text not in self.scans:
                 self.scans.append(text)
 
-    def take_hotspots(self, report: Any) -> None:
-        """Note what was found hot in one database."""
+    def take_hotspots(self, report: Any, known: Collection[str] = ()) -> None:
+        """Note what was found hot in one database; of what is `known` only the score."""
         if not report.spaces:
             return
         found = [(score(each), each) for each in report.findings]
@@ -62,7 +62,9 @@ class Figures:
         if judged or any(points for points, _ in found):
             self.hot = max([points for points, _ in found] + [self.hot or 0])
         self.hotspots += [
-            f"{each.reason} {place(each)}" for points, each in found if each.severity == "error"
+            f"{each.reason} {place(each)}"
+            for _, each in found
+            if each.severity == "error" and not any(matches(each, entry) for entry in known)
         ]
 
     def take_budget(self, limits: Mapping[str, int]) -> None:

@@ -124,16 +124,25 @@ def test_a_run_fails_on_what_it_is_told_to(music):
     result.stdout.fnmatch_lines(["transactions left open:", "  transaction *"])
     result = music.run(
         """
+        import pytest
+
         def test_it(spanner_database):
             for n in range(40):
                 with spanner_database.batch() as batch:
                     batch.insert("Singers", ["SingerId", "Name"], [[n, "x"]])
+
+        @pytest.mark.spanner_hotspots(expect=["SPN802:Singers"], min_writes=30)
+        def test_known(spanner_database):
+            test_it(spanner_database)
         """,
         "--spanner-fail-on=hotspot",
         "--spanner-report=none",
     )
-    result.assert_outcomes(passed=1, errors=1)
-    result.stdout.fnmatch_lines(["hotspots:", "  MOVING_HOT_SPOT Singers(SingerId)"])
+    result.assert_outcomes(passed=2, errors=1)
+    result.stdout.fnmatch_lines(
+        ["*ERROR at teardown of test_it*", "hotspots:", "  MOVING_HOT_SPOT Singers(SingerId)",
+         "*spanner_hotspots(expect=*"]
+    )  # fmt: skip
 
 
 def test_the_tables_text():
