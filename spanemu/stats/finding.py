@@ -99,7 +99,8 @@ class Finding:
 class KeySpaceStats:
     """Figures of the stream that says most about one table or index; see `Summary`.
 
-    `top_row` is the row that was written most often.
+    `top_row` is the row that was written most often, `top_prefix` the most frequent value of the
+    first key column in a sample of 256 commits, of the `distinct_prefixes` in it.
     """
 
     name: str
@@ -110,6 +111,8 @@ class KeySpaceStats:
     summary: Summary
     samples: tuple[str, ...]
     top_row: str | None = None
+    top_prefix: str | None = None
+    distinct_prefixes: int = 0
 
     @property
     def commits(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from statistics import mean
 from typing import Any
 
@@ -158,11 +159,17 @@ def _identified(
     values: Sequence[tuple[Any, ...]],
     limits: Thresholds,
 ) -> Identified | None:
-    """The format of the first key column. Times need more than ids: fixtures often have them."""
+    """The format of the first key column.
+
+    Times need more than ids: fixtures often have them. There must be thirty, and they must grow, if
+    not one by one; what somebody shuffled is no clock.
+    """
     if not shape.parts:
         return None
     ats = (at for _, at, _ in stream.samples)
     pairs = [(key[0], at) for key, at in zip(values, ats, strict=True)]
     if shape.parts[0].column.type.code is TypeCode.TIMESTAMP:
-        return identify(pairs, limits, TIMES) if len(pairs) >= limits.ordered_min else None
+        grows = abs(stream.rho) * sqrt(len(pairs)) >= limits.trend_errors_min
+        is_clock = grows and len(pairs) >= limits.ordered_min
+        return identify(pairs, limits, TIMES) if is_clock else None
     return identify(pairs, limits)

@@ -6,6 +6,7 @@ loads in key order, tests that use a single tenant, and children that only follo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -150,8 +151,16 @@ def _spaces(scene: Scene) -> dict[str, KeySpaceStats]:
             one.stream,
             samples_of(one),
             None if one.stream.top_row is None else one.shape.text(one.stream.top_row),
+            *_prefixes(one),
         )
     return dict(sorted(found.items()))
+
+
+def _prefixes(one: Judged) -> tuple[str | None, int]:
+    """The most frequent first key part of the sample, as text, and how many there are."""
+    counts = Counter(key[0] for key in one.pieces if key)
+    top = min(counts, key=lambda first: (-counts[first], first), default=None)
+    return None if top is None else one.shape.text(top, 1), len(counts)
 
 
 def _notes(scene: Scene) -> Iterator[str]:

@@ -29,6 +29,7 @@ class Thresholds:
     ordered_rho_min: float = 0.90  # B: the order of arrival is the order of keys
     identified_min: int = 5  # V: values that decode
     identified_part_min: float = 0.80  # V: of them near the time of their commit
+    trend_errors_min: float = 2.33  # V, of times: rho in its standard errors
     warned_min: int = 200
     warned_share_min: float = 0.35
     warned_floor: float = 0.30  # of the mean less its standard error

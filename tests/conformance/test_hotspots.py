@@ -351,6 +351,9 @@ def test_assertions(watched) -> None:
     assert stats.top_row is not None
     assert stats.top_row.startswith("UserAccessLogs(")
     assert stats.top_row_share == pytest.approx(1 / 120)
+    assert stats.distinct_prefixes == 120
+    assert stats.top_prefix is not None
+    assert stats.top_prefix.startswith("UserAccessLogs(")
 
 
 @pytest.mark.parametrize("entry", ["SPN802", "UserAccessLogs", "SPN802:useraccesslogs", "SPN8"])

@@ -172,6 +172,8 @@ def test_search_and_vector_indexes_take_none(shop, index: str) -> None:
 
 def test_limits(shop) -> None:
     emulator, database = shop
+    with pytest.raises(InvalidArgument):  # a mebibyte a request
+        add(database, SplitPoints(index="UsersByName", keys=[key("x" * (1 << 20))]))
     with pytest.raises(ResourceExhausted):  # a request
         add(database, SplitPoints(table="Users", keys=[key(str(n)) for n in range(101)]))
     with pytest.raises(ResourceExhausted):  # ten a minute on one node

@@ -226,7 +226,7 @@ HOT: Mapping[str, Stream] = {
     "time of long ago": times(VISITS, lambda chance, n: long_ago(n)),
     "time, newest first": times(NEWEST, lambda chance, n: long_ago(n)),
     "four clients whose clocks differ by seconds": times(
-        VISITS, lambda chance, n: soon(n) + timedelta(seconds=(0, 1.3, -2.1, 0.4)[n * 7919 % 4])),
+        VISITS, lambda chance, n: soon(n) + timedelta(seconds=(0, 0.7, -0.9, 0.2)[n % 4])),
     "clocks that differ a little": times(
         VISITS, lambda chance, n: long_ago(n) + timedelta(milliseconds=chance.gauss(0, 30))),
     "commit timestamp": Stream(
@@ -283,6 +283,8 @@ HARMLESS: Mapping[str, Stream] = {
             lambda chance, n: (f"t{chance.randrange(200)}", n))),
         "tenants in turn": Stream(TENANTS, "TenantId Seq", numbered(
             lambda chance, n: (f"t{n % 25:02}", n // 25))),
+        "times of now, shuffled": Stream(VISITS, "Seen Who", numbered(
+            lambda chance, n: (soon(n * 7919 % 10007), uuid_4(chance)))),
         "today, then a UUID 4": Stream(DAYS, "Day Id", numbered(
             lambda chance, n: (NOW.date(), uuid_4(chance)))),
         "a commit timestamp behind a UUID 4": Stream(

@@ -55,3 +55,12 @@ class TooManySplitPoints(SpannerError):
     prose = "Too many split points {where}. The limit is {limit}."
     limit: int
     where: str
+
+
+class SplitPointsTooLarge(SpannerError):
+    """A request for split points has more bytes than Spanner takes."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "A request for split points has {size} bytes; the limit is {limit}."
+    size: int
+    limit: int

@@ -10,7 +10,8 @@ from spanemu.admin.database_administration import create_database as create
 from spanemu.admin.database_administration import update_database as update
 from spanemu.admin.instances import Instances
 from spanemu.base.paging import PageRequest, page
-from spanemu.database.splits.split_points import NewSplitPoints
+from spanemu.database.splits.errors import SplitPointsTooLarge
+from spanemu.database.splits.split_points import REQUEST_BYTES_MAX, NewSplitPoints
 from spanemu.frontend.admin import wire
 from spanemu.frontend.admin.descriptors import types_from_descriptors
 from spanemu.frontend.admin.operation_messages import operation_to_proto
@@ -95,6 +96,8 @@ def update_database_ddl(instances: Instances, request: Any) -> Any:
 
 def add_split_points(instances: Instances, request: Any) -> Any:
     """Put split boundaries where a load is expected."""
+    if request.ByteSize() > REQUEST_BYTES_MAX:
+        raise SplitPointsTooLarge(request.ByteSize(), REQUEST_BYTES_MAX)
     points = [
         NewSplitPoints(
             each.table,
