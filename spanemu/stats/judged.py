@@ -149,8 +149,21 @@ def judged_of(
     cause = cause_of(stream, pieces, limits)
     if "V" in verdict.because and cause.reason is not Reason.MOVING_HOT_SPOT:
         cause = Cause(Reason.MOVING_HOT_SPOT, 0, first_values=cause.first_values)
+    if verdict.level is not Level.HOT and _has_few_tails(kind, stream, cause, limits):
+        verdict = Verdict(Level.HOT, ("F",))
     table = thing if isinstance(thing, Table) else schema.tables[thing.table.lower()]
     return Judged(thing, table, kind, stream, shape, pieces, values, identified, verdict, cause)
+
+
+def _has_few_tails(kind: Kind, stream: Summary, cause: Cause, limits: Thresholds) -> bool:
+    """Whether all is written behind one or two values, of each in the order of what follows."""
+    return (
+        kind is not Kind.DELETE
+        and stream.commits >= limits.judged_min
+        and cause.reason is Reason.MOVING_HOT_SPOT
+        and cause.part > 0
+        and cause.first_values <= limits.tenants_few_max
+    )
 
 
 def _identified(

@@ -3,6 +3,7 @@
     A    the fullest bucket holds half of the writes, beyond doubt
     B    rows arrive in the order of their keys
     V    keys are ids that begin with the time             (judged with `identifiers`)
+    F    behind one or two values, keys follow the order of writing    (judged with `cause`)
     row  one row takes much of the updates
 
 Deletes are never hot: they follow what was inserted. A row that is inserted again and again is
