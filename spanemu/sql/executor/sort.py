@@ -17,11 +17,9 @@ from spanemu.sql.executor.relation import Each, Layout, Relation
 from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.collation import UnknownCollation, collation_key, is_collation
 from spanemu.sql.functions.registry import Nulls, Signature
-from spanemu.sql.plan.conditions import is_null
+from spanemu.sql.plan.conditions import is_null, negation
 from spanemu.sql.plan.nodes import Sort, TopN
-from spanemu.sql.plan.operators import NOT
 from spanemu.values.order import identity, sort_key
-from spanemu.values.types import BOOL
 
 SortInPlace = Callable[[list[Row], Run], None]
 
@@ -120,15 +118,8 @@ def _comparable(key: SortKey) -> tuple[Expr, Expr]:
     The first differs wherever one of two values is NULL, so that NULLs are never compared.
     """
     missing = is_null(key.value)
-    if key.nulls_first is key.descending:
-        place = missing
-    else:
-        place = FunctionCall(BOOL, Signature(NOT, (BOOL,), BOOL, _negate), (missing,))
+    place = missing if key.nulls_first is key.descending else negation(missing)
     return place, _sortable(key)
-
-
-def _negate(value: bool) -> bool:
-    return not value
 
 
 def _collated(text: str | None, collation: str | None) -> Any:

@@ -92,6 +92,15 @@ def is_null(expr: Expr) -> Expr:
     return FunctionCall(BOOL, signature, (expr,))
 
 
+def negation(expr: Expr) -> Expr:
+    """NOT expr."""
+    return FunctionCall(BOOL, Signature(NOT, (BOOL,), BOOL, _negated, Nulls.STRICT), (expr,))
+
+
+def _negated(value: bool) -> bool:
+    return not value
+
+
 def _is_none(value: Any) -> bool:
     return value is None
 

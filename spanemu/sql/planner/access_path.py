@@ -34,7 +34,7 @@ from spanemu.sql.planner.estimate import (
     rows_visited,
 )
 from spanemu.sql.planner.index_union import sought_keys
-from spanemu.sql.planner.ordering import Wanted, covers
+from spanemu.sql.planner.ordering import Wanted, covers, key_order
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.planner.seeks import Match, Terms, match_key
 
@@ -198,7 +198,7 @@ def _priced(
     rows, direction = visited, 1
     if wanted is not None:
         key = scan.table.key if index is None else index.full_key
-        direction = covers(wanted, _key_order(scan, key, match), is_unique=True)
+        direction = covers(wanted, key_order(scan, key, seeks), is_unique=True)
         if direction == 0:
             # All rows are read and sorted, whatever the limit.
             cost += rows * _SORT_PER_ROW
@@ -206,24 +206,6 @@ def _priced(
         elif wanted.limited:
             visited = min(visited, _LIMITED_ROWS / share)
     return replace(path, estimate=Estimate(rows, cost + visited * per_row), direction=direction)
-
-
-def _key_order(
-    scan: Scan, key: Sequence[object], match: Match | None
-) -> tuple[tuple[int | None, bool, bool], ...]:
-    """(column id, descending, fixed) of each key part."""
-    ids = {stored.name: column.id for column, stored in scan.outputs}
-    points = match.seeks[0].points if match and len(match.seeks) == 1 else ()
-    return tuple(
-        [
-            (
-                ids.get(part.column.name),  # type: ignore[attr-defined]
-                part.descending,  # type: ignore[attr-defined]
-                position < len(points) and isinstance(points[position], Equal),
-            )
-            for position, part in enumerate(key)
-        ]
-    )
 
 
 def _covers(index: Index, scan: Scan) -> bool:

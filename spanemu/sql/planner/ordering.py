@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from spanemu.sql.analyzer.resolved import ColumnRef, SortKey
+from spanemu.schema.column import KeyPart
+from spanemu.sql.analyzer.resolved import ColumnRef, Expr, Literal, ParameterRef, SortKey
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, KeyedSpool, MergeJoin, Unnest
 from spanemu.sql.plan.nodes import Node, Project, Scan
-from spanemu.sql.plan.seek import Equal
+from spanemu.sql.plan.seek import Equal, Seek
 
 
 @dataclass(frozen=True)
@@ -103,23 +104,45 @@ def given_order(node: Node) -> Given:
     return rule(node) if rule else Given()
 
 
+def key_order(
+    scan: Scan, key: Sequence[KeyPart], seeks: Sequence[Seek] | None, *, backwards: bool = False
+) -> tuple[tuple[int | None, bool, bool], ...]:
+    """(column id, descending, fixed) of each part of a key by which a scan is read."""
+    ids = {stored.name: column.id for column, stored in scan.outputs}
+    return tuple(
+        [
+            (
+                ids.get(part.column.name),
+                part.descending is not backwards,
+                bool(seeks) and _is_fixed(seeks or (), position),
+            )
+            for position, part in enumerate(key)
+        ]
+    )
+
+
+def _is_fixed(seeks: Sequence[Seek], position: int) -> bool:
+    """Whether all of the seeks want one and the same value of a key part."""
+    values: list[Expr] = []
+    for seek in seeks:
+        point = seek.points[position] if position < len(seek.points) else None
+        if not isinstance(point, Equal):
+            return False
+        values.append(point.value)
+    return all(_is_same(value, values[0]) for value in values)
+
+
+def _is_same(value: Expr, other: Expr) -> bool:
+    if isinstance(value, Literal) and isinstance(other, Literal):
+        return value.type == other.type and value.value == other.value
+    if isinstance(value, ParameterRef) and isinstance(other, ParameterRef):
+        return value.name == other.name
+    return value is other
+
+
 def _of_scan(node: Scan) -> Given:
     key = node.table.key if node.index is None else node.index.full_key
-    ids = {stored.name: column.id for column, stored in node.outputs}
-    points = node.seeks[0].points if node.seeks and len(node.seeks) == 1 else ()
-    return Given(
-        tuple(
-            [
-                (
-                    ids.get(part.column.name),
-                    part.descending is not node.descending,
-                    position < len(points) and isinstance(points[position], Equal),
-                )
-                for position, part in enumerate(key)
-            ]
-        ),
-        is_unique=True,
-    )
+    return Given(key_order(node, key, node.seeks, backwards=node.descending), is_unique=True)
 
 
 def _of_input(node: Any) -> Given:

@@ -19,6 +19,7 @@ from spanemu.sql.plan.nodes import Node, Subquery
 from spanemu.sql.plan.traverse import free, has_query, mapped, parts
 from spanemu.sql.planner.access_path import best_access
 from spanemu.sql.planner.estimate import estimate, spooling_cost
+from spanemu.sql.planner.extreme import first_row
 from spanemu.sql.planner.join_order import plan_join
 from spanemu.sql.planner.ordering import Wanted, are_adjacent, is_ordered, wanted_of
 from spanemu.sql.planner.planning import Planning
@@ -143,13 +144,33 @@ def _aggregate(node: nodes.HashAggregate, wanted: Wanted | None, planning: Plann
     plain = len(columns) == len(node.keys)
     method = planning.hint("group_method", node.hints) or planning.hint("group_type", node.hints)
     if not node.keys:
-        below = choose(node.input, None, planning)
+        below = _for_extreme(node, choose(node.input, None, planning), planning)
         return nodes.StreamAggregate(below, node.keys, node.aggregates, node.hints)
-    inner = _wanted_for_groups(node, wanted) if plain else None
+    inner = _wanted_for_groups(node, wanted or _any_order(node)) if plain else None
     below = choose(node.input, inner, planning)
     if plain and method != "HASH_GROUP" and are_adjacent(below, frozenset(columns)):
         return nodes.StreamAggregate(below, node.keys, node.aggregates, node.hints)
     return replace(node, input=below)
+
+
+def _for_extreme(node: nodes.HashAggregate, rows: Node, planning: Planning) -> Node:
+    """What one aggregate over all rows is made of: `rows`, or the first one if that is enough."""
+    first = None if planning.hashes_ties else first_row(node)
+    if first is None:
+        return rows
+    found = choose(first, None, planning)
+    is_sought = isinstance(found, nodes.Limit)
+    if is_sought and estimate(found, planning).cost < estimate(rows, planning).cost:
+        return found
+    return rows
+
+
+def _any_order(node: nodes.HashAggregate) -> Wanted | None:
+    """Groups of one table's rows need no hash table where a key has them side by side."""
+    rows = node.input.input if isinstance(node.input, nodes.Filter) else node.input
+    if not isinstance(rows, nodes.Scan):
+        return None
+    return Wanted(tuple([(column.id, False) for column, _ in node.keys]))
 
 
 def _wanted_for_groups(node: nodes.HashAggregate, wanted: Wanted | None) -> Wanted | None:

@@ -20,22 +20,25 @@ from spanemu.sql.analyzer.resolved import (
     Case,
     ColumnRef,
     Expr,
-    FunctionCall,
     Literal,
     ParameterRef,
     ResolvedColumn,
     SubqueryKind,
 )
-from spanemu.sql.functions.registry import Nulls, Signature
 from spanemu.sql.plan import nodes
-from spanemu.sql.plan.conditions import conjunction, conjuncts, equality, is_compound, is_null
+from spanemu.sql.plan.conditions import (
+    conjunction,
+    conjuncts,
+    equality,
+    is_compound,
+    is_null,
+    negation,
+)
 from spanemu.sql.plan.joins import Join, JoinKind
 from spanemu.sql.plan.nodes import Columns, Computed, Filter, Node, Project, Subquery
-from spanemu.sql.plan.operators import NOT
 from spanemu.sql.plan.traverse import free, has_query, is_volatile, mapped, substitute, walk
 from spanemu.sql.planner.decorrelate import detach
 from spanemu.sql.planner.planning import Planning
-from spanemu.values.types import BOOL
 
 _SAFE_AGGREGATES = frozenset(
     {"$count_star", "COUNT", "COUNTIF", "SUM", "AVG", "MIN", "MAX", "ANY_VALUE"}
@@ -105,13 +108,7 @@ def _exists(subquery: Subquery, outer: frozenset[int], planning: Planning) -> Re
         return None
     grouped = nodes.HashAggregate(rows, keys, ())
     missing = is_null(_ref(keys[0][0]))
-    signature = Signature(NOT, (BOOL,), BOOL, _negated, Nulls.STRICT)
-    found = FunctionCall(BOOL, signature, (missing,))
-    return Replacement(grouped, _condition(keys, ties), found)
-
-
-def _negated(value: bool) -> bool:
-    return not value
+    return Replacement(grouped, _condition(keys, ties), negation(missing))
 
 
 def _aggregate(subquery: Subquery, outer: frozenset[int], planning: Planning) -> Replacement | None:
