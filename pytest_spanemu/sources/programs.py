@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,16 @@ from google.cloud.spanner import Client
 from pytest_spanemu.django_setup import ALIAS, DjangoMissing, SpannerDjango
 from pytest_spanemu.sources.files import steps_of
 from pytest_spanemu.sources.source import Ddl, Program, Rung, Source, SourceError, Step
+
+# What Spanner asks of Alembic's env.py: a word of the failure without it, and what to write.
+_ALEMBIC_ADVICE = (
+    ("'spanner+spanner'",
+     "Alembic does not know the dialect; put into env.py: "
+     "class SpannerImpl(DefaultImpl): __dialect__ = 'spanner+spanner'"),
+    ("column: version_num",
+     "Alembic updates its version table, whose primary key Spanner does not let change; put into "
+     "env.py: context.configure(..., version_table_pk=False)"),
+)  # fmt: skip
 
 
 class AlembicSource:
@@ -67,7 +77,14 @@ class AlembicSource:
         config = self._config()
         config.set_main_option("sqlalchemy.url", template.sqlalchemy_url().replace("%", "%%"))
         config.attributes["configure_logger"] = False
-        getattr(_library("alembic.command", self.text), command)(config, revision)
+        move = getattr(_library("alembic.command", self.text), command)
+        try:
+            move(config, revision)
+        except Exception as problem:
+            for word, advice in _ALEMBIC_ADVICE:
+                if any(word in str(each) for each in _chain(problem)):
+                    raise SourceError(f"schema source {self.text!r}: {advice}") from problem
+            raise
 
     def _config(self) -> Any:
         return _library("alembic.config", self.text).Config(str(self._path))
@@ -173,6 +190,13 @@ class RunningDatabase:
 
     def inputs(self) -> None:
         """It may have changed since."""
+
+
+def _chain(problem: BaseException | None) -> Iterator[BaseException]:
+    """A failure and what led to it."""
+    while problem is not None:
+        yield problem
+        problem = problem.__cause__ or problem.__context__
 
 
 def _statements(found: Any, text: str) -> list[Step]:

@@ -1,11 +1,17 @@
 """Migrations one by one, over rows that were there before."""
 
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "sqlalchemy_alembic"
+
+needs_alembic = pytest.mark.skipif(
+    not (find_spec("alembic") and find_spec("google.cloud.sqlalchemy_spanner")),
+    reason="Alembic or the dialect is not installed",
+)
 
 FILES = {
     "db/migrations/000001_orders.up.sql": "CREATE TABLE Orders (Id INT64, Status STRING(9) NOT NULL) PRIMARY KEY (Id)",
@@ -85,9 +91,8 @@ def test_a_schema_without_migrations_is_told_so(music):
     result.stdout.fnmatch_lines(["*needs migrations; the schema sources are schema.sql.*"])
 
 
+@needs_alembic
 def test_alembic_goes_up_and_down(project):
-    for package in ("sqlalchemy", "alembic", "google.cloud.sqlalchemy_spanner"):
-        pytest.importorskip(package)
     ours = shutil.ignore_patterns("test_*.py", "0002_*")  # its tests, and a later migration
     shutil.copytree(EXAMPLE, project.path, dirs_exist_ok=True, ignore=ours)
     project.file(
@@ -125,3 +130,33 @@ def downgrade():
         *quiet,
     )
     result.assert_outcomes(passed=1)
+
+
+@needs_alembic
+def test_what_spanner_asks_of_alembic_is_told(project):
+    ours = shutil.ignore_patterns("test_*.py")
+    for name, there, wrong in (
+        ("a", '__dialect__ = "spanner+spanner"', '__dialect__ = "another"'),
+        ("b", ", version_table_pk=False", ""),
+    ):
+        shutil.copytree(EXAMPLE, project.path / name, ignore=ours)
+        env = project.path / name / "migrations/env.py"
+        assert there in env.read_text()
+        env.write_text(env.read_text().replace(there, wrong))
+    result = project.run_apart(
+        """
+        import pytest
+
+        @pytest.mark.spanner(schema="alembic:a/alembic.ini")
+        def test_dialect(spanner_database): pass
+
+        @pytest.mark.spanner(schema="alembic:b/alembic.ini")
+        def test_version_table(spanner_database): pass
+        """,
+        "-p",
+        "no:warnings",
+    )
+    result.assert_outcomes(errors=2)
+    result.stdout.fnmatch_lines_random(
+        ["*put into env.py: class SpannerImpl*", "*put into env.py: *version_table_pk=False*"]
+    )
