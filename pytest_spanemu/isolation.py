@@ -14,13 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from google.cloud.spanner_v1 import KeySet
-
 from pytest_spanemu.catalog import Catalog
+from pytest_spanemu.contents import all_rows, delete_all, insert_all
 from pytest_spanemu.kinds import Isolation
 from pytest_spanemu.template import Template
-
-_ROWS_PER_COMMIT = 500
 
 
 class Keeper(Protocol):
@@ -97,7 +94,7 @@ class Truncate:
         self._template = template
         self._ddl = template.handle.ddl()
         self._catalog = Catalog.of(template.database)
-        self._rows = _all_rows(template.database, self._catalog)
+        self._rows = all_rows(template.database, self._catalog)
 
     def enter(self) -> Any:
         return self._template.handle
@@ -108,8 +105,8 @@ class Truncate:
             handle.drop()
             self._template.handle = handle = _made_again(self._template, self._ddl)
         else:
-            _delete_all(handle.client(), self._catalog)
-        _insert_all(handle.client(), self._rows)
+            delete_all(handle.client(), self._catalog)
+        insert_all(handle.client(), self._rows)
 
     def close(self) -> None:
         """Nothing is left."""
@@ -121,14 +118,14 @@ class Recreate:
     def __init__(self, template: Template, number: Callable[[], str]) -> None:
         self._template = template
         self._ddl = template.handle.ddl()
-        self._rows = _all_rows(template.database, Catalog.of(template.database))
+        self._rows = all_rows(template.database, Catalog.of(template.database))
         self._used = False
 
     def enter(self) -> Any:
         template = self._template
         if self._used:
             template.handle = _made_again(template, self._ddl)
-            _insert_all(template.database, self._rows)
+            insert_all(template.database, self._rows)
         self._used = True
         return template.handle
 
@@ -151,36 +148,6 @@ _KEEPERS: dict[Isolation, Callable[[Template, Callable[[], str]], Keeper]] = {
 def keeper_for(isolation: Isolation, template: Template, number: Callable[[], str]) -> Keeper:
     """The keeper of a mode. `number` gives ids for the databases it makes, none of them twice."""
     return _KEEPERS[isolation](template, number)
-
-
-# ---------------------------------------------------------------------------- rows by hand
-
-Rows = list[tuple[str, tuple[str, ...], list[list[Any]]]]
-
-
-def _all_rows(database: Any, catalog: Catalog) -> Rows:
-    """Every row, in an order in which they can be inserted."""
-    found: Rows = []
-    with database.snapshot(multi_use=True) as snapshot:
-        for table in catalog.insertion_order():
-            columns = tuple(each.name for each in table.columns.values() if not each.generated)
-            rows = list(snapshot.read(table.name, columns, KeySet(all_=True)))
-            if rows:
-                found.append((table.name, columns, rows))
-    return found
-
-
-def _insert_all(database: Any, rows: Rows) -> None:
-    for table, columns, listed in rows:
-        for start in range(0, len(listed), _ROWS_PER_COMMIT):
-            with database.batch() as batch:
-                batch.insert(table, columns, listed[start : start + _ROWS_PER_COMMIT])
-
-
-def _delete_all(database: Any, catalog: Catalog) -> None:
-    with database.batch() as batch:
-        for table in reversed(catalog.insertion_order()):
-            batch.delete(table.name, KeySet(all_=True))
 
 
 def _made_again(template: Template, ddl: list[str]) -> Any:

@@ -33,6 +33,13 @@ class Unsupported(StrEnum):
     ERROR = "error"
 
 
+class Reuse(StrEnum):
+    """Whether what migrations come to is kept from one run to the next."""
+
+    ON = "on"
+    OFF = "off"
+
+
 class Start(StrEnum):
     """When the emulator starts."""
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from pytest_spanemu.kinds import Isolation, Start, Target, Unsupported
+from pytest_spanemu.kinds import Isolation, Reuse, Start, Target, Unsupported
 from pytest_spanemu.places import RUN_CHARS, Runner, places, target_of
 from pytest_spanemu.report.limits import Limit, limits_of
 
@@ -94,6 +94,13 @@ OPTIONS: tuple[Option, ...] = (
         ".yaml (default: seeds/ if there)",
         metavar="SRC",
         many=True,
+    ),
+    Option(
+        "reuse",
+        "whether the schema that migrations and models come to is kept in pytest's cache until "
+        "some code changes",
+        default=Reuse.ON,
+        choices=tuple(Reuse),
     ),
     Option(
         "isolation",
@@ -229,6 +236,7 @@ class Settings:
     seeds: tuple[str, ...]
     isolation: Isolation | None
     start: Start
+    reuse: Reuse
     seed: int
     unsupported: Unsupported
     fail_on: frozenset[str]
@@ -293,6 +301,7 @@ def read_settings(config: pytest.Config, environ: Mapping[str, str] | None = Non
             **places(target, found, runner),
             "target": target,
             "start": Start(found["start"]),
+            "reuse": Reuse(found["reuse"]),
             "unsupported": Unsupported(found["unsupported"]),
             "isolation": None if found["isolation"] is None else Isolation(found["isolation"]),
             "seed": _seed(config, found["seed"]),

@@ -14,16 +14,18 @@ import pytest
 
 import spanemu
 from pytest_spanemu.django_setup import unblocked
+from pytest_spanemu.kinds import Reuse
 from pytest_spanemu.lint import PREFIX, problems
 from pytest_spanemu.migrator import SpannerMigrator, ladder_of
 from pytest_spanemu.options import Settings
-from pytest_spanemu.progress import shown
+from pytest_spanemu.progress import Tell, shown
 from pytest_spanemu.report.book import Book
 from pytest_spanemu.rows.factory import SpannerFactory
 from pytest_spanemu.seeds import default_seeds, load_seeds
 from pytest_spanemu.sources import Ladder
 from pytest_spanemu.targets import SpannerEmulator
 from pytest_spanemu.template import Schema, Template, schema_for
+from pytest_spanemu.template_cache import Image, cache_of
 from pytest_spanemu.wishes import Recipe, Wishes
 
 _NAME_CHARS = 24  # of the shared database's, before the number of another one
@@ -55,6 +57,7 @@ class Templates:
         self._default: list[tuple[Any, Template]] = []  # with the schema that they are made of
         self._own: dict[pytest.Collector | None, Template | None] = {}  # None: the common one
         self._numbers = count(2)
+        self._cache = cache_of(config) if settings.reuse is Reuse.ON else None
 
     @property
     def _root(self) -> Path:
@@ -183,13 +186,26 @@ class Templates:
         with told_plainly():
             schema = Schema.given(given)
             with shown(self._config) as tell, unblocked(self._config):
-                template.build(schema, tell)
+                self._fill(template, schema, tell)
                 self._made.add(template)
                 tell("seeds")
                 load_seeds(template.database, seeds, self._root)
             self._lint(schema, template)
         self._book.template_seconds += perf_counter() - began
         self._book.schemas.append(str(schema))
+
+    def _fill(self, template: Template, schema: Schema, tell: Tell) -> None:
+        """Build a schema, from what an earlier run has kept of it where that is possible."""
+        cache = self._cache if template.handle is None and template.emulator.is_ours else None
+        key = None if cache is None else cache.key(schema)
+        if cache is None or key is None:
+            template.build(schema, tell)
+        elif (image := cache.load(key)) is not None:
+            image.build(template, schema)
+        else:
+            template.build(schema, tell)
+            if (image := Image.of(template)) is not None:
+                cache.save(key, image)
 
     def _lint(self, schema: Schema, template: Template) -> None:
         """Fail for what the linter has against a schema, if the run's `fail_on` says so."""

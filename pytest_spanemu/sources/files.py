@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from spanemu import split_schema
 
 SQL_SUFFIXES = frozenset({".sql", ".ddl", ".sdl"})
 _SHOWN_CHARS = 40
+_NOT_THE_PROJECTS = frozenset({"node_modules", "site-packages", "__pycache__"})
 _FIRST_WORD = re.compile(r"\s*(?:@\{[^}]*\}\s*)?(\w+)")
 _DML = frozenset({"insert", "update", "delete"})
 
@@ -45,6 +47,24 @@ class TextSource:
     def inputs(self) -> Sequence[bytes]:
         """The text."""
         return [self._sql.encode()]
+
+
+def code_below(root: Path) -> list[bytes]:
+    """Every Python file of a project with its name; not of tests, environments, hidden places."""
+    found = []
+    for place, directories, names in os.walk(root):
+        directories[:] = sorted(
+            name
+            for name in directories
+            if not name.startswith(".")
+            and name not in _NOT_THE_PROJECTS
+            and not Path(place, name, "pyvenv.cfg").exists()
+        )
+        for name in sorted(names):
+            if name.endswith(".py") and not name.startswith(("test_", "conftest")):
+                path = Path(place, name)
+                found += [str(path.relative_to(root)).encode(), path.read_bytes()]
+    return found
 
 
 def natural_order(path: Path) -> tuple[list[tuple[int, int, str]], str]:

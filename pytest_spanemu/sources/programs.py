@@ -16,7 +16,7 @@ from typing import Any
 from google.cloud.spanner import Client
 
 from pytest_spanemu.django_setup import ALIAS, DjangoMissing, SpannerDjango
-from pytest_spanemu.sources.files import steps_of
+from pytest_spanemu.sources.files import code_below, steps_of
 from pytest_spanemu.sources.source import Ddl, Program, Rung, Source, SourceError, Step
 
 # What Spanner asks of Alembic's env.py: a word of the failure without it, and what to write.
@@ -36,6 +36,7 @@ class AlembicSource:
     def __init__(self, text: str, rest: str, root: Path) -> None:
         self.text = text
         path, _, revision = rest.partition("@")
+        self._root = root
         self._path = root / (path or "alembic.ini")
         self._revision = revision or "head"
         if not self._path.is_file():
@@ -65,13 +66,8 @@ class AlembicSource:
         return Rung(revision, (Program(revision, up),), undo)
 
     def inputs(self) -> Sequence[bytes]:
-        """The configuration and every script below its directory."""
-        scripts = sorted(self._path.parent.rglob("*.py"))
-        return [
-            self._revision.encode(),
-            self._path.read_bytes(),
-            *(path.read_bytes() for path in scripts if ".venv" not in path.parts),
-        ]
+        """The configuration and the project's code, which migrations may use."""
+        return [self._path.read_bytes(), *code_below(self._root)]
 
     def _move(self, template: Any, command: str, revision: str) -> None:
         config = self._config()
@@ -101,8 +97,9 @@ class MetadataSource:
         """One program: `create_all`."""
         return [Program(self.text, self._create)]
 
-    def inputs(self) -> None:
-        """Nobody knows what a module's code depends on."""
+    def inputs(self) -> Sequence[bytes]:
+        """The project's code."""
+        return code_below(self._root)
 
     def _create(self, template: Any) -> None:
         found = _object(self._place, self.text, self._root)
@@ -131,8 +128,10 @@ class DjangoSource:
         """One program: `migrate`."""
         return [Program(self.text, self._migrate)]
 
-    def inputs(self) -> None:
-        """Nobody knows what migrations depend on."""
+    def inputs(self) -> Sequence[bytes]:
+        """The project's code, and the settings that are used."""
+        named = os.environ.get("DJANGO_SETTINGS_MODULE", "")
+        return [named.encode(), *code_below(self._root)]
 
     def _migrate(self, template: Any) -> None:
         if self._settings:
@@ -163,8 +162,9 @@ class CallSource:
             return [Program(self.text, lambda template: function(template.database))]
         return _statements(function(), self.text)
 
-    def inputs(self) -> None:
-        """Nobody knows what a function depends on."""
+    def inputs(self) -> Sequence[bytes]:
+        """The project's code."""
+        return code_below(self._root)
 
 
 class RunningDatabase:

@@ -74,8 +74,12 @@ class Project:
 
     def run(self, text, *args):
         """Run one test file."""
+        return self.run_keeping(text, "-p", "no:cacheprovider", *args)
+
+    def run_keeping(self, text, *args):
+        """Run one test file with pytest's cache."""
         self._pytester.makepyfile(text)
-        return self._pytester.runpytest_inprocess("-W", "error", "-p", "no:cacheprovider", *args)
+        return self._pytester.runpytest_inprocess("-W", "error", *args)
 
     def run_apart(self, text, *args):
         """Run one test file in a process of its own, where the plugin loads by its entry point."""
