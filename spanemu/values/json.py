@@ -12,18 +12,19 @@ import json
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from json.encoder import encode_basestring
-from math import isfinite
+from math import copysign, isfinite
 from typing import Any
 
 from spanemu.base.pace import is_long, paced, paced_calls
 from spanemu.values.errors import BadValue
+from spanemu.values.grisu import shortest_digits
 
 JSON_NESTING_MAX = 80
 
 _INT64_MIN = -(2**63)
 _UINT64_MAX = 2**64 - 1
 _NUMBER_DIGITS_MAX = 1500  # The longest double that is exact as text has fewer.
-_WHOLE_DIGITS_MAX = 15  # A double with more is written with an exponent.
+_PLACES_MIN, _PLACES_MAX = -3, 15  # A point further out is written as an exponent.
 
 
 class Json:
@@ -92,15 +93,20 @@ def ordered(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def format_double(number: float) -> str:
-    """A finite double as JSON text: shortest digits, and always a point or an exponent."""
-    text = repr(number)
-    whole = text.lstrip("-").partition(".")[0]
-    if "e" in text or len(whole) <= _WHOLE_DIGITS_MAX:
-        return text
-    sign = "-" if number < 0 else ""
-    digits = text.lstrip("-").replace(".", "").rstrip("0")
+    """A finite double as JSON text, which always has a point or an exponent."""
+    sign = "-" if copysign(1.0, number) < 0 else ""
+    if number == 0:
+        return f"{sign}0.0"
+    digits, exponent = shortest_digits(abs(number))
+    places = len(digits) + exponent  # of the point, from the left
+    if exponent >= 0 and places <= _PLACES_MAX:
+        return f"{sign}{digits}{'0' * exponent}.0"
+    if 0 < places <= _PLACES_MAX:
+        return f"{sign}{digits[:places]}.{digits[places:]}"
+    if _PLACES_MIN <= places <= 0:
+        return f"{sign}0.{'0' * -places}{digits}"
     fraction = f".{digits[1:]}" if len(digits) > 1 else ""
-    return f"{sign}{digits[0]}{fraction}e+{len(whole) - 1}"
+    return f"{sign}{digits[0]}{fraction}e{places - 1:+03d}"
 
 
 def _write_list(items: list[Any]) -> str:
@@ -151,7 +157,7 @@ def _rounded_double(text: str) -> float:
 def _exact_double(text: str) -> float:
     number = _rounded_double(text)
     try:
-        if len(text) <= _NUMBER_DIGITS_MAX and Decimal(text) == Decimal(repr(number)):
+        if len(text) <= _NUMBER_DIGITS_MAX and Decimal(text) == Decimal(format_double(number)):
             return number
     except InvalidOperation:  # An exponent beyond what `Decimal` can hold.
         pass

@@ -1,0 +1,55 @@
+"""Digits of doubles: what Google's emulator writes, and that reading them gives the double again."""
+
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spanemu.values.errors import BadValue
+from spanemu.values.grisu import shortest_digits
+from spanemu.values.json import dump, parse
+
+# As TO_JSON_STRING(TO_JSON(...)) has them there.
+WRITTEN = [
+    (0.39240506, "0.39240506000000003"),
+    (1e23, "9.999999999999999e+22"),
+    (5e-324, "5e-324"),
+    (2.2250738585072014e-308, "2.2250738585072014e-308"),
+    (1e21, "1e+21"),
+    (1e15, "1e+15"),
+    (123456789012345680.0, "1.2345678901234568e+17"),
+    (100000000000000.0, "100000000000000.0"),
+    (0.0001, "0.0001"),
+    (0.00001, "1e-05"),
+    (-1.5e300, "-1.5e+300"),
+    (-0.0, "-0.0"),
+    (0.0, "0.0"),
+]
+
+
+@pytest.mark.parametrize(("number", "text"), WRITTEN)
+def test_doubles_are_written_as_zetasql_writes_them(number, text):
+    assert dump(number) == text
+
+
+@given(st.floats(min_value=5e-324, allow_infinity=False, allow_nan=False))
+def test_the_digits_name_the_double(number):
+    digits, exponent = shortest_digits(number)
+    assert float(f"{digits}e{exponent}") == number
+    assert 1 <= len(digits) <= 17
+
+
+@given(st.binary(min_size=8, max_size=8))
+def test_what_is_written_can_be_read(data):
+    (number,) = struct.unpack("<d", data)
+    if number - number == 0:  # neither NaN nor infinite
+        assert parse(dump(number)).value == number
+
+
+def test_a_number_is_taken_only_if_it_comes_back_as_it_was():
+    assert parse("0.39240506000000003").value == 0.39240506
+    assert parse("3.9240506000000003E-1").value == 0.39240506
+    with pytest.raises(BadValue):
+        parse("0.39240506")
+    assert parse("0.39240506", wide_number_mode="round").value == 0.39240506
