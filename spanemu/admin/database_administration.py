@@ -142,6 +142,7 @@ def add_database(
             outcome = database.apply_ddl(statements, sent)
             if outcome.failure is not None:
                 raise outcome.failure
+            database.begin_here()
         return instances.add_database(database)
     except BaseException:
         database.close()

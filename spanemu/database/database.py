@@ -184,6 +184,13 @@ class Database:
         """The schema as canonical statements."""
         return ddl_statements(self.schema, self._core.database_id)
 
+    def begin_here(self) -> None:
+        """Let the present schema be the one that it was made with.
+
+        Reads from before there was a database find the schema's tables empty, as in Spanner.
+        """
+        self._core.history.begin_here()
+
     def apply_ddl(
         self,
         statements: Sequence[str],

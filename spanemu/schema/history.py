@@ -28,6 +28,11 @@ class History(Generic[T]):
         self._starts.append(at)
         self.current = generation
 
+    def begin_here(self) -> None:
+        """Forget what was before `current`. Not for a history that others look at already."""
+        self._starts = [0]
+        self._generations = [self.current]
+
     def at(self, timestamp: int) -> T:
         """The generation that was current at `timestamp`."""
         if timestamp >= self._starts[-1]:
