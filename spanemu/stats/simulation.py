@@ -47,6 +47,18 @@ class Simulation:
     peak: float
     twin_peak: float
 
+    def __str__(self) -> str:
+        head = (
+            f"{self.outlook}: {self.qps:,.0f} rows/s on {self.nodes} nodes, the busiest server at "
+            f"{self.peak:.0%}, with random keys {self.twin_peak:.0%} (a model of Spanner)"
+        )
+        lines = [
+            f"minute {number:2}: {len(minute.splits):3} splits, servers at "
+            + " ".join(f"{load:.0%}" for load in minute.servers)
+            for number, minute in enumerate(self.minutes, 1)
+        ]
+        return "\n".join([head, *lines])
+
     @property
     def excess(self) -> float:
         """1.0 is what random keys come to."""

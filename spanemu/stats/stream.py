@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from operator import attrgetter
 
 from spanemu.stats.samples import (
     FrequentRows,
@@ -181,4 +180,5 @@ class Stream:
             return chosen
         if neighbour_distance(keys) <= limits.apart_min:
             return chosen
-        return min(chosen, halves(keys, limits.buckets), key=attrgetter("mean"))
+        other = halves(keys, limits.buckets)
+        return other if other.mean < min(chosen.mean, limits.undoubted_share_min) else chosen

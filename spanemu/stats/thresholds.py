@@ -17,6 +17,7 @@ class Thresholds:
     windows: tuple[int, ...] = (16, 32, 64, 128)  # commits; each divides the last
     windows_min: int = 6  # of a length, before its mean counts for something
     doubted_share_min: float = 0.35  # of windows: above it the halves are asked as well,
+    undoubted_share_min: float = 0.65  # of halves: they agree then
     apart_min: int = 12  # commits between neighbours in the key, of one in ten
     samples_max: int = 256  # keys kept for the order of arrival
     rows_max: int = 128  # rows followed for being hot

@@ -124,3 +124,10 @@ def test_a_split_can_be_moved() -> None:
     model.move(b"m", 3)
     seen = model.minute([b"n"], 0.3)
     assert seen.servers == (0.0, 0.0, 0.0, pytest.approx(0.3))
+
+
+def test_a_simulation_in_words() -> None:
+    head, first, *others = str(simulate(keys_of("sequence", 500, 1), 8)).splitlines()
+    assert head.startswith("hot: 14,000 rows/s on 8 nodes, the busiest server at 400%")
+    assert first == "minute  1:   1 splits, servers at 400% 0% 0% 0% 0% 0% 0% 0%"
+    assert len(others) == 11

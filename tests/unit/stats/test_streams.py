@@ -147,6 +147,16 @@ def test_few_tails_are_not_doubted(shards: int) -> None:
     assert found.width == 32
 
 
+@pytest.mark.parametrize("commits", [100, 200, 500, 1000])
+def test_numbers_as_text_move_though_in_no_order(commits: int) -> None:
+    stream = Stream()
+    for n in range(commits):
+        stream.add(f"inv-{n + 1}".encode(), n)
+    found = stream.summary()
+    assert found.share is not None
+    assert found.share - 2 * found.share_error >= 0.5
+
+
 def test_neighbour_distance() -> None:
     assert neighbour_distance([]) == neighbour_distance([key(1)]) == 0
     assert neighbour_distance([key(n) for n in range(9)]) == 1
