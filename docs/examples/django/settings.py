@@ -4,4 +4,11 @@ SECRET_KEY = "only-for-tests"
 USE_TZ = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 INSTALLED_APPS = ["django_spanner", "shop"]
-DATABASES = {"default": {"ENGINE": "django_spanner", "INSTANCE": "shops", "NAME": "shop"}}
+DATABASES = {
+    "default": {
+        "ENGINE": "django_spanner",
+        "PROJECT": "test",
+        "INSTANCE": "shops",
+        "NAME": "shop",
+    }
+}
