@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanemu.sql.analyzer.resolved import ColumnRef, Expr, Literal, ParameterRef
 from spanemu.sql.executor.writers import TEST_WRITERS, WRITERS
+from spanemu.sql.planner.errors import PlanTooDeep
 
 if TYPE_CHECKING:
     from spanemu.sql.executor.compiler import Compiler
@@ -172,7 +173,10 @@ def function_of(text: str, writer: Writer) -> Any:
 
 @lru_cache(maxsize=4096)
 def _code(text: str) -> CodeType:
-    return compile(text, "<expression>", "eval")
+    try:
+        return compile(text, "<expression>", "eval")
+    except MemoryError:  # What Python's parser says when its stack is at an end.
+        raise PlanTooDeep() from None
 
 
 def _cell(place: int) -> Value:
