@@ -52,6 +52,7 @@ class HashJoin(Node):
     one there; keeps the left input's order. NULL_AWARE_ANTI (one key, no residual) is NOT IN: a
     NULL on the right lets no row pass, a NULL on the left passes only if the right is empty.
     `outputs` are the columns that come out where not all of them are needed (`planner.narrow`).
+    `is_broadcast`: a hint has the right rows sent to wherever left ones are, which is all here.
     """
 
     kind: JoinKind
@@ -61,6 +62,7 @@ class HashJoin(Node):
     right_keys: tuple[Expr, ...]
     residual: Expr | None = None
     outputs: Columns | None = None
+    is_broadcast: bool = False
     parts = ("left", "right", "left_keys", "right_keys", "residual")
 
     @property

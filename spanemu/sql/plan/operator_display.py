@@ -128,13 +128,30 @@ def _aggregate(node: nodes.HashAggregate, drawing: Drawing) -> int:
     return made.index
 
 
+# Of a join of a left and a right side: it is the left one whose rows are kept.
 _JOIN_TYPES: Mapping[JoinKind, str] = {
     JoinKind.INNER: "INNER",
     JoinKind.LEFT: "LEFT_OUTER",
     JoinKind.FULL: "FULL_OUTER",
-    JoinKind.SEMI: "SEMI",
-    JoinKind.ANTI: "ANTI_SEMI",
-    JoinKind.NULL_AWARE_ANTI: "NULL_AWARE_ANTI_SEMI",
+    JoinKind.SEMI: "LEFT_SEMI",
+    JoinKind.ANTI: "LEFT_ANTI_SEMI",
+    JoinKind.NULL_AWARE_ANTI: "LEFT_ANTI_SEMI",
+}
+# Of a hash join the left side is the one that probes.
+_HASH_JOIN_TYPES: Mapping[JoinKind, str] = {
+    JoinKind.INNER: "INNER",
+    JoinKind.LEFT: "PROBE_OUTER",
+    JoinKind.FULL: "BUILD_PROBE_OUTER",
+    JoinKind.SEMI: "PROBE_SEMI",
+    JoinKind.ANTI: "PROBE_ANTI_SEMI",
+    JoinKind.NULL_AWARE_ANTI: "PROBE_ANTI_SEMI",
+}
+_BROADCASTS: Mapping[JoinKind, str] = {
+    JoinKind.INNER: "Push Broadcast Hash Join",
+    JoinKind.LEFT: "Push Broadcast Hash Join Outer Apply",
+    JoinKind.SEMI: "Push Broadcast Hash Join Semi Apply",
+    JoinKind.ANTI: "Push Broadcast Hash Join Anti Semi Apply",
+    JoinKind.NULL_AWARE_ANTI: "Push Broadcast Hash Join Anti Semi Apply",
 }
 
 
@@ -147,8 +164,24 @@ def _join(node: joins.Join, drawing: Drawing) -> int:
 
 
 def _hash_join(node: joins.HashJoin, drawing: Drawing) -> int:
-    made = drawing.relational("Hash Join", node, join_type=_JOIN_TYPES[node.kind])
-    drawing.input(made, node.right, "Build")
+    name = _BROADCASTS.get(node.kind) if node.is_broadcast else None
+    if name is None:
+        return _local_hash_join(node, drawing)
+    made = drawing.relational(name, node)
+    batch = drawing.relational("Create Batch", node.right)
+    drawing.link(made, batch.index, "Input")
+    drawing.input(batch, node.right)
+    drawing.link(made, _local_hash_join(node, drawing, is_batch=True), "Map")
+    return made.index
+
+
+def _local_hash_join(node: joins.HashJoin, drawing: Drawing, *, is_batch: bool = False) -> int:
+    made = drawing.relational("Hash Join", node, join_type=_HASH_JOIN_TYPES[node.kind])
+    if is_batch:
+        scan = drawing.relational("Scan", node.right, scan_type="BatchScan", scan_target="Batch")
+        drawing.link(made, scan.index, "Build")
+    else:
+        drawing.input(made, node.right, "Build")
     drawing.input(made, node.left, "Probe")
     pairs = zip(node.left_keys, node.right_keys, strict=True)
     drawing.condition(made, conjunction([equal(a, b) for a, b in pairs]))
@@ -170,13 +203,15 @@ _APPLIES: Mapping[JoinKind, str] = {
     JoinKind.INNER: "Cross Apply",
     JoinKind.LEFT: "Outer Apply",
     JoinKind.SEMI: "Semi Apply",
-    JoinKind.ANTI: "Anti Semi Apply",
+    JoinKind.ANTI: "Anti-Semi Apply",
 }
 
 
 def _apply_join(node: joins.ApplyJoin, drawing: Drawing) -> int:
     name = _APPLIES[node.kind]
-    made = drawing.relational(name if _is_local(node) else f"Distributed {name}", node)
+    if not _is_local(node):
+        name = f"Distributed {name.replace('-', ' ')}"
+    made = drawing.relational(name, node)
     drawing.input(made, node.left, "Input")
     drawing.input(made, node.right, "Map")
     return made.index
@@ -237,7 +272,8 @@ def _union_all(node: nodes.UnionAll, drawing: Drawing) -> int:
 
 def _set_operation(node: nodes.SetOperation, drawing: Drawing) -> int:
     is_except = node.kind in (SetOpKind.EXCEPT_ALL, SetOpKind.EXCEPT_DISTINCT)
-    made = drawing.relational("Hash Join", node, join_type="ANTI_SEMI" if is_except else "SEMI")
+    kind = JoinKind.ANTI if is_except else JoinKind.SEMI
+    made = drawing.relational("Hash Join", node, join_type=_HASH_JOIN_TYPES[kind])
     for number, below in enumerate(node.inputs):
         drawing.input(made, below, "Build" if number else "Probe")
     return made.index

@@ -34,9 +34,10 @@ _STARTS_MAX = 4  # clusters up to this size are tried from every input
 _SWAP_RATIO = 2.0
 _CLEARLY_LESS = 0.5
 
+_BROADCAST = "PUSH_BROADCAST_HASH_JOIN"
 _METHODS = {
     "HASH_JOIN": "hash",
-    "PUSH_BROADCAST_HASH_JOIN": "hash",
+    _BROADCAST: "hash",
     "MERGE_JOIN": "merge",
     "APPLY_JOIN": "apply",
     "LOOP_JOIN": "apply",
@@ -59,6 +60,7 @@ class JoinPlanner:
         self.choose = choose
         method = planning.hint("join_method", hints) or planning.hint("join_type", hints)
         self.method = _METHODS.get(str(method))
+        self.is_broadcast = method == _BROADCAST
         self.keeps_order = bool(planning.hint("force_join_order", hints))
         # The same inputs are looked at again and again while orders are tried.
         self._leaves: dict[tuple[Node, Wanted | None], Joined] = {}
@@ -127,9 +129,13 @@ class JoinPlanner:
         if kind is JoinKind.INNER and not self.keeps_order:
             small = inner.estimate.rows > left.estimate.rows * _SWAP_RATIO
             if small:
-                swapped = HashJoin(kind, inner.node, left.node, right_keys, left_keys, residual)
-                return self.priced(swapped)
-        return self.priced(HashJoin(kind, left.node, inner.node, left_keys, right_keys, residual))
+                left, inner = inner, left
+                left_keys, right_keys = right_keys, left_keys
+        join = HashJoin(
+            kind, left.node, inner.node, left_keys, right_keys, residual,
+            is_broadcast=self.is_broadcast,
+        )  # fmt: skip
+        return self.priced(join)
 
     def _in_order(self, side: Joined, keys: Sequence[Expr]) -> Node:
         """A finished input of a merge join, sorted if it is not so already."""
