@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,9 @@ import pytest
 from pytest_spanemu.kinds import Isolation, Reuse, Start, Target, Unsupported
 from pytest_spanemu.places import RUN_CHARS, Runner, places, target_of
 from pytest_spanemu.report.limits import Limit, limits_of
+from spanemu.endpoint import Endpoint, InvalidEndpointFile
+
+ENDPOINT_FILE = "SPANEMU_ENDPOINT_FILE"  # which `spanemu serve --endpoint-file` writes
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "host",
         "where an external target, or omni, listens",
-        variables=("SPANNER_EMULATOR_HOST",),
+        variables=("SPANNER_EMULATOR_HOST", ENDPOINT_FILE),
         metavar="HOST:PORT",
     ),
     Option(
@@ -221,9 +225,9 @@ class Reports:
         return bool(self.table_rows or self.json or self.html)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Settings:
-    """The settings of one run."""
+    """The settings of one run. Never compared, so that loading the plugin takes less time."""
 
     target: Target
     host: str | None
@@ -328,6 +332,8 @@ def _value(config: pytest.Config, option: Option, environ: Mapping[str, str]) ->
         for variable in option.variables:
             if environ.get(variable):
                 given, where = environ[variable], variable
+                if variable == ENDPOINT_FILE:
+                    given = _published(given)
                 break
     if given is None and (written := config.getini(ini)) not in (None, "", []):
         given, where = written, ini
@@ -365,6 +371,14 @@ def _chosen(word: str, choices: tuple[str, ...], where: str) -> str:
     if word not in choices:
         raise pytest.UsageError(f"{where}: {word!r} is not one of {', '.join(choices)}.")
     return word
+
+
+def _published(path: str) -> str:
+    """Where the emulator listens that has written an endpoint file."""
+    try:
+        return Endpoint.read(Path(path)).uri
+    except (OSError, InvalidEndpointFile) as problem:
+        raise pytest.UsageError(f"{ENDPOINT_FILE}: {problem}") from None
 
 
 def _days(given: str | None) -> int | None:

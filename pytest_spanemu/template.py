@@ -19,6 +19,7 @@ import spanemu
 from pytest_spanemu.progress import Tell
 from pytest_spanemu.sources import Ddl, Dml, Program, Source, Step, default_sources, source_of
 from pytest_spanemu.sources.files import TextSource, steps_of
+from spanemu import ddl
 
 Loader = Callable[[str], Iterable[str] | None]
 
@@ -55,6 +56,11 @@ class Schema:
     def ddl(self) -> tuple[str, ...]:
         """The schema statements that are known before a program has run."""
         return tuple(step.text for step in self.steps if isinstance(step, Ddl))
+
+    @property
+    def parsed(self) -> Any:
+        """Tables, indexes and keys of those statements, as `spanemu.ddl` reads them."""
+        return ddl.schema_of(";\n".join(self.ddl))
 
     @property
     def content_hash(self) -> str:

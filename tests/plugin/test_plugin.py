@@ -222,7 +222,9 @@ def spanner_template(spanner_template, spanner_factory_session):
     )
     result = project.run(
         """
-        def test_one(spanner_sql):
+        def test_one(spanner_sql, spanner_template):
+            (table,) = spanner_template.schema.parsed.tables.values()
+            assert table.name == "Mine"
             assert spanner_sql("DELETE FROM Mine WHERE Id = @id", id=5) == 1
 
         def test_two(spanner_sql):

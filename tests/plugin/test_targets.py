@@ -1,6 +1,7 @@
 """The same suite against an emulator in a process of its own, and against Google's."""
 
 import json
+import os
 
 import google.auth
 import pytest
@@ -121,6 +122,25 @@ def test_nobody_gets_to_a_real_spanner_by_accident(music, monkeypatch, args, env
     result = music.run(EVERYTHING, *args)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([text])
+
+
+def test_an_endpoint_file_says_where_a_target_listens(music, monkeypatch):
+    path = music.path / "endpoint.json"
+    monkeypatch.setenv("SPANEMU_ENDPOINT_FILE", str(path))
+    text = """
+        def test_it(spanner_emulator, spanner_sql):
+            assert spanner_emulator.target == "external"
+            assert spanner_sql("SELECT * FROM Singers") == []
+        """
+    result = music.run(text)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*SPANEMU_ENDPOINT_FILE: *endpoint.json*"])
+    with spanemu.Emulator() as emulator:
+        endpoint = spanemu.Endpoint(
+            emulator.uri, os.getpid(), emulator.project, emulator.instance, "2026-01-01T00:00:00Z"
+        )
+        path.write_text(endpoint.to_json())
+        music.run(text).assert_outcomes(passed=1)
 
 
 def test_what_passes_on_a_real_spanner_is_noted(music):
