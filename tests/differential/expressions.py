@@ -91,6 +91,8 @@ class Expressions:
         pool = templates.TAME.get(type_, ())
         if self.wild:
             pool += templates.WILD.get(type_, ())
+        if not self.parameterized:
+            pool = tuple(each for each in pool if "@" not in each)
         return random.choice(pool) if pool else None
 
     def call(self, scope: Scope) -> Piece:

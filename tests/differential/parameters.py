@@ -17,6 +17,12 @@ from google.cloud.spanner_v1 import JsonObject, param_types
 _NAMED = re.compile(r"@([xu]_[a-z0-9_]+)")
 _INT64_ARRAY = param_types.Array(param_types.INT64)
 _STRING_ARRAY = param_types.Array(param_types.STRING)
+_PAIR = param_types.Struct(
+    [
+        param_types.StructField("a", param_types.INT64),
+        param_types.StructField("b", param_types.STRING),
+    ]
+)
 PARAMETERS: Mapping[str, tuple[str, Any, Any]] = {
     "x_int": ("INT64", 3, param_types.INT64),
     "x_int_null": ("INT64", None, param_types.INT64),
@@ -33,6 +39,8 @@ PARAMETERS: Mapping[str, tuple[str, Any, Any]] = {
     "x_ints": ("ARRAY<INT64>", [3, None, 1], _INT64_ARRAY),
     "x_ints_null": ("ARRAY<INT64>", None, _INT64_ARRAY),
     "x_strings": ("ARRAY<STRING>", ["a", "", None], _STRING_ARRAY),
+    "x_pair": ("PAIR", (3, "ab"), _PAIR),
+    "x_pairs": ("ARRAY<PAIR>", [(1, "x"), (3, None), (3, "ab")], param_types.Array(_PAIR)),
     "u_int": ("INT64", 2, None),
     "u_string": ("STRING", "a", None),
     "u_date": ("DATE", "2024-02-29", None),

@@ -12,6 +12,7 @@ from tests.differential.tree import Piece, optional
 _INSERTS = ("INSERT INTO", "INSERT", "INSERT OR UPDATE INTO", "INSERT OR IGNORE INTO")
 # The reference forgets which rows exist where a part of the key descends.
 _DESCENDING = ("Child", "Wide")
+_ELEMENTS = {"ARRAY<INT64>": "INT64", "ARRAY<STRING>": "STRING"}
 
 
 def table_of(write: Piece) -> str:
@@ -24,6 +25,8 @@ def random_write(random: Random) -> Piece:
     table = random.choice(sorted(world.COLUMNS))
     make = random.choice((_insert, _insert, _update, _update, _delete))
     parts = make(Queries(random), table)
+    if random.random() < 0.05:
+        parts.append(optional(f" ASSERT_ROWS_MODIFIED {random.choice((0, 1, 1, 2))}"))
     # Of rows that it ignores, the reference returns values nevertheless.
     if random.random() < 0.4 and "IGNORE" not in str(parts[0]):
         parts.append(optional(*_returning(random, table)))
@@ -62,11 +65,35 @@ def _update(queries: Queries, table: str) -> list[str | Piece]:
     scope = Scope(tuple(columns.items()))
     others = [name for name in world.written_columns(table) if name not in world.KEYS[table]]
     names = random.sample(others, random.randint(1, min(3, len(others))))
+    arrays = [name for name in others if columns[name] in _ELEMENTS]
+    if arrays and random.random() < 0.3:
+        name = random.choice(arrays)
+        where: list[str | Piece] = [" WHERE ", queries.expressions.expression("BOOL", scope, 1)]
+        return [f"UPDATE {table} SET ", *_nested(queries, name, _ELEMENTS[columns[name]]), *where]
     parts: list[str | Piece] = [f"UPDATE {table} SET "]
     for number, name in enumerate(names):
         value = queries.expressions.expression(columns[name], scope, 1)
         parts += [", " if number else "", f"{name} = ", value]
     return [*parts, " WHERE ", queries.expressions.expression("BOOL", scope, 2)]
+
+
+def _nested(queries: Queries, array: str, element: str) -> list[str | Piece]:
+    """Statements that take the elements of an array for rows, in the order that is asked for."""
+    scope = Scope((("e", element),))
+    make = queries.expressions.expression
+    statements: list[list[str | Piece]] = [
+        [f"(DELETE FROM {array} AS e WHERE ", make("BOOL", scope, 1), ")"],
+        [
+            *(f"(UPDATE {array} AS e SET e = ", make(element, scope, 1)),
+            *(" WHERE ", make("BOOL", scope, 1), ")"),
+        ],
+        [f"(INSERT INTO {array} VALUES (", make(element, Scope(), 1), "))"],
+    ]
+    chosen = sorted(queries.random.sample(range(3), queries.random.choice((1, 1, 2, 3))))
+    parts: list[str | Piece] = []
+    for number in chosen:
+        parts += [", " if parts else "", *statements[number]]
+    return parts
 
 
 def _delete(queries: Queries, table: str) -> list[str | Piece]:
