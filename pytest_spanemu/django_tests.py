@@ -66,4 +66,7 @@ def _pointed(django: SpannerDjango, to: Observation, alias: str) -> Iterator[Non
 
 
 def _of_alias(run: Run, emulator: Any, alias: str) -> Template:
-    return run.templates.special(emulator, Recipe(schema=(f"{SOURCE}@{alias}",), seeds=()))
+    """Made as the run's own schema is, by migrations or by models."""
+    named = [source for source in run.settings.schema if source.startswith(SOURCE)]
+    source = named[0].partition("@")[0] if named else SOURCE
+    return run.templates.special(emulator, Recipe(schema=(f"{source}@{alias}",), seeds=()))

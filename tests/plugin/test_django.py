@@ -275,6 +275,21 @@ def test_pytest_djangos_databases_are_ours(shop):
     result.stdout.no_fnmatch_line("*left open*")
 
 
+def test_databases_are_made_from_models_alone(shop):
+    (shop.path / "shop/migrations/0001_initial.py").unlink()
+    (shop.path / "shop/migrations/__init__.py").unlink()
+    result = shop.run_apart(
+        """
+        def test_it(spanner_django_db):
+            from shop.models import Entry, Order
+            assert (Order.objects.count(), Entry.objects.count()) == (0, 0)
+        """,
+        "--spanner-schema=django:syncdb",
+        *ALONE,
+    )
+    result.assert_outcomes(passed=1)
+
+
 def test_a_project_without_settings_is_told_so(project, monkeypatch):
     monkeypatch.delenv("DJANGO_SETTINGS_MODULE", raising=False)
     project.ini("spanner_schema = django:\n")
