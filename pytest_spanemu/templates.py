@@ -106,7 +106,9 @@ class Templates:
             )
         if parent not in self._own:
             given, own = schema(), None
-            if not any(known is given and made is found for known, made in self._default):
+            # One that the project has made by itself is what the project wants.
+            made_of = next((known for known, made in self._default if made is found), given)
+            if made_of is not given:
                 if found.is_extended:
                     where = getattr(parent, "nodeid", "A test")
                     pytest.fail(_OTHER_SCHEMA.format(where=where), pytrace=False)
