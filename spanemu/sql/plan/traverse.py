@@ -126,8 +126,11 @@ def _collect_value(value: Any, found: list[Node | Expr]) -> None:
     if isinstance(value, (Expr, Node)):
         found.append(value)
     elif type(value) is tuple:
-        for item in paced(value):
-            _collect_value(item, found)
+        for item in value:
+            if isinstance(item, (Expr, Node)):  # Most are; a call less for each.
+                found.append(item)
+            else:
+                _collect_value(item, found)
     elif type(value) in PARTS:
         _collect(value, found)
 

@@ -124,7 +124,7 @@ def _paths(
         key = scan.table.key if index is None else index.full_key
         match = match_key(key, conditions, terms)
         share = _share_kept(_left(conditions, match)) if wanted and wanted.limited else 1.0
-        yield _priced(scan, Path(index, match, Estimate(0, 0)), wanted, share, planning)
+        yield _priced(scan, (index, match), wanted, share, planning)
 
 
 def _candidates(
@@ -185,10 +185,14 @@ def _share_kept(conditions: Sequence[Expr]) -> float:
 
 
 def _priced(
-    scan: Scan, path: Path, wanted: Wanted | None, share: float, planning: Planning
+    scan: Scan,
+    way: tuple[Index | None, Match | None],
+    wanted: Wanted | None,
+    share: float,
+    planning: Planning,
 ) -> Path:
-    """The path with its estimate; `share` of the rows it visits are any good."""
-    match, index = path.match, path.index
+    """The path of that way with its estimate; `share` of the rows it visits are any good."""
+    index, match = way
     seeks = match.seeks if match else None
     visited = rows_visited(scan.table, index, seeks, planning)
     cost = SEEK * (len(seeks) if seeks else 1)
@@ -205,7 +209,7 @@ def _priced(
             direction = 1
         elif wanted.limited:
             visited = min(visited, _LIMITED_ROWS / share)
-    return replace(path, estimate=Estimate(rows, cost + visited * per_row), direction=direction)
+    return Path(index, match, Estimate(rows, cost + visited * per_row), direction)
 
 
 def _covers(index: Index, scan: Scan) -> bool:
