@@ -6,7 +6,7 @@ the fields that hold nodes or expressions, however nested in tuples.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -79,9 +79,10 @@ def changed(thing: T, changes: Mapping[str, Any]) -> T:
     return made
 
 
-# Computed once and kept in an instance: see `scope_of` and `Node.ids`.
+# Computed once and kept in an instance: see `scope_of`, `parts` and `Node.ids`.
 _SCOPE = "_scope"
-_KEPT = (_SCOPE, "ids")
+_PARTS = "_parts"
+_KEPT = (_SCOPE, _PARTS, "ids")
 
 
 def _mapped_value(value: Any, on_node: OnNode, on_expr: OnExpr) -> Any:
@@ -108,11 +109,14 @@ def _mapped_tuple(value: Any, on_node: OnNode, on_expr: OnExpr) -> Any:
     return tuple(items) if is_changed else value
 
 
-def parts(thing: Any) -> list[Node | Expr]:
-    """The direct nodes and expressions of `thing`."""
-    found: list[Node | Expr] = []
-    _collect(thing, found)
-    return found
+def parts(thing: Any) -> Sequence[Node | Expr]:
+    """The direct nodes and expressions of `thing`. Collected once, then kept in it."""
+    kept: Sequence[Node | Expr] | None = thing.__dict__.get(_PARTS)
+    if kept is None:
+        found: list[Node | Expr] = []
+        _collect(thing, found)
+        kept = thing.__dict__[_PARTS] = found
+    return kept
 
 
 def _collect(thing: Any, found: list[Node | Expr]) -> None:
