@@ -80,6 +80,12 @@ DOCUMENTED: tuple[Documented, ...] = (
         r"|ASSERT_ROWS_MODIFIED",
     ),
     Documented(
+        r"^INSERT",
+        r"ASSERT_ROWS_MODIFIED expected",
+        "behaviours 5.1",
+        r"second time|^ALREADY_EXISTS|^NOT_FOUND.*parent|^FAILED_PRECONDITION",
+    ),
+    Documented(
         r"^INSERT", r"^NOT_FOUND.*parent", "behaviours 5.1", r"^FAILED_PRECONDITION.*null value"
     ),
     Documented(
