@@ -53,7 +53,8 @@ class IndexRules:
         self.declared_parts = len(index.key)
         self.key_parts = len(index.full_key)
         self.key_positions = frozenset(positions[: self.key_parts])
-        self.width = len(positions)
+        # What an entry counts for: its declared key and what it stores.
+        self.mutations = len(positions) - self.key_parts + self.declared_parts
         self.filtered = tuple(column.position for column in index.filtered)
 
     def admits(self, row: Row) -> bool:

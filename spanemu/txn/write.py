@@ -199,7 +199,7 @@ class WriteUnit:
             values = reference.values_of(after)
             if values != reference.values_of(before):
                 self.notes.refers(reference, values)
-                self.notes.referring.add((rules.tree, encoded))
+                self.notes.referring.add((reference.foreign_key.name, encoded))
         for reference in rules.referenced_by:
             values = reference.referenced_values_of(before)
             if values != reference.referenced_values_of(after):
@@ -257,7 +257,7 @@ class WriteUnit:
             self.view.items(reference.source_tree, [(prefix, after_prefix(prefix))])
         ):
             base_key = reference.base_key(key, found)
-            if self.notes.refers_newly(referring.tree, base_key):
+            if self.notes.refers_newly(reference, base_key):
                 continue  # No cascade takes it: it refers to what is gone in the end.
             row = self.view.get(referring.tree, base_key, WRITE_ROW)
             if row is not None:
@@ -297,7 +297,7 @@ class WriteUnit:
         self.view.put(index.tree, key, cells, written, self.view.below(index.tree, key))
         if COMMIT_TIMESTAMP in cells:
             self.view.mark(index.tree, key)
-        self.count += index.width
+        self.count += index.mutations
 
     def _add_entry(self, index: IndexRules, entry: tuple[bytes, Row] | None) -> None:
         if entry is None:
@@ -309,7 +309,7 @@ class WriteUnit:
         self.view.put(index.tree, key, cells)
         if COMMIT_TIMESTAMP in cells:
             self.view.mark(index.tree, key, index.landing(cells, self.now))
-        self.count += index.width
+        self.count += index.mutations
         if index.index.unique:
             self.notes.unique[index.tree, index.prefix(cells)] = (index, cells)
 

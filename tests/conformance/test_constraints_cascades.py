@@ -28,7 +28,7 @@ FURTHER = """CREATE TABLE Further (
 BELOW = """CREATE TABLE Below (Id INT64 NOT NULL, B INT64 NOT NULL) PRIMARY KEY (Id, B),
     INTERLEAVE IN PARENT Source {}"""
 CASCADE = "ON DELETE CASCADE"
-BOTH = "Cannot write and delete"
+BOTH = "Cannot write"
 
 
 def filled(create, *more):

@@ -45,6 +45,7 @@ class State:
     deleted: set[int] = field(default_factory=set)
     written_owners: set[int] = field(default_factory=set)  # by those mutations
     deleted_owners: set[int] = field(default_factory=set)
+    rehomed: set[int] = field(default_factory=set)  # pets, by mutations that gave them an owner
 
     def copy(self) -> State:
         return State(dict(self.accounts), dict(self.entries), set(self.owners), dict(self.pets))
@@ -86,6 +87,7 @@ class State:
         """A statement or the mutations of a commit: what is judged as a whole."""
         self.inserted = set()
         self.written_owners, self.deleted_owners = set(), set()
+        self.rehomed = set()
 
     def insert(self, id_: int, row: Account) -> None:
         if id_ in self.accounts:
@@ -134,7 +136,17 @@ class State:
         """Remove an owner, if it is there, with its pets."""
         if id_ in self.owners:
             self.owners.remove(id_)
-            self.pets = {key: pet for key, pet in self.pets.items() if pet[0] != id_}
+            self.pets = {
+                key: pet
+                for key, pet in self.pets.items()
+                if pet[0] != id_ or key in self.rehomed  # No cascade takes those.
+            }
+
+    def write_pet(self, id_: int, pet: tuple[int | None, int | None]) -> None:
+        """Put a pet in place."""
+        if id_ not in self.pets or self.pets[id_][0] != pet[0]:
+            self.rehomed.add(id_)
+        self.pets[id_] = pet
 
     def rewrite_owner(self, id_: int, *, deletes: bool) -> None:
         """Mutations of one commit do not both write and delete what pets may go with."""

@@ -142,7 +142,7 @@ class WritePet:
         return Write(WriteKind.INSERT_OR_UPDATE, "Pets", PET, [values])
 
     def replay(self, state: State) -> None:
-        state.pets[self.id] = (self.owner, self.friend)
+        state.write_pet(self.id, (self.owner, self.friend))
 
 
 @dataclass(frozen=True)

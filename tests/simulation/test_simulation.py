@@ -59,7 +59,7 @@ def refer_unlocked(notes: Notes, view: ReadWrite) -> None:
     """Foreign keys are verified, but what they refer to may go away before the commit."""
     for (_, values), reference in notes.references.items():
         if not view.exists(reference.target_tree, reference.target_prefix(values)):
-            raise ReferencedKeyMissing("", "", "", "")
+            raise ReferencedKeyMissing("", "", "", "", "")
 
 
 def rows_alone(store: Store, tree: TreeId, ranges: Any, *, descending: bool) -> list[ByteRange]:

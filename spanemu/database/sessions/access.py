@@ -73,7 +73,7 @@ class Access:
     def check_system_table(self, name: str) -> None:
         """Raise unless the role may read a system table."""
         if name.upper().startswith("SPANNER_SYS.") and SYS_READER not in self._roles():
-            raise PrivilegeMissing(self.role, "SELECT", "TABLE", name)
+            raise PrivilegeMissing(self.role, "SELECT", "table", name)
 
     def _roles(self) -> set[str]:
         return above(self._core.generation.schema, self.role) | {PUBLIC}
@@ -83,7 +83,7 @@ class Access:
         grants = [grant for role in roles if role is not None for grant in role.grants]
         for need in needs:
             if not _has(need, schema, grants):
-                raise PrivilegeMissing(self.role, need.privilege, need.kind, need.name)
+                raise PrivilegeMissing(self.role, need.privilege, need.kind.lower(), need.name)
 
 
 def _has(need: Need, schema: Schema, grants: Sequence[Grant]) -> bool:

@@ -33,8 +33,8 @@ class PartitionNeedsReadOnlyTransaction(SpannerError):
 class RoleNotFound(SpannerError):
     """A session is to carry a role that the database does not have."""
 
-    code = Code.NOT_FOUND
-    prose = "Role not found: {role}"
+    code = Code.PERMISSION_DENIED
+    prose = "Role not found: {role}."
     role: str
 
 
@@ -42,7 +42,7 @@ class PrivilegeMissing(SpannerError):
     """A session's role may not do what a request asks for."""
 
     code = Code.PERMISSION_DENIED
-    prose = "Role {role} does not have required privileges on {kind} {name}: it needs {privilege}."
+    prose = "Role {role} does not have required privileges on {kind} {name}. It needs {privilege}."
     role: str
     privilege: str
     kind: str

@@ -21,7 +21,7 @@ class Notes:
 
     def __init__(self) -> None:
         self.inserted: set[RowKey] = set()
-        self.referring: set[RowKey] = set()  # updated to refer to something else
+        self.referring: set[tuple[str, bytes]] = set()  # by foreign key: updated to refer anew
         self.unique: dict[RowKey, tuple[IndexRules, Row]] = {}  # by the declared key's prefix
         self.references: dict[tuple[str, Row], Reference] = {}
         self.releases: dict[tuple[str, Row], Reference] = {}
@@ -43,9 +43,11 @@ class Notes:
         if None not in values:
             self.references[reference.foreign_key.name, values] = reference
 
-    def refers_newly(self, tree: TreeId, key: bytes) -> bool:
-        """Whether the unit itself made a row refer to what it does."""
-        return (tree, key) in self.inserted or (tree, key) in self.referring
+    def refers_newly(self, reference: Reference, key: bytes) -> bool:
+        """Whether the unit itself made the row with that key refer to what it does."""
+        rules = reference.book.of(reference.table)
+        inserted = (rules.tree, key) in self.inserted
+        return inserted or (reference.foreign_key.name, key) in self.referring
 
     def released(self, reference: Reference, values: Row) -> None:
         """Referenced values went away: nobody may refer to them, unless they came back."""

@@ -38,5 +38,6 @@ class Rewrites:
 
 
 def _refusal(rules: TableRules, values: Row) -> WrittenAndDeleted:
-    watching = next(each for each in rules.referenced_by if each.foreign_key.cascade)
-    return WrittenAndDeleted(rules.table.name, rules.key_text(values), watching.foreign_key.name)
+    watching = next(each for each in rules.referenced_by if each.foreign_key.cascade).foreign_key
+    column = watching.referenced_columns[0]
+    return WrittenAndDeleted(rules.table.name, column, rules.key_text(values), watching.name)

@@ -63,6 +63,7 @@ def _verify_references(notes: Notes, view: WriteView) -> None:
                 reference.foreign_key.name,
                 reference.table.name,
                 reference.referenced.name,
+                ", ".join(reference.foreign_key.referenced_columns),
                 reference.text(values),
             )
 

@@ -19,12 +19,13 @@ class ReferencedKeyMissing(SpannerError):
 
     code = Code.FAILED_PRECONDITION
     prose = (
-        "Foreign key {foreign_key} constraint violation on table {table}. Cannot find referenced "
-        "key {key} in table {referenced}."
+        "Foreign key constraint `{foreign_key}` is violated on table `{table}`. Cannot find "
+        "referenced values in {referenced}({columns}). The key that is referred to is {key}."
     )
     foreign_key: str
     table: str
     referenced: str
+    columns: str
     key: str
 
 
@@ -33,8 +34,8 @@ class StillReferenced(SpannerError):
 
     code = Code.FAILED_PRECONDITION
     prose = (
-        "Foreign key {foreign_key} constraint violation on table {referenced}. The referenced key "
-        "{key} exists in the referencing table {table}."
+        "Foreign key constraint violation when deleting or updating referenced row(s): referencing "
+        "row(s) found in table `{table}`. `{foreign_key}` refers to key {key} of `{referenced}`."
     )
     foreign_key: str
     table: str
@@ -47,10 +48,12 @@ class WrittenAndDeleted(SpannerError):
 
     code = Code.FAILED_PRECONDITION
     prose = (
-        "Cannot write and delete the row with key {key} of table {table} in one statement or "
-        "commit: foreign key {foreign_key} refers to it with ON DELETE CASCADE."
+        "Cannot write a value for the referenced column `{table}.{column}` and delete it in the "
+        "same transaction. The row is {key}, and `{foreign_key}` refers to it with ON DELETE "
+        "CASCADE."
     )
     table: str
+    column: str
     key: str
     foreign_key: str
 
