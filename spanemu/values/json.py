@@ -57,9 +57,12 @@ class Json:
 
 
 def parse(text: str, *, wide_number_mode: str = "exact") -> Json:
-    """Read a document; `wide_number_mode` is 'exact' (no number may lose digits) or 'round'."""
-    decoders = _LONG_DECODERS if is_long(text) else _DECODERS
-    decoder = decoders["round" if wide_number_mode == "round" else "exact"]
+    """Read a document.
+
+    `wide_number_mode` is 'exact' (a number must be what is written for it in the end), 'kept' (it
+    may also be the shortest text of its double) or 'round'.
+    """
+    decoder = (_LONG_DECODERS if is_long(text) else _DECODERS)[wide_number_mode]
     try:
         value = decoder.decode(text)
     except RecursionError:
@@ -137,14 +140,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(sorted(dict(pairs).items()))
 
 
-def _exact_int(digits: str) -> int | float:
-    number = int(digits) if len(digits) <= _NUMBER_DIGITS_MAX else _UINT64_MAX + 1
-    return number if _INT64_MIN <= number <= _UINT64_MAX else _exact_double(digits)
+def _integers_or(double: Callable[[str], float]) -> Callable[[str], int | float]:
+    def read(digits: str) -> int | float:
+        number = int(digits) if len(digits) <= _NUMBER_DIGITS_MAX else _UINT64_MAX + 1
+        return number if _INT64_MIN <= number <= _UINT64_MAX else double(digits)
 
-
-def _rounded_int(digits: str) -> int | float:
-    number = int(digits) if len(digits) <= _NUMBER_DIGITS_MAX else _UINT64_MAX + 1
-    return number if _INT64_MIN <= number <= _UINT64_MAX else _rounded_double(digits)
+    return read
 
 
 def _rounded_double(text: str) -> float:
@@ -156,22 +157,29 @@ def _rounded_double(text: str) -> float:
 
 def _exact_double(text: str) -> float:
     number = _rounded_double(text)
+    if not _is_same(text, format_double(number)):
+        raise BadValue(text, "JSON", f"number {text[:40]} cannot round-trip through a double")
+    return number
+
+
+def _kept_double(text: str) -> float:
+    number = float(text)
+    return number if _is_same(text, repr(number)) else _exact_double(text)
+
+
+def _is_same(text: str, written: str) -> bool:
     try:
-        if len(text) <= _NUMBER_DIGITS_MAX and Decimal(text) == Decimal(format_double(number)):
-            return number
+        return len(text) <= _NUMBER_DIGITS_MAX and Decimal(text) == Decimal(written)
     except InvalidOperation:  # An exponent beyond what `Decimal` can hold.
-        pass
-    raise BadValue(text, "JSON", f"number {text[:40]} cannot round-trip through a double")
+        return False
 
 
 def _no_constant(word: str) -> Any:
     raise BadValue(word, "JSON", f"unexpected {word}")
 
 
-def _decoder(
-    parse_int: Callable[[str], Any], parse_float: Callable[[str], Any], *, for_long: bool
-) -> json.JSONDecoder:
-    hooks: list[Callable[[Any], Any]] = [_object, parse_int, parse_float]
+def _decoder(double: Callable[[str], float], *, for_long: bool) -> json.JSONDecoder:
+    hooks: list[Callable[[Any], Any]] = [_object, _integers_or(double), double]
     if for_long:
         hooks = [paced_calls(hook) for hook in hooks]
     return json.JSONDecoder(
@@ -184,8 +192,9 @@ def _decoder(
 
 def _decoders(*, for_long: bool) -> dict[str, json.JSONDecoder]:
     return {
-        "exact": _decoder(_exact_int, _exact_double, for_long=for_long),
-        "round": _decoder(_rounded_int, _rounded_double, for_long=for_long),
+        "exact": _decoder(_exact_double, for_long=for_long),
+        "kept": _decoder(_kept_double, for_long=for_long),
+        "round": _decoder(_rounded_double, for_long=for_long),
     }
 
 

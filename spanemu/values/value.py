@@ -10,7 +10,7 @@ from binascii import Error as Base64Error
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Callable
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import inf, nan
 from typing import Any
 
@@ -279,7 +279,7 @@ _DECODERS: dict[TypeCode, Callable[[str], Decoder]] = {
     TypeCode.BYTES: _bytes_decoder,
     TypeCode.DATE: _text_decoder(dates.parse),
     TypeCode.TIMESTAMP: _text_decoder(timestamp.parse_utc),
-    TypeCode.JSON: _text_decoder(json.parse),
+    TypeCode.JSON: _text_decoder(partial(json.parse, wide_number_mode="kept")),
     TypeCode.UUID: _text_decoder(uuid_text.parse),
     TypeCode.INTERVAL: _text_decoder(interval.parse_iso),
     TypeCode.ENUM: _enum_decoder,

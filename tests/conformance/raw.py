@@ -27,6 +27,7 @@ AB = exceptions.Aborted
 AE = exceptions.AlreadyExists
 DE = exceptions.DeadlineExceeded
 FP = exceptions.FailedPrecondition
+PD = exceptions.PermissionDenied
 IA = exceptions.InvalidArgument
 NF = exceptions.NotFound
 OOR = exceptions.OutOfRange

@@ -5,7 +5,7 @@ import re
 import pytest
 from google.api_core import exceptions
 
-from tests.conformance.raw import IA, NF, info_of, on_both, refused
+from tests.conformance.raw import IA, NF, PD, info_of, on_both, refused
 
 LABELS_BAD = [
     {f"k{number}": "v" for number in range(65)},
@@ -61,7 +61,7 @@ def test_roles_are_kept(raw):
 
 
 def test_a_role_must_exist(raw):
-    with refused(NF):
+    with refused(PD, match="Role not found: nobody"):
         create_at(raw, raw.name, creator_role="nobody")
 
 

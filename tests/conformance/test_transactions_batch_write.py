@@ -68,7 +68,7 @@ def test_it_is_not_protected_from_replay(session):
     assert nanos_of(first[0].commit_timestamp) < nanos_of(second[0].commit_timestamp)
 
 
-@pytest.mark.parametrize("limited", [{"mutations_per_commit": 12}], indirect=True)
+@pytest.mark.parametrize("limited", [{"mutations_per_commit": 8}], indirect=True)
 def test_a_group_has_a_limit_of_mutations(limited):
     session = limited.session()
     replies = session.batch_write([user(1, 2, 3)], [user(4)], [user(5)], [user(6)])

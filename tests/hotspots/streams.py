@@ -55,7 +55,8 @@ def numbered(make: Callable[[Random, int], Row]) -> Rows:
 
 
 def soon(n: int) -> datetime:
-    return NOW + timedelta(milliseconds=7 * n)
+    """Near the time of the row's commit: rows are made just before they are written."""
+    return datetime.now(UTC) + timedelta(milliseconds=7 * n)
 
 
 def long_ago(n: int) -> datetime:

@@ -4,8 +4,9 @@ from importlib.util import find_spec
 
 import pytest
 
-pytest.importorskip("django")
-pytest.importorskip("django_spanner")
+from tests.installed import needs
+
+needs("django", "django_spanner")
 
 # The backend itself uses what newer versions of its libraries warn of.
 QUIET = ("-W", "ignore::DeprecationWarning", "-W", "ignore::FutureWarning")

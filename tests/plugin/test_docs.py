@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import spanemu
+from tests.installed import needs
 from tests.plugin.conftest import SCHEMA
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -113,8 +114,7 @@ def save_event(database, n):
 
 
 def test_the_page_on_fastapi_runs(project):
-    pytest.importorskip("fastapi")
-    pytest.importorskip("httpx")
+    needs("fastapi", "httpx")
     app, tests, starting = blocks("how-to/fastapi.md", "python")
     project.file("schema.sql", ORDERS)
     project.file(
@@ -151,7 +151,7 @@ def test_the_page_on_moving_runs(project):
 
 
 def test_the_page_on_sqlalchemy_runs(project):
-    pytest.importorskip("google.cloud.sqlalchemy_spanner")
+    needs("google.cloud.sqlalchemy_spanner")
     test, engine = blocks("how-to/sqlalchemy.md", "python")
     (source,) = re.findall(r"metadata:\S+Base", *blocks("how-to/sqlalchemy.md", "toml"))
     (eager,) = blocks("how-to/sqlalchemy.md", "ini")
@@ -187,8 +187,7 @@ def test_the_page_on_alembic_is_what_the_example_does(project):
 
 
 def test_the_page_on_django_runs(project):
-    pytest.importorskip("django_spanner")
-    pytest.importorskip("pytest_django")
+    needs("django_spanner", "pytest_django")
     (test,) = blocks("how-to/django.md", "python")
     shutil.copytree(DOCS / "examples/django", project.path, dirs_exist_ok=True)
     for path in project.path.glob("test_*.py"):

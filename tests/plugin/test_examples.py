@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.reference import official_process
+from tests.installed import needs
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 # The libraries warn of each other.
@@ -37,8 +38,7 @@ def run(project, pytester):
     """Runs an example."""
 
     def run(name, *args):
-        for package in NEEDED[name]:
-            pytest.importorskip(package)
+        needs(*NEEDED[name])
         shutil.copytree(EXAMPLES / name, project.path, dirs_exist_ok=True)
         return pytester.runpytest_subprocess("-W", "error", *QUIET, "-v", *args)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from pytest_spanemu.sources import Ddl, Dml, SourceError, source_of
+from tests.installed import needs
 
 
 @pytest.fixture
@@ -150,7 +151,7 @@ def test_seeds_for_what_is_not_there_are_refused(music):
 
 
 def test_sqlalchemy_metadata(project):
-    pytest.importorskip("google.cloud.sqlalchemy_spanner")
+    needs("google.cloud.sqlalchemy_spanner")
     project.file(
         "models.py",
         "from sqlalchemy import Column, Integer, String\n"
@@ -198,7 +199,7 @@ def test_seeds_that_do_not_fit_are_told_by_their_place(music, name, text, told):
 
 
 def test_seeds_in_yaml(music):
-    pytest.importorskip("yaml")
+    needs("yaml")
     music.file("seeds/Singers.yaml", "- SingerId: 1\n  Name: Marc\n")
     result = music.run(
         """

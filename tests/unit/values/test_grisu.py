@@ -52,4 +52,7 @@ def test_a_number_is_taken_only_if_it_comes_back_as_it_was():
     assert parse("3.9240506000000003E-1").value == 0.39240506
     with pytest.raises(BadValue):
         parse("0.39240506")
-    assert parse("0.39240506", wide_number_mode="round").value == 0.39240506
+    for mode in ("kept", "round"):  # of what clients send
+        assert parse("0.39240506", wide_number_mode=mode).value == 0.39240506
+    with pytest.raises(BadValue):
+        parse("0.392405060000000031", wide_number_mode="kept")
