@@ -184,7 +184,9 @@ class ReadWrite:
                 # What was met by the commit itself was locked for both.
                 if not covers(held.get((tree, key)), lock):
                     left.append((key, lock))
-            if left:
+            if len(left) == 1:
+                self.locks.lock_row(self.owner, tree, *left[0])
+            elif left:
                 self.locks.lock_rows(self.owner, tree, left)
         for landing in self._landings:
             self.locks.lock_range(self.owner, *landing, LAND_IN_RANGE)

@@ -16,17 +16,19 @@ from spanemu.values.mutation import Mutation
 class PrecommitTokens:
     """The tokens of one transaction, and the mutations of commits that had to come again."""
 
-    __slots__ = ("_given", "_id", "_kept")
+    __slots__ = ("_given", "_id", "_kept", "_newest")
 
     def __init__(self, transaction_id: bytes) -> None:
         self._id = transaction_id
         self._given = 0
+        self._newest = b"%s:0" % transaction_id
         self._kept: Sequence[Mutation] = ()
 
     def next(self) -> tuple[bytes, int]:
         """A new token and its number."""
         self._given += 1
-        return self._token(), self._given
+        self._newest = b"%s:%d" % (self._id, self._given)
+        return self._newest, self._given
 
     def newer_than(self, given: bytes, mutations: Sequence[Mutation]) -> tuple[bytes, int] | None:
         """The token that a commit must come again with, None if it has brought the newest.
@@ -34,7 +36,7 @@ class PrecommitTokens:
         Its mutations need not come again. Raises PrecommitTokenMissing when it has brought none,
         and the client has got one or should have.
         """
-        if given == self._token():
+        if given == self._newest:
             return None
         if not given and (self._given or mutations):
             raise PrecommitTokenMissing(self._id.decode())
@@ -48,6 +50,3 @@ class PrecommitTokens:
     def let_go(self) -> None:
         """Keep no mutations."""
         self._kept = ()
-
-    def _token(self) -> bytes:
-        return b"%s:%d" % (self._id, self._given)

@@ -147,9 +147,10 @@ class ReadWriteTransaction:
         if request.directed_read:
             raise DirectedReadNotAllowed()
         with Turn(self, "execute a statement", request):
-            known = self._replays.find(request)
-            if known is not None:
-                return known.answer()
+            if self._replays is not NO_REPLAYS:
+                known = self._replays.find(request)
+                if known is not None:
+                    return known.answer()
             self._check_more_to_come()
             prepared = prepare_locking(self._live(), request, self._core.statistics)
             if not prepared.is_dml:
@@ -355,11 +356,9 @@ class ReadWriteTransaction:
         """Refuse requests on one that has ended; a commit may come again."""
         if self._core.closed:
             self._core.check_open()
-        state = self.owner.state
         if self._replaced:
             raise TransactionClosed(self.id.decode())
-        if state is State.ACTIVE:
-            return
+        state = self.owner.state
         if state in _ENDINGS and not (ends and state is State.COMMITTED):
             raise TransactionEnded(what, self.id.decode(), _ENDINGS[state])
         self.owner.check()
@@ -389,6 +388,8 @@ class ReadWriteTransaction:
 
     def _statement(self) -> work.ReadWrite:
         """The transaction at work, with the surroundings of a statement that begins now."""
+        if self._core.closed:
+            self._core.check_open()
         context = self._core.context(self._generation, writable=True)
         if self._work is None:
             core, reads = self._core, reads_of(self.options)

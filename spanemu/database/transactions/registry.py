@@ -175,7 +175,7 @@ class Transactions:
             self._core,
             id_,
             options,
-            owner=self._next_attempt(options),
+            owner=self._next_attempt(options) if options.previous or self._writer else None,
             multiplexed=self._multiplexed,
         )
 

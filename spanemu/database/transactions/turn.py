@@ -7,6 +7,7 @@ from typing import Protocol
 
 from spanemu.txn.locks import LockTable
 from spanemu.txn.owner import Owner
+from spanemu.txn.state import State
 
 
 class Shared(Protocol):
@@ -17,7 +18,7 @@ class Shared(Protocol):
     owner: Owner
 
     def check_open(self, what: str, ends: bool) -> None:
-        """Refuse what may not be done any more."""
+        """Refuse what may not be done any more, on one that is not active."""
         ...
 
     def let_go_if_aborted(self) -> None:
@@ -46,13 +47,14 @@ class Turn:
     def __enter__(self) -> None:
         shared = self._shared
         shared.mutex.acquire()
-        try:
-            shared.check_open(self._what, self._ends)
-        except BaseException:
-            shared.let_go_if_aborted()
-            shared.mutex.release()
-            raise
         owner = shared.owner
+        if owner.state is not State.ACTIVE:
+            try:
+                shared.check_open(self._what, self._ends)
+            except BaseException:
+                shared.let_go_if_aborted()
+                shared.mutex.release()
+                raise
         if self._asked is not None:
             owner.last_request = self._asked
         owner.busy += 1

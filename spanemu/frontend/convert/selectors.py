@@ -106,7 +106,8 @@ def commit_selector_from_proto(request: Any) -> Selector:
     """The transaction that a commit ends, or a read-write one of its own."""
     case = request.WhichOneof("transaction")
     if case == "transaction_id":
-        return existing_from_proto(request.transaction_id)
+        given = request.transaction_id
+        return Existing(given) if given else existing_from_proto(given)
     if case is None:
         raise RequiredFieldMissing("CommitRequest.transaction")
     return _single_use_read_write(request.single_use_transaction.SerializeToString())

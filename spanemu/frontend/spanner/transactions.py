@@ -40,7 +40,7 @@ def commit(instances: Instances, request: Any) -> Any:
     session = session_of(instances, request.session)
     selector = commit_selector_from_proto(request)
     options = commit_options_from_proto(request, instances.limits.commit_bytes)
-    mutations = mutations_from_proto(request.mutations)
+    mutations = mutations_from_proto(request.mutations) if request.mutations else ()
     return commit_to_proto(session.commit(selector, mutations, options))
 
 

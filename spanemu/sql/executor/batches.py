@@ -7,7 +7,7 @@ all rows anyway takes `full_batches`. The deadline of the request is looked at b
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from typing import TypeVar
 
 from spanemu.base.pace import STEP_ITEMS_MAX, Tally, in_steps
@@ -32,9 +32,11 @@ def full_batches(rows: Iterable[T]) -> Iterator[list[T]]:
 
 def gathered(rows: Iterable[T]) -> list[T]:
     """All of `rows`."""
-    found: list[T] = []
-    for batch in full_batches(rows):
-        found += batch
+    source = iter(rows)
+    found = list(islice(source, _FULL_FIRST))
+    if len(found) == _FULL_FIRST:
+        for batch in full_batches(source):
+            found += batch
     return found
 
 
