@@ -173,6 +173,10 @@ class Instances:
 
     # ------------------------------------------------------------------ databases
 
+    def find_database(self, name: str) -> Database | None:
+        """The database of that name, if there is one."""
+        return self._databases.get(name)
+
     def database(self, name: str) -> Database:
         """The database of that name. Raises InvalidName, InstanceNotFound, DatabaseNotFound."""
         database = self._databases.get(name)

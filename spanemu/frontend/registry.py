@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from spanemu.admin.instances import Instances
 from spanemu.base.names.paths import SessionName
 from spanemu.database.database import Database
@@ -16,7 +14,7 @@ def session_of(instances: Instances, name: str) -> Session:
 
     A dropped instance or database is reported as such, rather than as a missing session.
     """
-    return instances.database(_database_name(name)).sessions.get(name)
+    return database_of(instances, name).sessions.get(name)
 
 
 def sessions_of(instances: Instances, name: str) -> Sessions:
@@ -26,9 +24,5 @@ def sessions_of(instances: Instances, name: str) -> Sessions:
 
 def database_of(instances: Instances, session_name: str) -> Database:
     """The database that a session name lies in."""
-    return instances.database(_database_name(session_name))
-
-
-@lru_cache(maxsize=4096)
-def _database_name(session_name: str) -> str:
-    return str(SessionName.parse(session_name).parent)
+    found = instances.find_database(session_name.rpartition("/sessions/")[0])
+    return found or instances.database(str(SessionName.parse(session_name).parent))

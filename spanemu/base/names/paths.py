@@ -15,7 +15,7 @@ from typing import ClassVar, Self
 from spanemu.base.errors import Code, SpannerError
 
 _SEGMENT = r"([^/\s\x00-\x1f]+)"
-_PATHS_KEPT_MAX = 16_384  # Every data request names its session.
+_PATHS_KEPT_MAX = 1_024  # of those parsed last
 
 
 class InvalidName(SpannerError):

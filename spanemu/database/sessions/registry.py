@@ -16,6 +16,7 @@ from spanemu.base.clock import Clock
 from spanemu.base.limits import (
     SESSION_IDLE_MAX_NANOS,
 )
+from spanemu.base.names.paths import SessionName
 from spanemu.base.paging import PageRequest, page
 from spanemu.database.core import DatabaseCore
 from spanemu.database.filters import compile_filter
@@ -64,9 +65,10 @@ class Sessions:
         return session
 
     def get(self, name: str) -> Session:
-        """The session of that name, marked as used now. Raises SessionNotFound."""
+        """The session of that name, marked as used now. Raises SessionNotFound, InvalidName."""
         session = self._sessions.get(name)
         if session is None:
+            SessionName.parse(name)
             raise SessionNotFound(name)
         now = self._clock.peek()
         if now > session.ends_at:

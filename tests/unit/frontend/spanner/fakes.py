@@ -78,6 +78,9 @@ class FakeInstances:
 
     only: FakeDatabase = field(default_factory=FakeDatabase)
 
+    def find_database(self, name):
+        """None, so that names are parsed."""
+
     def database(self, name: str) -> FakeDatabase:
         if name != DATABASE:
             raise Refused()
