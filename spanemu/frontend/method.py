@@ -3,7 +3,7 @@
     Method("GetSession", GetSessionRequest, Session, get_session)
     Method("StreamingRead", ReadRequest, PartialResultSet, streaming_read, streams=True)
 
-A handler takes the catalog of everything the emulator holds (`database.instances.Instances`) and
+A handler takes the catalog of everything the emulator holds (`admin.instances.Instances`) and
 the request, and returns the response, or for a streaming method the responses: an iterator, or a
 tuple when all of them are there. It raises `SpannerError`s; `boundary` turns them into statuses.
 The same tables serve the real port (`server`) and clients in this process (`embedded`).
