@@ -18,7 +18,7 @@ from pathlib import Path
 
 from spanemu.base.errors import SpannerError
 from spanemu.sql.errors import DdlSyntaxFailure
-from spanemu.sql.syntax.ddl import split_statements
+from spanemu.sql.syntax.ddl.statement import split_statements
 
 _DDL = re.compile(
     r"(?:\s|--[^\n]*(?:\n|$)|\#[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)*"

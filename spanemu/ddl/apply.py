@@ -16,7 +16,7 @@ from spanemu.ddl.statements import BUNDLE_STATEMENTS, STATEMENTS
 from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.sql.functions.registry import Context
-from spanemu.sql.syntax.ddl import parse_ddl
+from spanemu.sql.syntax.ddl.statement import parse_ddl
 from spanemu.storage.store import Store
 from spanemu.txn.rules import RuleBook
 

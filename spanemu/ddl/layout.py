@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from spanemu.sql.syntax.ddl import parse_ddl, split_statements
+from spanemu.sql.syntax.ddl.statement import parse_ddl, split_statements
 from spanemu.sql.syntax.lexer import tokenize
 from spanemu.sql.syntax.tokens import RESERVED, Kind, Token
 

@@ -14,7 +14,7 @@ from spanemu.ddl.apply import plan_batch
 from spanemu.schema.ddl_text import ddl_statements
 from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import EMPTY, Schema
-from spanemu.sql.syntax.ddl import parse_ddl, split_statements
+from spanemu.sql.syntax.ddl.statement import parse_ddl, split_statements
 from spanemu.sql.syntax.ddl_ast import DdlStatement
 
 

@@ -23,7 +23,7 @@ from spanemu.lint.settings import Settings
 from spanemu.lint.source import Source, Statement, Text, read_sources, statements_of
 from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure
 from spanemu.sql.syntax import ddl_ast
-from spanemu.sql.syntax.ddl import parse_ddl
+from spanemu.sql.syntax.ddl.statement import parse_ddl
 
 
 @dataclass(frozen=True, slots=True)

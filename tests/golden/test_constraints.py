@@ -24,7 +24,7 @@ from spanemu.base.rand import Randomness
 from spanemu.database.database import Database
 from spanemu.database.environment import Environment
 from spanemu.database.options import Begin, CommitOptions, ReadWrite, SingleUse, StatementRequest
-from spanemu.sql.syntax.ddl import split_statements
+from spanemu.sql.syntax.ddl.statement import split_statements
 from spanemu.values.mutation import Delete, Mutation, RawKeySet, RawRange, Write, WriteKind
 from tests.golden.runner import Case, Command, describe_failure, file_id, golden_files, run_golden
 

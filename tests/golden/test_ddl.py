@@ -20,7 +20,7 @@ from spanemu.database.options import CommitOptions, Existing, ReadWrite, Stateme
 from spanemu.ddl import errors
 from spanemu.schema.ddl_text import ddl_statements
 from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
-from spanemu.sql.syntax.ddl import split_statements
+from spanemu.sql.syntax.ddl.statement import split_statements
 from spanemu.storage.layout import tree_of
 from tests.golden.runner import Case, Command, describe_failure, file_id, golden_files, run_golden
 from tests.unit.messages.shop import DESCRIPTORS

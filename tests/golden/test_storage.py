@@ -13,7 +13,7 @@ from spanemu.database.database import Database
 from spanemu.database.environment import Environment
 from spanemu.database.options import CommitOptions, ReadWrite, SingleUse
 from spanemu.database.splits.errors import SplitInsideHierarchy
-from spanemu.sql.syntax.ddl import split_statements
+from spanemu.sql.syntax.ddl.statement import split_statements
 from spanemu.stats.split_settings import SplitPolicy
 from spanemu.txn.errors.rows import ParentInsertedLater
 from spanemu.values.mutation import Write, WriteKind

@@ -33,7 +33,7 @@ from spanemu.database.options import (
     SingleUse,
     StatementRequest,
 )
-from spanemu.sql.syntax.ddl import split_statements
+from spanemu.sql.syntax.ddl.statement import split_statements
 from spanemu.values.mutation import Delete, Mutation, RawKeySet, RawRange, Write, WriteKind
 from tests.golden.runner import (
     Case,

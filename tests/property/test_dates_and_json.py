@@ -9,13 +9,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanemu.sql.functions import json_lenient
-from spanemu.sql.functions.date_parts import ALLOWED, difference, moved, truncated
-from spanemu.sql.functions.formatting import format_date, format_timestamp
-from spanemu.sql.functions.json import json_query, json_query_string
-from spanemu.sql.functions.json_path import MISSING, reading_path
-from spanemu.sql.functions.json_text import sought, written
-from spanemu.sql.functions.parsing import parse_date, parse_timestamp
+from spanemu.sql.functions.json import lenient as json_lenient
+from spanemu.sql.functions.json.functions import json_query, json_query_string
+from spanemu.sql.functions.json.path import MISSING, reading_path
+from spanemu.sql.functions.json.text import sought, written
+from spanemu.sql.functions.time.date_parts import ALLOWED, difference, moved, truncated
+from spanemu.sql.functions.time.formatting import format_date, format_timestamp
+from spanemu.sql.functions.time.parsing import parse_date, parse_timestamp
 from spanemu.values.json import Json, ordered
 from spanemu.values.timestamp import TIMESTAMP_MAX, TIMESTAMP_MIN
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from spanemu.base.errors import SpannerError
 from spanemu.sql.errors import SyntaxFailure
 from spanemu.sql.syntax import ast
-from spanemu.sql.syntax.ddl import parse_ddl, split_statements
+from spanemu.sql.syntax.ddl.statement import parse_ddl, split_statements
 from spanemu.sql.syntax.lexer import tokenize
 from spanemu.sql.syntax.literals import quote_bytes, quote_identifier, quote_string
 from spanemu.sql.syntax.statement import parse_expression, parse_statement

@@ -12,14 +12,12 @@ ROOT = Path(__file__).parents[2]
 MODULES = sorted([*(ROOT / "spanemu").rglob("*.py"), *(ROOT / "pytest_spanemu").rglob("*.py")])
 
 MODULE_LINES_MAX = 400
-TABLE_LINES_MAX = 760  # modules that are mostly data
+TABLE_LINES_MAX = 410  # modules that are mostly data
 FUNCTION_LINES_MAX = 50
 PARAMETERS_MAX = 5  # besides self
 
 # Modules that are tables of data: nodes, errors, names.
 TABLES = {
-    "spanemu/sql/syntax/ast.py",
-    "spanemu/sql/analyzer/resolved.py",
     "spanemu/frontend/errors.py",
 }
 # module -> why its functions take more parameters than the budget

@@ -27,7 +27,7 @@ from spanemu.schema.check import Check
 from spanemu.schema.column import Column
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.analyzer.defaults import is_commit_timestamp
+from spanemu.sql.analyzer.dml.defaults import is_commit_timestamp
 from spanemu.sql.analyzer.stored_expression import StoredExpression
 from spanemu.values.types import BOOL, Type
 

@@ -21,7 +21,7 @@ from spanemu.sql.syntax import ast
 from spanemu.values.types import Type
 
 if TYPE_CHECKING:
-    from spanemu.sql.analyzer.relation import Relation
+    from spanemu.sql.analyzer.queries.relation import Relation
 
 CHILD_SUBQUERIES = "child subqueries"
 

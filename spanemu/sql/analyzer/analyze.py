@@ -16,19 +16,19 @@ from spanemu.base.errors import Unsupported
 from spanemu.schema.schema import Schema
 from spanemu.sql.analyzer import resolved
 from spanemu.sql.analyzer.analysis import Analysis
-from spanemu.sql.analyzer.delete import resolve_delete
+from spanemu.sql.analyzer.dml.delete import resolve_delete
+from spanemu.sql.analyzer.dml.insert import resolve_insert
+from spanemu.sql.analyzer.dml.update import resolve_update
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.base import AnalysisError
 from spanemu.sql.analyzer.errors.shape import BadQuery, NestedTooDeeply
 from spanemu.sql.analyzer.errors.typing import StructColumn, TokenListColumn
 from spanemu.sql.analyzer.hints import statement_hints
-from spanemu.sql.analyzer.insert import resolve_insert
 from spanemu.sql.analyzer.machinery import MACHINERY
 from spanemu.sql.analyzer.parameters import Parameters
 from spanemu.sql.analyzer.scope import Scope
 from spanemu.sql.analyzer.setting import BARE, Setting
 from spanemu.sql.analyzer.stored_expression import StoredExpression, analyze_expression
-from spanemu.sql.analyzer.update import resolve_update
 from spanemu.sql.analyzer.view import ViewShape, analyze_view
 from spanemu.sql.functions.catalog import CATALOG
 from spanemu.sql.syntax import ast

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from spanemu.sql.analyzer import (
+from spanemu.sql.analyzer.analysis import Machinery
+from spanemu.sql.analyzer.expressions import (
     calls,
     conditionals,
     constructors,
@@ -13,8 +14,7 @@ from spanemu.sql.analyzer import (
     operators,
     subqueries,
 )
-from spanemu.sql.analyzer.analysis import Machinery
-from spanemu.sql.analyzer.query import resolve_query
+from spanemu.sql.analyzer.queries.query import resolve_query
 
 MACHINERY = Machinery(
     {

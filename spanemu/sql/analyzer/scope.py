@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from spanemu.sql.analyzer.errors.names import AmbiguousColumn
-from spanemu.sql.analyzer.relation import Relation
+from spanemu.sql.analyzer.queries.relation import Relation
 from spanemu.sql.analyzer.resolved import Expr
 
 

@@ -12,19 +12,19 @@ from spanemu.schema.column import Column
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.analyzer.analysis import Analysis
-from spanemu.sql.analyzer.coercion import coerce, fits
-from spanemu.sql.analyzer.defaults import is_pending_commit_timestamp, pending_commit_timestamp
+from spanemu.sql.analyzer.dml.defaults import is_pending_commit_timestamp, pending_commit_timestamp
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.base import AnalysisError
 from spanemu.sql.analyzer.errors.shape import NestedTooDeeply
 from spanemu.sql.analyzer.errors.typing import ExpressionDoesNotFit
-from spanemu.sql.analyzer.expression import resolve
+from spanemu.sql.analyzer.expressions.coercion import coerce, fits
+from spanemu.sql.analyzer.expressions.expression import resolve
 from spanemu.sql.analyzer.machinery import MACHINERY
 from spanemu.sql.analyzer.parameters import Parameters
+from spanemu.sql.analyzer.queries.table_relation import TableRelation
 from spanemu.sql.analyzer.resolved import Expr, ResolvedColumn
 from spanemu.sql.analyzer.scope import Scope
 from spanemu.sql.analyzer.setting import BARE
-from spanemu.sql.analyzer.table_relation import TableRelation
 from spanemu.sql.analyzer.tree import depth
 from spanemu.sql.functions.catalog import CATALOG
 from spanemu.sql.syntax.statement import parse_expression

@@ -8,7 +8,7 @@ from spanemu.schema.schema import Schema
 from spanemu.sql.analyzer.errors.names import TypeNotFound
 from spanemu.sql.analyzer.errors.shape import BadQuery, LimitExceeded
 from spanemu.sql.analyzer.errors.typing import NestedArray
-from spanemu.sql.analyzer.messages import bundle_type
+from spanemu.sql.analyzer.expressions.messages import bundle_type
 from spanemu.sql.syntax import ast
 from spanemu.values.types import BOOL, NUMERIC, SCALARS, StructField, Type, TypeCode, array_of
 

@@ -7,7 +7,9 @@ from typing import Any
 
 from spanemu.schema.table import Table
 from spanemu.sql.analyzer.resolved import Expr
-from spanemu.sql.executor import (
+from spanemu.sql.executor.compiler import Compiler, Operator
+from spanemu.sql.executor.dml import compile_dml
+from spanemu.sql.executor.operators import (
     aggregate,
     apply_join,
     common_tables,
@@ -24,8 +26,6 @@ from spanemu.sql.executor import (
     unnest,
     values,
 )
-from spanemu.sql.executor.compiler import Compiler, Operator
-from spanemu.sql.executor.dml import compile_dml
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.returning import Returning, Written, compile_returning
 from spanemu.sql.executor.run import Run

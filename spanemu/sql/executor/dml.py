@@ -16,7 +16,7 @@ from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.conflict import compile_conflict
 from spanemu.sql.executor.errors import RowCountMismatch
 from spanemu.sql.executor.insert_keys import InsertKeys
-from spanemu.sql.executor.project import compile_outputs
+from spanemu.sql.executor.operators.project import compile_outputs
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.statements import DeletePlan, DmlPlan, InsertPlan, UpdatePlan
 from spanemu.values.mutation import RowDelete, RowWrite, WriteKind

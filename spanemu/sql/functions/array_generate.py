@@ -11,8 +11,8 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, TypeVar
 
-from spanemu.sql.functions.date_parts import moved
 from spanemu.sql.functions.errors import BadArgument
+from spanemu.sql.functions.time.date_parts import moved
 from spanemu.values import numeric
 from spanemu.values.errors import BadValue as UnreadableValue
 

@@ -10,28 +10,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from spanemu.sql.functions import (
-    aggregate,
     array,
-    bit,
     compression,
     conditional,
-    date,
     debugging,
-    interval,
     introspection,
-    json,
-    mathematical,
-    net,
     operators,
-    search,
-    statistical_aggregate,
-    string,
-    timestamp,
     utility,
-    vector,
 )
 from spanemu.sql.functions import hash as hashes
+from spanemu.sql.functions.aggregates import aggregate, statistical_aggregate
+from spanemu.sql.functions.json import functions as json
+from spanemu.sql.functions.numbers import bit, mathematical, vector
 from spanemu.sql.functions.registry import AggregateFunction, Catalog, Function
+from spanemu.sql.functions.text import net, search, string
+from spanemu.sql.functions.time import date, interval, timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

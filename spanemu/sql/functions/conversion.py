@@ -19,7 +19,7 @@ from spanemu.base.errors import Unsupported
 from spanemu.base.pace import paced
 from spanemu.sql.functions.conversion_rules import is_zoned
 from spanemu.sql.functions.errors import BadArgument, BadValue, InvalidText, ValueOutOfRange
-from spanemu.sql.functions.sql_text import bool_text, escaped_bytes
+from spanemu.sql.functions.text.sql_text import bool_text, escaped_bytes
 from spanemu.values import date as dates
 from spanemu.values import float64, interval, numeric, timestamp, uuid_text
 from spanemu.values.errors import BadValue as Unreadable

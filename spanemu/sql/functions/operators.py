@@ -14,10 +14,12 @@ from __future__ import annotations
 from operator import add, and_, invert, neg, not_, or_, xor
 from typing import TYPE_CHECKING, Any
 
-from spanemu.sql.functions import arithmetic as number
-from spanemu.sql.functions import bitwise, comparison, like, subscript
-from spanemu.sql.functions import interval_arithmetic as span
+from spanemu.sql.functions import comparison, subscript
 from spanemu.sql.functions.notation import operator, overload
+from spanemu.sql.functions.numbers import arithmetic as number
+from spanemu.sql.functions.numbers import bitwise
+from spanemu.sql.functions.text import like
+from spanemu.sql.functions.time import interval_arithmetic as span
 
 if TYPE_CHECKING:
     from spanemu.sql.functions.registry import Function, Overload

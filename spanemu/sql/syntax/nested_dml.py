@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from spanemu.base.errors import Unsupported
 from spanemu.sql.syntax import ast
-from spanemu.sql.syntax import nested_dml_ast as nested
 from spanemu.sql.syntax.query import QueryParser
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ class NestedDmlParser(QueryParser):
         target = self.path()
         alias = self._element_alias("DELETE")
         where = self._elements_where("DELETE", start)
-        return nested.NestedDelete(target, alias, where, at=start, end=self.end)
+        return ast.NestedDelete(target, alias, where, at=start, end=self.end)
 
     def _update_elements(self, start: int) -> ast.NestedStatement:
         target = self.path()
@@ -62,7 +61,7 @@ class NestedDmlParser(QueryParser):
         if self.token.symbol == ",":
             raise Unsupported("Assignment to fields of elements")
         where = self._elements_where("UPDATE", start)
-        return nested.NestedUpdate(
+        return ast.NestedUpdate(
             target, alias, element, value, where, at=start, end=self.end
         )  # fmt: skip
 
@@ -75,9 +74,9 @@ class NestedDmlParser(QueryParser):
             self.identifiers_in_parentheses()  # a name for the element, which nothing can mention
         if self.accept("VALUES"):
             rows = self.comma_separated(self.value_row)
-            return nested.NestedInsert(target, rows, at=start, end=self.end)
+            return ast.NestedInsert(target, rows, at=start, end=self.end)
         query = self.query()
-        return nested.NestedInsert(target, (), query, at=start, end=self.end)
+        return ast.NestedInsert(target, (), query, at=start, end=self.end)
 
     def _element_alias(self, statement: str) -> ast.Identifier | None:
         alias = self.alias()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanemu.sql.errors import NotAnExcept
-from spanemu.sql.syntax import ast, pipe_ast
+from spanemu.sql.syntax import ast
 from spanemu.sql.syntax.position import line_and_column
 from spanemu.sql.syntax.select import SelectParser
 from spanemu.sql.syntax.tokens import Kind
@@ -71,19 +71,19 @@ class PipeParser(SelectParser):
 
     def _where(self, start: int) -> ast.PipeOperator:
         self.advance()
-        return pipe_ast.PipeWhere(self.expression(), at=start, end=self.end)
+        return ast.PipeWhere(self.expression(), at=start, end=self.end)
 
     def _select(self, start: int) -> ast.PipeOperator:
-        return pipe_ast.PipeSelect(self.select_head(), at=start, end=self.end)
+        return ast.PipeSelect(self.select_head(), at=start, end=self.end)
 
     def _extend(self, start: int) -> ast.PipeOperator:
         self.advance()
-        return pipe_ast.PipeExtend(self.select_items(), at=start, end=self.end)
+        return ast.PipeExtend(self.select_items(), at=start, end=self.end)
 
     def _set(self, start: int) -> ast.PipeOperator:
         self.advance()
         assignments = self.comma_separated(self._set_item)
-        return pipe_ast.PipeSet(assignments, at=start, end=self.end)
+        return ast.PipeSet(assignments, at=start, end=self.end)
 
     def _set_item(self) -> tuple[ast.Identifier, ast.Expression]:
         column = self.identifier()
@@ -93,12 +93,12 @@ class PipeParser(SelectParser):
     def _drop(self, start: int) -> ast.PipeOperator:
         self.advance()
         columns = self.comma_separated(self.identifier)
-        return pipe_ast.PipeDrop(columns, at=start, end=self.end)
+        return ast.PipeDrop(columns, at=start, end=self.end)
 
     def _rename(self, start: int) -> ast.PipeOperator:
         self.advance()
         renames = self.comma_separated(self._rename_item)
-        return pipe_ast.PipeRename(renames, at=start, end=self.end)
+        return ast.PipeRename(renames, at=start, end=self.end)
 
     def _rename_item(self) -> tuple[ast.Identifier, ast.Identifier]:
         old = self.identifier()
@@ -107,12 +107,12 @@ class PipeParser(SelectParser):
 
     def _as(self, start: int) -> ast.PipeOperator:
         self.advance()
-        return pipe_ast.PipeAs(self.identifier(), at=start, end=self.end)
+        return ast.PipeAs(self.identifier(), at=start, end=self.end)
 
     def _aggregate(self, start: int) -> ast.PipeOperator:
         self.advance()
         items = self._group_items()
-        groups: tuple[pipe_ast.PipeGroupItem, ...] = ()
+        groups: tuple[ast.PipeGroupItem, ...] = ()
         and_order, hint = False, None
         if self.accept("GROUP"):
             hint = self.hint()
@@ -121,18 +121,18 @@ class PipeParser(SelectParser):
             groups = self._group_items()
         if not items and not groups:
             raise self.unexpected()
-        return pipe_ast.PipeAggregate(items, groups, and_order, hint, at=start, end=self.end)
+        return ast.PipeAggregate(items, groups, and_order, hint, at=start, end=self.end)
 
-    def _group_items(self) -> tuple[pipe_ast.PipeGroupItem, ...]:
+    def _group_items(self) -> tuple[ast.PipeGroupItem, ...]:
         """Items, possibly none; a comma may follow the last."""
-        items: list[pipe_ast.PipeGroupItem] = []
+        items: list[ast.PipeGroupItem] = []
         while self.token.symbol not in _ENDS_AGGREGATES:
             start = self.token.at
             value = self.expression()
             alias = self.alias()
             order = self.direction()
             self.no_null_order()
-            items.append(pipe_ast.PipeGroupItem(value, alias, order, at=start, end=self.end))
+            items.append(ast.PipeGroupItem(value, alias, order, at=start, end=self.end))
             if not self.accept(","):
                 break
         return tuple(items)
@@ -141,31 +141,31 @@ class PipeParser(SelectParser):
         kind, hint = self.join_operator()
         right = self.from_item()
         on, using = self.join_condition()
-        return pipe_ast.PipeJoin(kind, right, on, using, hint, at=start, end=self.end)
+        return ast.PipeJoin(kind, right, on, using, hint, at=start, end=self.end)
 
     def _order_by(self, start: int) -> ast.PipeOperator:
         items, hint = self.order_by()
-        return pipe_ast.PipeOrderBy(items, hint, at=start, end=self.end)
+        return ast.PipeOrderBy(items, hint, at=start, end=self.end)
 
     def _limit(self, start: int) -> ast.PipeOperator:
         count, skip = self.limit()
         assert count is not None
-        return pipe_ast.PipeLimit(count, skip, at=start, end=self.end)
+        return ast.PipeLimit(count, skip, at=start, end=self.end)
 
     def _set_operation(self, start: int) -> ast.PipeOperator:
         op, distinct, hint = self.set_operator()
         operands = self.comma_separated(self.query_in_parentheses)
-        return pipe_ast.PipeSetOperation(op, distinct, operands, hint, at=start, end=self.end)
+        return ast.PipeSetOperation(op, distinct, operands, hint, at=start, end=self.end)
 
     def _sample(self, start: int) -> ast.PipeOperator:
         sample = self.sample()
         assert sample is not None
-        return pipe_ast.PipeSample(sample, at=start, end=self.end)
+        return ast.PipeSample(sample, at=start, end=self.end)
 
     def _call(self, start: int) -> ast.PipeOperator:
         self.advance()
         function = self.table_function(self.path())
-        return pipe_ast.PipeCall(function, at=start, end=self.end)
+        return ast.PipeCall(function, at=start, end=self.end)
 
 
 _PIPES: Mapping[str, Callable[[PipeParser, int], ast.PipeOperator]] = {

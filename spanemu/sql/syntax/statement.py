@@ -4,7 +4,8 @@
     parse_query("SELECT ...")              the body of a view
     parse_expression("a + 1")              a default, a check, a generated column
 
-Every failure is a `SpannerError` of `sql.errors`, or `Unsupported`. DDL has its own door, `ddl`.
+Every failure is a `SpannerError` of `sql.errors`, or `Unsupported`. DDL has its own door,
+`ddl.statement`.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.sql.analyzer.argument_binding import bind
+from spanemu.sql.analyzer.expressions.argument_binding import bind
 from spanemu.sql.functions.notation import signature
 
 

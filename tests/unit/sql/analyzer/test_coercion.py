@@ -7,8 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from spanemu.sql.analyzer.coercion import supertype
 from spanemu.sql.analyzer.errors.typing import LiteralDoesNotCast, NoMatchingSignature
+from spanemu.sql.analyzer.expressions.coercion import supertype
 from spanemu.values.types import FLOAT32, FLOAT64, INT64, NUMERIC, STRING, Type, struct_of
 from tests.unit.sql.analyzer.shop import type_of, types, value_of
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from spanemu.sql.analyzer import pipes
 from spanemu.sql.analyzer.machinery import MACHINERY
-from spanemu.sql.syntax import ast, pipe_ast
+from spanemu.sql.analyzer.queries import pipes
+from spanemu.sql.syntax import ast
 
 
 def test_every_expression_has_a_resolver() -> None:
@@ -14,7 +14,7 @@ def test_every_expression_has_a_resolver() -> None:
 def test_every_pipe_operator_is_known() -> None:
     operators = {
         one
-        for one in vars(pipe_ast).values()
+        for one in vars(ast).values()
         if isinstance(one, type)
         and issubclass(one, ast.PipeOperator)
         and one is not ast.PipeOperator

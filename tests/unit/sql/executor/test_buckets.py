@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanemu.sql.executor.buckets import hashed
+from spanemu.sql.executor.operators.buckets import hashed
 from tests.unit.sql.world import MemoryReader, ask
 
 ROWS = st.lists(st.tuples(st.none() | st.integers(0, 400), st.integers()), max_size=600)

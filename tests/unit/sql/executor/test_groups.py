@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from spanemu.base.errors import Code
-from spanemu.sql.executor import folded_groups
 from spanemu.sql.executor.errors import BadRowCount
-from spanemu.sql.executor.folded_groups import FoldedGroups
-from spanemu.sql.functions.collation import UnknownCollation
+from spanemu.sql.executor.operators import folded_groups
+from spanemu.sql.executor.operators.folded_groups import FoldedGroups
+from spanemu.sql.functions.text.collation import UnknownCollation
 from spanemu.values.types import INT64, STRING
 from tests.unit.sql.world import ROWS, MemoryReader, ask
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from spanemu.base.errors import Unsupported
-from spanemu.sql.functions.collation import collation_key
+from spanemu.sql.functions.text.collation import collation_key
 from tests.unit.sql.world import ask
 
 

@@ -9,21 +9,21 @@ from typing import Any
 import pytest
 
 from spanemu.base.errors import Code
-from spanemu.sql.functions.date import (
+from spanemu.sql.functions.errors import BadArgument, BadDatePart, BadTimeZone
+from spanemu.sql.functions.time.date import (
     current_date,
     current_date_in,
     date_of_parts,
     date_of_timestamp,
     extract_from_date,
 )
-from spanemu.sql.functions.date_parts import (
+from spanemu.sql.functions.time.date_parts import (
     _DIFFERENCES,
     _STEPS,
     _TRUNCATIONS,
     ALLOWED,
     EXTRACTIONS,
 )
-from spanemu.sql.functions.errors import BadArgument, BadDatePart, BadTimeZone
 from spanemu.values.timestamp import parse_utc
 from spanemu.values.types import DATE
 from tests.unit.sql.functions.calling import call, typed

@@ -9,7 +9,12 @@ from typing import Any
 import pytest
 
 from spanemu.sql.functions.errors import BadArgument, BadTimeZone
-from spanemu.sql.functions.formatting import CLOCK_ELEMENTS, ELEMENTS, format_date, format_timestamp
+from spanemu.sql.functions.time.formatting import (
+    CLOCK_ELEMENTS,
+    ELEMENTS,
+    format_date,
+    format_timestamp,
+)
 from spanemu.values.timestamp import parse_utc
 
 CONTEXT: Any = SimpleNamespace(time_zone="America/Los_Angeles")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.sql.functions.date_parts import ALLOWED
 from spanemu.sql.functions.errors import BadArgument, BadDatePart, BadValue
-from spanemu.sql.functions.interval import (
+from spanemu.sql.functions.time.date_parts import ALLOWED
+from spanemu.sql.functions.time.interval import (
     extract_from_interval,
     interval,
     interval_of_text,

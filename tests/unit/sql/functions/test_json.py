@@ -11,9 +11,9 @@ from uuid import UUID
 import pytest
 
 from spanemu.base.errors import Code, Unsupported
-from spanemu.sql.functions import json_edit as edit
 from spanemu.sql.functions.errors import BadArgument, BadJsonPath, BadValue, JsonMismatch
-from spanemu.sql.functions.json import json_object, parse_json, safe_to_json, to_json
+from spanemu.sql.functions.json import edit
+from spanemu.sql.functions.json.functions import json_object, parse_json, safe_to_json, to_json
 from spanemu.values import json
 from spanemu.values.interval import parse_sql
 from spanemu.values.json import Json

@@ -8,7 +8,7 @@ import pytest
 
 from spanemu.base.errors import Code
 from spanemu.sql.functions.errors import BadJsonPath
-from spanemu.sql.functions.json_path import MISSING, Step, found, reading_path, writing_path
+from spanemu.sql.functions.json.path import MISSING, Step, found, reading_path, writing_path
 
 
 @pytest.mark.parametrize(

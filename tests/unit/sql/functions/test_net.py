@@ -7,8 +7,8 @@ from importlib.util import find_spec
 import pytest
 
 from spanemu.base.errors import Unsupported
-from spanemu.sql.functions import public_suffix
 from spanemu.sql.functions.errors import BadArgument
+from spanemu.sql.functions.text import public_suffix
 from tests.unit.sql.functions.calling import call
 
 LOOPBACK = b"\x00" * 15 + b"\x01"

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from spanemu.sql.functions import sql_text
+from spanemu.sql.functions.text import sql_text
 from spanemu.values.types import FLOAT32, FLOAT64, Type
 from tests.unit.sql.functions import (
     test_aggregate,

@@ -15,7 +15,7 @@ from spanemu.sql.functions.errors import (
     EvaluationError,
     UnparseableText,
 )
-from spanemu.sql.functions.parsing import parse_date, parse_timestamp
+from spanemu.sql.functions.time.parsing import parse_date, parse_timestamp
 from spanemu.values.timestamp import format_utc
 
 CONTEXT: Any = SimpleNamespace(time_zone="America/Los_Angeles")

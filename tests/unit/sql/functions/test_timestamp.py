@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 
 from spanemu.base.errors import Code
-from spanemu.sql.functions import timestamp
-from spanemu.sql.functions.date_parts import ALLOWED
 from spanemu.sql.functions.errors import (
     BadArgument,
     BadDatePart,
@@ -18,6 +16,8 @@ from spanemu.sql.functions.errors import (
     InvalidText,
     Overflow,
 )
+from spanemu.sql.functions.time import timestamp
+from spanemu.sql.functions.time.date_parts import ALLOWED
 from spanemu.values.timestamp import TIMESTAMP_MAX, TIMESTAMP_MIN, format_utc, parse_utc
 
 CONTEXT: Any = SimpleNamespace(now=7, time_zone="America/Los_Angeles")

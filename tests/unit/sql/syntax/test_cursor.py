@@ -6,7 +6,7 @@ import pytest
 
 from spanemu.sql.errors import SyntaxFailure
 from spanemu.sql.syntax.cursor import DEPTH_MAX, Cursor
-from spanemu.sql.syntax.ddl import DdlParser
+from spanemu.sql.syntax.ddl.statement import DdlParser
 from spanemu.sql.syntax.statement import StatementParser
 
 # Declared early so that a chapter can call what a later one defines.

@@ -6,8 +6,9 @@ import pytest
 
 from spanemu.base.errors import Unsupported
 from spanemu.sql.errors import DdlStatementEmpty, DdlSyntaxFailure, SyntaxFailure
-from spanemu.sql.syntax import ddl, ddl_ast
-from spanemu.sql.syntax.ddl import parse_ddl, split_statements
+from spanemu.sql.syntax import ddl_ast
+from spanemu.sql.syntax.ddl import statement as ddl
+from spanemu.sql.syntax.ddl.statement import parse_ddl, split_statements
 from spanemu.sql.syntax.statement import parse_expression
 
 

@@ -1,0 +1,205 @@
+"""Resolves nested DML: what an array is after statements that take its elements as rows.
+
+    (DELETE xs x WHERE c), (UPDATE xs x SET x = v WHERE d), (INSERT xs VALUES (w))
+
+is the array
+
+    ARRAY(SELECT CASE WHEN d THEN v ELSE x END FROM UNNEST(xs) AS x WITH OFFSET
+          WHERE c IS NOT TRUE ORDER BY offset) || [w]
+
+All of them see the array as it was. Nothing but the element is in scope inside, not the row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spanemu.sql.analyzer.analysis import Analysis
+from spanemu.sql.analyzer.env import Env
+from spanemu.sql.analyzer.errors.names import UnrecognizedName
+from spanemu.sql.analyzer.errors.writing import (
+    BadWrite,
+    CannotAssignField,
+    ValueDoesNotFit,
+    WrongRowWidth,
+)
+from spanemu.sql.analyzer.expressions.coercion import coerce, fits
+from spanemu.sql.analyzer.expressions.expression import resolve, resolve_condition
+from spanemu.sql.analyzer.expressions.literals import null_literal
+from spanemu.sql.analyzer.expressions.members import members_of
+from spanemu.sql.analyzer.expressions.message_constructors import Change, with_assigned_fields
+from spanemu.sql.analyzer.expressions.operator_call import operator_call
+from spanemu.sql.analyzer.expressions.subqueries import with_types
+from spanemu.sql.analyzer.queries.relation import ValueRelation
+from spanemu.sql.analyzer.resolved import (
+    ArrayScan,
+    Case,
+    ColumnRef,
+    Expr,
+    FilterScan,
+    FunctionCall,
+    Literal,
+    MakeArray,
+    Or,
+    OrderScan,
+    ProjectScan,
+    ResolvedColumn,
+    Scan,
+    SingleRow,
+    SortKey,
+    SubqueryExpr,
+    SubqueryKind,
+)
+from spanemu.sql.analyzer.scope import Scope
+from spanemu.sql.functions.conversion_rules import is_coercible
+from spanemu.sql.functions.nested_dml import changed_array, several_true
+from spanemu.sql.syntax import ast
+from spanemu.values.types import BOOL, INT64, Type, TypeCode
+
+_NAMES: dict[type[ast.NestedStatement], str] = {
+    ast.NestedDelete: "DELETE",
+    ast.NestedUpdate: "UPDATE",
+    ast.NestedInsert: "INSERT",
+}
+_ORDER = tuple(_NAMES.values())
+
+
+def nested_value(
+    statements: Sequence[ast.NestedStatement], name: str, array: Expr, analysis: Analysis
+) -> Expr:
+    """The array of that name after all the statements that have it for their target."""
+    _check(statements, array.type)
+    first = _NAMES[type(statements[0])]
+    value = array
+    edits = [one for one in statements if not isinstance(one, ast.NestedInsert)]
+    if edits:
+        value = _edited(edits, value, analysis)
+    for statement in statements:
+        if isinstance(statement, ast.NestedInsert):
+            added = _inserted(statement, name, array.type, analysis)
+            value = operator_call("$concat_op", (value, added), analysis, statement.at)
+    return FunctionCall(array.type, changed_array(array.type, first), (array, value))
+
+
+def _check(statements: Sequence[ast.NestedStatement], type_: Type) -> None:
+    """The target is an array, and the statements stand in the order in which they run."""
+    latest = 0
+    for statement in statements:
+        name = _NAMES[type(statement)]
+        if not type_.is_array:
+            raise BadWrite(
+                f"Update target {statement.target} for nested {name} must be of type ARRAY, but "
+                f"was {type_}",
+                at=statement.target.at,
+            )
+        place = _ORDER.index(name)
+        if place < latest:
+            raise BadWrite(
+                f"{name} occurs after {_ORDER[latest]} for {statement.target}; nested statements "
+                "referencing the same field must be written in the order DELETE, UPDATE, INSERT",
+                at=statement.at,
+            )
+        latest = place
+
+
+def _edited(statements: Sequence[ast.NestedStatement], array: Expr, analysis: Analysis) -> Expr:
+    """The elements that no DELETE removes, each as the UPDATE that matches it makes it."""
+    element = analysis.column("$element", array.type.item())
+    offset = analysis.column("$offset", INT64)
+    deleted: list[Expr] = []
+    updated: list[tuple[Expr, Expr]] = []
+    for statement in statements:
+        env = _element_env(statement, element, analysis)
+        if isinstance(statement, ast.NestedDelete):
+            deleted.append(resolve_condition(statement.where, env))
+        elif isinstance(statement, ast.NestedUpdate):
+            value = _updated_element(statement, element, env)
+            updated.append((resolve_condition(statement.where, env), value))
+    scan: Scan = ArrayScan(None, array, element, offset)
+    if deleted:
+        gone = deleted[0] if len(deleted) == 1 else Or(BOOL, tuple(deleted))
+        kept = Case(BOOL, ((gone, Literal(BOOL, False)),), Literal(BOOL, True))
+        scan = FilterScan(scan, kept)
+    result = analysis.column("$element", element.type)
+    scan = ProjectScan(scan, ((result, _updated(updated, element)),))
+    scan = OrderScan(scan, (SortKey(ColumnRef(INT64, offset)),))
+    analysis.traits.subquery = True
+    return SubqueryExpr(array.type, SubqueryKind.ARRAY, scan, (result,))
+
+
+def _updated(updates: Sequence[tuple[Expr, Expr]], element: ResolvedColumn) -> Expr:
+    unchanged = ColumnRef(element.type, element)
+    if not updates:
+        return unchanged
+    whens = tuple(updates)
+    if len(updates) > 1:
+        hits = tuple(condition for condition, _ in updates)
+        several = FunctionCall(BOOL, several_true(len(hits)), hits)
+        whens = ((several, unchanged), *whens)
+    return Case(element.type, whens, unchanged)
+
+
+def _inserted(statement: ast.NestedInsert, name: str, type_: Type, analysis: Analysis) -> Expr:
+    wanted = type_.item()
+    if statement.query is not None:
+        return _selected(statement.query, name, type_, analysis)
+    env = Env(analysis, Scope(None), "nested INSERT", {})
+    items = []
+    for row in statement.rows:
+        if len(row.values) != 1:
+            raise WrongRowWidth(len(row.values), 1, at=row.at)
+        items.append(_element_value(row.values[0], wanted, name, env))
+    return MakeArray(type_, tuple(items))
+
+
+def _selected(query: ast.Query, name: str, type_: Type, analysis: Analysis) -> Expr:
+    wanted = type_.item()
+    env = Env(analysis, Scope(None), "query", {})
+    result = analysis.resolve_query(query, env)
+    if len(result.columns) != 1:
+        raise WrongRowWidth(len(result.columns), 1, at=query.at)
+    found = result.columns[0][1].type
+    if not is_coercible(found, wanted):
+        raise ValueDoesNotFit("Query column 1", str(found), name, str(wanted), at=query.at)
+    result = with_types(result, (wanted,), env)
+    analysis.traits.subquery = True
+    output = (result.columns[0][1],)
+    return SubqueryExpr(type_, SubqueryKind.ARRAY, result.scan, output)
+
+
+def _element_env(
+    statement: ast.NestedStatement, element: ResolvedColumn, analysis: Analysis
+) -> Env:
+    members = members_of(element.type, analysis.schema, statement.at)
+    relation = ValueRelation(_alias(statement).name, element, SingleRow(), members=members)
+    return Env(analysis, Scope(None, relation), f"nested {_NAMES[type(statement)]}", {})
+
+
+def _alias(statement: ast.NestedStatement) -> ast.Identifier:
+    written = getattr(statement, "alias", None)
+    return written if isinstance(written, ast.Identifier) else statement.target.parts[-1]
+
+
+def _updated_element(statement: ast.NestedUpdate, element: ResolvedColumn, env: Env) -> Expr:
+    first, *path = statement.element.parts
+    if first.name.lower() != _alias(statement).name.lower():
+        raise UnrecognizedName(first.name, None, at=first.at)
+    shown = str(statement.target)
+    if not path:
+        return _element_value(statement.value, element.type, shown, env)
+    if element.type.code is not TypeCode.PROTO:
+        raise CannotAssignField(str(element.type), at=path[0].at)
+    at = statement.value.at
+    null = type(statement.value) is ast.DefaultKeyword
+    value = null_literal() if null else resolve(statement.value, env)
+    before = ColumnRef(element.type, element)
+    return with_assigned_fields(before, shown, [Change(tuple(path), value, at)], env.analysis)
+
+
+def _element_value(node: ast.Expression, wanted: Type, shown: str, env: Env) -> Expr:
+    if type(node) is ast.DefaultKeyword:
+        return Literal(wanted, None)
+    value = resolve(node, env)
+    if not fits(value, wanted, env.analysis):
+        raise ValueDoesNotFit("Value", str(value.type), shown, str(wanted), at=node.at)
+    return coerce(value, wanted, env.analysis, node.at)

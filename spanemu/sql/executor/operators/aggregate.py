@@ -1,0 +1,143 @@
+"""Groups rows and reduces each group to one row.
+
+Rows are put into one sequence per group first, and each aggregate then runs over it: counting is
+taking a length, and DISTINCT, ORDER BY, LIMIT and HAVING are steps that change the sequence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from spanemu.sql.executor.batches import by_batch, full_batches, gathered
+from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.operators.aggregate_call import Fold, compile_fold, write_call
+from spanemu.sql.executor.operators.buckets import Buckets, put
+from spanemu.sql.executor.operators.folded_groups import FoldedGroups
+from spanemu.sql.executor.operators.grouping import grouping_value, grouping_values
+from spanemu.sql.executor.reader import Row
+from spanemu.sql.executor.relation import Relation, Value
+from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.source import Writer, function_of
+from spanemu.sql.plan.nodes import HashAggregate, StreamAggregate
+
+_Finish = Callable[[Sequence[Sequence[Row]], Run], list[Row]]
+
+
+def compile_hash_aggregate(node: HashAggregate, compiler: Compiler) -> Relation:
+    """Groups by a hash table, in the order in which they were first seen."""
+    below = compiler.relation(node.input)
+    if node.keys and not node.aggregates:
+        return _compile_distinct(node, below, compiler)
+    if not node.keys:
+        return _whole(node, below, compiler)
+    finish = _compile_finish(node, below, compiler)
+    keys = [value for _, value in node.keys]
+    keys_of = grouping_values(keys, below.layout, compiler)
+    folds = _compile_folds(node, below, compiler)
+    if folds is not None:
+        folded = FoldedGroups(keys_of, compiler.each_cells(keys, below.layout), folds)
+        return _relation(node, lambda run: folded.rows(below.rows(run), finish, run))
+
+    def rows(run: Run) -> Iterator[Row]:
+        groups: Buckets = {}
+        for batch in full_batches(below.rows(run)):
+            put(groups, keys_of(batch, run), batch)
+        yield from by_batch(groups.values(), lambda batch: finish(batch, run))
+
+    return _relation(node, rows)
+
+
+def _compile_distinct(node: HashAggregate, below: Relation, compiler: Compiler) -> Relation:
+    """Groups without aggregates: of each its first row will do."""
+    exprs = [value for _, value in node.keys]
+    keys_of = grouping_values(exprs, below.layout, compiler)
+    cells = compiler.each_cells(exprs, below.layout)
+
+    def rows(run: Run) -> Iterator[Row]:
+        seen: set[Any] = set()
+
+        def firsts(batch: list[Row]) -> list[Row]:
+            new: list[Row] = []
+            for key, row in zip(keys_of(batch, run), batch, strict=True):
+                if key not in seen:
+                    seen.add(key)
+                    new.append(row)
+            return cells(new, run)
+
+        return by_batch(below.rows(run), firsts)
+
+    return _relation(node, rows)
+
+
+def compile_stream_aggregate(node: StreamAggregate, compiler: Compiler) -> Relation:
+    """Groups of neighbours; without keys, everything is one group."""
+    below = compiler.relation(node.input)
+    if not node.keys:
+        return _whole(node, below, compiler)
+    finish = _compile_finish(node, below, compiler)
+    key_of = grouping_value([value for _, value in node.keys], below.layout, compiler)
+
+    def rows(run: Run) -> Iterator[Row]:
+        neighbours = groupby(below.rows(run), _with_run(key_of, run))
+        return by_batch((list(group) for _, group in neighbours), lambda batch: finish(batch, run))
+
+    return _relation(node, rows)
+
+
+def _with_run(value: Value, run: Run) -> Callable[[Row], Any]:
+    return lambda row: value(row, run)
+
+
+def _whole(node: HashAggregate, below: Relation, compiler: Compiler) -> Relation:
+    """One group of all rows; where it can be done, they are not kept."""
+    folds = _compile_folds(node, below, compiler)
+    if folds is not None:
+        return _relation(node, _folded(below, folds))
+    finish = _compile_finish(node, below, compiler)
+
+    def rows(run: Run) -> Iterable[Row]:
+        return finish([gathered(below.rows(run))], run)
+
+    return _relation(node, rows)
+
+
+def _compile_folds(
+    node: HashAggregate, below: Relation, compiler: Compiler
+) -> Sequence[Fold] | None:
+    """The aggregates if rows need not be kept for any of them."""
+    found = [compile_fold(call, below.layout, compiler) for _, call in node.aggregates]
+    folds = [fold for fold in found if fold is not None]
+    return folds if len(folds) == len(found) else None
+
+
+def _folded(below: Relation, folds: Sequence[Fold]) -> Callable[[Run], Iterable[Row]]:
+    def rows(run: Run) -> Iterator[Row]:
+        states = [new() for new, _ in folds]
+        for batch in full_batches(below.rows(run)):
+            for state, (_, values_of) in zip(states, folds, strict=True):
+                state.extend(values_of(batch, run))
+        yield tuple([state.result() for state in states])
+
+    return rows
+
+
+def _relation(node: HashAggregate, rows: Callable[[Run], Iterable[Row]]) -> Relation:
+    layout = {column.id: place for place, column in enumerate(node.columns)}
+    return Relation(rows, layout, len(layout))
+
+
+def _compile_finish(node: HashAggregate, below: Relation, compiler: Compiler) -> _Finish:
+    """Groups to their output rows: keys as the first row has them, then aggregates.
+
+    One comprehension over the groups. Without keys there is one group, which may have no rows.
+    """
+    writer = Writer(below.layout, compiler)
+    cells = [writer.value(value) for _, value in node.keys]
+    cells += [write_call(call, writer) for _, call in node.aggregates]
+    writer.names["len"] = len
+    first = " for row in [group[0]]" if node.keys else ""
+    text = f"({''.join([f'{cell}, ' for cell in cells])}) for group in groups{first}"
+    finish: _Finish = function_of(f"lambda groups, run: [{text}]", writer)
+    return finish

@@ -1,0 +1,234 @@
+"""One aggregate function over the rows of one group, with its modifiers.
+
+They act in the order of the reference: HAVING MAX/MIN picks rows, NULLs are dropped, DISTINCT
+removes repetitions, ORDER BY sorts, LIMIT cuts, and the accumulator sees what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from spanemu.base.pace import PART_MAX, paced, parts_of
+from spanemu.sql.analyzer.resolved import AggregateCall, Expr
+from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.operators.grouping import grouping_value
+from spanemu.sql.executor.operators.limit import compile_bounds
+from spanemu.sql.executor.operators.sort import compile_sorter
+from spanemu.sql.executor.reader import Row
+from spanemu.sql.executor.relation import Each, Layout, Value
+from spanemu.sql.executor.run import Run
+from spanemu.sql.functions.aggregates.accumulators import Count
+from spanemu.sql.functions.errors import EvaluationError
+from spanemu.values.order import NAN, sort_key
+
+if TYPE_CHECKING:
+    from spanemu.sql.executor.source import Writer
+
+Reduce = Callable[[Sequence[Row], Run], Any]
+Step = Callable[[Sequence[Row], Run], Sequence[Row]]
+
+# Makes a state, and lists what the state takes of some rows.
+Fold = tuple[Callable[[], Any], Callable[[Sequence[Row], Run], Sequence[Any]]]
+
+COUNT_ROWS = frozenset({"$count_star", "COUNT(*)"})
+
+
+def write_call(call: AggregateCall, writer: Writer) -> str:
+    """Text for the value of an aggregate over the rows of `group`."""
+    steps = _steps(call, writer.layout, writer.compiler)
+    if not call.arguments and not steps and call.signature.function in COUNT_ROWS:
+        return "len(group)"
+    if steps or call.safe or len(call.arguments) != 1:
+        return f"{writer.bind(_compile(call, steps, writer))}(group, run)"
+    value = writer.value(call.arguments[0])
+    if call.signature.skips_nulls:
+        name = writer.temporary()
+        values = f"[{name} for row in group if ({name} := {value}) is not None]"
+    else:
+        values = f"[{value} for row in group]"
+    at_once = f"{writer.bind(_at_once(call))}({values})"
+    in_parts = f"{writer.bind(_accumulator(call, writer.layout, writer.compiler))}(group, run)"
+    return f"({at_once} if len(group) <= {PART_MAX} else {in_parts})"
+
+
+def _compile(call: AggregateCall, steps: Sequence[Step], writer: Writer) -> Reduce:
+    """The same as a function of the rows, with the modifiers of the call."""
+    accumulate = _accumulator(call, writer.layout, writer.compiler)
+    if call.safe:
+        accumulate = _forgiving(accumulate)
+    if not steps:
+        return accumulate
+
+    def reduce(rows: Sequence[Row], run: Run) -> Any:
+        for step in steps:
+            rows = step(rows, run)
+        return accumulate(rows, run)
+
+    return reduce
+
+
+def compile_fold(call: AggregateCall, layout: Layout, compiler: Compiler) -> Fold | None:
+    """How to aggregate rows as they come, none of them kept; None if that cannot be."""
+    if call.safe or _steps(call, layout, compiler):
+        return None
+    if not call.arguments and call.signature.function in COUNT_ROWS:
+        return Count, lambda rows, run: rows
+    new = call.signature.new
+    if len(call.arguments) != 1 or not _takes_many(new):
+        return None
+    return new, _values_of(call, layout, compiler)
+
+
+def _values_of(call: AggregateCall, layout: Layout, compiler: Compiler) -> Each:
+    list_values = compiler.each_known if call.signature.skips_nulls else compiler.each_value
+    return list_values(call.arguments[0], layout)
+
+
+def _accumulator(call: AggregateCall, layout: Layout, compiler: Compiler) -> Reduce:
+    if not call.arguments:
+        return _without_arguments(call)
+    if len(call.arguments) > 1:
+        return _of_several(call, compiler.cells(call.arguments, layout))
+    values_of, reduced = _values_of(call, layout, compiler), _at_once(call)
+
+    def in_parts(rows: Sequence[Row], run: Run) -> Any:
+        return reduced([value for part in parts_of(rows) for value in values_of(part, run)])
+
+    return in_parts
+
+
+def _takes_many(new: Callable[[], Any]) -> bool:
+    return hasattr(new(), "extend")  # It is a `BulkAccumulator`.
+
+
+def _at_once(call: AggregateCall) -> Callable[[Sequence[Any]], Any]:
+    """The value of an aggregate of one argument for these values of it."""
+    new = call.signature.new
+    if new is Count:
+        return len
+    if _takes_many(new):
+
+        def of_many(values: Sequence[Any]) -> Any:
+            state: Any = new()
+            state.extend(values)
+            return state.result()
+
+        return of_many
+
+    def one_by_one(values: Sequence[Any]) -> Any:
+        state = new()
+        add = state.add
+        for part in parts_of(values):
+            for value in part:
+                add(value)
+        return state.result()
+
+    return one_by_one
+
+
+def _without_arguments(call: AggregateCall) -> Reduce:
+    new = call.signature.new
+
+    def over_rows(rows: Sequence[Row], run: Run) -> Any:
+        state = new()
+        for part in parts_of(rows):
+            for _ in part:
+                state.add()
+        return state.result()
+
+    return over_rows
+
+
+def _of_several(call: AggregateCall, cells_of: Value) -> Reduce:
+    new, skips_nulls = call.signature.new, call.signature.skips_nulls
+
+    def over_cells(rows: Sequence[Row], run: Run) -> Any:
+        state = new()
+        for part in parts_of(rows):
+            for row in part:
+                cells = cells_of(row, run)
+                if not skips_nulls or cells[0] is not None:
+                    state.add(*cells)
+        return state.result()
+
+    return over_cells
+
+
+def _forgiving(accumulate: Reduce) -> Reduce:
+    def attempt(rows: Sequence[Row], run: Run) -> Any:
+        try:
+            return accumulate(rows, run)
+        except EvaluationError:
+            return None
+
+    return attempt
+
+
+def _steps(call: AggregateCall, layout: Layout, compiler: Compiler) -> list[Step]:
+    steps: list[Step] = []
+    if call.having is not None:
+        steps.append(_having(call.having, layout, compiler))
+    if call.ignore_nulls and call.arguments:
+        steps.append(_without_nulls(compiler.value(call.arguments[0], layout)))
+    if call.distinct and call.arguments:
+        steps.append(_distinct(grouping_value(call.arguments, layout, compiler)))
+    if call.order_by:
+        steps.append(_sorted(call, layout, compiler))
+    if call.limit is not None:
+        steps.append(_limited(call.limit, compiler))
+    return steps
+
+
+def _having(having: tuple[bool, Expr], layout: Layout, compiler: Compiler) -> Step:
+    """Rows in which the expression has its greatest, or least, value."""
+    is_max, expr = having
+    value_of = compiler.value(expr, layout)
+    key_of = sort_key(expr.type)
+    choose = max if is_max else min
+
+    def step(rows: Sequence[Row], run: Run) -> list[Row]:
+        valued = [(value_of(row, run), row) for part in parts_of(rows) for row in part]
+        keyed = [(key_of(value), row) for value, row in paced(valued) if value is not None]
+        # NaN is both the greatest and the least, and equal to no row's value.
+        if not keyed or any(key is NAN for key, _ in paced(keyed)):
+            return []
+        best = choose(key for key, _ in paced(keyed))
+        return [row for key, row in paced(keyed) if key == best]
+
+    return step
+
+
+def _without_nulls(value_of: Value) -> Step:
+    def step(rows: Sequence[Row], run: Run) -> Sequence[Row]:
+        parts = parts_of(rows)
+        return [row for part in parts for row in part if value_of(row, run) is not None]
+
+    return step
+
+
+def _distinct(key_of: Value) -> Step:
+    def step(rows: Sequence[Row], run: Run) -> list[Row]:
+        seen: dict[Any, Row] = {}
+        for part in parts_of(rows):
+            for row in part:
+                seen.setdefault(key_of(row, run), row)
+        return list(seen.values())
+
+    return step
+
+
+def _sorted(call: AggregateCall, layout: Layout, compiler: Compiler) -> Step:
+    sort = compile_sorter(call.order_by, layout, compiler)
+
+    def step(rows: Sequence[Row], run: Run) -> list[Row]:
+        copied = list(rows)
+        sort(copied, run)
+        return copied
+
+    return step
+
+
+def _limited(limit: Expr, compiler: Compiler) -> Step:
+    bounds = compile_bounds(limit, None, compiler)
+    return lambda rows, run: rows[: bounds(run)[1]]

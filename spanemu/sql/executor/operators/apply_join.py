@@ -1,0 +1,214 @@
+"""Joins by evaluating the right side for each left row.
+
+Where the right side is a table or index sought by left columns, as it nearly always is, the left
+row goes straight into the key (`_lookup`); otherwise its columns go through slots (`_apply`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, islice
+from typing import Any
+
+from spanemu.base.call import current
+from spanemu.base.pace import PART_MAX
+from spanemu.sql.executor.batches import batches, by_batch
+from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.operators.scan import cells_read, fetcher, layout_of
+from spanemu.sql.executor.ranges import compile_point, compile_ranges
+from spanemu.sql.executor.reader import Row
+from spanemu.sql.executor.relation import Layout, Relation, Value, beside
+from spanemu.sql.executor.run import Run
+from spanemu.sql.plan.joins import ApplyJoin, JoinKind
+from spanemu.sql.plan.nodes import Project, Scan
+from spanemu.sql.plan.traverse import free
+
+# The right rows that go with a left row, already appended to it.
+_FEW = 16  # partners of a row that are taken at once
+Partners = Callable[[Row, Run], Iterable[Row]]
+
+
+def compile_apply_join(node: ApplyJoin, compiler: Compiler) -> Relation:
+    """Streams the left side; the right side's rows are read as they are needed."""
+    left = compiler.relation(node.left)
+    scan = _plain_scan(node)
+    if scan is None or compiler.profiled:
+        right = compiler.relation(node.right)
+        layout, width = beside(left, right), left.width + right.width
+        partners = _apply(node, left, right, compiler)
+    else:
+        places, size = layout_of(scan)
+        layout = {**left.layout, **{c: left.width + place for c, place in places.items()}}
+        layout |= {column.id: layout[value.column.id] for column, value in _renamed(node.right)}
+        width = left.width + size
+        partners = _lookup(scan, left, layout, compiler, wants_any=not node.kind.keeps_right)
+    rows = _JOINS[node.kind](left, partners, width)
+    if node.kind.keeps_right:
+        return Relation(rows, layout, width)
+    return Relation(rows, left.layout, left.width)
+
+
+def _plain_scan(node: ApplyJoin) -> Scan | None:
+    """The right side if it is a sought scan, renaming aside."""
+    right = node.right
+    if isinstance(right, Project) and len(list(_renamed(right))) == len(right.computed):
+        right = right.input
+    return right if isinstance(right, Scan) and right.seeks is not None else None
+
+
+def _renamed(right: Any) -> Iterator[tuple[Any, Any]]:
+    if isinstance(right, Project):
+        for column, value in right.computed:
+            if hasattr(value, "column") and value.column.id in right.input.ids:
+                yield column, value
+
+
+def _lookup(
+    scan: Scan, left: Relation, layout: Layout, compiler: Compiler, *, wants_any: bool
+) -> Partners:
+    """`wants_any` tells that one partner is as good as all of them."""
+    assert scan.seeks is not None
+    test = None if scan.residual is None else compiler.test(scan.residual, layout)
+    key = scan.table.key if scan.index is None else scan.index.full_key
+    point = None
+    if scan.index is None:
+        point = compile_point(scan.seeks, key, left.layout, compiler)
+    if point is not None:
+        return _lookup_point(scan, point, test)
+    ranges_of = compile_ranges(scan.seeks, key, left.layout, compiler)
+    fetch = fetcher(scan, partly=wants_any)
+
+    def partners(row: Row, run: Run) -> Iterable[Row]:
+        ranges = ranges_of(row, run)
+        if not ranges:
+            return ()
+        found = map(row.__add__, fetch(run, ranges))
+        if wants_any:
+            return _first(found, test, run)
+        if test is None:
+            return _tallied(found, run)
+        first = list(islice(found, PART_MAX))
+        run.scanned += len(first)
+        passing = [joined for joined in first if test(joined, run)]
+        if len(first) < PART_MAX:
+            return passing
+        return chain(passing, by_batch(found, lambda batch: _passing(batch, test, run)))
+
+    return partners
+
+
+def _tallied(rows: Iterator[Row], run: Run) -> Iterable[Row]:
+    """The same rows, counted as they are taken; mostly they are few."""
+    first = list(islice(rows, _FEW))
+    run.scanned += len(first)
+    return (
+        first if len(first) < _FEW else chain(first, chain.from_iterable(batches(rows, tally=run)))
+    )
+
+
+def _first(rows: Iterator[Row], test: Value | None, run: Run) -> Iterable[Row]:
+    """The first row that passes."""
+    if test is None:
+        found = next(rows, None)
+        run.scanned += found is not None
+        return () if found is None else (found,)
+    passing = by_batch(rows, lambda batch: _passing(batch, test, run), tally=run)
+    return islice(passing, 1)
+
+
+def _passing(rows: Iterable[Row], test: Value, run: Run) -> list[Row]:
+    return [row for row in rows if test(row, run)]
+
+
+def _lookup_point(
+    scan: Scan,
+    point: Callable[[Any, Run], bytes | None],
+    test: Value | None,
+) -> Partners:
+    table, for_update, cells = scan.table, scan.for_update, cells_read(scan)
+
+    def partners(row: Row, run: Run) -> Iterable[Row]:
+        key = point(row, run)
+        if key is None:
+            return ()
+        other = run.reader.get(table, key, for_update=for_update, cells=cells)
+        if other is None:
+            return ()
+        run.scanned += 1
+        joined = row + other
+        return (joined,) if test is None or test(joined, run) else ()
+
+    return partners
+
+
+def _apply(node: ApplyJoin, left: Relation, right: Relation, compiler: Compiler) -> Partners:
+    bind = compiler.binding(free(node.right), left.layout)
+    rows = right.rows
+
+    def partners(row: Row, run: Run) -> Iterable[Row]:
+        if bind is not None:
+            bind(row, run)
+        # A list: while rows are handed up, the slots may be filled for another row.
+        return [row + other for other in rows(run)]
+
+    def first_partner(row: Row, run: Run) -> Iterable[Row]:
+        if bind is not None:
+            bind(row, run)
+        other = next(iter(rows(run)), None)
+        return () if other is None else (row,)
+
+    return partners if node.kind.keeps_right else first_partner
+
+
+def _inner(left: Relation, partners: Partners, _: int) -> Callable[[Run], Iterator[Row]]:
+    def rows(run: Run) -> Iterator[Row]:
+        check = current().check
+        for row in left.rows(run):
+            check()
+            yield from partners(row, run)
+
+    return rows
+
+
+def _left(left: Relation, partners: Partners, width: int) -> Callable[[Run], Iterator[Row]]:
+    missing = (None,) * (width - left.width)
+
+    def rows(run: Run) -> Iterator[Row]:
+        check = current().check
+        for row in left.rows(run):
+            check()
+            is_alone = True
+            for joined in partners(row, run):
+                is_alone = False
+                yield joined
+            if is_alone:
+                yield row + missing
+
+    return rows
+
+
+def _keeping(
+    wants_match: bool,
+) -> Callable[[Relation, Partners, int], Callable[[Run], Iterator[Row]]]:
+    def join(left: Relation, partners: Partners, _: int) -> Callable[[Run], Iterator[Row]]:
+        def rows(run: Run) -> Iterator[Row]:
+            check = current().check
+            for row in left.rows(run):
+                check()
+                if any(True for _ in partners(row, run)) is wants_match:
+                    yield row
+
+        return rows
+
+    return join
+
+
+_Join = Callable[[Relation, Partners, int], Callable[[Run], Iterator[Row]]]
+
+# The other kinds need to see all of the right side at once.
+_JOINS: Mapping[JoinKind, _Join] = {
+    JoinKind.INNER: _inner,
+    JoinKind.LEFT: _left,
+    JoinKind.SEMI: _keeping(True),
+    JoinKind.ANTI: _keeping(False),
+}

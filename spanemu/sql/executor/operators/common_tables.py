@@ -1,0 +1,51 @@
+"""WITH: tables that are computed on first use and kept while the body runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from spanemu.base.pace import paced
+from spanemu.sql.executor.batches import gathered
+from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.operators.project import compile_outputs
+from spanemu.sql.executor.reader import Row
+from spanemu.sql.executor.relation import Relation
+from spanemu.sql.executor.run import Run
+from spanemu.sql.plan.nodes import With, WithRef
+from spanemu.sql.plan.traverse import free
+
+
+def compile_with(node: With, compiler: Compiler) -> Relation:
+    """The body. If tables depend on an outer row they are forgotten each time it runs."""
+    memos: list[int] = []
+    for table in node.tables:
+        rows_of = compile_outputs(table.node, table.outputs, compiler)
+        memo = compiler.memo()
+        width = len(table.outputs)
+        compiler.common_tables[table.name] = (memo, Relation(rows_of, {}, width))
+        memos.append(memo)
+    body = compiler.relation(node.body)
+    # One table may be made from another, so what holds of one is taken to hold of all.
+    if not any(free(table.node) for table in node.tables):
+        return body
+
+    def rows(run: Run) -> Iterable[Row]:
+        for memo in memos:
+            run.memo[memo] = None
+        return body.rows(run)
+
+    return Relation(rows, body.layout, body.width)
+
+
+def compile_with_ref(node: WithRef, compiler: Compiler) -> Relation:
+    """The kept rows, computed by whoever asks first."""
+    memo, table = compiler.common_tables[node.name]
+
+    def rows(run: Run) -> Iterable[Row]:
+        kept: list[Row] | None = run.memo[memo]
+        if kept is None:
+            kept = run.memo[memo] = gathered(table.rows(run))
+        return paced(kept)
+
+    layout = {column.id: place for place, column in enumerate(node.outputs)}
+    return Relation(rows, layout, table.width)

@@ -1,0 +1,141 @@
+"""Puts rows in order: all of them, or the first few."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+from spanemu.base.long_sort import at_places, sorted_places
+from spanemu.base.pace import paced
+from spanemu.sql.analyzer.resolved import Expr, FunctionCall, Literal, SortKey
+from spanemu.sql.executor.batches import full_batches, gathered
+from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.operators.limit import compile_bounds
+from spanemu.sql.executor.reader import Row
+from spanemu.sql.executor.relation import Each, Layout, Relation
+from spanemu.sql.executor.run import Run
+from spanemu.sql.functions.registry import Nulls, Signature
+from spanemu.sql.functions.text.collation import UnknownCollation, collation_key, is_collation
+from spanemu.sql.plan.conditions import is_null, negation
+from spanemu.sql.plan.nodes import Sort, TopN
+from spanemu.values.order import identity, sort_key
+
+SortInPlace = Callable[[list[Row], Run], None]
+
+_SLACK = 1_024  # rows that a top-n buffers beyond twice its limit before it sorts
+
+
+def compile_sort(node: Sort, compiler: Compiler) -> Relation:
+    """All rows, sorted; rows with equal keys keep their order."""
+    below = compiler.relation(node.input)
+    sort = compile_sorter(node.keys, below.layout, compiler)
+
+    def rows(run: Run) -> Iterable[Row]:
+        found = gathered(below.rows(run))
+        sort(found, run)
+        return paced(found)
+
+    return Relation(rows, below.layout, below.width)
+
+
+def compile_top_n(node: TopN, compiler: Compiler) -> Relation:
+    """The first rows in order. Sorts a buffer now and then, keeping only what can still win."""
+    below = compiler.relation(node.input)
+    sort = compile_sorter(node.keys, below.layout, compiler)
+    bounds = compile_bounds(node.limit, node.offset, compiler)
+
+    def rows(run: Run) -> Iterable[Row]:
+        start, stop = bounds(run)
+        if stop == start:
+            return ()
+        full = 2 * stop + _SLACK
+        best: list[Row] = []
+        for batch in full_batches(below.rows(run)):
+            best += batch
+            if len(best) >= full:
+                sort(best, run)
+                del best[stop:]
+        sort(best, run)
+        return paced(best[start:stop])
+
+    return Relation(rows, below.layout, below.width)
+
+
+def compile_sorter(keys: Sequence[SortKey], layout: Layout, compiler: Compiler) -> SortInPlace:
+    """A function that sorts a list of rows.
+
+    Neighbouring keys of one direction make one comparison key. Python's sort is stable, so the
+    groups of keys are sorted by from the last to the first.
+    """
+    if len(keys) == 1:
+        return _single(keys[0], layout, compiler)
+    passes: list[tuple[Each, bool]] = []
+    for descending, group in groupby(keys, lambda key: key.descending):
+        cells = [cell for key in group for cell in _comparable(key)]
+        passes.append((compiler.each_cells(cells, layout), descending))
+    passes.reverse()
+
+    def sort(rows: list[Row], run: Run) -> None:
+        for cells, descending in passes:
+            _sort_by(_of_each(cells, rows, run), rows, descending)
+
+    return sort
+
+
+def _single(key: SortKey, layout: Layout, compiler: Compiler) -> SortInPlace:
+    """The same by one key: values without their NULLs compare by themselves."""
+    values_of = compiler.each_value(_sortable(key), layout)
+    descending = key.descending
+
+    def sort(rows: list[Row], run: Run) -> None:
+        values = _of_each(values_of, rows, run)
+        missing: list[Row] = []
+        if None in values:
+            missing = [row for row, value in zip(rows, values, strict=True) if value is None]
+            rows[:] = [row for row, value in zip(rows, values, strict=True) if value is not None]
+            values = [value for value in values if value is not None]
+        _sort_by(values, rows, descending)
+        if missing:
+            rows[:] = missing + rows if key.nulls_first else rows + missing
+
+    return sort
+
+
+def _sort_by(keys: list[Any], rows: list[Row], descending: bool) -> None:
+    """Sort rows by keys that were computed for them."""
+    rows[:] = at_places(rows, sorted_places(keys, descending=descending))
+
+
+def _of_each(values_of: Each, rows: Sequence[Row], run: Run) -> list[Any]:
+    """`values_of(rows, run)`."""
+    return [value for batch in full_batches(rows) for value in values_of(batch, run)]
+
+
+def _comparable(key: SortKey) -> tuple[Expr, Expr]:
+    """Where NULL stands, then the value in a form that compares.
+
+    The first differs wherever one of two values is NULL, so that NULLs are never compared.
+    """
+    missing = is_null(key.value)
+    place = missing if key.nulls_first is key.descending else negation(missing)
+    return place, _sortable(key)
+
+
+def _collated(text: str | None, collation: str | None) -> Any:
+    if collation is None or not is_collation(collation):
+        raise UnknownCollation("NULL" if collation is None else collation)
+    return None if text is None else collation_key(collation)(text)
+
+
+def _sortable(key: SortKey) -> Expr:
+    type_, collation = key.value.type, key.collation
+    if collation is not None and not isinstance(collation, Literal):
+        types = (type_, collation.type)
+        signature = Signature("$sort_key", types, type_, _collated, Nulls.CALLED)
+        return FunctionCall(type_, signature, (key.value, collation))
+    convert = sort_key(type_) if collation is None else collation_key(collation.value)
+    if convert is identity:
+        return key.value
+    signature = Signature("$sort_key", (type_,), type_, convert, Nulls.STRICT)
+    return FunctionCall(type_, signature, (key.value,))

@@ -1,0 +1,101 @@
+"""Aggregate functions, by the chapter of that name.
+
+A table: what they do is in `accumulators`. COUNT(*) is the hidden "$count_star".
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from operator import and_, or_, xor
+from typing import TYPE_CHECKING, Any
+
+from spanemu.sql.functions.aggregates import accumulators as state
+from spanemu.sql.functions.notation import aggregate, aggregates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanemu.sql.functions.registry import Accumulator, AggregateOverload
+
+_ORDERED = "T1{BOOL|INT64|NUMERIC|STRING|BYTES|DATE|TIMESTAMP|UUID|INTERVAL|ENUM}"
+_FLOAT = "T1{FLOAT32|FLOAT64}"
+
+
+def _always(new: Callable[[], Accumulator]) -> Any:
+    """For accumulators that are the same whatever the types."""
+    return lambda types, result: new
+
+
+def _extreme(of_ordered: type[Any], of_float: type[Any]) -> tuple[AggregateOverload, ...]:
+    return (
+        aggregate(f"({_ORDERED}) -> T1", _always(of_ordered)),
+        aggregate(f"({_FLOAT}) -> T1", _always(of_float)),
+    )
+
+
+def _bits(combine: Callable[[int, int], int]) -> tuple[AggregateOverload, ...]:
+    return (aggregate("(INT64) -> INT64", _always(partial(state.Fold, combine))),)
+
+
+def _logical(combine: Callable[[bool, bool], bool]) -> tuple[AggregateOverload, ...]:
+    new = partial(state.Fold, combine)
+    return (aggregate("(BOOL) -> BOOL", _always(new), allows_distinct=False),)
+
+
+def _joined(type_: str, comma: str | bytes) -> AggregateOverload:
+    return aggregate(
+        f"({type_}, [{type_} LITERAL]) -> {type_}",
+        _always(partial(state.Joined, comma)),
+        allows_order=True,
+        allows_limit=True,
+    )
+
+
+AGGREGATES = aggregates(
+    "aggregate",
+    {
+        "$count_star": (aggregate("() -> INT64", _always(state.Count), skips_nulls=False),),
+        "ANY_VALUE": (aggregate("(T1) -> T1", _always(state.First), allows_distinct=False),),
+        "ARRAY_AGG": (
+            aggregate(
+                "(T1) -> ARRAY<T1>",
+                _always(state.Array),
+                skips_nulls=False,
+                allows_order=True,
+                allows_limit=True,
+                allows_null_handling=True,
+            ),
+        ),
+        "ARRAY_CONCAT_AGG": (
+            aggregate(
+                "(ARRAY<T1>) -> ARRAY<T1>",
+                _always(state.ConcatenatedArray),
+                allows_distinct=False,
+                allows_order=True,
+                allows_limit=True,
+            ),
+        ),
+        "AVG": (
+            aggregate("(INT64) -> FLOAT64", _always(state.AverageInt64)),
+            aggregate("(NUMERIC) -> NUMERIC", _always(state.AverageNumeric)),
+            aggregate("(FLOAT64) -> FLOAT64", _always(state.AverageFloat64)),
+            aggregate("(INTERVAL) -> INTERVAL", _always(state.AverageInterval)),
+        ),
+        "BIT_AND": _bits(and_),
+        "BIT_OR": _bits(or_),
+        "BIT_XOR": _bits(xor),
+        "COUNT": (aggregate("(T1) -> INT64", _always(state.Count)),),
+        "COUNTIF": (aggregate("(BOOL) -> INT64", _always(state.CountIf)),),
+        "LOGICAL_AND": _logical(and_),
+        "LOGICAL_OR": _logical(or_),
+        "MAX": _extreme(state.Greatest, state.GreatestFloat),
+        "MIN": _extreme(state.Least, state.LeastFloat),
+        "STRING_AGG": (_joined("STRING", ","), _joined("BYTES", b",")),
+        "SUM": (
+            aggregate("(INT64) -> INT64", _always(state.SumInt64)),
+            aggregate("(NUMERIC) -> NUMERIC", _always(state.SumNumeric)),
+            aggregate("(FLOAT64) -> FLOAT64", _always(state.SumFloat64)),
+            aggregate("(INTERVAL) -> INTERVAL", _always(state.SumInterval)),
+        ),
+    },
+)

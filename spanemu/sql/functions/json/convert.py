@@ -1,0 +1,224 @@
+"""JSON values as SQL values: strictly (INT64, STRING...), laxly (LAX_INT64...), as arrays.
+
+A strict conversion takes what is already of the type, and fails for anything else; a lax one also
+reads strings and casts numbers, and gives NULL where that makes no sense.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
+from typing import Any
+
+from spanemu.base.pace import paced
+from spanemu.sql.functions.errors import BadArgument, JsonMismatch
+from spanemu.sql.functions.json.encode import WHOLE_DOUBLE_MAX
+from spanemu.values import float64
+from spanemu.values.errors import BadValue as UnreadableValue
+from spanemu.values.float32 import fits, round32
+from spanemu.values.json import Json
+
+_INT64_MIN = -(2**63)
+_INT64_MAX = 2**63 - 1
+_DIGITS_MAX = 40
+
+_NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+_WHOLE = Context(prec=4 * _DIGITS_MAX, rounding=ROUND_HALF_UP)
+
+_TYPE_NAMES = {
+    type(None): "null",
+    bool: "boolean",
+    int: "number",
+    float: "number",
+    str: "string",
+    list: "array",
+    dict: "object",
+}
+
+
+def json_type(document: Json) -> str:
+    """JSON_TYPE."""
+    return _TYPE_NAMES[document.value.__class__]
+
+
+def to_bool(document: Json) -> bool:
+    """BOOL(json)."""
+    return _bool(document.value)
+
+
+def to_int64(document: Json) -> int:
+    """INT64(json)."""
+    return _int64(document.value)
+
+
+def to_string(document: Json) -> str:
+    """STRING(json)."""
+    return _string(document.value)
+
+
+def to_float64(document: Json, wide_number_mode: str = "round") -> float:
+    """FLOAT64(json)."""
+    return _FLOAT64[_mode(wide_number_mode)](document.value)
+
+
+def to_float32(document: Json, wide_number_mode: str = "round") -> float:
+    """FLOAT32(json)."""
+    return _FLOAT32[_mode(wide_number_mode)](document.value)
+
+
+def to_bool_array(document: Json) -> tuple[bool, ...]:
+    """BOOL_ARRAY(json)."""
+    return _array(document, _bool)
+
+
+def to_int64_array(document: Json) -> tuple[int, ...]:
+    """INT64_ARRAY(json)."""
+    return _array(document, _int64)
+
+
+def to_string_array(document: Json) -> tuple[str, ...]:
+    """STRING_ARRAY(json)."""
+    return _array(document, _string)
+
+
+def to_float64_array(document: Json, wide_number_mode: str = "round") -> tuple[float, ...]:
+    """FLOAT64_ARRAY(json)."""
+    return _array(document, _FLOAT64[_mode(wide_number_mode)])
+
+
+def to_float32_array(document: Json, wide_number_mode: str = "round") -> tuple[float, ...]:
+    """FLOAT32_ARRAY(json)."""
+    return _array(document, _FLOAT32[_mode(wide_number_mode)])
+
+
+def lax_bool(document: Json) -> bool | None:
+    """LAX_BOOL."""
+    value = document.value
+    if value.__class__ is str:
+        word = value.lower()
+        return word == "true" if word in ("true", "false") else None
+    return bool(value) if isinstance(value, (bool, int, float)) else None
+
+
+def lax_int64(document: Json) -> int | None:
+    """LAX_INT64: numbers are rounded half away from zero."""
+    value = document.value
+    if value.__class__ is str:
+        value = _number_in(value)
+        if value is None:
+            return None
+    if not isinstance(value, (bool, int, float, Decimal)):
+        return None
+    number = int(value) if isinstance(value, int) else _rounded(Decimal(value))
+    return number if _INT64_MIN <= number <= _INT64_MAX else None
+
+
+def lax_float64(document: Json) -> float | None:
+    """LAX_FLOAT64: a boolean is no number."""
+    value = document.value
+    if value.__class__ is str:
+        try:
+            return float64.parse_float64(value)
+        except UnreadableValue:
+            # A number so large that it is none of FLOAT64 becomes an infinity.
+            return float(value) if _NUMBER.fullmatch(value) else None
+    return float(value) if value.__class__ is int or value.__class__ is float else None
+
+
+def lax_string(document: Json) -> str | None:
+    """LAX_STRING."""
+    value = document.value
+    if value.__class__ is str:
+        return str(value)
+    if value.__class__ is float:
+        return float64.format_float64(value)
+    if value.__class__ is bool:
+        return "true" if value else "false"
+    return str(value) if value.__class__ is int else None
+
+
+def _mode(wide_number_mode: str) -> bool:
+    """Whether nothing may be lost."""
+    if wide_number_mode not in ("exact", "round"):
+        raise BadArgument("Invalid `wide_number_mode` specified: must be 'exact' or 'round'")
+    return wide_number_mode == "exact"
+
+
+def _bool(value: Any) -> bool:
+    if value.__class__ is not bool:
+        raise JsonMismatch("a boolean")
+    return value is True
+
+
+def _int64(value: Any) -> int:
+    if value.__class__ is float and value.is_integer():
+        value = int(value)
+    if value.__class__ is not int or not _INT64_MIN <= value <= _INT64_MAX:
+        raise JsonMismatch("an integer")
+    return int(value)
+
+
+def _string(value: Any) -> str:
+    if value.__class__ is not str:
+        raise JsonMismatch("a string")
+    return str(value)
+
+
+def _float64(value: Any) -> float:
+    if value.__class__ is not float and value.__class__ is not int:
+        raise JsonMismatch("a number")
+    return float(value)
+
+
+def _exact_float64(value: Any) -> float:
+    if value.__class__ is int and not -WHOLE_DOUBLE_MAX <= value <= WHOLE_DOUBLE_MAX:
+        raise _lossy(value, "FLOAT64")
+    return _float64(value)
+
+
+def _float32(value: Any) -> float:
+    number = _float64(value)
+    if not fits(number):
+        raise BadArgument(f"JSON number: {value} cannot be converted to FLOAT32")
+    return round32(number)
+
+
+def _exact_float32(value: Any) -> float:
+    number = _float32(value)
+    if number != value:
+        raise _lossy(value, "FLOAT32")
+    return number
+
+
+def _lossy(value: Any, type_name: str) -> BadArgument:
+    return BadArgument(
+        f"JSON number: {value} cannot be converted to {type_name} without loss of precision"
+    )
+
+
+_FLOAT64: dict[bool, Callable[[Any], float]] = {False: _float64, True: _exact_float64}
+_FLOAT32: dict[bool, Callable[[Any], float]] = {False: _float32, True: _exact_float32}
+
+
+def _array(document: Json, item: Callable[[Any], Any]) -> tuple[Any, ...]:
+    if document.value.__class__ is not list:
+        raise JsonMismatch("an array")
+    return tuple([item(value) for value in paced(document.value)])
+
+
+def _number_in(text: str) -> Decimal | None:
+    """The number that a string spells, if it is not absurdly long or large."""
+    if _NUMBER.fullmatch(text) is None:
+        return None
+    try:
+        number = Decimal(text.strip())
+    except InvalidOperation:
+        return None
+    return number if number.adjusted() < _DIGITS_MAX else None
+
+
+def _rounded(number: Decimal) -> int:
+    if number.adjusted() >= _DIGITS_MAX:
+        return _INT64_MAX + 1
+    return int(number.to_integral_value(ROUND_HALF_UP, _WHOLE))

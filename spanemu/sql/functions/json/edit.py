@@ -1,0 +1,306 @@
+"""Documents changed and taken apart: JSON_SET, JSON_REMOVE, JSON_STRIP_NULLS and their kin.
+
+A `Json` is never altered. A function that changes one copies the containers on the way from the
+root to the change, and shares the rest. An operation that does not fit what the document
+has at its path is left out, and those that follow still apply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from spanemu.base.pace import paced
+from spanemu.sql.functions.errors import BadArgument, BadJsonPath
+from spanemu.sql.functions.json.encode import Encoder, encoder, made
+from spanemu.sql.functions.json.path import writing_path
+from spanemu.values.json import JSON_NESTING_MAX, Json, ordered
+from spanemu.values.types import Type, TypeCode
+
+ARRAY_SIZE_MAX = 1_000_000
+
+Token = str | int
+Change = Callable[[Any], Any]
+
+
+class _Ignored(Exception):
+    """The operation does not fit the document."""
+
+
+def json_set(types: Sequence[Type], _: Type) -> Callable[..., Json | None]:
+    """JSON_SET(json, path, value, ... [, create_if_missing => bool])."""
+    encoders = _value_encoders(types)
+
+    def evaluate(document: Json | None, *rest: Any) -> Json | None:
+        create = rest[-1] if len(rest) % 2 else True
+        if document is None or create is None:
+            return document
+        value = document.value
+        for encode, path, item in zip(encoders, rest[::2], rest[1::2], strict=False):
+            if path is not None:
+                tokens = writing_path(path)
+                value = _applied(value, tokens, _replacement(encode(item)), create=create)
+        return made(value)
+
+    return evaluate
+
+
+def json_array_append(types: Sequence[Type], _: Type) -> Callable[..., Json | None]:
+    """JSON_ARRAY_APPEND(json, path, value, ... [, append_each_element => bool])."""
+    encoders = _value_encoders(types)
+    kinds = _are_arrays(types)
+
+    def evaluate(document: Json | None, *rest: Any) -> Json | None:
+        each = rest[-1] if len(rest) % 2 else True
+        if document is None or each is None:
+            return document
+        value = document.value
+        pairs = zip(encoders, kinds, rest[::2], rest[1::2], strict=False)
+        for encode, is_array, path, item in pairs:
+            items = _items(encode, item, each and is_array)
+            if path is not None and items is not None:
+                value = _applied(value, writing_path(path), _appending(items))
+        return made(value)
+
+    return evaluate
+
+
+def json_array_insert(types: Sequence[Type], _: Type) -> Callable[..., Json | None]:
+    """JSON_ARRAY_INSERT(json, path, value, ... [, insert_each_element => bool])."""
+    encoders = _value_encoders(types)
+    kinds = _are_arrays(types)
+
+    def evaluate(document: Json | None, *rest: Any) -> Json | None:
+        each = rest[-1] if len(rest) % 2 else True
+        if document is None or each is None:
+            return document
+        value = document.value
+        pairs = zip(encoders, kinds, rest[::2], rest[1::2], strict=False)
+        for encode, is_array, path, item in pairs:
+            items = _items(encode, item, each and is_array)
+            if path is not None and items is not None:
+                *above, last = writing_path(path) or ("",)
+                if isinstance(last, int):
+                    value = _applied(value, tuple(above), _inserting(items, last))
+        return made(value)
+
+    return evaluate
+
+
+def json_remove(document: Json | None, *paths: str | None) -> Json | None:
+    """JSON_REMOVE(json, path, ...)."""
+    if document is None:
+        return None
+    value = document.value
+    for path in paths:
+        if path is None:
+            continue
+        tokens = writing_path(path)
+        if not tokens:
+            raise BadJsonPath(path, "The JSONPath cannot be '$'")
+        value = _applied(value, tokens[:-1], _removing(tokens[-1]))
+    return Json(value)
+
+
+def json_strip_nulls(
+    document: Json | None,
+    path: str | None = "$",
+    include_arrays: bool | None = True,
+    remove_empty: bool | None = False,
+) -> Json | None:
+    """JSON_STRIP_NULLS(json [, path] [, include_arrays => bool] [, remove_empty => bool])."""
+    if document is None or path is None or include_arrays is None or remove_empty is None:
+        return document
+
+    def strip(value: Any) -> Any:
+        stripped = _stripped(value, include_arrays, remove_empty)
+        return None if remove_empty and _is_removable(stripped, include_arrays) else stripped
+
+    return Json(_applied(document.value, writing_path(path), strip))
+
+
+def json_contains(document: Json, target: Json) -> bool:
+    """JSON_CONTAINS: only an array at the top holds a scalar."""
+    whole, part = document.value, target.value
+    if whole.__class__ is list and not isinstance(part, (list, dict)):
+        return any(_contains(item, part) for item in paced(whole))
+    return _contains(whole, part)
+
+
+def json_keys(
+    document: Json | None, max_depth: int | None = None, mode: str | None = "strict"
+) -> tuple[str, ...] | None:
+    """JSON_KEYS(json [, max_depth] [, mode => 'strict' | 'lax' | 'lax recursive'])."""
+    if document is None or mode is None:
+        return None
+    if max_depth is not None and max_depth <= 0:
+        raise BadArgument("max_depth must be positive.")
+    arrays = _KEY_MODES.get(mode.lower())
+    if arrays is None:
+        raise BadArgument(f"Invalid JSON mode specified: {mode}")
+    keys: set[str] = set()
+    _collect_keys(document.value, keys, "", -1 if max_depth is None else max_depth, arrays)
+    return tuple(sorted(keys))
+
+
+# How many arrays in a row keys are looked for in; -1 is any number.
+_KEY_MODES = {"strict": 0, "lax": 1, "lax recursive": -1}
+
+
+def _collect_keys(value: Any, keys: set[str], prefix: str, depth: int, arrays: int) -> None:
+    """Add the keys down to a depth; a depth that starts below one has no end."""
+    for holder in paced(_objects_in(value, arrays)):
+        for name, member in paced(holder.items()):
+            key = f"{prefix}{_escaped_key(name)}"
+            keys.add(key)
+            if depth != 1 and isinstance(member, (dict, list)):
+                _collect_keys(member, keys, f"{key}.", depth - 1, arrays)
+
+
+def _objects_in(value: Any, arrays: int) -> list[dict[str, Any]]:
+    """The object itself, or the objects in arrays that are nested at most so deep."""
+    found, level = [], [value]
+    while level:
+        found += [item for item in paced(level) if item.__class__ is dict]
+        lists = [item for item in paced(level) if item.__class__ is list]
+        if not arrays:
+            break
+        arrays -= 1
+        level = [item for items in paced(lists) for item in items]
+    return found
+
+
+def _escaped_key(name: str) -> str:
+    text = Json(name).text
+    return text if "." in name or len(text) != len(name) + 2 else name
+
+
+def _value_encoders(types: Sequence[Type]) -> list[Encoder]:
+    """Encoders of the values in (json, path, value, path, value ... [, option])."""
+    return [encoder(types[2 * pair + 2]) for pair in range((len(types) - 1) // 2)]
+
+
+def _are_arrays(types: Sequence[Type]) -> list[bool]:
+    return [types[2 * p + 2].code is TypeCode.ARRAY for p in range((len(types) - 1) // 2)]
+
+
+def _items(encode: Encoder, item: Any, each: bool) -> list[Any] | None:
+    """What is to be added; nothing at all for a NULL array whose elements are wanted."""
+    encoded = encode(item)
+    if not each:
+        return [encoded]
+    return None if item is None else list(encoded)
+
+
+def _applied(value: Any, tokens: tuple[Token, ...], change: Change, *, create: bool = False) -> Any:
+    """The document with `change` made where the tokens lead; itself if that does not fit."""
+    if len(tokens) > 2 * JSON_NESTING_MAX:
+        if create:
+            raise BadArgument(f"JSON nesting is deeper than {JSON_NESTING_MAX} levels")
+        return value
+    try:
+        return _changed(value, tokens, change, create)
+    except _Ignored:
+        return value
+
+
+def _changed(value: Any, tokens: tuple[Token, ...], change: Change, create: bool) -> Any:
+    """A copy of `value` along the tokens, as deep as they are many."""
+    if not tokens:
+        return change(value)
+    token, rest = tokens[0], tokens[1:]
+    if isinstance(token, str):
+        if value.__class__ is dict and token in value:
+            return {**value, token: _changed(value[token], rest, change, create)}
+        if create and (value is None or value.__class__ is dict):
+            return ordered({**(value or {}), token: _changed(None, rest, change, create)})
+        raise _Ignored
+    if value.__class__ is list and token < len(value):
+        inside = _changed(value[token], rest, change, create)
+        return [*value[:token], inside, *value[token + 1 :]]
+    if create and (value is None or value.__class__ is list):
+        return _padded(value or [], token, _changed(None, rest, change, create))
+    raise _Ignored
+
+
+def _padded(items: list[Any], index: int, item: Any) -> list[Any]:
+    """The array with an item at an index past its end, nulls in between."""
+    if index >= ARRAY_SIZE_MAX:
+        raise BadArgument(f"Exceeded maximum array size of {ARRAY_SIZE_MAX}")
+    return [*items, *[None] * (index - len(items)), item]
+
+
+def _replacement(item: Any) -> Change:
+    return lambda _: item
+
+
+def _appending(items: list[Any]) -> Change:
+    def append(value: Any) -> Any:
+        if value is not None and value.__class__ is not list:
+            raise _Ignored
+        return _sized([*(value or []), *items])
+
+    return append
+
+
+def _inserting(items: list[Any], index: int) -> Change:
+    def insert(value: Any) -> Any:
+        if value is not None and value.__class__ is not list:
+            raise _Ignored
+        before = value or []
+        if index >= ARRAY_SIZE_MAX:
+            raise BadArgument(f"Exceeded maximum array size of {ARRAY_SIZE_MAX}")
+        padding = [None] * (index - len(before))
+        return _sized([*before[:index], *padding, *items, *before[index:]])
+
+    return insert
+
+
+def _sized(items: list[Any]) -> list[Any]:
+    if len(items) > ARRAY_SIZE_MAX:
+        raise BadArgument(f"Exceeded maximum array size of {ARRAY_SIZE_MAX}")
+    return items
+
+
+def _removing(token: Token) -> Change:
+    def remove(value: Any) -> Any:
+        if isinstance(token, str) and value.__class__ is dict and token in value:
+            return {name: member for name, member in value.items() if name != token}
+        if isinstance(token, int) and value.__class__ is list and token < len(value):
+            return [*value[:token], *value[token + 1 :]]
+        raise _Ignored
+
+    return remove
+
+
+def _stripped(value: Any, include_arrays: bool, remove_empty: bool) -> Any:
+    """The value without nulls inside, and if asked without what that leaves empty."""
+
+    def keeps(item: Any) -> bool:
+        return item is not None and not (remove_empty and _is_removable(item, include_arrays))
+
+    if value.__class__ is dict:
+        members = {n: _stripped(m, include_arrays, remove_empty) for n, m in paced(value.items())}
+        return {name: member for name, member in paced(members.items()) if keeps(member)}
+    if value.__class__ is list:
+        items = [_stripped(item, include_arrays, remove_empty) for item in paced(value)]
+        return [item for item in paced(items) if keeps(item)] if include_arrays else items
+    return value
+
+
+def _is_removable(value: Any, include_arrays: bool) -> bool:
+    return (value.__class__ is dict or (include_arrays and value.__class__ is list)) and not value
+
+
+def _contains(whole: Any, part: Any) -> bool:
+    if part.__class__ is dict:
+        return whole.__class__ is dict and all(
+            name in whole and _contains(whole[name], member) for name, member in paced(part.items())
+        )
+    if part.__class__ is list:
+        return whole.__class__ is list and all(
+            any(_contains(mine, item) for mine in paced(whole)) for item in paced(part)
+        )
+    if whole.__class__ is bool or part.__class__ is bool:
+        return whole is part
+    return not isinstance(whole, (list, dict)) and whole == part

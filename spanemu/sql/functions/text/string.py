@@ -1,0 +1,270 @@
+"""String functions, by the chapter of that name.
+
+Here: lengths, parts, case, padding, trimming, splitting. Elsewhere, joined in `FUNCTIONS`:
+`regexp` (REGEXP_...), `encodings` (base64, code points, Unicode forms), `format_text` (FORMAT).
+
+Most functions take STRING or BYTES; where Python's two types agree, one function serves both.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, AnyStr
+
+from spanemu.base.pace import look_if_long, paced
+from spanemu.sql.functions.errors import BadArgument
+from spanemu.sql.functions.notation import chapter, overload
+from spanemu.sql.functions.text import encodings, format_text, regexp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanemu.sql.functions.registry import Overload
+
+_OUTPUT_BYTES_MAX = 1 << 20
+# Unicode's White_Space, which is not what `str.isspace` says: no U+001C to U+001F.
+_WHITE_SPACE = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
+
+
+# ---------------------------------------------------------------------------- lengths and parts
+
+
+def byte_length(text: str) -> int:
+    """BYTE_LENGTH of a STRING, in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode())
+
+
+def concat(*values: str) -> str:
+    """CONCAT of STRINGs."""
+    return "".join(values)
+
+
+def concat_bytes(*values: bytes) -> bytes:
+    """CONCAT of BYTES."""
+    return b"".join(values)
+
+
+def substring(value: AnyStr, position: int, length: int | None = None) -> AnyStr:
+    """SUBSTR: positions count from 1, negative ones from the end."""
+    start = position - 1 if position > 0 else max(position + len(value), 0) if position else 0
+    if length is None:
+        return value[start:]
+    if length < 0:
+        raise BadArgument("Third argument in SUBSTR() cannot be negative")
+    return value[start : start + length]
+
+
+def position_of(value: AnyStr, part: AnyStr) -> int:
+    """STRPOS: from 1; 0 if there is none."""
+    return value.find(part) + 1
+
+
+def reverse(value: AnyStr) -> AnyStr:
+    """REVERSE, by characters or bytes."""
+    return value[::-1]
+
+
+# ---------------------------------------------------------------------------- padding
+
+
+def _is_too_long(value: str | bytes) -> bool:
+    if len(value) * 4 <= _OUTPUT_BYTES_MAX:
+        return False
+    size = len(value) if isinstance(value, bytes) else byte_length(value)
+    return size > _OUTPUT_BYTES_MAX
+
+
+def _padding(value: AnyStr, length: int, pattern: AnyStr) -> AnyStr:
+    """What LPAD and RPAD put beside `value`."""
+    if length < 0:
+        raise BadArgument("Second argument (output size) for LPAD/RPAD cannot be negative")
+    if not pattern:
+        raise BadArgument("Third argument (pad pattern) for LPAD/RPAD cannot be empty")
+    if length > _OUTPUT_BYTES_MAX:
+        raise BadArgument("Output of LPAD/RPAD exceeds max allowed output size of 1MB")
+    missing = length - len(value)
+    return (pattern * (missing // len(pattern) + 1))[: max(missing, 0)]
+
+
+def left_pad(value: AnyStr, length: int, pattern: AnyStr | None = None) -> AnyStr:
+    """LPAD: cut or filled up on the left."""
+    padded = _padding(value, length, _blank(value) if pattern is None else pattern) + value[:length]
+    return _padded(padded)
+
+
+def right_pad(value: AnyStr, length: int, pattern: AnyStr | None = None) -> AnyStr:
+    """RPAD: cut or filled up on the right."""
+    padding = _padding(value, length, _blank(value) if pattern is None else pattern)
+    return _padded(value[:length] + padding)
+
+
+def _blank(value: AnyStr) -> Any:
+    return " " if isinstance(value, str) else b" "
+
+
+def _padded(value: AnyStr) -> AnyStr:
+    if _is_too_long(value):
+        raise BadArgument("Output of LPAD/RPAD exceeds max allowed output size of 1MB")
+    return value
+
+
+def repeat(value: AnyStr, times: int) -> AnyStr:
+    """REPEAT."""
+    if times < 0:
+        raise BadArgument("Second argument (repeat count) for REPEAT cannot be negative")
+    if not value:
+        return value
+    # Nothing may be made before it is known to be short: a character takes a byte at least.
+    if len(value) * times > _OUTPUT_BYTES_MAX or _is_too_long(repeated := value * times):
+        raise BadArgument("Output of REPEAT exceeds max allowed output size of 1MB")
+    look_if_long(repeated)
+    return repeated
+
+
+def replace(value: AnyStr, old: AnyStr, new: AnyStr) -> AnyStr:
+    """REPLACE; nothing is replaced if `old` is empty."""
+    if not old:
+        return value
+    growth = len(new) - len(old)
+    is_huge = growth > 0 and len(value) + value.count(old) * growth > _OUTPUT_BYTES_MAX
+    if is_huge or _is_too_long(replaced := value.replace(old, new)):
+        raise BadArgument("Output of REPLACE exceeds max allowed output size of 1MB")
+    look_if_long(replaced)
+    return replaced
+
+
+# ---------------------------------------------------------------------------- trimming
+
+
+def trim(text: str, characters: str = _WHITE_SPACE) -> str:
+    """TRIM of a STRING."""
+    return text.strip(characters)
+
+
+def left_trim(text: str, characters: str = _WHITE_SPACE) -> str:
+    """LTRIM of a STRING."""
+    return text.lstrip(characters)
+
+
+def right_trim(text: str, characters: str = _WHITE_SPACE) -> str:
+    """RTRIM of a STRING."""
+    return text.rstrip(characters)
+
+
+def split(text: str, delimiter: str = ",") -> tuple[str, ...]:
+    """SPLIT of a STRING: into characters where the delimiter is empty."""
+    look_if_long(text)
+    if delimiter:
+        return tuple(text.split(delimiter))
+    return tuple(text) or ("",)
+
+
+def split_bytes(data: bytes, delimiter: bytes) -> tuple[bytes, ...]:
+    """SPLIT of BYTES: into single bytes where the delimiter is empty."""
+    if delimiter:
+        return tuple(data.split(delimiter))
+    return tuple([data[i : i + 1] for i in paced(range(len(data)))]) or (b"",)
+
+
+def split_substring(text: str, delimiter: str, start: int, count: int | None = None) -> str:
+    """SPLIT_SUBSTR: `count` pieces from piece `start` on, with the delimiters between them."""
+    if not delimiter:
+        raise BadArgument("Delimiter of SPLIT_SUBSTR function must be non-empty")
+    if count is not None and count < 0:
+        raise BadArgument("Count of SPLIT_SUBSTR function must be non-negative")
+    pieces = text.split(delimiter)
+    first = start - 1 if start > 0 else max(start + len(pieces), 0) if start else 0
+    return delimiter.join(pieces[first:] if count is None else pieces[first : first + count])
+
+
+# ---------------------------------------------------------------------------- SOUNDEX
+
+_SOUNDEX_DIGITS = {
+    letter: digit
+    for letters, digit in (
+        ("BFPV", "1"), ("CGJKQSXZ", "2"), ("DT", "3"), ("L", "4"), ("MN", "5"), ("R", "6"),
+        ("AEIOUYHW", ""),
+    )
+    for letter in letters
+}  # fmt: skip
+
+
+def soundex(text: str) -> str:
+    """SOUNDEX: the first letter as it is, then three digits.
+
+    Equal digits in a row count once, whatever letters without a digit stand between them.
+    """
+    letters = (letter for letter in paced(text) if letter.isascii() and letter.isalpha())
+    first = next(letters, None)
+    if first is None:
+        return ""
+    code, last = first, _SOUNDEX_DIGITS[first.upper()]
+    for letter in letters:
+        digit = _SOUNDEX_DIGITS[letter.upper()]
+        if digit and digit != last:
+            code += digit
+            last = digit
+            if len(code) == 4:
+                break
+    return code.ljust(4, "0")
+
+
+# ---------------------------------------------------------------------------- the table
+
+
+def _both(text: str, of_string: Callable[..., Any], of_bytes: Any = None) -> tuple[Overload, ...]:
+    """`text` once for STRING and once for BYTES, written as S in it."""
+    return tuple(
+        overload(re.sub(r"\bS\b", name, text), function)
+        for name, function in (("STRING", of_string), ("BYTES", of_bytes or of_string))
+    )
+
+
+_BASIC: dict[str, tuple[Overload, ...]] = {
+    "BYTE_LENGTH|OCTET_LENGTH": _both("(S) -> INT64", byte_length, len),
+    "CHAR_LENGTH|CHARACTER_LENGTH": (overload("(STRING) -> INT64", len),),
+    "CONCAT": _both("(S, S...) -> S", concat, concat_bytes),
+    "ENDS_WITH": _both("(S, S) -> BOOL", str.endswith, bytes.endswith),
+    "LENGTH": _both("(S) -> INT64", len),
+    "LOWER|LCASE": _both("(S) -> S", str.lower, bytes.lower),
+    "LPAD": _both("(S, INT64, [S]) -> S", left_pad),
+    "LTRIM": (
+        overload("(STRING, [STRING]) -> STRING", left_trim),
+        overload("(BYTES, BYTES) -> BYTES", bytes.lstrip),
+    ),
+    "REPEAT": _both("(S, INT64) -> S", repeat),
+    "REPLACE": _both("(S, S, S) -> S", replace),
+    "REVERSE": _both("(S) -> S", reverse),
+    "RPAD": _both("(S, INT64, [S]) -> S", right_pad),
+    "RTRIM": (
+        overload("(STRING, [STRING]) -> STRING", right_trim),
+        overload("(BYTES, BYTES) -> BYTES", bytes.rstrip),
+    ),
+    "SOUNDEX": (overload("(STRING) -> STRING", soundex),),
+    "SPLIT": (
+        overload("(STRING, [STRING]) -> ARRAY<STRING>", split),
+        overload("(BYTES, BYTES) -> ARRAY<BYTES>", split_bytes),
+    ),
+    "SPLIT_SUBSTR": (overload("(STRING, STRING, INT64, [INT64]) -> STRING", split_substring),),
+    "STARTS_WITH": _both("(S, S) -> BOOL", str.startswith, bytes.startswith),
+    "STRPOS": _both("(S, S) -> INT64", position_of),
+    "SUBSTR|SUBSTRING": _both("(S, INT64, [INT64]) -> S", substring),
+    "TRIM": (
+        overload("(STRING, [STRING]) -> STRING", trim),
+        overload("(BYTES, BYTES) -> BYTES", bytes.strip),
+    ),
+    "UPPER|UCASE": _both("(S) -> S", str.upper, bytes.upper),
+}
+
+FUNCTIONS = chapter(
+    "string",
+    {
+        **_BASIC,
+        **encodings.OVERLOADS,
+        **regexp.OVERLOADS,
+        **format_text.OVERLOADS,
+    },
+)

@@ -1,0 +1,96 @@
+"""Functions on dates, by the chapter "Date functions".
+
+`INTERVAL n part` as an argument of DATE_ADD and its kin is two arguments here: an INT64 and the
+part. What a part means is in `date_parts`; texts are in `formatting` and `parsing`.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+
+from spanemu.sql.functions.errors import BadArgument, BadDatePart
+from spanemu.sql.functions.notation import chapter, overload
+from spanemu.sql.functions.registry import Context
+from spanemu.sql.functions.time.date_parts import (
+    EXTRACTIONS,
+    day_numbered,
+    difference,
+    moved,
+    truncated,
+)
+from spanemu.sql.functions.time.formatting import format_date
+from spanemu.sql.functions.time.instants import day_in
+from spanemu.sql.functions.time.parsing import parse_date
+from spanemu.values.date import EPOCH_ORDINAL
+
+
+def current_date(context: Context) -> date:
+    """The statement's date in the database's zone."""
+    return day_in(context.now, context.time_zone)
+
+
+def current_date_in(context: Context, zone: str) -> date:
+    """The statement's date in a zone."""
+    return day_in(context.now, zone)
+
+
+def date_of_parts(year: int, month: int, day: int) -> date:
+    """DATE(year, month, day)."""
+    try:
+        return date(year, month, day)
+    except (ValueError, OverflowError):
+        raise BadArgument(f"Input calculates to invalid date: {year}-{month}-{day}") from None
+
+
+def date_of_timestamp(context: Context, timestamp: int, zone: str | None = None) -> date:
+    """DATE(timestamp [, zone])."""
+    return day_in(timestamp, context.time_zone if zone is None else zone)
+
+
+def date_sub(day: date, amount: int, part: str) -> date:
+    """`amount` parts earlier."""
+    return moved(day, -amount, part)
+
+
+def date_from_unix_date(days: int) -> date:
+    """Days since 1970-01-01 as a date."""
+    return day_numbered(EPOCH_ORDINAL + days, f"{days} days after 1970-01-01")
+
+
+def unix_date(day: date) -> int:
+    """Days since 1970-01-01."""
+    return day.toordinal() - EPOCH_ORDINAL
+
+
+def extract_from_date(day: date, part: str) -> int:
+    """EXTRACT(part FROM date)."""
+    function = EXTRACTIONS.get(part)
+    if function is None:
+        raise BadDatePart(part, "EXTRACT from a DATE")
+    return function(day)
+
+
+_ADD = (overload("(DATE, INT64, DATE_PART) -> DATE", moved),)
+_SUB = (overload("(DATE, INT64, DATE_PART) -> DATE", date_sub),)
+
+FUNCTIONS = chapter(
+    "date",
+    {
+        "CURRENT_DATE": (
+            overload("() -> DATE", current_date, context=True, stable=True),
+            overload("(STRING) -> DATE", current_date_in, context=True, stable=True),
+        ),
+        "DATE": (
+            overload("(INT64, INT64, INT64) -> DATE", date_of_parts),
+            overload("(TIMESTAMP, [STRING]) -> DATE", date_of_timestamp, context=True),
+        ),
+        "DATE_ADD|ADDDATE": _ADD,
+        "DATE_SUB|SUBDATE": _SUB,
+        "DATE_DIFF": (overload("(DATE, DATE, DATE_PART) -> INT64", difference),),
+        "DATE_TRUNC": (overload("(DATE, DATE_PART) -> DATE", truncated),),
+        "DATE_FROM_UNIX_DATE": (overload("(INT64) -> DATE", date_from_unix_date),),
+        "UNIX_DATE": (overload("(DATE) -> INT64", unix_date),),
+        "FORMAT_DATE": (overload("(STRING, DATE) -> STRING", format_date),),
+        "PARSE_DATE": (overload("(STRING, STRING) -> DATE", parse_date),),
+    },
+)

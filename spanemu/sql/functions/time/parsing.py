@@ -1,0 +1,96 @@
+"""PARSE_DATE and PARSE_TIMESTAMP: reading a text by a format string.
+
+What each element of a format reads is in `parse_elements`; here the fields they leave behind become
+a date or an instant.
+"""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from datetime import date
+
+from spanemu.base.pace import paced
+from spanemu.sql.functions.errors import UnparseableText
+from spanemu.sql.functions.registry import Context
+from spanemu.sql.functions.time.formatting import CYCLE_DAYS, CYCLE_YEARS
+from spanemu.sql.functions.time.instants import SECONDS_PER_DAY, checked, zone
+from spanemu.sql.functions.time.parse_elements import compiled, skip_spaces
+from spanemu.sql.functions.time.parse_fields import Fields
+from spanemu.sql.functions.time.parse_weeks import settle
+from spanemu.values.date import EPOCH_ORDINAL
+from spanemu.values.timestamp import NANOS_PER_SECOND
+
+
+def parse_date(pattern: str, text: str) -> date:
+    """PARSE_DATE(format, text)."""
+    fields = _read(pattern, text, True)
+    year = settle(fields, _full_year(fields), text, pattern)
+    if not 1 <= year <= 9_999:
+        raise UnparseableText(text, pattern)
+    _check_day(year, fields, text, pattern)
+    return date(year, fields.month, fields.day)
+
+
+def parse_timestamp(context: Context, pattern: str, text: str, zone_name: str | None = None) -> int:
+    """PARSE_TIMESTAMP(format, text [, zone])."""
+    default = zone(context.time_zone if zone_name is None else zone_name)
+    fields = _read(pattern, text, False)
+    if fields.instant is not None:
+        return checked(fields.instant * NANOS_PER_SECOND, text)
+    hour = fields.hour + 12 if fields.hour_of_twelve and fields.afternoon else fields.hour
+    local = (
+        _days(settle(fields, _full_year(fields), text, pattern), fields, text, pattern)
+        * SECONDS_PER_DAY
+        + hour * 3_600
+        + fields.minute * 60
+        + fields.second
+    )
+    nanos = fields.nanos
+    if fields.second == 60:  # A leap second is the next minute's first; its fraction is dropped.
+        nanos = 0
+    if fields.offset is not None:
+        seconds = local - fields.offset
+    else:
+        seconds = (fields.zone or default).instant_of(local)
+    return checked(seconds * NANOS_PER_SECOND + nanos, text)
+
+
+def _read(pattern: str, text: str, for_date: bool) -> Fields:
+    fields = Fields()
+    steps = compiled(pattern, for_date)
+    at = skip_spaces(fields, text, 0)
+    for step in paced(steps):
+        if at == len(text) and step is not skip_spaces:
+            raise UnparseableText(text, pattern)
+        at = step(fields, text, at)
+        if at < 0:
+            raise UnparseableText(text, pattern)
+    if skip_spaces(fields, text, at) != len(text):
+        raise UnparseableText(text, pattern)
+    return fields
+
+
+def _full_year(fields: Fields) -> int:
+    if fields.year_of_century is None:
+        return fields.year
+    return fields.century * 100 + fields.year_of_century
+
+
+def _check_day(year: int, fields: Fields, text: str, pattern: str) -> None:
+    leap_alike = year + CYCLE_YEARS if year < 1 else year
+    if fields.day > 28 and fields.day > monthrange(leap_alike, fields.month)[1]:
+        raise UnparseableText(text, pattern)
+
+
+def _days(year: int, fields: Fields, text: str, pattern: str) -> int:
+    """Days since the epoch; years 0 and 10000 may still be an instant in some zone."""
+    _check_day(year, fields, text, pattern)
+    if year < 1:
+        return date(year + CYCLE_YEARS, fields.month, fields.day).toordinal() - (
+            CYCLE_DAYS + EPOCH_ORDINAL
+        )
+    if year > 9_999:
+        return date(year - CYCLE_YEARS, fields.month, fields.day).toordinal() + (
+            CYCLE_DAYS - EPOCH_ORDINAL
+        )
+    return date(year, fields.month, fields.day).toordinal() - EPOCH_ORDINAL

@@ -1,0 +1,247 @@
+"""Functions on timestamps, by the chapter "Timestamp functions", and EXTRACT.
+
+`INTERVAL n part` as an argument of TIMESTAMP_ADD and its kin is two arguments here: an INT64 and
+the part. `EXTRACT(part FROM x [AT TIME ZONE z])` is `$extract(x, part [, z])`, except
+that `EXTRACT(DATE FROM x ...)` is `$extract_date(x [, z])`, whose type is DATE. STRING(timestamp)
+is declared in `json`, together with the other function of that name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import date
+from typing import Any, NoReturn
+
+from spanemu.sql.functions.errors import BadArgument, BadDatePart, InvalidText, Overflow
+from spanemu.sql.functions.notation import chapter, overload
+from spanemu.sql.functions.registry import Context
+from spanemu.sql.functions.time.date import extract_from_date
+from spanemu.sql.functions.time.date_parts import EXTRACTIONS, truncated
+from spanemu.sql.functions.time.formatting import format_timestamp, moment_of
+from spanemu.sql.functions.time.instants import (
+    NANOS_PER_MICRO,
+    NANOS_PER_MILLI,
+    SECONDS_PER_DAY,
+    checked,
+    day_in,
+    local_seconds,
+    midnight,
+    zone,
+)
+from spanemu.sql.functions.time.interval import extract_from_interval
+from spanemu.sql.functions.time.parsing import parse_timestamp
+from spanemu.values import timestamp as timestamps
+from spanemu.values.errors import BadValue as UnreadableValue
+from spanemu.values.timestamp import NANOS_PER_DAY, NANOS_PER_SECOND
+
+_INT64_MAX = 2**63 - 1
+_INT64_MIN = -(2**63)
+
+NANOS_PER_PART: Mapping[str, int] = {
+    "NANOSECOND": 1,
+    "MICROSECOND": NANOS_PER_MICRO,
+    "MILLISECOND": NANOS_PER_MILLI,
+    "SECOND": NANOS_PER_SECOND,
+    "MINUTE": 60 * NANOS_PER_SECOND,
+    "HOUR": 3_600 * NANOS_PER_SECOND,
+    "DAY": NANOS_PER_DAY,
+}
+
+
+def current_timestamp(context: Context) -> int:
+    """The statement's time."""
+    return context.now
+
+
+def timestamp_add(nanos: int, amount: int, part: str) -> int:
+    """`amount` parts later; a day has 24 hours."""
+    size = NANOS_PER_PART.get(part)
+    if size is None:
+        raise BadDatePart(part, "TIMESTAMP_ADD")
+    later = nanos + amount * size
+    if timestamps.TIMESTAMP_MIN <= later <= timestamps.TIMESTAMP_MAX:
+        return later
+    return checked(later, f"{timestamps.format_utc(nanos)} + {amount} {part}")
+
+
+def timestamp_sub(nanos: int, amount: int, part: str) -> int:
+    """`amount` parts earlier."""
+    return timestamp_add(nanos, -amount, part)
+
+
+def timestamp_diff(end: int, start: int, part: str) -> int:
+    """Whole parts between two instants, cut toward zero."""
+    size = NANOS_PER_PART.get(part)
+    if size is None:
+        raise BadDatePart(part, "TIMESTAMP_DIFF")
+    difference = end - start
+    parts = difference // size if difference >= 0 else -(-difference // size)
+    if not _INT64_MIN <= parts <= _INT64_MAX:
+        raise Overflow(
+            "int64",
+            f"TIMESTAMP_DIFF({timestamps.format_utc(end)}, {timestamps.format_utc(start)}, {part})",
+        )
+    return parts
+
+
+def timestamp_trunc(context: Context, nanos: int, part: str, where: str | None = None) -> int:
+    """The start of the part that the instant is in, by the clock and calendar of a zone."""
+    size = NANOS_PER_PART.get(part)
+    if size is not None and size <= NANOS_PER_SECOND:
+        if where is not None:
+            zone(where)  # says so if there is none
+        return nanos - nanos % size
+    name = context.time_zone if where is None else where
+    if size is not None and size < NANOS_PER_DAY:
+        # Hours and minutes are cut off by the offset of this very instant, also across a jump.
+        seconds, width = local_seconds(nanos, name), size // NANOS_PER_SECOND
+        start = nanos // NANOS_PER_SECOND - seconds % width
+        return checked(start * NANOS_PER_SECOND, f"start of {part}")
+    return midnight(truncated(day_in(nanos, name), part), name)
+
+
+def timestamp_of_string(context: Context, text: str) -> int:
+    """TIMESTAMP(text): without a zone in it, in the database's."""
+    return _parsed(text, context.time_zone)
+
+
+def timestamp_of_string_in(text: str, where: str) -> int:
+    """TIMESTAMP(text, zone): then the text may not name one."""
+    zone(where)
+    if timestamps.names_zone(text):
+        raise BadArgument(
+            "TIMESTAMP function with a time zone argument takes no string that has a time zone"
+        )
+    return _parsed(text, where)
+
+
+def timestamp_of_date(context: Context, day: date, where: str | None = None) -> int:
+    """TIMESTAMP(date [, zone]): its first instant."""
+    return midnight(day, context.time_zone if where is None else where)
+
+
+def string_of_timestamp(context: Context, nanos: int, where: str | None = None) -> str:
+    """STRING(timestamp [, zone])."""
+    return timestamps.format_sql(nanos, zone(context.time_zone if where is None else where).name)
+
+
+def timestamp_of_seconds(seconds: int) -> int:
+    """TIMESTAMP_SECONDS."""
+    return checked(seconds * NANOS_PER_SECOND, f"{seconds} seconds")
+
+
+def timestamp_of_millis(millis: int) -> int:
+    """TIMESTAMP_MILLIS."""
+    return checked(millis * NANOS_PER_MILLI, f"{millis} milliseconds")
+
+
+def timestamp_of_micros(micros: int) -> int:
+    """TIMESTAMP_MICROS."""
+    return checked(micros * NANOS_PER_MICRO, f"{micros} microseconds")
+
+
+def unix_seconds(nanos: int) -> int:
+    """UNIX_SECONDS."""
+    return nanos // NANOS_PER_SECOND
+
+
+def unix_millis(nanos: int) -> int:
+    """UNIX_MILLIS."""
+    return nanos // NANOS_PER_MILLI
+
+
+def unix_micros(nanos: int) -> int:
+    """UNIX_MICROS."""
+    return nanos // NANOS_PER_MICRO
+
+
+def extract_from_timestamp(
+    context: Context, nanos: int, part: str, where: str | None = None
+) -> int:
+    """EXTRACT(part FROM timestamp [AT TIME ZONE zone])."""
+    name = context.time_zone if where is None else where
+    of_clock = _CLOCK.get(part)
+    if of_clock is not None:
+        return of_clock(local_seconds(nanos, name), nanos % NANOS_PER_SECOND)
+    of_day = EXTRACTIONS.get(part)
+    if of_day is None:
+        raise BadDatePart(part, "EXTRACT from a TIMESTAMP")
+    moment = moment_of(nanos, name)
+    number = of_day(moment.day)
+    # The day before year 1 and the one after year 9999 have parts, though they are no DATE.
+    return number - moment.shift if moment.shift and part in ("YEAR", "ISOYEAR") else number
+
+
+def extract_date(context: Context, nanos: int, where: str | None = None) -> date:
+    """EXTRACT(DATE FROM timestamp [AT TIME ZONE zone])."""
+    return day_in(nanos, context.time_zone if where is None else where)
+
+
+def pending_commit_timestamp() -> NoReturn:
+    """Only assignments know what this means; they never call it."""
+    raise BadArgument(
+        "The PENDING_COMMIT_TIMESTAMP() function may only be used as a value "
+        "for INSERT or UPDATE of an appropriately typed column"
+    )
+
+
+def _parsed(text: str, default_zone: str) -> int:
+    try:
+        return timestamps.parse_sql(text, default_zone)
+    except UnreadableValue:
+        raise InvalidText("timestamp", text) from None
+
+
+_CLOCK: Mapping[str, Callable[[int, int], int]] = {
+    "NANOSECOND": lambda _, nanos: nanos,
+    "MICROSECOND": lambda _, nanos: nanos // NANOS_PER_MICRO,
+    "MILLISECOND": lambda _, nanos: nanos // NANOS_PER_MILLI,
+    "SECOND": lambda seconds, _: seconds % 60,
+    "MINUTE": lambda seconds, _: seconds // 60 % 60,
+    "HOUR": lambda seconds, _: seconds % SECONDS_PER_DAY // 3_600,
+}
+
+_NOW: Any = overload("() -> TIMESTAMP", current_timestamp, context=True, stable=True)
+
+FUNCTIONS = chapter(
+    "timestamp",
+    {
+        "CURRENT_TIMESTAMP": (_NOW,),
+        "$extract": (
+            overload("(DATE, DATE_PART) -> INT64", extract_from_date),
+            overload(
+                "(TIMESTAMP, DATE_PART, [STRING]) -> INT64", extract_from_timestamp, context=True
+            ),
+            overload("(INTERVAL, DATE_PART) -> INT64", extract_from_interval),
+        ),
+        "$extract_date": (overload("(TIMESTAMP, [STRING]) -> DATE", extract_date, context=True),),
+        "FORMAT_TIMESTAMP": (
+            overload("(STRING, TIMESTAMP, [STRING]) -> STRING", format_timestamp, context=True),
+        ),
+        "PARSE_TIMESTAMP": (
+            overload("(STRING, STRING, [STRING]) -> TIMESTAMP", parse_timestamp, context=True),
+        ),
+        "PENDING_COMMIT_TIMESTAMP": (
+            overload("() -> TIMESTAMP", pending_commit_timestamp, volatile=True),
+        ),
+        "TIMESTAMP": (
+            overload("(STRING) -> TIMESTAMP", timestamp_of_string, context=True),
+            overload("(STRING, STRING) -> TIMESTAMP", timestamp_of_string_in),
+            overload("(DATE, [STRING]) -> TIMESTAMP", timestamp_of_date, context=True),
+        ),
+        "TIMESTAMP_ADD": (overload("(TIMESTAMP, INT64, DATE_PART) -> TIMESTAMP", timestamp_add),),
+        "TIMESTAMP_SUB": (overload("(TIMESTAMP, INT64, DATE_PART) -> TIMESTAMP", timestamp_sub),),
+        "TIMESTAMP_DIFF": (overload("(TIMESTAMP, TIMESTAMP, DATE_PART) -> INT64", timestamp_diff),),
+        "TIMESTAMP_TRUNC": (
+            overload(
+                "(TIMESTAMP, DATE_PART, [STRING]) -> TIMESTAMP", timestamp_trunc, context=True
+            ),
+        ),
+        "TIMESTAMP_SECONDS": (overload("(INT64) -> TIMESTAMP", timestamp_of_seconds),),
+        "TIMESTAMP_MILLIS": (overload("(INT64) -> TIMESTAMP", timestamp_of_millis),),
+        "TIMESTAMP_MICROS": (overload("(INT64) -> TIMESTAMP", timestamp_of_micros),),
+        "UNIX_SECONDS": (overload("(TIMESTAMP) -> INT64", unix_seconds),),
+        "UNIX_MILLIS": (overload("(TIMESTAMP) -> INT64", unix_millis),),
+        "UNIX_MICROS": (overload("(TIMESTAMP) -> INT64", unix_micros),),
+    },
+)

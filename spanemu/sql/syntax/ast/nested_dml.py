@@ -1,0 +1,35 @@
+"""DML in the SET clause of UPDATE, on the elements of an array as if they were rows."""
+
+from __future__ import annotations
+
+from spanemu.base.record import record
+from spanemu.sql.syntax.ast.expression import Expression
+from spanemu.sql.syntax.ast.parts import Identifier, Path
+from spanemu.sql.syntax.ast.query import Query
+from spanemu.sql.syntax.ast.statement import NestedStatement, ValueRow
+
+
+@record
+class NestedDelete(NestedStatement):
+    """(DELETE [FROM] target [[AS] alias] WHERE condition)."""
+
+    alias: Identifier | None
+    where: Expression
+
+
+@record
+class NestedUpdate(NestedStatement):
+    """(UPDATE target [[AS] alias] SET element = value WHERE condition)."""
+
+    alias: Identifier | None
+    element: Path
+    value: Expression
+    where: Expression
+
+
+@record
+class NestedInsert(NestedStatement):
+    """(INSERT [INTO] target [(name)] VALUES (value), ...), or with a query."""
+
+    rows: tuple[ValueRow, ...] = ()
+    query: Query | None = None
