@@ -16,7 +16,8 @@ from spanemu.schema.table import Table
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.layout import tree_of
 from spanemu.storage.observer import TreeWrite
-from spanemu.storage.store import Store, row_cells
+from spanemu.storage.store import Store
+from spanemu.storage.versions import row_cells
 from spanemu.txn.rules import Row, RuleBook, TableRules
 
 CHECKED_EVERY = 512  # rows; between them nobody asks whether the change is still wanted

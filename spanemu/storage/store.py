@@ -133,14 +133,17 @@ class Store:
         hierarchy = self._trees.get(tree) or self._dropped.get(tree)
         if hierarchy is None:
             return None
-        found = hierarchy.split_of(tree, key).trees.get(tree)
-        return None if found is None else visible(found.get(key), at)
+        rows = (hierarchy.only or hierarchy.split_of(tree, key)).trees.get(tree)
+        version = None if rows is None else rows.get(key)
+        if version is None:
+            return None
+        return version[1] if version[0] <= at else visible(version[2], at)
 
     def head(self, tree: TreeId, key: bytes) -> Version | None:
         """The newest version of a row, to see when it last changed."""
         hierarchy = self._trees.get(tree)
-        found = None if hierarchy is None else hierarchy.split_of(tree, key).trees.get(tree)
-        return None if found is None else found.get(key)
+        rows = None if hierarchy is None else hierarchy.split_of(tree, key).trees.get(tree)
+        return None if rows is None else rows.get(key)
 
     def first_key(self, tree: TreeId, low: bytes) -> bytes | None:
         """The first key of a tree that is not below `low`, of a row that was deleted perhaps."""
@@ -392,9 +395,3 @@ class Store:
             tree[key] = version
             if version[3] > 1 or version[1] is None:
                 self._aging.rows.append((version[0], tree_id, key))
-
-
-def row_cells(row: Row, width: int) -> Row:
-    """A stored row brought to its table's present width: cells added since are NULL."""
-    missing = width - len(row)
-    return row if missing <= 0 else row + (None,) * missing

@@ -51,6 +51,12 @@ def changed(newest: Version, at: int, cells: int) -> bool:
     return cells == WHOLE_ROW or differ(then, now, cells)
 
 
+def row_cells(row: Row, width: int) -> Row:
+    """A stored row brought to its table's present width: cells added since are NULL."""
+    missing = width - len(row)
+    return row if missing <= 0 else row + (None,) * missing
+
+
 def push(older: Version | None, at: int, row: Row | None, horizon: int) -> Version:
     """The chain with a new head. Versions that nobody can read at `horizon` or later go."""
     if older is None:

@@ -9,18 +9,11 @@ from __future__ import annotations
 from sortedcontainers import SortedDict, SortedList
 
 
-class KeySet:
-    """Keys, sorted only once somebody asks for a range."""
+class KeySet(list[bytes]):
+    """Keys, each once, in the order they came; sorted only once somebody asks for a range."""
 
-    __slots__ = ("_fresh", "_sorted")
-
-    def __init__(self) -> None:
-        self._sorted: SortedList[bytes] | None = None
-        self._fresh: list[bytes] = []
-
-    def add(self, key: bytes) -> None:
-        """Take in a key that is not there yet."""
-        self._fresh.append(key)
+    _sorted: SortedList[bytes] | None = None
+    _sorted_count = 0  # of those that came first
 
     def meets(self, low: bytes, high: bytes) -> bool:
         """Whether some key lies in [low, high)."""
@@ -30,9 +23,9 @@ class KeySet:
     def _ordered(self) -> SortedList[bytes]:
         if self._sorted is None:
             self._sorted = SortedList()
-        if self._fresh:
-            self._sorted.update(self._fresh)
-            self._fresh = []
+        if self._sorted_count < len(self):
+            self._sorted.update(self[self._sorted_count :])
+            self._sorted_count = len(self)
         return self._sorted
 
 

@@ -152,8 +152,9 @@ class LockTable:
             if owner.state is not State.ACTIVE:
                 owner.check_active()
             tree, key = row_key
-            holders = self._rows.get(row_key)
-            if holders is not None or self._ranges.get(tree) or tree in self._requests:
+            holders, held = self._rows.get(row_key), owner.rows.get(row_key)
+            alone = holders is None or (held is not None and len(holders) == 1)
+            if not alone or self._ranges.get(tree) or tree in self._requests:
                 blockers = self._row_blockers(owner, row_key, lock)
                 if tree in self._requests:
                     blockers += self._older_requests(owner, tree, Request(key, None, lock))
@@ -163,14 +164,15 @@ class LockTable:
                     wounded.contend(row_key)
                     if self.observer is not None:
                         self.observer.contended(tree, key, None, 0.0)
-                lock = joined(owner.rows.get(row_key), lock)
                 holders = self._rows.get(row_key)  # The last of them may have been wounded.
+            if held is not None:
+                lock = joined(held, lock)
             owner.rows[row_key] = lock
             if holders is None:
                 self._rows[row_key] = {owner: lock}
             else:
                 holders[owner] = lock
-            self._keys_of(owner, tree, lock).add(key)
+            self._keys_of(owner, tree, lock).append(key)
             return None
 
     def _take_free(
@@ -189,7 +191,7 @@ class LockTable:
             if holders is None:
                 self._rows[row_key] = {owner: lock}
                 owner.rows[row_key] = lock
-                self._keys_of(owner, tree, lock).add(key)
+                self._keys_of(owner, tree, lock).append(key)
             elif not covers(holders.get(owner), lock):
                 left.append((key, lock))
         return left

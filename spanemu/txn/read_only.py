@@ -10,7 +10,8 @@ from spanemu.schema.table import Table
 from spanemu.sql.executor.reader import ByteRange, Row
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.observer import Reading
-from spanemu.storage.store import Store, row_cells
+from spanemu.storage.store import Store
+from spanemu.storage.versions import row_cells
 from spanemu.txn.errors.lifecycle import ReadTooOld
 from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.timestamp import format_utc

@@ -25,8 +25,8 @@ from spanemu.sql.executor.reader import ByteRange, Row
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.ranges import in_order
-from spanemu.storage.store import LATEST, Store, row_cells
-from spanemu.storage.versions import changed
+from spanemu.storage.store import LATEST, Store
+from spanemu.storage.versions import changed, row_cells
 from spanemu.txn.buffer import ABSENT, Buffer
 from spanemu.txn.errors.lifecycle import TransactionAborted
 from spanemu.txn.lock_modes import LAND_IN_RANGE, READ_ROW, Cells, Lock, covers
@@ -108,7 +108,8 @@ class ReadWrite:
     ) -> Row | None:
         """The row of a table with that encoded key, at the table's present width."""
         row = self._get(tree_of(table), key, lock, kept)
-        return row if row is None else row_cells(row, table.width)
+        width = table.width
+        return row if row is None or len(row) == width else row_cells(row, width)
 
     def row_count_estimate(self, table: Table) -> int:
         """About how many rows a table has."""

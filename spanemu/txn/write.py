@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from spanemu.sql.functions.registry import Context
-from spanemu.storage.store import row_cells
+from spanemu.storage.versions import row_cells
 from spanemu.txn.constraints.notes import Notes
 from spanemu.txn.errors.rows import (
     ChildRowsExist,
@@ -185,9 +185,12 @@ class WriteUnit:
 
     def _update(self, plan: WritePlan, encoded: bytes, before: Row, cells: Sequence[Any]) -> None:
         rules = plan.rules
+        base = before
+        if len(before) < rules.width:
+            before = row_cells(before, rules.width)
         row = plan.changed_row(before, cells)
-        base, before = before, row_cells(before, rules.width)
-        self._regenerate(rules, row, before)
+        if rules.stored_generated:
+            self._regenerate(rules, row, before)
         after = tuple(row)
         self._put(rules, encoded, after, plan.lock[1], base)
         self.count += plan.mutations

@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Any
 
 from spanemu.schema.column import Column
-from spanemu.storage.store import row_cells
 from spanemu.txn.errors.names import ColumnNotFound
 from spanemu.txn.errors.requests import BadCellValue, ColumnValueMismatch, DuplicateColumn
 from spanemu.txn.errors.values import (
@@ -138,8 +137,8 @@ class WritePlan:
         return row
 
     def changed_row(self, before: Row, cells: Sequence[Any]) -> list[Any]:
-        """`before` with the listed cells put in."""
-        row = list(row_cells(before, self.rules.width))
+        """`before`, of the table's present width, with the listed cells put in."""
+        row = list(before)
         for position, cell in zip(self.positions, cells, strict=True):
             row[position] = cell
         for position in self.on_update:

@@ -89,11 +89,12 @@ class ReadPlan:
     def _found(self, key_set: RawKeySet, reader: RowReader, *, exclusive: bool) -> Iterator[Row]:
         if self.index is not None or key_set.all or key_set.ranges:
             return self._scan(reader, self._keys.ranges(key_set), exclusive=exclusive)
-        keys = list(map(self._keys.key, key_set.keys))
-        if len(keys) > 1:
-            keys = sorted(set(keys))
-        get = partial(reader.get, self.table, for_update=exclusive, cells=self._cells)
-        return (row for row in map(get, keys) if row is not None)
+        table, cells, keys = self.table, self._cells, list(map(self._keys.key, key_set.keys))
+        if len(keys) == 1:  # as mostly
+            row = reader.get(table, keys[0], for_update=exclusive, cells=cells)
+            return iter(() if row is None else (row,))
+        get = partial(reader.get, table, for_update=exclusive, cells=cells)
+        return (row for row in map(get, sorted(set(keys))) if row is not None)
 
     def _scan(
         self, reader: RowReader, ranges: Sequence[ByteRange], *, exclusive: bool

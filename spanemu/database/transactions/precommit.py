@@ -16,13 +16,13 @@ from spanemu.values.mutation import Mutation
 class PrecommitTokens:
     """The tokens of one transaction, and the mutations of commits that had to come again."""
 
-    __slots__ = ("_given", "_id", "_kept", "_newest")
+    __slots__ = ("_given", "_id", "_newest", "kept")
 
     def __init__(self, transaction_id: bytes) -> None:
         self._id = transaction_id
         self._given = 0
         self._newest = b"%s:0" % transaction_id
-        self._kept: Sequence[Mutation] = ()
+        self.kept: Sequence[Mutation] = ()  # of commits that had to come again
 
     def next(self) -> tuple[bytes, int]:
         """A new token and its number."""
@@ -40,13 +40,5 @@ class PrecommitTokens:
             return None
         if not given and (self._given or mutations):
             raise PrecommitTokenMissing(self._id.decode())
-        self._kept = self.with_mutations(mutations)
+        self.kept = (*self.kept, *mutations)
         return self.next()
-
-    def with_mutations(self, mutations: Sequence[Mutation]) -> Sequence[Mutation]:
-        """The mutations of a commit, after those of the commits before it."""
-        return (*self._kept, *mutations) if self._kept else mutations
-
-    def let_go(self) -> None:
-        """Keep no mutations."""
-        self._kept = ()

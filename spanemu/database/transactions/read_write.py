@@ -259,7 +259,7 @@ class ReadWriteTransaction:
                 newer = self._tokens.newer_than(options.precommit_token, mutations)
                 if newer is not None:
                     return CommitOutcome(None, retry_token=newer)
-                mutations = self._tokens.with_mutations(mutations)
+                mutations = (*self._tokens.kept, *mutations)
             try:
                 outcome = self._commit(mutations, options)
             except TransactionAborted as lost:
@@ -332,7 +332,7 @@ class ReadWriteTransaction:
         self._work = None
         self._replays = NO_REPLAYS
         if self._tokens is not None:
-            self._tokens.let_go()
+            self._tokens.kept = ()
         self.owner.let_go()
 
     def let_go_if_aborted(self) -> None:

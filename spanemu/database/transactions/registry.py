@@ -73,9 +73,11 @@ class Transactions:
             if self._multiplexed:
                 now = self._heard[transaction.id] = monotonic()
                 self._turns.append((now + MULTIPLEXED_ENDED_SECONDS_MAX, transaction))
-            elif isinstance(transaction, ReadWriteTransaction):
-                replaced, self._writer = self._writer, transaction
-            forgotten = self._forget()
+                forgotten = self._forget_silent(now)
+            else:
+                forgotten = self._forget_surplus()
+                if isinstance(transaction, ReadWriteTransaction):
+                    replaced, self._writer = self._writer, transaction
         if replaced is not None:
             replaced.replace()
         for old in forgotten:
@@ -188,19 +190,20 @@ class Transactions:
             return before.owner.next_attempt()
         return None
 
-    def _forget(self) -> list[ReadWriteTransaction]:
-        """Drop what is too old to be kept; the read-write ones among it."""
+    def _forget_surplus(self) -> list[ReadWriteTransaction]:
+        """Drop what a session has too many of; the read-write ones among it."""
         dropped: list[ReadWriteTransaction] = []
-        if self._multiplexed:
-            self._forget_silent(dropped)
-        else:
-            while len(self._by_id) + len(self._settled) > TRANSACTIONS_PER_SESSION_MAX:
-                self._drop(next(iter(self._settled or self._by_id)), dropped)
+        while len(self._by_id) + len(self._settled) > TRANSACTIONS_PER_SESSION_MAX:
+            self._drop(next(iter(self._settled or self._by_id)), dropped)
         return dropped
 
-    def _forget_silent(self, dropped: list[ReadWriteTransaction]) -> None:
-        """Look at those whose turn has come: a few, but more than begin."""
-        now, turns = monotonic(), self._turns
+    def _forget_silent(self, now: float) -> list[ReadWriteTransaction]:
+        """Drop those not heard of for long; the read-write ones among them.
+
+        Looks at those whose turn has come: a few, but more than begin.
+        """
+        dropped: list[ReadWriteTransaction] = []
+        turns = self._turns
         for _ in range(_LOOKED_AT_PER_BEGIN):
             if not turns or turns[0][0] >= now:
                 break
@@ -214,6 +217,7 @@ class Transactions:
             if isinstance(transaction, ReadWriteTransaction):
                 transaction.let_go_if_aborted()
             turns.append((now + MULTIPLEXED_ENDED_SECONDS_MAX, transaction))
+        return dropped
 
     def _drop(self, transaction_id: bytes, dropped: list[ReadWriteTransaction]) -> None:
         forgotten = self._pop(transaction_id)

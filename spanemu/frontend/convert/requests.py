@@ -110,26 +110,27 @@ def partition_statement_from_proto(request: Any) -> StatementRequest:
 def read_from_proto(request: Any, selector: Selector | None) -> ReadRequest:
     """The read of a ReadRequest message."""
     _check_target(request, "ReadRequest")
-    if request.limit < 0:
-        raise NegativeLimit(request.limit)
-    if request.limit and request.partition_token:
+    limit, partition_token, lock_hint = request.limit, request.partition_token, request.lock_hint
+    if limit < 0:
+        raise NegativeLimit(limit)
+    if limit and partition_token:
         raise LimitWithPartition()
-    if request.partition_token or request.data_boost_enabled:
+    if partition_token or request.data_boost_enabled:
         _check_partition(request, selector)
     if request.order_by not in _ORDERS:
         raise InvalidEnumValue("ReadRequest.order_by", request.order_by)
-    if request.lock_hint not in _LOCK_HINTS:
-        raise InvalidEnumValue("ReadRequest.lock_hint", request.lock_hint)
+    if lock_hint not in _LOCK_HINTS:
+        raise InvalidEnumValue("ReadRequest.lock_hint", lock_hint)
     request_tag, transaction_tag = tags_from_proto(request)
     return ReadRequest(
         table=request.table,
         columns=tuple(request.columns),
         key_set=key_set_from_proto(request.key_set),
         index=request.index,
-        limit=request.limit,
+        limit=limit,
         request_tag=request_tag,
         transaction_tag=transaction_tag,
-        lock_exclusive=request.lock_hint == _LOCK_HINT_EXCLUSIVE,
+        lock_exclusive=lock_hint == _LOCK_HINT_EXCLUSIVE,
         directed_read=request.HasField("directed_read_options")
         and _directed_read(request, selector),
     )

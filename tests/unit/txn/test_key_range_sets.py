@@ -13,10 +13,10 @@ def test_keys_meet_ranges_that_hold_one() -> None:
     keys = KeySet()
     assert not keys.meets(b"", b"\xff")
     for key in (b"m", b"c"):
-        keys.add(key)
+        keys.append(key)
     assert keys.meets(b"c", b"d")
     assert not keys.meets(b"d", b"m")  # The end is not in it.
-    keys.add(b"e")
+    keys.append(b"e")
     assert keys.meets(b"d", b"m")
     assert not keys.meets(b"m\0", b"z")
 
