@@ -1,18 +1,19 @@
 """What the detector of hotspots adds to a commit, in CPU time of this process.
 
 Two databases of one emulator take the same rows in turn, `TAKEN` commits at a time, and one of them
-is watched; as many commits as the detector looks at together, so that each turn pays its part. Of
-the turns the median is taken, of several medians the smallest: a busy machine adds, and never takes
-away.
+is watched; as many commits as the detector looks at together, so that each turn pays its part.
+Turns are compared in pairs, for the machine is not equally fast all the time; of the differences
+the median counts, and how far it may be off is told with it.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
-from statistics import median
+from statistics import median, quantiles
 from typing import Any
 
 from rich.console import Console
@@ -26,8 +27,9 @@ DDL = (
     "CREATE INDEX UsersByName ON Users(Name)",
 )
 COLUMNS = ("Id", "Name", "Age")
-MEDIANS = 5
+PAIRS_PER_ROUND = 5
 EARLY_TURNS = 4  # of a detector that has just begun to watch
+WARM_UP_TURNS = 2
 
 
 @dataclass(frozen=True)
@@ -54,13 +56,13 @@ def main(rounds: int = 20) -> None:
     with spanemu.Emulator() as emulator:
         for case in CASES:
             for name, is_early in (("its first 500 commits", True), ("later", False)):
-                plain, added = measured(emulator, case, rounds, is_early)
+                plain, added, error = measured(emulator, case, rounds, is_early)
                 table.add_row(
                     case.name,
                     name,
                     f"{plain:,.0f}",
-                    f"{added / case.rows:.2f}",
-                    f"{100 * added / plain:+.1f}",
+                    f"{added / case.rows:.2f} ± {error / case.rows:.2f}",
+                    f"{100 * added / plain:+.1f} ± {100 * error / plain:.1f}",
                 )
     Console().print(table)
 
@@ -70,27 +72,32 @@ _numbers = count(1)
 
 def measured(
     emulator: spanemu.Emulator, case: Case, rounds: int, is_early: bool
-) -> tuple[float, float]:
-    """Microseconds of a commit that nobody watches, and what watching adds to one."""
+) -> tuple[float, float, float]:
+    """Microseconds of a commit that nobody watches, what watching adds, and the error of that."""
     plain, watched = (
         emulator.create_database(f"hot-{next(_numbers)}", schema=list(case.ddl)) for _ in range(2)
     )
     hotspots = emulator.hotspots(watched)
     writers = [writer(handle.client(), case.size) for handle in (plain, watched)]
     for write in writers:
-        turn(write)
-        turn(write)
-    medians = []
-    for _ in range(MEDIANS):
-        turns = []
-        for number in range(max(EARLY_TURNS, rounds)):
-            if is_early and number % EARLY_TURNS == 0:
-                hotspots.reset()
-            turns.append([turn(write) for write in writers])
-        medians.append([median(each) for each in zip(*turns, strict=True)])
+        for _ in range(WARM_UP_TURNS):
+            turn(write)
+    unwatched, added = [], []
+    for number in range(PAIRS_PER_ROUND * rounds):
+        if is_early and number % EARLY_TURNS == 0:
+            hotspots.reset()
+        first = number % 2  # Whoever is second finds caches as the first one left them.
+        taken = {place: turn(writers[place]) for place in (first, 1 - first)}
+        unwatched.append(taken[0])
+        added.append(taken[1] - taken[0])
     hotspots.stop()
-    unwatched, with_detector = (min(each) for each in zip(*medians, strict=True))
-    return unwatched, with_detector - unwatched
+    return median(unwatched), median(added), median_error(added)
+
+
+def median_error(values: list[float]) -> float:
+    """The standard error of a median: 1.25 deviations, which the middle half is 1.35 of."""
+    low, _, high = quantiles(values, n=4)
+    return 1.25 / 1.35 * (high - low) / math.sqrt(len(values))
 
 
 def writer(client: Any, size: int) -> Callable[[], None]:

@@ -1,8 +1,10 @@
-"""Latency through the official client, every target in turn in each round, medians compared.
+"""Latency through the official client, every target in turn in each round.
 
-The targets take turns inside a round, so that what else the machine does falls on all alike. A turn
-is long enough for most of its calls to find the processor's caches warm, as they are for a user
-whose machine runs one emulator and not five: the first calls of a turn take half as long again.
+The targets take turns inside a round, back and forth, and are compared with each other round by
+round: a machine that is half as fast for a second is so for all of them. Of the rounds the median
+counts. A turn is long enough for most of its calls to find the processor's caches warm, as they are
+for a user whose machine runs one emulator and not five: the first calls of a turn take half as long
+again.
 """
 
 from __future__ import annotations
@@ -79,26 +81,41 @@ WORK: dict[str, Work] = {
     "read-modify-write": read_modify_write,
 }
 CALLS_PER_ROUND = 40
+WARM_UP_ROUNDS = 2
 
 
-def measure(databases: dict[str, Any], rounds: int) -> dict[str, dict[str, float]]:
-    """Median microseconds by work and target."""
-    taken: dict[str, dict[str, list[float]]] = {
-        name: {target: [] for target in databases} for name in WORK
-    }
-    for round_ in range(rounds + 2):  # the first two warm up
+# By work and target: microseconds of a call in each round, the median of its turn.
+Found = dict[str, dict[str, list[float]]]
+
+
+def measure(databases: dict[str, Any], rounds: int) -> Found:
+    """Every work on every target, so many rounds."""
+    found: Found = {name: {target: [] for target in databases} for name in WORK}
+    order = list(databases.items())
+    for round_ in range(rounds + WARM_UP_ROUNDS):
         for name, work in WORK.items():
-            for target, database in databases.items():
-                for _ in range(CALLS_PER_ROUND):
-                    began = perf_counter()
-                    work(database)
-                    elapsed = perf_counter() - began
-                    if round_ >= 2:
-                        taken[name][target].append(elapsed * 1e6)
-    return {
-        name: {target: median(times) for target, times in by_target.items()}
-        for name, by_target in taken.items()
-    }
+            for target, database in order:
+                taken = turn(work, database)
+                if round_ >= WARM_UP_ROUNDS:
+                    found[name][target].append(taken)
+        order.reverse()
+    return found
+
+
+def turn(work: Work, database: Any) -> float:
+    """Microseconds of a call, the median of some."""
+    taken = []
+    for _ in range(CALLS_PER_ROUND):
+        began = perf_counter()
+        work(database)
+        taken.append(perf_counter() - began)
+    return median(taken) * 1e6
+
+
+def ratio(by_target: dict[str, list[float]], above: str, below: str) -> float:
+    """How many times as long one target takes as another: the median of the rounds."""
+    pairs = zip(by_target[above], by_target[below], strict=True)
+    return median(one / other for one, other in pairs)
 
 
 def main(rounds: int = 20) -> None:
@@ -109,13 +126,13 @@ def main(rounds: int = 20) -> None:
     console.print(_ratios(found))
 
 
-def _medians(found: dict[str, dict[str, float]]) -> Table:
+def _medians(found: Found) -> Table:
     table = Table(title="Latency through the official client, median microseconds")
     table.add_column("work")
     for target in next(iter(found.values())):
         table.add_column(target, justify="right")
     for name, by_target in found.items():
-        table.add_row(name, *(f"{value:,.0f}" for value in by_target.values()))
+        table.add_row(name, *(f"{median(taken):,.0f}" for taken in by_target.values()))
     return table
 
 
@@ -130,7 +147,7 @@ _RATIOS: list[tuple[str, str, str, dict[str, str]]] = [
 ]  # fmt: skip
 
 
-def _ratios(found: dict[str, dict[str, float]]) -> Table:
+def _ratios(found: Found) -> Table:
     table = Table(title="Ratios, with the goal where there is one")
     table.add_column("work")
     shown = [each for each in _RATIOS if {each[1], each[2]} <= next(iter(found.values())).keys()]
@@ -139,8 +156,8 @@ def _ratios(found: dict[str, dict[str, float]]) -> Table:
     for name, by_target in found.items():
         cells = []
         for _, above, below, goals in shown:
-            ratio = by_target[above] / by_target[below]
             goal = goals.get(name, goals.get("*", ""))
-            cells.append(f"{ratio:.2f} {f'({goal})' if goal else ''}".strip())
+            times = ratio(by_target, above, below)
+            cells.append(f"{times:.2f} {f'({goal})' if goal else ''}".strip())
         table.add_row(name, *cells)
     return table

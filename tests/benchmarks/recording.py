@@ -6,6 +6,9 @@ are recorded and looked at, as the plugin's report has it.
 
 from __future__ import annotations
 
+from operator import sub
+from statistics import median
+
 from rich.console import Console
 from rich.table import Table
 
@@ -34,7 +37,11 @@ def main(rounds: int = 20) -> None:
         table.add_column(column, justify="left" if column == "work" else "right")
     for name, by_target in found.items():
         plain, recorded, both = (by_target[each] for each in handles)
-        table.add_row(
-            name, f"{plain:,.0f}", f"{recorded - plain:+,.0f}", f"{both - recorded:+,.0f}"
-        )
+        added = (_difference(recorded, plain), _difference(both, recorded))
+        table.add_row(name, f"{median(plain):,.0f}", *(f"{each:+,.0f}" for each in added))
     Console().print(table)
+
+
+def _difference(one: list[float], other: list[float]) -> float:
+    """How much longer one takes than the other: the median of the rounds."""
+    return median(map(sub, one, other))
