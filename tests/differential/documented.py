@@ -47,12 +47,6 @@ DOCUMENTED: tuple[Documented, ...] = (
     Documented(
         r"CAST.* FORMAT", r"CAST with FORMAT is not supported", "behaviours: refused by both"
     ),
-    Documented(
-        r"\]\[",
-        r"array\[position\] is not supported",
-        "Operators: Array subscript",
-        r" rows |^OUT_OF",
-    ),
     # The reference's evaluator has a limit of its own, a hundredth of Spanner's.
     Documented(
         _ANY,

@@ -154,8 +154,10 @@ class PipeParser(SelectParser):
 
     def _set_operation(self, start: int) -> ast.PipeOperator:
         op, distinct, hint = self.set_operator()
-        operands = self.comma_separated(self.query_in_parentheses)
-        return ast.PipeSetOperation(op, distinct, operands, hint, at=start, end=self.end)
+        operands = [self.query_in_parentheses()]
+        while self.accept(",") and self.token.symbol == "(":  # a comma may follow the last
+            operands.append(self.query_in_parentheses())
+        return ast.PipeSetOperation(op, distinct, tuple(operands), hint, at=start, end=self.end)
 
     def _sample(self, start: int) -> ast.PipeOperator:
         sample = self.sample()

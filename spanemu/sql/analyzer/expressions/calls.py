@@ -85,7 +85,9 @@ def _call(node: ast.Call, env: Env) -> Expr:
     of_user = user_function(node, env)
     if of_user is not None:
         return call_user_function(node, of_user, env)
-    raise FunctionNotFound(name, closest(name, (*catalog.scalars, *catalog.aggregates)), at=node.at)
+    known = (*catalog.scalars, *catalog.aggregates)
+    callable_names = (each for each in known if not each.startswith("$"))
+    raise FunctionNotFound(name, closest(name, callable_names), at=node.at)
 
 
 def _scalar_call(node: ast.Call, function: Function, safe: bool, env: Env) -> Expr:

@@ -27,7 +27,6 @@ from spanemu.sql.syntax import ast
 from spanemu.values.types import INT64, STRING, StructField, Type, TypeCode, array_of
 
 _ARRAY_SUBSCRIPTS: Mapping[str, str] = {
-    "": "$array_at_offset",
     "OFFSET": "$array_at_offset",
     "ORDINAL": "$array_at_ordinal",
     "SAFE_OFFSET": "$safe_array_at_offset",
@@ -126,13 +125,18 @@ def subscript_of(operand: Expr, node: ast.Subscript, env: Env) -> Expr:
     """The element that the node takes of an operand which is resolved already."""
     index = resolve(node.index, env)
     if operand.type.is_array:
+        if not node.mode:
+            raise BadCall(
+                "Array element access with array[position] is not supported. Use "
+                "array[OFFSET(zero_based_offset)] or array[ORDINAL(one_based_ordinal)]",
+                at=node.inside_at,
+            )
         name = _ARRAY_SUBSCRIPTS.get(node.mode)
         if name is None:
             raise Unsupported("Subscripts by key")
         if not fits(index, INT64, env.analysis):
-            mode = node.mode or "[]"
             raise BadCall(
-                f"Array position in {mode} must be coercible to INT64 type, but has type "
+                f"Array position in {node.mode} must be coercible to INT64 type, but has type "
                 f"{index.type}",
                 at=node.index.at,
             )

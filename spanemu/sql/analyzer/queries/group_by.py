@@ -40,10 +40,11 @@ def resolve_group_by(
     if len(group_by.items) > limit:
         raise LimitExceeded("GROUP BY columns", limit, at=group_by.at)
     if group_by.all:
+        own = _columns_of_input(env)
         found = [
             (column.name, column.expression, column.at)
             for column in columns
-            if not column.aggregated and _mentions_columns(column.expression)
+            if not column.aggregated and _mentions(own, column.expression)
         ]
     else:
         found = [_key(item.value, columns, env) for item in group_by.items]
@@ -63,8 +64,15 @@ def resolve_group_by(
     return keys
 
 
-def _mentions_columns(expression: Expr) -> bool:
-    return any(True for _ in column_refs(expression))
+def _columns_of_input(env: Env) -> frozenset[int]:
+    """The columns of the SELECT's own FROM clause, by number, that its list has mentioned."""
+    origins = env.scope.origins or ()
+    return frozenset(ref.column.id for each in origins for ref in column_refs(each.expression))
+
+
+def _mentions(own: frozenset[int], expression: Expr) -> bool:
+    """Whether the value depends on a row of the input, and not just on what surrounds it."""
+    return any(ref.column.id in own for ref in column_refs(expression))
 
 
 def _key(node: ast.Expression, columns: Sequence[SelectColumn], env: Env) -> tuple[str, Expr, int]:

@@ -75,6 +75,17 @@ def test_group_by_all_takes_what_is_not_aggregated() -> None:
     assert len(scan.keys) == 2
 
 
+def test_group_by_all_leaves_out_what_its_own_rows_do_not_settle() -> None:
+    (scan,) = scans(
+        query(
+            "SELECT LastName, ARRAY_FILTER([1], e -> e > 0), WITH(w AS 1, [w]), COUNT(*)"
+            " FROM Singers GROUP BY ALL"
+        ).scan,
+        r.AggregateScan,
+    )
+    assert [column.name for column, _ in scan.keys] == ["LastName"]
+
+
 def test_equal_keys_count_once() -> None:
     (scan,) = scans(
         query("SELECT FirstName FROM Singers GROUP BY 1, FirstName, Singers.FirstName").scan,
