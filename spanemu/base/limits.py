@@ -64,7 +64,7 @@ TRANSACTIONS_PER_SESSION_MAX = 32
 UNARY_RESULT_BYTES_MAX = 10 * 1024 * 1024
 ROW_BYTES_MAX = 100 * 1024 * 1024  # of a result
 STREAM_CHUNK_BYTES = 1024 * 1024
-REQUEST_BYTES_MAX = 10 * 1024 * 1024  # of requests that commit nothing
+REQUEST_BYTES_MAX = 10 * 1024 * 1024  # of requests without mutations
 ADMIN_REQUEST_BYTES_MAX = 1024 * 1024  # of requests to the admin APIs that bring no schema
 REQUEST_SECONDS_MAX = 3_600.0
 PARTITIONED_DML_CONCURRENT_MAX = 20_000  # statements per database
@@ -86,7 +86,7 @@ class Limits:
     key_bytes: int = KEY_BYTES_MAX  # of a table's or an index's key
 
     # Requests and replies.
-    request_bytes: int = REQUEST_BYTES_MAX  # of all but commits
+    request_bytes: int = REQUEST_BYTES_MAX  # of those without mutations
     unary_result_bytes: int = UNARY_RESULT_BYTES_MAX
     sql_characters: int = SQL_CHARACTERS_MAX
 

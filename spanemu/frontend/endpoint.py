@@ -87,7 +87,7 @@ class Endpoint:
         self._parse: Callable[[bytes], Message] = method.request.FromString
         self._method = method
         limit = min(bytes_max, ADMIN_REQUEST_BYTES_MAX) if method.administrative else bytes_max
-        self._bytes_max = inf if method.commits else limit
+        self._bytes_max = inf if method.mutations else limit
         self._handler: Handler = method.handler
         self._instances = instances
         self._watchers = watchers

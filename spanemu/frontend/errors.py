@@ -38,7 +38,7 @@ class UnreadableRequest(SpannerError):
 
 
 class RequestTooLarge(SpannerError):
-    """A request that commits nothing is larger than such a request may be."""
+    """A request that brings no mutations is larger than such a request may be."""
 
     code = Code.INVALID_ARGUMENT
     prose = "The request of {method} has {size} bytes; the limit is {limit}."

@@ -27,9 +27,9 @@ class Method:
     """An RPC: its name inside the service, its message classes, and who answers it.
 
     `request` and `response` are raw protobuf classes (`X.pb()` of a proto-plus class).
-    `implemented` is False where the handler only refuses. A method that `commits` judges the size
-    of its requests itself: a commit may be larger than any other request. Requests of
-    `administrative` ones are small.
+    `implemented` is False where the handler only refuses. Requests of a method that takes
+    `mutations` may be larger than any other: what a commit may hold is judged when it commits.
+    Requests of `administrative` ones are small.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Method:
     handler: Handler
     streams: bool = False
     implemented: bool = True
-    commits: bool = False
+    mutations: bool = False
     administrative: bool = False
 
 

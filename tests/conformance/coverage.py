@@ -363,7 +363,7 @@ _READS: Mapping[str, Sequence[tuple[str, str]]] = {
         ("an index of another table", "reads_validation::test_an_index_of_another_table"),
         ("a column that the index does not hold", "reads_validation::test_a_column_that_the_index_does_not_hold"),
         ("names in any case", "reads_validation::test_names_are_found_in_any_case"),
-        ("columns are named as the request spells them", "reads_validation::test_columns_are_named_as_the_request_spells_them"),
+        ("columns are named as they were declared", "reads_validation::test_columns_are_named_as_they_were_declared"),
         ("views are for SQL", "reads_validation::test_views_are_for_sql"),
         ("system tables are for SQL", "reads_validation::test_system_tables_are_for_sql"),
         ("synonyms are tables", "reads_validation::test_synonyms_are_tables"),

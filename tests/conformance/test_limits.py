@@ -96,7 +96,9 @@ def test_bytes_of_other_requests(limited):
     session = limited.session()
     with refused(IA):
         session.sql("SELECT 1" + " " * 1_000)
-    session.commit(None, insert("Users", "Id Note", (1, "x" * 2_000)))
+    large = insert("Users", "Id Note", (1, "x" * 2_000))
+    session.begin(mutation_key=large)
+    session.commit(None, large)
 
 
 @pytest.mark.parametrize("limited", [{"unary_result_bytes": 1_000}], indirect=True)

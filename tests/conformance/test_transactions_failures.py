@@ -155,6 +155,26 @@ def test_a_batch_that_is_wrong_changes_nothing(session, begun):
     assert session.rows("Users", "Age") == [["1"]]
 
 
+@on_both
+@pytest.mark.parametrize(
+    ("sql", "is_dml"),
+    [
+        ("SELECT 1", False),
+        ("SELECT Nothing FROM Users", False),
+        ("something else", False),
+        ("DROP TABLE Users", False),
+        ("", False),
+        ("UPDATE Users SET", True),
+        ("@{PDML_MAX_PARALLELISM=2} DELETE Users", True),
+        ("INSERT INTO Users (Id) VALUES ('unclosed)", True),
+    ],
+)
+def test_a_batch_that_holds_something_else(session, begun, sql, is_dml):
+    reply = session.batch(begun, "UPDATE Users SET Age = 1 WHERE Id = 1", sql)
+    assert (reply.status.code, len(reply.result_sets)) == (code_of(IA), 1)
+    assert ("is not valid DML" in reply.status.message) is not is_dml
+
+
 # ------------------------------------------------------------------ failed commits
 
 

@@ -207,6 +207,13 @@ def test_a_batch_that_fails_later_keeps_its_transaction(session):
     assert session.rows("Users", "Id") == [["1"]]
 
 
+def test_optimizer_versions(session):
+    for version in ("", "1", "latest"):
+        session.sql("SELECT 1", query_options={"optimizer_version": version})
+    with refused(IA, match="Query optimizer version: 1000 is not supported"):
+        session.sql("SELECT 1", query_options={"optimizer_version": "1000"})
+
+
 def test_a_plan_begins_a_transaction_too(session):
     result = session.sql("SELECT Id FROM Users", BEGIN_RW, query_mode="PLAN")
     begun = result.metadata.transaction.id

@@ -106,8 +106,16 @@ def test_the_mutation_key_is_judged(shared):
         shared.begin(mutation_key=insert("Nothing", "Id", (1,)))
     with refused(NF):
         shared.begin(mutation_key=insert("Users", "Id Nothing", (1, 1)))
-    with refused((FP, IA)):
-        shared.begin(mutation_key=insert("Users", "Id", ("text",)))
+    for malformed in (
+        insert("Users", "Id", ("text",)),
+        insert("Users", "Id Name", (1, 1.5)),
+        {"delete": {"table": "Users", "key_set": {"keys": [["text"]]}}},
+        {"delete": {"table": "Users", "key_set": {"keys": [["1", "2"]]}}},
+    ):
+        with refused(IA):
+            shared.begin(mutation_key=malformed)
+        with refused(FP):
+            shared.commit(None, malformed)
 
 
 def test_a_repeated_commit_gets_the_same_answer(shared, begun):

@@ -66,7 +66,7 @@ class BadOptimizerVersion(SpannerError):
     """A query optimizer version that does not exist."""
 
     code = Code.INVALID_ARGUMENT
-    prose = "Query optimizer version {version!r} is not supported."
+    prose = "Query optimizer version: {version} is not supported"
     version: str
 
 
@@ -76,3 +76,12 @@ class SystemTableInReadWrite(SpannerError):
     code = Code.INVALID_ARGUMENT
     prose = "Unsupported concurrency mode in query using {schema}."
     schema: str
+
+
+class NotDml(SpannerError):
+    """A batch holds something else than DML."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Statement {number}: {sql!r} is not valid DML."
+    number: int
+    sql: str

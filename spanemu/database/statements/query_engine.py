@@ -12,11 +12,13 @@ from itertools import count
 from typing import Any
 
 from spanemu.base.clock import monotonic
+from spanemu.base.errors import SpannerError
 from spanemu.database.generation import Generation
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.statements.errors import (
     BadOptimizerVersion,
     BadParameterValue,
+    NotDml,
     ParameterMissing,
     SystemTableInReadWrite,
 )
@@ -39,7 +41,7 @@ from spanemu.sql.plan.explain import explain
 from spanemu.sql.plan.repeatable import is_repeatable
 from spanemu.sql.planner.build import plan_statement
 from spanemu.sql.planner.planning import Statistics
-from spanemu.sql.syntax.statement import parse_statement
+from spanemu.sql.syntax.statement import begins_dml, parse_statement
 from spanemu.values.errors import BadValue
 from spanemu.values.types import Type
 from spanemu.values.value import decoder
@@ -140,6 +142,23 @@ def prepare_locking(
     prepared = prepare(generation, request, statistics)
     for name in prepared.system_tables:
         raise SystemTableInReadWrite(name.partition(".")[0])
+    return prepared
+
+
+def prepare_dml(
+    generation: Generation, request: StatementRequest, statistics: Statistics, number: int
+) -> Prepared:
+    """Like `prepare_locking`, for a statement of a batch: what cannot even be parsed is no DML
+    either, unless it begins as DML does.
+    """
+    try:
+        prepared = prepare_locking(generation, request, statistics)
+    except SpannerError as failure:
+        if begins_dml(request.sql):
+            raise
+        raise NotDml(number, request.sql) from failure
+    if not prepared.is_dml:
+        raise NotDml(number, request.sql)
     return prepared
 
 

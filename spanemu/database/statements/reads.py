@@ -48,8 +48,9 @@ class ReadPlan:
         if not request.columns:
             raise NoColumns(self.table.name)
         columns = [self._column(name) for name in request.columns]
+        # Named as they were declared, however the request spells them.
         self.columns: tuple[tuple[str, Type], ...] = tuple(
-            (name, column.type) for name, column in zip(request.columns, columns, strict=True)
+            (column.name, column.type) for column in columns
         )
         self.reads = frozenset(column.position for column in columns)
         self._rules = generation.rules.of(self.table)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from spanemu.database.core import DatabaseCore
 from spanemu.database.options import CommitOptions, ReadWrite, StatementRequest
-from spanemu.database.transactions.errors import NotDml
+from spanemu.database.statements.errors import NotDml
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.txn.errors.lifecycle import TransactionAborted
 from spanemu.txn.owner import Owner

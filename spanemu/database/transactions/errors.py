@@ -76,15 +76,6 @@ class EmptyBatch(SpannerError):
     prose = "Request must contain at least one DML statement."
 
 
-class NotDml(SpannerError):
-    """A batch holds something else than DML."""
-
-    code = Code.INVALID_ARGUMENT
-    prose = "Statement {number}: {sql!r} is not valid DML."
-    number: int
-    sql: str
-
-
 class SeqnoReused(SpannerError):
     """A sequence number came again with another statement."""
 
@@ -156,10 +147,26 @@ class PartitionedDmlOnly(SpannerError):
     prose = "Partitioned DML transactions may only be used to execute DML."
 
 
+class MalformedMutationKey(SpannerError):
+    """The mutation that a begin tells of holds a value that its column cannot."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "{reason}"
+    reason: str
+
+
 class NotPartitionableDml(SpannerError):
     """A statement that cannot be run partition by partition."""
 
     code = Code.INVALID_ARGUMENT
     prose = "{reason}: {sql}"
     reason: str
+    sql: str
+
+
+class PartitionedReturning(SpannerError):
+    """A partitioned DML statement with THEN RETURN."""
+
+    code = Code.UNIMPLEMENTED
+    prose = "THEN RETURN is not supported for Partitioned DML: {sql}"
     sql: str

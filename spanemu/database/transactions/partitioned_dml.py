@@ -36,6 +36,7 @@ from spanemu.database.transactions.errors import (
     NotReadWrite,
     PartitionedDmlOnly,
     PartitionedDmlUsedTwice,
+    PartitionedReturning,
     TooManyPartitionedDml,
 )
 from spanemu.sql.analyzer.resolved import InsertStatement
@@ -177,9 +178,7 @@ class PartitionedDmlTransaction:
         if isinstance(prepared.statement, InsertStatement):
             raise NotPartitionableDml("INSERT is not supported for Partitioned DML", request.sql)
         if prepared.columns:
-            raise NotPartitionableDml(
-                "THEN RETURN is not supported for Partitioned DML", request.sql
-            )
+            raise PartitionedReturning(request.sql)
         if request.mode is not QueryMode.NORMAL:
             raise NotPartitionableDml(
                 f"Query mode {request.mode.upper()} is not supported for Partitioned DML",

@@ -9,8 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spanemu.database.transactions.errors import PrecommitTokenMissing
+from spanemu.database.core import DatabaseCore
+from spanemu.database.generation import Generation
+from spanemu.database.transactions.errors import MalformedMutationKey, PrecommitTokenMissing
+from spanemu.txn.errors.requests import BadCellValue, BadKeyValue, WrongKeyParts
+from spanemu.txn.resolve import resolve
 from spanemu.values.mutation import Mutation
+
+
+def judge_mutation_key(core: DatabaseCore, generation: Generation, mutation: Mutation) -> None:
+    """Raise what is wrong with the mutation that a begin tells of.
+
+    A value that does not fit its column makes the request malformed here; at a commit it is a
+    precondition that fails.
+    """
+    try:
+        resolve(generation.rules, mutation, core.context(generation, writable=True).now)
+    except (BadCellValue, BadKeyValue, WrongKeyParts) as fault:
+        raise MalformedMutationKey(str(fault)) from fault
 
 
 class PrecommitTokens:

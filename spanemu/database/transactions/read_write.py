@@ -28,7 +28,13 @@ from spanemu.database.options import (
 )
 from spanemu.database.splits.participants import tell_commit
 from spanemu.database.statements.dml import execute_dml
-from spanemu.database.statements.query_engine import Prepared, explained, prepare_locking, run_query
+from spanemu.database.statements.query_engine import (
+    Prepared,
+    explained,
+    prepare_dml,
+    prepare_locking,
+    run_query,
+)
 from spanemu.database.statements.reads import read_plan
 from spanemu.database.statements.results import (
     BatchOutcome,
@@ -40,14 +46,13 @@ from spanemu.database.transactions.errors import (
     AfterLastStatement,
     DirectedReadNotAllowed,
     EmptyBatch,
-    NotDml,
     TransactionClosed,
     TransactionEnded,
     TransactionInvalidated,
 )
 from spanemu.database.transactions.isolation import reads_of
 from spanemu.database.transactions.pending import refuse_pending_columns, refuse_pending_plan
-from spanemu.database.transactions.precommit import PrecommitTokens
+from spanemu.database.transactions.precommit import PrecommitTokens, judge_mutation_key
 from spanemu.database.transactions.read_ahead import read_ahead
 from spanemu.database.transactions.replay import NO_REPLAYS, Replays
 from spanemu.database.transactions.turn import Turn
@@ -57,7 +62,6 @@ from spanemu.txn.errors.lifecycle import TransactionAborted
 from spanemu.txn.errors.requests import TooManyMutations
 from spanemu.txn.owner import Owner
 from spanemu.txn.reader import TransactionReader
-from spanemu.txn.resolve import resolve
 from spanemu.txn.state import State
 from spanemu.values.mutation import Mutation
 
@@ -125,9 +129,7 @@ class ReadWriteTransaction:
     def announce(self, mutation_key: Mutation) -> TransactionInfo:
         """The answer to a begin that tells of a transaction with mutations only."""
         with Turn(self, "begin"):
-            generation = self._live()
-            now = self._core.context(generation, writable=True).now
-            resolve(generation.rules, mutation_key, now)
+            judge_mutation_key(self._core, self._live(), mutation_key)
             token = None if self._tokens is None else self._tokens.next()
             return TransactionInfo(self.id, None, token)
 
@@ -237,9 +239,7 @@ class ReadWriteTransaction:
         results: list[ResultStream] = []
         for number, request in enumerate(requests):
             try:
-                prepared = prepare_locking(self._live(), request, self._core.statistics)
-                if not prepared.is_dml:
-                    raise NotDml(number, request.sql)
+                prepared = prepare_dml(self._live(), request, self._core.statistics, number)
                 results.append(self._run_dml(prepared, request))
             except TransactionAborted:
                 raise

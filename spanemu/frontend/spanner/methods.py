@@ -41,15 +41,16 @@ SPANNER_METHODS: tuple[Method, ...] = (
         "StreamingRead", wire.ReadRequest, wire.PartialResultSet, streaming_read, streams=True
     ),
     Method(
-        "BeginTransaction", wire.BeginTransactionRequest, wire.Transaction, begin_transaction
+        "BeginTransaction", wire.BeginTransactionRequest, wire.Transaction, begin_transaction,
+        mutations=True,
     ),
-    Method("Commit", wire.CommitRequest, wire.CommitResponse, commit, commits=True),
+    Method("Commit", wire.CommitRequest, wire.CommitResponse, commit, mutations=True),
     Method("Rollback", wire.RollbackRequest, wire.Empty, rollback),
     Method("PartitionQuery", wire.PartitionQueryRequest, wire.PartitionResponse, partition_query),
     Method("PartitionRead", wire.PartitionReadRequest, wire.PartitionResponse, partition_read),
     Method(
         "BatchWrite", wire.BatchWriteRequest, wire.BatchWriteResponse, batch_write, streams=True,
-        commits=True,
+        mutations=True,
     ),
     *unimplemented({"FetchCacheUpdate": "FetchCacheUpdate"}, wire.Empty),
 )

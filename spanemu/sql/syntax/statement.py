@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 
+_DML = frozenset({"DELETE", "INSERT", "UPDATE"})
+
 # Words that begin statements of the language which ExecuteSql never takes.
 _REFUSED = frozenset(
     {"ALTER", "ANALYZE", "ASSERT", "BEGIN", "CLONE", "COMMIT", "CREATE", "DECLARE", "DEFINE",
@@ -38,6 +40,16 @@ _REFUSED = frozenset(
 def parse_statement(text: str, length_max: int = SQL_CHARACTERS_MAX) -> ast.Statement:
     """The one statement of a text, which may end in a semicolon; the text may be so long."""
     return _whole(text, StatementParser.statement, length_max)
+
+
+def begins_dml(text: str) -> bool:
+    """Whether a text that need not be a statement begins as DML does, after a hint.
+
+    Raises SyntaxFailure when it has no tokens, or the hint is none.
+    """
+    parser = StatementParser(text)
+    parser.hint()
+    return parser.token.symbol in _DML
 
 
 def parse_query(text: str) -> ast.Query:

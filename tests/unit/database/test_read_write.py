@@ -19,11 +19,11 @@ from spanemu.database.options import (
     ReadWrite,
     StatementRequest,
 )
+from spanemu.database.statements.errors import NotDml
 from spanemu.database.transactions.errors import (
     AfterLastStatement,
     DirectedReadNotAllowed,
     EmptyBatch,
-    NotDml,
     PrecommitTokenMissing,
     SeqnoOutOfOrder,
     TransactionEnded,
