@@ -139,7 +139,10 @@ class Faults:
         return self._install(self._fault("exhausted", rpc, effect, where))
 
     def session_lost(self, rpc: str | None = None, **where: Unpack[Selection]) -> Fault:
-        """Drop the session that a request names; the request then does not find it."""
+        """Drop the session that a request names; the request then does not find it.
+
+        Clients keep a session for as long as they live: `clear` brings it back.
+        """
         fault = self._fault("session_lost", rpc, LosingSession(self._instances), where)
         fault.condition = lambda found: bool(found.session)
         return self._install(fault)
@@ -199,10 +202,15 @@ class Faults:
         return tuple(fault for fault in self._installed if fault.is_expected and not fault.fired)
 
     def clear(self) -> None:
-        """Remove every fault but those that the emulator's configuration asks for."""
+        """Remove every fault but those that the emulator's configuration asks for.
+
+        Sessions that were lost are found again.
+        """
         for fault in self._installed:
             if not fault.is_permanent:
                 fault.remove()
+        for database in self._instances.all_databases():
+            database.sessions.find_lost()
 
     def meet(self, rpc: Rpc) -> Sequence[Trouble]:
         """What is in store for an RPC, in the order in which it was asked for."""

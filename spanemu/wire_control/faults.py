@@ -112,7 +112,10 @@ class RemoteFaults:
         )
 
     def clear(self) -> None:
-        """Remove every fault but those that the emulator's configuration asks for."""
+        """Remove every fault but those that the emulator's configuration asks for.
+
+        Sessions that were lost are found again.
+        """
         self._calls("ClearFaults")
 
     def __iter__(self) -> Iterator[RemoteFault]:

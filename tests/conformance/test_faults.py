@@ -255,6 +255,10 @@ def test_a_session_that_is_lost(shop, faults):
     faults.session_lost("ExecuteStreamingSql")
     with pytest.raises(exceptions.NotFound, match="Session not found"):
         quantity(shop)
+    with pytest.raises(exceptions.NotFound):
+        quantity(shop)  # with the session that the client has kept
+    faults.clear()
+    assert quantity(shop) == 10
 
 
 def test_a_delay_ends_with_the_deadline(shop, faults):

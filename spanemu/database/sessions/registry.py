@@ -34,8 +34,9 @@ class Sessions:
     def __init__(self, core: DatabaseCore) -> None:
         self._core = core
         self._clock: Clock = core.environment.clock
-        self._mutex = threading.Lock()  # Guards the two fields below.
+        self._mutex = threading.Lock()  # Guards the three fields below.
         self._sessions: dict[str, Session] = {}
+        self._lost: dict[str, Session] = {}  # which clients may still hold
         self._numbers = count(1)
         # Whoever has begun transactions that nobody aborted since, be it one session of thousands.
         self._busy: set[Transactions] = set()
@@ -93,6 +94,15 @@ class Sessions:
         session = self._sessions.get(name)
         if session is not None:
             self._drop(session)
+            self._lost[name] = session
+
+    def find_lost(self) -> None:
+        """Know again the sessions that were lost: clients keep one for as long as they live."""
+        with self._mutex:
+            found, self._lost = self._lost, {}
+            for session in found.values():
+                session.live_from(self._clock.peek())
+            self._sessions |= found
 
     def list(self, filter_: str, page_size: int, page_token: str) -> tuple[Sequence[Session], str]:
         """Regular sessions by name, and the token of the next page ("" at the end)."""
@@ -116,6 +126,7 @@ class Sessions:
         with self._mutex:
             sessions = list(self._sessions.values())
             self._sessions.clear()
+            self._lost.clear()
         for session in sessions:
             session.close("The database was dropped.")
         self._shared.close("The database was dropped.")
