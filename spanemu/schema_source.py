@@ -41,7 +41,10 @@ Source = str | os.PathLike[str] | SchemaStatement
 
 
 class SchemaRejected(SpannerError):
-    """A statement of a schema file cannot be used; `failure` says why."""
+    """A statement of a schema file cannot be used; `failure` says why.
+
+    Where it is not grammatical the line at fault is shown, instead of the statement.
+    """
 
     prose = "{origin}:{line}: {failure}"
     origin: str
@@ -51,6 +54,11 @@ class SchemaRejected(SpannerError):
     def __init__(self, origin: str, line: int, failure: SpannerError) -> None:
         super().__init__(origin, line, failure)
         self.code = failure.code  # type: ignore[misc]  # As many codes as causes.
+
+    def __str__(self) -> str:
+        if not isinstance(self.failure, DdlSyntaxFailure):
+            return super().__str__()
+        return f"{self.origin}:{self.line}: Syntax error: {_pointed_at(self.failure)}"
 
 
 def load_schema(sources: Source | Iterable[Source]) -> list[SchemaStatement]:
@@ -69,6 +77,16 @@ def rejected(statement: SchemaStatement, failure: SpannerError) -> SchemaRejecte
     """The failure together with its place in the file."""
     inside = failure.line - 1 if isinstance(failure, DdlSyntaxFailure) else 0
     return SchemaRejected(statement.origin, statement.line + inside, failure)
+
+
+def _pointed_at(failure: DdlSyntaxFailure) -> str:
+    """What is wrong, over the line at fault and a mark below the place in it."""
+    lines = failure.statement.split("\n")
+    if not 0 < failure.line <= len(lines):  # as where a statement ends too early
+        return failure.message
+    line = lines[failure.line - 1].rstrip()
+    blank = "".join("\t" if char == "\t" else " " for char in line[: failure.column - 1])
+    return f"{failure.message}\n    {line}\n    {blank}^"
 
 
 def _load(source: Source) -> list[SchemaStatement]:

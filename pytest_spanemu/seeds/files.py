@@ -44,6 +44,8 @@ def rows_of(path: Path) -> list[SeedRow]:
         raise SourceError(f"{path}: seeds are {', '.join([*_READERS, SQL])} files")
     try:
         return list(reader(path))
+    except SourceError:  # which names the file
+        raise
     except (ValueError, TypeError, KeyError, AttributeError) as problem:
         raise SourceError(f"{path}: {problem}") from problem
 

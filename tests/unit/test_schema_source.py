@@ -48,7 +48,9 @@ def test_a_rejection_points_into_the_file():
     statement = SchemaStatement("CREATE TABLE A (\n x\n)", "schema.sql", 10)
     syntax = rejected(statement, DdlSyntaxFailure(statement.text, "type", 2, 3))
     assert (syntax.origin, syntax.line, syntax.code) == ("schema.sql", 11, Code.INVALID_ARGUMENT)
-    assert str(syntax).startswith("schema.sql:11: ")
+    assert str(syntax) == "schema.sql:11: Syntax error: type\n     x\n      ^"
+    after_the_end = rejected(statement, DdlSyntaxFailure(statement.text, "end", 9, 1))
+    assert str(after_the_end) == "schema.sql:18: Syntax error: end"
 
     class Elsewhere(SpannerError):
         code = Code.NOT_FOUND
