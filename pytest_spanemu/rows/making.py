@@ -3,7 +3,8 @@
 given                     as given
 key of the parent         the parent row's, made if there is none
 foreign key, NOT NULL     the referenced row's, made if there is none; NULL where it may be
-generated, default        left to the server
+generated                 left to the server
+default                   left to the server, unless a provider names the column
 commit timestamp          the time of the commit
 anything else             a value by name and type, distinct where an index wants it so
 """
@@ -17,7 +18,7 @@ from google.cloud.spanner_v1 import COMMIT_TIMESTAMP
 
 from pytest_spanemu.catalog import Catalog, ColumnInfo, ForeignKeyInfo, TableInfo
 from pytest_spanemu.rows.values import Values
-from pytest_spanemu.rows.writing import Row
+from pytest_spanemu.rows.writing import Row, is_pending, parameters
 from pytest_spanemu.sql import type_of
 
 TRIES_MAX = 100
@@ -95,7 +96,9 @@ class RowMaker:
     def _complete(self, table: TableInfo, fixed: Row) -> Row:
         row = dict(fixed)
         for column in table.columns.values():
-            if column.name in row or column.left_to_server:
+            if column.name in row or column.generated:
+                continue
+            if column.has_default and not self._values.names(table.name, column):
                 continue
             row[column.name] = self._value(table, column)
         for foreign_key in table.foreign_keys:  # Of a row that must refer to itself.
@@ -124,29 +127,32 @@ class RowMaker:
 
     # ------------------------------------------------------------------ what the schema accepts
 
-    def _distinct(self, table: TableInfo) -> list[tuple[str, ...]]:
-        return [table.key, *table.unique]
+    def _distinct(self, table: TableInfo, row: Row) -> list[tuple[str, ...]]:
+        """The columns that may not come twice, as far as the row has values for all of them."""
+        return [
+            columns
+            for columns in (table.key, *table.unique)
+            if all(name in row and not is_pending(table, name, row[name]) for name in columns)
+        ]
 
     def _is_new(self, table: TableInfo, row: Row) -> bool:
         return not any(
             _cells(row, columns) in self._seen.get((table.name, columns), ())
-            for columns in self._distinct(table)
-            if all(name in row for name in columns)
+            for columns in self._distinct(table, row)
         )
 
     def _remember(self, table: TableInfo, row: Row) -> None:
-        for columns in self._distinct(table):
-            if all(name in row for name in columns):
-                self._seen.setdefault((table.name, columns), set()).add(_cells(row, columns))
+        for columns in self._distinct(table, row):
+            self._seen.setdefault((table.name, columns), set()).add(_cells(row, columns))
 
     def _satisfies(self, table: TableInfo, row: Row) -> bool:
         """Ask the server: checks are SQL, and it knows best."""
         if not table.checks:
             return True
-        given = {f"p{number}": value for number, value in enumerate(row.values())}
+        expressions, given = parameters(table, row)
         columns = ", ".join(
-            f"CAST(@p{number} AS {_castable(table.columns[name].type)}) AS `{name}`"
-            for number, name in enumerate(row)
+            f"CAST({written} AS {_castable(table.columns[name].type)}) AS `{name}`"
+            for name, written in expressions.items()
         )
         checks = " AND ".join(f"IFNULL({check}, TRUE)" for check in table.checks)
         types = {name: type_ for name, value in given.items() if (type_ := type_of(value))}

@@ -82,6 +82,12 @@ class Values:
         """Whether the test says how values of a column are made."""
         return self._provider(table, column) is not None
 
+    def names(self, table: str, column: ColumnInfo) -> bool:
+        """Whether the test names the very column, and not only its type."""
+        return f"{table}.{column.name}".lower() in self._providers or (
+            column.name.lower() in self._providers
+        )
+
     def _provider(self, table: str, column: ColumnInfo) -> Provider | None:
         for name in (f"{table}.{column.name}", column.name, column.type, column.kind):
             found = self._providers.get(name.lower())

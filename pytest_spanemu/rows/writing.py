@@ -1,5 +1,9 @@
 """Rows to the database and back: mutations in commits below the limit, or DML where the server
 makes a part of the key.
+
+A commit timestamp is known when the commit is made. Where a key has one its rows are found again by
+what the commit answers, each by its own. DML writes the server's time in its place: a table with a
+pending timestamp can be neither read nor written by what comes after in the transaction.
 """
 
 from __future__ import annotations
@@ -7,24 +11,51 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from google.cloud.spanner_v1 import KeySet, Type, TypeCode
+from google.cloud.spanner_v1 import COMMIT_TIMESTAMP, KeySet, Type, TypeCode
 
 from pytest_spanemu.catalog import TableInfo
 from pytest_spanemu.seeds import MUTATIONS_PER_COMMIT
 
 Row = dict[str, Any]
 _READ_BACK_ROWS = 1_000
+_NOW = "CURRENT_TIMESTAMP()"
 
 
 def write(database: Any, table: TableInfo, rows: Sequence[Row]) -> list[Row]:
     """Insert rows of one table; gives them back as the server completed them."""
     if any(part not in row for row in rows for part in table.key):
         return database.run_in_transaction(_insert_returning, table, rows)  # type: ignore[no-any-return]
-    for portion in portions(rows, len(table.columns) * (1 + len(table.unique))):
-        with database.batch() as batch:
-            for columns, values in _by_columns(portion).items():
-                batch.insert(table.name, columns, values)
-    return _read_back(database, table, rows)
+    if any(is_pending(table, part, row[part]) for row in rows for part in table.key):
+        written = [timed for row in rows for timed in _commit(database, table, [row])]
+    else:
+        cells_per_row = len(table.columns) * (1 + len(table.unique))
+        lots = portions(rows, cells_per_row)
+        written = [row for lot in lots for row in _commit(database, table, lot)]
+    return _read_back(database, table, written)
+
+
+def is_pending(table: TableInfo, column: str, value: Any) -> bool:
+    """Whether a value stands for the time of the commit that will write it."""
+    return table.columns[column].commit_timestamp and bool(value == COMMIT_TIMESTAMP)
+
+
+def parameters(table: TableInfo, row: Row) -> tuple[dict[str, str], dict[str, Any]]:
+    """A row for a statement: an expression for each column, and the parameters in them."""
+    pending = {name for name, value in row.items() if is_pending(table, name, value)}
+    places = {name: f"p{number}" for number, name in enumerate(row) if name not in pending}
+    written = {name: _NOW if name in pending else f"@{places[name]}" for name in row}
+    return written, {place: row[name] for name, place in places.items()}
+
+
+def _commit(database: Any, table: TableInfo, rows: Sequence[Row]) -> list[Row]:
+    """Insert rows at once; gives them with the time of the commit where that is in the key."""
+    with database.batch() as batch:
+        for columns, values in _by_columns(rows).items():
+            batch.insert(table.name, columns, values)
+    return [
+        row | {part: batch.committed for part in table.key if is_pending(table, part, row[part])}
+        for row in rows
+    ]
 
 
 def portions(rows: Sequence[Row], cells_per_row: int) -> list[Sequence[Row]]:
@@ -61,16 +92,17 @@ def _insert_returning(transaction: Any, table: TableInfo, rows: Sequence[Row]) -
     alias = quoted(table.name.rpartition(".")[2])
     names = ", ".join(f"{alias}.`{name}`" for name in table.columns)
     for row in rows:
-        columns = ", ".join(f"`{name}`" for name in row)
-        values = ", ".join(f"@p{number}" for number in range(len(row)))
-        given = {f"p{number}": value for number, value in enumerate(row.values())}
+        expressions, given = parameters(table, row)
+        columns = ", ".join(f"`{name}`" for name in expressions)
+        values = ", ".join(expressions.values())
         body = f"({columns}) VALUES ({values})" if row else f"(`{table.key[0]}`) VALUES (DEFAULT)"
         results = transaction.execute_sql(
             f"INSERT INTO {quoted(table.name)} {body} THEN RETURN {names}",
             params=given or None,
             param_types={
-                f"p{number}": param_type(table.columns[name].type)
-                for number, name in enumerate(row)
+                written[1:]: param_type(table.columns[name].type)
+                for name, written in expressions.items()
+                if written != _NOW
             }
             or None,
         )

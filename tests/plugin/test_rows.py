@@ -50,6 +50,27 @@ def test_rows_come_back_as_the_server_completed_them(database):
     assert order["ChangedAt"] is not None  # the commit timestamp
 
 
+def test_commit_timestamps_in_keys_and_beside_keys_that_the_server_makes(database):
+    found = database(
+        """
+        CREATE TABLE Logs (Noted TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
+          Text STRING(MAX)) PRIMARY KEY (Noted DESC);
+        CREATE TABLE Visits (Id STRING(36) NOT NULL DEFAULT (GENERATE_UUID()),
+          Noted TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
+          N INT64 NOT NULL, CONSTRAINT Small CHECK (N < 500)) PRIMARY KEY (Id)
+        """
+    )
+    factory, sql = SpannerFactory(found), SpannerSql(found)
+    logs = factory.Logs.many(3)
+    assert len({log["Noted"] for log in logs}) == 3
+    assert all(log["Text"] for log in logs)
+    assert sql("SELECT Text FROM Logs WHERE Noted = @at", at=logs[1]["Noted"]) == [
+        {"Text": logs[1]["Text"]}
+    ]
+    visits = factory.Visits.many(20)
+    assert all(visit["Noted"] >= logs[-1]["Noted"] and visit["N"] < 500 for visit in visits)
+
+
 def test_children_take_their_parents_key_and_count_on(database):
     music = database(FIXTURES / "music.sql")
     factory = SpannerFactory(music)
@@ -79,6 +100,18 @@ def test_one_seed_makes_the_same_rows(database):
     assert SpannerFactory(music, seed=5).Singers.many(3) == first
     sql("DELETE FROM Singers WHERE true")
     assert SpannerFactory(music, seed=6).Singers.many(3) != first
+
+
+def test_a_provider_of_a_column_comes_before_its_default(database):
+    parcels = database(
+        "CREATE TABLE Parcels (Id INT64 NOT NULL, Status STRING(9) NOT NULL DEFAULT ('OPEN'), "
+        "Upper STRING(9) AS (UPPER(Status)) STORED) PRIMARY KEY (Id)"
+    )
+    factory = SpannerFactory(parcels)
+    factory.provider("STRING", lambda faker: "text")
+    assert factory.Parcels()["Status"] == "OPEN"
+    factory.provider("Parcels.Status", lambda faker: "sent")
+    assert factory.Parcels()["Upper"] == "SENT"
 
 
 def test_unique_indexes_and_checks_are_honoured(database):
