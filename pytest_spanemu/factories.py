@@ -46,20 +46,22 @@ class DatabaseOptions(TypedDict, total=False):
 
 
 def database(*, scope: Scope = "function", **options: Unpack[DatabaseOptions]) -> Any:
-    """A fixture that gives a `Database` of a schema of its own.
+    """A fixture that gives a `Database` of its own.
 
-    schema, seeds    sources as in the settings; none unless they are said
+    schema, seeds    sources as in the settings; of what is not said the run's, but no seeds where
+                     the schema is another one
     isolation        as in the settings
     fill             `fill(factory)` adds rows to the template, with a `SpannerFactory`
     depends_on       another fixture that this function made, whose schema and rows come first; or
                      "spanner_template", for the schema and seeds of the run (not for what a
-                     fixture of that name adds)
+                     fixture of that name adds). Schema and seeds are then only those that are said
     emulator         name of the fixture whose emulator it is in (default: spanner_emulator)
     scope            with a wider one the tests in it share the database
     """
-    given = {name: options.get(name, ()) for name in ("schema", "seeds")}
-    wishes = checked_wishes({**given, "isolation": options.get("isolation")}, "factories.database")
     base = _base(options.get("depends_on"))
+    unsaid = None if base is None else ()
+    given = {name: options.get(name, unsaid) for name in ("schema", "seeds")}
+    wishes = checked_wishes({**given, "isolation": options.get("isolation")}, "factories.database")
     recipe = Recipe(wishes.schema, wishes.seeds, options.get("fill"), base)
     emulator_name = options.get("emulator", "spanner_emulator")
 

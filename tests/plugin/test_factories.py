@@ -48,6 +48,40 @@ def test_what_nothing_can_depend_on():
         factories.database(depends_on="spanner_database")
 
 
+def test_a_database_with_the_schema_and_seeds_of_the_run(music):
+    music.file("seeds/Singers.csv", "SingerId,Name\n1,Marc\n")
+    music.file(
+        "conftest.py",
+        """
+from pytest_spanemu import factories
+
+shared = factories.database(scope="module")
+bare = factories.database(seeds=[])
+nothing = factories.database(schema=[])
+""",
+    )
+    result = music.run(
+        """
+        def rows(database, sql):
+            with database.snapshot() as snapshot:
+                return [row[0] for row in snapshot.execute_sql(sql)]
+
+        def test_first(shared, bare, nothing):
+            assert rows(shared, "SELECT Name FROM Singers") == ["Marc"]
+            with shared.batch() as batch:
+                batch.insert("Singers", ["SingerId", "Name"], [[2, "x"]])
+            assert rows(bare, "SELECT Name FROM Singers") == []
+            tables = "SELECT COUNT(*) FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = ''"
+            assert rows(nothing, tables) == [0]
+
+        def test_second(shared, spanner_database):
+            assert len(rows(shared, "SELECT * FROM Singers")) == 2
+            assert len(rows(spanner_database, "SELECT * FROM Singers")) == 1
+        """
+    )
+    result.assert_outcomes(passed=2)
+
+
 def test_another_emulator(music):
     music.file(
         "conftest.py",
