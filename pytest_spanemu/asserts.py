@@ -2,7 +2,8 @@
 
 Each of `queries`, `commits`, `mutations`, `aborts`, `no_full_scan`, `no_duplicate_queries`,
 `no_lock_waits`, `stale_reads_only`, `tagged` and `no_hotspots` judges the test so far when it is
-called, or the block when it is used in a `with` statement. What the test itself looks up, with
+called, or the block when it is used in a `with` statement. One that is kept for later is judged by
+what was there when it was called, when the test ends. What the test itself looks up, with
 `spanner_sql` or `spanner_assert.rows`, and the rows of `spanner_factory` do not count.
 
     with spanner_assert.queries(max=2), spanner_assert.no_full_scan():
@@ -26,6 +27,7 @@ from pytest_spanemu.options import words
 from pytest_spanemu.plans import PlanCheck
 from pytest_spanemu.snapshots import contents, differences
 from pytest_spanemu.sql import SpannerSql
+from pytest_spanemu.statement_calls import is_thrown_away
 
 __tracebackhide__ = True
 READER = "ReaderShared"
@@ -59,7 +61,11 @@ class SpannerAssert:
         return self._kept(check_of(self._recording, self._start, judge))
 
     def _kept(self, made: Check) -> Check:
-        self._checks.append(made)
+        __tracebackhide__ = True
+        if is_thrown_away():
+            made.now()
+        else:
+            self._checks.append(made)
         return made
 
     # ------------------------------------------------------------------ counts

@@ -3,8 +3,9 @@
     spanner_assert.queries(max=2)               the test so far
     with spanner_assert.queries(max=2): ...     the block alone
 
-A check that is not used as a block is judged at the latest when the test's body ends. What comes
-before and what a block is, each kind of check says by two functions.
+A check whose value nobody keeps is judged at once; one that is kept and not used as a block, when
+the test's body ends. What comes before and what a block is, each kind of check says by two
+functions.
 """
 
 from __future__ import annotations

@@ -150,15 +150,18 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Judge budgets, and what was asked of `spanner_assert` outside of a block, within the test."""
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Judge budgets, and what was asked of `spanner_assert` and kept, within the test.
+
+    Not by `pytest_pyfunc_call`, which the methods of a `unittest.TestCase` do not go through.
+    """
     result = yield
-    asserts: Any = pyfuncitem.funcargs.get("spanner_assert")
+    asserts: Any = getattr(item, "funcargs", {}).get("spanner_assert")
     if asserts is not None:
         try:
             asserts.judge_all()
-            judge_budget(pyfuncitem, asserts)
-            if (rule := _rule_of(pyfuncitem)) is not None:
+            judge_budget(item, asserts)
+            if (rule := _rule_of(item)) is not None:
                 asserts.judge_hotspots(rule)
         except AssertionError as problem:  # whose traceback leads to nobody's code
             raise pytest.fail.Exception(str(problem), pytrace=False) from None

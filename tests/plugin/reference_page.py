@@ -16,8 +16,11 @@ from pytest_spanemu.migrator import SpannerMigrator
 from pytest_spanemu.options import OPTIONS
 from pytest_spanemu.plans import PlanCheck
 from pytest_spanemu.plugin import MARKERS
+from pytest_spanemu.rows.factory import SpannerFactory, TableFactory
 from pytest_spanemu.snapshots import SpannerSnapshot
 from spanemu import EmulatorClock, Faults
+from spanemu.control.hotspots import HotspotsHandle, Watch
+from spanemu.control.splits import SplitsHandle
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reference.md"
@@ -29,13 +32,18 @@ linter, with their ids, are in [lint-rules](lint-rules.md).
 CLASSES = (
     ("`spanner_assert`", SpannerAssert),
     ("`spanner_assert.plan(sql)`", PlanCheck),
+    ("`spanner_factory`", SpannerFactory),
+    ("`spanner_factory.TABLE`", TableFactory),
+    ("`hotspots`", HotspotsHandle),
+    ("`hotspots.watch()`", Watch),
+    ("`spanner_splits`", SplitsHandle),
     ("`spanner_faults`", Faults),
     ("`spanner_clock`", EmulatorClock),
     ("`spanner_snapshot`", SpannerSnapshot),
     ("`spanner_migrator`", SpannerMigrator),
 )
 # What the plugin and the emulator call, and tests do not.
-INTERNAL = {"judge_all", "judge_hotspots", "of", "meet", "find"}
+INTERNAL = {"judge_all", "judge_hotspots", "meet", "find", "pause", "stop"}
 
 
 def page() -> str:
@@ -100,8 +108,11 @@ def classes() -> Iterator[str]:
     for title, kind in CLASSES:
         yield f"## {title}\n\n| | |\n|---|---|"
         for name, member in vars(kind).items():
-            if not name.startswith("_") and name not in INTERNAL and _is_told(member):
-                yield f"| `{name}{_arguments(member)}` | {_line(inspect.getdoc(member))} |"
+            if name == "__call__" or (
+                not name.startswith("_") and name not in INTERNAL and _is_told(member)
+            ):
+                shown = "" if name == "__call__" else name
+                yield f"| `{shown}{_arguments(member)}` | {_line(inspect.getdoc(member))} |"
         yield ""
 
 

@@ -53,6 +53,64 @@ def test_counts_and_their_texts(music):
     )
 
 
+def test_what_is_not_used_as_a_block(music):
+    """A statement is judged where it stands; what is kept, by what was there, at the end."""
+    result = music.run(
+        """
+        import unittest
+
+        import pytest
+
+        def look(database):
+            with database.snapshot() as snapshot:
+                list(snapshot.execute_sql("SELECT 1"))
+
+        def test_at_once(spanner_database, spanner_assert):
+            look(spanner_database)
+            spanner_assert.queries(1)
+            with pytest.raises(AssertionError, match="saw 1"):
+                spanner_assert.queries(0)
+            with pytest.raises(AssertionError, match="Inconclusive"):
+                spanner_assert.no_hotspots("Singers")
+
+        def test_where_it_stands(spanner_database, spanner_assert):
+            look(spanner_database)
+            spanner_assert.queries(0)
+            raise RuntimeError("never reached")
+
+        def test_kept(spanner_database, spanner_assert):
+            kept = spanner_assert.queries(1)
+            look(spanner_database)
+
+        class TestUnit(unittest.TestCase):
+            @pytest.fixture(autouse=True)
+            def _take(self, spanner_database, spanner_assert):
+                self.database, self.judge = spanner_database, spanner_assert
+
+            def test_at_once(self):
+                look(self.database)
+                self.judge.queries(0)
+
+            def test_kept(self):
+                look(self.database)
+                kept = self.judge.queries(0)
+
+            @pytest.mark.spanner_budget(queries=0)
+            def test_budget(self):
+                look(self.database)
+        """
+    )
+    result.assert_outcomes(passed=1, failed=5)
+    result.stdout.fnmatch_lines(
+        [
+            ">       spanner_assert.queries(0)",
+            "E       AssertionError: Expected 0 queries, saw 1",
+            "*Expected 1 query, saw 0*",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*never reached*")
+
+
 def test_plans(music):
     music.file(
         "schema.sql",

@@ -99,7 +99,7 @@ def test_the_servers_of_the_pages_start(project, page):
 
 
 def test_the_page_of_the_plugin_runs(music):
-    test, ingest = blocks("plugin.md", "python")
+    test, rows, ingest = blocks("plugin.md", "python")
     events = "CREATE TABLE Events (Id STRING(36)) PRIMARY KEY (Id);"
     music.file("schema.sql", SCHEMA + events)
     saving = """
@@ -110,7 +110,7 @@ def save_event(database, n):
         batch.insert("Events", ["Id"], [[str(uuid.uuid4())]])
 
 """
-    music.run(test + saving + ingest).assert_outcomes(passed=2)
+    music.run(test + rows + saving + ingest).assert_outcomes(passed=3)
 
 
 def test_the_page_on_fastapi_runs(project):
