@@ -180,7 +180,10 @@ def _room(events: int, total: int) -> int:
 
 def _size(row: Iterable[object]) -> int:
     """About how many bytes the cells of a row take."""
-    return sum(len(cell) if isinstance(cell, str | bytes) else 8 for cell in row)
+    size = 0
+    for cell in row:
+        size += len(cell) if isinstance(cell, (str, bytes)) else 8
+    return size
 
 
 class _Band:

@@ -17,7 +17,6 @@ from spanemu.stats.trace import Trace
 from spanemu.storage.layout import TreeId
 
 NODES = 8
-COMMITS_MAX = 20_000  # that are replayed, evenly taken from what was seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +46,7 @@ class Overlay:
         self.nodes = nodes
         self.starts = starts
         self._places = places
-        step = -(-len(trace.commits) // COMMITS_MAX) or 1
-        keys = places.trace(trace.commits[::step])
+        keys = places.sample(trace.commits)
         model = SplitModel(nodes, pinned, CutRules(places.levels))
         self._minutes = replay(keys, model, nodes, UTILISATION_DEFAULT * nodes)
         self._split_starts = [[start for start, _ in minute.splits] for minute in self._minutes]

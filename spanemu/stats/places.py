@@ -10,11 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from spanemu.base.rand import Randomness
 from spanemu.schema.schema import Schema
 from spanemu.stats.split_settings import SplitPolicy
 from spanemu.stats.trace import Commit
 from spanemu.storage.boundary import TREE_ID_BYTES, Boundary, Origin, Placing, root_boundary
 from spanemu.storage.layout import TreeId, tree_of
+
+SAMPLE_ROWS = 20_000  # which show a load's shape as well as any more
 
 
 def hierarchy_place(hierarchy: TreeId) -> bytes:
@@ -69,10 +72,19 @@ class Places:
 
     def trace(self, commits: Iterable[Commit]) -> list[bytes]:
         """Where every row of the commits lies, in the order in which they were written."""
+        return [self.place(tree, key) for tree, key in self._rows(commits)]
+
+    def sample(self, commits: Iterable[Commit]) -> list[bytes]:
+        """The same of `SAMPLE_ROWS` of them where there are more: the same ones every time.
+
+        Drawn, and not every n-th, which of rows that come in turns would be all of one kind.
+        """
+        rows = self._rows(commits)
+        if len(rows) > SAMPLE_ROWS:
+            chosen = sorted(Randomness(0).generator.sample(range(len(rows)), SAMPLE_ROWS))
+            rows = [rows[number] for number in chosen]
+        return [self.place(tree, key) for tree, key in rows]
+
+    def _rows(self, commits: Iterable[Commit]) -> list[tuple[TreeId, bytes]]:
         known = self.placings
-        return [
-            self.place(tree, key)
-            for _, writes in commits
-            for tree, key, _ in writes
-            if tree in known
-        ]
+        return [(tree, key) for _, writes in commits for tree, key, _ in writes if tree in known]

@@ -12,6 +12,7 @@ from tests.benchmarks import (
     lint,
     plugin,
     recording,
+    report,
     sql,
     startup,
     transactions,
@@ -28,6 +29,7 @@ SUITES = {
     "recording": recording.main,
     "hotspots": hotspots.main,
     "lint": lint.main,
+    "report": report.main,
 }
 
 

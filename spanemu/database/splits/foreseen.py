@@ -50,5 +50,5 @@ def foreseen(
     commits: Sequence[Commit],
 ) -> Foreseen:
     """What `model`, which has the splits that are there, makes of the commits."""
-    replay(places.trace(commits), model, model.servers, UTILISATION_DEFAULT * model.servers)
+    replay(places.sample(commits), model, model.servers, UTILISATION_DEFAULT * model.servers)
     return Foreseen(schema, places, model, starts)
