@@ -17,6 +17,7 @@ from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.base import AnalysisError
 from spanemu.sql.analyzer.errors.shape import NestedTooDeeply
 from spanemu.sql.analyzer.errors.typing import ExpressionDoesNotFit
+from spanemu.sql.analyzer.expressions.braces import typed_braces
 from spanemu.sql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.analyzer.expressions.expression import resolve
 from spanemu.sql.analyzer.machinery import MACHINERY
@@ -95,9 +96,9 @@ def _resolved(text: str, env: Env, expected: Type | None) -> tuple[Expr, bool]:
     node = parse_expression(text)
     if is_pending_commit_timestamp(node):
         return pending_commit_timestamp(), True
-    expression = resolve(node, env)
     if expected is None:
-        return expression, False
+        return resolve(node, env), False
+    expression = resolve(typed_braces(node, expected), env)
     if not fits(expression, expected, env.analysis):
         raise ExpressionDoesNotFit(str(expression.type), str(expected), at=node.at)
     return coerce(expression, expected, env.analysis, node.at), False

@@ -113,12 +113,15 @@ def failure(ask: Any, database: Any, sql: str) -> tuple[str, str]:
             "items: [{product: 'p'}, {}]} AS STRING)",
             'number: "a" day: 3 address { city: "x" } items { product: "p" } items { }',
         ),
-        ("NEW shop.Order {items {product: 'p'}}.items[0].product", "p"),
+        ("NEW shop.Order {items {product: 'p'}}.items[OFFSET(0)].product", "p"),
+        ("ARRAY<shop.Order>[{day: 4}, NULL, {number: 'a'}][OFFSET(0)].day", 4),
+        ("STRUCT<a INT64, o shop.Order>(1, {address {city: 'x'}}).o.address.city", "x"),
+        ("ARRAY<STRUCT<o shop.Order, n INT64>>[({day: 6}, 1)][OFFSET(0)].o.day", 6),
         ("REPLACE_FIELDS(CAST('day: 1 number: \"a\"' AS shop.Order), 2 AS day).day", 2),
         ("CAST(REPLACE_FIELDS(CAST('day: 1' AS shop.Order), NULL AS day) AS STRING)", ""),
         ("(SELECT i.product FROM UNNEST(CAST('items {}' AS shop.Order).items) i)", ""),
-        ("ARRAY(SELECT AS shop.Order 4 AS day)[0].day", 4),
-        ("ARRAY<shop.Order>['day: 5'][0].day", 5),
+        ("ARRAY(SELECT AS shop.Order 4 AS day)[OFFSET(0)].day", 4),
+        ("ARRAY<shop.Order>['day: 5'][OFFSET(0)].day", 5),
         ("FORMAT('%t %T', CAST('JAZZ' AS shop.Genre), CAST('day: 5' AS shop.Order))", 'JAZZ "day: 5"'),
         ("STRING(TO_JSON(CAST('JAZZ' AS shop.Genre)))", "JAZZ"),
     ],
@@ -149,11 +152,30 @@ def test_values(database: Any, expression: str, value: Any) -> None:
         ("SELECT O FROM Orders ORDER BY O", "INVALID_ARGUMENT", "1:31"),
         ("SELECT CAST(CAST('' AS shop.Order) AS INT64)", "INVALID_ARGUMENT", "1:13"),
         ("SELECT NEW shop.Order {items {price: 1} items {}}", "INVALID_ARGUMENT", "1:41"),
-        ("SELECT {day: 1}", "UNIMPLEMENTED", ""),
+        ("SELECT {day: 1}", "INVALID_ARGUMENT", "1:8"),
+        ("SELECT [{day: 1}]", "INVALID_ARGUMENT", "1:9"),
+        ("SELECT ARRAY<shop.Order>[{nope: 1}]", "INVALID_ARGUMENT", "1:27"),
+        ("SELECT ARRAY<INT64>[{day: 1}]", "INVALID_ARGUMENT", "1:21"),
     ],
 )
 def test_failures(database: Any, sql: str, code: str, place: str) -> None:
     assert failure(rows, database, sql) == (code, place)
+
+
+def test_braces_have_the_type_of_the_column(database: Any) -> None:
+    assert changed(
+        database,
+        "INSERT INTO Orders (Id, O, Os) VALUES (9, {day: 8}, [{day: 9}]) "
+        "THEN RETURN Day, Os[OFFSET(0)].day",
+    ) == [[8, 9]]
+    database.update_ddl(
+        [
+            "CREATE TABLE Made (Id INT64, O shop.Order DEFAULT ({day: 3}), D INT64,"
+            " P shop.Order AS ({day: D}) STORED) PRIMARY KEY (Id)"
+        ]
+    ).result()
+    made = "INSERT INTO Made (Id, D) VALUES (1, 2) THEN RETURN O.day, P.day"
+    assert changed(database, made) == [[3, 2]]
 
 
 def test_columns_and_what_is_computed_from_them(database: Any) -> None:
@@ -202,6 +224,7 @@ def test_types_on_the_wire(database: Any) -> None:
         ("O.address.city = 'd', O.address.street = 's', O.items = [], O.tags = ['u']",
          'day: 5 address { street: "s" city: "d" } tags: "u"'),
         ("O = 'number: \"n\"'", 'number: "n"'),
+        ("O = {number: 'n' address {city: 'z'}}", 'number: "n" address { city: "z" }'),
         ("O.address = NULL, O.items = [], (INSERT r.O.tags VALUES ('u'))", 'day: 5 tags: "t" tags: "u"'),
         ("O.address = NULL, O.tags = [], (DELETE r.O.items i WHERE i.product = 'p')",
          'day: 5 items { product: "q" }'),

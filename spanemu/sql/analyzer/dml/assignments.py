@@ -25,6 +25,7 @@ from spanemu.sql.analyzer.errors.writing import (
     KeyNotAssignable,
     NotWritable,
 )
+from spanemu.sql.analyzer.expressions.braces import typed_braces
 from spanemu.sql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.analyzer.expressions.expression import resolve
 from spanemu.sql.analyzer.expressions.literals import null_literal
@@ -158,7 +159,7 @@ def _value(item: ast.Assignment, column: Column, table: Table, env: Env) -> Expr
         raise NotWritable("UPDATE", column.name, at=item.target.at)
     if is_pending_commit_timestamp(node):
         return commit_timestamp_value(column, table, node.at)
-    value = resolve(node, env)
+    value = resolve(typed_braces(node, column.type), env)
     if not fits(value, column.type, env.analysis):
         raise CannotAssign(str(value.type), column.name, str(column.type), at=node.at)
     return coerce(value, column.type, env.analysis, node.at)

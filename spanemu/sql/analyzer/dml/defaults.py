@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from spanemu.schema.column import Column
 from spanemu.sql.analyzer.env import Env
+from spanemu.sql.analyzer.expressions.braces import typed_braces
 from spanemu.sql.analyzer.expressions.calls import PENDING_COMMIT_TIMESTAMP
 from spanemu.sql.analyzer.expressions.coercion import coerce
 from spanemu.sql.analyzer.expressions.expression import resolve
@@ -42,7 +43,8 @@ def default_value(column: Column, env: Env) -> Expr:
     if is_pending_commit_timestamp(node):
         return pending_commit_timestamp()
     inside = Env(analysis, Scope(None), "DEFAULT expression", {})
-    return coerce(resolve(node, inside), column.type, analysis, -1)
+    value = resolve(typed_braces(node, column.type), inside)
+    return coerce(value, column.type, analysis, -1)
 
 
 def is_commit_timestamp(text: str | None) -> bool:

@@ -26,6 +26,7 @@ from spanemu.sql.analyzer.errors.writing import (
     ValueDoesNotFit,
     WrongRowWidth,
 )
+from spanemu.sql.analyzer.expressions.braces import typed_braces
 from spanemu.sql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.analyzer.expressions.expression import resolve
 from spanemu.sql.analyzer.expressions.subqueries import with_types
@@ -194,7 +195,7 @@ def _cell(node: ast.Expression, column: Column, table: Table, env: Env) -> Expr:
         return default_value(column, env)
     if is_pending_commit_timestamp(node):
         return commit_timestamp_value(column, table, node.at)
-    value = resolve(node, env)
+    value = resolve(typed_braces(node, column.type), env)
     if not fits(value, column.type, env.analysis):
         raise ValueDoesNotFit("Value", str(value.type), column.name, str(column.type), at=node.at)
     return coerce(value, column.type, env.analysis, node.at)

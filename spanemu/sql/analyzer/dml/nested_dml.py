@@ -23,6 +23,7 @@ from spanemu.sql.analyzer.errors.writing import (
     ValueDoesNotFit,
     WrongRowWidth,
 )
+from spanemu.sql.analyzer.expressions.braces import typed_braces
 from spanemu.sql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.analyzer.expressions.expression import resolve, resolve_condition
 from spanemu.sql.analyzer.expressions.literals import null_literal
@@ -199,7 +200,7 @@ def _updated_element(statement: ast.NestedUpdate, element: ResolvedColumn, env: 
 def _element_value(node: ast.Expression, wanted: Type, shown: str, env: Env) -> Expr:
     if type(node) is ast.DefaultKeyword:
         return Literal(wanted, None)
-    value = resolve(node, env)
+    value = resolve(typed_braces(node, wanted), env)
     if not fits(value, wanted, env.analysis):
         raise ValueDoesNotFit("Value", str(value.type), shown, str(wanted), at=node.at)
     return coerce(value, wanted, env.analysis, node.at)

@@ -16,6 +16,7 @@ from spanemu.sql.analyzer.errors.typing import (
     NestedArray,
     WrongFieldCount,
 )
+from spanemu.sql.analyzer.expressions.braces import typed_braces
 from spanemu.sql.analyzer.expressions.coercion import array_element_type, coerce, fits
 from spanemu.sql.analyzer.expressions.expression import resolve
 from spanemu.sql.analyzer.expressions.names import is_called
@@ -42,11 +43,10 @@ def settled(expression: Expr) -> Expr:
 
 
 def _array(node: ast.ArrayConstructor, env: Env) -> Expr:
+    if node.type is not None:
+        return _typed_array(node, named_type(node.type, env.analysis.schema), env)
     items = [resolve(item, env) for item in node.items]
-    declared = named_type(node.type, env.analysis.schema) if node.type is not None else None
     _refuse_nested(node, items)
-    if declared is not None:
-        return _typed_array(node, declared if declared.is_array else array_of(declared), items, env)
     if not items:
         return Literal(array_of(INT64), (), "")
     element = array_element_type(items, env.analysis, node.at)
@@ -67,8 +67,11 @@ def _refuse_nested(node: ast.ArrayConstructor, items: list[Expr]) -> None:
             )
 
 
-def _typed_array(node: ast.ArrayConstructor, declared: Type, items: list[Expr], env: Env) -> Expr:
+def _typed_array(node: ast.ArrayConstructor, named: Type, env: Env) -> Expr:
+    declared = named if named.is_array else array_of(named)
     element = declared.item()
+    items = [resolve(typed_braces(item, element), env) for item in node.items]
+    _refuse_nested(node, items)
     passed = []
     for item, written in zip(paced(items), node.items, strict=True):
         if not fits(item, element, env.analysis):
@@ -78,9 +81,9 @@ def _typed_array(node: ast.ArrayConstructor, declared: Type, items: list[Expr], 
 
 
 def _struct(node: ast.StructConstructor, env: Env) -> Expr:
-    values = [resolve(value, env) for value, _ in node.items]
     if node.type is not None:
-        return _typed_struct(node, named_type(node.type, env.analysis.schema), values, env)
+        return _typed_struct(node, named_type(node.type, env.analysis.schema), env)
+    values = [resolve(value, env) for value, _ in node.items]
     names = [
         "" if node.tuple_form else alias.name if alias is not None else implied_name(value)
         for value, alias in node.items
@@ -89,19 +92,18 @@ def _struct(node: ast.StructConstructor, env: Env) -> Expr:
     return MakeStruct(Type(TypeCode.STRUCT, fields=tuple(fields)), tuple(values))
 
 
-def _typed_struct(
-    node: ast.StructConstructor, declared: Type, values: list[Expr], env: Env
-) -> Expr:
-    if len(declared.fields) != len(values):
-        raise WrongFieldCount(len(declared.fields), len(values), at=node.at)
+def _typed_struct(node: ast.StructConstructor, declared: Type, env: Env) -> Expr:
+    if len(declared.fields) != len(node.items):
+        raise WrongFieldCount(len(declared.fields), len(node.items), at=node.at)
     passed = []
-    for number, (field, value) in enumerate(zip(declared.fields, values, strict=True)):
-        written, alias = node.items[number]
+    for number, (field, item) in enumerate(zip(declared.fields, node.items, strict=True)):
+        written, alias = item
         if alias is not None:
             raise BadCall(
                 "STRUCT constructors cannot specify both an explicit type and field names with AS",
                 at=alias.at,
             )
+        value = resolve(typed_braces(written, field.type), env)
         if not fits(value, field.type, env.analysis):
             raise FieldDoesNotCoerce(number + 1, str(value.type), str(field.type), at=written.at)
         passed.append(settled(coerce(value, field.type, env.analysis, written.at)))

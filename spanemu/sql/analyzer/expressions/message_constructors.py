@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spanemu.base.errors import Unsupported
 from spanemu.messages.field import MessageField
 from spanemu.messages.message import FieldPath, MessageType
 from spanemu.sql.analyzer.analysis import Analysis
@@ -21,6 +20,7 @@ from spanemu.sql.analyzer.errors.messages import (
     ValueDoesNotFitField,
 )
 from spanemu.sql.analyzer.errors.names import NoFields
+from spanemu.sql.analyzer.errors.typing import BadCall
 from spanemu.sql.analyzer.errors.writing import CannotAssign
 from spanemu.sql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.analyzer.expressions.constructors import implied_name
@@ -89,7 +89,7 @@ def _named_message(name: ast.TypeName, env: Env) -> Type:
 
 def _braced(node: ast.BracedConstructor, env: Env) -> Expr:
     if node.type is None:
-        raise Unsupported("A message in braces without NEW, outside of another one,")
+        raise BadCall("Unable to infer a type for braced constructor", at=node.at)
     return _braced_as(node, _named_message(node.type, env), env)
 
 

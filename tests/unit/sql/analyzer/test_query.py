@@ -104,7 +104,6 @@ def test_a_long_chain_of_operators_fails_as_the_client_s_mistake() -> None:
 @pytest.mark.parametrize(
     ("sql", "feature"),
     [
-        ("SELECT {a: 1}", "A message in braces without NEW, outside of another one,"),
         ("CALL cancel_query('x')", "Procedure cancel_query"),
     ],
 )
