@@ -1,8 +1,13 @@
 """pytest fixtures for code that talks to Cloud Spanner: one emulator per run, a fresh database
 per test.
 
-pytest loads `plugin`. The names below are the types of what fixtures give, for annotations; nothing
-is imported before one is used.
+pytest loads `plugin`. In reading order: `kinds`, `options` and `marker_arguments` (what users set),
+`wishes` (what one test asks for), `run` (what one pytest run holds), `fixtures` and `factories`;
+`targets`, `sources` and `seeds`, `databases`, `rows`, `asserts`, `report`; then `sql`, `migrator`,
+`fault_plan`, `lint`, `ready_made`, `hookspecs`, and `django`.
+
+The names below are the types of what fixtures give, for annotations; nothing is imported before one
+is used.
 """
 
 from __future__ import annotations
@@ -11,13 +16,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pytest_spanemu.asserts import SpannerAssert
+    from pytest_spanemu.asserts.spanner_assert import SpannerAssert
+    from pytest_spanemu.databases.snapshots import SpannerSnapshot
+    from pytest_spanemu.databases.template import Schema, Template
     from pytest_spanemu.migrator import SpannerMigrator
     from pytest_spanemu.rows.factory import SpannerFactory
-    from pytest_spanemu.snapshots import SpannerSnapshot
     from pytest_spanemu.sql import SpannerSql
-    from pytest_spanemu.targets import SpannerEmulator
-    from pytest_spanemu.template import Schema, Template
+    from pytest_spanemu.targets.target import SpannerEmulator
 
 __all__ = [
     "Schema",
@@ -31,14 +36,14 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Schema": "pytest_spanemu.template",
-    "SpannerAssert": "pytest_spanemu.asserts",
-    "SpannerEmulator": "pytest_spanemu.targets",
+    "Schema": "pytest_spanemu.databases.template",
+    "SpannerAssert": "pytest_spanemu.asserts.spanner_assert",
+    "SpannerEmulator": "pytest_spanemu.targets.target",
     "SpannerFactory": "pytest_spanemu.rows.factory",
     "SpannerMigrator": "pytest_spanemu.migrator",
-    "SpannerSnapshot": "pytest_spanemu.snapshots",
+    "SpannerSnapshot": "pytest_spanemu.databases.snapshots",
     "SpannerSql": "pytest_spanemu.sql",
-    "Template": "pytest_spanemu.template",
+    "Template": "pytest_spanemu.databases.template",
 }
 
 

@@ -22,20 +22,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_spanemu.budget import budget_of
+from pytest_spanemu.asserts.budget import budget_of
 from pytest_spanemu.run import run_of
 from pytest_spanemu.wishes import Recipe, wishes_of
 
 if TYPE_CHECKING:
-    from pytest_spanemu.asserts import SpannerAssert
-    from pytest_spanemu.django_setup import SpannerDjango
+    from pytest_spanemu.asserts.spanner_assert import SpannerAssert
+    from pytest_spanemu.databases.observation import Observation
+    from pytest_spanemu.databases.snapshots import SpannerSnapshot
+    from pytest_spanemu.databases.template import Schema, Template
+    from pytest_spanemu.django.setup import SpannerDjango
     from pytest_spanemu.migrator import SpannerMigrator
-    from pytest_spanemu.observation import Observation
     from pytest_spanemu.rows.factory import SpannerFactory
-    from pytest_spanemu.snapshots import SpannerSnapshot
     from pytest_spanemu.sql import SpannerSql
-    from pytest_spanemu.targets import SpannerEmulator
-    from pytest_spanemu.template import Schema, Template
+    from pytest_spanemu.targets.target import SpannerEmulator
 
 
 # ---------------------------------------------------------------------------- once per run
@@ -102,7 +102,7 @@ def spanner_django(
     databases of their own; JSON fields and check constraints switched on again, and flush replaced
     by a restore. pytest-django's databases are these; without it, use `spanner_django_db`.
     """
-    from pytest_spanemu.django_tests import opened
+    from pytest_spanemu.django.databases import opened
 
     with opened(run_of(pytestconfig), spanner_template) as django:
         yield django
@@ -211,7 +211,7 @@ def spanner_django_db(
     """Django models on this test's database: what the test saves is gone with it. Gives the
     official client's `Database`.
     """
-    from pytest_spanemu.django_tests import lent
+    from pytest_spanemu.django.databases import lent
 
     run, test = run_of(request.config), request.node.nodeid
     django: SpannerDjango = request.getfixturevalue("spanner_django")
@@ -224,8 +224,8 @@ def spanner_snapshot(
     request: pytest.FixtureRequest, _spanner_observation: Observation
 ) -> SpannerSnapshot:
     """Named states inside one test: `.take("a")`, `.restore("a")`, `.diff("a", "b")`."""
-    from pytest_spanemu.snapshots import SpannerSnapshot
-    from pytest_spanemu.targets import SNAPSHOTS
+    from pytest_spanemu.databases.snapshots import SpannerSnapshot
+    from pytest_spanemu.targets.target import SNAPSHOTS
 
     _need(request, SNAPSHOTS)
     return SpannerSnapshot(_spanner_observation.handle)
@@ -244,7 +244,7 @@ def spanner_migrator(request: pytest.FixtureRequest) -> Iterator[SpannerMigrator
 @pytest.fixture
 def spanner_clock(request: pytest.FixtureRequest) -> Any:
     """The server's clock; it runs again after the test, and never goes back."""
-    from pytest_spanemu.targets import CLOCK
+    from pytest_spanemu.targets.target import CLOCK
 
     _need(request, CLOCK)
     clock = _emulator(request).clock
@@ -260,7 +260,7 @@ def spanner_faults(
     the test, unless `spanner_fail_on` leaves out unused-fault.
     """
     from pytest_spanemu.fault_plan import install, unused_text
-    from pytest_spanemu.targets import FAULTS
+    from pytest_spanemu.targets.target import FAULTS
 
     _need(request, FAULTS)
     faults = _spanner_observation.emulator.faults
@@ -277,7 +277,7 @@ def _spanner_aborted_commit(
     request: pytest.FixtureRequest, _spanner_observation: Observation
 ) -> Iterator[int]:
     """The commit that `spanner_abort_each` aborts, 0 for none; skips when there are not so many."""
-    from pytest_spanemu.targets import FAULTS
+    from pytest_spanemu.targets.target import FAULTS
 
     number: int = request.param
     if not number:
@@ -293,7 +293,7 @@ def _spanner_aborted_commit(
 @pytest.fixture
 def spanner_record(request: pytest.FixtureRequest, _spanner_observation: Observation) -> Any:
     """`with spanner_record() as recorded: ...` gives queries, commits, mutations, aborts."""
-    from pytest_spanemu.targets import RECORDING
+    from pytest_spanemu.targets.target import RECORDING
 
     _need(request, RECORDING)
     watched = _spanner_observation
@@ -305,8 +305,8 @@ def spanner_assert(
     request: pytest.FixtureRequest, _spanner_observation: Observation
 ) -> SpannerAssert:
     """Budgets and shapes: `with spanner_assert.queries(max=2): ...`."""
-    from pytest_spanemu.asserts import SpannerAssert
-    from pytest_spanemu.targets import HOTSPOTS, RECORDING
+    from pytest_spanemu.asserts.spanner_assert import SpannerAssert
+    from pytest_spanemu.targets.target import HOTSPOTS, RECORDING
 
     _need(request, RECORDING)
     wants_hotspots = request.node.get_closest_marker("spanner_hotspots") is not None
@@ -319,7 +319,7 @@ def spanner_assert(
 @pytest.fixture
 def spanner_splits(request: pytest.FixtureRequest, _spanner_observation: Observation) -> Any:
     """Splits and servers: `spanner_splits.at("Singers", [4])`, `move`, `assert_single_split()`."""
-    from pytest_spanemu.targets import HOTSPOTS
+    from pytest_spanemu.targets.target import HOTSPOTS
 
     _need(request, HOTSPOTS)
     return _spanner_observation.handle.splits
@@ -330,7 +330,7 @@ def hotspots(request: pytest.FixtureRequest, _spanner_observation: Observation) 
     """Where this test's writes concentrate: `with hotspots.watch() as watched: ...`, then
     `watched.assert_none()`; also `report()`, `heatmap(path)`, `simulate(nodes=8)`.
     """
-    from pytest_spanemu.targets import HOTSPOTS
+    from pytest_spanemu.targets.target import HOTSPOTS
 
     _need(request, HOTSPOTS)
     return _spanner_observation.hotspots
@@ -351,7 +351,7 @@ def spanner_factory(
 
 
 def _known_hotspots(item: pytest.Item) -> tuple[str, ...]:
-    from pytest_spanemu.hot import rule_of
+    from pytest_spanemu.asserts.hot import rule_of
 
     rule = rule_of(item)
     return rule.expect if rule is not None else ()

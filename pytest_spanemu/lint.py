@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from pytest_spanemu.databases.template import Schema
 from pytest_spanemu.sources import Ddl
-from pytest_spanemu.template import Schema
 from spanemu.lint import Severity, run, settings_from
 
 PREFIX = "lint:"

@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from pytest_spanemu.databases.template import Template
 from pytest_spanemu.rows.factory import SpannerFactory
 from pytest_spanemu.sources import Ladder, Rung, Source, SourceError
 from pytest_spanemu.sql import SpannerSql
-from pytest_spanemu.template import Template
 
 Name = str | int
 

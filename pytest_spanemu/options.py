@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from pytest_spanemu.kinds import Isolation, Reuse, Start, Target, Unsupported
-from pytest_spanemu.places import RUN_CHARS, Runner, places, target_of
 from pytest_spanemu.report.limits import Limit, limits_of
+from pytest_spanemu.targets.places import RUN_CHARS, Runner, places, target_of
 from spanemu.endpoint import Endpoint, InvalidEndpointFile
 
 ENDPOINT_FILE = "SPANEMU_ENDPOINT_FILE"  # which `spanemu serve --endpoint-file` writes

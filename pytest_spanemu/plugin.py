@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_spanemu import hookspecs
-from pytest_spanemu.budget import budget_of, judge_budget
+from pytest_spanemu.asserts.budget import budget_of, judge_budget
 from pytest_spanemu.kinds import Start, Target
 from pytest_spanemu.options import add_options
 from pytest_spanemu.run import run_of
-from pytest_spanemu.validated import Validations
+from pytest_spanemu.targets.validated import Validations
 from pytest_spanemu.wishes import wishes_of
 
 if TYPE_CHECKING:
-    from pytest_spanemu.hot import HotspotRule
+    from pytest_spanemu.asserts.hot import HotspotRule
 
 pytest_plugins = ("pytest_spanemu.fixtures",)
 
@@ -174,7 +174,7 @@ def pytest_exception_interact(node: pytest.Item | pytest.Collector) -> None:
         return
     observation: Any = getattr(node, "funcargs", {}).get("_spanner_observation")
     if isinstance(node, pytest.Item) and observation is not None:
-        from pytest_spanemu.pause import pause
+        from pytest_spanemu.databases.pause import pause
 
         pause(node, observation.handle)
 
@@ -198,7 +198,7 @@ def pytest_terminal_summary(
 
 def _join_pytest_django(config: pytest.Config) -> None:
     """Give pytest-django the databases of this run, when the schema is Django's."""
-    from pytest_spanemu import pytest_django
+    from pytest_spanemu.django import pytest_django
 
     if any(source.startswith(pytest_django.SOURCE) for source in run_of(config).settings.schema):
         config.pluginmanager.register(pytest_django, "spanner_django")
@@ -217,7 +217,7 @@ def _flakiness(item: pytest.Item, target: str = "", reason: str = "") -> tuple[T
 def _rule_of(item: pytest.Item) -> HotspotRule | None:
     if item.get_closest_marker("spanner_hotspots") is None:
         return None
-    from pytest_spanemu.hot import rule_of
+    from pytest_spanemu.asserts.hot import rule_of
 
     return rule_of(item)
 

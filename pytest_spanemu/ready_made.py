@@ -22,16 +22,16 @@ import pytest
 from google.api_core.exceptions import GoogleAPICallError
 
 import spanemu
+from pytest_spanemu.asserts.plans import PlanCheck
+from pytest_spanemu.databases.template import Template
+from pytest_spanemu.databases.templates import told_plainly
 from pytest_spanemu.lint import WORDS, problems
 from pytest_spanemu.migrator import SpannerMigrator
-from pytest_spanemu.plans import PlanCheck
 from pytest_spanemu.run import run_of
 from pytest_spanemu.seeds import load_seeds
 from pytest_spanemu.sources import SourceError
 from pytest_spanemu.sources.files import natural_order
-from pytest_spanemu.targets import SpannerEmulator
-from pytest_spanemu.template import Template
-from pytest_spanemu.templates import told_plainly
+from pytest_spanemu.targets.target import SpannerEmulator
 from pytest_spanemu.wishes import wishes_of
 from spanemu import ddl
 

@@ -20,9 +20,9 @@ from pytest_spanemu.options import Settings, read_settings
 from pytest_spanemu.report.book import Book
 
 if TYPE_CHECKING:
-    from pytest_spanemu.lending import Lender
-    from pytest_spanemu.targets import SpannerEmulator
-    from pytest_spanemu.templates import Templates
+    from pytest_spanemu.databases.lending import Lender
+    from pytest_spanemu.databases.templates import Templates
+    from pytest_spanemu.targets.target import SpannerEmulator
     from spanemu.config import ConfigChanges
 
 
@@ -44,14 +44,14 @@ class Run:
     @cached_property
     def templates(self) -> Templates:
         """What tests' databases look like at first."""
-        from pytest_spanemu.templates import Templates
+        from pytest_spanemu.databases.templates import Templates
 
         return Templates(self.config, self.settings, self.book)
 
     @cached_property
     def lender(self) -> Lender:
         """Who gives tests their databases."""
-        from pytest_spanemu.lending import Lender
+        from pytest_spanemu.databases.lending import Lender
 
         return Lender(self.config, self.settings, self.book)
 
@@ -64,7 +64,7 @@ class Run:
     @contextmanager
     def emulator(self) -> Iterator[SpannerEmulator]:
         """The run's emulator: the one that was started before collection, or a new one."""
-        from pytest_spanemu.targets import running
+        from pytest_spanemu.targets.target import running
 
         with ExitStack() as stack:
             emulator = self._started or stack.enter_context(running(self.settings))
@@ -75,7 +75,7 @@ class Run:
     @contextmanager
     def another_emulator(self, **changes: Unpack[ConfigChanges]) -> Iterator[SpannerEmulator]:
         """An emulator in this process beside the run's own, whatever that is."""
-        from pytest_spanemu.targets import embedded
+        from pytest_spanemu.targets.target import embedded
 
         with embedded(self.settings, **changes) as emulator:
             yield emulator
@@ -83,7 +83,7 @@ class Run:
 
     def start_eagerly(self) -> None:
         """Start before collection, and tell the environment, where module-level clients look."""
-        from pytest_spanemu.targets import running
+        from pytest_spanemu.targets.target import running
 
         started = self._started = self._eager.enter_context(running(self.settings))
         host = {"SPANNER_EMULATOR_HOST": started.host_port} if started.is_emulator else {}

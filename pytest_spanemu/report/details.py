@@ -13,9 +13,9 @@ from typing import Any
 
 from google.api_core.exceptions import GoogleAPIError
 
-from pytest_spanemu.findings import place, score
-from pytest_spanemu.listing import notes_of
-from pytest_spanemu.plans import PlanCheck
+from pytest_spanemu.asserts.findings import place, score
+from pytest_spanemu.asserts.listing import notes_of
+from pytest_spanemu.asserts.plans import PlanCheck
 
 STATEMENTS_MAX = 50  # of one test
 TRANSACTIONS_MAX = 50

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from pytest_spanemu.findings import matches, place, score
+from pytest_spanemu.asserts.findings import matches, place, score
 
 SYSTEM_TABLES = ("INFORMATION_SCHEMA", "SPANNER_SYS")
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from pytest_spanemu.catalog import Catalog, TableInfo
+from pytest_spanemu.databases.catalog import Catalog, TableInfo
 from pytest_spanemu.rows.making import RowMaker
 from pytest_spanemu.rows.values import Provider, Values
 from pytest_spanemu.rows.writing import Row, write

@@ -16,7 +16,7 @@ from typing import Any
 
 from google.cloud.spanner_v1 import COMMIT_TIMESTAMP
 
-from pytest_spanemu.catalog import Catalog, ColumnInfo, ForeignKeyInfo, TableInfo
+from pytest_spanemu.databases.catalog import Catalog, ColumnInfo, ForeignKeyInfo, TableInfo
 from pytest_spanemu.rows.values import Values
 from pytest_spanemu.rows.writing import Row, is_pending, parameters
 from pytest_spanemu.sql import type_of

@@ -15,7 +15,7 @@ from typing import Any
 
 from google.cloud.spanner_v1 import JsonObject
 
-from pytest_spanemu.catalog import ColumnInfo
+from pytest_spanemu.databases.catalog import ColumnInfo
 
 Provider = Callable[[Any], Any]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from google.cloud.spanner_v1 import COMMIT_TIMESTAMP, KeySet, Type, TypeCode
 
-from pytest_spanemu.catalog import TableInfo
+from pytest_spanemu.databases.catalog import TableInfo
 from pytest_spanemu.seeds import MUTATIONS_PER_COMMIT
 
 Row = dict[str, Any]

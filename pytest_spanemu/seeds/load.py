@@ -12,7 +12,7 @@ from typing import Any
 
 from google.api_core.exceptions import GoogleAPICallError
 
-from pytest_spanemu.catalog import Catalog, TableInfo
+from pytest_spanemu.databases.catalog import Catalog, TableInfo
 from pytest_spanemu.seeds.files import SQL, SeedRow, rows_of, seed_files
 from pytest_spanemu.seeds.values import wire_value
 from pytest_spanemu.sources.files import read, steps_of

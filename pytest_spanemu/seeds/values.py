@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pytest_spanemu.catalog import ColumnInfo
+from pytest_spanemu.databases.catalog import ColumnInfo
 
 _TRUE, _FALSE = frozenset({"true", "1", "t", "yes"}), frozenset({"false", "0", "f", "no"})
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from google.cloud.spanner import Client
 
-from pytest_spanemu.django_setup import ALIAS, DjangoMissing, SpannerDjango
+from pytest_spanemu.django.setup import ALIAS, DjangoMissing, SpannerDjango
 from pytest_spanemu.sources.files import code_below, steps_of
 from pytest_spanemu.sources.source import Ddl, Program, Rung, Source, SourceError, Step
 

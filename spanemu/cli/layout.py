@@ -18,7 +18,7 @@ import click
 
 import spanemu
 from spanemu.base.errors import SpannerError
-from spanemu.stats.split_settings import SplitPolicy
+from spanemu.stats.simulation.settings import SplitPolicy
 
 _SETTINGS = {"policy": "policy", "split_bytes": "split_bytes_max", "servers": "servers"}
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)

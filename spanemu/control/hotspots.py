@@ -26,12 +26,12 @@ from spanemu.base.severity import Severity
 from spanemu.database.database import Database
 from spanemu.stats.assumptions import Assumptions
 from spanemu.stats.finding import Finding, KeySpaceStats
-from spanemu.stats.heatmap import Heatmap
-from spanemu.stats.heatmap_file import save
-from spanemu.stats.heatmap_runs import Earlier
+from spanemu.stats.heatmap.file import save
+from spanemu.stats.heatmap.heatmap import Heatmap
+from spanemu.stats.heatmap.runs import Earlier
 from spanemu.stats.judged import NODES_MEANT
 from spanemu.stats.report import Report
-from spanemu.stats.simulation import Simulation
+from spanemu.stats.simulation.simulation import Simulation
 from spanemu.stats.split_stats import SplitStat
 from spanemu.stats.thresholds import THRESHOLDS
 from spanemu.stats.verdict import Level

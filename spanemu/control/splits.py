@@ -9,8 +9,9 @@
     splits.configure(policy="modern", servers=3, split_bytes_max=10_000)
     splits.follow_load(); writes(); splits.pass_minutes(3, qps=14_000)
 
-How splits follow size and load is a model (`stats.split_settings`), Spanner publishes none. Keys
-are Python values: the whole primary key; for `index=` the index's own key, or with the table's too.
+How splits follow size and load is a model (`stats.simulation.settings`), Spanner publishes none.
+Keys are Python values: the whole primary key; for `index=` the index's own key, or with the table's
+too.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from typing import Any
 
 from spanemu.base.raw_key import raw_key
 from spanemu.database.database import Database
+from spanemu.stats.simulation.model import Minute
+from spanemu.stats.simulation.settings import SplitPolicy, SplitSettings
 from spanemu.stats.split_info import CommitSplits, SplitInfo
-from spanemu.stats.split_model import Minute
-from spanemu.stats.split_settings import SplitPolicy, SplitSettings
 
 
 class SplitsTouched(AssertionError):

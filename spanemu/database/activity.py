@@ -2,7 +2,7 @@
 
     Meter       a statement, a batch or a read, from its arrival to the end of its rows
     Attempt     a commit that was asked for
-    LockTable   keeps the waits itself (`txn.lock_log`)
+    LockTable   keeps the waits itself (`txn.locks.log`)
 
 Here they are only noted; `NOTED_MAX` at a time they are added up (`database.statistics.ledger`).
 """
@@ -25,7 +25,7 @@ from spanemu.database.statements.results import (
     WrittenRows,
 )
 from spanemu.storage.structure import Structure
-from spanemu.txn.owner import Owner
+from spanemu.txn.locks.owner import Owner
 from spanemu.values.mutation import Mutation, WriteKind
 
 NOTED_MAX = 128  # requests, or commits

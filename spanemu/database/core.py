@@ -17,7 +17,7 @@ from spanemu.database.statements.context import StatementContext
 from spanemu.database.statistics.ledger import Ledger
 from spanemu.schema.history import History
 from spanemu.storage.store import LATEST, Store
-from spanemu.txn.locks import LockTable
+from spanemu.txn.locks.table import LockTable
 from spanemu.txn.read_only import SnapshotReader
 
 

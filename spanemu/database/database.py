@@ -40,8 +40,8 @@ from spanemu.schema.index import Index
 from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema, empty_schema
 from spanemu.schema.table import Table
+from spanemu.stats.simulation.settings import SplitPolicy
 from spanemu.stats.split_info import CommitSplits
-from spanemu.stats.split_settings import SplitPolicy
 from spanemu.storage.boundary import Boundary, Origin, path_of
 from spanemu.storage.layout import tree_of
 from spanemu.storage.store import Store

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
 from spanemu.storage.layout import parts_of
-from spanemu.txn.lock_modes import Lock, columns_of
+from spanemu.txn.locks.modes import Lock, columns_of
 from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.key import key_decoder
 from spanemu.values.key_text import value_text

@@ -10,10 +10,8 @@ What is said: `identifiers` (ids that begin with the time), `verdict`, `cause`, 
 `telling` (findings in words), `advice` (rules that need values, load or reads), `report`,
 `split_stats` (the same in the shape of SPANNER_SYS).
 
-What may come of it: `places` (where rows lie in the whole database), `split_settings` (every
-constant of splits), `split_info`, `split_model` and `simulation` (what a load does to splits and
-servers).
+What may come of it: `places` (where rows lie in the whole database), `split_info` (splits as users
+are shown them), `simulation` (what a load does to splits and servers).
 
-How it looks: `overlay` (splits and servers), `patterns` (what it looks like), `heatmap` (figures),
-`heatmap_runs` (two runs), `heatmap_page`, `heatmap_image`, `heatmap_file`.
+How it looks: `heatmap`.
 """

@@ -19,8 +19,8 @@ from spanemu.base.clock import monotonic
 from spanemu.stats.contention import ContentionSummary
 from spanemu.stats.queries import QueryUse
 from spanemu.stats.scans import ScanSummary
+from spanemu.stats.simulation.settings import SplitPolicy
 from spanemu.stats.sources import Source, source_of
-from spanemu.stats.split_settings import SplitPolicy
 from spanemu.stats.stream import Stream, Summary
 from spanemu.stats.thresholds import THRESHOLDS, Thresholds
 from spanemu.stats.trace import Commit, Touch, Trace

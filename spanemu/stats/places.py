@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from spanemu.base.rand import Randomness
 from spanemu.schema.schema import Schema
-from spanemu.stats.split_settings import SplitPolicy
+from spanemu.stats.simulation.settings import SplitPolicy
 from spanemu.stats.trace import Commit
 from spanemu.storage.boundary import TREE_ID_BYTES, Boundary, Origin, Placing, root_boundary
 from spanemu.storage.layout import TreeId, tree_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from spanemu.schema.schema import Schema
 from spanemu.stats.keys import BEGIN, END, KeyShape
-from spanemu.stats.split_settings import SplitSettings
+from spanemu.stats.simulation.settings import SplitSettings
 from spanemu.storage.boundary import TREE_ID_BYTES, Boundary, Path, path_of
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.sizes import split_bytes, split_rows

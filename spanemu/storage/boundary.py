@@ -6,8 +6,8 @@ of creation, then the next row. A boundary between them is a cut through every t
     before Songs(1, 2, 1)     Singers   after 1        Albums  after 1/2
                               Songs     before 1/2/1   Fans    (created after Albums) before 1/...
 
-Under the policy `root_only` (`stats.split_settings`) a boundary is always a root row's, and the cut
-is the same in all trees: every child's key begins with its root row's.
+Under the policy `root_only` (`stats.simulation.settings`) a boundary is always a root row's, and
+the cut is the same in all trees: every child's key begins with its root row's.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of
 from spanemu.storage.observer import TreeWrite
 from spanemu.txn.constraints.verify import verify
 from spanemu.txn.errors.rows import ParentInsertedLater, ParentRowMissing
-from spanemu.txn.lock_modes import WRITE_ROW
+from spanemu.txn.locks.modes import WRITE_ROW
 from spanemu.txn.read_write import ReadWrite
 from spanemu.txn.resolve import RangesToDelete, RowsToWrite, resolve
 from spanemu.txn.rules import RuleBook, TableRules

@@ -8,7 +8,7 @@
 
 Writes are buffered (`buffer`); only `commit` touches the store. As in Spanner, DML locks what it
 reads, and what it writes is locked when the transaction commits; only repeatable locking locks it
-at once. What is locked are cells (`lock_modes`): other columns of the row stay free.
+at once. What is locked are cells (`locks.modes`): other columns of the row stay free.
 
 Not here: what a client may do next (`database.transactions.read_write`), constraints (`write`).
 """
@@ -29,9 +29,9 @@ from spanemu.storage.store import LATEST, Store
 from spanemu.storage.versions import changed, row_cells
 from spanemu.txn.buffer import ABSENT, Buffer
 from spanemu.txn.errors.lifecycle import TransactionAborted
-from spanemu.txn.lock_modes import LAND_IN_RANGE, READ_ROW, Cells, Lock, covers
-from spanemu.txn.locks import LockTable
-from spanemu.txn.owner import Owner
+from spanemu.txn.locks.modes import LAND_IN_RANGE, READ_ROW, Cells, Lock, covers
+from spanemu.txn.locks.owner import Owner
+from spanemu.txn.locks.table import LockTable
 from spanemu.txn.state import State
 from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.key import successor

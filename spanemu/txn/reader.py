@@ -11,7 +11,7 @@ from spanemu.schema.table import Table
 from spanemu.sql.executor.reader import ByteRange, Row
 from spanemu.storage.layout import tree_of
 from spanemu.storage.observer import Reading
-from spanemu.txn.lock_modes import Cells, Lock
+from spanemu.txn.locks.modes import Cells, Lock
 from spanemu.txn.pieces import pieces
 from spanemu.txn.read_write import ReadWrite
 from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of

@@ -28,7 +28,7 @@ from spanemu.txn.errors.values import (
     KeyTooLarge,
     PendingTimestampRead,
 )
-from spanemu.txn.lock_modes import IS_THERE, WRITE_ROW, Cells, Lock
+from spanemu.txn.locks.modes import IS_THERE, WRITE_ROW, Cells, Lock
 from spanemu.txn.rules import IndexRules, Reference, Row, TableRules
 from spanemu.txn.write_plan import WritePlan
 from spanemu.txn.write_view import WriteView

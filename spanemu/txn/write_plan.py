@@ -24,9 +24,9 @@ from spanemu.txn.errors.values import (
     WriteToGenerated,
 )
 from spanemu.txn.expressions import RowExpression
-from spanemu.txn.lock_modes import Lock
+from spanemu.txn.locks.modes import Lock
+from spanemu.txn.locks.update_lock import update_lock
 from spanemu.txn.rules import Row, TableRules, is_timestamp
-from spanemu.txn.update_lock import update_lock
 from spanemu.values.errors import BadValue
 from spanemu.values.mutation import COMMIT_TIMESTAMP, COMMIT_TIMESTAMP_PLACEHOLDER, WriteKind
 from spanemu.values.timestamp import format_utc

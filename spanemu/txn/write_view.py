@@ -8,7 +8,7 @@ from typing import Protocol
 from spanemu.sql.executor.reader import ByteRange
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.layout import TreeId
-from spanemu.txn.lock_modes import READ_ROW, Cells, Lock
+from spanemu.txn.locks.modes import READ_ROW, Cells, Lock
 from spanemu.txn.rules import Row
 from spanemu.values.cell_mask import WHOLE_ROW
 

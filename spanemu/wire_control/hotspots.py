@@ -7,9 +7,9 @@ from typing import Any
 
 from spanemu.base.plain import from_plain
 from spanemu.control.hotspots import HotspotsHandle, Watch
-from spanemu.stats.heatmap import Heatmap
+from spanemu.stats.heatmap.heatmap import Heatmap
 from spanemu.stats.report import Report
-from spanemu.stats.simulation import Simulation
+from spanemu.stats.simulation.simulation import Simulation
 from spanemu.stats.split_stats import SplitStat
 from spanemu.wire_control.calls import Calls
 

@@ -8,9 +8,9 @@ from typing import Any
 from spanemu.base.plain import from_plain
 from spanemu.base.raw_key import raw_key
 from spanemu.control.splits import SplitsHandle, checked
+from spanemu.stats.simulation.model import Minute
+from spanemu.stats.simulation.settings import SplitSettings
 from spanemu.stats.split_info import CommitSplits, SplitInfo
-from spanemu.stats.split_model import Minute
-from spanemu.stats.split_settings import SplitSettings
 from spanemu.wire_control.calls import Calls
 
 

@@ -6,7 +6,8 @@ from threading import Event
 import pytest
 
 from spanemu.frontend import endpoint
-from spanemu.txn import locks, owner
+from spanemu.txn.locks import owner
+from spanemu.txn.locks import table as locks
 from tests.conformance.raw import (
     AB,
     DE,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import spanemu
-from spanemu.txn import owner
+from spanemu.txn.locks import owner
 from tests.contention import bank, crash, disjoint
 from tests.contention.threads import summary
 

@@ -14,7 +14,7 @@ from spanemu.database.environment import Environment
 from spanemu.database.options import CommitOptions, ReadWrite, SingleUse
 from spanemu.database.splits.errors import SplitInsideHierarchy
 from spanemu.sql.syntax.ddl.statement import split_statements
-from spanemu.stats.split_settings import SplitPolicy
+from spanemu.stats.simulation.settings import SplitPolicy
 from spanemu.txn.errors.rows import ParentInsertedLater
 from spanemu.values.mutation import Write, WriteKind
 from tests.golden.runner import Case, Command, file_id, golden_files, run_golden

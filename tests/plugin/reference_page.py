@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest_spanemu.fixtures
 from pytest_spanemu import hookspecs
-from pytest_spanemu.asserts import SpannerAssert
+from pytest_spanemu.asserts.plans import PlanCheck
+from pytest_spanemu.asserts.spanner_assert import SpannerAssert
+from pytest_spanemu.databases.snapshots import SpannerSnapshot
 from pytest_spanemu.migrator import SpannerMigrator
 from pytest_spanemu.options import OPTIONS
-from pytest_spanemu.plans import PlanCheck
 from pytest_spanemu.plugin import MARKERS
 from pytest_spanemu.rows.factory import SpannerFactory, TableFactory
-from pytest_spanemu.snapshots import SpannerSnapshot
 from spanemu import EmulatorClock, Faults
 from spanemu.control.hotspots import HotspotsHandle, Watch
 from spanemu.control.splits import SplitsHandle

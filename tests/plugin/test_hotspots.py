@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_spanemu.load import load
+from pytest_spanemu.asserts.load import load
 
 WRITER = """
         import uuid

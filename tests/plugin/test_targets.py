@@ -8,7 +8,7 @@ import pytest
 from google.auth.credentials import AnonymousCredentials
 
 import spanemu
-from pytest_spanemu.real import OmniSpanner
+from pytest_spanemu.targets.real import OmniSpanner
 from tests.conformance.reference import official_process
 
 EVERYTHING = """

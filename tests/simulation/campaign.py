@@ -11,7 +11,7 @@ from spanemu.base.rand import Randomness
 from spanemu.database.database import Database
 from spanemu.database.environment import Environment
 from spanemu.database.options import CommitOptions, ReadWrite, SingleUse
-from spanemu.txn.owner import RETRY_PATIENCE_SECONDS
+from spanemu.txn.locks.owner import RETRY_PATIENCE_SECONDS
 from spanemu.values.mutation import WriteKind
 from tests.simulation.history import Attempt, Ending, History, Violation, described
 from tests.simulation.model import SCHEMA, State

@@ -12,10 +12,11 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from unittest.mock import patch
 
 from spanemu.database.transactions import read_ahead
-from spanemu.txn import locks, owner
-from spanemu.txn.lock_modes import Lock
-from spanemu.txn.locks import LockTable
-from spanemu.txn.owner import Owner
+from spanemu.txn.locks import owner
+from spanemu.txn.locks import table as locks
+from spanemu.txn.locks.modes import Lock
+from spanemu.txn.locks.owner import Owner
+from spanemu.txn.locks.table import LockTable
 
 
 class Client:

@@ -9,11 +9,12 @@ import pytest
 
 from spanemu.storage.layout import TreeId
 from spanemu.storage.store import Store
-from spanemu.txn import locks, reader
+from spanemu.txn import reader
 from spanemu.txn.constraints import verify
 from spanemu.txn.constraints.notes import Notes
 from spanemu.txn.errors.constraints import ReferencedKeyMissing
-from spanemu.txn.locks import LockTable
+from spanemu.txn.locks import table as locks
+from spanemu.txn.locks.table import LockTable
 from spanemu.txn.read_write import ReadWrite
 from spanemu.txn.reader import TransactionReader
 from spanemu.txn.write_plan import WritePlan

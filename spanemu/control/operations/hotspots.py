@@ -1,4 +1,4 @@
-"""Operations on hotspots. Reports are `stats.report.Report`, a simulation `stats.simulation`'s."""
+"""Operations on hotspots. Reports are `stats.report.Report`, simulations `stats.simulation`'s."""
 
 from __future__ import annotations
 

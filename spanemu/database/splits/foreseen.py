@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from spanemu.schema.schema import Schema
 from spanemu.stats.places import Places
-from spanemu.stats.simulation import UTILISATION_DEFAULT, replay
+from spanemu.stats.simulation.model import SplitModel
+from spanemu.stats.simulation.simulation import UTILISATION_DEFAULT, replay
 from spanemu.stats.split_info import SplitRange, Start, ranges_of
-from spanemu.stats.split_model import SplitModel
 from spanemu.stats.trace import Commit
 from spanemu.storage.layout import TreeId
 

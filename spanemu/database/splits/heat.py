@@ -22,13 +22,13 @@ from spanemu.schema.schema import Schema
 from spanemu.stats.assumptions import Assumptions
 from spanemu.stats.detector import Detector, Seen
 from spanemu.stats.finding import Finding
-from spanemu.stats.heatmap import Heatmap, build_heatmap
-from spanemu.stats.overlay import Overlay
+from spanemu.stats.heatmap.heatmap import Heatmap, build_heatmap
+from spanemu.stats.heatmap.overlay import Overlay
 from spanemu.stats.places import Places, place_of
 from spanemu.stats.report import Report, build_report
-from spanemu.stats.simulation import Simulation, simulate
+from spanemu.stats.simulation.model import CutRules, SplitModel
+from spanemu.stats.simulation.simulation import Simulation, simulate
 from spanemu.stats.split_info import SplitRange
-from spanemu.stats.split_model import CutRules, SplitModel
 from spanemu.stats.split_stats import SplitStat, joined, split_stats
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.observer import changed

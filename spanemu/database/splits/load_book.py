@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from spanemu.schema.schema import Schema
-from spanemu.stats.split_settings import SplitSettings
+from spanemu.stats.simulation.settings import SplitSettings
 from spanemu.storage.layout import TreeId, key_reader, tree_of
 from spanemu.storage.observer import Reading, Replaced, TreeWrite
 

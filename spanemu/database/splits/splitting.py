@@ -7,8 +7,8 @@ Nothing here is on the way of a read or a write. Splits change
                 only while `follow_load` is on, for real time depends on the machine
     by users    AddSplitPoints (`split_points`), and tests
 
-What a minute changes is decided by `stats.split_model`, the same that simulates; a boundary falls
-where a row is, as the policy says.
+What a minute changes is decided by `stats.simulation.model`, the same that simulates; a boundary
+falls where a row is, as the policy says.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.stats.places import Places, hierarchy_place, place_of
+from spanemu.stats.simulation.model import CutRules, Minute, Range, SplitModel
+from spanemu.stats.simulation.settings import SPLIT_SETTINGS, SplitPolicy, SplitSettings
 from spanemu.stats.split_info import Placed, SplitInfo, describe, root_of, start_texts
-from spanemu.stats.split_model import CutRules, Minute, Range, SplitModel
-from spanemu.stats.split_settings import SPLIT_SETTINGS, SplitPolicy, SplitSettings
 from spanemu.stats.split_stats import SplitStat
 from spanemu.stats.trace import Commit
 from spanemu.storage.boundary import TREE_ID_BYTES, Boundary, Origin

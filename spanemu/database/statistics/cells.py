@@ -19,7 +19,7 @@ from spanemu.database.statistics.distribution import BOUNDS
 from spanemu.database.statistics.touched import NOTHING, Touched
 from spanemu.database.statistics.written import Weighed
 from spanemu.database.transactions.isolation import reads_of
-from spanemu.txn.lock_log import LockRequest, LockWait
+from spanemu.txn.locks.log import LockRequest, LockWait
 from spanemu.txn.read_write import Reads
 
 SAMPLES_MAX = 16  # commits of a cell whose rows are weighed; the others are taken to be like them

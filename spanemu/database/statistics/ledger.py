@@ -33,8 +33,8 @@ from spanemu.database.statistics.touched import NOTHING, Touched, touched_by, to
 from spanemu.database.statistics.written import Weighed
 from spanemu.schema.schema import Schema
 from spanemu.stats.split_stats import INTERVALS
-from spanemu.txn.lock_log import LockLog, LockWait
-from spanemu.txn.owner import YOUNGEST
+from spanemu.txn.locks.log import LockLog, LockWait
+from spanemu.txn.locks.owner import YOUNGEST
 
 CELLS_MAX = 2_000  # of all minutes, of all ten minutes, and of all hours
 PENDING_MAX = 512  # transactions that have not ended

@@ -15,8 +15,8 @@ from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.storage.layout import tree_of
-from spanemu.txn.lock_log import LockRequest
-from spanemu.txn.lock_modes import LAND_IN_RANGE, columns_of, mode_name
+from spanemu.txn.locks.log import LockRequest
+from spanemu.txn.locks.modes import LAND_IN_RANGE, columns_of, mode_name
 
 SAMPLES_MAX = 20
 _FIELDS = ("COLUMN", "LOCK_MODE", "TRANSACTION_TAG")

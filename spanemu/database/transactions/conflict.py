@@ -9,7 +9,7 @@ from spanemu.database.options import CommitOptions, ReadWrite, StatementRequest
 from spanemu.database.statements.errors import NotDml
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.txn.errors.lifecycle import TransactionAborted
-from spanemu.txn.owner import Owner
+from spanemu.txn.locks.owner import Owner
 
 _OLDEST = 0  # ages of clients' transactions are counted from 1
 

@@ -14,7 +14,7 @@ from spanemu.database.lock_text import locked_columns, place_text
 from spanemu.database.options import ReadRequest, StatementRequest
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.storage.layout import TreeId, tree_of
-from spanemu.txn.lock_modes import Lock, mode_name
+from spanemu.txn.locks.modes import Lock, mode_name
 
 
 @dataclass(frozen=True, slots=True)

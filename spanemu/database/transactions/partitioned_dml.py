@@ -49,7 +49,7 @@ from spanemu.storage.layout import tree_of
 from spanemu.storage.ranges import EVERYTHING
 from spanemu.txn.commit import apply
 from spanemu.txn.errors.lifecycle import TransactionAborted
-from spanemu.txn.owner import Owner
+from spanemu.txn.locks.owner import Owner
 from spanemu.txn.read_only import SnapshotReader
 from spanemu.txn.read_write import Reads, ReadWrite
 from spanemu.txn.reader import TransactionReader

@@ -60,7 +60,7 @@ from spanemu.txn import read_write as work
 from spanemu.txn.commit import apply, buffer_mutations
 from spanemu.txn.errors.lifecycle import TransactionAborted
 from spanemu.txn.errors.requests import TooManyMutations
-from spanemu.txn.owner import Owner
+from spanemu.txn.locks.owner import Owner
 from spanemu.txn.reader import TransactionReader
 from spanemu.txn.state import State
 from spanemu.values.mutation import Mutation

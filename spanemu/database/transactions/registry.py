@@ -25,7 +25,7 @@ from spanemu.database.transactions.partitioned_dml import PartitionedDmlTransact
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.database.transactions.snapshot import SnapshotTransaction
 from spanemu.txn.errors.lifecycle import TransactionAborted
-from spanemu.txn.owner import Owner
+from spanemu.txn.locks.owner import Owner
 
 R = TypeVar("R")
 T = TypeVar("T", bound=Any)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from typing import Protocol
 
-from spanemu.txn.locks import LockTable
-from spanemu.txn.owner import Owner
+from spanemu.txn.locks.owner import Owner
+from spanemu.txn.locks.table import LockTable
 from spanemu.txn.state import State
 
 

@@ -13,7 +13,7 @@ from spanemu.schema.table import Table
 from spanemu.stats.advice.rule import Advice, Rule, cost
 from spanemu.stats.cause import Reason
 from spanemu.stats.judged import Judged, Scene
-from spanemu.stats.split_settings import SplitPolicy
+from spanemu.stats.simulation.settings import SplitPolicy
 from spanemu.stats.telling import Told, is_drawn
 from spanemu.stats.tree_load import Kind
 from spanemu.storage.layout import lineage

@@ -12,7 +12,7 @@ from sortedcontainers import SortedDict
 
 from spanemu.storage.layout import TreeId
 from spanemu.txn.errors.constraints import WrittenAndDeleted
-from spanemu.txn.key_range_sets import RangeUnion
+from spanemu.txn.locks.key_range_sets import RangeUnion
 from spanemu.txn.rules import Row, TableRules
 
 

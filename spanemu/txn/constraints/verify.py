@@ -19,7 +19,7 @@ from spanemu.txn.errors.constraints import (
     UniqueViolation,
 )
 from spanemu.txn.errors.values import NullInNotNull
-from spanemu.txn.lock_modes import IS_THERE
+from spanemu.txn.locks.modes import IS_THERE
 from spanemu.txn.rules import Reference, Row
 from spanemu.txn.write import computed
 from spanemu.txn.write_view import WriteView

@@ -21,7 +21,7 @@ from spanemu.database.transactions import registry
 from spanemu.database.transactions.errors import TransactionClosed, TransactionNotFound
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.txn.errors.lifecycle import TransactionAborted
-from spanemu.txn.locks import LockTable
+from spanemu.txn.locks.table import LockTable
 from tests.unit.database.shop import Shop, items
 
 

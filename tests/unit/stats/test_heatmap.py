@@ -13,15 +13,15 @@ from time import process_time
 
 import pytest
 
-from spanemu.stats.heatmap import Heatmap, Metric, build_heatmap
-from spanemu.stats.heatmap_file import save
-from spanemu.stats.heatmap_image import image
-from spanemu.stats.heatmap_page import page
-from spanemu.stats.overlay import Overlay
-from spanemu.stats.patterns import Pattern, pattern_of
+from spanemu.stats.heatmap.file import save
+from spanemu.stats.heatmap.heatmap import Heatmap, Metric, build_heatmap
+from spanemu.stats.heatmap.image import image
+from spanemu.stats.heatmap.overlay import Overlay
+from spanemu.stats.heatmap.page import page
+from spanemu.stats.heatmap.patterns import Pattern, pattern_of
 from spanemu.stats.places import Places
 from spanemu.stats.report import Report
-from spanemu.stats.split_settings import SplitPolicy
+from spanemu.stats.simulation.settings import SplitPolicy
 from spanemu.stats.trace import Commit, Trace
 from spanemu.storage.layout import encoder_of, tree_of
 from tests.hotspots.workloads import WORKLOADS

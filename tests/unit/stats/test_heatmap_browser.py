@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from spanemu.stats.heatmap_page import page
-from spanemu.stats.heatmap_runs import figures
+from spanemu.stats.heatmap.page import page
+from spanemu.stats.heatmap.runs import figures
 from tests.unit.stats.test_heatmap import heatmap_of
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")

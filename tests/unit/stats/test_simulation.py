@@ -8,9 +8,9 @@ from statistics import mean
 
 import pytest
 
-from spanemu.stats.simulation import Outlook, Simulation, simulate
-from spanemu.stats.split_model import CutRules, SplitModel
-from spanemu.stats.split_settings import SPLIT_SETTINGS
+from spanemu.stats.simulation.model import CutRules, SplitModel
+from spanemu.stats.simulation.settings import SPLIT_SETTINGS
+from spanemu.stats.simulation.simulation import Outlook, Simulation, simulate
 from spanemu.values.key import key_encoder
 from spanemu.values.types import BOOL, INT64, STRING
 from tests.hotspots.workloads import WORKLOADS

@@ -7,7 +7,7 @@ from typing import Any
 
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.txn.commit import apply, buffer_mutations, buffer_rows
-from spanemu.txn.owner import Owner
+from spanemu.txn.locks.owner import Owner
 from spanemu.txn.read_write import Reads, ReadWrite
 from spanemu.txn.rules import RuleBook, TableRules
 from spanemu.txn.state import State

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from spanemu.txn.key_range_sets import KeySet, RangeUnion
+from spanemu.txn.locks.key_range_sets import KeySet, RangeUnion
 
 
 def test_keys_meet_ranges_that_hold_one() -> None:

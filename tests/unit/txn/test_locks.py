@@ -10,11 +10,11 @@ import pytest
 from spanemu.base.call import Call, Cancelled, DeadlineExceeded
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
-from spanemu.txn import owner as owners
 from spanemu.txn.errors.lifecycle import TransactionAborted, TransactionOver
-from spanemu.txn.lock_modes import LAND_IN_RANGE, READ_ROW, WRITE_ROW, Lock, exclusive
-from spanemu.txn.locks import LockTable
-from spanemu.txn.owner import IDLE_SECONDS_MAX, Owner
+from spanemu.txn.locks import owner as owners
+from spanemu.txn.locks.modes import LAND_IN_RANGE, READ_ROW, WRITE_ROW, Lock, exclusive
+from spanemu.txn.locks.owner import IDLE_SECONDS_MAX, Owner
+from spanemu.txn.locks.table import LockTable
 from spanemu.txn.state import State
 from spanemu.values.cell_mask import EXISTENCE, cells_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spanemu.txn.errors.lifecycle import TransactionAborted, TransactionOver
-from spanemu.txn.lock_modes import READ_ROW, WRITE_ROW
+from spanemu.txn.locks.modes import READ_ROW, WRITE_ROW
 from spanemu.txn.read_write import Reads, ReadWrite
 from spanemu.txn.reader import TransactionReader
 from spanemu.txn.state import State

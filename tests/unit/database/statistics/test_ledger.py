@@ -23,7 +23,7 @@ from spanemu.database.statistics.transactions import txn_stats_top, txn_stats_to
 from spanemu.ddl import schema_of
 from spanemu.storage.layout import TreeId
 from spanemu.storage.structure import Structure
-from spanemu.txn.lock_log import LockWait
+from spanemu.txn.locks.log import LockWait
 from spanemu.values.mutation import WriteKind
 
 SCHEMA = schema_of("CREATE TABLE T (k INT64, v STRING(MAX)) PRIMARY KEY (k)")

@@ -9,8 +9,8 @@ from spanemu.base.call import Connection
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
 from spanemu.txn.errors.lifecycle import TransactionAborted, TransactionOver
-from spanemu.txn.key_range_sets import KeySet, RangeUnion
-from spanemu.txn.lock_modes import Lock
+from spanemu.txn.locks.key_range_sets import KeySet, RangeUnion
+from spanemu.txn.locks.modes import Lock
 from spanemu.txn.state import State
 
 IDLE_SECONDS_MAX = 10.0  # "transactions" page: idle transactions

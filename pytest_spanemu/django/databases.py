@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from pytest_spanemu.django_setup import ALIAS, SpannerDjango, unblocked
+from pytest_spanemu.databases.observation import Observation
+from pytest_spanemu.databases.template import Template
+from pytest_spanemu.django.pytest_django import SOURCE
+from pytest_spanemu.django.setup import ALIAS, SpannerDjango, unblocked
 from pytest_spanemu.kinds import Isolation
-from pytest_spanemu.observation import Observation
-from pytest_spanemu.pytest_django import SOURCE
 from pytest_spanemu.run import Run
-from pytest_spanemu.targets import SNAPSHOTS
-from pytest_spanemu.template import Template
+from pytest_spanemu.targets.target import SNAPSHOTS
 from pytest_spanemu.wishes import Recipe
 
 

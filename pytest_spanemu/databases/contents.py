@@ -6,7 +6,7 @@ from typing import Any
 
 from google.cloud.spanner_v1 import KeySet
 
-from pytest_spanemu.catalog import Catalog
+from pytest_spanemu.databases.catalog import Catalog
 
 _ROWS_PER_COMMIT = 500
 

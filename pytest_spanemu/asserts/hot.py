@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 import pytest
 
-from pytest_spanemu.check import Check, Judgement
-from pytest_spanemu.findings import REASONS, matches, place, score
+from pytest_spanemu.asserts.check import Check, Judgement
+from pytest_spanemu.asserts.findings import REASONS, matches, place, score
 from pytest_spanemu.marker_arguments import arguments_of
 from pytest_spanemu.options import words
 

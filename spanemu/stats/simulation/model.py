@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from spanemu.stats.split_settings import SPLIT_SETTINGS, SplitSettings
+from spanemu.stats.simulation.settings import SPLIT_SETTINGS, SplitSettings
 from spanemu.values.key import after_prefix
 
 ROUNDING = 1e-9  # of sums of loads: what is half of them must not depend on it

@@ -14,7 +14,7 @@ from functools import lru_cache
 from statistics import mean
 
 from spanemu.base.rand import Randomness
-from spanemu.stats.split_model import Minute, SplitModel
+from spanemu.stats.simulation.model import Minute, SplitModel
 from spanemu.stats.thresholds import THRESHOLDS
 
 MINUTES = 12

@@ -1,6 +1,6 @@
 """Who may read and write which cells now, and who waits for whom.
 
-Rows are locked by cells (`lock_modes`), and so are ranges of keys, so that no row appears in what
+Rows are locked by cells (`modes`), and so are ranges of keys, so that no row appears in what
 was scanned (phantoms). Conflicts are settled by wound-wait: an older transaction wounds a younger
 holder and goes on; a younger one waits for the older, be that a holder or one that waits itself.
 So nobody waits in a circle, and nobody overtakes an older one that wants the same. A holder that
@@ -24,11 +24,11 @@ from typing import Protocol
 from spanemu.base.call import current, note_more
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
-from spanemu.txn.key_range_sets import KeySet, RangeUnion
-from spanemu.txn.lock_log import LockLog, in_the_way
-from spanemu.txn.lock_modes import Lock, covers, exclusive, joined
-from spanemu.txn.lock_waits import Request, Wait, patience
-from spanemu.txn.owner import OUTRANKED, Owner, RangeKey, RowKey
+from spanemu.txn.locks.key_range_sets import KeySet, RangeUnion
+from spanemu.txn.locks.log import LockLog, in_the_way
+from spanemu.txn.locks.modes import Lock, covers, exclusive, joined
+from spanemu.txn.locks.owner import OUTRANKED, Owner, RangeKey, RowKey
+from spanemu.txn.locks.waits import Request, Wait, patience
 from spanemu.txn.state import NEXT, State
 
 BATCH_ROWS = 256  # locked under the mutex at a time

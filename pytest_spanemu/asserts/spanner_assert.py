@@ -17,15 +17,21 @@ from collections import Counter
 from collections.abc import Callable, Collection
 from typing import Any
 
-from pytest_spanemu.check import Check, Judgement, Stretch, check_of, marks_of
-from pytest_spanemu.findings import REASONS
-from pytest_spanemu.hot import MIN_WRITES, EvenRule, HotspotRule, Inconclusive, hotspot_check
-from pytest_spanemu.listing import commit_table, query_table, wait_table
-from pytest_spanemu.load import load
-from pytest_spanemu.observation import Observation
+from pytest_spanemu.asserts.check import Check, Judgement, Stretch, check_of, marks_of
+from pytest_spanemu.asserts.findings import REASONS
+from pytest_spanemu.asserts.hot import (
+    MIN_WRITES,
+    EvenRule,
+    HotspotRule,
+    Inconclusive,
+    hotspot_check,
+)
+from pytest_spanemu.asserts.listing import commit_table, query_table, wait_table
+from pytest_spanemu.asserts.load import load
+from pytest_spanemu.asserts.plans import PlanCheck
+from pytest_spanemu.databases.observation import Observation
+from pytest_spanemu.databases.snapshots import contents, differences
 from pytest_spanemu.options import words
-from pytest_spanemu.plans import PlanCheck
-from pytest_spanemu.snapshots import contents, differences
 from pytest_spanemu.sql import SpannerSql
 from pytest_spanemu.statement_calls import is_thrown_away
 

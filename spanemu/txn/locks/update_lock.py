@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
 
-from spanemu.txn.lock_modes import Lock
+from spanemu.txn.locks.modes import Lock
 from spanemu.txn.rules import TableRules
 from spanemu.values.cell_mask import EXISTENCE, cells_of
 

@@ -13,19 +13,19 @@ from typing import Any
 import pytest
 
 import spanemu
-from pytest_spanemu.django_setup import unblocked
+from pytest_spanemu.databases.progress import Tell, shown
+from pytest_spanemu.databases.template import Schema, Template, schema_for
+from pytest_spanemu.databases.template_cache import Image, cache_of
+from pytest_spanemu.django.setup import unblocked
 from pytest_spanemu.kinds import Reuse
 from pytest_spanemu.lint import PREFIX, problems
 from pytest_spanemu.migrator import SpannerMigrator, ladder_of
 from pytest_spanemu.options import Settings
-from pytest_spanemu.progress import Tell, shown
 from pytest_spanemu.report.book import Book
 from pytest_spanemu.rows.factory import SpannerFactory
 from pytest_spanemu.seeds import default_seeds, load_seeds
 from pytest_spanemu.sources import Ladder
-from pytest_spanemu.targets import SpannerEmulator
-from pytest_spanemu.template import Schema, Template, schema_for
-from pytest_spanemu.template_cache import Image, cache_of
+from pytest_spanemu.targets.target import SpannerEmulator
 from pytest_spanemu.wishes import Recipe, Wishes
 
 _NAME_CHARS = 24  # of the shared database's, before the number of another one

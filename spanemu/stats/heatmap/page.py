@@ -15,8 +15,8 @@ from pathlib import Path
 
 from spanemu.stats.cause import Reason
 from spanemu.stats.finding import Finding
-from spanemu.stats.heatmap import COUNTED, Band, Heatmap, Metric
-from spanemu.stats.heatmap_runs import Figures, Side, differences, figures
+from spanemu.stats.heatmap.heatmap import COUNTED, Band, Heatmap, Metric
+from spanemu.stats.heatmap.runs import Figures, Side, differences, figures
 from spanemu.stats.split_stats import SplitStat
 from spanemu.stats.thresholds import THRESHOLDS
 

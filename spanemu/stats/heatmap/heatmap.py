@@ -21,9 +21,9 @@ from enum import StrEnum
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
+from spanemu.stats.heatmap.overlay import Overlay
+from spanemu.stats.heatmap.patterns import Cells, Pattern, is_single, pattern_of
 from spanemu.stats.keys import KeyShape
-from spanemu.stats.overlay import Overlay
-from spanemu.stats.patterns import Cells, Pattern, is_single, pattern_of
 from spanemu.stats.trace import Trace
 from spanemu.storage.layout import TreeId, tree_of
 

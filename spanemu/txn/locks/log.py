@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
-from spanemu.txn.lock_modes import Lock, joined
-from spanemu.txn.lock_waits import Request, Wait
-from spanemu.txn.owner import Owner
+from spanemu.txn.locks.modes import Lock, joined
+from spanemu.txn.locks.owner import Owner
+from spanemu.txn.locks.waits import Request, Wait
 
 NOTED_MAX = 4_096
 

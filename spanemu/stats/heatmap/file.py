@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 
-from spanemu.stats.heatmap import Heatmap
-from spanemu.stats.heatmap_image import image
-from spanemu.stats.heatmap_page import page
-from spanemu.stats.heatmap_runs import Earlier, earlier_figures
+from spanemu.stats.heatmap.heatmap import Heatmap
+from spanemu.stats.heatmap.image import image
+from spanemu.stats.heatmap.page import page
+from spanemu.stats.heatmap.runs import Earlier, earlier_figures
 from spanemu.stats.report import Report
 from spanemu.stats.split_stats import SplitStat
 

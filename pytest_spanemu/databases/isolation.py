@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from pytest_spanemu.catalog import Catalog
-from pytest_spanemu.contents import all_rows, delete_all, insert_all
+from pytest_spanemu.databases.catalog import Catalog
+from pytest_spanemu.databases.contents import all_rows, delete_all, insert_all
+from pytest_spanemu.databases.template import Template
 from pytest_spanemu.kinds import Isolation
-from pytest_spanemu.template import Template
 
 
 class Keeper(Protocol):

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from spanemu.stats.places import Places
-from spanemu.stats.simulation import UTILISATION_DEFAULT, replay
-from spanemu.stats.split_model import CutRules, Minute, SplitModel
+from spanemu.stats.simulation.model import CutRules, Minute, SplitModel
+from spanemu.stats.simulation.simulation import UTILISATION_DEFAULT, replay
 from spanemu.stats.trace import Trace
 from spanemu.storage.layout import TreeId
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from spanemu.base.call import Call
 from spanemu.base.clock import monotonic
-from spanemu.txn.lock_modes import Lock
-from spanemu.txn.owner import Owner
+from spanemu.txn.locks.modes import Lock
+from spanemu.txn.locks.owner import Owner
 
 LOOK_EVERY_SECONDS = 0.25  # whether those who are waited for are still there
 

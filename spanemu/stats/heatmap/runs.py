@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from spanemu.stats.heatmap import Band, Heatmap, Metric
+from spanemu.stats.heatmap.heatmap import Band, Heatmap, Metric
 
 Figures = Mapping[str, Any]
 Earlier = Heatmap | str | PathLike[str]

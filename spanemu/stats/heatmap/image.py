@@ -9,7 +9,7 @@ import struct
 import zlib
 from collections.abc import Iterator, Sequence
 
-from spanemu.stats.heatmap import Band, Heatmap, Metric
+from spanemu.stats.heatmap.heatmap import Band, Heatmap, Metric
 
 WIDTH_MIN = 960  # pixels
 ROW_PIXELS, GAP_PIXELS = 4, 6

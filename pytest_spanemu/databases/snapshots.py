@@ -7,7 +7,7 @@ from typing import Any
 
 from google.cloud.spanner_v1 import KeySet
 
-from pytest_spanemu.catalog import Catalog
+from pytest_spanemu.databases.catalog import Catalog
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import Any
 from google.api_core.exceptions import AlreadyExists
 
 import spanemu
-from pytest_spanemu.progress import Tell
+from pytest_spanemu.databases.progress import Tell
 from pytest_spanemu.sources import Ddl, Dml, Program, Source, Step, default_sources, source_of
 from pytest_spanemu.sources.files import TextSource, steps_of
 from spanemu import ddl

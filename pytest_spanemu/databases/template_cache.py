@@ -24,12 +24,12 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from pytest_spanemu.catalog import Catalog
-from pytest_spanemu.contents import Rows, all_rows, insert_all
+from pytest_spanemu.databases.catalog import Catalog
+from pytest_spanemu.databases.contents import Rows, all_rows, insert_all
+from pytest_spanemu.databases.template import Schema, Template
 from pytest_spanemu.rows.writing import quoted
 from pytest_spanemu.sources import Ddl, Program
 from pytest_spanemu.sources.files import code_below
-from pytest_spanemu.template import Schema, Template
 
 FORMAT = b"1"
 IMAGES_MAX = 8  # the newest ones
