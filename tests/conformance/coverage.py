@@ -303,7 +303,7 @@ _TRANSACTIONS: Mapping[str, Sequence[tuple[str, str]]] = {
         ("the mutation key is judged", "transactions_tokens::test_the_mutation_key_is_judged"),
         ("commit sends the latest", "transactions_tokens::test_the_commit_sends_the_latest"),
         ("commit without the token it was given", "transactions_tokens::test_a_commit_without_the_token_it_was_given"),
-        ("mutations alone need a token", "transactions_tokens::test_mutations_alone_need_a_token"),
+        ("mutations alone need a token", "transactions_tokens::test_mutations_that_nobody_announced_come_again_with_a_token"),
         ("an older token is answered with a newer", "transactions_tokens::test_an_older_token_is_answered_with_a_newer"),
         ("regular sessions have none", "transactions_tokens::test_regular_sessions_have_none"),
         ("read-only transactions have none", "transactions_tokens::test_read_only_transactions_have_none"),

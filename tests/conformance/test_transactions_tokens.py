@@ -90,10 +90,13 @@ def test_begin_without_a_mutation_key_has_none(shared):
     assert silent(shared.begin())
 
 
-def test_mutations_alone_need_a_token(shared, begun):
-    with refused(FP):
-        shared.commit(begun, user(1))
+@pytest.mark.parametrize("again", [(), (user(1),)], ids=["kept", "sent again"])
+def test_mutations_that_nobody_announced_come_again_with_a_token(shared, begun, again):
+    reply = shared.commit(begun, user(1))
+    assert not reply.HasField("commit_timestamp")
     assert shared.rows("Users", "Id") == []
+    shared.commit(begun, *again, precommit_token=token_of(reply))
+    assert shared.rows("Users", "Id") == [["1"]]
 
 
 def test_a_commit_of_nothing_gets_a_token_to_come_again_with(shared, begun):

@@ -49,12 +49,20 @@ class PrecommitTokens:
     def newer_than(self, given: bytes, mutations: Sequence[Mutation]) -> tuple[bytes, int] | None:
         """The token that a commit must come again with, None if it has brought the newest.
 
-        Its mutations need not come again. Raises PrecommitTokenMissing when it has brought none,
-        and the client has got one or should have.
+        A client that did not tell of a mutation when it began, because it still meant to send
+        statements, learns of tokens only here. Raises PrecommitTokenMissing when it has got one
+        before and brings none.
         """
         if given == self._newest:
             return None
-        if not given and (self._given or mutations):
+        if not given and self._given:
             raise PrecommitTokenMissing(self._id.decode())
-        self.kept = (*self.kept, *mutations)
+        self.kept = self.with_mutations(mutations)
         return self.next()
+
+    def with_mutations(self, mutations: Sequence[Mutation]) -> Sequence[Mutation]:
+        """The mutations of a commit: its own, or those of the one that it repeats without them.
+
+        Some clients send them again with the newer token, others do not.
+        """
+        return mutations or self.kept

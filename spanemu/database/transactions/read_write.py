@@ -259,7 +259,7 @@ class ReadWriteTransaction:
                 newer = self._tokens.newer_than(options.precommit_token, mutations)
                 if newer is not None:
                     return CommitOutcome(None, retry_token=newer)
-                mutations = (*self._tokens.kept, *mutations)
+                mutations = self._tokens.with_mutations(mutations)
             try:
                 outcome = self._commit(mutations, options)
             except TransactionAborted as lost:

@@ -37,7 +37,9 @@ def partition_query(instances: Instances, request: Any) -> Any:
 
 
 def _response(partitions: Sequence[Partition], info: TransactionInfo) -> Any:
-    message = wire.PartitionResponse(transaction=transaction_to_proto(info))
+    message = wire.PartitionResponse()
+    if info.id:  # Clients go on with the transaction that stands here, even with an empty one.
+        message.transaction.CopyFrom(transaction_to_proto(info))
     for partition in partitions:
         message.partitions.add(partition_token=partition.token)
     return message

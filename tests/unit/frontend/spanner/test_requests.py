@@ -238,6 +238,7 @@ def test_partition_query() -> None:
     request = wire.PartitionQueryRequest(session=SESSION, transaction={"id": b"1"}, sql="S")
     message = partitions.partition_query(instances, request)
     assert [one.partition_token for one in message.partitions] == [b"a"]
+    assert not message.HasField("transaction")
     assert session.asked == [("partition_query", StatementRequest("S"), Existing(b"1"), 0, 0)]
 
 
