@@ -128,5 +128,8 @@ class Windows:
 
 def _weighed(units: Sequence[Keys]) -> tuple[list[bytes], list[float]]:
     """All keys in order, and the weight below each place: the rows of a commit share one."""
-    pairs = sorted((key, 1.0 / len(keys)) for keys in units for key in keys)
-    return [key for key, _ in pairs], [0.0, *accumulate(weight for _, weight in pairs)]
+    keys = [*chain.from_iterable(units)]
+    weights = [*chain.from_iterable([repeat(1.0 / len(unit), len(unit)) for unit in units])]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    ordered = list(map(keys.__getitem__, order))
+    return ordered, [0.0, *accumulate(map(weights.__getitem__, order))]
