@@ -28,6 +28,7 @@ from spanemu.database.filters import FieldValue
 
 UNITS_PER_STEP = 100  # Below one node, capacity comes in hundreds.
 DISPLAY_NAME_CHARS = range(4, 31)
+EMULATOR_CONFIG = "emulator-config"  # the configuration that only emulators have
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def check_spec(spec: InstanceSpec, name: str) -> None:
         raise Unsupported(feature)
     check_labels(spec.labels)
     if spec.display_name:
-        _check_display_name(spec.display_name, name)
+        _check_display_name(spec.display_name, name, spec.config)
 
 
 def capacity(spec: InstanceSpec, name: str) -> int:
@@ -129,7 +130,7 @@ def updated(instance: Instance, spec: InstanceSpec, paths: tuple[str, ...]) -> I
 
 def _update_display_name(instance: Instance, spec: InstanceSpec) -> Instance:
     if spec.display_name != instance.display_name:
-        _check_display_name(spec.display_name, instance.name)
+        _check_display_name(spec.display_name, instance.name, instance.config)
     return replace(instance, display_name=spec.display_name)
 
 
@@ -191,10 +192,11 @@ _UPDATES = {
 }
 
 
-def _check_display_name(display_name: str, name: str) -> None:
-    # Client libraries repeat the instance's id here, whatever its length, when told nothing.
-    is_default = name.endswith(f"/{display_name}")
-    if len(display_name) not in DISPLAY_NAME_CHARS and not is_default:
+def _check_display_name(display_name: str, name: str, config: str) -> None:
+    # Client libraries repeat the instance's id here, whatever its length, when told nothing. What
+    # they and scripts make up for emulators keeps to no length either.
+    is_made_up = name.endswith(f"/{display_name}") or config.endswith(f"/{EMULATOR_CONFIG}")
+    if len(display_name) not in DISPLAY_NAME_CHARS and not is_made_up:
         raise InvalidDisplayName(name, display_name)
 
 

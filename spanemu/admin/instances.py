@@ -37,7 +37,7 @@ from spanemu.admin.errors.instances import (
     InstanceHasBackups,
     InstanceNotFound,
 )
-from spanemu.admin.instance import Instance, is_instance_field
+from spanemu.admin.instance import EMULATOR_CONFIG, Instance, is_instance_field
 from spanemu.admin.instance_config import InstanceConfigs
 from spanemu.admin.instance_partition import InstancePartitions
 from spanemu.admin.named import under
@@ -52,8 +52,6 @@ from spanemu.database.database import Database
 from spanemu.database.errors import DatabaseNotFound
 from spanemu.database.filters import compile_filter
 
-DEFAULT_CONFIG = "emulator-config"
-
 
 @dataclass(frozen=True, slots=True)
 class CatalogSettings:
@@ -67,7 +65,7 @@ class CatalogSettings:
     limits: Limits = DEFAULT_LIMITS
 
 
-DEFAULT_SETTINGS = CatalogSettings({DEFAULT_CONFIG: "Emulator Instance Config"})
+DEFAULT_SETTINGS = CatalogSettings({EMULATOR_CONFIG: "Emulator Instance Config"})
 
 
 class Instances:

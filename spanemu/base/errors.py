@@ -65,7 +65,15 @@ class ErrorInfo:
     metadata: tuple[tuple[str, str], ...] = ()
 
 
-Detail = RetryInfo | ResourceInfo | ErrorInfo
+@dataclass(frozen=True, slots=True)
+class HelpLink:
+    """Leads to a page that says more (google.rpc.Help, with this one link)."""
+
+    description: str
+    url: str
+
+
+Detail = RetryInfo | ResourceInfo | ErrorInfo | HelpLink
 
 
 @dataclass_transform(eq_default=False, field_specifiers=(field,))

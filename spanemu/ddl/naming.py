@@ -11,6 +11,7 @@ from hashlib import blake2b
 from itertools import count
 
 from spanemu.base.limits import IDENTIFIER_LENGTH_MAX
+from spanemu.schema.names import beside
 from spanemu.schema.schema import Schema
 
 _HEX_DIGITS = 16
@@ -18,12 +19,12 @@ _HEX_DIGITS = 16
 
 def foreign_key_name(schema: Schema, table: str, referenced: str) -> str:
     """FK_<referencing>_<referenced>_<hex>_<n>."""
-    return _numbered(schema, f"FK_{_flat(table)}_{_flat(referenced)}")
+    return _numbered(schema, table, f"FK_{_flat(table)}_{_flat(referenced)}")
 
 
 def check_name(schema: Schema, table: str) -> str:
     """CK_<table>_<hex>_<n>."""
-    return _numbered(schema, f"CK_{_flat(table)}")
+    return _numbered(schema, table, f"CK_{_flat(table)}")
 
 
 def managed_index_name(table: str, columns: Sequence[str], kind: str) -> str:
@@ -40,9 +41,10 @@ def identity_sequence_name(id_: int) -> str:
     return f"_identity_seq_{id_:0{_HEX_DIGITS}x}"
 
 
-def _numbered(schema: Schema, text: str) -> str:
+def _numbered(schema: Schema, table: str, text: str) -> str:
     base = f"{_cut(text, 4)}_{_fingerprint(text)}"
-    return next(name for n in count(1) if not schema.has_name(name := f"{base}_{n}"))
+    names = (f"{base}_{n}" for n in count(1))
+    return next(name for name in names if not schema.has_name(beside(table, name)))
 
 
 def _flat(name: str) -> str:

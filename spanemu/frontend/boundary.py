@@ -19,6 +19,7 @@ from spanemu.base.errors import (
     Code,
     Detail,
     ErrorInfo,
+    HelpLink,
     ResourceInfo,
     RetryInfo,
     SpannerError,
@@ -111,12 +112,17 @@ def _error_info(detail: Any) -> Any:
     )
 
 
+def _help(detail: Any) -> Any:
+    return wire.Help(links=[{"description": detail.description, "url": detail.url}])
+
+
 def _detail_to_proto(detail: Detail) -> Any:
     return _DETAILS[type(detail)](detail)
 
 
 _DETAILS: Mapping[type, Callable[[Any], Any]] = {
     ErrorInfo: _error_info,
+    HelpLink: _help,
     ResourceInfo: _resource_info,
     RetryInfo: _retry_info,
 }

@@ -26,6 +26,7 @@ Duration = duration_pb2.Duration
 Empty = empty_pb2.Empty
 ListValue = struct_pb2.ListValue
 ErrorInfo = error_details_pb2.ErrorInfo
+Help = error_details_pb2.Help
 ResourceInfo = error_details_pb2.ResourceInfo
 RetryInfo = error_details_pb2.RetryInfo
 Status = status_pb2.Status

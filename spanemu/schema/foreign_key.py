@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from spanemu.schema.names import beside
+
 
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
@@ -24,3 +26,8 @@ class ForeignKey:
     generated_name: bool = False
     index: str | None = None
     referenced_index: str | None = None
+
+    @property
+    def full_name(self) -> str:
+        """Its name in the schema of its table."""
+        return beside(self.table, self.name)

@@ -23,6 +23,12 @@ _GONE: Final[Any] = object()
 _UNKNOWN: Final[Any] = object()
 
 
+def beside(table: str, name: str) -> str:
+    """A name in the schema of a table: that of a constraint, which is written without it."""
+    home = table.rpartition(".")[0]
+    return f"{home}.{name}" if home else name
+
+
 class Layered(Mapping[str, V]):
     """Changes over a dictionary that is never changed itself. Immutable."""
 

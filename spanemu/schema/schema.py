@@ -19,7 +19,7 @@ from spanemu.schema.derived import Derivation, Difference, Grouping, carry_over
 from spanemu.schema.foreign_key import ForeignKey
 from spanemu.schema.graph import PropertyGraph
 from spanemu.schema.index import Index
-from spanemu.schema.names import with_name, without_name
+from spanemu.schema.names import beside, with_name, without_name
 from spanemu.schema.placement import LocalityGroup, Placement
 from spanemu.schema.proto_bundle import ProtoBundle
 from spanemu.schema.routine import Model, UserFunction
@@ -236,8 +236,8 @@ _NAMED = (
 
 
 def _constraint_names(table: Table) -> Iterator[tuple[str, str]]:
-    yield from ((key.name.lower(), table.name) for key in table.foreign_keys)
-    yield from ((check.name.lower(), table.name) for check in table.checks)
+    names = [*(key.name for key in table.foreign_keys), *(check.name for check in table.checks)]
+    yield from ((beside(table.name, name).lower(), table.name) for name in names)
 
 
 def _parents(table: Table) -> Iterator[tuple[str, Table]]:

@@ -208,8 +208,10 @@ def test_a_batch_that_fails_later_keeps_its_transaction(session):
 
 
 def test_optimizer_versions(session):
-    for version in ("", "1", "latest"):
+    for version in ("", "1", "latest", "LATEST"):
         session.sql("SELECT 1", query_options={"optimizer_version": version})
+    for version in ("latest", "Latest_Version", "default_version", "3"):
+        session.sql(f"@{{OPTIMIZER_VERSION={version}}} SELECT 1")
     with refused(IA, match="Query optimizer version: 1000 is not supported"):
         session.sql("SELECT 1", query_options={"optimizer_version": "1000"})
 

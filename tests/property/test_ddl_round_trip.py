@@ -232,8 +232,8 @@ def check(schema: Schema) -> None:
             assert foreign.table == table.name
             assert foreign.referenced_table == schema.tables[foreign.referenced_table.lower()].name
             needed = [name for name in (foreign.index, foreign.referenced_index) if name]
-            assert all(foreign.name in schema.indexes[n.lower()].managed_by for n in needed)
-    owners = {key.name for table in schema.tables.values() for key in table.foreign_keys}
+            assert all(foreign.full_name in schema.indexes[n.lower()].managed_by for n in needed)
+    owners = {key.full_name for table in schema.tables.values() for key in table.foreign_keys}
     for index in schema.indexes.values():
         assert set(index.managed_by) <= owners
 

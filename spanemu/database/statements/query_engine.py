@@ -25,6 +25,7 @@ from spanemu.database.statements.errors import (
 from spanemu.database.statements.results import ResultStats, ResultStream
 from spanemu.database.system_tables.catalog import CATALOG
 from spanemu.sql.analyzer.analyze import analyze
+from spanemu.sql.analyzer.hints import OPTIMIZER_VERSIONS
 from spanemu.sql.analyzer.resolved import (
     DeleteStatement,
     InsertStatement,
@@ -46,9 +47,6 @@ from spanemu.values.errors import BadValue
 from spanemu.values.types import Type
 from spanemu.values.value import decoder
 
-OPTIMIZER_VERSIONS = frozenset(
-    {"", "latest", "default", "latest_version", "default_version"} | {str(n) for n in range(1, 10)}
-)
 _UNCHECKED_CUT = "spanner_emulator.disable_query_partitionability_check"
 _WITH_PLAN = frozenset({QueryMode.PLAN, QueryMode.PROFILE, QueryMode.WITH_PLAN_AND_STATS})
 _WITH_STATS = frozenset(
@@ -123,8 +121,9 @@ def prepare(
     `in_shares` has it planned so that each share of a hierarchy can be worked on by itself, if
     there is such a plan.
     """
-    if request.optimizer_version not in OPTIMIZER_VERSIONS:
-        raise BadOptimizerVersion(request.optimizer_version)
+    version = request.optimizer_version
+    if version and version.lower() not in OPTIMIZER_VERSIONS:
+        raise BadOptimizerVersion(version)
     types = request.parameter_types
     key: Any = (request.sql, tuple(types.items())) if types else request.sql
     if in_shares:
@@ -213,8 +212,10 @@ def run_query(
 
 
 def explained(prepared: Prepared) -> ResultStream:
-    """The plan alone: no rows, nothing executed."""
-    stats = ResultStats(plan=explain(prepared.executable.plan))
+    """The plan alone: no rows, nothing executed, of DML a count of none."""
+    stats = ResultStats(
+        row_count=0 if prepared.is_dml else None, plan=explain(prepared.executable.plan)
+    )
     return ResultStream(
         prepared.columns,
         iter(()),

@@ -22,7 +22,7 @@ def add_check(schema: Schema, table_name: str, written: ddl_ast.CheckDefinition)
         name = check_name(schema, table.name)
     else:
         name = written.name.name
-        raise_first(constraint_name_problems("Check Constraint", name, schema))
+        raise_first(constraint_name_problems("Check Constraint", name, table.name, schema))
     check = Check(name, written.expression.text, generated_name=written.name is None)
     raise_first(check_problems(table, check, schema))
     schema = schema.with_table(replace(table, checks=(*table.checks, check)))

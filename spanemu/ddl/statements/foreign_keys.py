@@ -42,11 +42,11 @@ def add_foreign_key(
     pairs = _pairs(declared, table, referenced)
     jobs: list[Job] = []
     there = _Need(referenced, tuple(theirs for _, theirs in pairs), unique=True)
-    schema, referenced_index = _backed(schema, there, declared.name, jobs)
+    schema, referenced_index = _backed(schema, there, declared.full_name, jobs)
     index = None
     if declared.enforced:
         here = _Need(table, tuple(mine for mine, _ in pairs), unique=False)
-        schema, index = _backed(schema, here, declared.name, jobs)
+        schema, index = _backed(schema, here, declared.full_name, jobs)
     foreign_key = replace(declared, referenced_index=referenced_index, index=index)
     if foreign_key.enforced:
         jobs.append(verify_foreign_key(foreign_key))
@@ -69,7 +69,7 @@ def release_indexes(schema: Schema, foreign_keys: Sequence[ForeignKey]) -> Schem
             index = None if name is None else schema.index(name)
             if index is None:
                 continue
-            others = tuple(n for n in index.managed_by if n != foreign_key.name)
+            others = tuple(n for n in index.managed_by if n != foreign_key.full_name)
             if others:
                 schema = with_index(schema, replace(index, managed_by=others))
             else:
@@ -84,7 +84,7 @@ def _declared(
         name = foreign_key_name(schema, table.name, referenced.name)
     else:
         name = written.name.name
-        raise_first(constraint_name_problems("Foreign Key", name, schema))
+        raise_first(constraint_name_problems("Foreign Key", name, table.name, schema))
     return ForeignKey(
         name=name,
         table=table.name,

@@ -15,6 +15,7 @@ from spanemu.ddl.errors.names import (
     SchemaNotFound,
 )
 from spanemu.ddl.lookup import schema_part
+from spanemu.schema.names import beside
 from spanemu.schema.schema import Schema
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -59,15 +60,18 @@ def index_name_problems(name: str, schema: Schema) -> Iterator[SpannerError]:
     yield from object_name_problems("Index", name, schema)
 
 
-def constraint_name_problems(kind: str, name: str, schema: Schema) -> Iterator[SpannerError]:
-    """What is wrong with `name` for a new constraint."""
+def constraint_name_problems(
+    kind: str, name: str, table: str, schema: Schema
+) -> Iterator[SpannerError]:
+    """What is wrong with `name` for a new constraint of a table, in whose schema it will be."""
     if not is_name(name):
         yield InvalidObjectName(kind, name)
     for prefix in _CONSTRAINT_PREFIXES:
         if name.upper().startswith(prefix):
             yield ReservedPrefix(kind, name, prefix)
-    if schema.has_name(name):
-        yield DuplicateName(name)
+    full_name = beside(table, name)
+    if schema.has_name(full_name):
+        yield DuplicateName(full_name)
 
 
 def schema_name_problems(name: str, schema: Schema) -> Iterator[SpannerError]:

@@ -28,7 +28,9 @@ from spanemu.sql.syntax import ast
 # value -> checked value; raises ValueError
 _Check = Callable[[Any], Any]
 
-_OPTIMIZER_VERSION_MAX = 9
+OPTIMIZER_VERSIONS = frozenset(
+    {"latest", "default", "latest_version", "default_version"} | {str(n) for n in range(1, 10)}
+)
 BASE_TABLE = "_BASE_TABLE"
 
 
@@ -87,9 +89,7 @@ def _name(value: Any) -> str:
 
 def _optimizer_version(value: Any) -> str:
     word = str(value).lower()
-    if word in ("latest_version", "default_version"):
-        return word
-    if isinstance(value, bool) or not 1 <= int(word) <= _OPTIMIZER_VERSION_MAX:
+    if isinstance(value, bool) or word not in OPTIMIZER_VERSIONS:
         raise ValueError
     return word
 

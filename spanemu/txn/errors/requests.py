@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from spanemu.base.errors import Code, SpannerError
+from spanemu.base.errors import Code, Detail, HelpLink, SpannerError
+
+_LIMITS_PAGE = HelpLink(
+    "Cloud Spanner limits documentation.", "https://cloud.google.com/spanner/docs/limits"
+)
 
 
 class NoColumns(SpannerError):
@@ -92,3 +96,7 @@ class TooManyMutations(SpannerError):
     )
     count: int
     limit: int
+
+    def details(self) -> tuple[Detail, ...]:
+        """The link by which clients know this failure, to run the statement in partitions."""
+        return (_LIMITS_PAGE,)

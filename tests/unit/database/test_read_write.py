@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from spanemu.base.call import Call, Cancelled
-from spanemu.base.errors import Code
+from spanemu.base.errors import Code, HelpLink
 from spanemu.base.limits import Limits
 from spanemu.database.errors import DatabaseNotFound
 from spanemu.database.options import (
@@ -105,6 +105,7 @@ def test_a_plan_takes_no_part(shop: Shop, begun: Existing) -> None:
     plan = shop.session.execute(StatementRequest(NEW, seqno=1, mode=QueryMode.PLAN), begun)
     assert list(plan.rows) == []
     assert plan.stats.plan is not None
+    assert plan.stats.row_count == 0
     assert plan.is_dml
     assert shop.dml(NEW, begun) == 1
 
@@ -221,6 +222,12 @@ def test_dml_and_mutations_count_together() -> None:
     with pytest.raises(TooManyMutations) as failure:
         shop.commit(begun, items((11, "x", 1), (12, "y", 1), (13, "z", 1)))
     assert failure.value.facts() == {"count": 16, "limit": 15}
+    (link,) = failure.value.details()
+    assert isinstance(link, HelpLink)
+    # What clients compare to know this failure, and to go on with partitioned DML if told so.
+    assert link.description == "Cloud Spanner limits documentation."
+    assert link.url == "https://cloud.google.com/spanner/docs/limits"
+    assert "The transaction contains too many mutations." in str(failure.value)
 
 
 def test_an_aborted_one_says_so_until_it_is_rolled_back(shop: Shop, begun: Existing) -> None:

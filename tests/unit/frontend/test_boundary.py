@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from google.rpc.error_details_pb2 import ErrorInfo, ResourceInfo, RetryInfo
+from google.rpc.error_details_pb2 import ErrorInfo, Help, ResourceInfo, RetryInfo
 from google.rpc.status_pb2 import Status
 
 from spanemu.base import errors
@@ -32,6 +32,7 @@ def test_details_travel_twice() -> None:
         errors.RetryInfo(2_000_000_001),
         errors.ResourceInfo("type", "name", "gone"),
         errors.ErrorInfo("SQL_ERROR", "spanner", (("k", "v"),)),
+        errors.HelpLink("more", "there"),
     )
     trailers = dict(failure_from(Broken("lost", facts), "/s/M").trailers)
     retry, resource = RetryInfo(), ResourceInfo()
@@ -43,12 +44,13 @@ def test_details_travel_twice() -> None:
     status = Status.FromString(trailers.pop("grpc-status-details-bin"))
     assert trailers == {}
     assert (status.code, status.message) == (10, "lost")
-    unpacked = RetryInfo(), ResourceInfo(), ErrorInfo()
+    unpacked = RetryInfo(), ResourceInfo(), ErrorInfo(), Help()
     assert all(any_.Unpack(into) for any_, into in zip(status.details, unpacked, strict=True))
     assert unpacked == (
         retry,
         resource,
         ErrorInfo(reason="SQL_ERROR", domain="spanner", metadata={"k": "v"}),
+        Help(links=[Help.Link(description="more", url="there")]),
     )
 
 
