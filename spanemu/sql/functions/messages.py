@@ -13,6 +13,7 @@ from spanemu.messages.field import MessageField
 from spanemu.messages.message import FieldPath, MessageType
 from spanemu.messages.pool import MessagePool
 from spanemu.sql.functions.errors import BadArgument
+from spanemu.sql.functions.text.message_text import MessageText
 from spanemu.values.types import Type, TypeCode
 
 _C = TypeCode
@@ -87,6 +88,18 @@ def _conversion(source: Type, target: Type, pool: MessagePool) -> Callable[[Any]
             return pool.enum(source.proto_name).to_text
         case _:
             return _same  # PROTO -> BYTES, ENUM -> INT64
+
+
+def text_of(message: MessageType) -> Callable[[bytes | None], MessageText | None]:
+    """What FORMAT prints of a message; called with NULLs."""
+    write = message.to_text
+
+    def text(data: bytes | None) -> MessageText | None:
+        if data is None:
+            return None
+        return MessageText(write(data), lambda: write(data, multiline=True))
+
+    return text
 
 
 def _same(value: Any) -> Any:

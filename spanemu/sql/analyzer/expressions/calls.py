@@ -27,7 +27,7 @@ from spanemu.sql.analyzer.expressions.date_part_arguments import (
     special_positions,
 )
 from spanemu.sql.analyzer.expressions.expression import resolve
-from spanemu.sql.analyzer.expressions.messages import converted
+from spanemu.sql.analyzer.expressions.messages import converted, shown
 from spanemu.sql.analyzer.expressions.operator_call import function_call
 from spanemu.sql.analyzer.expressions.overload import Argument, LambdaArgument
 from spanemu.sql.analyzer.expressions.user_functions import call_user_function, user_function
@@ -101,8 +101,8 @@ def _scalar_call(node: ast.Call, function: Function, safe: bool, env: Env) -> Ex
     arguments, names = _arguments(node, function, env)
     analysis.leave("nested function calls")
     _refuse_positional(node, function)
-    if (shown := _SHOWN_AS_TEXT.get(function.name)) is not None:
-        arguments = [_as_text(argument, shown, env) for argument in arguments]
+    if (codes := _SHOWN_AS_TEXT.get(function.name)) is not None:
+        arguments = [_as_text(argument, codes, env) for argument in arguments]
     call = function_call(function, arguments, names, analysis, node.at)
     _check_constants(call, function, node)
     if function.name == "FORMAT" and type(node.arguments[0]) is ast.StringLiteral:
@@ -114,16 +114,18 @@ def _scalar_call(node: ast.Call, function: Function, safe: bool, env: Env) -> Ex
     return replace(call, safe=True) if safe else call
 
 
-# Functions that show a value, and which values they show as CAST to STRING does.
+# Functions that show a value, and which values they show as text that their types tell.
 _SHOWN_AS_TEXT: Mapping[str, frozenset[TypeCode]] = {
     "FORMAT": frozenset({TypeCode.ENUM, TypeCode.PROTO}),
     "TO_JSON": frozenset({TypeCode.ENUM}),
 }
 
 
-def _as_text(argument: Argument, shown: frozenset[TypeCode], env: Env) -> Argument:
-    if not isinstance(argument, Expr) or argument.type.code not in shown:
+def _as_text(argument: Argument, codes: frozenset[TypeCode], env: Env) -> Argument:
+    if not isinstance(argument, Expr) or argument.type.code not in codes:
         return argument
+    if argument.type.code is TypeCode.PROTO:
+        return shown(argument, env.analysis.schema)
     return converted(argument, STRING, env.analysis.schema, 0)
 
 

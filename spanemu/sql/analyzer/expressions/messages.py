@@ -82,6 +82,13 @@ def _conversion(source: Type, target: Type, schema: Schema, at: int) -> Callable
         raise TypeNotFound(target.proto_name or source.proto_name, at=at) from None
 
 
+def shown(operand: Expr, schema: Schema) -> Expr:
+    """A message as FORMAT takes it."""
+    message = message_type(operand.type, schema, 0)
+    text = messages.text_of(message)
+    return made_call(f"$shown {message.name}", (operand,), operand.type, text, 0)
+
+
 # ---------------------------------------------------------------------------- fields
 
 

@@ -2,12 +2,13 @@
 
 A `Json` is never altered. A function that changes one copies the containers on the way from the
 root to the change, and shares the rest. An operation that does not fit what the document
-has at its path is left out, and those that follow still apply.
+has at its path is left out, and those that follow still apply. What is no path at all is an
+error, even if there is no document.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from spanemu.base.pace import paced
@@ -33,13 +34,13 @@ def json_set(types: Sequence[Type], _: Type) -> Callable[..., Json | None]:
 
     def evaluate(document: Json | None, *rest: Any) -> Json | None:
         create = rest[-1] if len(rest) % 2 else True
+        paths = _writing_paths(rest[: len(encoders) * 2 : 2])
         if document is None or create is None:
             return document
         value = document.value
-        for encode, path, item in zip(encoders, rest[::2], rest[1::2], strict=False):
+        for encode, path, item in zip(encoders, paths, rest[1::2], strict=False):
             if path is not None:
-                tokens = writing_path(path)
-                value = _applied(value, tokens, _replacement(encode(item)), create=create)
+                value = _applied(value, path, _replacement(encode(item)), create=create)
         return made(value)
 
     return evaluate
@@ -52,14 +53,15 @@ def json_array_append(types: Sequence[Type], _: Type) -> Callable[..., Json | No
 
     def evaluate(document: Json | None, *rest: Any) -> Json | None:
         each = rest[-1] if len(rest) % 2 else True
+        paths = _writing_paths(rest[: len(encoders) * 2 : 2])
         if document is None or each is None:
             return document
         value = document.value
-        pairs = zip(encoders, kinds, rest[::2], rest[1::2], strict=False)
+        pairs = zip(encoders, kinds, paths, rest[1::2], strict=False)
         for encode, is_array, path, item in pairs:
             items = _items(encode, item, each and is_array)
             if path is not None and items is not None:
-                value = _applied(value, writing_path(path), _appending(items))
+                value = _applied(value, path, _appending(items))
         return made(value)
 
     return evaluate
@@ -72,14 +74,15 @@ def json_array_insert(types: Sequence[Type], _: Type) -> Callable[..., Json | No
 
     def evaluate(document: Json | None, *rest: Any) -> Json | None:
         each = rest[-1] if len(rest) % 2 else True
+        paths = _writing_paths(rest[: len(encoders) * 2 : 2])
         if document is None or each is None:
             return document
         value = document.value
-        pairs = zip(encoders, kinds, rest[::2], rest[1::2], strict=False)
+        pairs = zip(encoders, kinds, paths, rest[1::2], strict=False)
         for encode, is_array, path, item in pairs:
             items = _items(encode, item, each and is_array)
             if path is not None and items is not None:
-                *above, last = writing_path(path) or ("",)
+                *above, last = path or ("",)
                 if isinstance(last, int):
                     value = _applied(value, tuple(above), _inserting(items, last))
         return made(value)
@@ -89,17 +92,22 @@ def json_array_insert(types: Sequence[Type], _: Type) -> Callable[..., Json | No
 
 def json_remove(document: Json | None, *paths: str | None) -> Json | None:
     """JSON_REMOVE(json, path, ...)."""
+    checked = _writing_paths(paths)
     if document is None:
         return None
     value = document.value
-    for path in paths:
+    for path in checked:
         if path is None:
             continue
-        tokens = writing_path(path)
-        if not tokens:
-            raise BadJsonPath(path, "The JSONPath cannot be '$'")
-        value = _applied(value, tokens[:-1], _removing(tokens[-1]))
+        if not path:
+            raise BadJsonPath("$", "The JSONPath cannot be '$'")
+        value = _applied(value, path[:-1], _removing(path[-1]))
     return Json(value)
+
+
+def _writing_paths(paths: Iterable[str | None]) -> list[tuple[Token, ...] | None]:
+    """The tokens of each path; None for NULL. Raises BadJsonPath for what is none."""
+    return [None if path is None else writing_path(path) for path in paths]
 
 
 def json_strip_nulls(
@@ -109,6 +117,7 @@ def json_strip_nulls(
     remove_empty: bool | None = False,
 ) -> Json | None:
     """JSON_STRIP_NULLS(json [, path] [, include_arrays => bool] [, remove_empty => bool])."""
+    tokens = writing_path("$" if path is None else path)
     if document is None or path is None or include_arrays is None or remove_empty is None:
         return document
 
@@ -116,7 +125,7 @@ def json_strip_nulls(
         stripped = _stripped(value, include_arrays, remove_empty)
         return None if remove_empty and _is_removable(stripped, include_arrays) else stripped
 
-    return Json(_applied(document.value, writing_path(path), strip))
+    return Json(_applied(document.value, tokens, strip))
 
 
 def json_contains(document: Json, target: Json) -> bool:
@@ -131,13 +140,13 @@ def json_keys(
     document: Json | None, max_depth: int | None = None, mode: str | None = "strict"
 ) -> tuple[str, ...] | None:
     """JSON_KEYS(json [, max_depth] [, mode => 'strict' | 'lax' | 'lax recursive'])."""
-    if document is None or mode is None:
-        return None
     if max_depth is not None and max_depth <= 0:
         raise BadArgument("max_depth must be positive.")
-    arrays = _KEY_MODES.get(mode.lower())
-    if arrays is None:
+    arrays = None if mode is None else _KEY_MODES.get(mode.lower())
+    if mode is not None and arrays is None:
         raise BadArgument(f"Invalid JSON mode specified: {mode}")
+    if document is None or arrays is None:
+        return None
     keys: set[str] = set()
     _collect_keys(document.value, keys, "", -1 if max_depth is None else max_depth, arrays)
     return tuple(sorted(keys))
@@ -250,7 +259,8 @@ def _inserting(items: list[Any], index: int) -> Change:
         before = value or []
         if index >= ARRAY_SIZE_MAX:
             raise BadArgument(f"Exceeded maximum array size of {ARRAY_SIZE_MAX}")
-        padding = [None] * (index - len(before))
+        # Where nothing is inserted, the array still reaches up to the place itself.
+        padding = [None] * (index - len(before) + (not items))
         return _sized([*before[:index], *padding, *items, *before[index:]])
 
     return insert

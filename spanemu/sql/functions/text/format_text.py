@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Any
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.notation import overload
 from spanemu.sql.functions.text import sql_text
+from spanemu.sql.functions.text.message_text import MessageText
 from spanemu.values.types import Type, TypeCode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from spanemu.sql.functions.registry import Overload
+    from spanemu.values.json import Json
 
 _OUTPUT_MAX = 1 << 20
 _PRECISION_MAX = 1700
@@ -33,7 +35,7 @@ _ACCEPTS: dict[str, tuple[frozenset[TypeCode], str]] = {
     **dict.fromkeys("dioxX", (frozenset({TypeCode.INT64}), "integer")),
     **dict.fromkeys("fFeEgG", (_NUMBERS, "FLOAT64")),
     "s": (frozenset({TypeCode.STRING}), "STRING"),
-    **dict.fromkeys("pP", (frozenset({TypeCode.JSON}), "PROTO or JSON")),
+    **dict.fromkeys("pP", (frozenset({TypeCode.JSON, TypeCode.PROTO}), "PROTO or JSON")),
     **dict.fromkeys("tT", (frozenset(TypeCode), "")),
 }
 # How integers are grouped by the flag ', and what the flag # puts before them.
@@ -145,7 +147,9 @@ def _print_as_text(specifier: Specifier, value: Any) -> str:
     return _cut(specifier, specifier.print_value(value))
 
 
-def _print_json(specifier: Specifier, value: Any) -> str:
+def _print_document(specifier: Specifier, value: Json | MessageText) -> str:
+    if isinstance(value, MessageText):
+        return _cut(specifier, value.line if specifier.letter == "p" else value.lines())
     if specifier.letter == "p":
         return _cut(specifier, value.text)
     shown = json.dumps(value.value, indent=2, ensure_ascii=False)
@@ -235,7 +239,7 @@ _PRINTERS: dict[str, Callable[[Specifier, Any], str]] = {
     **dict.fromkeys("dioxX", _print_integer),
     **dict.fromkeys("fFeEgG", _print_number),
     **dict.fromkeys("tT", _print_as_text),
-    **dict.fromkeys("pP", _print_json),
+    **dict.fromkeys("pP", _print_document),
     "s": _print_string,
 }
 

@@ -52,6 +52,11 @@ def escaped_bytes(data: bytes) -> str:
     return _BYTE_NEEDS_ESCAPE.sub(_escape_byte, data.decode("latin-1"))
 
 
+def _displayed_bytes(data: bytes) -> str:
+    """BYTES without quotes around them: as nothing tells which would do, both are escaped."""
+    return escaped_bytes(data).replace('"', '\\"').replace("'", "\\'")
+
+
 def _escape_byte(match: re.Match[str]) -> str:
     return "\\\\" if match[0] == "\\" else f"\\x{ord(match[0]):02x}"
 
@@ -110,7 +115,8 @@ _DISPLAYS: dict[TypeCode, Callable[[Any], str]] = {
     TypeCode.FLOAT64: _float_display(float64.format_float64),
     TypeCode.NUMERIC: numeric.format,
     TypeCode.STRING: str,
-    TypeCode.BYTES: escaped_bytes,
+    TypeCode.BYTES: _displayed_bytes,
+    TypeCode.PROTO: lambda value: str(value.line),  # a `MessageText`
     TypeCode.DATE: _date,
     TypeCode.TIMESTAMP: _timestamp,
     TypeCode.JSON: _json,
@@ -126,6 +132,7 @@ _LITERALS: dict[TypeCode, Callable[[Any], str]] = {
     TypeCode.NUMERIC: _named("NUMERIC", numeric.format),
     TypeCode.STRING: quoted,
     TypeCode.BYTES: _bytes_literal,
+    TypeCode.PROTO: lambda value: quoted(value.line),
     TypeCode.DATE: _named("DATE", _date),
     TypeCode.TIMESTAMP: _named("TIMESTAMP", _timestamp),
     TypeCode.JSON: lambda value: f"JSON {quoted(value.text)}",

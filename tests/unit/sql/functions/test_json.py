@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
 from math import inf, nan
@@ -464,6 +465,8 @@ def test_json_array_append(document: str, pairs: tuple[Any, ...], expected: str)
         ("[1, 2]", ("$", 3), "[1,2]"),
         ("[1, 2]", ("$.a", 3), "[1,2]"),
         ('{"a": null}', ("$.a[2]", 10), '{"a":[null,null,10]}'),
+        ("[1]", ("$[0]", ()), "[1]"),
+        ("[1]", ("$[3]", ()), "[1,null,null,null]"),
         ("1", ("$[0]", "r1"), "1"),
     ],
 )
@@ -506,6 +509,24 @@ def test_null_documents() -> None:
     assert edit.json_remove(None, "$.a") is None
     assert edit.json_strip_nulls(None) is None
     assert edit.json_keys(None) is None
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        lambda: edit.json_set([JSON, STRING, INT64], JSON)(None, "x", 1),
+        lambda: edit.json_array_append([JSON, STRING, INT64], JSON)(None, "x", 1),
+        lambda: edit.json_array_insert([JSON, STRING, INT64], JSON)(None, "x", 1),
+        lambda: edit.json_remove(None, None, "x"),
+        lambda: edit.json_strip_nulls(None, "x"),
+        lambda: edit.json_strip_nulls(j("1"), "x", None),
+        lambda: edit.json_keys(None, 0),
+        lambda: edit.json_keys(None, 1, "relaxed"),
+    ],
+)
+def test_what_is_no_path_or_mode_is_an_error_even_of_nothing(edited: Callable[[], Any]) -> None:
+    with pytest.raises((BadArgument, BadJsonPath)):
+        edited()
 
 
 @pytest.mark.parametrize(
