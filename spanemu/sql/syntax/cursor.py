@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 # Levels of nesting. A level is about four Python frames, and a rule that takes more counts as
 # several: the whole stays below the interpreter's limit of 1,000 and leaves the caller some.
 DEPTH_MAX = 200
+STEPS_MAX = 1_000  # pipe operators of one query, or its common tables; Spanner names no number
 
 _TOKENS = 512  # between two looks at the deadline
 

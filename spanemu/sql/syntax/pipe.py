@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from spanemu.sql.errors import NotAnExcept
 from spanemu.sql.syntax import ast
+from spanemu.sql.syntax.cursor import STEPS_MAX
 from spanemu.sql.syntax.position import line_and_column
 from spanemu.sql.syntax.select import SelectParser
 from spanemu.sql.syntax.tokens import Kind
@@ -59,6 +60,8 @@ class PipeParser(SelectParser):
         """The pipe operators that follow."""
         found: list[ast.PipeOperator] = []
         while self.accept("|>"):
+            if len(found) == STEPS_MAX:
+                raise self.failure(f"More than {STEPS_MAX} pipe operators")
             rule = _PIPES.get(self.token.symbol)
             if rule is None:
                 if self.token.symbol in _NOT_IN_SPANNER:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from spanemu.base.errors import Unsupported
 from spanemu.sql.syntax import ast
+from spanemu.sql.syntax.cursor import STEPS_MAX
 from spanemu.sql.syntax.pipe import PipeParser
 
 _SET_OPERATORS = frozenset({"UNION", "INTERSECT", "EXCEPT"})
@@ -46,7 +47,12 @@ class QueryParser(PipeParser):
         if not self.accept("WITH"):
             return (), False
         recursive = self.accept("RECURSIVE")
-        return self.comma_separated(self._common_table), recursive
+        tables = [self._common_table()]
+        while self.accept(","):
+            if len(tables) == STEPS_MAX:
+                raise self.failure(f"More than {STEPS_MAX} common table expressions")
+            tables.append(self._common_table())
+        return tuple(tables), recursive
 
     def _common_table(self) -> ast.CommonTable:
         name = self.identifier()

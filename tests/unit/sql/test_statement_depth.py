@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from spanemu.base.errors import Code, SpannerError
+from spanemu.sql.errors import SyntaxFailure
+from spanemu.sql.syntax.statement import parse_statement
 from tests.unit.sql.world import ROWS, MemoryReader, ask
 
 PARTS = 10_000
@@ -73,6 +75,14 @@ def test_what_is_nested_too_deeply_is_refused(shape):
         found = outcome(text if text.startswith(("SELECT", "(SELECT")) else f"SELECT {text}")
         assert found in ANSWERS
     assert found in REFUSALS
+
+
+@pytest.mark.parametrize("shape", ["common tables", "pipes", "columns"])
+def test_long_chains_are_refused_before_they_are_read_to_their_end(shape):
+    text = LONG[shape](PARTS)
+    with pytest.raises(SyntaxFailure) as caught:
+        parse_statement(text)
+    assert caught.value.column < len(text) // 5
 
 
 @pytest.mark.parametrize("shape", LONG.values(), ids=LONG)
