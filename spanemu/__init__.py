@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from spanemu.emulated import emulated
     from spanemu.emulator import EmbeddedDatabase, Emulator
     from spanemu.endpoint import Endpoint
-    from spanemu.frontend.errors import PortTaken
+    from spanemu.frontend.errors.serving import PortTaken
     from spanemu.handle import DatabaseHandle, EmulatorHandle
     from spanemu.remote import RemoteDatabase, RemoteEmulator, StartFailed
     from spanemu.schema_source import SchemaRejected, SchemaStatement, split_schema
@@ -76,7 +76,7 @@ _HOMES = {
     "Faults": "spanemu.control.faults",
     "InvalidConfig": "spanemu.config",
     "Limits": "spanemu.base.limits",
-    "PortTaken": "spanemu.frontend.errors",
+    "PortTaken": "spanemu.frontend.errors.serving",
     "RemoteDatabase": "spanemu.remote",
     "RemoteEmulator": "spanemu.remote",
     "SchemaRejected": "spanemu.schema_source",

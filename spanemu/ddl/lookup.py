@@ -8,9 +8,7 @@ from spanemu.ddl.errors.names import (
     ColumnNotFound,
     IndexNotFound,
     ObjectNotFound,
-    SequenceNotFound,
     TableNotFound,
-    ViewNotFound,
 )
 from spanemu.schema.column import Column
 from spanemu.schema.index import Index
@@ -72,26 +70,10 @@ def find_sequence(schema: Schema, path: Path) -> Sequence | None:
     return sequence
 
 
-def sequence_of(schema: Schema, path: Path) -> Sequence:
-    """The sequence of that very name. Raises SequenceNotFound."""
-    sequence = find_sequence(schema, path)
-    if sequence is None:
-        raise SequenceNotFound(str(path))
-    return sequence
-
-
 def find_view(schema: Schema, path: Path) -> View | None:
     """The view of that very name."""
     view = schema.view(str(path))
     return view if view is not None and view.name == str(path) else None
-
-
-def view_of(schema: Schema, path: Path) -> View:
-    """The view of that very name. Raises ViewNotFound."""
-    view = find_view(schema, path)
-    if view is None:
-        raise ViewNotFound(str(path))
-    return view
 
 
 def schema_part(name: str) -> str:

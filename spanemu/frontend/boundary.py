@@ -24,10 +24,10 @@ from spanemu.base.errors import (
     RetryInfo,
     SpannerError,
 )
+from spanemu.base.limits import ERROR_MESSAGE_BYTES_MAX
 from spanemu.base.rand import Randomness
 from spanemu.frontend import wire
 
-MESSAGE_BYTES_MAX = 1024  # gRPC sends the message as a header, and headers are limited.
 STATUS_TRAILER = "grpc-status-details-bin"
 
 log = logging.getLogger("spanemu")
@@ -78,9 +78,9 @@ def _bug(error: Exception, method: str) -> Failure:
 
 def _shortened(message: str) -> str:
     encoded = message.encode(errors="replace")
-    if len(encoded) <= MESSAGE_BYTES_MAX:
+    if len(encoded) <= ERROR_MESSAGE_BYTES_MAX:
         return encoded.decode()
-    return encoded[: MESSAGE_BYTES_MAX - 3].decode(errors="ignore") + "..."
+    return encoded[: ERROR_MESSAGE_BYTES_MAX - 3].decode(errors="ignore") + "..."
 
 
 def _status(code: Code, message: str, details: list[Any]) -> Any:

@@ -27,7 +27,7 @@ from spanemu.base.limits import (
     REQUEST_SECONDS_MAX,
     Limits,
 )
-from spanemu.frontend.errors import RequestTooLarge, UnreadableRequest
+from spanemu.frontend.errors.requests import RequestTooLarge, UnreadableRequest
 from spanemu.frontend.interception import Interceptor, intercepted
 from spanemu.frontend.method import Handler, Message, Method, Service
 

@@ -16,7 +16,7 @@ from spanemu.base.errors import Code
 from spanemu.frontend.boundary import Failure, failure_from
 from spanemu.frontend.connections import RemoteConnection
 from spanemu.frontend.endpoint import Endpoint, Endpoints, Metadata, ServedCall
-from spanemu.frontend.errors import PortTaken
+from spanemu.frontend.errors.serving import PortTaken
 
 WORKERS_MAX = 1024
 # A little more than a commit may have, so that one too large gets Spanner's own answer.

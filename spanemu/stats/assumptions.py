@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from spanemu.stats.finding import Finding
+from spanemu.stats.finding import Finding
 
 READS_AND_WRITES = ("r", "w")
 

@@ -10,8 +10,6 @@ from spanemu.values.errors import BadValue
 _LENGTH = len("YYYY-MM-DD")
 _DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})", re.ASCII)
 
-DATE_MIN = date.min
-DATE_MAX = date.max
 EPOCH = date(1970, 1, 1)
 EPOCH_ORDINAL = EPOCH.toordinal()
 
@@ -31,16 +29,3 @@ def parse(text: str) -> date:
 def format(day: date) -> str:  # noqa: A001
     """`YYYY-MM-DD`, the year in four digits."""
     return day.isoformat()
-
-
-def from_unix_days(days: int) -> date:
-    """The date that many days after 1970-01-01."""
-    try:
-        return date.fromordinal(EPOCH_ORDINAL + days)
-    except (ValueError, OverflowError):
-        raise BadValue(days, "DATE", "out of range") from None
-
-
-def to_unix_days(day: date) -> int:
-    """Days since 1970-01-01, negative before it."""
-    return day.toordinal() - EPOCH_ORDINAL

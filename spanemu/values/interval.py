@@ -155,12 +155,6 @@ def _carried(high: int, low: int, size: int) -> tuple[int, int]:
     return _truncated(high * size + low, size)
 
 
-def from_part(number: int, part: str) -> Interval:
-    """INTERVAL n part: `part` is a word such as YEAR or NANOSECOND."""
-    months, days, nanos = _PARTS[part]
-    return make(number * months, number * days, number * nanos)
-
-
 def parse(text: str) -> Interval:
     """ISO 8601 if it starts with P, SQL's form otherwise, as in a CAST from STRING."""
     return parse_iso(text) if text.startswith("P") else parse_sql(text)

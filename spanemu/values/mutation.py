@@ -7,13 +7,11 @@ column it is meant for. Nothing here knows a schema.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from spanemu.base.record import Record, record
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class WriteKind(StrEnum):

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from spanemu.base.errors import SpannerError
 from spanemu.sql.errors import SyntaxFailure
+from spanemu.sql.functions.text.sql_text import literal
 from spanemu.sql.syntax import ast
 from spanemu.sql.syntax.ddl.statement import parse_ddl, split_statements
 from spanemu.sql.syntax.lexer import tokenize
-from spanemu.sql.syntax.literals import quote_bytes, quote_identifier, quote_string
 from spanemu.sql.syntax.statement import parse_expression, parse_statement
 from spanemu.sql.syntax.tokens import RESERVED, UNRESERVED, Kind
+from spanemu.values.types import BYTES, STRING
 
 STATEMENTS = [
     "@{a=1} SELECT DISTINCT a.b[OFFSET(1)] AS c, t.* EXCEPT (d) FROM t@{x=y} JOIN (SELECT 1) u ON"
@@ -100,18 +101,19 @@ def test_the_statements_above_parse() -> None:
 
 @given(texts)
 def test_a_string_survives_quoting(value: str) -> None:
-    assert parse_expression(quote_string(value)) == ast.StringLiteral(value)
+    assert parse_expression(literal(STRING)(value)) == ast.StringLiteral(value)
 
 
 @given(st.binary())
 def test_bytes_survive_quoting(value: bytes) -> None:
-    assert parse_expression(quote_bytes(value)) == ast.BytesLiteral(value)
+    assert parse_expression(literal(BYTES)(value)) == ast.BytesLiteral(value)
 
 
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1))
 def test_a_name_survives_quoting(name: str) -> None:
     path = ast.Path((ast.Identifier(name, quoted=True),))
-    assert parse_expression(quote_identifier(name)) == ast.Name(path)
+    escaped = name.replace("\\", "\\\\").replace("`", "\\`")
+    assert parse_expression(f"`{escaped}`") == ast.Name(path)
 
 
 @given(st.integers(0, 2**70))

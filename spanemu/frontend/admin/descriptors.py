@@ -8,7 +8,7 @@ from typing import Any
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from google.protobuf.message import DecodeError
 
-from spanemu.frontend.errors import InvalidProtoDescriptors
+from spanemu.frontend.errors.administration import InvalidProtoDescriptors
 from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
 
 

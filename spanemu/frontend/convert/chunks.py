@@ -21,7 +21,7 @@ from contextlib import closing
 from typing import Any
 
 from spanemu.base.errors import SpannerError
-from spanemu.base.limits import ROW_BYTES_MAX
+from spanemu.base.limits import ROW_BYTES_MAX, STREAM_CHUNK_BYTES
 from spanemu.database.statements.results import ResultStream
 from spanemu.frontend.convert.encoding import PARTIAL, field, raw_bytes
 from spanemu.frontend.convert.results import (
@@ -32,10 +32,9 @@ from spanemu.frontend.convert.results import (
     shape_of,
     stats_bytes,
 )
-from spanemu.frontend.errors import RowTooLarge
+from spanemu.frontend.errors.results import RowTooLarge
 from spanemu.values.value import encoder
 
-CHUNK_BYTES = 1024 * 1024
 _CHUNKED = b"\x18\x01"
 _LAST = b"\x48\x01"
 _NOTHING = object()
@@ -61,7 +60,7 @@ class Chunks:
         stream: ResultStream,
         token_at: TokenAt | None = None,
         rows_before: int = 0,
-        chunk_bytes: int = CHUNK_BYTES,
+        chunk_bytes: int = STREAM_CHUNK_BYTES,
     ) -> None:
         self._stream = stream
         self._token_at = token_at

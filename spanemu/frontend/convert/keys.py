@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spanemu.frontend.convert.values import list_from_proto
-from spanemu.frontend.errors import RangeWithoutEndpoint
+from spanemu.frontend.errors.reads import RangeWithoutEndpoint
 from spanemu.values.mutation import RawKeySet, RawRange
 
 # oneof case -> whether the endpoint belongs to the range

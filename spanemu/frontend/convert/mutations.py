@@ -8,7 +8,8 @@ from typing import Any
 from spanemu.base.errors import Unsupported
 from spanemu.frontend.convert.keys import key_set_from_proto
 from spanemu.frontend.convert.values import list_from_proto
-from spanemu.frontend.errors import MutationWithoutTable, RequiredFieldMissing
+from spanemu.frontend.errors.reads import MutationWithoutTable
+from spanemu.frontend.errors.requests import RequiredFieldMissing
 from spanemu.values.mutation import Delete, Mutation, Write, WriteKind
 
 

@@ -6,7 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spanemu.base.errors import Unsupported
-from spanemu.base.limits import COMMIT_BYTES_MAX
+from spanemu.base.limits import (
+    COMMIT_BYTES_MAX,
+    COMMIT_DELAY_MAX_NANOS,
+    TAG_CHARACTERS_MAX,
+)
 from spanemu.database.options import (
     CommitOptions,
     Existing,
@@ -19,25 +23,24 @@ from spanemu.database.options import (
 from spanemu.frontend.convert.keys import key_set_from_proto
 from spanemu.frontend.convert.params import param_types_from_proto, params_from_proto
 from spanemu.frontend.convert.timestamps import duration_from_proto
-from spanemu.frontend.errors import (
-    CommitTooLarge,
+from spanemu.frontend.errors.reads import (
     DataBoostWithoutPartition,
     DirectedReadNotReadOnly,
     EmptyReplicaSelection,
-    InvalidCommitDelay,
-    InvalidEnumValue,
     LimitWithPartition,
     ModeWithPartition,
     NegativeLimit,
     NegativePartitionOption,
-    PartitionNeedsTransaction,
-    RequiredFieldMissing,
     TooManyReplicaSelections,
 )
+from spanemu.frontend.errors.requests import InvalidEnumValue, RequiredFieldMissing
+from spanemu.frontend.errors.transactions import (
+    CommitTooLarge,
+    InvalidCommitDelay,
+    PartitionNeedsTransaction,
+)
 
-TAG_CHARACTERS_MAX = 50
 REPLICA_SELECTIONS_MAX = 10
-COMMIT_DELAY_NANOS_MAX = 500_000_000
 
 _MODES: Mapping[int, QueryMode] = {
     0: QueryMode.NORMAL,
@@ -163,7 +166,7 @@ def commit_options_from_proto(request: Any, bytes_max: int = COMMIT_BYTES_MAX) -
     delay: int | None = None
     if request.HasField("max_commit_delay"):
         delay = duration_from_proto(request.max_commit_delay)
-        if not 0 <= delay <= COMMIT_DELAY_NANOS_MAX:
+        if not 0 <= delay <= COMMIT_DELAY_MAX_NANOS:
             raise InvalidCommitDelay(delay)
     token = request.precommit_token.precommit_token
     _, tag = tags_from_proto(request)

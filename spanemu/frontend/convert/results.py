@@ -27,7 +27,7 @@ from spanemu.frontend.convert.encoding import (
 from spanemu.frontend.convert.plans import plan_to_proto, struct_to_proto
 from spanemu.frontend.convert.timestamps import fill_timestamp
 from spanemu.frontend.convert.types import struct_type_to_proto
-from spanemu.frontend.errors import ResultTooLarge
+from spanemu.frontend.errors.results import ResultTooLarge
 from spanemu.frontend.wire import PrecommitToken, ResultSetStats, Transaction
 from spanemu.values.types import Type
 

@@ -30,18 +30,17 @@ from spanemu.database.options import (
     TransactionOptions,
 )
 from spanemu.frontend.convert.timestamps import read_timestamp_from_proto, staleness_from_proto
-from spanemu.frontend.errors import (
+from spanemu.frontend.errors.requests import InvalidEnumValue, RequiredFieldMissing
+from spanemu.frontend.errors.transactions import (
     DmlNeedsTransaction,
     EmptyTransactionId,
     ExcludeFromStreamsReadOnly,
-    InvalidEnumValue,
     MultiUseBound,
     PartitionNeedsReadOnly,
     PartitionNeedsTransaction,
     ReadOnlyExpected,
     ReadWriteExpected,
     RepeatableReadPartitionedDml,
-    RequiredFieldMissing,
     StrongMustBeTrue,
 )
 from spanemu.frontend.wire import TransactionOptions as TransactionOptionsMessage

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from spanemu.base.errors import Unsupported
-from spanemu.frontend.errors import (
+from spanemu.frontend.errors.values import (
     ArrayWithoutElement,
     StructWithoutFields,
     TypeUnspecified,

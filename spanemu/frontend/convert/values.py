@@ -10,22 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from spanemu.frontend.errors import ValueWithoutKind
-
-
-def value_from_proto(message: Any) -> Any:
-    """The raw form of one Value. Raises ValueWithoutKind."""
-    return message.string_value or _KINDS[message.WhichOneof("kind")](message)
+from spanemu.frontend.errors.values import ValueWithoutKind
 
 
 def list_from_proto(message: Any) -> list[Any]:
-    """The raw forms inside a ListValue."""
+    """The raw forms inside a ListValue. Raises ValueWithoutKind."""
     kinds = _KINDS
     return [one.string_value or kinds[one.WhichOneof("kind")](one) for one in message.values]
 
 
 def struct_from_proto(message: Any) -> dict[str, Any]:
-    """The raw forms inside a Struct, by field name."""
+    """The raw forms inside a Struct, by field name. Raises ValueWithoutKind."""
     kinds = _KINDS
     return {
         name: one.string_value or kinds[one.WhichOneof("kind")](one)

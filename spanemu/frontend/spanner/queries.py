@@ -20,7 +20,7 @@ from spanemu.frontend.convert.results import (
 )
 from spanemu.frontend.convert.resume import Breaking, place_from_token, resumable_chunks
 from spanemu.frontend.convert.selectors import batch_selector_from_proto, selector_from_proto
-from spanemu.frontend.errors import NoStatements
+from spanemu.frontend.errors.reads import NoStatements
 from spanemu.frontend.registry import session_of
 
 

@@ -6,10 +6,7 @@ among equals, and nothing that would change more than about a fifth of the word.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
 
 _LETTERS_MIN = 3
 

@@ -7,7 +7,8 @@ that Spanner has and spanemu does not, with the chapter each belongs to.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
 from spanemu.sql.functions import (
     array,
@@ -25,9 +26,6 @@ from spanemu.sql.functions.numbers import bit, mathematical, vector
 from spanemu.sql.functions.registry import AggregateFunction, Catalog, Function
 from spanemu.sql.functions.text import net, search, string
 from spanemu.sql.functions.time import date, interval, timestamp
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 F = TypeVar("F", bound=Function | AggregateFunction)
 

@@ -7,16 +7,13 @@ equality that hangs on one is NULL.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from operator import eq, ge, gt, le, lt, ne
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.pace import paced
 from spanemu.values import order
 from spanemu.values.types import Type, TypeCode
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 Test = Callable[..., bool | None]
 

@@ -6,18 +6,14 @@ evaluated.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from operator import eq
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.sql.functions.notation import chapter, overload
 from spanemu.values import order
-from spanemu.values.types import TypeCode
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from spanemu.values.types import Type
+from spanemu.values.types import Type, TypeCode
 
 _ZEROS: dict[TypeCode, Any] = {
     TypeCode.INT64: 0,

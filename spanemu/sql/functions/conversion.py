@@ -8,11 +8,12 @@ SAFE_CAST turns into NULL. Which pairs are allowed at all is said by `conversion
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from math import floor, inf, isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from spanemu.base.errors import Unsupported
@@ -27,9 +28,6 @@ from spanemu.values.float32 import FLOAT32_MAX, round32
 from spanemu.values.types import Type, TypeCode
 from spanemu.values.value import INT64_MAX, INT64_MIN
 from spanemu.values.zone import Civil
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _INT64 = re.compile(r"\s*([+-]?)(?:(0[xX])([0-9a-fA-F]+)|(\d+))\s*", re.ASCII)
 _SAFE_DIGITS = 19  # Fewer cannot be out of range.

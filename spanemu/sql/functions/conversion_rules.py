@@ -151,15 +151,6 @@ def is_coercible(from_: Type, to: Type, given: Given = Given.EXPRESSION) -> bool
     return found is not None and found >= int(given)
 
 
-def coercion_cost(from_: Type, to: Type) -> int:
-    """How far a coercion goes: 0 for the type itself, then the closer the better."""
-    if from_ == to:
-        return 0
-    if from_.code in _NUMBERS and to.code in _NUMBERS:
-        return abs(_NUMBERS.index(to.code) - _NUMBERS.index(from_.code))
-    return len(_NUMBERS)
-
-
 def is_zoned(from_: Type, to: Type) -> bool:
     """Whether the conversion depends on the time zone."""
     if from_.is_array and to.is_array:

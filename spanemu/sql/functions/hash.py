@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import farmhash  # type: ignore[import-untyped]
 
 from spanemu.sql.functions.notation import chapter, overload
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from spanemu.sql.functions.registry import Overload
+from spanemu.sql.functions.registry import Overload
 
 _fingerprint64: Callable[[bytes | str], int] = farmhash.Fingerprint64
 

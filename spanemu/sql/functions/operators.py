@@ -12,17 +12,15 @@ nodes of the resolved tree, not functions.
 from __future__ import annotations
 
 from operator import add, and_, invert, neg, not_, or_, xor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.sql.functions import comparison, subscript
 from spanemu.sql.functions.notation import operator, overload
 from spanemu.sql.functions.numbers import arithmetic as number
 from spanemu.sql.functions.numbers import bitwise
+from spanemu.sql.functions.registry import Function, Overload
 from spanemu.sql.functions.text import like
 from spanemu.sql.functions.time import interval_arithmetic as span
-
-if TYPE_CHECKING:
-    from spanemu.sql.functions.registry import Function, Overload
 
 # Scalars with an order of their own, then the types built from others.
 _SCALAR = "T1{BOOL|INT64|NUMERIC|FLOAT32|FLOAT64|STRING|BYTES|DATE|TIMESTAMP|UUID|INTERVAL|ENUM}"

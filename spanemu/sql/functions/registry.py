@@ -21,13 +21,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
+from spanemu.base.rand import Randomness
 from spanemu.base.record import Record, Unique, record
 from spanemu.values.types import Type
-
-if TYPE_CHECKING:
-    from spanemu.base.rand import Randomness
 
 
 class Context(Protocol):

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
 
 from spanemu.sql.analyzer.resolved import MakeStruct, SetOpKind
 from spanemu.sql.plan import joins, nodes
 from spanemu.sql.plan.conditions import conjunction, equal
+from spanemu.sql.plan.drawing import Display, Drawing
 from spanemu.sql.plan.joins import JoinKind
 from spanemu.sql.plan.nodes import Node, Scan
-
-if TYPE_CHECKING:
-    from spanemu.sql.plan.explain import Drawing
-
-Display = Callable[[Any, Any], int]
 
 
 def _unit(node: Node, drawing: Drawing) -> int:

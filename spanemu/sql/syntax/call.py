@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from spanemu.sql.syntax import ast
 from spanemu.sql.syntax.operand import OperandParser
 from spanemu.sql.syntax.tokens import Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 _NAMED_OBJECTS = frozenset({"SEQUENCE", "MODEL", "TABLE", "CONNECTION", "DESCRIPTOR"})
 _TYPED_LITERALS = frozenset(

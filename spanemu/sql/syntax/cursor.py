@@ -11,7 +11,8 @@ Rules that can contain themselves call `deeper` first: Python's stack is not for
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TypeVar
 
 from spanemu.base.call import current
 from spanemu.sql.errors import NotInSpanner, SyntaxFailure
@@ -20,11 +21,7 @@ from spanemu.sql.syntax.literals import BadLiteral
 from spanemu.sql.syntax.position import line_and_column
 from spanemu.sql.syntax.tokens import Kind, Token, describe, describe_symbol
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeVar
-
-    T = TypeVar("T")
+T = TypeVar("T")
 
 # Levels of nesting. A level is about four Python frames, and a rule that takes more counts as
 # several: the whole stays below the interpreter's limit of 1,000 and leaves the caller some.

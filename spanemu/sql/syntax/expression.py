@@ -11,15 +11,13 @@ tree of such a sum is as deep as it is long, and its readers must not recurse on
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from spanemu.sql.syntax import ast
 from spanemu.sql.syntax.call import CallParser
 from spanemu.sql.syntax.tokens import Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 _OR, _AND, _NOT, _COMPARISON, _UNARY = 1, 2, 3, 4, 11
 _ABOVE_COMPARISON = _COMPARISON + 1

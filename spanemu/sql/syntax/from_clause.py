@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from spanemu.base.errors import Unsupported
 from spanemu.sql.syntax import ast
@@ -11,9 +11,6 @@ from spanemu.sql.syntax.ast import JoinKind
 from spanemu.sql.syntax.cursor import DEPTH_MAX
 from spanemu.sql.syntax.expression import ExpressionParser
 from spanemu.sql.syntax.tokens import Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _KINDS: Mapping[str, JoinKind] = {
     "INNER": JoinKind.INNER,

@@ -1,8 +1,4 @@
-"""Values of literals as written, and literals for values.
-
-`decode_x` and `quote_x` are inverse: `decode_string(quote_string(s)) == s` for every text without
-surrogates, which GoogleSQL cannot hold either.
-"""
+"""Values of literals as written. The way back is `functions.text.sql_text.literal`."""
 
 from __future__ import annotations
 
@@ -76,21 +72,6 @@ def decode_float(token: str) -> float:
     return float(token)
 
 
-def quote_string(value: str) -> str:
-    """A single-quoted literal with that value."""
-    return "'" + "".join(_QUOTED.get(character, character) for character in value) + "'"
-
-
-def quote_bytes(value: bytes) -> str:
-    """A b'...' literal with that value, in printable ASCII."""
-    return "b'" + "".join(_QUOTED_BYTES[byte] for byte in value) + "'"
-
-
-def quote_identifier(name: str) -> str:
-    """A backquoted name."""
-    return "`" + name.replace("\\", "\\\\").replace("`", "\\`").replace("\n", "\\n") + "`"
-
-
 def _unquote(token: str) -> tuple[str, int, bool]:
     """What is between the quotes, where that begins in the token, and whether it is raw."""
     start = min(at for at in (token.find("'"), token.find('"')) if at >= 0)
@@ -145,12 +126,3 @@ def _why_unknown(match: re.Match[str], letter: str) -> str:
     if letter.isdigit():
         return "Illegal escape sequence: Octal escape must be followed by 3 octal digits"
     return f"Illegal escape sequence: \\{letter}"
-
-
-_QUOTED = {
-    "'": "\\'", "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t",
-    **{chr(code): f"\\x{code:02x}" for code in (*range(9), 11, 12, *range(14, 32), 127)},
-}  # fmt: skip
-_QUOTED_BYTES = [
-    _QUOTED.get(chr(code), chr(code)) if code < 127 else f"\\x{code:02x}" for code in range(256)
-]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from spanemu.sql.errors import ParameterizedType
 from spanemu.sql.syntax.ast import Expression, Hint, Identifier, Path, TypeName
@@ -16,11 +17,7 @@ from spanemu.sql.syntax.literals import (
 from spanemu.sql.syntax.position import line_and_column
 from spanemu.sql.syntax.tokens import Kind, Token
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import TypeVar
-
-    T = TypeVar("T")
+T = TypeVar("T")
 
 _STARTS_TYPE = frozenset({"ARRAY", "STRUCT", "INTERVAL"})
 

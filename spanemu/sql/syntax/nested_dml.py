@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from spanemu.base.errors import Unsupported
 from spanemu.sql.syntax import ast
 from spanemu.sql.syntax.query import QueryParser
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 
 class NestedDmlParser(QueryParser):

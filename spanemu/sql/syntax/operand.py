@@ -7,18 +7,15 @@ begins at its first token and takes it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TypeVar
 
 from spanemu.sql.syntax import ast
 from spanemu.sql.syntax.literals import decode_bytes, decode_float, decode_integer, decode_string
 from spanemu.sql.syntax.names import NameParser
 from spanemu.sql.syntax.tokens import Kind
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeVar
-
-    T = TypeVar("T")
+T = TypeVar("T")
 
 _CAST_WORDS = {"CAST": False, "SAFE_CAST": True}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from spanemu.sql.errors import NotAnExcept
 from spanemu.sql.syntax import ast
@@ -10,9 +10,6 @@ from spanemu.sql.syntax.cursor import STEPS_MAX
 from spanemu.sql.syntax.position import line_and_column
 from spanemu.sql.syntax.select import SelectParser
 from spanemu.sql.syntax.tokens import Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 _ENDS_AGGREGATES = frozenset({"GROUP", "|>", ")", ";", str(Kind.END)})
 # In the language, but not on Spanner's page.

@@ -10,7 +10,8 @@ Every failure is a `SpannerError` of `sql.errors`, or `Unsupported`. DDL has its
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from spanemu.base.errors import Unsupported
 from spanemu.base.limits import SQL_CHARACTERS_MAX
@@ -19,11 +20,7 @@ from spanemu.sql.syntax import ast
 from spanemu.sql.syntax.dml import DmlParser
 from spanemu.sql.syntax.position import line_and_column
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import TypeVar
-
-    T = TypeVar("T")
+T = TypeVar("T")
 
 
 _DML = frozenset({"DELETE", "INSERT", "UPDATE"})

@@ -54,10 +54,5 @@ class SplitSettings:
         if self.server_units_max <= 0:
             raise ValueError(f"a server takes some load, not {self.server_units_max}")
 
-    @property
-    def load_units_max(self) -> float:
-        """The load, in units a second, from which on a split is cut."""
-        return self.warm * self.server_units_max
-
 
 SPLIT_SETTINGS = SplitSettings()

@@ -23,15 +23,6 @@ class RowInsertedTwice(SpannerError):
     key: str
 
 
-class RowUpsertedTwice(SpannerError):
-    """One INSERT OR UPDATE or DO UPDATE statement touches a row twice."""
-
-    code = Code.INVALID_ARGUMENT
-    prose = "Cannot affect a row second time for key {key} of table {table}."
-    table: str
-    key: str
-
-
 class RowNotFound(SpannerError):
     """An update names a row that does not exist."""
 

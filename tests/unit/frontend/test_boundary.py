@@ -8,7 +8,8 @@ from google.rpc.status_pb2 import Status
 
 from spanemu.base import errors
 from spanemu.base.errors import Code, Detail, SpannerError
-from spanemu.frontend.boundary import MESSAGE_BYTES_MAX, failure_from, status_to_proto
+from spanemu.base.limits import ERROR_MESSAGE_BYTES_MAX
+from spanemu.frontend.boundary import failure_from, status_to_proto
 
 
 @dataclass(eq=False)
@@ -57,7 +58,7 @@ def test_details_travel_twice() -> None:
 @pytest.mark.parametrize("character", ["x", "\u00e9", "\U0001f600"])
 def test_messages_are_cut_between_characters(character: str) -> None:
     message = failure_from(Broken(character * 2000), "/s/M").message
-    assert MESSAGE_BYTES_MAX - 4 <= len(message.encode()) <= MESSAGE_BYTES_MAX
+    assert ERROR_MESSAGE_BYTES_MAX - 4 <= len(message.encode()) <= ERROR_MESSAGE_BYTES_MAX
     assert set(message) == {character, "."}
 
 

@@ -8,7 +8,7 @@ from google.protobuf.wrappers_pb2 import Int64Value
 from spanemu.base.call import Cancelled, current
 from spanemu.base.errors import Unsupported
 from spanemu.frontend.endpoint import Endpoints, Metadata, ServedCall
-from spanemu.frontend.errors import UnreadableRequest
+from spanemu.frontend.errors.requests import UnreadableRequest
 from spanemu.frontend.method import Method, Service, unimplemented
 
 

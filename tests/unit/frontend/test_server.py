@@ -5,7 +5,7 @@ import pytest
 
 from spanemu.base.errors import Code
 from spanemu.frontend.endpoint import Endpoints
-from spanemu.frontend.errors import PortTaken
+from spanemu.frontend.errors.serving import PortTaken
 from spanemu.frontend.server import STATUS_CODES, Server
 
 

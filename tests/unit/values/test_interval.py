@@ -8,7 +8,6 @@ from spanemu.values.interval import (
     divide,
     format_iso,
     format_sql,
-    from_part,
     justify,
     justify_days,
     justify_hours,
@@ -104,21 +103,6 @@ def test_a_range_takes_just_its_parts() -> None:
         parse_range("1-2 3", "YEAR", "MONTH")
     with pytest.raises(BadValue):
         parse_range("1:2.5", "HOUR", "MINUTE")
-
-
-@pytest.mark.parametrize(
-    ("number", "part", "sql"),
-    [
-        (1, "YEAR", "1-0 0 0:0:0"),
-        (5, "QUARTER", "1-3 0 0:0:0"),
-        (6, "WEEK", "0-0 42 0:0:0"),
-        (-5, "DAY", "0-0 -5 0:0:0"),
-        (90_000, "SECOND", "0-0 0 25:0:0"),
-        (1, "NANOSECOND", "0-0 0 0:0:0.000000001"),
-    ],
-)
-def test_single_parts(number: int, part: str, sql: str) -> None:
-    assert format_sql(from_part(number, part)) == sql
 
 
 def test_equal_intervals_hash_alike() -> None:

@@ -7,7 +7,7 @@ removes repetitions, ORDER BY sorts, LIMIT cuts, and the accumulator sees what i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.pace import PART_MAX, paced, parts_of
 from spanemu.sql.analyzer.resolved import AggregateCall, Expr
@@ -18,12 +18,10 @@ from spanemu.sql.executor.operators.sort import compile_sorter
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Each, Layout, Value
 from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.source import Writer
 from spanemu.sql.functions.aggregates.accumulators import Count
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.values.order import NAN, sort_key
-
-if TYPE_CHECKING:
-    from spanemu.sql.executor.source import Writer
 
 Reduce = Callable[[Sequence[Row], Run], Any]
 Step = Callable[[Sequence[Row], Run], Sequence[Row]]

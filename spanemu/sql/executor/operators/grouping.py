@@ -27,11 +27,6 @@ def grouping_values(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -
     return compiler.each_cells(keys, layout)
 
 
-def is_own_key(types: Sequence[Type]) -> bool:
-    """Whether values of these types are the keys of their groups as they are."""
-    return all(group_key(type_) is None for type_ in types)
-
-
 def _grouped(expr: Expr) -> Expr:
     convert = group_key(expr.type)
     return expr if convert is None else _converted(expr, convert)

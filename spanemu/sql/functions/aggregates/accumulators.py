@@ -7,17 +7,15 @@ what is left, in order.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from decimal import Context, Decimal
 from math import fsum, inf, isfinite, isinf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.sql.functions.errors import BadArgument, Overflow
 from spanemu.values import interval, numeric
 from spanemu.values.errors import BadValue
 from spanemu.values.value import INT64_MAX, INT64_MIN
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 # Sums of NUMERICs are exact for any number of rows that there is time to add.
 _add = Context(prec=120).add

@@ -5,17 +5,14 @@ A table: what they do is in `accumulators`. COUNT(*) is the hidden "$count_star"
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from operator import and_, or_, xor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.sql.functions.aggregates import accumulators as state
 from spanemu.sql.functions.notation import aggregate, aggregates
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from spanemu.sql.functions.registry import Accumulator, AggregateOverload
+from spanemu.sql.functions.registry import Accumulator, AggregateOverload
 
 _ORDERED = "T1{BOOL|INT64|NUMERIC|STRING|BYTES|DATE|TIMESTAMP|UUID|INTERVAL|ENUM}"
 _FLOAT = "T1{FLOAT32|FLOAT64}"

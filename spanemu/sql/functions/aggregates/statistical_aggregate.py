@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from math import inf, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.sql.functions.notation import aggregate, aggregates
+from spanemu.sql.functions.registry import AggregateOverload
 from spanemu.values import numeric
-
-if TYPE_CHECKING:
-    from decimal import Decimal
-
-    from spanemu.sql.functions.registry import AggregateOverload
 
 _LARGE = 1e150
 _LARGE_UNIT = 2.0**600

@@ -6,17 +6,15 @@ not fit is an error, never a wrapped number or an infinity that no operand had.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from math import inf, isfinite, nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.sql.functions.errors import DivisionByZero, EvaluationError, Overflow
 from spanemu.values import float32, numeric
 from spanemu.values.errors import BadValue
 from spanemu.values.value import INT64_MAX, INT64_MIN
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ZERO = Decimal(0)
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from spanemu.sql.functions.errors import BadArgument
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _BITS = 64
 _MASK = (1 << _BITS) - 1

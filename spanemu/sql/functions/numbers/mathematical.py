@@ -8,22 +8,19 @@ zero. Where both exist, INT64 has an overload of its own, for it counts as FLOAT
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from math import inf, isfinite, nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.sql.functions.errors import BadArgument, Overflow, UndefinedResult
 from spanemu.sql.functions.notation import chapter, overload
 from spanemu.sql.functions.numbers import arithmetic, numeric_functions
 from spanemu.sql.functions.numbers.arithmetic import shown
+from spanemu.sql.functions.registry import Overload
 from spanemu.values import order
+from spanemu.values.types import Type
 from spanemu.values.value import INT64_MIN
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from spanemu.sql.functions.registry import Overload
-    from spanemu.values.types import Type
 
 _SMALLEST_EXPONENT = -324
 _LARGEST_EXPONENT = 308

@@ -8,16 +8,12 @@ import unicodedata
 from base64 import b32decode, b32encode
 from binascii import Error as BinasciiError
 from binascii import a2b_base64, b2a_base64
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from spanemu.base.pace import paced
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.notation import overload
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from spanemu.sql.functions.registry import Overload
+from spanemu.sql.functions.registry import Overload
 
 _ONE_FOR_EACH = "spanemu: U+FFFD for each byte"
 _SPACE = re.compile(r"[ \t\n\v\f\r]+")

@@ -9,23 +9,20 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.notation import overload
+from spanemu.sql.functions.registry import Overload
 from spanemu.sql.functions.text import sql_text
 from spanemu.sql.functions.text.message_text import MessageText
+from spanemu.values.json import Json
 from spanemu.values.types import Type, TypeCode
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from spanemu.sql.functions.registry import Overload
-    from spanemu.values.json import Json
 
 _OUTPUT_MAX = 1 << 20
 _PRECISION_MAX = 1700

@@ -7,14 +7,10 @@ other, and taking each at its first place is always right, so that matching neve
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from spanemu.sql.functions.errors import BadArgument
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 _NOWHERE = -1
 

@@ -6,19 +6,16 @@ between characters and bytes. A BYTES pattern sees each byte as a character of i
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import re2
 
 from spanemu.base.pace import is_long, look_if_long, paced_stream
 from spanemu.sql.functions.errors import BadArgument, BadRegularExpression
 from spanemu.sql.functions.notation import overload
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from spanemu.sql.functions.registry import Overload
+from spanemu.sql.functions.registry import Overload
 
 _OUTPUT_BYTES_MAX = 1 << 30
 _SPECIAL = frozenset(rb"\.+*?()|[]{}^$")

@@ -6,18 +6,16 @@ Both are built for a type once; they take non-NULL values, and print the NULLs i
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
+from datetime import date
 from functools import lru_cache
 from math import copysign, isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.errors import Unsupported
 from spanemu.base.pace import paced
 from spanemu.values import float64, interval, numeric, timestamp, uuid_text
 from spanemu.values.types import Type, TypeCode
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import date
 
 # A hexadecimal digit behind \xNN would be read as part of it, so it is escaped as well.
 _NEEDS_ESCAPE = re.compile(

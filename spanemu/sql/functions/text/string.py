@@ -9,17 +9,14 @@ Most functions take STRING or BYTES; where Python's two types agree, one functio
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, AnyStr
+from collections.abc import Callable
+from typing import Any, AnyStr
 
 from spanemu.base.pace import look_if_long, paced
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.notation import chapter, overload
+from spanemu.sql.functions.registry import Overload
 from spanemu.sql.functions.text import encodings, format_text, regexp
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from spanemu.sql.functions.registry import Overload
 
 _OUTPUT_BYTES_MAX = 1 << 20
 # Unicode's White_Space, which is not what `str.isspace` says: no U+001C to U+001F.

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import date
 
 from spanemu.sql.functions.errors import BadArgument, DivisionByZero, Overflow
 from spanemu.values import interval
 from spanemu.values.errors import BadValue
 from spanemu.values.interval import NANOS_PER_DAY, Interval
 from spanemu.values.timestamp import TIMESTAMP_MAX, TIMESTAMP_MIN, format_sql
-
-if TYPE_CHECKING:
-    from datetime import date
 
 
 def add_intervals(left: Interval, right: Interval) -> Interval:

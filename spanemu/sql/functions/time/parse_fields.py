@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from spanemu.values.zone import Zone
+from spanemu.values.zone import Zone
 
 
 class Fields:

@@ -7,12 +7,9 @@ day of the month that comes after it in the format takes its own place in that d
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING
 
 from spanemu.sql.functions.errors import BadArgument, UnparseableText
-
-if TYPE_CHECKING:
-    from spanemu.sql.functions.time.parse_fields import Fields
+from spanemu.sql.functions.time.parse_fields import Fields
 
 
 def settle(fields: Fields, year: int, text: str, pattern: str) -> int:

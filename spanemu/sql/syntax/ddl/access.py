@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from spanemu.sql.syntax import ddl_ast
+from spanemu.sql.syntax.ast import Identifier
 from spanemu.sql.syntax.ddl.parts import DdlPartParser
-
-if TYPE_CHECKING:
-    from spanemu.sql.syntax.ast import Identifier
 
 _PRIVILEGES = ("SELECT", "INSERT", "UPDATE", "DELETE", "EXECUTE", "USAGE")
 # Words that name a kind of object, longest first, and their plural in ON ALL ... IN SCHEMA.

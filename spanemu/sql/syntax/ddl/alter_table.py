@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from spanemu.sql.syntax import ddl_ast
+from spanemu.sql.syntax.ast import Identifier
 from spanemu.sql.syntax.ddl.table import DdlTableParser
 from spanemu.sql.syntax.tokens import Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from spanemu.sql.syntax.ast import Identifier
 
 
 class DdlAlterTableParser(DdlTableParser):

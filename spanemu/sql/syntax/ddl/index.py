@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from spanemu.sql.syntax import ddl_ast
+from spanemu.sql.syntax.ast import Identifier, Path
 from spanemu.sql.syntax.ddl.parts import DdlPartParser
-
-if TYPE_CHECKING:
-    from spanemu.sql.syntax.ast import Identifier, Path
 
 
 class DdlIndexParser(DdlPartParser):

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from spanemu.sql.syntax import ddl_ast
 from spanemu.sql.syntax.ast import Identifier, Path
-from spanemu.sql.syntax.ddl_ast import OnDelete
+from spanemu.sql.syntax.ddl_ast import OnDelete, OptionValue
 from spanemu.sql.syntax.literals import decode_float, decode_integer, decode_string
 from spanemu.sql.syntax.query import QueryParser
 from spanemu.sql.syntax.tokens import Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from spanemu.sql.syntax.ddl_ast import OptionValue
 
 _OPTION_WORDS: Mapping[str, bool | None] = {"NULL": None, "TRUE": True, "FALSE": False}
 _OPTION_LITERALS: Mapping[Kind, Callable[[str], str | int | float]] = {

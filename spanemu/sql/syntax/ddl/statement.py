@@ -8,7 +8,7 @@ A text that is no DDL raises `DdlSyntaxFailure`, whatever rule it broke.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from spanemu.base.errors import Unsupported
 from spanemu.sql.errors import DdlStatementEmpty, DdlSyntaxFailure, SyntaxFailure
@@ -22,9 +22,6 @@ from spanemu.sql.syntax.ddl.routine import DdlRoutineParser
 from spanemu.sql.syntax.ddl.stream import DdlStreamParser
 from spanemu.sql.syntax.lexer import tokenize
 from spanemu.sql.syntax.tokens import Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 
 def parse_ddl(text: str) -> ddl_ast.DdlStatement:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from spanemu.base.record import record
 from spanemu.sql.syntax.ast import Identifier, Node, Path
 from spanemu.sql.syntax.ddl_ast.parts import DdlStatement, Drop, KeyPart, Options
-
-if TYPE_CHECKING:
-    from spanemu.sql.syntax.ddl_ast.table import InterleaveClause
+from spanemu.sql.syntax.ddl_ast.table import InterleaveClause
 
 
 @record

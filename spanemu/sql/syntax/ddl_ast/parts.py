@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from spanemu.base.record import record
 from spanemu.sql.syntax.ast import Expression, Identifier, Node, Path, Query
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 OptionValue = str | int | float | bool | tuple["OptionValue", ...] | None
 

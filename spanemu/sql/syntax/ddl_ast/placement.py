@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from spanemu.base.record import record
+from spanemu.sql.syntax.ast import Identifier, Path
 from spanemu.sql.syntax.ddl_ast.parts import DdlStatement, Drop, Options
-
-if TYPE_CHECKING:
-    from spanemu.sql.syntax.ast import Identifier, Path
 
 
 @record

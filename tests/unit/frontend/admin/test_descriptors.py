@@ -6,7 +6,7 @@ import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
 from spanemu.frontend.admin.descriptors import types_from_descriptors
-from spanemu.frontend.errors import InvalidProtoDescriptors
+from spanemu.frontend.errors.administration import InvalidProtoDescriptors
 from spanemu.schema.proto_bundle import NO_TYPES
 
 

@@ -13,7 +13,7 @@ from spanemu.admin.instances import DEFAULT_SETTINGS
 from spanemu.base.errors import Code
 from spanemu.base.names.paths import DatabaseName
 from spanemu.frontend.admin import operations, wire
-from spanemu.frontend.errors import InvalidDuration
+from spanemu.frontend.errors.transactions import InvalidDuration
 from tests.unit.database.fakes import fake_catalog
 
 DATABASE = "projects/p/instances/i1/databases/d1"

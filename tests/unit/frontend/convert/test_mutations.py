@@ -4,9 +4,11 @@ import pytest
 from google.protobuf.struct_pb2 import ListValue
 
 from spanemu.base.errors import Unsupported
-from spanemu.frontend import errors, wire
+from spanemu.frontend import wire
 from spanemu.frontend.convert.keys import key_set_from_proto
 from spanemu.frontend.convert.mutations import mutation_from_proto
+from spanemu.frontend.errors.reads import MutationWithoutTable, RangeWithoutEndpoint
+from spanemu.frontend.errors.requests import RequiredFieldMissing
 from spanemu.values.mutation import Delete, RawKeySet, RawRange, Write, WriteKind
 
 
@@ -51,25 +53,25 @@ def test_key_set() -> None:
 def test_range_without_endpoint(given: str, missing: str) -> None:
     message = wire.KeySet()
     message.ranges.add(**{given: row()})
-    with pytest.raises(errors.RangeWithoutEndpoint) as caught:
+    with pytest.raises(RangeWithoutEndpoint) as caught:
         key_set_from_proto(message)
     assert caught.value.side == missing
 
 
 def test_no_operation() -> None:
-    with pytest.raises(errors.RequiredFieldMissing):
+    with pytest.raises(RequiredFieldMissing):
         mutation_from_proto(wire.Mutation())
 
 
 def test_no_table() -> None:
-    with pytest.raises(errors.MutationWithoutTable):
+    with pytest.raises(MutationWithoutTable):
         mutation_from_proto(wire.Mutation(insert={}))
-    with pytest.raises(errors.MutationWithoutTable):
+    with pytest.raises(MutationWithoutTable):
         mutation_from_proto(wire.Mutation(delete={}))
 
 
 def test_delete_without_key_set() -> None:
-    with pytest.raises(errors.RequiredFieldMissing):
+    with pytest.raises(RequiredFieldMissing):
         mutation_from_proto(wire.Mutation(delete={"table": "Shelf"}))
 
 

@@ -12,8 +12,19 @@ from spanemu.database.options import (
     ReadWrite,
     StatementRequest,
 )
-from spanemu.frontend import errors, wire
+from spanemu.frontend import wire
 from spanemu.frontend.convert import requests
+from spanemu.frontend.errors.reads import (
+    DataBoostWithoutPartition,
+    DirectedReadNotReadOnly,
+    LimitWithPartition,
+    ModeWithPartition,
+    NegativeLimit,
+    NegativePartitionOption,
+    TooManyReplicaSelections,
+)
+from spanemu.frontend.errors.requests import InvalidEnumValue, RequiredFieldMissing
+from spanemu.frontend.errors.transactions import InvalidCommitDelay, PartitionNeedsTransaction
 from spanemu.values import types
 from spanemu.values.mutation import RawKeySet
 
@@ -57,21 +68,21 @@ def test_statement() -> None:
 @pytest.mark.parametrize(
     ("message", "selector", "error"),
     [
-        (sql(sql=""), None, errors.RequiredFieldMissing),
-        (sql(query_mode=17), None, errors.InvalidEnumValue),
-        (sql(data_boost_enabled=True), ID, errors.DataBoostWithoutPartition),
-        (sql(partition_token=b"t"), None, errors.PartitionNeedsTransaction),
-        (sql(partition_token=b"t", query_mode=1), ID, errors.ModeWithPartition),
-        (sql(request_options={"priority": 9}), None, errors.InvalidEnumValue),
+        (sql(sql=""), None, RequiredFieldMissing),
+        (sql(query_mode=17), None, InvalidEnumValue),
+        (sql(data_boost_enabled=True), ID, DataBoostWithoutPartition),
+        (sql(partition_token=b"t"), None, PartitionNeedsTransaction),
+        (sql(partition_token=b"t", query_mode=1), ID, ModeWithPartition),
+        (sql(request_options={"priority": 9}), None, InvalidEnumValue),
         (
             sql(directed_read_options={"include_replicas": REPLICAS}),
             Begin(ReadWrite()),
-            errors.DirectedReadNotReadOnly,
+            DirectedReadNotReadOnly,
         ),
         (
             sql(directed_read_options={"exclude_replicas": {"replica_selections": [{}] * 11}}),
             None,
-            errors.TooManyReplicaSelections,
+            TooManyReplicaSelections,
         ),
     ],
 )
@@ -95,13 +106,13 @@ def test_read() -> None:
 @pytest.mark.parametrize(
     ("message", "error"),
     [
-        (wire.ReadRequest(table="T"), errors.RequiredFieldMissing),
-        (read(table=""), errors.RequiredFieldMissing),
-        (read(limit=-1), errors.NegativeLimit),
-        (read(limit=1, partition_token=b"t"), errors.LimitWithPartition),
-        (read(data_boost_enabled=True), errors.DataBoostWithoutPartition),
-        (read(order_by=7), errors.InvalidEnumValue),
-        (read(lock_hint=7), errors.InvalidEnumValue),
+        (wire.ReadRequest(table="T"), RequiredFieldMissing),
+        (read(table=""), RequiredFieldMissing),
+        (read(limit=-1), NegativeLimit),
+        (read(limit=1, partition_token=b"t"), LimitWithPartition),
+        (read(data_boost_enabled=True), DataBoostWithoutPartition),
+        (read(order_by=7), InvalidEnumValue),
+        (read(lock_hint=7), InvalidEnumValue),
     ],
 )
 def test_read_refused(message, error) -> None:
@@ -114,7 +125,7 @@ def test_partition_options() -> None:
         partition_options={"partition_size_bytes": 5, "max_partitions": 6}
     )
     assert requests.partition_options_from_proto(message) == (5, 6)
-    with pytest.raises(errors.NegativePartitionOption) as caught:
+    with pytest.raises(NegativePartitionOption) as caught:
         requests.partition_options_from_proto(
             wire.PartitionQueryRequest(partition_options={"max_partitions": -1})
         )
@@ -136,7 +147,7 @@ def test_commit_options() -> None:
 
 @pytest.mark.parametrize("nanos", [-1, 500_000_001])
 def test_commit_delay(nanos: int) -> None:
-    with pytest.raises(errors.InvalidCommitDelay):
+    with pytest.raises(InvalidCommitDelay):
         requests.commit_options_from_proto(
             wire.CommitRequest(max_commit_delay=Duration(nanos=nanos))
         )

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from spanemu.base.limits import STREAM_CHUNK_BYTES
 from spanemu.database.options import (
     Begin,
     Existing,
@@ -12,14 +13,13 @@ from spanemu.database.options import (
 )
 from spanemu.database.statements.results import ResultStream
 from spanemu.frontend import wire
-from spanemu.frontend.convert.chunks import CHUNK_BYTES
 from spanemu.frontend.convert.resume import Place, place_from_token, resumable_chunks
 from spanemu.frontend.convert.values import list_from_proto
-from spanemu.frontend.errors import InvalidResumeToken
+from spanemu.frontend.errors.results import InvalidResumeToken
 from spanemu.values import types
 
 REQUEST = wire.ReadRequest(session="s", table="T", key_set={"all_": True})
-ROWS = [(f"{number}" + "x" * (CHUNK_BYTES // 3),) for number in range(10)]
+ROWS = [(f"{number}" + "x" * (STREAM_CHUNK_BYTES // 3),) for number in range(10)]
 AT = 5_000
 
 

@@ -19,8 +19,23 @@ from spanemu.database.options import (
     SingleUse,
     Strong,
 )
-from spanemu.frontend import errors, wire
+from spanemu.frontend import wire
 from spanemu.frontend.convert import selectors
+from spanemu.frontend.errors.requests import InvalidEnumValue, RequiredFieldMissing
+from spanemu.frontend.errors.transactions import (
+    DmlNeedsTransaction,
+    EmptyTransactionId,
+    ExcludeFromStreamsReadOnly,
+    InvalidReadTimestamp,
+    MultiUseBound,
+    NegativeStaleness,
+    PartitionNeedsReadOnly,
+    PartitionNeedsTransaction,
+    ReadOnlyExpected,
+    ReadWriteExpected,
+    RepeatableReadPartitionedDml,
+    StrongMustBeTrue,
+)
 
 READ_ONLY = {"read_only": {}}
 READ_WRITE = {"read_write": {}}
@@ -66,14 +81,14 @@ def test_partitioned_dml() -> None:
 @pytest.mark.parametrize(
     ("fields", "error"),
     [
-        ({}, errors.RequiredFieldMissing),
-        ({"read_only": {"strong": False}}, errors.StrongMustBeTrue),
-        ({"read_only": {"max_staleness": Duration(seconds=-1)}}, errors.NegativeStaleness),
-        ({"read_only": {"read_timestamp": Timestamp(seconds=-1)}}, errors.InvalidReadTimestamp),
-        ({**READ_ONLY, "exclude_txn_from_change_streams": True}, errors.ExcludeFromStreamsReadOnly),
-        ({**PARTITIONED, "isolation_level": 2}, errors.RepeatableReadPartitionedDml),
-        ({"read_write": {"read_lock_mode": 9}}, errors.InvalidEnumValue),
-        ({**READ_WRITE, "isolation_level": 9}, errors.InvalidEnumValue),
+        ({}, RequiredFieldMissing),
+        ({"read_only": {"strong": False}}, StrongMustBeTrue),
+        ({"read_only": {"max_staleness": Duration(seconds=-1)}}, NegativeStaleness),
+        ({"read_only": {"read_timestamp": Timestamp(seconds=-1)}}, InvalidReadTimestamp),
+        ({**READ_ONLY, "exclude_txn_from_change_streams": True}, ExcludeFromStreamsReadOnly),
+        ({**PARTITIONED, "isolation_level": 2}, RepeatableReadPartitionedDml),
+        ({"read_write": {"read_lock_mode": 9}}, InvalidEnumValue),
+        ({**READ_WRITE, "isolation_level": 9}, InvalidEnumValue),
     ],
 )
 def test_options_refused(fields, error) -> None:
@@ -91,14 +106,14 @@ def test_selectors_of_reads() -> None:
 @pytest.mark.parametrize(
     ("transaction", "error"),
     [
-        ({"id": b""}, errors.EmptyTransactionId),
-        ({"single_use": READ_WRITE}, errors.ReadOnlyExpected),
-        ({"single_use": PARTITIONED}, errors.ReadOnlyExpected),
-        ({"begin": {}}, errors.RequiredFieldMissing),
-        ({"begin": {"read_only": {"max_staleness": Duration(seconds=1)}}}, errors.MultiUseBound),
+        ({"id": b""}, EmptyTransactionId),
+        ({"single_use": READ_WRITE}, ReadOnlyExpected),
+        ({"single_use": PARTITIONED}, ReadOnlyExpected),
+        ({"begin": {}}, RequiredFieldMissing),
+        ({"begin": {"read_only": {"max_staleness": Duration(seconds=1)}}}, MultiUseBound),
         (
             {"begin": {"read_only": {"min_read_timestamp": Timestamp(seconds=1)}}},
-            errors.MultiUseBound,
+            MultiUseBound,
         ),
     ],
 )
@@ -112,7 +127,7 @@ def test_selectors_of_reads_refused(transaction, error) -> None:
 )
 def test_batch_dml_needs_a_read_write_transaction(transaction) -> None:
     message = wire.ExecuteBatchDmlRequest(transaction=transaction)
-    with pytest.raises(errors.DmlNeedsTransaction):
+    with pytest.raises(DmlNeedsTransaction):
         selectors.batch_selector_from_proto(message)
 
 
@@ -126,10 +141,10 @@ def test_selectors_of_batch_dml() -> None:
 @pytest.mark.parametrize(
     ("transaction", "error"),
     [
-        ({}, errors.PartitionNeedsTransaction),
-        ({"single_use": READ_ONLY}, errors.PartitionNeedsTransaction),
-        ({"begin": READ_WRITE}, errors.PartitionNeedsReadOnly),
-        ({"begin": PARTITIONED}, errors.PartitionNeedsReadOnly),
+        ({}, PartitionNeedsTransaction),
+        ({"single_use": READ_ONLY}, PartitionNeedsTransaction),
+        ({"begin": READ_WRITE}, PartitionNeedsReadOnly),
+        ({"begin": PARTITIONED}, PartitionNeedsReadOnly),
     ],
 )
 def test_partitions_need_a_read_only_transaction(transaction, error) -> None:
@@ -147,10 +162,10 @@ def test_selectors_of_commits() -> None:
 @pytest.mark.parametrize(
     ("fields", "error"),
     [
-        ({}, errors.RequiredFieldMissing),
-        ({"transaction_id": b""}, errors.EmptyTransactionId),
-        ({"single_use_transaction": READ_ONLY}, errors.ReadWriteExpected),
-        ({"single_use_transaction": PARTITIONED}, errors.ReadWriteExpected),
+        ({}, RequiredFieldMissing),
+        ({"transaction_id": b""}, EmptyTransactionId),
+        ({"single_use_transaction": READ_ONLY}, ReadWriteExpected),
+        ({"single_use_transaction": PARTITIONED}, ReadWriteExpected),
     ],
 )
 def test_selectors_of_commits_refused(fields, error) -> None:

@@ -3,8 +3,14 @@ from __future__ import annotations
 import pytest
 
 from spanemu.base.errors import Unsupported
-from spanemu.frontend import errors, wire
+from spanemu.frontend import wire
 from spanemu.frontend.convert.types import type_from_proto, type_to_proto
+from spanemu.frontend.errors.values import (
+    ArrayWithoutElement,
+    StructWithoutFields,
+    TypeUnspecified,
+    UnknownTypeCode,
+)
 from spanemu.values import types
 from spanemu.values.types import SCALARS, Type, TypeCode, array_of, struct_of
 
@@ -32,10 +38,10 @@ def test_every_code_of_the_client_is_known() -> None:
 @pytest.mark.parametrize(
     ("message", "error"),
     [
-        (wire.Type(), errors.TypeUnspecified),
-        (wire.Type(code=8), errors.ArrayWithoutElement),
-        (wire.Type(code=9), errors.StructWithoutFields),
-        (wire.Type(code=99), errors.UnknownTypeCode),
+        (wire.Type(), TypeUnspecified),
+        (wire.Type(code=8), ArrayWithoutElement),
+        (wire.Type(code=9), StructWithoutFields),
+        (wire.Type(code=99), UnknownTypeCode),
         (wire.Type(code=10, type_annotation=2), Unsupported),
     ],
 )

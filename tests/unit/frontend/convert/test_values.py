@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from google.protobuf.struct_pb2 import Struct, Value
+from google.protobuf.struct_pb2 import ListValue, Struct, Value
 
-from spanemu.frontend.convert.values import struct_from_proto, value_from_proto
-from spanemu.frontend.errors import ValueWithoutKind
+from spanemu.frontend.convert.values import list_from_proto, struct_from_proto
+from spanemu.frontend.errors.values import ValueWithoutKind
 
 
 def test_every_kind() -> None:
@@ -25,9 +25,10 @@ def test_every_kind() -> None:
 
 
 def test_booleans_are_no_numbers() -> None:
-    assert value_from_proto(Value(bool_value=False)) is False
+    (value,) = list_from_proto(ListValue(values=[Value(bool_value=False)]))
+    assert value is False
 
 
 def test_no_kind() -> None:
     with pytest.raises(ValueWithoutKind):
-        value_from_proto(Value())
+        list_from_proto(ListValue(values=[Value()]))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from spanemu.base.limits import STREAM_CHUNK_BYTES
 from spanemu.base.names.paths import InvalidName
 from spanemu.database.options import (
     Begin,
@@ -23,9 +24,11 @@ from spanemu.database.statements.results import (
     ResultStream,
     TransactionInfo,
 )
-from spanemu.frontend import errors, wire
-from spanemu.frontend.convert.chunks import CHUNK_BYTES
+from spanemu.frontend import wire
 from spanemu.frontend.convert.values import list_from_proto
+from spanemu.frontend.errors.reads import NoStatements
+from spanemu.frontend.errors.requests import RequiredFieldMissing
+from spanemu.frontend.errors.transactions import EmptyTransactionId
 from spanemu.frontend.spanner import batch_write, partitions, queries, reads, transactions
 from spanemu.values import types
 from spanemu.values.mutation import Delete, RawKeySet
@@ -106,7 +109,7 @@ def test_batch_dml() -> None:
 def test_batch_dml_without_statements() -> None:
     instances, _ = world()
     request = wire.ExecuteBatchDmlRequest(session=SESSION, transaction={"id": b"1"})
-    with pytest.raises(errors.NoStatements):
+    with pytest.raises(NoStatements):
         queries.execute_batch_dml(instances, request)
 
 
@@ -124,7 +127,7 @@ def test_read() -> None:
 
 def test_a_streaming_read_resumes_at_its_timestamp() -> None:
     request = wire.ReadRequest(session=SESSION, table="T", key_set={"all_": True})
-    texts = [(f"{number}" + "x" * (CHUNK_BYTES // 2 - 100),) for number in range(5)]
+    texts = [(f"{number}" + "x" * (STREAM_CHUNK_BYTES // 2 - 100),) for number in range(5)]
     columns = (("Id", types.STRING),)
 
     def answer() -> ResultStream:
@@ -170,7 +173,7 @@ def test_begin_partitioned_dml() -> None:
 
 def test_begin_without_options() -> None:
     instances, _ = world()
-    with pytest.raises(errors.RequiredFieldMissing):
+    with pytest.raises(RequiredFieldMissing):
         transactions.begin_transaction(instances, wire.BeginTransactionRequest(session=SESSION))
 
 
@@ -208,7 +211,7 @@ def test_rollback() -> None:
     request = wire.RollbackRequest(session=SESSION, transaction_id=b"1")
     assert transactions.rollback(instances, request) == wire.Empty()
     assert session.asked == [("rollback", b"1")]
-    with pytest.raises(errors.EmptyTransactionId):
+    with pytest.raises(EmptyTransactionId):
         transactions.rollback(instances, wire.RollbackRequest(session=SESSION))
 
 

@@ -4,7 +4,8 @@ import pytest
 
 from spanemu.base.names.labels import InvalidLabelKey
 from spanemu.base.names.paths import InvalidName
-from spanemu.frontend import errors, wire
+from spanemu.frontend import wire
+from spanemu.frontend.errors.transactions import InvalidSessionCount, MultiplexedInBatch
 from spanemu.frontend.spanner import sessions
 from tests.unit.frontend.spanner.fakes import DATABASE, SESSION, FakeInstances, Refused, world
 
@@ -60,11 +61,11 @@ def test_batches_are_capped(asked: int, given: int) -> None:
 @pytest.mark.parametrize(
     ("fields", "error"),
     [
-        ({"session_count": 0}, errors.InvalidSessionCount),
-        ({"session_count": -1}, errors.InvalidSessionCount),
+        ({"session_count": 0}, InvalidSessionCount),
+        ({"session_count": -1}, InvalidSessionCount),
         (
             {"session_count": 1, "session_template": {"multiplexed": True}},
-            errors.MultiplexedInBatch,
+            MultiplexedInBatch,
         ),
     ],
 )

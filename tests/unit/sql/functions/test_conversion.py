@@ -15,7 +15,6 @@ from spanemu.sql.functions.conversion import cast_function
 from spanemu.sql.functions.conversion_rules import (
     Given,
     Willingness,
-    coercion_cost,
     is_castable,
     is_coercible,
     is_zoned,
@@ -256,9 +255,3 @@ def test_what_is_given_decides() -> None:
     assert not is_coercible(array_of(INT64), array_of(FLOAT64))
     assert is_coercible(array_of(INT64), array_of(FLOAT64), Given.LITERAL)
     assert not is_coercible(JSON, STRING, Given.LITERAL)
-
-
-def test_closer_types_cost_less() -> None:
-    assert coercion_cost(INT64, INT64) == 0
-    assert coercion_cost(INT64, NUMERIC) < coercion_cost(INT64, FLOAT64)
-    assert coercion_cost(INT64, FLOAT64) <= coercion_cost(STRING, DATE)

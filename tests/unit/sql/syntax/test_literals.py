@@ -1,4 +1,4 @@
-"""Values of literals, and literals for values."""
+"""Values of literals."""
 
 from __future__ import annotations
 
@@ -13,9 +13,6 @@ from spanemu.sql.syntax.literals import (
     decode_identifier,
     decode_integer,
     decode_string,
-    quote_bytes,
-    quote_identifier,
-    quote_string,
 )
 
 
@@ -88,8 +85,6 @@ def test_a_number_beyond_reason_is_refused() -> None:
         decode_integer("9" * 5000)
 
 
-def test_quoting() -> None:
-    assert quote_string("it's\n\\\x01é") == r"'it\'s\n\\\x01é'"
-    assert quote_bytes(b"'\xff\n") == r"b'\'\xff\n'"
-    assert decode_identifier(quote_identifier("a`b\\c")) == "a`b\\c"
+def test_names_in_backticks() -> None:
+    assert decode_identifier(r"`a\`b\\c`") == r"a`b\c"
     assert decode_identifier("plain") == "plain"

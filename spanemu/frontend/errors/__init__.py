@@ -1,0 +1,13 @@
+"""What can be wrong with a request that its message alone shows, and with serving at all.
+
+SpannerError          (all INVALID_ARGUMENT unless said otherwise)
+├── requests          UnreadableRequest, RequestTooLarge, RequiredFieldMissing, ...
+├── transactions      TimestampOutOfRange, MultiUseBound, ReadOnlyExpected, ...
+├── reads             NegativeLimit, LimitWithPartition, DirectedReadNotReadOnly, NoStatements, ...
+├── values            TypeUnspecified, UnknownTypeCode, ValueWithoutKind, ...
+├── results           InvalidResumeToken; ResultTooLarge, RowTooLarge (FAILED_PRECONDITION)
+└── administration    InvalidProtoDescriptors, PermissionWildcard, InvalidEtag
+
+RuntimeError
+└── serving           PortTaken: the server cannot listen where it was told to
+"""

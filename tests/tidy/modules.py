@@ -1,0 +1,48 @@
+"""The project's modules, read and parsed once for all rules of this folder."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "spanemu"
+PLUGIN = ROOT / "pytest_spanemu"
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def modules(package: Path) -> list[Path]:
+    return sorted(package.rglob("*.py"))
+
+
+def name_of(path: Path) -> str:
+    """A module as messages and lists of exceptions call it: its path in the project."""
+    return str(path.relative_to(ROOT))
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree_of(path)))
+
+
+def functions(path: Path) -> Iterator[Function]:
+    """All functions of a module, those inside classes and functions too."""
+    return (node for node in nodes_of(path) if isinstance(node, Function))
+
+
+def imports(path: Path) -> Iterator[tuple[str, int]]:
+    """Every name that a module imports, with the line."""
+    for node in nodes_of(path):
+        if isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from ((name, node.lineno) for name in names)
+        elif isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
