@@ -88,7 +88,7 @@ class DmlParser(NestedDmlParser):
             return ast.OnConflict(columns, constraint, at=start, end=self.end)
         self.expect("UPDATE", "NOTHING")
         self.expect("SET")
-        assignments = self.comma_separated(self._assignment)
+        assignments = self.comma_separated(self.assignment)
         where = self.expression() if self.accept("WHERE") else None
         return ast.OnConflict(columns, constraint, assignments, where, at=start, end=self.end)
 
@@ -99,7 +99,7 @@ class DmlParser(NestedDmlParser):
         start = self.advance().at
         target = self._target()
         self.expect("SET")
-        assignments = self.comma_separated(self._update_item)
+        assignments = self.comma_separated(self.set_item)
         if self.token.symbol == "FROM":
             raise self.not_in_spanner("UPDATE with FROM")
         where = self.expression() if self.accept("WHERE") else None
@@ -127,18 +127,6 @@ class DmlParser(NestedDmlParser):
         path = self.path()
         hint = self.hint()
         return _Target(path, hint, self.alias())
-
-    def _update_item(self) -> ast.Assignment | ast.NestedStatement:
-        return self.nested_statement() if self.starts_nested() else self._assignment()
-
-    def _assignment(self) -> ast.Assignment:
-        """`path = value`, where the value may be DEFAULT."""
-        start = self.token.at
-        path = self.path()
-        if self.token.symbol == "[":
-            raise self.failure("UPDATE ... SET does not support array modification with []")
-        self.expect("=", ".")
-        return ast.Assignment(path, self.value_or_default(), at=start, end=self.end)
 
     # ------------------------------------------------------------------------ what follows
 

@@ -25,15 +25,28 @@ class NestedDmlParser(QueryParser):
         word = self.advance()
         return ast.DefaultKeyword(at=word.at, end=word.end)
 
-    def starts_nested(self) -> bool:
-        """Whether an item of SET is a statement in parentheses."""
-        return self.token.symbol == "(" and self.peek().symbol in _STATEMENTS
+    def set_item(self) -> ast.Assignment | ast.NestedStatement:
+        """An item of SET: an assignment, or a statement in parentheses."""
+        if self.token.symbol == "(" and self.peek().symbol in _STATEMENTS:
+            return self.nested_statement()
+        return self.assignment()
+
+    def assignment(self) -> ast.Assignment:
+        """`path = value`, where the value may be DEFAULT."""
+        start = self.token.at
+        path = self.path()
+        if self.token.symbol == "[":
+            raise self.failure("UPDATE ... SET does not support array modification with []")
+        self.expect("=", ".")
+        return ast.Assignment(path, self.value_or_default(), at=start, end=self.end)
 
     def nested_statement(self) -> ast.NestedStatement:
         """`(DELETE ...)`, `(UPDATE ...)` or `(INSERT ...)`."""
         self.expect("(")
+        self.deeper()
         start = self.token.at
         found = _STATEMENTS[self.advance().symbol](self, start)
+        self.depth -= 1
         if self.token.symbol == "ASSERT_ROWS_MODIFIED":
             raise Unsupported("ASSERT_ROWS_MODIFIED of a nested statement")
         self.expect(")")
@@ -50,17 +63,9 @@ class NestedDmlParser(QueryParser):
         target = self.path()
         alias = self._element_alias("UPDATE")
         self.expect("SET")
-        if self.starts_nested():
-            raise Unsupported("DML nested more than once")
-        element = self.path()
-        self.expect("=")
-        value = self.value_or_default()
-        if self.token.symbol == ",":
-            raise Unsupported("Assignment to fields of elements")
+        items = self.comma_separated(self.set_item)
         where = self._elements_where("UPDATE", start)
-        return ast.NestedUpdate(
-            target, alias, element, value, where, at=start, end=self.end
-        )  # fmt: skip
+        return ast.NestedUpdate(target, alias, items, where, at=start, end=self.end)
 
     def _insert_elements(self, start: int) -> ast.NestedStatement:
         if self.token.symbol in ("OR", "IGNORE"):

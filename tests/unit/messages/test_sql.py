@@ -246,6 +246,48 @@ def test_updates_of_fields(database: Any, assigned: str, left: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("item", "left"),
+    [
+        ("(INSERT o.tags VALUES ('x'), ('y')), o.day = o.day + 1",
+         'number: "m" day: 3 items { product: "p" } items { product: "q" } tags: "x" tags: "y"'),
+        ("(UPDATE o.items i SET i.price = 1, i.product = 'P' WHERE i.product = 'p'), "
+         "(INSERT o.items VALUES ({product: 'r'}))",
+         'number: "m" day: 2 items { product: "P" price: 1 } '
+         'items { product: "q" } items { product: "r" }'),
+        ("(DELETE FROM o.items i WHERE i.product = 'p'), (DELETE o.tags t WHERE TRUE)",
+         'number: "m" day: 2 items { product: "q" }'),
+        ("o = {day: 9}", "day: 9"),
+    ],
+)  # fmt: skip
+def test_updates_nested_in_updates(database: Any, item: str, left: str) -> None:
+    """The other element of the array, which WHERE leaves out, stays as it is."""
+    made = "[{number: 'm' day: 2 items: [{product: 'p'}, {product: 'q'}]}, {day: 7}]"
+    database.run_in_transaction(
+        lambda txn: txn.execute_update(f"UPDATE Orders SET Os = {made} WHERE Id = 2")
+    )
+    sql = f"UPDATE Orders r SET (UPDATE r.Os o SET {item} WHERE o.day = 2) WHERE Id = 2"
+    returned = "ARRAY(SELECT CAST(o AS STRING) FROM UNNEST(r.Os) o WITH OFFSET AS n ORDER BY n)"
+    assert changed(database, f"{sql} THEN RETURN {returned}") == [[[left, "day: 7"]]]
+
+
+@pytest.mark.parametrize(
+    ("item", "code"),
+    [
+        ("(UPDATE x.items i SET i.price = 1 WHERE TRUE)", "INVALID_ARGUMENT"),
+        ("(UPDATE o.day d SET d = 1 WHERE TRUE)", "INVALID_ARGUMENT"),
+        ("(INSERT o VALUES (1))", "INVALID_ARGUMENT"),
+        ("o.day = 1, o.day = 2", "INVALID_ARGUMENT"),
+        ("o.day = 1, o = NULL", "INVALID_ARGUMENT"),
+        ("(UPDATE o.items i SET r.Id = 1 WHERE TRUE)", "INVALID_ARGUMENT"),
+        ("(UPDATE o.items i SET i.price = 1)", "INVALID_ARGUMENT"),
+    ],
+)
+def test_nested_updates_that_cannot_be(database: Any, item: str, code: str) -> None:
+    sql = f"UPDATE Orders r SET (UPDATE r.Os o SET {item} WHERE TRUE) WHERE Id = 2"
+    assert failure(changed, database, sql)[0] == code
+
+
+@pytest.mark.parametrize(
     ("assigned", "where", "code"),
     [
         ("O.day = 1", "Id = 3", "OUT_OF_RANGE"),

@@ -7,7 +7,8 @@ is the array
     ARRAY(SELECT CASE WHEN d THEN v ELSE x END FROM UNNEST(xs) AS x WITH OFFSET
           WHERE c IS NOT TRUE ORDER BY offset) || [w]
 
-All of them see the array as it was. Nothing but the element is in scope inside, not the row.
+All of them see the array as it was. Nothing but the element is in scope inside, not the row. Where
+elements are messages, SET may go on to arrays among their fields.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spanemu.sql.analyzer.analysis import Analysis
+from spanemu.sql.analyzer.dml.parts import Part, Parts
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.names import UnrecognizedName
 from spanemu.sql.analyzer.errors.writing import (
@@ -29,6 +31,7 @@ from spanemu.sql.analyzer.expressions.expression import resolve, resolve_conditi
 from spanemu.sql.analyzer.expressions.literals import null_literal
 from spanemu.sql.analyzer.expressions.members import members_of
 from spanemu.sql.analyzer.expressions.message_constructors import Change, with_assigned_fields
+from spanemu.sql.analyzer.expressions.names import resolve_path
 from spanemu.sql.analyzer.expressions.operator_call import operator_call
 from spanemu.sql.analyzer.expressions.subqueries import with_types
 from spanemu.sql.analyzer.queries.relation import ValueRelation
@@ -65,10 +68,11 @@ _NAMES: dict[type[ast.NestedStatement], str] = {
 _ORDER = tuple(_NAMES.values())
 
 
-def nested_value(
-    statements: Sequence[ast.NestedStatement], name: str, array: Expr, analysis: Analysis
-) -> Expr:
-    """The array of that name after all the statements that have it for their target."""
+def changed_array_of(part: Part, parts: Parts, env: Env) -> Expr:
+    """The array that is a part of a value after all the statements that it is the target of."""
+    statements, name, analysis = part.statements, parts.shown(part.path), env.analysis
+    target = statements[0].target
+    array = resolve_path(target.parts, env, target.at)
     _check(statements, array.type)
     first = _NAMES[type(statements[0])]
     value = array
@@ -80,6 +84,24 @@ def nested_value(
             added = _inserted(statement, name, array.type, analysis)
             value = operator_call("$concat_op", (value, added), analysis, statement.at)
     return FunctionCall(array.type, changed_array(array.type, first), (array, value))
+
+
+def field_changes(parts: Parts, env: Env) -> list[Change]:
+    """The new values of the fields of a message, each over the message as it was."""
+    changes: list[Change] = []
+    for part in parts.parts:
+        assigned = part.assignment
+        if assigned is not None:
+            changes.append(Change(part.path, _field_value(assigned.value, env), assigned.value.at))
+        else:
+            at = part.statements[0].at
+            changes.append(Change(part.path, changed_array_of(part, parts, env), at))
+    return changes
+
+
+def _field_value(node: ast.Expression, env: Env) -> Expr:
+    """The value for a field, which DEFAULT unsets."""
+    return null_literal() if type(node) is ast.DefaultKeyword else resolve(node, env)
 
 
 def _check(statements: Sequence[ast.NestedStatement], type_: Type) -> None:
@@ -182,19 +204,23 @@ def _alias(statement: ast.NestedStatement) -> ast.Identifier:
 
 
 def _updated_element(statement: ast.NestedUpdate, element: ResolvedColumn, env: Env) -> Expr:
-    first, *path = statement.element.parts
-    if first.name.lower() != _alias(statement).name.lower():
-        raise UnrecognizedName(first.name, None, at=first.at)
-    shown = str(statement.target)
-    if not path:
-        return _element_value(statement.value, element.type, shown, env)
+    """The element as SET makes it: another one, or the same message with other fields."""
+    alias = _alias(statement).name
+    parts = Parts(str(statement.target))
+    for item in statement.items:
+        first, *path = item.target.parts
+        if first.name.lower() != alias.lower():
+            raise UnrecognizedName(first.name, None, at=first.at)
+        parts.add(tuple(path), item)
+    whole = parts.whole
+    if whole is not None:
+        if whole.assignment is None:
+            return changed_array_of(whole, parts, env)
+        return _element_value(whole.assignment.value, element.type, parts.name, env)
     if element.type.code is not TypeCode.PROTO:
-        raise CannotAssignField(str(element.type), at=path[0].at)
-    at = statement.value.at
-    null = type(statement.value) is ast.DefaultKeyword
-    value = null_literal() if null else resolve(statement.value, env)
+        raise CannotAssignField(str(element.type), at=parts.parts[0].path[0].at)
     before = ColumnRef(element.type, element)
-    return with_assigned_fields(before, shown, [Change(tuple(path), value, at)], env.analysis)
+    return with_assigned_fields(before, parts.name, field_changes(parts, env), env.analysis)
 
 
 def _element_value(node: ast.Expression, wanted: Type, shown: str, env: Env) -> Expr:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from spanemu.base.record import record
 from spanemu.sql.syntax.ast.expression import Expression
-from spanemu.sql.syntax.ast.parts import Identifier, Path
+from spanemu.sql.syntax.ast.parts import Identifier
 from spanemu.sql.syntax.ast.query import Query
-from spanemu.sql.syntax.ast.statement import NestedStatement, ValueRow
+from spanemu.sql.syntax.ast.statement import Assignment, NestedStatement, ValueRow
 
 
 @record
@@ -19,11 +19,10 @@ class NestedDelete(NestedStatement):
 
 @record
 class NestedUpdate(NestedStatement):
-    """(UPDATE target [[AS] alias] SET element = value WHERE condition)."""
+    """(UPDATE target [[AS] alias] SET items WHERE condition)."""
 
     alias: Identifier | None
-    element: Path
-    value: Expression
+    items: tuple[Assignment | NestedStatement, ...]
     where: Expression
 
 
