@@ -228,7 +228,7 @@ def spanner_snapshot(
     from pytest_spanemu.targets.target import SNAPSHOTS
 
     _need(request, SNAPSHOTS)
-    return SpannerSnapshot(_spanner_observation.handle)
+    return SpannerSnapshot(_spanner_observation.handle, _spanner_observation.aside)
 
 
 @pytest.fixture

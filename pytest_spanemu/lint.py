@@ -1,4 +1,5 @@
-"""`spanner_fail_on = lint:error`: a schema that the linter has something against has no template.
+"""`spanner_fail_on = lint:error`: the first test of a schema that the linter has something against
+fails.
 
 Findings are told by the file and line of their statement. Settings are those of the project's
 pyproject.toml, as for `spanemu lint`.

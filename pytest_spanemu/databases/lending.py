@@ -9,7 +9,7 @@ leave    the keeper undoes what the test did
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from time import perf_counter
@@ -38,6 +38,12 @@ _TOLD = (  # a word of `fail_on`, its title, where the figures have the texts, w
     ("open-transaction", "transactions left open", "left_open",
      "Commit them or roll them back; locks are held until then."),
 )  # fmt: skip
+
+
+_LINT_ADVICE = (
+    "Told once, by the first test of the schema. `spanemu lint --explain ID` has the reason; a "
+    "comment `-- spanemu: ignore=ID` in the schema lets it pass."
+)
 
 
 class Lender:
@@ -103,10 +109,13 @@ class Lender:
         if hook.get_hookimpls():
             page.remarks += hook(config=self._config, test=test, figures=page.to_json())
         told = [
-            "\n".join([f"{title}:", *(f"  {text}" for text in texts), advice])
+            _listed(title, texts, advice)
             for _, title, name, advice in self._fails_on
             if (texts := getattr(page, name))
         ]
+        if self._book.lint:  # The first test of a schema fails for it, and the others go on.
+            lint, self._book.lint = self._book.lint, []
+            told.append(_listed("the schema", lint, _LINT_ADVICE))
         if told:
             pytest.fail("\n".join(told), pytrace=False)
 
@@ -144,3 +153,9 @@ class Lender:
             details["findings"] = findings_of(observation.watched.report())
             self._book.add_picture(page.test, picture_of(observation.watched))
         page.databases.append(details)
+
+
+def _listed(title: str, texts: Sequence[str], advice: str) -> str:
+    """A text whose first line, which is all that a summary shows, has the first of them."""
+    first, *others = texts
+    return "\n".join([f"{title}: {first}", *(f"  {text}" for text in others), advice])

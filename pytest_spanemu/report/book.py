@@ -22,6 +22,7 @@ class Book:
     pictures: dict[str, str] = field(default_factory=dict)  # heatmaps, pages of HTML, by test
     capabilities: dict[str, bool] = field(default_factory=dict)  # of the target
     refused: dict[str, int] = field(default_factory=dict)  # tests, by the capability they lacked
+    lint: list[str] = field(default_factory=list)  # of new schemas, until a test has told of it
 
     def page(self, test: str) -> Figures:
         """The figures of a test, new ones if it has none yet."""

@@ -462,13 +462,13 @@ def test_what_the_linter_finds_fails_a_run_that_says_so(project):
         "CREATE TABLE Fine (K STRING(36)) PRIMARY KEY (K);\n\n"
         "CREATE TABLE Events (\n  EventTs TIMESTAMP\n) PRIMARY KEY (EventTs);\n",
     )
-    text = "def test(spanner_database): pass"
-    project.run(text).assert_outcomes(passed=1)
-    project.run(text, "--spanner-fail-on=lint:error").assert_outcomes(passed=1)
+    text = "def test(spanner_database): pass\ndef test_next(spanner_database): pass"
+    project.run(text).assert_outcomes(passed=2)
+    project.run(text, "--spanner-fail-on=lint:error").assert_outcomes(passed=2)
     result = project.run(text, "--spanner-fail-on=lint:warning")
-    result.assert_outcomes(errors=1)
-    result.stdout.re_match_lines([r".*schema\.sql:[345]: warning SPN102 Events: .*"])
-    project.run(text, "--spanner-fail-on=lint:info").assert_outcomes(errors=1)
+    result.assert_outcomes(passed=2, errors=1)  # told once
+    result.stdout.re_match_lines([r"the schema: .*schema\.sql:[345]: warning SPN102 Events: .*"])
+    project.run(text, "--spanner-fail-on=lint:info").assert_outcomes(passed=2, errors=1)
 
 
 def test_the_client_for_asyncio(music):

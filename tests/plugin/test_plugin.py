@@ -287,7 +287,7 @@ def test_snapshots_inside_a_test(music):
         """
         import pytest
 
-        def test_it(spanner_snapshot, spanner_sql):
+        def test_it(spanner_snapshot, spanner_sql, spanner_assert):
             spanner_snapshot.take("empty")
             spanner_sql("INSERT INTO Singers (SingerId, Name) VALUES (1, 'a'), (2, 'b')")
             spanner_snapshot.take("two")
@@ -299,6 +299,7 @@ def test_snapshots_inside_a_test(music):
             assert spanner_sql("SELECT * FROM Singers") == []
             with pytest.raises(ValueError, match="no snapshot 'two'"):
                 spanner_snapshot.diff("two")
+            spanner_assert.queries(0)
         """
     )
     result.assert_outcomes(passed=1)
