@@ -1,13 +1,14 @@
 """`spanner_assert.plan(sql)`: robust facts of a query plan.
 
 The planner is spanemu's own, so only what any sensible planner would agree on is offered: which
-index, a seek or a whole scan, a sort or none. Never the cost, or how tables are joined and where.
+index, a seek or a whole scan, a sort or none, whether what is read lies together. Never the cost,
+or how tables are joined.
 """
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -20,13 +21,25 @@ from pytest_spanemu.sql import is_change, type_of
 class PlanCheck:
     """A plan. Each assertion gives the plan back, so that they can be chained."""
 
-    def __init__(self, sql: str, nodes: list[Any]) -> None:
+    def __init__(
+        self, sql: str, nodes: list[Any], hierarchies: Callable[[], Mapping[str, str]] = dict
+    ) -> None:
         self._sql = sql
         self._nodes = nodes
+        self._hierarchies = hierarchies
 
     @classmethod
-    def of(cls, database: Any, sql: str, params: dict[str, Any]) -> PlanCheck:
-        """Ask the server for the plan. Raises what the official client raises."""
+    def of(
+        cls,
+        database: Any,
+        sql: str,
+        params: dict[str, Any],
+        hierarchies: Callable[[], Mapping[str, str]] = dict,
+    ) -> PlanCheck:
+        """Ask the server for the plan. Raises what the official client raises.
+
+        `hierarchies` gives the table or index that another is interleaved in, the topmost.
+        """
         types = {name: type_ for name, value in params.items() if (type_ := type_of(value))}
 
         def ask(transaction: Any) -> Any:
@@ -40,9 +53,9 @@ class PlanCheck:
             return results.stats.query_plan.plan_nodes
 
         if is_change(sql):  # planned only, but asked for in a transaction that could make it
-            return cls(sql, list(database.run_in_transaction(ask)))
+            return cls(sql, list(database.run_in_transaction(ask)), hierarchies)
         with database.snapshot() as snapshot:
-            return cls(sql, list(ask(snapshot)))
+            return cls(sql, list(ask(snapshot)), hierarchies)
 
     def uses_index(self, name: str) -> PlanCheck:
         """Raise AssertionError unless the plan scans an index."""
@@ -63,6 +76,18 @@ class PlanCheck:
         __tracebackhide__ = True
         if any("Sort" in node.display_name for node in self._nodes):
             self._fail("Expected no sort")
+        return self
+
+    def no_distributed_join(self) -> PlanCheck:
+        """Raise AssertionError if the plan reads what does not lie together: tables and indexes
+        that are not interleaved in one another, such as an index and its table.
+        """
+        __tracebackhide__ = True
+        top = self._hierarchies()
+        read = [name for kind in ("TableScan", "IndexScan") for name in self._targets(kind)]
+        if len({top.get(name, name) for name in read}) > 1:
+            listed = ", ".join(dict.fromkeys(read))
+            self._fail(f"Expected no distributed join, but it reads {listed}, which lie apart")
         return self
 
     def seek_on(self, *columns: str) -> PlanCheck:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from pytest_spanemu.asserts.check import Check, Judgement, Stretch, check_of, marks_of
@@ -29,11 +29,12 @@ from pytest_spanemu.asserts.hot import (
 from pytest_spanemu.asserts.listing import commit_table, query_table, wait_table
 from pytest_spanemu.asserts.load import load
 from pytest_spanemu.asserts.plans import PlanCheck
+from pytest_spanemu.asserts.statement_calls import is_thrown_away
+from pytest_spanemu.databases.catalog import hierarchies
 from pytest_spanemu.databases.observation import Observation
 from pytest_spanemu.databases.snapshots import contents, differences
 from pytest_spanemu.options import words
 from pytest_spanemu.sql import SpannerSql
-from pytest_spanemu.statement_calls import is_thrown_away
 
 __tracebackhide__ = True
 READER = "ReaderShared"
@@ -237,7 +238,11 @@ class SpannerAssert:
     def plan(self, sql: str, /, **params: Any) -> PlanCheck:
         """The plan of a query, to ask what it uses."""
         with self._observation.aside():
-            return PlanCheck.of(self._handle.client(), sql, params)
+            return PlanCheck.of(self._handle.client(), sql, params, self._hierarchies)
+
+    def _hierarchies(self) -> Mapping[str, str]:
+        with self._observation.aside():
+            return hierarchies(self._handle.client())
 
     # ------------------------------------------------------------------ hotspots
 

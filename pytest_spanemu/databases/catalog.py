@@ -130,6 +130,21 @@ def _name(schema: str, name: str) -> str:
     return f"{schema}.{name}" if schema else name
 
 
+def hierarchies(database: Any) -> Mapping[str, str]:
+    """The topmost of those that a table or index is interleaved in, for each that is."""
+    above: dict[str, str] = {}
+    with database.snapshot(multi_use=True) as snapshot:
+        for sql in (_TABLES, _INTERLEAVED_INDEXES):
+            for schema, name, parent in snapshot.execute_sql(sql):
+                if parent:
+                    above[_name(schema, name)] = _name(schema, parent)
+    tops = dict(above)
+    for name in tops:
+        while tops[name] in above:
+            tops[name] = above[tops[name]]
+    return tops
+
+
 _USER = "TABLE_SCHEMA NOT IN ('INFORMATION_SCHEMA', 'SPANNER_SYS')"
 _TABLES = f"""
 SELECT TABLE_SCHEMA, TABLE_NAME, PARENT_TABLE_NAME
@@ -158,6 +173,11 @@ SELECT i.TABLE_SCHEMA, i.TABLE_NAME, i.INDEX_TYPE,
              ORDER BY c.ORDINAL_POSITION)
 FROM INFORMATION_SCHEMA.INDEXES i
 WHERE i.{_USER} AND (i.INDEX_TYPE = 'PRIMARY_KEY' OR i.IS_UNIQUE) AND NOT i.SPANNER_IS_MANAGED
+"""
+_INTERLEAVED_INDEXES = f"""
+SELECT TABLE_SCHEMA, INDEX_NAME, PARENT_TABLE_NAME
+FROM INFORMATION_SCHEMA.INDEXES
+WHERE {_USER} AND INDEX_TYPE = 'INDEX'
 """
 _FOREIGN_KEYS = """
 SELECT c.TABLE_SCHEMA, c.TABLE_NAME, r.CONSTRAINT_NAME,

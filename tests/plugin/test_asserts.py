@@ -147,6 +147,46 @@ def test_plans(music):
     result.assert_outcomes(passed=2)
 
 
+def test_joins_of_what_lies_apart(music):
+    music.file(
+        "schema.sql",
+        (music.path / "schema.sql").read_text()
+        + "CREATE TABLE Songs (SingerId INT64 NOT NULL, AlbumId INT64 NOT NULL, SongId INT64, Genre INT64)"
+        " PRIMARY KEY (SingerId, AlbumId, SongId), INTERLEAVE IN PARENT Albums;"
+        "CREATE TABLE Genres (GenreId INT64, Title STRING(99)) PRIMARY KEY (GenreId);"
+        "CREATE INDEX SongsByGenre ON Songs (SingerId, AlbumId, Genre), INTERLEAVE IN Albums;",
+    )
+    result = music.run(
+        """
+        import pytest
+
+        TOGETHER = (
+            "SELECT * FROM Songs WHERE SingerId = 1",
+            "SELECT * FROM Singers s JOIN Songs USING (SingerId) WHERE s.SingerId = 1",
+            "SELECT * FROM Singers s JOIN Songs g ON g.SingerId = s.SingerId",
+            "SELECT a.Title FROM Albums a JOIN Songs@{FORCE_INDEX=SongsByGenre} g"
+            " ON g.SingerId = a.SingerId AND g.AlbumId = a.AlbumId WHERE a.SingerId = 1",
+        )
+        APART = (
+            "SELECT * FROM Songs JOIN Genres ON GenreId = Genre",
+            "SELECT * FROM Songs JOIN Genres ON GenreId = Genre WHERE SingerId = 1",
+            "SELECT AlbumId FROM Albums@{FORCE_INDEX=AlbumsByTitle} JOIN Genres g USING (Title)",
+        )
+
+        @pytest.mark.parametrize("sql", TOGETHER)
+        def test_together(spanner_assert, sql):
+            spanner_assert.plan(sql).no_distributed_join()
+            spanner_assert.queries(0)
+
+        @pytest.mark.parametrize("sql", APART)
+        def test_apart(spanner_assert, sql):
+            with pytest.raises(AssertionError, match="Expected no distributed join, but"):
+                spanner_assert.plan(sql).no_distributed_join()
+        """
+    )
+    result.assert_outcomes(passed=7)
+
+
 def test_rows_and_unchanged(music):
     result = music.run(
         """
