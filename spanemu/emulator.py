@@ -162,7 +162,7 @@ class Emulator(EmulatorHandle):
             ),
         )
         self.endpoints = endpoints_for(self._instances)
-        self.clock = EmulatorClock(clock, self._instances)
+        self.clock = EmulatorClock(clock, self._instances, self.endpoints.watchers)
         self._faults = Faults(
             self._instances, self.endpoints.names, self.endpoints.intercept, self.randomness
         )

@@ -1,5 +1,9 @@
 """The only place that asks the machine for the time.
 
+It is the machine's also while freezegun or time-machine have Python's stand still or travel: those
+are for the code under test, and a session would be too old, or a deadline never pass, for nothing
+that the test is about. A test that wants both to go together says so (`EmulatorClock.follow`).
+
 Timestamps everywhere in spanemu are `int` nanoseconds since the Unix epoch, as a TIMESTAMP
 value is. Those that a clock gives out are whole microseconds, as Spanner's commit timestamps
 are, and each is later than all before it.
@@ -7,13 +11,20 @@ are, and each is later than all before it.
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 NANOS_PER_MICRO = 1_000
 NANOS_PER_MILLI = 1_000_000
 NANOS_PER_SECOND = 1_000_000_000
+
+# freezegun replaces the functions of `time` wherever a module has them; it does not know partials
+# of them, which cost next to nothing.
+_time_ns = partial(time.time_ns)
 
 WAIT_SECONDS_MAX = 0.25  # a waiter looks up this often, e.g. for a cancelled request
 
@@ -34,6 +45,22 @@ class Clock(Protocol):
         ...
 
 
+def real_time_ns() -> Callable[[], int]:
+    """What tells the machine's time, in nanoseconds since the epoch."""
+    machine = sys.modules.get("time_machine")
+    if machine is None:
+        return _time_ns
+    hatch = machine.escape_hatch
+
+    def behind() -> int:
+        try:
+            return hatch.time.time_ns() if hatch.is_travelling() else _time_ns()
+        except (SystemError, ValueError):  # It has just come back.
+            return _time_ns()
+
+    return behind
+
+
 class SystemClock:
     """Wall time, strictly monotonic, that a test can move forward, freeze and thaw.
 
@@ -46,7 +73,8 @@ class SystemClock:
         self._mutex = threading.Lock()  # Guards writes of every field below.
         self._moved = threading.Condition(self._mutex)
         self._last = 0
-        self._offset = 0 if start is None else start - time.time_ns()
+        self._time_ns = real_time_ns()
+        self._offset = 0 if start is None else start - self._time_ns()
         self._frozen_at: int | None = None
         self._step = 0
 
@@ -54,6 +82,10 @@ class SystemClock:
     def is_frozen(self) -> bool:
         """Whether time stands still, or moves by steps only."""
         return self._frozen_at is not None
+
+    def stay_real(self) -> None:
+        """Find the machine's time behind tools that were imported since this clock was made."""
+        self._time_ns = real_time_ns()
 
     def now(self) -> int:
         """The next timestamp, in nanoseconds."""
@@ -71,7 +103,7 @@ class SystemClock:
         # No lock: each field is read once, and any value it had meanwhile is a right answer.
         wall, last = self._frozen_at, self._last
         if wall is None:
-            wall = time.time_ns() + self._offset
+            wall = self._time_ns() + self._offset
             wall -= wall % NANOS_PER_MICRO
         return wall if wall > last else last
 
@@ -123,7 +155,7 @@ class SystemClock:
         frozen = self._frozen_at
         if frozen is not None:
             return frozen
-        nanos = time.time_ns() + self._offset
+        nanos = self._time_ns() + self._offset
         return nanos - nanos % NANOS_PER_MICRO
 
 
@@ -153,4 +185,4 @@ class ManualClock:
 
 # Seconds on a clock that measures durations and deadlines, unaffected by wall time. Not wrapped in
 # a function of ours, for each request looks at it a dozen times.
-monotonic = time.monotonic
+monotonic = partial(time.monotonic)

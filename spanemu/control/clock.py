@@ -3,6 +3,8 @@
     clock.freeze("2026-12-01T00:00Z")     stand still there
     clock.advance(days=31)                rows expire, old versions go, bounds move
     clock.auto(milliseconds=5)            each commit is five milliseconds after the last
+    clock.tick(ms=5)                      a little later
+    clock.follow()                        go with Python's time, which freezegun changes
     clock.run_ttl()                       delete what row deletion policies say
 
 Everything that Spanner timestamps follows it: commits, CURRENT_TIMESTAMP, timestamp bounds, row
@@ -14,18 +16,21 @@ Commit timestamps rise strictly even when the clock stands still, by a microseco
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, MutableSequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from typing import TypedDict, Unpack
+from functools import partial
+from typing import Any, TypedDict, Unpack
 
 from spanemu.admin.backup_runs import time_jumps
 from spanemu.admin.instances import Instances
 from spanemu.base.clock import NANOS_PER_MICRO, SystemClock
+from spanemu.control.following import Following, python_time
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _END = datetime(9999, 12, 31, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_JUMP = timedelta(seconds=1)  # From here on time is taken to have been moved.
 
 
 class Duration(TypedDict, total=False):
@@ -42,13 +47,19 @@ class Duration(TypedDict, total=False):
 class EmulatorClock:
     """The clock of one emulator and all its databases."""
 
-    def __init__(self, source: SystemClock, instances: Instances) -> None:
+    def __init__(
+        self, source: SystemClock, instances: Instances, watchers: MutableSequence[Any]
+    ) -> None:
         self.source = source
         self._instances = instances
+        self._watchers = watchers
+        self._following = Following(self._catch_up)
 
     @property
     def now(self) -> datetime:
         """The present time, in UTC; asking does not move it."""
+        if self._is_following:
+            self._catch_up()
         return datetime_of(self.source.peek())
 
     @property
@@ -62,6 +73,7 @@ class EmulatorClock:
         Raises ValueError for a time that has passed: what was committed would lie in the future.
         An emulator can be started in the past instead (`Emulator(start_time=...)`).
         """
+        self._stop_following()
         if at is None:
             self.source.freeze()
             return
@@ -75,7 +87,27 @@ class EmulatorClock:
 
     def thaw(self) -> None:
         """Let time run again from where it stands."""
+        self._stop_following()
         self.source.thaw()
+
+    def follow(self) -> None:
+        """Go with Python's time, as freezegun and time-machine change it, until `thaw`.
+
+        Time moves when a request arrives. When Python's goes back it stands still; where it lies
+        behind the present already, ValueError is raised.
+        """
+        moment, present = python_time(), self.now
+        if moment < present - _JUMP:
+            raise ValueError(
+                f"Python has {moment.isoformat()}, the emulator {present.isoformat()}, and time "
+                "never moves backwards; Emulator(start_time=...) starts in the past"
+            )
+        self.freeze(moment if moment > present + _JUMP else None)
+        self._watchers.append(self._following)
+
+    def tick(self, ms: float = 0.001) -> None:
+        """Move time forward by so many milliseconds, or by a microsecond: a TIMESTAMP's least."""
+        self.advance(milliseconds=ms)
 
     @contextmanager
     def frozen(self, at: datetime | str | None = None) -> Iterator[None]:
@@ -98,6 +130,7 @@ class EmulatorClock:
 
     def auto(self, by: timedelta | None = None, /, **parts: Unpack[Duration]) -> None:
         """Freeze time, and have every commit move it forward; an empty duration stops that."""
+        self._stop_following()
         self.source.freeze(step=self._nanos_ahead(_duration(by, parts)))
 
     def run_ttl(self) -> int:
@@ -111,10 +144,28 @@ class EmulatorClock:
         """
         return sum(database.forget_versions() for database in self._instances.all_databases())
 
+    @property
+    def _is_following(self) -> bool:
+        return self._following in self._watchers
+
+    def _stop_following(self) -> None:
+        if self._is_following:
+            self._watchers.remove(self._following)
+
+    def _catch_up(self) -> None:
+        moment = python_time()
+        ahead = moment - datetime_of(self.source.peek())
+        move = partial(self.source.freeze, nanos_of(moment))
+        with suppress(ValueError):  # Another request has been faster.
+            if ahead >= _JUMP:
+                time_jumps(self._instances, move)
+            elif ahead > timedelta():
+                move()
+
     def _nanos_ahead(self, duration: timedelta) -> int:
         if duration < timedelta():
             raise ValueError(f"{duration} is negative, and time never moves backwards")
-        if duration > _END - self.now:
+        if duration > _END - datetime_of(self.source.peek()):
             raise ValueError(f"{duration} from now there is no time any more: years end at 9999")
         return duration // _MICROSECOND * NANOS_PER_MICRO
 

@@ -52,6 +52,17 @@ class RemoteClock:
         """Move time forward. Raises ValueError when asked to go back."""
         self._calls("AdvanceClock", microseconds=_microseconds(by, parts))
 
+    def tick(self, ms: float = 0.001) -> None:
+        """Move time forward by so many milliseconds, or by a microsecond: a TIMESTAMP's least."""
+        self.advance(milliseconds=ms)
+
+    def follow(self) -> None:
+        """What an emulator in this process does. Raises NotImplementedError."""
+        raise NotImplementedError(
+            "an emulator in another process does not see this one's time; run it in this process "
+            "(--spanner-target=embedded, spanemu.Emulator), or move its clock by advance()"
+        )
+
     def auto(self, by: timedelta | None = None, /, **parts: Unpack[Duration]) -> None:
         """Freeze time, and have every commit move it forward; an empty duration stops that."""
         self._calls("AutoClock", microseconds=_microseconds(by, parts))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 from google.api_core import exceptions
 from google.cloud.spanner import KeySet
 from google.cloud.spanner_v1 import COMMIT_TIMESTAMP
 
+import spanemu
 from tests.conformance.running import RUNNING, in_this_process
 
 SCHEMA = [
@@ -329,3 +331,73 @@ def test_a_policy_tells_what_it_cannot_delete(emulator, clock):
     ((_, watermark, undeletable, earliest),) = policies(database)
     assert watermark > before  # which is when the clock was moved, and there was nothing to do
     assert (undeletable, earliest) == (0, None)
+
+
+# ------------------------------------------------------------------ Python's time
+
+
+class Travelling:
+    """What tools such as freezegun put in place of `datetime.datetime`."""
+
+    def __init__(self, present):
+        self.present = present
+
+    def now(self, tz):
+        return self.present.astimezone(tz)
+
+
+@pytest.fixture
+def python(monkeypatch):
+    travelling = Travelling(MARCH)
+    monkeypatch.setattr(
+        "spanemu.control.following.datetime", SimpleNamespace(datetime=travelling, UTC=UTC)
+    )
+    return travelling
+
+
+def test_time_follows_pythons(emulator, events, clock, python):
+    in_this_process(emulator)
+    clock.follow()
+    assert MARCH <= save(events, 1) < save(events, 2) < MARCH + timedelta(seconds=1)
+    python.present += timedelta(milliseconds=300)
+    assert save(events, 3) >= python.present
+    python.present += timedelta(days=40)  # sessions, and what they hold, do not age
+    assert python.present <= save(events, 4) < python.present + timedelta(seconds=1)
+    assert ids(events) == [4]  # the others are older than 30 days
+    python.present -= timedelta(days=1)
+    latest = clock.now
+    assert save(events, 5) > latest
+    clock.thaw()
+    python.present += timedelta(days=100)
+    assert save(events, 6) < python.present - timedelta(days=90)
+    assert not clock.is_frozen
+
+
+def test_python_may_be_too_late_to_be_followed(emulator, clock, python):
+    in_this_process(emulator)
+    clock.freeze(MARCH + timedelta(days=1))
+    with pytest.raises(ValueError, match="never moves backwards"):
+        clock.follow()
+    python.present += timedelta(days=2)
+    clock.follow()
+    assert clock.now >= python.present
+    clock.freeze()  # ends it
+    python.present += timedelta(days=2)
+    assert clock.now < python.present
+
+
+def test_ticks(clock):
+    clock.freeze()
+    before = clock.now
+    clock.tick(ms=5)
+    clock.tick()
+    assert clock.now == before + timedelta(milliseconds=5) + MICROSECOND
+    with pytest.raises(ValueError, match="backwards"):
+        clock.tick(ms=-1)
+
+
+def test_time_of_another_process_is_not_followed(emulator, clock):
+    if isinstance(emulator, spanemu.Emulator):
+        pytest.skip("this one is in the process")
+    with pytest.raises(NotImplementedError, match="in another process"):
+        clock.follow()

@@ -99,7 +99,7 @@ def test_the_servers_of_the_pages_start(project, page):
 
 
 def test_the_page_of_the_plugin_runs(music):
-    test, rows, ingest = blocks("plugin.md", "python")
+    test, rows, _, ingest = blocks("plugin.md", "python")
     events = "CREATE TABLE Events (Id STRING(36)) PRIMARY KEY (Id);"
     music.file("schema.sql", SCHEMA + events)
     saving = """
@@ -111,6 +111,12 @@ def save_event(database, n):
 
 """
     music.run(test + rows + saving + ingest).assert_outcomes(passed=3)
+
+
+def test_the_page_of_the_plugin_follows_time(music):
+    needs("freezegun")
+    _, _, following, _ = blocks("plugin.md", "python")
+    music.run_apart(following).assert_outcomes(passed=1)
 
 
 def test_the_page_on_fastapi_runs(project):
