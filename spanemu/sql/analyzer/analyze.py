@@ -26,6 +26,7 @@ from spanemu.sql.analyzer.errors.typing import StructColumn, TokenListColumn
 from spanemu.sql.analyzer.hints import statement_hints
 from spanemu.sql.analyzer.machinery import MACHINERY
 from spanemu.sql.analyzer.parameters import Parameters
+from spanemu.sql.analyzer.queries.null_arrays import check_arrays
 from spanemu.sql.analyzer.scope import Scope
 from spanemu.sql.analyzer.setting import BARE, Setting
 from spanemu.sql.analyzer.stored_expression import StoredExpression, analyze_expression
@@ -70,6 +71,7 @@ def _query(statement: ast.QueryStatement, analysis: Analysis) -> resolved.QueryS
             at=statement.query.at,
         )
     output = tuple(_output(name, column) for name, column in result.columns)
+    check_arrays(result.scan, output)
     analysis.parameters.finish()
     return resolved.QueryStatement(
         analysis.parameters.used,

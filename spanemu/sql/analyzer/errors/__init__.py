@@ -8,6 +8,6 @@
         ├── shape               queries whose columns do not fit together; limits; hints
         └── writing             DML
 
-`StructColumn` and `Unsupported` are UNIMPLEMENTED instead: the query means something, but not
-for Spanner.
+`StructColumn`, `NullArrayColumn` and `Unsupported` are UNIMPLEMENTED instead: the query means
+something, but not for Spanner.
 """

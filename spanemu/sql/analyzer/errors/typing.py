@@ -186,6 +186,18 @@ class StructColumn(SpannerError):
     column: str
 
 
+class NullArrayColumn(SpannerError):
+    """A column of the query's result can be NULL, or hold NULL, where that has no place."""
+
+    code = Code.UNIMPLEMENTED
+    prose = (
+        "Unsupported query shape: This query can return a null-valued array of struct, which is "
+        "not supported by Spanner. {type} is the type that might contain null values. Use "
+        "IFNULL/COALESCE to convert potentially null values to non-null values."
+    )
+    type: str
+
+
 class TokenListColumn(AnalysisError):
     """The query's result has a column of type TOKENLIST."""
 
