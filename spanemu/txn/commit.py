@@ -15,7 +15,12 @@ from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of
 from spanemu.storage.observer import TreeWrite
 from spanemu.txn.constraints.verify import verify
-from spanemu.txn.errors.rows import ParentInsertedLater, ParentRowMissing
+from spanemu.txn.errors.rows import (
+    ParentInsertedLater,
+    ParentRowMissing,
+    RowAlreadyExists,
+    RowNotFound,
+)
 from spanemu.txn.locks.modes import WRITE_ROW
 from spanemu.txn.read_write import ReadWrite
 from spanemu.txn.resolve import RangesToDelete, RowsToWrite, resolve
@@ -53,6 +58,9 @@ def buffer_mutations(
                     raise ParentInsertedLater(
                         missing.parent, missing.parent_key, missing.child, missing.key
                     ) from None
+                raise
+            except (RowAlreadyExists, RowNotFound):
+                _note_deletes(unit, steps[place + 1 :])
                 raise
         verify(unit.notes, transaction)
     except SpannerError:
@@ -146,6 +154,14 @@ def _inserts_parent(
             if parent.key_text(parent.key_of(row)) == missing.parent_key:
                 return True
     return False
+
+
+def _note_deletes(unit: WriteUnit, later: Sequence[RowsToWrite | RangesToDelete]) -> None:
+    """Refuse, before what a row that was written says, that a later mutation deletes it."""
+    for step in later:
+        if isinstance(step, RangesToDelete):
+            for low, high in step.ranges:
+                unit.notes.range_deleted(step.rules, low, high)
 
 
 def _writes(transaction: ReadWrite, schema: Schema, at: int) -> list[TreeWrite]:
