@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, NamedTuple, Protocol
 
+from spanemu.base.call import Call, current
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code, SpannerError
 from spanemu.database.options import CommitOptions, ReadWrite
@@ -38,11 +39,12 @@ class Meter:
     `texts` and `tag`. `at` is when it arrived by the emulator's clock, `began` and `seconds` are
     by `clock.monotonic`. `sources` are the plans that were run (`Prepared`, `ReadPlan`), and
     `transaction` the one it ran in, of which only `age` is kept: None outside of read-write ones.
-    `code` tells how it failed, None if it did not.
+    `code` tells how it failed, None if it did not; `call` is the request being served, by which it
+    can be given up.
     """
 
     __slots__ = (
-        "_log", "age", "asked", "at", "began", "code", "is_partitioned_dml", "number",
+        "_log", "age", "asked", "at", "began", "call", "code", "is_partitioned_dml", "number",
         "partitioned", "rows", "scanned", "seconds", "session", "size", "sources", "tag", "texts",
         "transaction", "transaction_tag", "written",
     )  # fmt: skip
@@ -65,6 +67,7 @@ class Meter:
         self.partitioned = partitioned
         self.transaction: Any = None
         self.code: Code | None = None
+        self.call: Call | None = current()
         self.number = next(log.numbers)
         self.began = monotonic()
         log.running[self.number] = self
@@ -115,7 +118,7 @@ class Meter:
         owner = getattr(transaction, "owner", None)
         self.age = None if owner is None else owner.age
         # What was asked may be large, and a transaction holds on to much.
-        self.asked = self.transaction = None
+        self.asked = self.transaction = self.call = None
         if asked.__class__ is tuple:
             if not asked:
                 return  # It was refused.
@@ -194,6 +197,15 @@ class ActivityLog:
         self.attempts: deque[Attempt] = deque()
         self.follower: Callable[[Iterable[Meter]], object] | None = None  # told what is taken
         self.when_full: Callable[[], object] = self.forget  # takes away what was noted
+
+    def cancel(self, query: int) -> bool:
+        """Give up a statement that runs; False if there is none of that number."""
+        meter = self.running.get(query)
+        call = None if meter is None else meter.call
+        if call is None:
+            return False
+        call.cancel()
+        return True
 
     def commit(
         self,

@@ -9,7 +9,13 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 
 import pytest
-from google.api_core.exceptions import AlreadyExists, GoogleAPICallError, InvalidArgument
+from google.api_core.exceptions import (
+    AlreadyExists,
+    Cancelled,
+    GoogleAPICallError,
+    InvalidArgument,
+    NotFound,
+)
 from google.cloud.spanner import KeySet
 from google.cloud.spanner_v1 import param_types
 
@@ -400,6 +406,28 @@ def test_queries_that_run(shop) -> None:
     del rows
     (summary,) = shop.statistics("ACTIVE_QUERIES_SUMMARY")
     assert summary["COUNT_OLDER_THAN_100S"] == 0
+
+
+def test_a_query_that_runs_is_cancelled(shop) -> None:
+    with shop.client.snapshot() as snapshot:
+        rows = iter(
+            snapshot.execute_sql("SELECT REPEAT('x', 1000) FROM UNNEST(GENERATE_ARRAY(1, 9000))")
+        )
+        next(rows)
+        (found,) = shop.statistics("OLDEST_ACTIVE_QUERIES", "TEXT LIKE '%UNNEST%ARRAY%'")
+        call = "CALL cancel_query(@id)"
+        given = {"params": {"id": found["QUERY_ID"]}, "param_types": {"id": param_types.STRING}}
+        with shop.client.snapshot() as other:
+            assert list(other.execute_sql(call, **given)) == []
+        with pytest.raises(Cancelled):
+            list(rows)
+    assert shop.statistics("OLDEST_ACTIVE_QUERIES", "TEXT LIKE '%UNNEST%ARRAY%'") == []
+
+
+@pytest.mark.parametrize("query", ["'12345'", "'x'", "CAST(NULL AS STRING)"])
+def test_a_query_that_does_not_run_is_not_cancelled(shop, query) -> None:
+    with pytest.raises(NotFound), shop.client.snapshot() as snapshot:
+        list(snapshot.execute_sql(f"CALL cancel_query({query})"))
 
 
 def test_partitioned_dml_that_runs(shop) -> None:

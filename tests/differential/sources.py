@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,6 +17,11 @@ _SHARED = (
     ("Parent", "Child", ("A",)), ("Parent", "Child", ("A", "G")), ("Child", "Parent", ("G",)),
     ("Plain", "Made", ("Id",)), ("Plain", "Child", ("T",)), ("Wide", "Wide", ("K",)),
     ("Parent", "Parent", ("B",)), ("Plain", "Plain", ("Id", "Y")), ("Wide", "Wide", ("K", "I")),
+)  # fmt: skip
+# What keeps all rows, or none.
+_SAMPLES = (
+    " TABLESAMPLE RESERVOIR (1000 ROWS)", " TABLESAMPLE BERNOULLI (100 PERCENT)",
+    " TABLESAMPLE BERNOULLI (0 PERCENT)", " TABLESAMPLE RESERVOIR (0 ROWS)",
 )  # fmt: skip
 
 
@@ -75,7 +81,7 @@ class Sources:
         kind = random.choice(_JOINS[:4])
         names = ", ".join(shared)
         text = f"{left} AS {one} {kind} {right} AS {other} USING ({names})"
-        columns = _of_table(left, one) + _of_table(right, other)
+        columns = _columns(one, world.COLUMNS[left]) + _columns(other, world.COLUMNS[right])
         merged = tuple((name, world.COLUMNS[left][name]) for name in shared)
         return Piece("from", (text,)), (*columns, *merged, *merged)
 
@@ -130,11 +136,29 @@ class Sources:
         if self.common_tables and roll < 0.6:
             name, types_ = random.choice(self.common_tables)
             return Piece("relation", (f"{name} AS {alias}",)), _named(alias, list(types_))
+        if depth > 0 and 0.6 <= roll < 0.67:
+            return self._of_values(alias, depth)
+        if 0.67 <= roll < 0.73:
+            view, named = random.choice(sorted(world.VIEWS.items()))
+            return Piece("relation", (f"{view} AS {alias}",)), _columns(alias, named)
         table = random.choice(sorted(world.COLUMNS))
         hint = ""
         if random.random() < 0.15:
             hint = f"@{{FORCE_INDEX={random.choice(world.INDEXES[table])}}}"
-        return Piece("relation", (f"{table}{hint} AS {alias}",)), _of_table(table, alias)
+        sample = random.choice(_SAMPLES) if random.random() < 0.05 else ""
+        text = f"{table}{hint} AS {alias}{sample}"
+        return Piece("relation", (text,)), _columns(alias, world.COLUMNS[table])
+
+    def _of_values(self, alias: str, depth: int) -> tuple[Piece, tuple[tuple[str, str], ...]]:
+        """A subquery whose rows are values: of one type, or structs."""
+        random = self.expressions.random
+        types = [random.choice(literals.COMPARABLE) for _ in range(2)]
+        inner = self.selects.select(types, Scope(), depth - 1)
+        if random.random() < 0.5:
+            text = ("(SELECT AS VALUE q.c1 FROM (", inner, f") AS q) AS {alias}")
+            return Piece("relation", text), ((alias, types[1]),)
+        text = ("(SELECT AS STRUCT q.c1 AS c0, q.c0 AS c1 FROM (", inner, f") AS q) AS {alias}")
+        return Piece("relation", text), _named(alias, types[::-1])
 
     def _lateral(self, scope: Scope) -> tuple[Piece, tuple[tuple[str, str], ...]]:
         """An array of a row on the left, joined to that row."""
@@ -142,6 +166,9 @@ class Sources:
         alias = self.alias()
         type_ = random.choice(("INT64", "STRING"))
         array = self.expressions.expression(f"ARRAY<{type_}>", scope, 1)
+        paths = [name for name in scope.of(f"ARRAY<{type_}>") if "." in name]
+        if paths and random.random() < 0.4:
+            return self._path(random.choice(paths), alias, type_)
         kind = random.choice((", ", " CROSS JOIN ", " LEFT JOIN "))
         on = f" ON {alias} IS NOT NULL" if "LEFT" in kind else ""
         text, brought = f") AS {alias}{on}", ((alias, type_),)
@@ -150,9 +177,18 @@ class Sources:
             brought += ((f"o{alias}", "INT64"),)
         return optional(kind, "UNNEST(", array, text), brought
 
+    def _path(self, path: str, alias: str, type_: str) -> tuple[Piece, tuple[tuple[str, str], ...]]:
+        """An array that is a column on the left, without UNNEST."""
+        random = self.expressions.random
+        text = random.choice((", ", " CROSS JOIN ", " JOIN ", " LEFT JOIN ")) + f"{path} AS {alias}"
+        if random.random() < 0.5:
+            return optional(text), ((alias, type_),)
+        offset = f"o{alias}"
+        return optional(f"{text} WITH OFFSET AS {offset}"), ((alias, type_), (offset, "INT64"))
 
-def _of_table(table: str, alias: str) -> tuple[tuple[str, str], ...]:
-    return tuple((f"{alias}.{name}", type_) for name, type_ in world.COLUMNS[table].items())
+
+def _columns(alias: str, columns: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple((f"{alias}.{name}", type_) for name, type_ in columns.items())
 
 
 def _named(alias: str, types: list[str]) -> tuple[tuple[str, str], ...]:

@@ -32,6 +32,11 @@ DDL = (
     "CREATE NULL_FILTERED INDEX ChildByG ON Child(G) STORING (S)",
     "CREATE INDEX PlainByXY ON Plain(X DESC, Y)",
     "CREATE INDEX ChildInParent ON Child(A, S), INTERLEAVE IN Parent",
+    """CREATE VIEW Matched SQL SECURITY INVOKER AS
+        SELECT p.Id, p.X, p.Y, c.S FROM Plain AS p LEFT JOIN Child AS c ON c.A = p.X""",
+    "CREATE SCHEMA sums",
+    """CREATE VIEW sums.ByParent SQL SECURITY INVOKER AS
+        SELECT c.A, COUNT(*) AS N, MAX(c.S) AS M FROM Child AS c GROUP BY c.A""",
 )
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     "Parent": {
@@ -54,6 +59,10 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "P": "ARRAY<DATE>", "U": "TIMESTAMP",
     },
 }  # fmt: skip
+VIEWS: Mapping[str, Mapping[str, str]] = {
+    "Matched": {"Id": "INT64", "X": "INT64", "Y": "STRING", "S": "STRING"},
+    "sums.ByParent": {"A": "INT64", "N": "INT64", "M": "STRING"},
+}
 KEYS: Mapping[str, tuple[str, ...]] = {
     "Parent": ("A",), "Child": ("A", "N"), "Wide": ("K", "I"), "Plain": ("Id",), "Made": ("Id",),
 }  # fmt: skip

@@ -10,6 +10,7 @@ from spanemu.database.core import DatabaseCore
 from spanemu.database.system_tables.declaration import Declared
 from spanemu.database.system_tables.described import DESCRIBED
 from spanemu.database.system_tables.information_schema import INFORMATION_SCHEMA
+from spanemu.database.system_tables.procedures import PROCEDURES
 from spanemu.database.system_tables.source import Source
 from spanemu.database.system_tables.spanner_sys import SPANNER_SYS
 from spanemu.database.system_tables.visibility import visible
@@ -52,6 +53,10 @@ class SystemRows:
             found = [*visible(declared, rows, self._source.schema, self._role)]
             self._found[name] = found
         return found
+
+    def call(self, procedure: str, arguments: tuple[Any, ...]) -> None:
+        """Do what a system procedure does."""
+        PROCEDURES[procedure](self._source.core, *arguments)
 
 
 @cache

@@ -26,6 +26,7 @@ from spanemu.sql.analyzer.errors.typing import StructColumn, TokenListColumn
 from spanemu.sql.analyzer.hints import statement_hints
 from spanemu.sql.analyzer.machinery import MACHINERY
 from spanemu.sql.analyzer.parameters import Parameters
+from spanemu.sql.analyzer.procedures import resolve_call
 from spanemu.sql.analyzer.queries.null_arrays import check_arrays
 from spanemu.sql.analyzer.scope import Scope
 from spanemu.sql.analyzer.setting import BARE, Setting
@@ -92,21 +93,10 @@ def _output(name: str, column: resolved.ResolvedColumn) -> resolved.OutputColumn
     return resolved.OutputColumn(name, column)
 
 
-# The system procedures of Spanner; users cannot make any.
-_PROCEDURES = frozenset({"cancel_query", "compact_all"})
-
-
-def _call(statement: ast.CallProcedure, _: Analysis) -> resolved.Statement:
-    name = str(statement.procedure)
-    if name.lower() in _PROCEDURES:
-        raise Unsupported(f"Procedure {name}")
-    raise BadQuery(f"Procedure not found: {name}", at=statement.procedure.at)
-
-
 _STATEMENTS: Mapping[type[ast.Statement], Callable[[Any, Analysis], resolved.Statement]] = {
     ast.QueryStatement: _query,
     ast.Insert: resolve_insert,
     ast.Update: resolve_update,
     ast.Delete: resolve_delete,
-    ast.CallProcedure: _call,
+    ast.CallProcedure: resolve_call,
 }

@@ -33,7 +33,7 @@ from spanemu.sql.functions.registry import Context
 from spanemu.sql.plan import joins, nodes
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.reads import Reads, reads_of, returning_scans
-from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan
+from spanemu.sql.plan.statements import CallPlan, DmlPlan, Plan, QueryPlan
 from spanemu.sql.planner.errors import PlanTooDeep
 from spanemu.values.types import Type
 
@@ -137,7 +137,24 @@ class Executable:
         return self._profiled
 
 
+class ProcedureCall(Executable):
+    """A compiled CALL: it has no rows, and does what it does when they are asked for."""
+
+    def __init__(self, plan: CallPlan) -> None:
+        super().__init__(plan)
+        self.procedure = plan.procedure
+
+    def run(self, run: Run) -> Iterator[Any]:
+        """Call the procedure with the arguments that the plan computes."""
+        (arguments,) = super().run(run)
+        assert run.system_tables is not None
+        run.system_tables.call(self.procedure, arguments)
+        return iter(())
+
+
 def _columns(plan: Plan) -> tuple[tuple[str, Type], ...]:
+    if isinstance(plan, CallPlan):
+        return ()
     if isinstance(plan, QueryPlan):
         types = [column.type for column in plan.outputs]
     elif isinstance(plan, DmlPlan) and plan.returning is not None:
@@ -150,7 +167,7 @@ def _columns(plan: Plan) -> tuple[tuple[str, Type], ...]:
 def compile_plan(plan: Plan) -> Executable:
     """Compile a plan once, to be run many times."""
     try:
-        return Executable(plan)
+        return ProcedureCall(plan) if isinstance(plan, CallPlan) else Executable(plan)
     except RecursionError:
         raise PlanTooDeep() from None
 

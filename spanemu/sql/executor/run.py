@@ -12,10 +12,14 @@ from spanemu.sql.plan.nodes import Node
 
 
 class SystemTables(Protocol):
-    """Rows of INFORMATION_SCHEMA and SPANNER_SYS."""
+    """Rows of INFORMATION_SCHEMA and SPANNER_SYS, and what is done about them."""
 
     def rows(self, name: str) -> Iterable[Row]:
         """Rows of the system table of that canonical name, whole."""
+        ...
+
+    def call(self, procedure: str, arguments: Row) -> None:
+        """Do what a system procedure does."""
         ...
 
 

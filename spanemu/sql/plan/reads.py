@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from spanemu.sql.analyzer.resolved import Expr
 from spanemu.sql.plan.nodes import Node, Scan, SystemScan
-from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan
+from spanemu.sql.plan.statements import CallPlan, DmlPlan, Plan, QueryPlan
 from spanemu.sql.plan.traverse import free, walk
 
 
@@ -38,6 +38,8 @@ def reads_of(plan: Plan) -> Reads:
                     indexes.add(node.index.name)
             elif isinstance(node, SystemScan):
                 system.add(node.name)
+    if isinstance(plan, CallPlan):
+        system.add(f"SPANNER_SYS.{plan.procedure}")  # told of what runs, as those tables are
     if isinstance(plan, DmlPlan) and plan.returning is not None:
         mine = columns.get(plan.table.name, frozenset())
         columns[plan.table.name] = mine | _returned(plan)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from spanemu.sql.analyzer.resolved import FunctionCall
 from spanemu.sql.plan.nodes import Sample, SystemScan
-from spanemu.sql.plan.statements import Plan, QueryPlan
+from spanemu.sql.plan.statements import CallPlan, Plan, QueryPlan
 from spanemu.sql.plan.traverse import walk
 
 
 def is_repeatable(plan: Plan) -> bool:
     """Whether the rows of `plan` depend on stored rows and parameters alone."""
-    if not isinstance(plan, QueryPlan):
+    if not isinstance(plan, QueryPlan) or isinstance(plan, CallPlan):
         return False
     for thing in walk(plan.root):
         if isinstance(thing, Sample | SystemScan):

@@ -28,6 +28,13 @@ class QueryPlan(Plan):
 
 
 @record
+class CallPlan(QueryPlan):
+    """Call a system procedure with the one row of `root`."""
+
+    procedure: str
+
+
+@record
 class DmlPlan(Plan):
     """Write to `table` what `root` yields. `returning` has its subqueries planned."""
 

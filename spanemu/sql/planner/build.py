@@ -17,6 +17,7 @@ from spanemu.sql.analyzer import resolved
 from spanemu.sql.analyzer.resolved import Expr
 from spanemu.sql.plan.nodes import Columns, Node
 from spanemu.sql.plan.statements import (
+    CallPlan,
     Conflict,
     DeletePlan,
     InsertPlan,
@@ -101,6 +102,13 @@ def _query(builder: _Builder, statement: resolved.QueryStatement) -> Plan:
     )
     names = tuple([output.name for output in statement.output])
     return QueryPlan(names, builder.parameters, root, outputs)
+
+
+def _call(builder: _Builder, statement: resolved.CallStatement) -> Plan:
+    root, outputs = builder.query(
+        statement.scan, tuple([output.column for output in statement.output])
+    )
+    return CallPlan((), builder.parameters, root, outputs, statement.procedure)
 
 
 def _names(statement: resolved.DmlStatement) -> tuple[str, ...]:
@@ -204,6 +212,7 @@ def _delete(builder: _Builder, statement: resolved.DeleteStatement) -> Plan:
 
 _STATEMENTS: Mapping[type[resolved.Statement], Callable[[_Builder, Any], Plan]] = {
     resolved.QueryStatement: _query,
+    resolved.CallStatement: _call,
     resolved.InsertStatement: _insert,
     resolved.UpdateStatement: _update,
     resolved.DeleteStatement: _delete,

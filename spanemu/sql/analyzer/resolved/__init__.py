@@ -54,6 +54,7 @@ from spanemu.sql.analyzer.resolved.scan import (
     WithScan,
 )
 from spanemu.sql.analyzer.resolved.statement import (
+    CallStatement,
     ConflictClause,
     DeleteStatement,
     DmlStatement,
@@ -72,6 +73,7 @@ __all__ = [
     "AggregateScan",
     "And",
     "ArrayScan",
+    "CallStatement",
     "Case",
     "Cast",
     "ColumnRef",

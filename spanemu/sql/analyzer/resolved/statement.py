@@ -42,6 +42,13 @@ class QueryStatement(Statement):
 
 
 @record
+class CallStatement(QueryStatement):
+    """CALL of a system procedure; the query's one row holds its arguments."""
+
+    procedure: str = ""
+
+
+@record
 class ReturningClause(Unique):
     """THEN RETURN: expressions over `row`, the table's columns of each row written.
 

@@ -6,6 +6,7 @@ import pytest
 
 from spanemu.base.errors import Code, SpannerError, Unsupported
 from spanemu.sql.analyzer import resolved as r
+from spanemu.sql.analyzer.errors.base import AnalysisError
 from spanemu.sql.analyzer.errors.shape import LimitExceeded, NestedTooDeeply
 from spanemu.sql.analyzer.errors.typing import StructColumn
 from tests.unit.sql.analyzer.shop import analyzed, query, scans, type_of, types
@@ -104,13 +105,29 @@ def test_a_long_chain_of_operators_fails_as_the_client_s_mistake() -> None:
 @pytest.mark.parametrize(
     ("sql", "feature"),
     [
-        ("CALL cancel_query('x')", "Procedure cancel_query"),
+        ("CALL compact_all()", "Procedure compact_all"),
     ],
 )
 def test_what_is_not_there_yet_says_so(sql: str, feature: str) -> None:
     with pytest.raises(Unsupported) as caught:
         analyzed(sql)
     assert caught.value.feature == feature
+
+
+@pytest.mark.parametrize(
+    ("sql", "at"),
+    [
+        ("CALL cancel_query()", 5),
+        ("CALL cancel_query('a', 'b')", 5),
+        ("CALL cancel_query(1)", 18),
+        ("CALL cancel_query(Nope)", 18),
+        ("CALL nope('a')", 5),
+    ],
+)
+def test_procedures_take_what_they_declare(sql: str, at: int) -> None:
+    with pytest.raises(AnalysisError) as caught:
+        analyzed(sql)
+    assert caught.value.at == at
 
 
 def test_hints_are_kept_lower_cased_and_checked() -> None:
