@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
+from operator import eq
 from statistics import mean
 from typing import Any
 
@@ -118,6 +120,26 @@ class Scene:
         if one.cause.part == 0 or one.cause.first_values > self.limits.tenants_few_max:
             return False
         return not self.has_few_values(one)
+
+    def is_one_after_another(self, one: Judged) -> bool:
+        """Whether this test has users, say, write in turn, each its rows, and none of them most.
+
+        A window of commits is then full of one user, and every boundary comes too late; where many
+        write at once their rows are spread. Which it is in production the test does not tell. What
+        is in order, or has few values to be in turn, is hot anyway.
+        """
+        if one.cause.reason is Reason.HOT_ROW or set(one.verdict.because) - {"A", "share"}:
+            return False
+        firsts = [key[0] for key in one.pieces if len(key) > 1]
+        if len(firsts) < self.limits.ordered_min or self.has_few_values(one):
+            return False
+        parts = [count / len(firsts) for count in Counter(firsts).values()]
+        by_chance = sum(part * part for part in parts)
+        again = mean(map(eq, firsts, firsts[1:]))
+        return (
+            max(parts) < self.limits.in_turn_share_max
+            and again >= self.limits.in_turn_min * by_chance
+        )
 
     def has_few_values(self, one: Judged) -> bool:
         """Whether the first key column has few values in production, as far as can be known."""

@@ -91,6 +91,13 @@ def _told(scene: Scene, one: Judged) -> Told:
                 "nothing is known about the others"
             )
             return Told(rule="SPN802", severity=Severity.INFO, notes=(note,))
+    if scene.is_one_after_another(one):
+        note = (
+            f"one {one.part(0).name} after another, as a loop in a test has them: where many write "
+            "at once they are spread"
+        )
+        rule = "SPN802" if cause.reason is Reason.MOVING_HOT_SPOT else "SPN813"
+        return Told(rule=rule, severity=Severity.INFO, notes=(note,))
     if one.verdict.level is Level.WARN:
         rule = "SPN801" if cause.reason is Reason.HOT_ROW else "SPN813"
         return Told(rule=rule, severity=Severity.WARNING)

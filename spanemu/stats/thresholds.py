@@ -43,6 +43,8 @@ class Thresholds:
     bulk_rows_min: int = 20  # rows of a commit that is part of a load
     bulk_part_min: float = 0.50  # of the commits
     tenants_few_max: int = 2
+    in_turn_share_max: float = 0.25  # of the commits for one of those who write in turn,
+    in_turn_min: float = 2.0  # times as often as by chance the next commit is of the same one
     parent_share_warned: float = 0.30
     prefix_share_warned: float = 0.50
     skew_min: float = 2.0  # times its even part that a parent or prefix must take

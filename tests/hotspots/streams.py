@@ -270,6 +270,11 @@ HARMLESS: Mapping[str, Stream] = {
             for users in (20, 50)
         },
         **{
+            f"users one after another, {rows} rows each": Stream(HISTORY, "Who Seen", numbered(
+                lambda chance, n, rows=rows: (digest(n // rows).hex()[:12], soon(n))))
+            for rows in (3, 5, 8, 10, 16)
+        },
+        **{
             f"{shards} shards in turn": Stream(SHARDS, "ShardId Seen", numbered(
                 lambda chance, n, shards=shards: (n % shards, soon(n))))
             for shards in (8, 12, 16, 24, 32, 48, 64)
