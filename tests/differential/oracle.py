@@ -8,23 +8,18 @@ from __future__ import annotations
 
 import re
 from ast import literal_eval
-from functools import lru_cache
 from random import Random
-from typing import Any
 
 from tests.differential.expressions import Expressions, Scope
 from tests.differential.outcome import DIED, Outcome
 from tests.differential.statements import Statement
 from tests.differential.targets import Target, spanemu_database
 from tests.differential.tree import Piece
+from tests.oracle import MISSING, evaluator, translated
 
 _CODE = re.compile(r"\[?([A-Z]+(?:_[A-Z]+)+)\]?:?")
 # What is judged before rows are read, and what while they are, is another matter than what fails.
 _FAILURES = dict.fromkeys(("INVALID_ARGUMENT", "OUT_OF_RANGE"), "FAILED")
-# What its build does not have, or Spanner does not do as it does; not our affair.
-_MISSING = re.compile("Unsupported built-in function|Function not found|U_FILE_ACCESS_ERROR|UUID")
-
-
 # Functions whose data files are not in the package: it does not survive them.
 _CRASHES = re.compile(r"(SAFE\.)?(NET\.(PUBLIC_SUFFIX|REG_DOMAIN)|NORMALIZE)")
 
@@ -49,18 +44,18 @@ class Oracle(Target):
         super().__init__(lambda: (_ for _ in ()))  # type: ignore[arg-type, return-value]
 
     def __enter__(self) -> Oracle:
-        _evaluator()
+        evaluator()
         return self
 
     def ask(self, statement: Statement, seconds: float, sql: str = "") -> Outcome:
         """The value of an expression as text. The time it takes has no bound."""
-        text = _translated(sql or statement.sql)
+        text = translated(sql or statement.sql)
         try:
-            return Outcome("OK", ("STRING",), (_evaluator()(f"FORMAT('%T', ({text}))"),))
+            return Outcome("OK", ("STRING",), (evaluator()(f"FORMAT('%T', ({text}))"),))
         except Exception as failure:  # its own kinds, and those of its runtime
             message = str(failure)
             found = _CODE.search(message)
-            if _MISSING.search(message) or found is None:
+            if MISSING.search(message) or found is None:
                 return Outcome(DIED, message=message[:300])
             return Outcome(_FAILURES.get(found[1], found[1]), message=message[:300])
 
@@ -80,19 +75,3 @@ class Shown(Target):
 def shown() -> Shown:
     """spanemu, asked for values as text."""
     return Shown(lambda: spanemu_database(1))
-
-
-def _translated(text: str) -> str:
-    """The expression with the names of types as ZetaSQL's internal mode has them."""
-    return re.sub(r"\bFLOAT64\b", "DOUBLE", re.sub(r"\bFLOAT32\b", "FLOAT", text))
-
-
-@lru_cache(maxsize=1)
-def _evaluator() -> Any:
-    from zetasql import api, types  # a test-only package that takes seconds to load
-
-    language = types.LanguageOptions.maximum_features()
-    builtins = types.ZetaSQLBuiltinFunctionOptions(language_options=language)
-    catalog = api.CatalogBuilder("oracle").with_builtin_functions(builtins).build()
-    options = types.AnalyzerOptions(language_options=language)
-    return lambda sql: api.PreparedExpression(sql, options, catalog).execute().get_string()

@@ -14,6 +14,7 @@ from tests.differential.campaign import differences
 from tests.differential.oracle import Oracle, random_expression, shown
 from tests.differential.outcome import PATIENT_SECONDS_MAX
 from tests.differential.targets import Target, reference, subject
+from tests.installed import needs
 
 _SEEDS = range(40_000, 40_150)
 
@@ -43,7 +44,7 @@ def test_wrong_statements_fail_where_they_are_wrong(database: Target, entry: wro
 
 @pytest.mark.oracle
 def test_random_expressions_get_the_values_of_zetasql() -> None:
-    pytest.importorskip("zetasql")
+    needs("zetasql")
     with shown() as ours, Oracle() as theirs:
         found = list(differences(ours, theirs, _SEEDS, shrink=False, make=random_expression))
     assert not found, "\n".join(map(str, found))
