@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from spanemu.base.call import Cancelled, DeadlineExceeded
+from spanemu.base.clock import monotonic
 from spanemu.base.errors import SpannerError
 from spanemu.base.record import Record, record
 from spanemu.database.generation import Generation
 from spanemu.database.options import QueryMode, StatementRequest
-from spanemu.database.statements.query_engine import Prepared
+from spanemu.database.statements.query_engine import Measured, Prepared, fill_stats
 from spanemu.database.statements.results import ResultStats, ResultStream
 from spanemu.database.transactions.pending import refuse_pending_plan
 from spanemu.sql.executor.reader import RowReader
 from spanemu.sql.executor.run import Run
-from spanemu.sql.plan.explain import explain
 from spanemu.txn.commit import buffer_rows
 from spanemu.txn.errors.lifecycle import TransactionAborted
 from spanemu.txn.read_write import ReadWrite
@@ -42,6 +42,10 @@ def execute_dml(
 ) -> DmlDone:
     """Run a statement whole. What fails before it writes raises and leaves nothing behind."""
     run = Run(reader, prepared.bind(request.parameters), transaction.context)
+    began = 0.0
+    if request.mode in _WITH_STATS:
+        run.start_profile()
+        began = monotonic()
     mark = transaction.buffer.mark()
     rows = list(prepared.executable.run(run))
     result = ResultStream(prepared.columns, iter(()), is_dml=True, source=prepared, run=run)
@@ -64,9 +68,8 @@ def execute_dml(
             transaction.buffer.rollback_to(mark)
             raise
     if request.mode in _WITH_STATS:
-        result.stats.query_stats = {"rows_returned": str(len(written)), "query_text": request.sql}
-    if request.mode in (QueryMode.PROFILE, QueryMode.WITH_PLAN_AND_STATS):
-        result.stats.plan = explain(prepared.executable.plan)
+        measured = Measured(len(written), monotonic() - began)
+        fill_stats(result.stats, prepared, request, run, measured)
     return DmlDone(result, mutations)
 
 

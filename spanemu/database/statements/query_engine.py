@@ -13,6 +13,7 @@ from typing import Any
 
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import SpannerError
+from spanemu.base.record import Record, record
 from spanemu.database.generation import Generation
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.statements.errors import (
@@ -233,9 +234,24 @@ def _measured(
     for row in prepared.executable.run(run):
         count += 1
         yield row
-    elapsed = (monotonic() - began) * 1000
+    fill_stats(stats, prepared, request, run, Measured(count, monotonic() - began))
+
+
+@record
+class Measured(Record):
+    """What one execution did: rows returned, or written by DML without THEN RETURN, and time."""
+
+    rows: int
+    seconds: float
+
+
+def fill_stats(
+    stats: ResultStats, prepared: Prepared, request: StatementRequest, run: Run, done: Measured
+) -> None:
+    """The figures of a statement that has run, and its plan if the request asks for one."""
+    elapsed = done.seconds * 1000
     stats.query_stats = {
-        "rows_returned": str(count),
+        "rows_returned": str(done.rows),
         "rows_scanned": str(run.rows_scanned),
         "elapsed_time": f"{elapsed:.2f} msecs",
         "cpu_time": f"{elapsed:.2f} msecs",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -143,6 +144,6 @@ def _counted(node: Node, rows: Rows) -> Rows:
 
     def counted(run: Run) -> Iterator[Any]:
         assert run.profile is not None
-        yield from run.profile.watched(node, rows(run))
+        yield from run.profile.watched(node, partial(rows, run))
 
     return counted

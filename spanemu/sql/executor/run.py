@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from spanemu.base.clock import monotonic
@@ -48,11 +48,16 @@ class Profile:
             found = self._nodes[id(node)] = NodeProfile()
         return found
 
-    def watched(self, node: Node, rows: Iterable[Row]) -> Iterator[Row]:
-        """`rows`, with their number and the time they take noted for `node`."""
+    def watched(self, node: Node, rows: Callable[[], Iterable[Row]]) -> Iterator[Row]:
+        """The rows of one execution, with their number and the time they take noted for `node`.
+
+        Some operators do all their work when they are asked for rows, before the first.
+        """
         figures = self.of(node)
         figures.executions += 1
-        source = iter(rows)
+        began = monotonic()
+        source = iter(rows())
+        figures.seconds += monotonic() - began
         while True:
             began = monotonic()
             row = next(source, None)

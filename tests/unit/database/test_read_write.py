@@ -371,3 +371,16 @@ def test_requests_take_turns(shop: Shop, begun: Existing) -> None:
     assert not failures
     shop.commit(begun)
     assert shop.read(1) == [(1, 110)]
+
+
+# ---------------------------------------------------------------------------- profiles
+
+
+def test_dml_is_profiled(shop: Shop, begun: Existing) -> None:
+    sql = "UPDATE Items SET Price = 0 WHERE Id > 1"
+    stats = shop.session.execute(StatementRequest(sql, mode=QueryMode.PROFILE), begun).stats
+    assert stats.row_count == 2
+    assert stats.query_stats["rows_scanned"] == "2"
+    assert stats.query_stats["query_text"] == sql
+    scan = next(node for node in stats.plan.nodes if node.title == "Table Scan")
+    assert scan.execution_stats["rows"]["total"] == "2"

@@ -73,6 +73,31 @@ def test_plans_have_no_statistics_and_profiles_do():
     assert run.rows_scanned == 4
 
 
+def test_an_operator_takes_at_least_the_time_of_what_is_below_it():
+    reader = MemoryReader(ROWS)
+    executable = prepared(
+        "SELECT s.LastName, COUNT(*) FROM Singers s JOIN Albums a USING (SingerId) "
+        "GROUP BY s.LastName ORDER BY 2 DESC LIMIT 1",
+        reader,
+    )
+    run = run_for(executable, reader)
+    profile = run.start_profile()
+    list(executable.run(run))
+    nodes = explain(executable.plan, profile).nodes
+
+    def latency(node):
+        return float(node.execution_stats["latency"]["total"])
+
+    pairs = [
+        (node, nodes[link.child_index])
+        for node in nodes
+        for link in node.child_links
+        if node.execution_stats and nodes[link.child_index].execution_stats
+    ]
+    assert len(pairs) > 3
+    assert all(latency(above) >= latency(below) for above, below in pairs)
+
+
 def test_without_tables_there_is_nothing_to_distribute():
     assert [node.title for node in tree("SELECT 1").nodes if node.kind == "RELATIONAL"] == [
         "Serialize Result",
