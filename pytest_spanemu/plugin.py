@@ -196,6 +196,16 @@ def pytest_terminal_summary(
     write_files(config, run)
 
 
+@pytest.hookimpl(optionalhook=True)  # of pytest-html
+def pytest_html_results_summary(prefix: list[str], session: pytest.Session) -> None:
+    """Add the report to the page of pytest-html."""
+    run = run_of(session.config)
+    if run.was_used:
+        from pytest_spanemu.report.pytest_html import section
+
+        prefix.append(section(run, session.config.getoption("htmlpath", None)))
+
+
 def _join_pytest_django(config: pytest.Config) -> None:
     """Give pytest-django the databases of this run, when the schema is Django's."""
     from pytest_spanemu.django import pytest_django

@@ -21,12 +21,12 @@ def write_files(config: pytest.Config, run: Run) -> None:
     for path in report.json:
         write_json(start / path, document)
     for path in report.html:
-        write_html(start / path, run.book, " · ".join(_said(run)))
+        write_html(start / path, run.book, " · ".join(said(run)))
     if run.settings.save:
         counts.save(counts.path_of(run.settings.save, run.root), run.book)
     summary = os.environ.get(github.VARIABLE)
     if summary and report.table_rows:
-        github.append_summary(Path(summary), run.book, report.table_rows, _said(run))
+        github.append_summary(Path(summary), run.book, report.table_rows, said(run))
     config.hook.pytest_spanemu_report(config=config, report=document)
 
 
@@ -37,10 +37,10 @@ def lines(run: Run, *, is_brief: bool) -> Iterator[str]:
     yield from left_open(run.book)
     yield findings(run.book)
     yield from compared(run)
-    yield from _said(run)
+    yield from said(run)
 
 
-def _said(run: Run) -> Iterator[str]:
+def said(run: Run) -> Iterator[str]:
     """What was run, and what could not be."""
     yield from filter(None, (not_run(run.book, run.settings.target), run.summary()))
 

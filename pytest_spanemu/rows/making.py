@@ -6,6 +6,7 @@ foreign key, NOT NULL     the referenced row's, made if there is none; NULL wher
 generated                 left to the server
 default                   left to the server, unless a provider names the column
 commit timestamp          the time of the commit
+listed by a check         one of those values
 anything else             a value by name and type, distinct where an index wants it so
 """
 
@@ -17,6 +18,7 @@ from typing import Any
 from google.cloud.spanner_v1 import COMMIT_TIMESTAMP
 
 from pytest_spanemu.databases.catalog import Catalog, ColumnInfo, ForeignKeyInfo, TableInfo
+from pytest_spanemu.rows.allowed import allowed_values
 from pytest_spanemu.rows.values import Values
 from pytest_spanemu.rows.writing import Row, is_pending, parameters
 from pytest_spanemu.sql import type_of
@@ -111,6 +113,10 @@ class RowMaker:
     def _value(self, table: TableInfo, column: ColumnInfo) -> Any:
         if column.commit_timestamp:
             return COMMIT_TIMESTAMP
+        if not self._values.has_provider(table.name, column) and (
+            listed := allowed_values(column.name, table.checks)
+        ):
+            return self._values.faker.random_element(listed)
         if column.name in table.key:
             if table.parent is not None and column.kind == "INT64":
                 return self._next_number(table, column)  # AlbumId 1, 2, 3 of a singer

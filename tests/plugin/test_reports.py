@@ -7,6 +7,7 @@ import pytest
 from pytest_spanemu.report.book import Book
 from pytest_spanemu.report.figures import Figures
 from pytest_spanemu.report.terminal import findings, not_run, table
+from tests.installed import needs
 
 SUITE = """
         import pytest
@@ -206,3 +207,36 @@ def test_a_run_pauses_where_a_test_fails(music, monkeypatch):
     )
     assert result.stdout.str().count("looked at") == 1
     result.stdout.no_fnmatch_line("*test_has_no_database failed. *")
+
+
+def test_the_page_of_pytest_html(music):
+    """Its hook, called as it calls it."""
+    music.file(
+        "conftest.py",
+        """
+import pytest
+
+from pytest_spanemu.plugin import pytest_html_results_summary
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session):
+    prefix = []
+    pytest_html_results_summary(prefix=prefix, session=session)
+    (session.config.rootpath / "page.txt").write_text("".join(prefix))
+""",
+    )
+    music.run(SUITE, "--spanner-report=html:out/<s>.html", "--spanner-report=term")
+    page = (music.path / "page.txt").read_text()
+    assert page.startswith("<h2>Spanner</h2><table><tr><th>test</th><th>queries</th>")
+    assert "<td>1</td>" in page
+    assert '<a href="out/&lt;s&gt;.html">' in page
+    music.run("def test(): pass")
+    assert (music.path / "page.txt").read_text() == ""
+
+
+def test_with_pytest_html(music):
+    needs("pytest_html")
+    music.run_apart(SUITE, "--html=pages/all.html", "--spanner-report=html:spanner.html")
+    page = (music.path / "pages/all.html").read_text()
+    assert "<h2>Spanner</h2>" in page
+    assert '<a href="../spanner.html">' in page

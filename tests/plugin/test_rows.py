@@ -114,6 +114,19 @@ def test_a_provider_of_a_column_comes_before_its_default(database):
     assert factory.Parcels()["Upper"] == "SENT"
 
 
+def test_values_that_a_check_lists(database):
+    found = database(
+        "CREATE TABLE Parcels (Id INT64 NOT NULL, Kind STRING(9) NOT NULL, Size INT64 NOT NULL, "
+        "State STRING(9) NOT NULL, CONSTRAINT K CHECK (Kind IN ('box', \"bag\")), "
+        "CHECK (Size IN (1, 2, 30) AND Kind NOT IN ('bag')), "
+        "CHECK (State = 'sent' OR State = 'here')) PRIMARY KEY (Id)"
+    )
+    parcels = SpannerFactory(found).Parcels.many(30)
+    assert {parcel["Kind"] for parcel in parcels} == {"box"}
+    assert {parcel["Size"] for parcel in parcels} == {1, 2, 30}
+    assert {parcel["State"] for parcel in parcels} == {"sent", "here"}
+
+
 def test_unique_indexes_and_checks_are_honoured(database):
     found = database(
         "CREATE TABLE T (Id INT64 NOT NULL, Code STRING(1) NOT NULL, N INT64 NOT NULL, "

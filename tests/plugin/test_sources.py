@@ -46,6 +46,31 @@ def test_a_glob_is_in_natural_order(root):
     assert [each[1] for each in steps("db", path)] == [A, B]
 
 
+@pytest.mark.parametrize(
+    ("name", "table", "count"),
+    [("singers", "Songs", 3), ("banking", "Bookings", 2), ("finance", "Account", 2),
+     ("fingraph", "AccountTransferAccount", 2)],
+)  # fmt: skip
+def test_samples(project, name, table, count):
+    result = project.run(
+        f"""
+        def test_it(spanner_sql, spanner_factory, spanner_assert):
+            assert len(spanner_sql("SELECT * FROM {table}")) == {count}
+            assert len(spanner_factory["{table}"].many(3)) == 3
+            graphs = "SELECT COUNT(*) AS n FROM INFORMATION_SCHEMA.PROPERTY_GRAPHS"
+            assert spanner_sql(graphs) == [{{"n": {int(name == "fingraph")}}}]
+        """,
+        f"--spanner-schema=sample:{name}",
+        "--spanner-fail-on=lint:error",
+    )
+    result.assert_outcomes(passed=1)
+
+
+def test_a_sample_that_there_is_not(tmp_path):
+    with pytest.raises(SourceError, match="samples are singers, banking, finance, fingraph"):
+        source_of("sample:bakery", tmp_path)
+
+
 def test_wrench_runs_migrations_after_the_schema(root):
     files = {
         "schema.sql": A,

@@ -1,0 +1,41 @@
+-- People, the accounts that they own, and transfers from one account to another.
+CREATE TABLE Person (
+  id INT64 NOT NULL,
+  name STRING(MAX),
+  birthday TIMESTAMP,
+  country STRING(MAX),
+) PRIMARY KEY (id);
+
+CREATE TABLE Account (
+  id INT64 NOT NULL,
+  create_time TIMESTAMP,
+  is_blocked BOOL,
+  nick_name STRING(MAX),
+) PRIMARY KEY (id);
+
+CREATE TABLE PersonOwnAccount (
+  id INT64 NOT NULL,
+  account_id INT64 NOT NULL,
+  create_time TIMESTAMP,
+  FOREIGN KEY (account_id) REFERENCES Account (id),
+) PRIMARY KEY (id, account_id),
+  INTERLEAVE IN PARENT Person ON DELETE CASCADE;
+
+CREATE TABLE AccountTransferAccount (
+  id INT64 NOT NULL,
+  to_id INT64 NOT NULL,
+  create_time TIMESTAMP NOT NULL,
+  amount FLOAT64,
+  order_number STRING(MAX),
+  FOREIGN KEY (to_id) REFERENCES Account (id),
+) PRIMARY KEY (id, to_id, create_time),
+  INTERLEAVE IN PARENT Account ON DELETE CASCADE;
+
+INSERT INTO Person (id, name, birthday, country) VALUES
+  (1, 'Noor', TIMESTAMP '1991-12-21 00:00:00Z', 'NO'), (2, 'Tomas', TIMESTAMP '1980-10-31 00:00:00Z', 'CZ');
+INSERT INTO Account (id, create_time, is_blocked, nick_name) VALUES
+  (7, TIMESTAMP '2020-01-10 06:22:20Z', FALSE, 'rent'), (16, TIMESTAMP '2020-01-28 01:55:09Z', TRUE, 'boat');
+INSERT INTO PersonOwnAccount (id, account_id, create_time) VALUES
+  (1, 7, TIMESTAMP '2020-01-10 06:22:20Z'), (2, 16, TIMESTAMP '2020-01-28 01:55:09Z');
+INSERT INTO AccountTransferAccount (id, to_id, create_time, amount, order_number) VALUES
+  (7, 16, TIMESTAMP '2020-08-29 15:28:58Z', 300.0, 'n-1'), (16, 7, TIMESTAMP '2020-09-25 02:36:14Z', 120.5, 'n-2');
