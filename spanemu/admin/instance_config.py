@@ -1,7 +1,7 @@
 """Instance configurations: those that an emulator offers, and those that users base on them.
 
-A user-managed configuration has the replicas of its base and more of them. The bases that an
-emulator offers have none, so any read-only replicas will do.
+A user-managed configuration has the replicas of its base and more of them; any will do, for the
+data is in one place whatever it says.
 """
 
 from __future__ import annotations
@@ -26,21 +26,18 @@ from spanemu.admin.errors.requests import (
     TooManyResources,
 )
 from spanemu.admin.named import under
+from spanemu.admin.replica_topology import (
+    Replica,
+    base_replicas,
+    optional_replicas,
+    region_of,
+)
 from spanemu.base.names.ids import check_instance_config_id
 from spanemu.base.names.labels import check_labels
 from spanemu.base.names.paths import InstanceConfigName, ProjectName
 from spanemu.base.paging import Page, PageRequest, page
 
 CUSTOM_CONFIGS_PER_PROJECT_MAX = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Replica:
-    """Where a copy of the data would be; `kind` is a number of the API's enumeration."""
-
-    location: str
-    kind: int
-    default_leader_location: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +51,7 @@ class InstanceConfig:
     display_name: str
     base: str = ""
     replicas: tuple[Replica, ...] = ()
+    optional_replicas: tuple[Replica, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     leader_options: tuple[str, ...] = ()
     version: int = 0
@@ -85,7 +83,13 @@ class InstanceConfigs:
         config = InstanceConfigName.parse(name).config
         display_name = self._offered.get(config)
         if display_name is not None:
-            return InstanceConfig(name, display_name)
+            return InstanceConfig(
+                name,
+                display_name,
+                replicas=base_replicas(config),
+                optional_replicas=optional_replicas(config),
+                leader_options=tuple(filter(None, (region_of(config),))),
+            )
         found = self._custom.get(name)
         if found is None:
             raise InstanceConfigNotFound(name)
@@ -121,9 +125,9 @@ class InstanceConfigs:
             spec.display_name or config_id,
             spec.base,
             spec.replicas,
-            dict(spec.labels),
-            spec.leader_options,
-            1,
+            labels=dict(spec.labels),
+            leader_options=spec.leader_options,
+            version=1,
         )
         with self._mutex:
             if name in self._custom or config_id in self._offered:

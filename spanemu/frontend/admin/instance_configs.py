@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from spanemu.admin import instance_administration as administration
-from spanemu.admin.instance_config import ConfigSpec, Replica
+from spanemu.admin.instance_config import ConfigSpec
 from spanemu.admin.instances import Instances
+from spanemu.admin.replica_topology import Replica
 from spanemu.base.names.paths import ProjectName
 from spanemu.base.paging import PageRequest
 from spanemu.frontend.admin import wire

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from spanemu.admin.autoscaling import UNITS_PER_NODE, Autoscaling
@@ -11,6 +11,7 @@ from spanemu.admin.backup import Backup
 from spanemu.admin.instance import Instance, InstanceSpec
 from spanemu.admin.instance_config import InstanceConfig
 from spanemu.admin.instance_partition import InstancePartition
+from spanemu.admin.replica_topology import Replica
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.database.database import Database, RestoreSource
 from spanemu.frontend.admin import wire
@@ -20,6 +21,17 @@ NO_TAILS: Mapping[str, int] = {}
 
 _ETAG = re.compile(r"[0-9a-f]{16}")
 _SECONDS_PER_UNIT = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
+
+
+def _replicas_to_proto(replicas: Iterable[Replica]) -> list[Any]:
+    return [
+        wire.ReplicaInfo(
+            location=each.location,
+            type_=each.kind,
+            default_leader_location=each.default_leader_location,
+        )
+        for each in replicas
+    ]
 
 
 def config_to_proto(config: InstanceConfig) -> Any:
@@ -32,14 +44,8 @@ def config_to_proto(config: InstanceConfig) -> Any:
         base_config=config.base,
         labels=config.labels,
         leader_options=config.leader_options,
-        replicas=[
-            wire.ReplicaInfo(
-                location=each.location,
-                type_=each.kind,
-                default_leader_location=each.default_leader_location,
-            )
-            for each in config.replicas
-        ],
+        replicas=_replicas_to_proto(config.replicas),
+        optional_replicas=_replicas_to_proto(config.optional_replicas),
     )
     if config.base:
         message.etag = etag_of(config.version)
