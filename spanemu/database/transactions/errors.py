@@ -159,7 +159,7 @@ class NotPartitionableDml(SpannerError):
     """A statement that cannot be run partition by partition."""
 
     code = Code.INVALID_ARGUMENT
-    prose = "{reason}: {sql}"
+    prose = "{reason}. The statement is: {sql}"
     reason: str
     sql: str
 
@@ -168,5 +168,5 @@ class PartitionedReturning(SpannerError):
     """A partitioned DML statement with THEN RETURN."""
 
     code = Code.UNIMPLEMENTED
-    prose = "THEN RETURN is not supported for Partitioned DML: {sql}"
+    prose = "THEN RETURN is not supported in Partitioned DML. The statement is: {sql}"
     sql: str
