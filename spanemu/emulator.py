@@ -33,7 +33,7 @@ from spanemu.config import (
     EmulatorConfig,
     HostPort,
 )
-from spanemu.control.clock import EmulatorClock, as_datetime, nanos_of
+from spanemu.control.clock import EmbeddedClock, as_datetime, nanos_of
 from spanemu.control.faults import Faults
 from spanemu.control.operations.control import Control
 from spanemu.control.operations.table import OPERATIONS, perform
@@ -162,13 +162,15 @@ class Emulator(EmulatorHandle):
             ),
         )
         self.endpoints = endpoints_for(self._instances)
-        self.clock = EmulatorClock(clock, self._instances, self.endpoints.watchers)
+        self._clock = EmbeddedClock(clock, self._instances, self.endpoints.watchers)
         self._faults = Faults(
             self._instances, self.endpoints.names, self.endpoints.intercept, self.randomness
         )
         if self.config.abort_first_attempts:
             self._faults.abort_first_attempts().is_permanent = True
-        control = Control(self._instances, self.clock, self._faults, self._recorder, self._hotspots)
+        control = Control(
+            self._instances, self._clock, self._faults, self._recorder, self._hotspots
+        )
         self.endpoints.add_beyond_faults(control_service(OPERATIONS, partial(perform, control)))
         self._server = Server(self.endpoints)
         address = HostPort.parse(self.config.host_port)
@@ -208,6 +210,11 @@ class Emulator(EmulatorHandle):
     def uri(self) -> str:
         """HOST:PORT, as SPANNER_EMULATOR_HOST wants it."""
         return str(self.address.reachable)
+
+    @property
+    def clock(self) -> EmbeddedClock:
+        """The time that everything in it goes by."""
+        return self._clock
 
     @property
     def faults(self) -> Faults:

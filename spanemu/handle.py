@@ -15,14 +15,19 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from google.cloud.spanner import Client
 
-from spanemu.base.errors import Unsupported
 from spanemu.base.names.paths import DatabaseName, InstanceName
 from spanemu.client import official_async_database, official_client, official_database
+from spanemu.control.clock import EmulatorClock
+from spanemu.control.splits import SplitsHandle
+from spanemu.database.transactions.listing import OpenTransaction
 from spanemu.schema_source import Source
+
+if TYPE_CHECKING:
+    from spanemu.control.hotspots import HotspotsHandle
 
 
 class DatabaseHandle(ABC):
@@ -127,16 +132,15 @@ class DatabaseHandle(ABC):
         """A new database of that name with the present schema and rows."""
 
     @abstractmethod
-    def open_transactions(self) -> Sequence[Any]:
+    def open_transactions(self) -> Sequence[OpenTransaction]:
         """Read-write transactions that have not ended, the oldest first.
 
-        Each tells its id, age, session, tags, last statement and locks, as attributes and as text
-        (`spanemu.database.transactions.listing`).
+        Each tells its id, age, session, tags, last statement and locks, as attributes and as text.
         """
 
+    @abstractmethod
     def abort_transactions(self) -> None:
         """Abort every open read-write transaction; sessions live on."""
-        raise Unsupported("Aborting open transactions (abort_transactions)")
 
     @abstractmethod
     def layout(self, *, servers: bool = False) -> str:
@@ -151,9 +155,9 @@ class DatabaseHandle(ABC):
         """
 
     @property
-    def splits(self) -> Any:
+    @abstractmethod
+    def splits(self) -> SplitsHandle:
         """Its splits and servers, in a test's hands: boundaries, moves, load, participants."""
-        raise Unsupported("Control of splits (splits)")
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
@@ -209,17 +213,22 @@ class EmulatorHandle(ABC):
             return self._clients[wanted]
 
     @property
+    @abstractmethod
+    def clock(self) -> EmulatorClock:
+        """The time that everything in it goes by."""
+
+    @property
+    @abstractmethod
     def faults(self) -> Any:
-        """Failures to bring about on purpose."""
-        raise Unsupported("Fault injection (faults)")
+        """Failures to bring about on purpose: `control.faults.Faults`, or what offers the same."""
 
+    @abstractmethod
     def record(self, database: DatabaseHandle) -> Any:
-        """What the clients of a database do while a block runs."""
-        raise Unsupported("Recording (record)")
+        """What the clients of a database do while a block runs: a `control.recording.Recording`."""
 
-    def hotspots(self, database: DatabaseHandle) -> Any:
+    @abstractmethod
+    def hotspots(self, database: DatabaseHandle) -> HotspotsHandle:
         """Where the load on a database concentrates."""
-        raise Unsupported("Hotspot detection (hotspots)")
 
     def resolve(self, name: str) -> DatabaseName:
         """The full name of a database given by id or by full name. Raises InvalidName."""

@@ -16,6 +16,7 @@ Commit timestamps rise strictly even when the clock stands still, by a microseco
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, MutableSequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -44,66 +45,39 @@ class Duration(TypedDict, total=False):
     microseconds: float
 
 
-class EmulatorClock:
+class EmulatorClock(ABC):
     """The clock of one emulator and all its databases."""
 
-    def __init__(
-        self, source: SystemClock, instances: Instances, watchers: MutableSequence[Any]
-    ) -> None:
-        self.source = source
-        self._instances = instances
-        self._watchers = watchers
-        self._following = Following(self._catch_up)
-
     @property
+    @abstractmethod
     def now(self) -> datetime:
         """The present time, in UTC; asking does not move it."""
-        if self._is_following:
-            self._catch_up()
-        return datetime_of(self.source.peek())
 
     @property
+    @abstractmethod
     def is_frozen(self) -> bool:
         """Whether time stands still, or moves by steps only."""
-        return self.source.is_frozen
 
+    @abstractmethod
     def freeze(self, at: datetime | str | None = None) -> None:
         """Stop time, now or at a time to come, given with its zone.
 
         Raises ValueError for a time that has passed: what was committed would lie in the future.
         An emulator can be started in the past instead (`Emulator(start_time=...)`).
         """
-        self._stop_following()
-        if at is None:
-            self.source.freeze()
-            return
-        moment, present = as_datetime(at), self.now
-        if moment < present:
-            raise ValueError(
-                f"{moment.isoformat()} has passed, it is {present.isoformat()}, and time never "
-                "moves backwards; Emulator(start_time=...) starts in the past"
-            )
-        time_jumps(self._instances, lambda: self.source.freeze(nanos_of(moment)))
 
+    @abstractmethod
     def thaw(self) -> None:
         """Let time run again from where it stands."""
-        self._stop_following()
-        self.source.thaw()
 
+    @abstractmethod
     def follow(self) -> None:
         """Go with Python's time, as freezegun and time-machine change it, until `thaw`.
 
         Time moves when a request arrives. When Python's goes back it stands still; where it lies
-        behind the present already, ValueError is raised.
+        behind the present already, ValueError is raised. An emulator in another process does not
+        see this one's time: NotImplementedError.
         """
-        moment, present = python_time(), self.now
-        if moment < present - _JUMP:
-            raise ValueError(
-                f"Python has {moment.isoformat()}, the emulator {present.isoformat()}, and time "
-                "never moves backwards; Emulator(start_time=...) starts in the past"
-            )
-        self.freeze(moment if moment > present + _JUMP else None)
-        self._watchers.append(self._following)
 
     def tick(self, ms: float = 0.001) -> None:
         """Move time forward by so many milliseconds, or by a microsecond: a TIMESTAMP's least."""
@@ -118,6 +92,7 @@ class EmulatorClock:
         finally:
             self.thaw()
 
+    @abstractmethod
     def advance(self, by: timedelta | None = None, /, **parts: Unpack[Duration]) -> None:
         """Move time forward, whether it is frozen or runs. Sessions do not age by it.
 
@@ -125,23 +100,83 @@ class EmulatorClock:
         no longer be read are forgotten; backups that are due are made, and expired ones go. Raises
         ValueError when asked to go back, or to leave the years that TIMESTAMP has.
         """
-        nanos = self._nanos_ahead(_duration(by, parts))
-        time_jumps(self._instances, lambda: self.source.advance(nanos))
 
+    @abstractmethod
     def auto(self, by: timedelta | None = None, /, **parts: Unpack[Duration]) -> None:
         """Freeze time, and have every commit move it forward; an empty duration stops that."""
-        self._stop_following()
-        self.source.freeze(step=self._nanos_ahead(_duration(by, parts)))
 
+    @abstractmethod
     def run_ttl(self) -> int:
         """Apply every row deletion policy now; how many rows were deleted."""
-        return sum(database.delete_expired_rows() for database in self._instances.all_databases())
 
+    @abstractmethod
     def expire_versions(self) -> int:
         """Forget every version that can no longer be read; how many those were.
 
         It happens by itself as rows are written and as time is moved.
         """
+
+
+class EmbeddedClock(EmulatorClock):
+    """The clock of an emulator in this process."""
+
+    def __init__(
+        self, source: SystemClock, instances: Instances, watchers: MutableSequence[Any]
+    ) -> None:
+        self.source = source
+        self._instances = instances
+        self._watchers = watchers
+        self._following = Following(self._catch_up)
+
+    @property
+    def now(self) -> datetime:
+        if self._is_following:
+            self._catch_up()
+        return datetime_of(self.source.peek())
+
+    @property
+    def is_frozen(self) -> bool:
+        return self.source.is_frozen
+
+    def freeze(self, at: datetime | str | None = None) -> None:
+        self._stop_following()
+        if at is None:
+            self.source.freeze()
+            return
+        moment, present = as_datetime(at), self.now
+        if moment < present:
+            raise ValueError(
+                f"{moment.isoformat()} has passed, it is {present.isoformat()}, and time never "
+                "moves backwards; Emulator(start_time=...) starts in the past"
+            )
+        time_jumps(self._instances, lambda: self.source.freeze(nanos_of(moment)))
+
+    def thaw(self) -> None:
+        self._stop_following()
+        self.source.thaw()
+
+    def follow(self) -> None:
+        moment, present = python_time(), self.now
+        if moment < present - _JUMP:
+            raise ValueError(
+                f"Python has {moment.isoformat()}, the emulator {present.isoformat()}, and time "
+                "never moves backwards; Emulator(start_time=...) starts in the past"
+            )
+        self.freeze(moment if moment > present + _JUMP else None)
+        self._watchers.append(self._following)
+
+    def advance(self, by: timedelta | None = None, /, **parts: Unpack[Duration]) -> None:
+        nanos = self._nanos_ahead(_duration(by, parts))
+        time_jumps(self._instances, lambda: self.source.advance(nanos))
+
+    def auto(self, by: timedelta | None = None, /, **parts: Unpack[Duration]) -> None:
+        self._stop_following()
+        self.source.freeze(step=self._nanos_ahead(_duration(by, parts)))
+
+    def run_ttl(self) -> int:
+        return sum(database.delete_expired_rows() for database in self._instances.all_databases())
+
+    def expire_versions(self) -> int:
         return sum(database.forget_versions() for database in self._instances.all_databases())
 
     @property

@@ -1,7 +1,7 @@
 """A batch of DDL statements as steps, each leading from one schema to the next.
 
 Planning a batch parses and judges every statement against the schema that those before it would
-leave, and changes nothing. Running a step is the caller's business (`database.Database`): it
+leave, and changes nothing. Running a step is the business of `database.database.Database`: it
 makes room for new tables and indexes, lets the step work on data, and publishes its schema.
 """
 

@@ -82,6 +82,7 @@ TYPING_ONLY = {
     "spanemu/database/core.py": "the detector of hotspots is for those who watch",
     "spanemu/database/database.py": "the detector of hotspots is for those who watch",
     "spanemu/emulator.py": "the detector of hotspots is for those who watch",
+    "spanemu/handle.py": "the detector of hotspots is for those who watch",
     "spanemu/remote.py": "the detector of hotspots is for those who watch",
     "spanemu/sql/analyzer/analysis.py": "expressions hold queries, queries hold expressions",
     "spanemu/sql/executor/scoped.py": "who compiles an expression compiles what is inside it",

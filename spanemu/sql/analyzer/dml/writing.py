@@ -1,6 +1,8 @@
-"""What INSERT, UPDATE and DELETE have in common: the table written, values, assignments."""
+"""What INSERT, UPDATE and DELETE have in common: the table written, the rows found, values."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from spanemu.schema.column import Column
 from spanemu.schema.table import Table
@@ -17,7 +19,9 @@ from spanemu.sql.analyzer.errors.writing import (
 )
 from spanemu.sql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.analyzer.expressions.expression import resolve
-from spanemu.sql.analyzer.resolved import Expr, Literal, ParameterRef
+from spanemu.sql.analyzer.hints import statement_hints, write_hints
+from spanemu.sql.analyzer.queries.table_relation import TableRelation
+from spanemu.sql.analyzer.resolved import Expr, Hints, Literal, ParameterRef, ResolvedColumn
 from spanemu.sql.analyzer.scope import Scope
 from spanemu.sql.analyzer.suggestion import closest
 from spanemu.sql.syntax import ast
@@ -35,6 +39,32 @@ def written_table(path: ast.Path, analysis: Analysis) -> Table:
         raise BadWrite(f"Table {name} is read-only: it cannot be written by DML.", at=path.at)
     known = (table.name for table in analysis.schema.tables.values())
     raise TableNotFound(name, closest(name, known), at=path.at)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRows:
+    """The rows of a table that a statement looks for: what they are called, and their key."""
+
+    table: Table
+    alias: str
+    relation: TableRelation
+    key: tuple[ResolvedColumn, ...]
+    where: ast.Expression
+    hints: Hints
+
+
+def found_rows(statement: ast.Update | ast.Delete, analysis: Analysis) -> FoundRows:
+    """The rows that UPDATE or DELETE looks for. Raises BadWrite where WHERE is missing."""
+    table = written_table(statement.target, analysis)
+    hints = statement_hints(statement.hint, analysis)
+    if statement.where is None:
+        word = type(statement).__name__.upper()
+        raise BadWrite(f"{word} must have a WHERE clause", at=statement.at)
+    alias = statement.target.parts[-1].name if statement.alias is None else statement.alias.name
+    relation = TableRelation(alias, table, analysis)
+    relation.hints = write_hints(statement.target_hint, table, analysis)
+    key = tuple(relation.stored_column(column) for column in table.key_columns)
+    return FoundRows(table, alias, relation, key, statement.where, hints)
 
 
 def commit_timestamp_value(column: Column, table: Table, at: int) -> Literal:

@@ -48,27 +48,25 @@ def json_set(types: Sequence[Type], _: Type) -> Callable[..., Json | None]:
 
 def json_array_append(types: Sequence[Type], _: Type) -> Callable[..., Json | None]:
     """JSON_ARRAY_APPEND(json, path, value, ... [, append_each_element => bool])."""
-    encoders = _value_encoders(types)
-    kinds = _are_arrays(types)
-
-    def evaluate(document: Json | None, *rest: Any) -> Json | None:
-        each = rest[-1] if len(rest) % 2 else True
-        paths = _writing_paths(rest[: len(encoders) * 2 : 2])
-        if document is None or each is None:
-            return document
-        value = document.value
-        pairs = zip(encoders, kinds, paths, rest[1::2], strict=False)
-        for encode, is_array, path, item in pairs:
-            items = _items(encode, item, each and is_array)
-            if path is not None and items is not None:
-                value = _applied(value, path, _appending(items))
-        return made(value)
-
-    return evaluate
+    return _with_items(types, lambda value, path, items: _applied(value, path, _appending(items)))
 
 
 def json_array_insert(types: Sequence[Type], _: Type) -> Callable[..., Json | None]:
     """JSON_ARRAY_INSERT(json, path, value, ... [, insert_each_element => bool])."""
+    return _with_items(types, _inserted)
+
+
+def _inserted(value: Any, path: tuple[Token, ...], items: list[Any]) -> Any:
+    *above, last = path or ("",)
+    if not isinstance(last, int):
+        return value
+    return _applied(value, tuple(above), _inserting(items, last))
+
+
+def _with_items(
+    types: Sequence[Type], put: Callable[[Any, tuple[Token, ...], list[Any]], Any]
+) -> Callable[..., Json | None]:
+    """A function of (json, path, value, ... [, each]) that puts each value, or its elements."""
     encoders = _value_encoders(types)
     kinds = _are_arrays(types)
 
@@ -82,9 +80,7 @@ def json_array_insert(types: Sequence[Type], _: Type) -> Callable[..., Json | No
         for encode, is_array, path, item in pairs:
             items = _items(encode, item, each and is_array)
             if path is not None and items is not None:
-                *above, last = path or ("",)
-                if isinstance(last, int):
-                    value = _applied(value, tuple(above), _inserting(items, last))
+                value = put(value, path, items)
         return made(value)
 
     return evaluate

@@ -1,0 +1,82 @@
+"""Modules that docstrings and the pages on architecture speak of are there, under that name.
+
+    `txn.locks.modes`   `executor.run.Profile`   `planner.rewrite`   `sql/planner/rules`
+
+A name counts when it begins with a package of spanemu or a stage of its engine.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.tidy.modules import PACKAGE, PLUGIN, ROOT, modules, name_of
+
+DOTTED = re.compile(r"`((?:[a-z_]+\.)+[A-Za-z_]+)")
+PATH = re.compile(r"`([a-z_]+(?:/[a-z_]+)+(?:\.py)?)`")
+PAGES = sorted(
+    [
+        *(ROOT / "docs" / "architecture").glob("*.md"),
+        *(ROOT / "docs" / "adr").glob("*.md"),
+        ROOT / "docs" / "contributing.md",
+    ]
+)
+
+
+def folders(parent: Path) -> set[str]:
+    return {path.parent.name for path in parent.glob("*/__init__.py")}
+
+
+def is_there(parts: list[str], base: Path) -> bool:
+    """Whether the parts lead from a package to a module, or to a name in its text."""
+    place = base
+    for number, part in enumerate(parts):
+        if (place / part).is_dir():
+            place /= part
+        elif (place / f"{part}.py").is_file():
+            rest = parts[number + 1 :]
+            return not rest or rest[0] in words(place / f"{part}.py")
+        else:
+            return place != base and part in words(place / "__init__.py")
+    return True
+
+
+def words(path: Path) -> set[str]:
+    return set(re.findall(r"\w+", path.read_text()))
+
+
+def homes(path: Path, first: str) -> list[Path]:
+    """Where a name that begins like that may be, said in that file; nowhere if it is no module."""
+    if first in folders(PACKAGE):
+        return [PACKAGE, *path.parents[:-2]]
+    if first in folders(PACKAGE / "sql"):
+        return [PACKAGE / "sql", *path.parents[:-2]]
+    return []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
+def test_pages_name_what_is_there(path: Path) -> None:
+    assert not list(missing(path))
+
+
+def test_docstrings_name_what_is_there() -> None:
+    assert not [said for path in (*modules(PACKAGE), *modules(PLUGIN)) for said in missing(path)]
+
+
+def missing(path: Path) -> list[str]:
+    """The names in a file that lead nowhere."""
+    found = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        for name in DOTTED.findall(line):
+            parts = name.removeprefix("spanemu.").split(".")
+            bases = homes(path, parts[0])
+            if bases and not any(is_there(parts, base) for base in bases):
+                found.append(f"{name_of(path)}:{number} {name}")
+        for name in PATH.findall(line):
+            parts = name.removeprefix("spanemu/").removesuffix(".py").split("/")
+            bases = homes(path, parts[0])
+            if bases and not any(is_there(parts, base) for base in bases):
+                found.append(f"{name_of(path)}:{number} {name}")
+    return found
