@@ -4,5 +4,6 @@ In reading order: `tree` (a query that can be made smaller), `literals`, `world`
 their rows), `parameters`, `templates` (what an expression may look like), `calls` (every function
 there is), `expressions`, `aggregates`, `sources`, `queries`, `writes`, `mistakes`, `outcome` (what
 an answer is), `statements` (which seed is what), `targets` (the engines), `oracle` (ZetaSQL),
-`documented` (differences that a document settles), `campaign`, `corpus` and `wrong` (answers kept).
+`pipes` (queries in both syntaxes), `documented` (differences that a document settles), `campaign`,
+`corpus` and `wrong` (answers kept).
 """

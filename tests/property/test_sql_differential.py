@@ -13,6 +13,7 @@ from tests.differential import corpus, wrong
 from tests.differential.campaign import differences
 from tests.differential.oracle import Oracle, random_expression, shown
 from tests.differential.outcome import PATIENT_SECONDS_MAX
+from tests.differential.pipes import in_standard_syntax, random_pipes
 from tests.differential.targets import Target, reference, subject
 from tests.installed import needs
 
@@ -40,6 +41,14 @@ def test_the_corpus_gets_the_answers_kept(database: Target) -> None:
 def test_wrong_statements_fail_where_they_are_wrong(database: Target, entry: wrong.Wrong) -> None:
     answer = database.ask(entry.statement, PATIENT_SECONDS_MAX)
     assert (answer.code, answer.place) == (entry.code, entry.place), answer.message
+
+
+def test_pipes_say_what_standard_syntax_says(database: Target) -> None:
+    with in_standard_syntax(corpus.ROWS_SEED) as standard:
+        found = list(
+            differences(database, standard, range(700, 730), shrink=False, make=random_pipes)
+        )
+    assert not found, "\n".join(map(str, found))
 
 
 @pytest.mark.oracle

@@ -12,13 +12,7 @@ from spanemu.sql.analyzer.analysis import (
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.shape import TooManySubqueryColumns
 from spanemu.sql.analyzer.errors.typing import BadCall, NestedArray, NotDefinedFor
-from spanemu.sql.analyzer.expressions.coercion import (
-    Candidate,
-    Kind,
-    candidate,
-    coerce,
-    common_type_of,
-)
+from spanemu.sql.analyzer.expressions.coercion import Kind, coerce, kind_of, supertype
 from spanemu.sql.analyzer.expressions.expression import resolve
 from spanemu.sql.analyzer.expressions.operators import in_values, negation
 from spanemu.sql.analyzer.hints import Place, checked_hints
@@ -109,15 +103,10 @@ def _in(node: ast.In, env: Env) -> Expr:
 
 def _compared_type(operand: Expr, column: ResolvedColumn, env: Env, node: ast.In) -> Type:
     """The type in which the operand and the subquery's column are compared."""
-    left = candidate(operand, env.analysis)
-    # Beside a subquery nothing bends: neither a literal nor a parameter, nor what is in a tuple.
-    if left.kind is Kind.PENDING:
-        left = Candidate(INT64, Kind.VALUE)
-    elif left.kind < Kind.NULL:
-        left = Candidate(operand.type, Kind.VALUE)
-    candidates = (left, Candidate(column.type, Kind.VALUE))
-    type_ = common_type_of(candidates, env.analysis)
-    if type_ is None:
+    # Beside a subquery nothing bends: no literal, not even NULL, no parameter and no tuple.
+    pending = kind_of(operand, env.analysis) is Kind.PENDING
+    type_ = supertype(INT64 if pending else operand.type, column.type)
+    if type_ is None or (type_.is_struct and not _is_alike(operand.type, column.type)):
         raise BadCall(
             f"Cannot execute IN subquery with uncomparable types {operand.type} and {column.type}",
             at=node.at,
@@ -125,6 +114,14 @@ def _compared_type(operand: Expr, column: ResolvedColumn, env: Env, node: ast.In
     if not is_comparable(type_):
         raise NotDefinedFor("Equality", str(type_), at=node.at)
     return type_
+
+
+def _is_alike(one: Type, other: Type) -> bool:
+    """Whether two types are the same but for the names of fields."""
+    if one.is_struct and other.is_struct and len(one.fields) == len(other.fields):
+        pairs = zip(one.fields, other.fields, strict=True)
+        return all(_is_alike(mine.type, theirs.type) for mine, theirs in pairs)
+    return one == other
 
 
 def with_types(result: QueryResult, types: tuple[Type, ...], env: Env) -> QueryResult:

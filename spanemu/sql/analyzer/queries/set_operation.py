@@ -2,7 +2,8 @@
 
 Columns line up by position and take their names from the first query. Bare literals of a
 query's select list still bend to the common type, as in `SELECT Born ... UNION ALL SELECT
-'2020-01-01'`.
+'2020-01-01'`; not once something looks at the list, as HAVING and ORDER BY do. An undeclared
+parameter is an INT64 among numbers, as clients send them, and what the others are elsewhere.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from spanemu.sql.analyzer.resolved import (
     Cast,
     ColumnRef,
     Expr,
+    FilterScan,
+    ParameterRef,
     ProjectScan,
     ResolvedColumn,
     Scan,
@@ -36,7 +39,7 @@ from spanemu.sql.analyzer.resolved import (
 )
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.syntax import ast
-from spanemu.values.types import Type
+from spanemu.values.types import INT64, Type, TypeCode
 
 # (operator, distinct) -> kind; UNION DISTINCT removes duplicates afterwards.
 _KINDS: Mapping[tuple[str, bool], SetOpKind] = {
@@ -47,6 +50,7 @@ _KINDS: Mapping[tuple[str, bool], SetOpKind] = {
     ("EXCEPT", False): SetOpKind.EXCEPT_ALL,
     ("EXCEPT", True): SetOpKind.EXCEPT_DISTINCT,
 }
+_NUMBERS = frozenset({TypeCode.FLOAT32, TypeCode.FLOAT64, TypeCode.NUMERIC})
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +148,8 @@ def _computed(scan: Scan) -> Mapping[int, Expr]:
     """What the select list of a query computes, by column."""
     if type(scan) is not ProjectScan:
         return {}
+    if type(scan.input) is FilterScan and type(scan.input.input) is AggregateScan:
+        return {}  # HAVING
     return {column.id: expression for column, expression in scan.computed}
 
 
@@ -159,7 +165,7 @@ def _converted(
         expression = written.get(column.id)
         if expression is not None and _bends(expression, env):
             new = env.analysis.column(name, type_)
-            replaced[column.id] = (new, coerce(expression, type_, env.analysis, -1))
+            replaced[column.id] = (new, _bent(expression, type_, env))
             columns.append(new)
         elif column.type == type_:
             columns.append(column)
@@ -173,6 +179,15 @@ def _converted(
         computed = (replaced.get(one[0].id, one) for one in scan.computed)
         scan = ProjectScan(scan.input, tuple(computed))
     return ProjectScan(scan, tuple(casts)) if casts else scan, tuple(columns)
+
+
+def _bent(expression: Expr, type_: Type, env: Env) -> Expr:
+    """A literal or a parameter of the type."""
+    parameters = env.analysis.parameters
+    if type_.code in _NUMBERS and parameters.is_pending(expression):
+        assert isinstance(expression, ParameterRef)
+        expression = parameters.settle(expression, INT64)
+    return coerce(expression, type_, env.analysis, -1)
 
 
 def _bends(expression: Expr, env: Env) -> bool:

@@ -7,7 +7,12 @@ from decimal import Decimal
 
 import pytest
 
-from spanemu.sql.analyzer.errors.typing import LiteralDoesNotCast, NoMatchingSignature
+from spanemu.sql.analyzer.errors.typing import (
+    BadCall,
+    IncompatibleColumns,
+    LiteralDoesNotCast,
+    NoMatchingSignature,
+)
 from spanemu.sql.analyzer.expressions.coercion import supertype
 from spanemu.values.types import FLOAT32, FLOAT64, INT64, NUMERIC, STRING, Type, struct_of
 from tests.unit.sql.analyzer.shop import type_of, types, value_of
@@ -98,10 +103,43 @@ def test_a_cast_literal_bends_no_more() -> None:
         ("SELECT Born FROM Singers UNION ALL SELECT '2020-01-01'", "DATE"),
         ("SELECT [1] UNION ALL SELECT [1.5]", "ARRAY<FLOAT64>"),
         ("SELECT NULL UNION ALL SELECT 'a'", "STRING"),
+        ("SELECT 1.5 FROM Singers GROUP BY Born UNION ALL SELECT NUMERIC '1'", "NUMERIC"),
+        (
+            "SELECT 1.5 FROM Singers GROUP BY Born HAVING TRUE UNION ALL SELECT NUMERIC '1'",
+            "FLOAT64",
+        ),
     ],
 )
 def test_set_operations_find_a_common_type(sql: str, expected: str) -> None:
     assert types(sql) == [expected]
+
+
+@pytest.mark.parametrize("having", ["HAVING COUNT(*) > 1", "ORDER BY Born", "LIMIT 1"])
+def test_what_looks_at_a_list_makes_its_literals_firm(having: str) -> None:
+    assert types(
+        "(SELECT '2020-01-01' FROM Singers GROUP BY Born) UNION ALL SELECT Born FROM Singers"
+    )
+    with pytest.raises(IncompatibleColumns):
+        types(
+            f"(SELECT '2020-01-01' FROM Singers GROUP BY Born {having})"
+            " UNION ALL SELECT Born FROM Singers"
+        )
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "NULL IN (SELECT Born FROM Singers)",
+        "'2020-01-01' IN (SELECT Born FROM Singers)",
+        "(1, 1) IN (SELECT AS STRUCT 1, 1.5)",
+        "(1, Score) IN (SELECT AS STRUCT 1, SingerId FROM Singers)",
+    ],
+)
+def test_beside_a_subquery_nothing_bends(condition: str) -> None:
+    with pytest.raises(BadCall):
+        type_of(condition)
+    assert type_of("1 IN (SELECT 1.5)") == type_of("NULL IN (SELECT 1.5)") == "BOOL"
+    assert type_of("STRUCT(1 AS a, 'x') IN (SELECT AS STRUCT 1, 'x' AS b)") == "BOOL"
 
 
 def test_error_fits_any_place() -> None:

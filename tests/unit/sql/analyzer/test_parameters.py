@@ -33,6 +33,7 @@ def inferred(sql: str) -> dict[str, object]:
         ("SELECT [@p, 'a']", array_of(STRING).item()),
         ("SELECT 1 FROM Singers LIMIT @p", INT64),
         ("SELECT 'a' UNION ALL SELECT @p", STRING),
+        ("SELECT 1.5 UNION ALL SELECT @p", INT64),
         ("INSERT INTO Albums (SingerId, AlbumId, Title) VALUES (1, 2, @p)", STRING),
         ("UPDATE Albums SET Released = @p WHERE TRUE", DATE),
         ("SELECT ARRAY_LENGTH(@p)", array_of(INT64)),
