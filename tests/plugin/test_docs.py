@@ -10,8 +10,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import spanemu
+from spanemu.cli import main
 from tests.installed import needs
 from tests.plugin.conftest import SCHEMA
 
@@ -207,6 +209,32 @@ def test_the_page_on_lint_runs(project, monkeypatch):
     project.file("schema.sql", ORDERS)
     (program,) = blocks("lint.md", "python")
     exec(compile(program, "lint.md", "exec"), {})
+
+
+def commands():
+    """What the pages say to type that needs no server, as arguments of the command."""
+    lines = [
+        line.partition("#")[0].split(" | ")[-1]
+        for page in ("lint.md", "how-to/ddl.md")
+        for block in blocks(page, "sh")
+        for line in block.splitlines()
+    ]
+    return [
+        pytest.param(line.split()[1:], id=" ".join(line.split()))
+        for line in lines
+        if line.startswith("spanemu") and "--database" not in line
+    ]
+
+
+@pytest.mark.parametrize("arguments", commands())
+def test_the_commands_of_the_pages_run(project, monkeypatch, arguments):
+    monkeypatch.chdir(project.path)
+    for path in ("schema.sql", "old.sql", "new.sql", "db/schema.sql"):
+        project.file(path, f"{ORDERS}CREATE TABLE Empty (Id STRING(9)) PRIMARY KEY (Id);\n")
+    project.file("migrations/1_more.sql", "CREATE TABLE More (Id INT64) PRIMARY KEY (Id)")
+    answer = CliRunner().invoke(main, arguments, input=ORDERS)
+    assert answer.exit_code in (0, 1), answer.output
+    assert "Usage:" not in answer.output
 
 
 def test_the_page_on_backups_runs():
