@@ -57,6 +57,7 @@ class Templates:
         self._default: list[tuple[Any, Template]] = []  # with the schema that they are made of
         self._own: dict[pytest.Collector | None, Template | None] = {}  # None: the common one
         self._numbers = count(2)
+        self._linted: set[str] = set()  # what the linter has said of any schema
         self._cache = cache_of(config) if settings.reuse is Reuse.ON else None
 
     @property
@@ -213,7 +214,9 @@ class Templates:
         """Note what the linter has against a schema, if the run's `fail_on` says so."""
         fail_on = self._settings.fail_on
         if any(word.startswith(PREFIX) for word in fail_on):
-            self._book.lint += problems(schema, template.handle.ddl(), self._root, fail_on)
+            found = problems(schema, template.handle.ddl(), self._root, fail_on)
+            self._book.lint += [text for text in found if text not in self._linted]
+            self._linted.update(found)
 
     @property
     def seeds(self) -> tuple[str, ...]:

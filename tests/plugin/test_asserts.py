@@ -502,7 +502,11 @@ def test_what_the_linter_finds_fails_a_run_that_says_so(project):
         "CREATE TABLE Fine (K STRING(36)) PRIMARY KEY (K);\n\n"
         "CREATE TABLE Events (\n  EventTs TIMESTAMP\n) PRIMARY KEY (EventTs);\n",
     )
-    text = "def test(spanner_database): pass\ndef test_next(spanner_database): pass"
+    project.file(
+        "conftest.py",
+        "from pytest_spanemu import factories\nother = factories.database(isolation='clone')",
+    )
+    text = "def test(spanner_database): pass\ndef test_next(spanner_database, other): pass"
     project.run(text).assert_outcomes(passed=2)
     project.run(text, "--spanner-fail-on=lint:error").assert_outcomes(passed=2)
     result = project.run(text, "--spanner-fail-on=lint:warning")
