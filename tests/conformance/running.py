@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any
 
@@ -10,9 +11,18 @@ import pytest
 
 import spanemu
 
-RUNNING: dict[str, Callable[..., spanemu.EmulatorHandle]] = {
+
+@contextmanager
+def _attached(**options: Any) -> Iterator[spanemu.EmulatorHandle]:
+    """An emulator in this process, held by its address: what is done to it goes over the wire."""
+    with spanemu.Emulator(**options) as running, spanemu.Emulator.attach(running.uri) as handle:
+        yield handle
+
+
+RUNNING: dict[str, Callable[..., AbstractContextManager[spanemu.EmulatorHandle]]] = {
     "embedded": spanemu.Emulator,
     "port": partial(spanemu.Emulator, embedded_channel=False),
+    "attached": _attached,
     "subprocess": spanemu.Emulator.subprocess,
 }
 

@@ -26,7 +26,7 @@ MICROSECOND = timedelta(microseconds=1)
 MARCH = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-@pytest.fixture(params=["embedded", "subprocess"])
+@pytest.fixture(params=["embedded", "attached"])
 def emulator(request):
     """An emulator of its own, since time never goes back."""
     with RUNNING[request.param](start_time="2026-01-01T00:00Z") as emulator:
@@ -73,6 +73,17 @@ def server_time(events):
 
 def test_an_emulator_can_start_in_the_past(clock):
     assert timedelta() <= clock.now - datetime(2026, 1, 1, tzinfo=UTC) < timedelta(minutes=1)
+
+
+def test_a_process_of_its_own_starts_in_the_past_too():
+    with spanemu.Emulator.subprocess(start_time="2026-01-01T00:00Z") as emulator:
+        clock = emulator.clock
+        assert (clock.now.year, clock.now.month) == (2026, 1)
+        with clock.frozen(MARCH):
+            assert clock.is_frozen
+            assert clock.now == MARCH
+        clock.advance(days=31)
+        assert clock.now.month == 4
 
 
 def test_commits_rise_while_time_stands_still(events, clock):

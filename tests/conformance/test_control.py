@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from base64 import b64encode
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import count
 
@@ -27,19 +26,9 @@ SCHEMA = [
 _numbers = count(1)
 
 
-@contextmanager
-def attached():
-    """An emulator in this process, held by its address."""
-    with spanemu.Emulator() as running, spanemu.Emulator.attach(running.uri) as handle:
-        yield handle
-
-
-WAYS = RUNNING | {"attached": attached}
-
-
-@pytest.fixture(scope="module", params=WAYS)
+@pytest.fixture(scope="module", params=RUNNING)
 def emulator(request):
-    with WAYS[request.param]() as running:
+    with RUNNING[request.param]() as running:
         yield running
 
 

@@ -19,7 +19,7 @@ ORDERS = [(number, f"note {number}") for number in range(30)]
 _numbers = count(1)
 
 
-@pytest.fixture(scope="module", params=RUNNING)
+@pytest.fixture(scope="module", params=["embedded", "port", "subprocess"])
 def emulator(request):
     """An emulator here, reached with and without sockets, then one in another process."""
     with RUNNING[request.param]() as running:
