@@ -22,10 +22,10 @@ class DeadlineExceeded(SpannerError):
 
 
 class Cancelled(SpannerError):
-    """The client gave the request up."""
+    """The client gave the request up, or somebody else did (CALL cancel_query)."""
 
     code = Code.CANCELLED
-    prose = "The request was cancelled by the client."
+    prose = "The request was cancelled."
 
 
 class Connection(Protocol):

@@ -91,6 +91,9 @@ DOCUMENTED: tuple[Documented, ...] = (
     ),
     Documented(_ANY, r"Unexpected INTERVAL expression", "Data types: INTERVAL"),
     Documented(r"AVG", r"nan", "AVG: an infinity gives an infinity or NaN", r"inf"),
+    Documented(
+        _ANY, r" rows ", "Query syntax: Using STRUCTs with SELECT", r"null-valued array of struct"
+    ),
     # Which places give an undeclared parameter its type: spanemu knows two more of them, the
     # columns of a set operation and the tuples of IN.
     Documented(

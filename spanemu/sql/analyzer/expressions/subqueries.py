@@ -11,7 +11,7 @@ from spanemu.sql.analyzer.analysis import (
 )
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.shape import TooManySubqueryColumns
-from spanemu.sql.analyzer.errors.typing import BadCall, NestedArray, NotDefinedFor
+from spanemu.sql.analyzer.errors.typing import BadCall, NestedArray
 from spanemu.sql.analyzer.expressions.coercion import Kind, coerce, kind_of, supertype
 from spanemu.sql.analyzer.expressions.expression import resolve
 from spanemu.sql.analyzer.expressions.operators import in_values, negation
@@ -106,13 +106,12 @@ def _compared_type(operand: Expr, column: ResolvedColumn, env: Env, node: ast.In
     # Beside a subquery nothing bends: no literal, not even NULL, no parameter and no tuple.
     pending = kind_of(operand, env.analysis) is Kind.PENDING
     type_ = supertype(INT64 if pending else operand.type, column.type)
-    if type_ is None or (type_.is_struct and not _is_alike(operand.type, column.type)):
+    is_alike = type_ is None or not type_.is_struct or _is_alike(operand.type, column.type)
+    if type_ is None or not is_alike or not is_comparable(type_):
         raise BadCall(
             f"Cannot execute IN subquery with uncomparable types {operand.type} and {column.type}",
             at=node.at,
         )
-    if not is_comparable(type_):
-        raise NotDefinedFor("Equality", str(type_), at=node.at)
     return type_
 
 
