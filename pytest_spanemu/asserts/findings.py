@@ -24,8 +24,3 @@ def score(finding: Any) -> int:
         share = max(float(finding.evidence.share or 0.0), float(finding.evidence.top_row_share))
         return min(99, 50 + round(share * 50))
     return 0
-
-
-def place(finding: Any) -> str:
-    """The key column to blame, as in Events(EventTs)."""
-    return f"{finding.object}({finding.column})" if finding.column else str(finding.object)

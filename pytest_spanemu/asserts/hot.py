@@ -14,7 +14,7 @@ from typing import Any, Literal
 import pytest
 
 from pytest_spanemu.asserts.check import Check, Judgement
-from pytest_spanemu.asserts.findings import REASONS, matches, place, score
+from pytest_spanemu.asserts.findings import REASONS, matches, score
 from pytest_spanemu.marker_arguments import arguments_of
 from pytest_spanemu.options import words
 
@@ -132,13 +132,8 @@ class HotspotRule:
 
 def _described(finding: Any) -> list[str]:
     return [
-        f"  {finding.reason} {place(finding)}  score {score(finding)}  {finding.rule}",
-        f"    {finding.message}",
-        f"    evidence: {finding.evidence}",
-        f"    keys: {' '.join(finding.samples)}",
-        *(f"    by: {source}" for source in finding.sources),
-        f"    ceiling: about {finding.max_qps:,} writes/s, whatever the number of nodes",
-        f"    fix: {finding.fix}",
+        f"  {finding.reason} {finding.place}  score {score(finding)}  {finding.rule}",
+        *(f"    {line}" for line in finding.details),
     ]
 
 

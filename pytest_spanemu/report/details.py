@@ -13,7 +13,7 @@ from typing import Any
 
 from google.api_core.exceptions import GoogleAPIError
 
-from pytest_spanemu.asserts.findings import place, score
+from pytest_spanemu.asserts.findings import score
 from pytest_spanemu.asserts.listing import notes_of
 from pytest_spanemu.asserts.plans import PlanCheck
 
@@ -36,7 +36,7 @@ def findings_of(report: Any) -> list[Plain]:
         {
             "rule": each.rule,
             "reason": str(each.reason),
-            "place": place(each),
+            "place": each.place,
             "score": score(each),
             "severity": str(each.severity),
             "message": each.message,

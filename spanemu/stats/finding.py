@@ -94,6 +94,23 @@ class Finding:
     def __str__(self) -> str:
         return f"{self.rule} {self.reason} {self.object}: {self.message} Fix: {self.fix}"
 
+    @property
+    def place(self) -> str:
+        """The object, and the key column to blame: Events(EventTs)."""
+        return f"{self.object}({self.column})" if self.column else self.object
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """All that is known, a line each, beginning with what is wrong and ending with the fix."""
+        return (
+            self.message,
+            f"evidence: {self.evidence}",
+            f"keys: {' '.join(self.samples)}",
+            *(f"by: {source}" for source in self.sources),
+            f"ceiling: about {self.max_qps:,} writes/s, whatever the number of nodes",
+            f"fix: {self.fix}",
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class KeySpaceStats:

@@ -42,6 +42,9 @@ class Report:
     def __getitem__(self, name: str) -> KeySpaceStats:
         return self.spaces[name]
 
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
 
 def build_report(
     schema: Schema,
@@ -183,3 +186,21 @@ def _notes(scene: Scene) -> Iterator[str]:
                     f"{one.stream.commits} commits; was a clock frozen? What comes behind it "
                     "in the key was judged."
                 )
+
+
+def _lines(report: Report) -> Iterator[str]:
+    """A report for people to read: findings, then every table and index."""
+    for finding in report.findings:
+        yield f"{finding.rule} {finding.reason} {finding.place} ({finding.severity})"
+        yield from (f"  {line}" for line in finding.details)
+        yield ""
+    width = max(map(len, ("written", *report.spaces)))
+    yield f"{'written':{width}}  commits    rows  share  servers  top row  verdict"
+    for name, space in report.spaces.items():
+        servers = space.effective_servers
+        shown = "     -        -" if space.share is None else f"{space.share:6.2f} {servers:8.1f}"
+        yield (
+            f"{name:{width}} {space.commits:8,} {space.writes:7,} {shown} "
+            f"{space.top_row_share:8.2f}  {space.verdict}"
+        )
+    yield from report.notes
