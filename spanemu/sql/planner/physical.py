@@ -114,9 +114,9 @@ def _project(node: nodes.Project, wanted: Wanted | None, planning: Planning) -> 
         for column, value in node.computed:
             if isinstance(value, ColumnRef):
                 names[column.id] = value.column.id
-        keys = [(names.get(column), descending) for column, descending in wanted.keys]
-        if all(column is not None for column, _ in keys):
-            below = replace(wanted, keys=tuple(keys))  # type: ignore[arg-type]
+        keys = [(names[column], way) for column, way in wanted.keys if column in names]
+        if len(keys) == len(wanted.keys):
+            below = replace(wanted, keys=tuple(keys))
     return replace(node, input=choose(node.input, below, planning))
 
 
@@ -140,15 +140,17 @@ def _sort(node: nodes.Sort, _: Wanted | None, planning: Planning) -> Node:
 
 
 def _aggregate(node: nodes.HashAggregate, wanted: Wanted | None, planning: Planning) -> Node:
-    columns = [value.column.id for _, value in node.keys if isinstance(value, ColumnRef)]
-    plain = len(columns) == len(node.keys)
+    sources = {
+        column.id: value.column.id for column, value in node.keys if isinstance(value, ColumnRef)
+    }
+    plain = len(sources) == len(node.keys)
     method = planning.hint("group_method", node.hints) or planning.hint("group_type", node.hints)
     if not node.keys:
         below = _for_extreme(node, choose(node.input, None, planning), planning)
         return nodes.StreamAggregate(below, node.keys, node.aggregates, node.hints)
-    inner = _wanted_for_groups(node, wanted or _any_order(node)) if plain else None
+    inner = _wanted_for_groups(sources, wanted or _any_order(node)) if plain else None
     below = choose(node.input, inner, planning)
-    if plain and method != "HASH_GROUP" and are_adjacent(below, frozenset(columns)):
+    if plain and method != "HASH_GROUP" and are_adjacent(below, frozenset(sources.values())):
         return nodes.StreamAggregate(below, node.keys, node.aggregates, node.hints)
     return replace(node, input=below)
 
@@ -173,18 +175,21 @@ def _any_order(node: nodes.HashAggregate) -> Wanted | None:
     return Wanted(tuple([(column.id, False) for column, _ in node.keys]))
 
 
-def _wanted_for_groups(node: nodes.HashAggregate, wanted: Wanted | None) -> Wanted | None:
-    """The order that is wanted of the groups, in terms of the input; it makes groups adjacent."""
+def _wanted_for_groups(sources: Mapping[int, int], wanted: Wanted | None) -> Wanted | None:
+    """The order that is wanted of the groups, in terms of the input; it makes groups adjacent.
+
+    `sources` are the columns of the input that the keys of the groups are, by their own ids.
+    """
     if wanted is None:
         return None
-    sources = {column.id: value for column, value in node.keys}
+    left = dict(sources)
     keys = []
     for column, descending in wanted.keys:
-        value = sources.pop(column, None)
-        if not isinstance(value, ColumnRef):
+        source = left.pop(column, None)
+        if source is None:
             return None
-        keys.append((value.column.id, descending))
-    keys.extend((value.column.id, False) for value in sources.values())  # type: ignore[attr-defined]
+        keys.append((source, descending))
+    keys.extend((source, False) for source in left.values())
     return Wanted(tuple(keys))
 
 

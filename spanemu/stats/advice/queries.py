@@ -18,6 +18,8 @@ from spanemu.stats.sources import Source
 from spanemu.stats.telling import is_drawn
 from spanemu.values.types import TypeCode
 
+Uses = list[tuple[QueryUse, Access]]  # statements, each with what it does with one table
+
 FETCHED_MAX = 3  # columns that an index might as well store
 ONE_ENTITY_MIN = 0.8  # of a table's queries, that they name one value of the same column
 SHOWN_MAX = 3
@@ -113,34 +115,42 @@ def _one_entity(scene: Scene) -> Iterator[Advice]:
         if table.parent or len(table.key) != 1 or not _is_random(table.key[0].column):
             continue
         key = table.key[0].column.name
-        found = [
-            (use, each)
-            for use in scene.seen.queries
-            for each in use.accesses
-            if each.table == table.name and key not in each.equal
-        ]
-        by_first: dict[str, list[tuple[QueryUse, Access]]] = {}
-        for use, each in found:
-            if each.equal and (each.fetched or each.index is not None):
-                by_first.setdefault(each.equal[0], []).append((use, each))
-        if not by_first:
+        uses = _uses_of(scene, table)
+        by_entity = _by_first_column([(use, each) for use, each in uses if key not in each.equal])
+        if not by_entity:
             continue
-        entity = max(by_first, key=lambda name: _count(by_first[name]))
-        uses = by_first[entity]
-        by_key = sum(use.count for use in scene.seen.queries for each in use.accesses
-                     if each.table == table.name and key in each.equal)  # fmt: skip
-        if not _often(scene, uses) or _count(uses) < ONE_ENTITY_MIN * (_count(found) + by_key):
+        entity = max(by_entity, key=lambda name: _count(by_entity[name]))
+        wanted = by_entity[entity]
+        if not _often(scene, wanted) or _count(wanted) < ONE_ENTITY_MIN * _count(uses):
             continue
         yield _told(
             scene,
             table,
-            uses,
+            wanted,
             rule="SPN128",
             column=table.key[0].column,
-            message=f"{_count(uses)} queries want the rows of one {entity}, which {key} scatters "
+            message=f"{_count(wanted)} queries want the rows of one {entity}, which {key} scatters "
             "over all splits.",
             fix=f"PRIMARY KEY ({entity}, {key}), or interleaved in the table of {entity}",
         )
+
+
+def _uses_of(scene: Scene, table: Table) -> Uses:
+    return [
+        (use, each)
+        for use in scene.seen.queries
+        for each in use.accesses
+        if each.table == table.name
+    ]
+
+
+def _by_first_column(uses: Uses) -> dict[str, Uses]:
+    """Uses that seek rows and take them whole, by the column that they seek by first."""
+    found: dict[str, Uses] = {}
+    for use, each in uses:
+        if each.equal and (each.fetched or each.index is not None):
+            found.setdefault(each.equal[0], []).append((use, each))
+    return found
 
 
 def _is_random(column: Column) -> bool:
@@ -192,17 +202,15 @@ def _of(scene: Scene, index: Index) -> Iterator[tuple[QueryUse, Access]]:
     )
 
 
-def _count(uses: Sequence[tuple[QueryUse, Access]]) -> int:
+def _count(uses: Uses) -> int:
     return sum(use.count for use, _ in uses)
 
 
-def _often(scene: Scene, uses: Sequence[tuple[QueryUse, Access]]) -> bool:
+def _often(scene: Scene, uses: Uses) -> bool:
     return _count(uses) >= scene.limits.reads_min
 
 
-def _told(
-    scene: Scene, thing: Table | Index, uses: Sequence[tuple[QueryUse, Access]], **told: Any
-) -> Advice:
+def _told(scene: Scene, thing: Table | Index, uses: Uses, **told: Any) -> Advice:
     """Information about a table or index, with the statements that it goes by."""
     most = sorted(uses, key=lambda pair: -pair[0].count)
     sources = dict.fromkeys(Source(statement=use.text, tag=use.tag) for use, _ in most)
