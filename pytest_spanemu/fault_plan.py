@@ -32,7 +32,8 @@ def install(item: pytest.Item, faults: Any, database: Any) -> None:
                 verb, rpc, selection = read_plan(text)
                 getattr(faults, verb)(*rpc, database=database, **selection)
             except (TypeError, ValueError) as problem:
-                pytest.fail(f"marker {MARKER}: {text!r}: {problem}", pytrace=False)
+                told = f"marker {MARKER}: {text!r}: {problem}"
+                raise pytest.fail.Exception(told, pytrace=False) from None
 
 
 def unused_text(faults: Any) -> str:

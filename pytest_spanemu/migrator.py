@@ -19,6 +19,8 @@ from pytest_spanemu.rows.factory import SpannerFactory
 from pytest_spanemu.sources import Ladder, Rung, Source, SourceError
 from pytest_spanemu.sql import SpannerSql
 
+__tracebackhide__ = True  # from pytest, whose users look for their own lines
+
 Name = str | int
 
 

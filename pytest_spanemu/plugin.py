@@ -144,7 +144,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip, or fail, a test that asks for other targets than this run's."""
     if item.get_closest_marker("spanner") is None:
         return
-    run, wishes = run_of(item.config), wishes_of(item)
+    try:
+        run, wishes = run_of(item.config), wishes_of(item)
+    except pytest.UsageError as problem:  # which alone would be told with its traceback
+        raise pytest.fail.Exception(str(problem), pytrace=False) from None
     if wishes.targets is not None and run.settings.target not in wishes.targets:
         run.refuse(f"for target {', '.join(wishes.targets)}, not {run.settings.target}")
 

@@ -13,6 +13,8 @@ from google.cloud.spanner_v1 import JsonObject, param_types
 
 from pytest_spanemu.sources.files import first_word
 
+__tracebackhide__ = True  # from pytest, whose users look for their own lines
+
 _CHANGES = frozenset({"insert", "update", "delete"})
 
 

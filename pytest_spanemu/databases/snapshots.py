@@ -11,6 +11,8 @@ from google.cloud.spanner_v1 import KeySet
 
 from pytest_spanemu.databases.catalog import Catalog
 
+__tracebackhide__ = True  # from pytest, whose users look for their own lines
+
 
 @dataclass(frozen=True, slots=True)
 class TableDiff:

@@ -16,6 +16,8 @@ from pytest_spanemu.rows.making import RowMaker
 from pytest_spanemu.rows.values import Provider, Values
 from pytest_spanemu.rows.writing import Row, write
 
+__tracebackhide__ = True  # from pytest, whose users look for their own lines
+
 Count = int | tuple[int, int]
 
 

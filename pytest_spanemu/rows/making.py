@@ -23,6 +23,8 @@ from pytest_spanemu.rows.values import Values
 from pytest_spanemu.rows.writing import Row, is_pending, parameters
 from pytest_spanemu.sql import type_of
 
+__tracebackhide__ = True  # from pytest, whose users look for their own lines
+
 TRIES_MAX = 100
 
 

@@ -16,6 +16,8 @@ from google.cloud.spanner_v1 import COMMIT_TIMESTAMP, KeySet, Type, TypeCode
 from pytest_spanemu.databases.catalog import TableInfo
 from pytest_spanemu.seeds import MUTATIONS_PER_COMMIT
 
+__tracebackhide__ = True  # from pytest, whose users look for their own lines
+
 Row = dict[str, Any]
 _READ_BACK_ROWS = 1_000
 _NOW = "CURRENT_TIMESTAMP()"

@@ -28,6 +28,8 @@ from spanemu.admin.instances import Instances
 from spanemu.base.clock import NANOS_PER_MICRO, SystemClock
 from spanemu.control.following import Following, python_time
 
+__tracebackhide__ = True  # from pytest, whose users look for their own lines
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _END = datetime(9999, 12, 31, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

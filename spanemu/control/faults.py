@@ -15,6 +15,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Protocol, Unpack
 
 from spanemu.admin.instances import Instances
@@ -39,6 +40,8 @@ from spanemu.control.errors import (
 )
 from spanemu.control.fault import AFTERWARDS, Fault, Moment, Rhythm, Trouble
 from spanemu.control.where import Rpc, Selection, Where
+
+__tracebackhide__ = True  # from pytest, whose users look for their own lines
 
 RETRY_DELAY_SECONDS = NANOS_PER_MILLI / NANOS_PER_SECOND
 ROW_STREAMS = frozenset({"ExecuteStreamingSql", "StreamingRead"})
@@ -278,7 +281,8 @@ class Faults:
 
     def _where(self, rpc: str | None, where: Selection) -> Where:
         if rpc is not None and rpc not in self._methods:
-            raise ValueError(f"there is no RPC {rpc!r}; there are {_listed(self._methods)}")
+            near = get_close_matches(rpc, self._methods) or self._methods
+            raise ValueError(f"there is no RPC {rpc!r}; there are {_listed(near)}")
         return Where.of(rpc, where)
 
     def _can_abort(self, rpc: Rpc) -> bool:

@@ -336,3 +336,42 @@ def test_the_help_tells_every_option(music, monkeypatch):
     for option in OPTIONS:
         assert f"--spanner-{option.name}" in words
         assert words.count(option.help) == (1 if option.is_switch else 2)  # the ini file's too
+
+
+def test_mistakes_are_told_without_our_own_lines(music):
+    result = music.run(
+        """
+        import pytest
+
+        def test_column(spanner_factory):
+            spanner_factory.Singers(Nam="x")
+
+        def test_snapshot(spanner_snapshot):
+            spanner_snapshot.restore("x")
+
+        def test_clock(spanner_clock):
+            spanner_clock.freeze("2001-01-01T00:00:00Z")
+
+        def test_fault(spanner_faults):
+            spanner_faults.abort("Comit")
+
+        @pytest.mark.spanner(isolation="clon")
+        def test_isolation(spanner_sql): ...
+
+        @pytest.mark.spanner_faults("abrt commit")
+        def test_faults(spanner_sql): ...
+        """
+    )
+    result.assert_outcomes(failed=4, errors=2)
+    text = result.stdout.str()
+    assert not [
+        name for name in ("making.py", "clock.py", "faults.py", "wishes.py") if name in text
+    ]
+    assert "During handling" not in text
+    for line in (
+        '>       spanner_faults.abort("Comit")',
+        "E       ValueError: there is no RPC 'Comit'; there are Commit*",
+        "E       TypeError: Singers has no column 'Nam'; it has SingerId, Name",
+        "*: isolation: 'clon' is not one of restore, clone, truncate, recreate, none.",
+    ):
+        result.stdout.fnmatch_lines([line])
