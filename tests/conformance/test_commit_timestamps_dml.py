@@ -1,4 +1,4 @@
-"""Behaviours 6.3: PENDING_COMMIT_TIMESTAMP() in DML."""
+"""PENDING_COMMIT_TIMESTAMP() in DML."""
 
 import pytest
 from google.cloud.spanner_v1 import param_types

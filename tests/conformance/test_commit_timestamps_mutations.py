@@ -1,4 +1,4 @@
-"""Behaviours 6.1: the commit timestamp's placeholder in mutations."""
+"""The commit timestamp's placeholder in mutations."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Behaviours 6.5: ON UPDATE (PENDING_COMMIT_TIMESTAMP()). Newer than the emulator at hand."""
+"""ON UPDATE (PENDING_COMMIT_TIMESTAMP()). Newer than the emulator at hand."""
 
 from datetime import UTC, datetime
 

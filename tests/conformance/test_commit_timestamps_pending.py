@@ -1,4 +1,4 @@
-"""Behaviours 6.4: what a transaction cannot read once it wrote PENDING_COMMIT_TIMESTAMP()."""
+"""What a transaction cannot read once it wrote PENDING_COMMIT_TIMESTAMP()."""
 
 import pytest
 from google.cloud.spanner import KeySet

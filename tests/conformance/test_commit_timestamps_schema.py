@@ -1,4 +1,4 @@
-"""Behaviours 6.2: the column option allow_commit_timestamp, and defaults that need it."""
+"""The column option allow_commit_timestamp, and defaults that need it."""
 
 from datetime import UTC, datetime
 

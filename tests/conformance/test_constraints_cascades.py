@@ -1,4 +1,4 @@
-"""Behaviours 5.5, ON DELETE CASCADE: what goes along, and what cannot be in one unit."""
+"""ON DELETE CASCADE: what goes along, and what cannot be in one unit."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Behaviours 5.3: defaults, generated columns and checks."""
+"""Defaults, generated columns and checks."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Behaviours 5.5: foreign keys without an action, and what they ask of both tables."""
+"""Foreign keys without an action, and what they ask of both tables."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Behaviours 5.8: unique and null-filtered indexes, and that entries follow their rows."""
+"""Unique and null-filtered indexes, and that entries follow their rows."""
 
 import pytest
 

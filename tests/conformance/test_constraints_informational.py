@@ -1,4 +1,4 @@
-"""Behaviours 5.6: foreign keys that are NOT ENFORCED, and ENFORCED written out."""
+"""Foreign keys that are NOT ENFORCED, and ENFORCED written out."""
 
 import pytest
 

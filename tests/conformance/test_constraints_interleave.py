@@ -1,4 +1,4 @@
-"""Behaviours 5.4 and 5.7: rows of child tables and their parents, and INTERLEAVE IN alone."""
+"""Rows of child tables and their parents, and INTERLEAVE IN alone."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Behaviours 5.1 and 5.2: what is judged at once, what at the end of a write unit, and with
+"""What is judged at once, what at the end of a write unit, and with
 which code."""
 
 import pytest

@@ -1,4 +1,4 @@
-"""Behaviours 11.5: the text of GetDatabaseDdl, statement by statement beside the official emulator's.
+"""The text of GetDatabaseDdl, statement by statement beside the official emulator's.
 
 The corpus is what random schemas are printed as, a few hundred statements of every kind that the
 official emulator takes. A difference is a finding unless `LOST_THERE` says why it is there.

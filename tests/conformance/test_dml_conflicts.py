@@ -1,4 +1,4 @@
-"""Behaviours 8.4: INSERT ... ON CONFLICT, whose excluded row has all its columns."""
+"""INSERT ... ON CONFLICT, whose excluded row has all its columns."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Behaviours 8.1, 8.7: THEN RETURN shows the rows as written, its subqueries the data before."""
+"""THEN RETURN shows the rows as written, its subqueries the data before."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Behaviours 10: INFORMATION_SCHEMA and SPANNER_SYS through the official client."""
+"""INFORMATION_SCHEMA and SPANNER_SYS through the official client."""
 
 from __future__ import annotations
 

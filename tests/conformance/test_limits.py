@@ -1,4 +1,4 @@
-"""Behaviours 12: limits that an emulator is started with instead of Spanner's."""
+"""Limits that an emulator is started with instead of Spanner's."""
 
 from __future__ import annotations
 

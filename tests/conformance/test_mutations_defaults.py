@@ -1,4 +1,4 @@
-"""Behaviours 4.5: columns with defaults, generated columns and identities in mutations."""
+"""Columns with defaults, generated columns and identities in mutations."""
 
 import pytest
 

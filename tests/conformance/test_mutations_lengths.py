@@ -1,4 +1,4 @@
-"""Behaviours 4.4: lengths of values, sizes of keys, lengths of vectors, NaN in unique indexes."""
+"""Lengths of values, sizes of keys, lengths of vectors, NaN in unique indexes."""
 
 import math
 from base64 import b64encode as base64

@@ -1,4 +1,4 @@
-"""Behaviours 4.6: how mutations are counted, and how many a commit may hold."""
+"""How mutations are counted, and how many a commit may hold."""
 
 import pytest
 from google.cloud.spanner_v1 import param_types

@@ -1,4 +1,4 @@
-"""Behaviours 4.3: writes that cannot be, and the code of each."""
+"""Writes that cannot be, and the code of each."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Behaviours 4.1: what each kind of mutation does with a row that is there, or is not."""
+"""What each kind of mutation does with a row that is there, or is not."""
 
 import pytest
 from google.cloud.spanner import KeyRange, KeySet

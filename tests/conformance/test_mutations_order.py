@@ -1,4 +1,4 @@
-"""Behaviours 4.2: mutations of one commit apply in the order of the list."""
+"""Mutations of one commit apply in the order of the list."""
 
 import pytest
 

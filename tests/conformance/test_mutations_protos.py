@@ -1,4 +1,4 @@
-"""Behaviours 4.4 and 3.3: values of PROTO and ENUM columns, and the order of ENUM keys."""
+"""Values of PROTO and ENUM columns, and the order of ENUM keys."""
 
 from base64 import b64encode
 

@@ -1,4 +1,4 @@
-"""Behaviours 4.4: how values of each type travel in a mutation, and which do not get in."""
+"""How values of each type travel in a mutation, and which do not get in."""
 
 import math
 from base64 import b64decode

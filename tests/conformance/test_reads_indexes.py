@@ -1,4 +1,4 @@
-"""Behaviours 3.4 and 3.5: reads by index, and reading what one wrote."""
+"""Reads by index, and reading what one wrote."""
 
 import pytest
 

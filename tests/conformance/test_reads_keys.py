@@ -1,4 +1,4 @@
-"""Behaviours 3.2 and 3.3: keys, ranges, and the order of rows."""
+"""Keys, ranges, and the order of rows."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Behaviours 3.7: partitioned reads and queries."""
+"""Partitioned reads and queries."""
 
 import pytest
 from google.cloud.spanner_v1 import KeySet

@@ -1,4 +1,4 @@
-"""Behaviours 3.6: results on the wire, whole and in chunks."""
+"""Results on the wire, whole and in chunks."""
 
 import pytest
 from google.cloud.spanner_v1 import TypeCode

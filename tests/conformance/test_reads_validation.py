@@ -1,4 +1,4 @@
-"""Behaviours 3.1: what a Read may ask for, and which fault is told first."""
+"""What a Read may ask for, and which fault is told first."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Schema updates that run: seen, waited for, cancelled, one after another (behaviours 7.2, 7.3)."""
+"""Schema updates that run: seen, waited for, cancelled, one after another."""
 
 from __future__ import annotations
 

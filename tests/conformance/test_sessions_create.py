@@ -1,4 +1,4 @@
-"""Behaviours 1.1 and 1.2: sessions by one and by the batch."""
+"""Sessions by one and by the batch."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Behaviours 1.4 to 1.6: how long sessions live, and what transactions each may have."""
+"""How long sessions live, and what transactions each may have."""
 
 import pytest
 from google.cloud.spanner_v1 import BurstyPool, KeySet

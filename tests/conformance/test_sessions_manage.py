@@ -1,4 +1,4 @@
-"""Behaviours 1.3: get, list and delete sessions."""
+"""Get, list and delete sessions."""
 
 import pytest
 

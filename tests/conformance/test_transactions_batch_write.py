@@ -1,4 +1,4 @@
-"""Behaviours 2.12: BatchWrite."""
+"""BatchWrite."""
 
 import pytest
 

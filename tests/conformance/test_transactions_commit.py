@@ -1,4 +1,4 @@
-"""Behaviours 2.7: Commit."""
+"""Commit."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Behaviours 2.6: what a failure, a commit and a rollback leave of a transaction."""
+"""What a failure, a commit and a rollback leave of a transaction."""
 
 import pytest
 

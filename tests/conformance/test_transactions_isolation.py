@@ -1,4 +1,4 @@
-"""Behaviours 2.4: isolation levels and lock modes."""
+"""Isolation levels and lock modes."""
 
 import pytest
 

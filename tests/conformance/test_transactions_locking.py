@@ -1,4 +1,4 @@
-"""Behaviours 2.3: locks, who waits for whom, and who is aborted."""
+"""Locks, who waits for whom, and who is aborted."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event

@@ -1,4 +1,4 @@
-"""Behaviours 2.10 and 2.11: partitioned DML, and directed reads."""
+"""Partitioned DML, and directed reads."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event

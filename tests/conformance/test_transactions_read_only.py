@@ -1,4 +1,4 @@
-"""Behaviours 2.2: read-only transactions and their timestamp bounds."""
+"""Read-only transactions and their timestamp bounds."""
 
 from concurrent.futures import ThreadPoolExecutor
 

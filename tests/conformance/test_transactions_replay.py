@@ -1,4 +1,4 @@
-"""Behaviours 2.8: sequence numbers of DML, and statements that are sent twice."""
+"""Sequence numbers of DML, and statements that are sent twice."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Behaviours 2.1 and 2.5: which transaction a request runs in, and beginning one inline."""
+"""Which transaction a request runs in, and beginning one inline."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Behaviours 2.9: precommit tokens of multiplexed sessions."""
+"""Precommit tokens of multiplexed sessions."""
 
 import pytest
 

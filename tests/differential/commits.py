@@ -73,18 +73,26 @@ _VALUES: dict[str, tuple[Any, ...]] = {
 _OF_OTHER_TYPES: tuple[Any, ...] = ("x", 5, True, 1.5, [1], "zzzzzzzzzz", b"YWJjZGVmZ2g=")
 
 _DEFERRED = r"UNIQUE violation|Check constraint|Foreign key .*violat|Foreign key .*referenc"
-# (what spanemu says, what the reference says, the document)
+# (what spanemu says, what the reference says, why spanemu is right)
 _DOCUMENTED = (
-    (r"is inserted twice in the same transaction", r"already exists", "behaviours 4.2: prod IA"),
-    (r"is inserted before its parent row", r"not found in parent", "behaviours 4.2: prod IA"),
+    (
+        r"is inserted twice in the same transaction",
+        r"already exists",
+        "INVALID_ARGUMENT in Spanner",
+    ),
+    (r"is inserted before its parent row", r"not found in parent", "INVALID_ARGUMENT in Spanner"),
     # A fault of the request, whatever its other mutations do.
-    (r"Multiple values for column|generated column|does not specify", r"", "behaviours 4.3"),
+    (
+        r"Multiple values for column|generated column|does not specify",
+        r"",
+        "what cannot be is told first",
+    ),
     # What is judged at the end: the reference's order differs from run to run.
-    (_DEFERRED, _DEFERRED, "behaviours 5.1: unique, foreign keys, checks"),
+    (_DEFERRED, _DEFERRED, "unique indexes, foreign keys, checks"),
     (
         r"exceeds the maximum size|null value",
         r"Failed to insert row",
-        "behaviours 5.1: values first",
+        "values are judged before rows",
     ),
 )
 
@@ -194,7 +202,7 @@ class Commits:
 
     def _insert(self, table: str, _: str) -> str:
         columns = [column for column in COLUMNS[table] if column not in ("D", "W", "Ts", "V")]
-        # The reference loses an unlisted array to INSERT OR UPDATE (behaviours 9: it is kept).
+        # The reference loses an unlisted array to INSERT OR UPDATE (Spanner keeps it).
         upsert = "INSERT" if table == "Links" else "INSERT OR UPDATE"
         verb = self._random.choice(("INSERT", "INSERT", upsert, "INSERT OR IGNORE"))
         row = ", ".join(self._literal(column) for column in columns)

@@ -45,13 +45,13 @@ DOCUMENTED: tuple[Documented, ...] = (
         _ANY, r"ORDER BY in aggregate function is not supported", "Aggregate function calls"
     ),
     Documented(
-        r"CAST.* FORMAT", r"CAST with FORMAT is not supported", "behaviours: refused by both"
+        r"CAST.* FORMAT", r"CAST with FORMAT is not supported", "CAST with FORMAT: refused by both"
     ),
     # The reference's evaluator has a limit of its own, a hundredth of Spanner's.
     Documented(
         _ANY,
         r"1048576 bytes",
-        "behaviours 3.6: what is computed may reach 100 MiB",
+        "Quotas & limits: a row may reach 100 MiB",
         r" rows ",
     ),
     Documented(r"%C", r" rows ", "Format elements: %C is 00-99", r" rows "),
@@ -67,18 +67,21 @@ DOCUMENTED: tuple[Documented, ...] = (
     Documented(
         r"^INSERT",
         r"^ALREADY_EXISTS",
-        "behaviours 5.1",
+        "none says which fault is told first",
         r"^FAILED_PRECONDITION.*(null value|maximum size)|^NOT_FOUND.*parent|inserted twice"
         r"|ASSERT_ROWS_MODIFIED",
     ),
     Documented(
         r"^INSERT",
         r"ASSERT_ROWS_MODIFIED expected",
-        "behaviours 5.1",
+        "none says which fault is told first",
         r"second time|^ALREADY_EXISTS|^NOT_FOUND.*parent|^FAILED_PRECONDITION",
     ),
     Documented(
-        r"^INSERT", r"^NOT_FOUND.*parent", "behaviours 5.1", r"^FAILED_PRECONDITION.*null value"
+        r"^INSERT",
+        r"^NOT_FOUND.*parent",
+        "none says which fault is told first",
+        r"^FAILED_PRECONDITION.*null value",
     ),
     Documented(
         r"@x_(date|timestamp)_text\)",
@@ -99,13 +102,13 @@ DOCUMENTED: tuple[Documented, ...] = (
     Documented(
         r"(UNION|INTERSECT|EXCEPT) .*@u_|@u_.*(UNION|INTERSECT|EXCEPT) ",
         r"^INVALID_ARGUMENT: (Invalid cast from INT64 to|Could not parse .* as (an integer|INT64))",
-        "behaviours 9.2",
+        "Data types: a parameter has the type of its place",
         r" rows ",
     ),
     Documented(
         r"\(@u_|, @u_",
         r"^INVALID_ARGUMENT: No matching signature for operator IN for argument types STRUCT<",
-        "behaviours 9.2",
+        "Data types: a parameter has the type of its place",
         r" rows ",
     ),
     Documented(_ANY, r"Alias not allowed on parenthesized outer query", "Query syntax: FROM"),
