@@ -14,6 +14,7 @@ skipped.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,10 @@ def seeds_load(
         load_seeds(made.database, templates.seeds, pytestconfig.rootpath)
 
 
+_TAKES_AWAY = re.compile(r"DROP |ALTER TABLE \S+ DROP ")
+_NAMED = re.compile(r"ADD (?:CONSTRAINT \S+ )?(?=FOREIGN KEY)")
+
+
 def schema_lints(pytestconfig: pytest.Config, spanner_template: Template) -> None:
     """The linter has nothing against the schema."""
     run = run_of(pytestconfig)
@@ -85,7 +90,8 @@ def models_match_schema(
 ) -> None:
     """Everything that models declare is in the schema, as they declare it.
 
-    A schema may have more: tables that no model speaks of.
+    A schema may have more: tables, columns and constraints that no model speaks of; and names for
+    foreign keys.
     """
     run = run_of(pytestconfig)
     if not run.settings.models:
@@ -93,8 +99,19 @@ def models_match_schema(
     models = run.templates.schema_of(run.settings.models)
     with run.templates.scratch(spanner_emulator, models) as made:
         declared = _schema_of(made.database)
-    missing = _way(_schema_of(spanner_template.database), declared)
-    _tell("The schema lacks:", [each for each in missing if not each.startswith("DROP ")])
+    schema = _schema_of(spanner_template.database)
+    keys = {
+        f"ALTER TABLE {key.table} ADD {{}}FOREIGN KEY({', '.join(key.columns)}) REFERENCES "
+        f"{key.referenced_table}({', '.join(key.referenced_columns)})"
+        for table in schema.tables.values()
+        for key in table.foreign_keys
+    }
+    missing = [
+        each
+        for each in _way(schema, declared)
+        if not _TAKES_AWAY.match(each) and _NAMED.sub("ADD {}", each) not in keys
+    ]
+    _tell("The schema lacks:", missing)
 
 
 def queries_compile(pytestconfig: pytest.Config, spanner_template: Template) -> None:

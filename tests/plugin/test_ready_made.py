@@ -74,3 +74,37 @@ Table("Singers", metadata, Column("SingerId", String(36), primary_key=True),
     result = project.run(PASS, "--spanner-check", "-k", "match or load or applies")
     result.assert_outcomes(passed=2, failed=1, deselected=5)
     result.stdout.fnmatch_lines(["The schema lacks:", "  ALTER TABLE Singers ADD COLUMN Age *"])
+
+
+def test_a_schema_may_have_more_than_its_models(project):
+    project.file(
+        "schema.sql",
+        """
+CREATE TABLE Singers (
+  SingerId STRING(36) NOT NULL, Name STRING(9), Lower STRING(9) AS (LOWER(Name)) STORED,
+  CONSTRAINT Named CHECK (Name != '')
+) PRIMARY KEY (SingerId);
+CREATE TABLE Awards (
+  AwardId STRING(36) NOT NULL, SingerId STRING(36),
+  CONSTRAINT AwardOfSinger FOREIGN KEY (SingerId) REFERENCES Singers (SingerId)
+) PRIMARY KEY (AwardId);
+CREATE INDEX ByName ON Singers (Name);
+""",
+    )
+    models = """
+from sqlalchemy import Column, ForeignKey, MetaData, String, Table
+
+metadata = MetaData()
+Table("Singers", metadata, Column("SingerId", String(36), primary_key=True),
+      Column("Name", String(9)))
+Table("Awards", metadata, Column("AwardId", String(36), primary_key=True),
+      Column("SingerId", String(36), ForeignKey("Singers.SingerId")))
+"""
+    project.file("shop_models.py", models)
+    project.ini("spanner_models = metadata:shop_models:metadata\n")
+    project.run(PASS, "--spanner-check", "-k", "match").assert_outcomes(passed=1, deselected=7)
+    project.file("other_models.py", models.replace("String(9)", "String(8)"))
+    project.ini("spanner_models = metadata:other_models:metadata\n")
+    result = project.run(PASS, "--spanner-check", "-k", "match")
+    result.assert_outcomes(failed=1, deselected=7)
+    result.stdout.fnmatch_lines(["The schema lacks:", "  ALTER TABLE Singers ALTER COLUMN Name *"])
