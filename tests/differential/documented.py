@@ -98,7 +98,7 @@ DOCUMENTED: tuple[Documented, ...] = (
         _ANY, r" rows ", "Query syntax: Using STRUCTs with SELECT", r"null-valued array of struct"
     ),
     # Which places give an undeclared parameter its type: spanemu knows two more of them, the
-    # columns of a set operation and the tuples of IN.
+    # columns of a set operation and tuples beside tuples of literals.
     Documented(
         r"(UNION|INTERSECT|EXCEPT) .*@u_|@u_.*(UNION|INTERSECT|EXCEPT) ",
         r"^INVALID_ARGUMENT: (Invalid cast from INT64 to|Could not parse .* as (an integer|INT64))",
@@ -107,7 +107,7 @@ DOCUMENTED: tuple[Documented, ...] = (
     ),
     Documented(
         r"\(@u_|, @u_",
-        r"^INVALID_ARGUMENT: No matching signature for operator IN for argument types STRUCT<",
+        r"^INVALID_ARGUMENT: No matching signature for operator (IN|=) for argument types:? STRUCT<",
         "Data types: a parameter has the type of its place",
         r" rows ",
     ),

@@ -34,7 +34,11 @@ def compress_string(text: str, level: int = _LEVEL) -> bytes:
 
 
 def decompress(data: bytes, size_limit: int = _SIZE_LIMIT) -> bytes:
-    """ZSTD_DECOMPRESS_TO_BYTES(bytes [, size_limit])."""
+    """ZSTD_DECOMPRESS_TO_BYTES(bytes [, size_limit]): no frame at all is no bytes."""
+    if size_limit <= 0:
+        raise BadArgument(f"ZSTD size limit must be positive, but was {size_limit}")
+    if not data:
+        return b""
     library = _zstandard()
     try:
         size = library.frame_content_size(data)  # -1 if the frame does not say
@@ -42,7 +46,7 @@ def decompress(data: bytes, size_limit: int = _SIZE_LIMIT) -> bytes:
             raise BadArgument(
                 f"ZSTD output is too large: ({size} bytes) > limit ({size_limit} bytes)"
             )
-        limit = 0 if size >= 0 else max(size_limit, 1)
+        limit = 0 if size >= 0 else size_limit
         plain: bytes = library.ZstdDecompressor().decompress(data, max_output_size=limit)
     except library.ZstdError as failure:
         raise BadArgument(f"ZSTD decompression failed: {failure}") from None
@@ -69,14 +73,14 @@ FUNCTIONS = chapter(
     "compression",
     {
         "ZSTD_COMPRESS": (
-            overload("(STRING, [level=>INT64]) -> BYTES", compress_string),
-            overload("(BYTES, [level=>INT64]) -> BYTES", compress),
+            overload("(STRING, [*level=>INT64]) -> BYTES", compress_string),
+            overload("(BYTES, [*level=>INT64]) -> BYTES", compress),
         ),
         "ZSTD_DECOMPRESS_TO_BYTES": (
-            overload("(BYTES, [size_limit=>INT64]) -> BYTES", decompress),
+            overload("(BYTES, [*size_limit=>INT64]) -> BYTES", decompress),
         ),
         "ZSTD_DECOMPRESS_TO_STRING": (
-            overload("(BYTES, [size_limit=>INT64]) -> STRING", decompress_to_string),
+            overload("(BYTES, [*size_limit=>INT64]) -> STRING", decompress_to_string),
         ),
     },
 )

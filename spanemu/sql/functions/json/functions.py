@@ -170,9 +170,7 @@ FUNCTIONS = chapter(
     {
         "BOOL": (overload("(JSON) -> BOOL", convert.to_bool),),
         "BOOL_ARRAY": (overload("(JSON) -> ARRAY<BOOL>", convert.to_bool_array),),
-        "FLOAT32": (
-            overload("(JSON, [wide_number_mode=>STRING = 'round']) -> FLOAT32", convert.to_float32),
-        ),
+        "FLOAT32": (overload(f"(JSON, {_MODE}) -> FLOAT32", convert.to_float32),),
         "FLOAT32_ARRAY": (
             overload(f"(JSON, {_MODE}) -> ARRAY<FLOAT32>", convert.to_float32_array),
         ),

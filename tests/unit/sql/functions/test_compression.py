@@ -22,7 +22,13 @@ def test_documented() -> None:
     assert call("ZSTD_DECOMPRESS_TO_STRING", call("ZSTD_COMPRESS", "")) == ""
 
 
-@pytest.mark.parametrize("data", [b"", b"xx", compression.compress(b"hello")[:-2]])
+def test_nothing_is_no_bytes() -> None:
+    assert call("ZSTD_DECOMPRESS_TO_BYTES", b"") == b""
+    with pytest.raises(BadArgument):
+        call("ZSTD_DECOMPRESS_TO_BYTES", b"", 0)
+
+
+@pytest.mark.parametrize("data", [b"xx", compression.compress(b"hello")[:-2]])
 def test_bad_input(data: bytes) -> None:
     with pytest.raises(BadArgument):
         call("ZSTD_DECOMPRESS_TO_BYTES", data)
