@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from unittest.mock import patch
 
@@ -32,7 +31,7 @@ class Wall:
 @pytest.fixture
 def wall() -> Iterator[Wall]:
     wall = Wall()
-    with patch.object(time, "time_ns", wall):
+    with patch("spanemu.base.clock._time_ns", wall):
         yield wall
 
 

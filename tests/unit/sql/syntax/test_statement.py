@@ -56,10 +56,6 @@ def test_other_statements_are_refused(text: str) -> None:
     [
         ("GRAPH g MATCH (n) RETURN n", "GRAPH query"),
         ("SELECT * FROM GRAPH_TABLE(g MATCH (n) RETURN n)", "GRAPH_TABLE"),
-        (
-            "UPDATE t SET (UPDATE a x SET (DELETE x.y WHERE TRUE) WHERE TRUE) WHERE TRUE",
-            "DML nested more than once",
-        ),
     ],
 )
 def test_what_is_not_there_yet_says_so(text: str, feature: str) -> None:
