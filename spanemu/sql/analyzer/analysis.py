@@ -54,6 +54,7 @@ class QueryResult:
 
     `value_table` says that the one column is the row itself (SELECT AS STRUCT, AS VALUE).
     `names` is what a query of pipes leaves in scope: the names of tables reach through it.
+    `is_firm`: a HAVING looks at the select list, whose literals therefore bend no more.
     """
 
     scan: Scan
@@ -61,6 +62,7 @@ class QueryResult:
     value_table: bool = False
     ordered: bool = False
     names: Relation | None = None
+    is_firm: bool = False
 
 
 @dataclass(frozen=True, slots=True)

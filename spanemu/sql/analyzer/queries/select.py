@@ -269,7 +269,8 @@ class _Select:
             scan, columns, order = self._distinct(scan, columns, order)
         if order:
             scan = OrderScan(scan, tuple(order))
-        return self._as_value(QueryResult(scan, columns, ordered=bool(order)))
+        is_firm = self.select.having is not None
+        return self._as_value(QueryResult(scan, columns, ordered=bool(order), is_firm=is_firm))
 
     def _distinct(
         self, scan: Scan, columns: Columns, order: Sequence[SortKey]

@@ -29,7 +29,6 @@ from spanemu.sql.analyzer.resolved import (
     Cast,
     ColumnRef,
     Expr,
-    FilterScan,
     ParameterRef,
     ProjectScan,
     ResolvedColumn,
@@ -135,7 +134,7 @@ def _column_types(
 
 def _candidates(operand: QueryResult, env: Env) -> list[Candidate]:
     """What each column of an operand brings to the choice of its type."""
-    computed = _computed(operand.scan)
+    computed = _computed(operand)
     return [
         candidate(computed[column.id], env.analysis)
         if column.id in computed
@@ -144,12 +143,11 @@ def _candidates(operand: QueryResult, env: Env) -> list[Candidate]:
     ]
 
 
-def _computed(scan: Scan) -> Mapping[int, Expr]:
-    """What the select list of a query computes, by column."""
-    if type(scan) is not ProjectScan:
+def _computed(operand: QueryResult) -> Mapping[int, Expr]:
+    """What the select list of a query computes, by column, if it may still bend."""
+    scan = operand.scan
+    if operand.is_firm or type(scan) is not ProjectScan:
         return {}
-    if type(scan.input) is FilterScan and type(scan.input.input) is AggregateScan:
-        return {}  # HAVING
     return {column.id: expression for column, expression in scan.computed}
 
 
@@ -157,7 +155,7 @@ def _converted(
     operand: QueryResult, types: Sequence[Type], env: Env
 ) -> tuple[Scan, tuple[ResolvedColumn, ...]]:
     """The operand's rows with columns of the common types."""
-    written = _computed(operand.scan)
+    written = _computed(operand)
     replaced: dict[int, tuple[ResolvedColumn, Expr]] = {}
     casts: list[tuple[ResolvedColumn, Expr]] = []
     columns: list[ResolvedColumn] = []

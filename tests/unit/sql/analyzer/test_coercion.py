@@ -105,6 +105,11 @@ def test_a_cast_literal_bends_no_more() -> None:
         ("SELECT NULL UNION ALL SELECT 'a'", "STRING"),
         ("SELECT 1.5 FROM Singers GROUP BY Born UNION ALL SELECT NUMERIC '1'", "NUMERIC"),
         (
+            "SELECT 1.5 FROM (SELECT Born FROM Singers GROUP BY Born) WHERE TRUE"
+            " UNION ALL SELECT NUMERIC '1'",
+            "NUMERIC",
+        ),
+        (
             "SELECT 1.5 FROM Singers GROUP BY Born HAVING TRUE UNION ALL SELECT NUMERIC '1'",
             "FLOAT64",
         ),
