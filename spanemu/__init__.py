@@ -9,7 +9,8 @@
 In reading order: `emulator` (what runs here), `remote` (what runs elsewhere), `handle` (what both
 have in common), `config`, `schema_source`, `endpoint`, `client`; below them the packages
 `control`, `wire_control`, `frontend`, `admin`, `database`, `ddl`, `txn`, `sql`, `stats`, `storage`,
-`schema`, `values`, `base`; and beside them `lint`, which reads schemas alone.
+`schema`, `messages`, `values`, `base`; and beside them `lint`, which reads schemas alone, and
+`cli`, the command.
 
 Importing this module costs nothing; the first use of a name brings in what it needs.
 """

@@ -5,7 +5,7 @@ Emulator
 ├── Instances                   the catalog
 └── Endpoints                   every RPC, bound to the catalog
     ├── Server                  on a real port, for everybody
-    └── EmbeddedRegistry        for clients in this process, without sockets (DESIGN D2)
+    └── EmbeddedRegistry        for clients in this process, without sockets
 """
 
 from __future__ import annotations

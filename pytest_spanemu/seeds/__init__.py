@@ -9,6 +9,8 @@
 Values are in Spanner's wire form or plain JSON: INT64 as a number or a string, BYTES in base64,
 TIMESTAMP and DATE as RFC 3339 text, "spanner.commit_timestamp()" for the time of the load. An empty
 cell of a CSV file is NULL. What is wrong with a row is told with its file and line.
+
+In reading order: `files` (which there are, and what is in them), `values`, `load`.
 """
 
 from pytest_spanemu.seeds.files import default_seeds, seed_files

@@ -4,5 +4,7 @@ In reading order: `errors` (how a failure becomes a code and a sentence), `clock
 source of time), `rand` (the only source of randomness), `limits` (every published quota),
 `names` (paths, ids and labels of resources), `identifiers` (of SQL), `call` (the request's
 deadline), `pace` and `long_sort` (long loops that look at it), `paging` (pages of a listing),
-`tree` (the one ASCII tree printer).
+`tree` (the one ASCII tree printer), `record` (light classes for frozen data), `plain` (objects as
+plain data), `raw_key` (keys as requests have them), `reserved` (words that need backticks), `site`
+(the line that made a request), `severity` and `name_hints` (for the linter and the detector).
 """

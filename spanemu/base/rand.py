@@ -1,4 +1,4 @@
-"""The only source of randomness: one seed drives everything that varies (DESIGN D12)."""
+"""The only source of randomness: one seed drives everything that varies."""
 
 from __future__ import annotations
 

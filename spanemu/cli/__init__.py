@@ -1,7 +1,7 @@
 """The `spanemu` command: one module per subcommand, on the public API alone.
 
 In reading order: `commands` (the table of subcommands, loaded when used), `serve`,
-`layout`, `lint`, `ddl`.
+`layout`, `lint`, `ddl`; `home_cpu` is where a server runs.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""What a test does to an emulator besides using it: faults, and the clock (DESIGN D11).
+"""What a test does to an emulator besides using it: faults, and the clock.
 
-In reading order: `where` (which RPCs a fault meets), `effects` (what it does to one), `fault`
-(when it strikes), `faults` (the API), `clock`, `hotspots`.
+In reading order: `where` (which RPCs a fault meets), `effects` (what it does to one), `fault` (when
+it strikes), `attempts` (the first one of a transaction), `faults` (the API); `clock` and
+`following` (Python's time), `hotspots`, `splits`, `recording`; `operations` (all of it as
+operations on plain data), `errors`.
 """

@@ -3,6 +3,7 @@
 In reading order: `method` (an RPC as data), `services` (every service with all its RPCs),
 `endpoint` (a method ready to be called: bytes in, bytes out), `boundary` (a failure becomes a
 status), `server` (endpoints behind a port), `embedded` (endpoints for clients of this process),
-`registry` (sessions by name), `spanner` and `admin` (the handlers), `convert` (messages to plain
-data and back), `wire` (the message classes), `errors`.
+`registry` (sessions by name), `spanner`, `admin` and `control` (the handlers), `convert` (messages
+to plain data and back), `wire` (the message classes), `interception` (somebody between RPCs and
+handlers, who sees each as an `rpc`), `connections` (which clients are there), `errors`.
 """

@@ -1,7 +1,7 @@
 """The real gRPC server: endpoints behind a port, one thread for each RPC in progress.
 
 An RPC that waits for a lock keeps its thread, so the pool must be larger than any number of
-waiters a test can bring about; threads are started only when all others are busy (DESIGN D1).
+waiters a test can bring about; threads are started only when all others are busy.
 """
 
 from __future__ import annotations

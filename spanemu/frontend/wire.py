@@ -1,4 +1,4 @@
-"""The message classes of the Spanner API: the official client's own, as raw protobuf (DESIGN D3).
+"""The message classes of the Spanner API: the official client's own, as raw protobuf.
 
 The client wraps each message in a proto-plus class; the raw class behind it is several times
 faster to fill and to read. A second generated copy of the same protos would clash with the

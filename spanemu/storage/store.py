@@ -3,7 +3,7 @@
     store.get(tree, key, at)             one row as of a timestamp
     store.scan(tree, ranges, at)         rows in key order
     store.apply(writes)                  a commit: all of it becomes visible at once
-    store.snapshot() / restore / clone   see DESIGN: restore costs what was written since
+    store.snapshot() / restore / clone   restore costs what was written since
 
 Thread-safety: `mutex` guards the structure. It is held for a commit's apply, and by a scan for
 one batch of keys at a time, never while rows stream to anybody. Single rows are read without it:

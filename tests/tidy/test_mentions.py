@@ -1,4 +1,4 @@
-"""Modules that docstrings and the pages on architecture speak of are there, under that name.
+"""Packages name their modules; modules that docstrings and pages speak of are there.
 
     `txn.locks.modes`   `executor.run.Profile`   `planner.rewrite`   `sql/planner/rules`
 
@@ -54,6 +54,17 @@ def homes(path: Path, first: str) -> list[Path]:
     if first in folders(PACKAGE / "sql"):
         return [PACKAGE / "sql", *path.parents[:-2]]
     return []
+
+
+def test_every_package_names_its_modules() -> None:
+    """The docstring of a package is its map."""
+    unnamed = []
+    for path in (*modules(PACKAGE), *modules(PLUGIN)):
+        parts = path.parent.name if path.stem == "__init__" else path.stem
+        folder = path.parents[1] if path.stem == "__init__" else path.parent
+        if parts != "__main__" and folder != ROOT and parts not in words(folder / "__init__.py"):
+            unnamed.append(name_of(path))
+    assert not unnamed, "name it in the docstring of its package"
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name_of)

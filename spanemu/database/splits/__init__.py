@@ -5,5 +5,5 @@ In reading order: `splitting` (where splits begin, on which servers they are, wh
 (what made work in the present virtual minute), `warm_splits` (which were warm in earlier ones),
 `foreseen` (what would become of them), `participants` (which splits a commit touched),
 `query_uses` (what the plans of statements do with tables), and `heat` (the detector of hotspots'
-place between store and schema).
+place between store and schema); `errors`.
 """

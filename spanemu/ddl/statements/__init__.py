@@ -3,6 +3,9 @@
 A function takes the parsed statement and the schema before it, and returns a `Change`; those on
 proto bundles also take the types that came with the request. It raises the first problem that
 `validators` find.
+
+Tables: `create_table`, `alter_table` (its actions are `add_column`, `alter_column`, `drop_column`,
+`interleaving`, `table_properties`), with `columns`, `checks` and `foreign_keys` for what both need.
 """
 
 from __future__ import annotations

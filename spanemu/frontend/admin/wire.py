@@ -1,6 +1,6 @@
 """The message classes of the admin APIs and of long-running operations, as raw protobuf.
 
-The official client's own classes (DESIGN D3); see `spanemu.frontend.wire`.
+The official client's own classes; see `spanemu.frontend.wire`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Functions of texts and bytes.
 
 In reading order: `string` (the chapter of that name), `encodings`, `like` and `regexp`,
-`format_text` (FORMAT) with `sql_text` (values as text), `collation`, `search`, and `net` with
-`public_suffix`.
+`format_text` (FORMAT) with `sql_text` and `message_text` (values as text), `collation`, `search`,
+and `net` with `public_suffix`.
 """
