@@ -6,7 +6,6 @@ kept beside pytest's cache, and of several processes that want it one compiles w
 
 from __future__ import annotations
 
-import fcntl
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -40,6 +39,8 @@ def translated(text: str) -> str:
 @contextmanager
 def _compiled_once() -> Iterator[None]:
     """Has the package compile through a cache; one process at a time."""
+    from fcntl import LOCK_EX, flock  # not on every system
+
     from wasmtime import Config
     from zetasql.core import wasm_client
 
@@ -53,7 +54,7 @@ def _compiled_once() -> Iterator[None]:
     settings.write_text(f'[cache]\ndirectory = "{CACHE / "compiled"}"\n')
     plain: Any = wasm_client.Config
     with (CACHE / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        flock(lock, LOCK_EX)
         wasm_client.Config = Cached
         try:
             yield
