@@ -12,7 +12,7 @@ from tests.soak.soak import Plan, soak
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the server's memory from /proc")
 def test_soak() -> None:
-    verdict = soak(Plan(seconds=12, threads=40, databases=4))
+    verdict = soak(Plan(seconds=20, threads=40, databases=4))
     print(verdict)
     if verdict.problems:
         pytest.fail(str(verdict), pytrace=False)
