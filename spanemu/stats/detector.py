@@ -98,12 +98,16 @@ class Detector:
         """Take in one commit."""
         if self.paused or not writes:
             return
-        commits = self._commits
+        commits, familiar = self._commits, self._familiar
         commits.append((at, writes, replaced))
-        is_last = len(commits) >= PUT_DOWN_MAX
-        is_due = is_last or not self._familiar.issuperset(map(_TREE, writes))
-        self.unsigned = writes if is_due else ()
-        if is_last:
+        if len(writes) == 1:
+            is_known = writes[0][0] in familiar
+        else:
+            is_known = familiar.issuperset(map(_TREE, writes))
+        if len(commits) < PUT_DOWN_MAX:
+            self.unsigned = () if is_known else writes
+        else:
+            self.unsigned = writes
             self._work_off()
 
     def committed_by(self, asked: object) -> None:

@@ -165,5 +165,9 @@ class DropOwner:
         return Delete("Owners", RawKeySet(keys=[raw(self.id)]))
 
     def replay(self, state: State) -> None:
-        state.rewrite_owner(self.id, deletes=True)
+        self.judge(state)
         state.delete_owner(self.id)
+
+    def judge(self, state: State) -> None:
+        """Refuse it whatever rows there are."""
+        state.rewrite_owner(self.id, deletes=True)

@@ -93,10 +93,12 @@ class Heat:
         uses.take(requests)
 
     def committed_by(self, asked: object, mutations: Sequence[Mutation]) -> None:
-        """The last commit was made by mutations, or by the statements before it."""
-        detector = self.detector
-        if detector is not None and detector.unsigned:
-            detector.committed_by(_Commit(asked, mutations) if mutations else asked)
+        """The last commit was made by mutations, or by the statements before it.
+
+        To be told while the detector has one that is `unsigned`.
+        """
+        if self.detector is not None:
+            self.detector.committed_by(_Commit(asked, mutations) if mutations else asked)
 
     def _described(self, asked: object, tree: TreeId) -> tuple[str, str]:
         """What a request did to a table or index, in words, and its tag."""

@@ -291,8 +291,9 @@ class ReadWriteTransaction:
             self._live()  # a schema change may have come in while locks were waited for
             self.locks.begin_commit(self.owner)
             at = apply(transaction, generation.schema)
-            if self._core.heat is not None:
-                self._core.heat.committed_by(self.owner.last_request, mutations)
+            heat = self._core.heat
+            if heat is not None and heat.detector is not None and heat.detector.unsigned:
+                heat.committed_by(self.owner.last_request, mutations)
         if self._core.splitting.keeps_commits or noted() is not None:
             tell_commit(self._core, transaction, count)
         self.locks.release(self.owner, State.COMMITTED)
