@@ -278,13 +278,12 @@ class ReadWriteTransaction:
     def _commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
         generation = self._live()
         transaction = self._statement()
-        now = transaction.context.now
         count = self._mutation_count
         transaction.begin_commit()
         if mutations:
+            now = transaction.context.now
             count += buffer_mutations(transaction, generation.rules, mutations, now)
-        limit = self._core.environment.limits.mutations_per_commit
-        if count > limit:
+        if count > (limit := self._core.environment.limits.mutations_per_commit):
             raise TooManyMutations(count, limit)
         transaction.lock_writes()
         with self._core.store.mutex:
