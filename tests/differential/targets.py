@@ -15,10 +15,16 @@ from tests.differential.statements import Statement
 
 
 class Target:
-    """An engine with the tables of `world`. One that a statement kills is started again."""
+    """An engine with the tables of `world`. One that a statement kills is started again.
 
-    def __init__(self, start: Callable[[], AbstractContextManager[Any]]) -> None:
+    So is one that `goes_on` with a statement whose client has given up, and is slow from then on.
+    """
+
+    def __init__(
+        self, start: Callable[[], AbstractContextManager[Any]], *, goes_on: bool = False
+    ) -> None:
         self._start = start
+        self._goes_on = goes_on
         self._running = ExitStack()
         self._database: Any = None
 
@@ -32,11 +38,13 @@ class Target:
     def ask(self, statement: Statement, seconds: float, sql: str = "") -> Outcome:
         """The answer to a statement, or to `sql` in its place."""
         try:
-            return statement.ask(self._database, seconds, sql)
+            outcome = statement.ask(self._database, seconds, sql)
         except ServerDied as death:
+            outcome = Outcome(DIED, message=str(death))
+        if outcome.code == DIED or (self._goes_on and outcome.code == "DEADLINE_EXCEEDED"):
             self._running.close()
             self._database = self._running.enter_context(self._start())
-            return Outcome(DIED, message=str(death))
+        return outcome
 
 
 def subject(seed: int) -> Target:
@@ -46,7 +54,7 @@ def subject(seed: int) -> Target:
 
 def reference(seed: int) -> Target:
     """The same database in the official emulator."""
-    return Target(lambda: _official(seed))
+    return Target(lambda: _official(seed), goes_on=True)
 
 
 @contextmanager
