@@ -58,7 +58,7 @@ DOCUMENTED: tuple[Documented, ...] = (
     Documented(r"NANOSECOND", r"99900", "Data types: TIMESTAMP has nanosecond precision"),
     # Spanner promises no order in which the arguments of a function are evaluated.
     Documented(
-        r"NULL|CASE|_null|SAFE",
+        r"NULL|CASE|_null|SAFE|JSON '",
         r"^(FAILED: \[)?OUT_OF_RANGE",
         "Functions: a NULL argument gives NULL",
         r": 1 rows \[(.\((None|True|False)|'NULL')",
@@ -101,15 +101,20 @@ DOCUMENTED: tuple[Documented, ...] = (
     # columns of a set operation and tuples beside tuples of literals.
     Documented(
         r"(UNION|INTERSECT|EXCEPT) .*@u_|@u_.*(UNION|INTERSECT|EXCEPT) ",
-        r"^INVALID_ARGUMENT: (Invalid cast from INT64 to|Could not parse .* as (an integer|INT64))",
+        r"^INVALID_ARGUMENT: (Invalid cast from INT64 to|Could not parse .* as (an integer|INT64)"
+        r"|Undeclared parameter 'u_\w+' is used assuming different types)",
         "Data types: a parameter has the type of its place",
         r" rows ",
     ),
     Documented(
         r"\(@u_|, @u_",
-        r"^INVALID_ARGUMENT: No matching signature for operator (IN|=) for argument types:? STRUCT<",
+        r"^INVALID_ARGUMENT: No matching signature for operator (IN|IN UNNEST|=) for argument "
+        r"types:? STRUCT<",
         "Data types: a parameter has the type of its place",
         r" rows ",
+    ),
+    Documented(
+        r"ROUND|TRUNC|CEIL|FLOOR", r"FLOAT32", "Mathematical functions: ROUND", r"FLOAT64.* rows "
     ),
     Documented(_ANY, r"Alias not allowed on parenthesized outer query", "Query syntax: FROM"),
     Documented(_ANY, r"Unsupported DateTimestampPart", "Date functions: the parts of each"),
