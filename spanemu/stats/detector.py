@@ -123,16 +123,19 @@ class Detector:
     def _work_off(self) -> None:
         """Look at what was put down."""
         with self._mutex:
-            commits, gets = self._commits, self._gets
-            for _ in range(len(commits)):
-                commit = at, writes, replaced = commits.popleft()
-                self._trace.append(commit[:2])
-                if len(writes) == 1 or len(set(map(_TREE, writes))) == len(writes):
+            commits, gets, trace, stream = self._commits, self._gets, self._trace, self._stream
+            count = len(commits)
+            self._looked_at += count
+            for _ in range(count):
+                at, writes, replaced = commits.popleft()
+                trace.append((at, writes))
+                if len(writes) == 1:  # as mostly
+                    stream(writes[0], replaced[0]).add(writes[0][1], at)
+                elif len(set(map(_TREE, writes))) == len(writes):
                     for write, before in zip(writes, replaced, strict=True):
-                        self._stream(write, before).add(write[1], at)
+                        stream(write, before).add(write[1], at)
                 else:
                     self._add_rows(writes, replaced, at)
-                self._looked_at += 1
             for _ in range(len(gets)):
                 read = at, tree, key = gets.popleft()
                 self._load(tree).reads.add(key, at)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from spanemu.base.site import calling_site
 
-FIRST_LOOKED_AT = 8  # commits or scans of a tree
+FIRST_LOOKED_AT = 4  # commits or scans of a tree
 LOOKED_AT_EVERY = 0x3F  # a mask: every 64th scan after that
 KEPT_MAX = 32  # sources of a tree
 SHOWN_MAX = 3
