@@ -22,9 +22,13 @@ from google.cloud.spanner import Client
 from spanemu.base.names.paths import DatabaseName, InstanceName
 from spanemu.client import official_async_database, official_client, official_database
 from spanemu.control.clock import EmulatorClock
+from spanemu.control.faults import Faults
+from spanemu.control.recording import Recorder
 from spanemu.control.splits import SplitsHandle
 from spanemu.database.transactions.listing import OpenTransaction
 from spanemu.schema_source import Source
+from spanemu.wire_control.faults import RemoteFaults
+from spanemu.wire_control.recording import RemoteRecorder
 
 if TYPE_CHECKING:
     from spanemu.control.hotspots import HotspotsHandle
@@ -219,12 +223,12 @@ class EmulatorHandle(ABC):
 
     @property
     @abstractmethod
-    def faults(self) -> Any:
-        """Failures to bring about on purpose: `control.faults.Faults`, or what offers the same."""
+    def faults(self) -> Faults | RemoteFaults:
+        """Failures to bring about on purpose."""
 
     @abstractmethod
-    def record(self, database: DatabaseHandle) -> Any:
-        """What the clients of a database do while a block runs: a `control.recording.Recording`."""
+    def record(self, database: DatabaseHandle) -> Recorder | RemoteRecorder:
+        """What the clients of a database do while the block that this opens runs."""
 
     @abstractmethod
     def hotspots(self, database: DatabaseHandle) -> HotspotsHandle:

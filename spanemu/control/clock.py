@@ -78,7 +78,7 @@ class EmulatorClock(ABC):
 
         Time moves when a request arrives. When Python's goes back it stands still; where it lies
         behind the present already, ValueError is raised. An emulator in another process does not
-        see this one's time: NotImplementedError.
+        see this one's time: it raises Unsupported.
         """
 
     def tick(self, ms: float = 0.001) -> None:

@@ -79,9 +79,6 @@ class Store:
                 self._remember(lambda: self._dropped.remove(tree))
             self._remember(self.structure.drop(tree))
 
-    def has_tree(self, tree: TreeId) -> bool:
-        return tree in self._trees
-
     def cut(self, boundaries: Iterable[Boundary]) -> list[Boundary]:
         """Put split boundaries; those that were not there yet."""
         with self.mutex:

@@ -5,11 +5,22 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Unpack
 
+from spanemu.base.errors import Unsupported
 from spanemu.base.plain import from_plain
 from spanemu.control.clock import Duration, EmulatorClock, as_datetime
 from spanemu.wire_control.calls import Calls
 
 _MICROSECOND = timedelta(microseconds=1)
+
+
+class TimeOutOfSight(Unsupported):
+    """A clock in another process is to go with Python's time in this one."""
+
+    prose = (
+        "An emulator in another process does not see this one's time, as {feature} asks. Run it "
+        "in this process (spanemu.Emulator, --spanner-target=embedded), or move its clock by "
+        "clock.advance()."
+    )
 
 
 class RemoteClock(EmulatorClock):
@@ -37,10 +48,7 @@ class RemoteClock(EmulatorClock):
         self._calls("AdvanceClock", microseconds=_microseconds(by, parts))
 
     def follow(self) -> None:
-        raise NotImplementedError(
-            "an emulator in another process does not see this one's time; run it in this process "
-            "(--spanner-target=embedded, spanemu.Emulator), or move its clock by advance()"
-        )
+        raise TimeOutOfSight("clock.follow()")
 
     def auto(self, by: timedelta | None = None, /, **parts: Unpack[Duration]) -> None:
         self._calls("AutoClock", microseconds=_microseconds(by, parts))

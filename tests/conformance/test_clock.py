@@ -407,8 +407,6 @@ def test_ticks(clock):
         clock.tick(ms=-1)
 
 
-def test_time_of_another_process_is_not_followed(emulator, clock):
-    if isinstance(emulator, spanemu.Emulator):
-        pytest.skip("this one is in the process")
-    with pytest.raises(NotImplementedError, match="in another process"):
-        clock.follow()
+def test_time_of_another_process_is_not_followed():
+    with RUNNING["attached"]() as emulator, pytest.raises(spanemu.Unsupported, match="advance"):
+        emulator.clock.follow()
