@@ -4,21 +4,25 @@
     multiplexed   good for 28 days; any number of transactions, shared by all such sessions
 
 Expiry is found out when a name is looked up, so nothing runs in the background.
+
+A session's id begins with the mark of its database. What a client holds from a database that was
+dropped, and whose name another one has by now, is told from a session that is merely gone.
 """
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Mapping, Sequence
 from itertools import count
 
 from spanemu.base.clock import Clock
-from spanemu.base.limits import (
-    SESSION_IDLE_MAX_NANOS,
-)
+from spanemu.base.errors import SpannerError
+from spanemu.base.limits import SESSION_IDLE_MAX_NANOS
 from spanemu.base.names.paths import SessionName
 from spanemu.base.paging import PageRequest, page
 from spanemu.database.core import DatabaseCore
+from spanemu.database.errors import DatabaseNotFound
 from spanemu.database.filters import compile_filter
 from spanemu.database.sessions.access import Access
 from spanemu.database.sessions.errors import MultiplexedSessionDeleted, SessionNotFound
@@ -26,6 +30,8 @@ from spanemu.database.sessions.role_session import RoleSession
 from spanemu.database.sessions.session import Session, SessionSpec
 from spanemu.database.transactions.listing import OpenTransaction, described
 from spanemu.database.transactions.registry import Transactions
+
+_ID = re.compile(r"(?P<mark>[\w-]{8})\.[\w-]{22}\d+")
 
 
 class Sessions:
@@ -38,6 +44,7 @@ class Sessions:
         self._sessions: dict[str, Session] = {}
         self._lost: dict[str, Session] = {}  # which clients may still hold
         self._numbers = count(1)
+        self._mark = core.environment.randomness.token()[:8]
         # Whoever has begun transactions that nobody aborted since, be it one session of thousands.
         self._busy: set[Transactions] = set()
         # Transactions of multiplexed sessions belong to the database, not to one of them.
@@ -51,7 +58,8 @@ class Sessions:
         access = Access(self._core, role) if role else None
         with self._mutex:
             number = next(self._numbers)
-            name = f"{self._core.name}/sessions/{self._core.environment.randomness.token()}{number}"
+            token = self._core.environment.randomness.token()
+            name = f"{self._core.name}/sessions/{self._mark}.{token}{number}"
             transactions = (
                 self._shared
                 if multiplexed
@@ -66,11 +74,14 @@ class Sessions:
         return session
 
     def get(self, name: str) -> Session:
-        """The session of that name, marked as used now. Raises SessionNotFound, InvalidName."""
+        """The session of that name, marked as used now.
+
+        Raises SessionNotFound, InvalidName; DatabaseNotFound for one of a database that was
+        dropped before this one was created.
+        """
         session = self._sessions.get(name)
         if session is None:
-            SessionName.parse(name)
-            raise SessionNotFound(name)
+            raise self._missing(name)
         now = self._clock.peek()
         if now > session.ends_at:
             self._drop(session)
@@ -151,6 +162,12 @@ class Sessions:
         with self._mutex:
             for session in self._sessions.values():
                 session.live_from(now)
+
+    def _missing(self, name: str) -> SpannerError:
+        made = _ID.fullmatch(SessionName.parse(name).session)
+        if made and made["mark"] != self._mark:
+            return DatabaseNotFound(self._core.name)
+        return SessionNotFound(name)
 
     def _drop(self, session: Session) -> None:
         with self._mutex:
