@@ -57,6 +57,8 @@ class Call:
 
     # What serving it came to, for whoever watches; None while nobody does.
     facts: dict[str, Any] | None = None
+    # The line of the client's code that made it, where the thread that serves it is another.
+    site = ""
     _cancelled = False
     _wakers: tuple[Callable[[], None], ...] = ()
 

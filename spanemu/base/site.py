@@ -1,6 +1,7 @@
 """Which line of a client's own code made the request that this thread is serving.
 
-Only known where the client runs in this process.
+Only known where the client runs in this process. One that asks on its own thread has the line on
+the stack; for one that asks from an event loop, the call brings it along.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import sysconfig
 from functools import lru_cache
 from pathlib import Path
 from types import FrameType
+
+from spanemu.base.call import current
 
 _PACKAGE = str(Path(__file__).parents[1])
 _LIBRARIES = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), _PACKAGE})
@@ -22,7 +25,7 @@ def calling_site() -> str:
         if _is_own(frame.f_code.co_filename):
             return f"{_shown(frame.f_code.co_filename)}:{frame.f_lineno}"
         frame = frame.f_back
-    return ""
+    return current().site
 
 
 @lru_cache(maxsize=4096)

@@ -520,7 +520,7 @@ def test_the_client_for_asyncio(music):
         """
         import asyncio
 
-        def test_async(spanner_async_database, spanner_sql):
+        def test_async(spanner_async_database, spanner_sql, spanner_record):
             async def work():
                 database = await spanner_async_database()
                 async with database.batch() as batch:
@@ -529,8 +529,11 @@ def test_the_client_for_asyncio(music):
                     found = await snapshot.execute_sql("SELECT Name FROM Singers")
                     return [row async for row in found]
 
-            assert asyncio.run(work()) == [["x"]]
+            with spanner_record() as recorded:
+                assert asyncio.run(work()) == [["x"]]
             assert spanner_sql("SELECT SingerId FROM Singers") == [{"SingerId": 1}]
+            assert [query.site.split(":")[1] for query in recorded.queries] == ["10"]
+            assert [commit.site.split(":")[1] for commit in recorded.commits] == ["6"]
         """
     )
     result.assert_outcomes(passed=1)

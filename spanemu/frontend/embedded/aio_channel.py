@@ -1,4 +1,8 @@
-"""A `grpc.aio.Channel` that calls endpoints of this process."""
+"""A `grpc.aio.Channel` that calls endpoints of this process.
+
+Which line of the client's code makes a call is looked up at once: handlers run on threads that do
+not have that code on their stacks.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from typing import Any
 import grpc
 import grpc.aio
 
+from spanemu.base.site import calling_site
 from spanemu.frontend.embedded.aio_calls import AioStreamCall, AioUnaryCall
 from spanemu.frontend.embedded.aio_intercepted import (
     InterceptedStreamCall,
@@ -53,14 +58,15 @@ class _Method:
         )
 
     def _unary(
-        self, path: str, request: Any, timeout: float | None, metadata: Any, credentials: Any
+        self, site: str, path: str, request: Any, timeout: float | None, metadata: Any, creds: Any
     ) -> AioUnaryCall:
         link = self._link
         served = link.begin(path, timeout, metadata)
+        served.site = site
 
         def work() -> Any:
             data = serialized(request, self._serializer, link.limits)
-            reply = link.unary(link.endpoint(served, credentials), data, served)
+            reply = link.unary(link.endpoint(served, creds), data, served)
             return deserialized(reply, self._deserializer, link.limits)
 
         call = AioUnaryCall(served, work)
@@ -68,11 +74,12 @@ class _Method:
         return call
 
     def _stream(
-        self, path: str, request: Any, timeout: float | None, metadata: Any, credentials: Any
+        self, site: str, path: str, request: Any, timeout: float | None, metadata: Any, creds: Any
     ) -> AioStreamCall:
         link = self._link
         served = link.begin(path, timeout, metadata)
-        replies = link.replies_to(request, self._serializer, served, credentials)
+        served.site = site
+        replies = link.replies_to(request, self._serializer, served, creds)
 
         def deserialize(data: bytes) -> Any:
             return deserialized(data, self._deserializer, link.limits)
@@ -81,21 +88,23 @@ class _Method:
         link.track(call)
         return call
 
-    async def _run_unary(self, interceptors: Sequence[Any], details: Any, request: Any) -> Any:
+    async def _run_unary(
+        self, site: str, interceptors: Sequence[Any], details: Any, request: Any
+    ) -> Any:
         if not interceptors:
-            return self._unary(
-                _path(details), request, details.timeout, details.metadata, details.credentials
-            )
-        rest = partial(self._run_unary, interceptors[1:])
+            asked = details.timeout, details.metadata, details.credentials
+            return self._unary(site, _path(details), request, *asked)
+        rest = partial(self._run_unary, site, interceptors[1:])
         answer = await interceptors[0].intercept_unary_unary(rest, details, request)
         return answer if isinstance(answer, grpc.aio.UnaryUnaryCall) else UnaryOfResponse(answer)
 
-    async def _run_stream(self, interceptors: Sequence[Any], details: Any, request: Any) -> Any:
+    async def _run_stream(
+        self, site: str, interceptors: Sequence[Any], details: Any, request: Any
+    ) -> Any:
         if not interceptors:
-            return self._stream(
-                _path(details), request, details.timeout, details.metadata, details.credentials
-            )
-        rest = partial(self._run_stream, interceptors[1:])
+            asked = details.timeout, details.metadata, details.credentials
+            return self._stream(site, _path(details), request, *asked)
+        rest = partial(self._run_stream, site, interceptors[1:])
         answer = await interceptors[0].intercept_unary_stream(rest, details, request)
         return answer if isinstance(answer, grpc.aio.UnaryStreamCall) else StreamOfIterator(answer)
 
@@ -116,10 +125,11 @@ class _UnaryUnary(_Method, grpc.aio.UnaryUnaryMultiCallable):  # type: ignore[mi
         wait_for_ready: bool | None = None,
         compression: Any = None,
     ) -> Any:
+        site = calling_site()
         if not self._interceptors:
-            return self._unary(self._path, request, timeout, metadata, credentials)
+            return self._unary(site, self._path, request, timeout, metadata, credentials)
         details = self._details(timeout, metadata, credentials, wait_for_ready)
-        return InterceptedUnaryCall(self._run_unary(self._interceptors, details, request))
+        return InterceptedUnaryCall(self._run_unary(site, self._interceptors, details, request))
 
 
 class _UnaryStream(_Method, grpc.aio.UnaryStreamMultiCallable):  # type: ignore[misc]
@@ -133,10 +143,11 @@ class _UnaryStream(_Method, grpc.aio.UnaryStreamMultiCallable):  # type: ignore[
         wait_for_ready: bool | None = None,
         compression: Any = None,
     ) -> Any:
+        site = calling_site()
         if not self._interceptors:
-            return self._stream(self._path, request, timeout, metadata, credentials)
+            return self._stream(site, self._path, request, timeout, metadata, credentials)
         details = self._details(timeout, metadata, credentials, wait_for_ready)
-        return InterceptedStreamCall(self._run_stream(self._interceptors, details, request))
+        return InterceptedStreamCall(self._run_stream(site, self._interceptors, details, request))
 
 
 class AioEmbeddedChannel(grpc.aio.Channel):  # type: ignore[misc]
