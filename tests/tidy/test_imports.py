@@ -85,10 +85,6 @@ TYPING_ONLY = {
     "spanemu/handle.py": "the detector of hotspots is for those who watch",
     "spanemu/remote.py": "the detector of hotspots is for those who watch",
     "spanemu/sql/analyzer/analysis.py": "expressions hold queries, queries hold expressions",
-    "spanemu/sql/executor/scoped.py": "who compiles an expression compiles what is inside it",
-    "spanemu/sql/executor/source.py": "who compiles an expression compiles what is inside it",
-    "spanemu/sql/executor/subquery.py": "who compiles an expression compiles what is inside it",
-    "spanemu/sql/executor/writers.py": "who compiles an expression compiles what is inside it",
 }
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.sql.analyzer.resolved import LambdaExpr, Let
-
-if TYPE_CHECKING:
-    from spanemu.sql.executor.compiler import Compiler
-    from spanemu.sql.executor.relation import Layout, Value
-    from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.compiling import Compiling
+from spanemu.sql.executor.relation import Layout, Value
+from spanemu.sql.executor.run import Run
 
 
-def lambda_maker(expr: LambdaExpr, layout: Layout, compiler: Compiler) -> Value:
+def lambda_maker(expr: LambdaExpr, layout: Layout, compiler: Compiling) -> Value:
     """A function of a row that gives a Python callable over the lambda's parameters."""
     slots = [compiler.filled_slot(parameter.id) for parameter in expr.parameters]
     body = compiler.value(expr.body, layout)
@@ -29,7 +27,7 @@ def lambda_maker(expr: LambdaExpr, layout: Layout, compiler: Compiler) -> Value:
     return make
 
 
-def let_function(expr: Let, layout: Layout, compiler: Compiler) -> Value:
+def let_function(expr: Let, layout: Layout, compiler: Compiling) -> Value:
     """A function of a row that computes the bindings in order, then the result."""
     bindings = [
         (compiler.filled_slot(column.id), compiler.value(value, layout))

@@ -20,15 +20,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.sql.analyzer.resolved import ColumnRef, Expr, Literal, ParameterRef
+from spanemu.sql.executor.compiling import Compiling
+from spanemu.sql.executor.relation import Each, Layout, Value
 from spanemu.sql.executor.writers import TEST_WRITERS, WRITERS
 from spanemu.sql.planner.errors import PlanTooDeep
-
-if TYPE_CHECKING:
-    from spanemu.sql.executor.compiler import Compiler
-    from spanemu.sql.executor.relation import Each, Layout, Value
 
 _DEPTH_MAX = 10
 
@@ -41,7 +39,7 @@ class Writer:
 
     row = "row"
 
-    def __init__(self, layout: Layout, compiler: Compiler) -> None:
+    def __init__(self, layout: Layout, compiler: Compiling) -> None:
         self.layout = layout
         self.compiler = compiler
         self.names: dict[str, Any] = {"__builtins__": {}}
@@ -80,7 +78,7 @@ class Writer:
         self,
         expr: Expr,
         write: Callable[[Any, Writer], str],
-        function: Callable[[Expr, Layout, Compiler], Value],
+        function: Callable[[Expr, Layout, Compiling], Value],
     ) -> str:
         if self._depth > _DEPTH_MAX:
             return f"{self.bind(function(expr, self.layout, self.compiler))}({self.row}, run)"
@@ -96,7 +94,7 @@ class PairWriter(Writer):
 
     row = "(row + other)"
 
-    def __init__(self, layout: Layout, width: int, compiler: Compiler) -> None:
+    def __init__(self, layout: Layout, width: int, compiler: Compiling) -> None:
         super().__init__(layout, compiler)
         self._width = width
 
@@ -104,7 +102,7 @@ class PairWriter(Writer):
         return f"row[{place}]" if place < self._width else f"other[{place - self._width}]"
 
 
-def value_function(expr: Expr, layout: Layout, compiler: Compiler) -> Value:
+def value_function(expr: Expr, layout: Layout, compiler: Compiling) -> Value:
     """The value of `expr` as a function of a row and the run."""
     if isinstance(expr, ColumnRef) and expr.column.id in layout:
         return _cell(layout[expr.column.id])
@@ -116,32 +114,32 @@ def value_function(expr: Expr, layout: Layout, compiler: Compiler) -> Value:
     return _function(writer.value(expr), writer)
 
 
-def test_function(expr: Expr, layout: Layout, compiler: Compiler) -> Value:
+def test_function(expr: Expr, layout: Layout, compiler: Compiling) -> Value:
     """Whether `expr` is TRUE, as a function."""
     writer = Writer(layout, compiler)
     return _function(writer.test(expr), writer)
 
 
-def cells_function(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -> Value:
+def cells_function(exprs: Sequence[Expr], layout: Layout, compiler: Compiling) -> Value:
     """The values of `exprs` as a tuple, as a function."""
     writer = Writer(layout, compiler)
     cells = "".join([f"{writer.value(expr)}, " for expr in exprs])
     return _function(f"({cells})", writer)
 
 
-def kept_function(expr: Expr, layout: Layout, compiler: Compiler) -> Each:
+def kept_function(expr: Expr, layout: Layout, compiler: Compiling) -> Each:
     """Those of some rows for which `expr` is TRUE, as a function."""
     writer = Writer(layout, compiler)
     return _loop(f"row for row in rows if {writer.test(expr)}", writer)
 
 
-def each_value_function(expr: Expr, layout: Layout, compiler: Compiler) -> Each:
+def each_value_function(expr: Expr, layout: Layout, compiler: Compiling) -> Each:
     """The value of `expr` for each of some rows, as a function."""
     writer = Writer(layout, compiler)
     return _loop(f"{writer.value(expr)} for row in rows", writer)
 
 
-def each_known_function(expr: Expr, layout: Layout, compiler: Compiler) -> Each:
+def each_known_function(expr: Expr, layout: Layout, compiler: Compiling) -> Each:
     """The same without NULLs."""
     writer = Writer(layout, compiler)
     name = writer.temporary()
@@ -149,7 +147,7 @@ def each_known_function(expr: Expr, layout: Layout, compiler: Compiler) -> Each:
     return _loop(f"{name} for row in rows if ({name} := {value}) is not None", writer)
 
 
-def each_cells_function(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -> Each:
+def each_cells_function(exprs: Sequence[Expr], layout: Layout, compiler: Compiling) -> Each:
     """The values of `exprs` as a tuple for each of some rows, as a function."""
     writer = Writer(layout, compiler)
     cells = "".join([f"{writer.value(expr)}, " for expr in exprs])

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.sql.analyzer.resolved import SubqueryKind
+from spanemu.sql.executor.compiling import Compiling
 from spanemu.sql.executor.errors import ManyRowsInScalarSubquery
+from spanemu.sql.executor.relation import Layout, Value
+from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.comparison import membership
+from spanemu.sql.plan.nodes import Subquery
 from spanemu.sql.plan.traverse import free
-
-if TYPE_CHECKING:
-    from spanemu.sql.executor.compiler import Compiler
-    from spanemu.sql.executor.relation import Layout, Value
-    from spanemu.sql.executor.run import Run
-    from spanemu.sql.plan.nodes import Subquery
 
 # What a kind makes of a subquery's rows, given the place of its column.
 Reduce = Callable[[Iterable[Any], int], Any]
 
 
-def compile_subquery(expr: Subquery, layout: Layout, compiler: Compiler) -> Value:
+def compile_subquery(expr: Subquery, layout: Layout, compiler: Compiling) -> Value:
     """A function of the outer row."""
     if expr.kind is SubqueryKind.EXISTS:
         compiler.take_partly(expr.node)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.sql.analyzer import resolved
 from spanemu.sql.analyzer.resolved import Expr, FunctionCall, LambdaExpr, Literal
 from spanemu.sql.executor import scoped
+from spanemu.sql.executor.compiling import Writing
 from spanemu.sql.executor.subquery import compile_subquery
 from spanemu.sql.functions.comparison import membership
 from spanemu.sql.functions.conversion import cast_function
@@ -21,9 +22,6 @@ from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.registry import Nulls
 from spanemu.sql.plan import operators as op
 from spanemu.sql.plan.nodes import Subquery
-
-if TYPE_CHECKING:
-    from spanemu.sql.executor.source import Writer
 
 # Implementations that are Python operators are written as such.
 _INLINE: Mapping[Any, str] = {
@@ -38,24 +36,24 @@ _INLINE: Mapping[Any, str] = {
 }
 
 
-def _literal(expr: Literal, writer: Writer) -> str:
+def _literal(expr: Literal, writer: Writing) -> str:
     if expr.value is None or expr.value is True or expr.value is False:
         return str(expr.value)
     return writer.bind(expr.value)
 
 
-def _parameter(expr: resolved.ParameterRef, writer: Writer) -> str:
+def _parameter(expr: resolved.ParameterRef, writer: Writing) -> str:
     return f"run.parameters[{writer.compiler.parameter(expr.name)}]"
 
 
-def _column(expr: resolved.ColumnRef, writer: Writer) -> str:
+def _column(expr: resolved.ColumnRef, writer: Writing) -> str:
     place = writer.layout.get(expr.column.id)
     if place is None:
         return f"run.slots[{writer.compiler.slot(expr.column.id)}]"
     return writer.cell(place)
 
 
-def _call(expr: FunctionCall, writer: Writer) -> str:
+def _call(expr: FunctionCall, writer: Writing) -> str:
     special = _SPECIAL.get(expr.signature.function)
     if special is not None:
         text = special(expr, writer)
@@ -64,7 +62,7 @@ def _call(expr: FunctionCall, writer: Writer) -> str:
     return _plain_call(expr, writer)
 
 
-def _plain_call(expr: FunctionCall, writer: Writer) -> str:
+def _plain_call(expr: FunctionCall, writer: Writing) -> str:
     signature = expr.signature
     arguments: list[str] = []
     tests: list[str] = []
@@ -79,7 +77,7 @@ def _plain_call(expr: FunctionCall, writer: Writer) -> str:
     return f"(None if {' or '.join(tests)} else {made})" if tests else f"({made})"
 
 
-def _applied(expr: FunctionCall, arguments: list[str], writer: Writer) -> str:
+def _applied(expr: FunctionCall, arguments: list[str], writer: Writing) -> str:
     signature = expr.signature
     template = _INLINE.get(signature.evaluate)
     if template is not None and not signature.context and not expr.safe:
@@ -90,7 +88,7 @@ def _applied(expr: FunctionCall, arguments: list[str], writer: Writer) -> str:
     return f"{writer.bind(evaluate)}({', '.join(arguments)})"
 
 
-def _argument(argument: Expr, is_lazy: bool, writer: Writer) -> str:
+def _argument(argument: Expr, is_lazy: bool, writer: Writing) -> str:
     text = writer.value(argument)
     return f"lambda: {text}" if is_lazy and not isinstance(argument, LambdaExpr) else text
 
@@ -111,7 +109,7 @@ def _safe(evaluate: Callable[..., Any]) -> Callable[..., Any]:
     return attempt
 
 
-def _is_null(expr: FunctionCall, writer: Writer) -> str | None:
+def _is_null(expr: FunctionCall, writer: Writing) -> str | None:
     (operand,) = expr.arguments
     text = writer.value(operand)
     if isinstance(operand, (resolved.MakeArray, resolved.MakeStruct)):
@@ -119,15 +117,15 @@ def _is_null(expr: FunctionCall, writer: Writer) -> str | None:
     return f"({text} is None)"
 
 
-def _is_true(expr: FunctionCall, writer: Writer) -> str | None:
+def _is_true(expr: FunctionCall, writer: Writing) -> str | None:
     return f"({writer.value(expr.arguments[0])} is True)"
 
 
-def _is_false(expr: FunctionCall, writer: Writer) -> str | None:
+def _is_false(expr: FunctionCall, writer: Writing) -> str | None:
     return f"({writer.value(expr.arguments[0])} is False)"
 
 
-def _coalesce(expr: FunctionCall, writer: Writer) -> str | None:
+def _coalesce(expr: FunctionCall, writer: Writing) -> str | None:
     if expr.safe:
         return None
     *firsts, last = expr.arguments
@@ -138,7 +136,7 @@ def _coalesce(expr: FunctionCall, writer: Writer) -> str | None:
     return f"({text}{writer.value(last)})"
 
 
-def _member(expr: FunctionCall, writer: Writer) -> str | None:
+def _member(expr: FunctionCall, writer: Writing) -> str | None:
     """IN with a constant list is one look-up in a set."""
     value, *items = expr.arguments
     if not all(isinstance(item, Literal) for item in items):
@@ -157,7 +155,7 @@ _SPECIAL: Mapping[str, Callable[[FunctionCall, Any], str | None]] = {
 }
 
 
-def _cast(expr: resolved.Cast, writer: Writer) -> str:
+def _cast(expr: resolved.Cast, writer: Writing) -> str:
     source = expr.operand.type
     convert = cast_function(source, expr.type)
     name = writer.temporary()
@@ -169,7 +167,7 @@ def _cast(expr: resolved.Cast, writer: Writer) -> str:
     return f"(None if ({name} := {operand}) is None else {function}({arguments}))"
 
 
-def _case(expr: resolved.Case, writer: Writer) -> str:
+def _case(expr: resolved.Case, writer: Writing) -> str:
     whens = [
         f"{writer.value(result)} if {writer.test(condition)} else "
         for condition, result in expr.whens
@@ -177,8 +175,8 @@ def _case(expr: resolved.Case, writer: Writer) -> str:
     return f"({''.join(whens)}{writer.value(expr.otherwise)})"
 
 
-def _junction(decisive: bool) -> Callable[[Any, Writer], str]:
-    def write(expr: resolved.And | resolved.Or, writer: Writer) -> str:
+def _junction(decisive: bool) -> Callable[[Any, Writing], str]:
+    def write(expr: resolved.And | resolved.Or, writer: Writing) -> str:
         names = [writer.temporary() for _ in expr.operands]
         decided = " or ".join(
             [
@@ -192,31 +190,31 @@ def _junction(decisive: bool) -> Callable[[Any, Writer], str]:
     return write
 
 
-def _items(expr: resolved.MakeArray | resolved.MakeStruct, writer: Writer) -> str:
+def _items(expr: resolved.MakeArray | resolved.MakeStruct, writer: Writing) -> str:
     return f"({''.join([f'{writer.value(item)}, ' for item in expr.items])})"
 
 
-def _field(expr: resolved.GetField, writer: Writer) -> str:
+def _field(expr: resolved.GetField, writer: Writing) -> str:
     name = writer.temporary()
     operand = writer.value(expr.operand)
     return f"(None if ({name} := {operand}) is None else {name}[{expr.index}])"
 
 
-def _lambda(expr: LambdaExpr, writer: Writer) -> str:
+def _lambda(expr: LambdaExpr, writer: Writing) -> str:
     made = scoped.lambda_maker(expr, writer.layout, writer.compiler)
     return f"{writer.bind(made)}({writer.row}, run)"
 
 
-def _let(expr: resolved.Let, writer: Writer) -> str:
+def _let(expr: resolved.Let, writer: Writing) -> str:
     made = scoped.let_function(expr, writer.layout, writer.compiler)
     return f"{writer.bind(made)}({writer.row}, run)"
 
 
-def _sequence(expr: resolved.SequenceRef, writer: Writer) -> str:
+def _sequence(expr: resolved.SequenceRef, writer: Writing) -> str:
     return writer.bind(expr.name)
 
 
-def _subquery(expr: Subquery, writer: Writer) -> str:
+def _subquery(expr: Subquery, writer: Writing) -> str:
     made = compile_subquery(expr, writer.layout, writer.compiler)
     return f"{writer.bind(made)}({writer.row}, run)"
 
@@ -243,15 +241,15 @@ WRITERS: Mapping[type[Expr], Callable[[Any, Any], str]] = {
 # ---------------------------------------------------------------------------- tests
 
 
-def _all_true(expr: resolved.And, writer: Writer) -> str:
+def _all_true(expr: resolved.And, writer: Writing) -> str:
     return f"({' and '.join([writer.test(operand) for operand in expr.operands])})"
 
 
-def _any_true(expr: resolved.Or, writer: Writer) -> str:
+def _any_true(expr: resolved.Or, writer: Writing) -> str:
     return f"({' or '.join([writer.test(operand) for operand in expr.operands])})"
 
 
-def _call_test(expr: FunctionCall, writer: Writer) -> str:
+def _call_test(expr: FunctionCall, writer: Writing) -> str:
     signature = expr.signature
     if signature.function == op.NOT:
         return f"({writer.value(expr.arguments[0])} is False)"

@@ -135,7 +135,7 @@ def _compile_finish(node: HashAggregate, below: Relation, compiler: Compiler) ->
     """
     writer = Writer(below.layout, compiler)
     cells = [writer.value(value) for _, value in node.keys]
-    cells += [write_call(call, writer) for _, call in node.aggregates]
+    cells += [write_call(call, writer, compiler) for _, call in node.aggregates]
     writer.names["len"] = len
     first = " for row in [group[0]]" if node.keys else ""
     text = f"({''.join([f'{cell}, ' for cell in cells])}) for group in groups{first}"

@@ -32,13 +32,14 @@ Fold = tuple[Callable[[], Any], Callable[[Sequence[Row], Run], Sequence[Any]]]
 COUNT_ROWS = frozenset({"$count_star", "COUNT(*)"})
 
 
-def write_call(call: AggregateCall, writer: Writer) -> str:
+def write_call(call: AggregateCall, writer: Writer, compiler: Compiler) -> str:
     """Text for the value of an aggregate over the rows of `group`."""
-    steps = _steps(call, writer.layout, writer.compiler)
+    layout = writer.layout
+    steps = _steps(call, layout, compiler)
     if not call.arguments and not steps and call.signature.function in COUNT_ROWS:
         return "len(group)"
     if steps or call.safe or len(call.arguments) != 1:
-        return f"{writer.bind(_compile(call, steps, writer))}(group, run)"
+        return f"{writer.bind(_compile(call, steps, layout, compiler))}(group, run)"
     value = writer.value(call.arguments[0])
     if call.signature.skips_nulls:
         name = writer.temporary()
@@ -46,13 +47,15 @@ def write_call(call: AggregateCall, writer: Writer) -> str:
     else:
         values = f"[{value} for row in group]"
     at_once = f"{writer.bind(_at_once(call))}({values})"
-    in_parts = f"{writer.bind(_accumulator(call, writer.layout, writer.compiler))}(group, run)"
+    in_parts = f"{writer.bind(_accumulator(call, layout, compiler))}(group, run)"
     return f"({at_once} if len(group) <= {PART_MAX} else {in_parts})"
 
 
-def _compile(call: AggregateCall, steps: Sequence[Step], writer: Writer) -> Reduce:
+def _compile(
+    call: AggregateCall, steps: Sequence[Step], layout: Layout, compiler: Compiler
+) -> Reduce:
     """The same as a function of the rows, with the modifiers of the call."""
-    accumulate = _accumulator(call, writer.layout, writer.compiler)
+    accumulate = _accumulator(call, layout, compiler)
     if call.safe:
         accumulate = _forgiving(accumulate)
     if not steps:
