@@ -1,13 +1,18 @@
-"""A tour of Spanner with the official client; runs the same against any endpoint.
+"""A tour of Spanner with the official client; it prints the same wherever it runs.
 
-SPANNER_EMULATOR_HOST=localhost:9010 python docs/tour.py
+python docs/tour.py                                        an emulator in this process
+SPANNER_EMULATOR_HOST=localhost:9010 python docs/tour.py   what listens there
 """
 
 from __future__ import annotations
 
+import os
+
 from google.auth.credentials import AnonymousCredentials
 from google.cloud import spanner
 from google.cloud.spanner_v1 import KeySet
+
+import spanemu
 
 SCHEMA = [
     """CREATE TABLE Singers (
@@ -74,4 +79,8 @@ def tour(client: spanner.Client) -> None:
 
 
 if __name__ == "__main__":
-    tour(spanner.Client(project="tour", credentials=AnonymousCredentials()))
+    if "SPANNER_EMULATOR_HOST" in os.environ:
+        tour(spanner.Client(project="tour", credentials=AnonymousCredentials()))
+    else:
+        with spanemu.Emulator() as emulator:
+            tour(emulator.client())

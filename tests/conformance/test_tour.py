@@ -29,6 +29,12 @@ def run_tour(client, capsys) -> str:
     return capsys.readouterr().out
 
 
+def test_as_a_program(capsys, monkeypatch) -> None:
+    monkeypatch.delenv("SPANNER_EMULATOR_HOST", raising=False)
+    runpy.run_path(str(TOUR), run_name="__main__")
+    assert capsys.readouterr().out == PRINTED
+
+
 def test_embedded(capsys) -> None:
     with spanemu.Emulator() as emulator:
         assert run_tour(emulator.client(), capsys) == PRINTED
