@@ -72,7 +72,7 @@ class KeyReader:
         try:
             return [decode(value) for decode, value in zip(self._decoders, raw, strict=False)]
         except BadValue as bad:
-            raise BadKeyValue(bad.value, bad.type_text, self.target, bad.reason) from None
+            raise BadKeyValue(bad.value, bad.type_text, self.target, bad.because) from None
 
 
 class DeleteReader(KeyReader):

@@ -202,7 +202,7 @@ class WritePlan:
                 decode(value)
             except BadValue as bad:
                 raise BadCellValue(
-                    bad.value, bad.type_text, self.rules.table.name, column.name, bad.reason
+                    bad.value, bad.type_text, self.rules.table.name, column.name, bad.because
                 ) from None
 
 

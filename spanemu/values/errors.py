@@ -29,5 +29,9 @@ class BadValue(ValueError):
         shown = self.value if isinstance(self.value, str) else reprlib.repr(self.value)
         if len(shown) > _SHOWN_CHARACTERS_MAX:
             shown = shown[:_SHOWN_CHARACTERS_MAX] + "..."
-        text = f"Could not parse {shown} as {self.type_text}"
-        return f"{text}: {self.reason}" if self.reason else text
+        return f"Could not parse {shown} as {self.type_text}{self.because}"
+
+    @property
+    def because(self) -> str:
+        """The end of a sentence: a colon and the reason, nothing where there is none."""
+        return f": {self.reason}" if self.reason else ""

@@ -53,13 +53,12 @@ class BadParameterValue(SpannerError):
 
     code = Code.INVALID_ARGUMENT
     prose = (
-        "Invalid value for bind parameter {name}: Could not parse {value!r} as {type_text}: "
-        "{reason}"
+        "Invalid value for bind parameter {name}: Could not parse {value!r} as {type_text}{because}"
     )
     name: str
     value: object
     type_text: str
-    reason: str
+    because: str
 
 
 class BadOptimizerVersion(SpannerError):

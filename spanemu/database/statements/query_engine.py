@@ -106,7 +106,7 @@ class Prepared:
             try:
                 values.append(decode(value))
             except BadValue as bad:
-                raise BadParameterValue(name, bad.value, str(type_), bad.reason) from None
+                raise BadParameterValue(name, bad.value, str(type_), bad.because) from None
         return values
 
 

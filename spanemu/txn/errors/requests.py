@@ -33,23 +33,23 @@ class BadKeyValue(SpannerError):
     """A key part cannot be converted to the type of its column."""
 
     code = Code.FAILED_PRECONDITION
-    prose = "Could not parse the provided key value {value!r} as {type_text} for {target}: {reason}"
+    prose = "Could not parse the provided key value {value!r} as {type_text} for {target}{because}"
     value: Any
     type_text: str
     target: str
-    reason: str
+    because: str
 
 
 class BadCellValue(SpannerError):
     """A mutation's value cannot be converted to the type of its column."""
 
     code = Code.FAILED_PRECONDITION
-    prose = "Could not parse {value!r} as {type_text} for column {column} of {table}: {reason}"
+    prose = "Could not parse {value!r} as {type_text} for column {column} of {table}{because}"
     value: Any
     type_text: str
     table: str
     column: str
-    reason: str
+    because: str
 
 
 class DuplicateColumn(SpannerError):
