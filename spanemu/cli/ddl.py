@@ -47,12 +47,16 @@ from spanemu.sql.errors import SyntaxFailure
 
 T = TypeVar("T")
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
-_SCHEMA = click.argument("sources", nargs=-1, required=True, metavar="FILE|DIRECTORY|-...")
+_SOURCE = "FILE|DIRECTORY|-"
+_SCHEMA = click.argument("sources", nargs=-1, required=True, metavar=f"{_SOURCE}...")
 _DATABASE = click.option(
     "--database", "name", required=True, metavar="projects/P/instances/I/databases/D"
 )
 _HOST = click.option(
-    "--host-port", default=lambda: os.environ.get("SPANNER_EMULATOR_HOST", "localhost:9010")
+    "--host-port",
+    metavar="HOST:PORT",
+    default=lambda: os.environ.get("SPANNER_EMULATOR_HOST", "localhost:9010"),
+    help="Where its server is; default: $SPANNER_EMULATOR_HOST, or localhost:9010.",
 )
 
 
@@ -121,7 +125,7 @@ def _lay_out(text: Text, *, check: bool) -> bool:
 @_SCHEMA
 @_PROTOS
 def check(sources: Sequence[str], protos: Path | None) -> None:
-    """Say whether Spanner would take the schema that the files make together."""
+    """Say whether Spanner would take a schema, which all files make together."""
     schema = _schema(sources, _types(protos))
     click.echo(
         f"{len(schema.tables)} tables, {len(schema.indexes)} indexes, {len(schema.views)} views"
@@ -129,8 +133,8 @@ def check(sources: Sequence[str], protos: Path | None) -> None:
 
 
 @ddl.command(name="diff")
-@click.argument("before")
-@click.argument("after")
+@click.argument("before", metavar=f"BEFORE({_SOURCE})")
+@click.argument("after", metavar=f"AFTER({_SOURCE})")
 @click.option("--exit-code", is_flag=True, help="Exit 1 when there is a difference.")
 @_PROTOS
 def difference(before: str, after: str, exit_code: bool, protos: Path | None) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from google.api_core.exceptions import GoogleAPICallError
 
 import spanemu
 from spanemu.base.errors import SpannerError
@@ -22,13 +23,18 @@ from spanemu.stats.simulation.settings import SplitPolicy
 
 _SETTINGS = {"policy": "policy", "split_bytes": "split_bytes_max", "servers": "servers"}
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+_ROWS = '{TABLE: {"columns": [...], "rows": [[...], ...]}, ...}'
 
 
 @click.command()
 @click.option("--schema", "schemas", multiple=True, required=True, type=_FILE, help="DDL.")
-@click.option("--rows", "sources", multiple=True, type=_FILE, help="JSON as in fixtures/.")
+@click.option("--rows", "sources", multiple=True, type=_FILE, help=f"JSON: {_ROWS}.")
 @click.option(
-    "--split", "splits", multiple=True, metavar="TABLE:KEY", help='Key as JSON, e.g. Users:"ann".'
+    "--split",
+    "splits",
+    multiple=True,
+    metavar="TABLE:KEY",
+    help='A boundary at a row; the key as JSON, e.g. Users:"ann".',
 )
 @click.option(
     "--policy",
@@ -48,19 +54,32 @@ def layout(
             database = emulator.create_database("layout", schema=list(schemas))
             database.splits.configure(**changes)
             for source in sources:
-                _load(database.client(), json.loads(source.read_text(encoding="utf-8")))
+                _load(database.client(), source)
             for split in splits:
                 _split(database, split)
             click.echo(database.layout(servers="servers" in changes))
-        except (SpannerError, spanemu.SchemaRejected, ValueError, KeyError) as problem:
+        except (SpannerError, spanemu.SchemaRejected, ValueError) as problem:
             raise click.UsageError(str(problem)) from problem
 
 
-def _load(database: Any, tables: dict[str, Any]) -> None:
-    """All rows of a file in one commit, tables in the file's order."""
-    with database.batch() as batch:
-        for name, content in tables.items():
-            batch.insert(name, content["columns"], content["rows"])
+def _load(database: Any, source: Path) -> None:
+    """All rows of a file in one commit, tables in the file's order. Raises click.UsageError."""
+    try:
+        tables = json.loads(source.read_text(encoding="utf-8"))
+        writes = [
+            (name, list(each["columns"]), [list(row) for row in each["rows"]])
+            for name, each in tables.items()
+        ]
+    except ValueError as problem:
+        raise click.UsageError(f"{source}: {problem}") from problem
+    except (AttributeError, LookupError, TypeError) as problem:
+        raise click.UsageError(f"{source} is not of the form {_ROWS}") from problem
+    try:
+        with database.batch() as batch:
+            for write in writes:
+                batch.insert(*write)
+    except GoogleAPICallError as problem:
+        raise click.UsageError(f"{source}: {problem.message}") from problem
 
 
 def _split(database: Any, text: str) -> None:

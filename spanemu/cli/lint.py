@@ -51,20 +51,23 @@ class Options(TypedDict):
 
 
 @click.command()
-@click.argument("sources", nargs=-1, type=_PATH)
+@click.argument("sources", nargs=-1, type=_PATH, metavar="FILE|DIRECTORY|-...")
 @click.option("--format", "form", type=click.Choice(list(FORMATS)), default="text",
               show_default=True)  # fmt: skip
 @click.option("--select", multiple=True, metavar="IDS", help="Only these, e.g. SPN1,SPN202.")
 @click.option("--ignore", multiple=True, metavar="IDS", help="All but these.")
 @click.option("--config", type=_PATH, help="A pyproject.toml; default: the nearest.")
-@click.option("--nodes", type=click.IntRange(min=1), help="That the instance will grow to.")
+@click.option("--nodes", type=click.IntRange(min=1), help="How many it will grow to.")
 @click.option("--baseline", type=_PATH, help="Findings that are known, as JSON.")
 @click.option("--update-baseline", is_flag=True, help="Write what is found to the baseline.")
 @click.option("--fail-on", type=_SEVERITIES, default="warning", show_default=True,
               help="The lowest severity that makes the exit code 1.")  # fmt: skip
 @click.option("--explain", "explained", metavar="ID", help="Print a rule in full.")
 def lint(**given: Unpack[Options]) -> None:
-    """Lint schema files, or directories of them, together as one schema."""
+    """Find what will be slow or hot in a schema, which all files make together.
+
+    Exit code 0: nothing found, 1: findings, 2: something cannot be understood.
+    """
     if given["explained"] is not None:
         _explain(given["explained"])
         return

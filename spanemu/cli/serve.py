@@ -57,10 +57,18 @@ class Options(TypedDict):
 
 
 @click.command()
-@click.option("--host-port", default="localhost:9010", show_default=True, metavar="HOST:PORT")
-@click.option("--rest-port", type=int, help="Accepted, but there is no REST gateway yet.")
-@click.option("--project", default=DEFAULT_PROJECT, show_default=True)
-@click.option("--instance", help="Create this instance at the start.")
+@click.option(
+    "--host-port",
+    default="localhost:9010",
+    show_default=True,
+    metavar="HOST:PORT",
+    help="Where to listen; port 0 takes a free one.",
+)
+@click.option("--rest-port", type=int, metavar="PORT", help="Accepted; nothing listens there.")
+@click.option(
+    "--project", default=DEFAULT_PROJECT, show_default=True, metavar="ID", help="Of --instance."
+)
+@click.option("--instance", metavar="ID", help="Create this instance at the start.")
 @click.option(
     "--instance-config",
     "instance_configs",
@@ -68,26 +76,34 @@ class Options(TypedDict):
     metavar="ID",
     help="Offer this configuration too (regional-us-central1, say). Repeatable.",
 )
-@click.option("--database", "databases", multiple=True, help="Create it too. Repeatable.")
+@click.option(
+    "--database",
+    "databases",
+    multiple=True,
+    metavar="ID",
+    help="Create this database in it. Repeatable.",
+)
 @click.option(
     "--schema",
     "schemas",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="DDL for each of the databases. Repeatable.",
+    help="DDL that each of the databases begins with. Repeatable.",
 )
-@click.option("--endpoint-file", type=click.Path(path_type=Path), help="JSON for other programs.")
-@click.option("--seed", type=int, help="Repeat what varied by chance in an earlier run.")
-@click.option("--start-time", help="What time it is at the start, with its zone.", metavar="TIME")
+@click.option(
+    "--endpoint-file", type=click.Path(path_type=Path), help="Write where it listens, as JSON."
+)
+@click.option("--seed", type=int, help="Repeat the chance of an earlier run, which printed it.")
+@click.option("--start-time", metavar="TIME", help="What time it is then: 2026-01-01T00:00Z.")
 @click.option(
     "--version-retention-seconds", type=float, default=DEFAULT_RETENTION_SECONDS, hidden=True
 )
-@click.option("--all-cpus", is_flag=True, help="Do not keep to one CPU, which is faster.")
+@click.option("--all-cpus", is_flag=True, help="Use all CPUs. One is mostly faster.")
 @click.option("--stop-on-stdin-end", is_flag=True, hidden=True)
 def serve(**given: Unpack[Options]) -> None:
-    """Serve gRPC until stopped.
+    """Run an emulator on a port until it is stopped.
 
-    Without --instance it starts empty; any project name will do.
+    Without --instance it starts empty; clients may use any project and create the rest.
     """
     if given["schemas"] and not given["databases"]:
         raise click.UsageError("--schema needs a --database to apply it to.")

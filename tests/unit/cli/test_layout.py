@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from spanemu.cli import main
@@ -37,3 +38,23 @@ def test_a_key_that_is_not_json_is_refused() -> None:
 
 def test_a_key_of_another_length_is_refused() -> None:
     assert run("--split", "Singers:1,2").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("x", "Expecting value"),
+        ("[]", '{TABLE: {"columns"'),
+        ('{"Singers": [[1]]}', '{TABLE: {"columns"'),
+        ('{"Singers": {"columns": ["SingerId"], "rows": [1]}}', '{TABLE: {"columns"'),
+        ('{"Singers": {"columns": ["SingerId"], "rows": [["a"]]}}', "SingerId of Singers"),
+        ('{"Nobody": {"columns": ["Id"], "rows": [[1]]}}', "Nobody"),
+    ],
+)
+def test_rows_that_cannot_be_are_refused_with_their_file(tmp_path, rows, said) -> None:
+    path = tmp_path / "rows.json"
+    path.write_text(rows)
+    result = run("--rows", str(path))
+    assert result.exit_code == 2
+    assert "rows.json" in result.output.replace("\n", "")
+    assert said in result.output
