@@ -60,7 +60,8 @@ class TableRelation(Relation):
         return tuple(self._stored.values())
 
     def is_implicit(self, name: str) -> bool:
-        return True
+        # The expression of a generated column stands in the table: its names mean its columns.
+        return not self._computing
 
     def column(self, name: str, at: int) -> Expr | None:
         column = self.table.by_name.get(name.lower())
