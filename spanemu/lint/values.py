@@ -13,19 +13,10 @@ from enum import StrEnum
 
 from spanemu.base.identifiers import fold
 from spanemu.base.name_hints import like_shard, like_tenant, words_of
-from spanemu.lint.expressions import columns_read, function_of, functions, integer, walk
 from spanemu.lint.model import Column, Table
-from spanemu.sql.syntax.ast import (
-    Between,
-    Binary,
-    Call,
-    Expression,
-    Extract,
-    In,
-    Junction,
-    Name,
-    Node,
-)
+from spanemu.sql.syntax.ast import Binary, Expression, Extract, Name, Node
+from spanemu.sql.syntax.inspection import columns_read, function_of, functions, walk
+from spanemu.sql.syntax.value_bounds import allowed_by, modulus
 
 # ---------------------------------------------------------------------------- order
 
@@ -100,62 +91,16 @@ def cardinality_of(table: Table, column: Column) -> int | None:
     """How many values a declaration allows: by BOOL, by CHECK, by MOD; None when unbounded."""
     if column.type == "BOOL":
         return 2
-    if (shards := _modulus(column)) is not None:
+    if (shards := modulus(column.generated or column.default_tree)) is not None:
         return shards[0]
     return next(
-        (n for check in table.checks if (n := _checked(check.expression.tree, column))), None
+        (n for check in table.checks if (n := allowed_by(check.expression.tree, column.name))), None
     )
 
 
 def is_enum(column: Column) -> bool:
     """A type of the proto bundle: a message cannot be a key, so it is an enum."""
     return "." in column.type
-
-
-def _checked(tree: Expression, column: Column) -> int | None:
-    """`c IN (a, b)`, `c BETWEEN 0 AND 9`, `c >= 0 AND c < 10`, `c = 1 OR c = 2`."""
-    name = fold(column.name)
-    match tree:
-        case In(operand=Name(path), items=items, negated=False) if items and _is(path.names, name):
-            return len(items)
-        case Between(operand=Name(path), low=low, high=high, negated=False) if _is(
-            path.names, name
-        ):
-            first, last = integer(low), integer(high)
-            return None if first is None or last is None else last - first + 1
-        case Junction(op="OR", operands=operands):
-            counts = [_equals(each, name) for each in operands]
-            return len(counts) if all(counts) else None
-        case Junction(op="AND", operands=operands):
-            within = next((n for each in operands if (n := _checked(each, column))), None)
-            return within or _between_bounds(operands, name)
-    return None
-
-
-def _is(names: tuple[str, ...], name: str) -> bool:
-    return len(names) == 1 and fold(names[0]) == name
-
-
-def _equals(tree: Expression, name: str) -> bool:
-    match tree:
-        case Binary(op="=", left=Name(path)):
-            return _is(path.names, name)
-    return False
-
-
-def _between_bounds(operands: tuple[Expression, ...], name: str) -> int | None:
-    low = high = None
-    for each in operands:
-        match each:
-            case Binary(op=op, left=Name(path), right=right) if _is(path.names, name):
-                bound = integer(right)
-                if bound is None:
-                    continue
-                if op in (">", ">="):
-                    low = bound + (op == ">")
-                elif op in ("<", "<="):
-                    high = bound - (op == "<")
-    return None if low is None or high is None else high - low + 1
 
 
 # ---------------------------------------------------------------------------- shards
@@ -174,39 +119,13 @@ def shard_of(table: Table, column: Column | None) -> Shard | None:
     """The column as a shard column, if it is computed by MOD or a hash, or named like one."""
     if column is None:
         return None
-    found = _modulus(column)
+    found = modulus(column.generated or column.default_tree)
     if found is not None:
         return Shard(column, found[0], found[1])
     called = functions(column.generated or column.default_tree)
     if like_shard(column.name) or (column.generated and not called.isdisjoint(HASH_FUNCTIONS)):
         return Shard(column, cardinality_of(table, column))
     return None
-
-
-def _modulus(column: Column) -> tuple[int, bool] | None:
-    """(N, whether the sign survives) of the outermost MOD(x, N) that a column is computed by."""
-    tree = column.generated or column.default_tree
-    if tree is None:
-        return None
-    for node, above in walk(tree):
-        if isinstance(node, Call) and function_of(node) == "MOD" and len(node.arguments) == 2:
-            count = integer(node.arguments[1])
-            if count is not None:
-                return count, _is_signed(node, above)
-    return None
-
-
-def _is_signed(mod: Call, above: tuple[Node, ...]) -> bool:
-    """Whether a MOD can be negative: its operand is a bare FARM_FINGERPRINT.
-
-    A function around the hash, or ABS around all, helps; so does MOD(MOD(h, n) + n, n).
-    """
-    if any(function_of(node) == "ABS" for node in above):
-        return False
-    return any(
-        function_of(node) == "FARM_FINGERPRINT" and not any(map(function_of, inside[1:]))
-        for node, inside in walk(mod)
-    )
 
 
 def coarse_inputs(table: Table, tree: Expression) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from operator import eq
@@ -30,6 +30,15 @@ from spanemu.values.types import TypeCode
 
 FEW_VALUES_MAX = 16
 NODES_MEANT = 8  # where nobody says how many there will be
+
+# How many values the SQL of a declaration allows a column, by a CHECK, by MOD; None if it does not
+# say. Given by those who can read SQL.
+Allowed = Callable[[Table, Column], int | None]
+
+
+def unbounded(table: Table, column: Column) -> int | None:
+    """No declaration says anything."""
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +81,18 @@ class Scene:
     judged: tuple[Judged, ...]
     participants: float | None = None
     limits: Thresholds = THRESHOLDS
+    allowed: Allowed = unbounded
+    moving: frozenset[str] = frozenset()  # what is written in the order of its keys
 
     @classmethod
-    def of(cls, schema: Schema, seen: Seen, assumptions: Assumptions, limits: Thresholds) -> Scene:
+    def of(
+        cls,
+        schema: Schema,
+        seen: Seen,
+        assumptions: Assumptions,
+        limits: Thresholds,
+        allowed: Allowed = unbounded,
+    ) -> Scene:
         """Every stream that was seen of what the schema still has, judged."""
         kinds = [kind for kind in Kind if kind is not Kind.READ or "r" in assumptions.operations]
         if "w" not in assumptions.operations:
@@ -86,7 +104,13 @@ class Scene:
             if (stream := seen.streams.get((tree_of(thing), kind))) is not None
         )
         counts = [count for count in participants(schema, seen.trace, limits) if count]
-        return cls(schema, seen, assumptions, judged, mean(counts) if counts else None, limits)
+        average = mean(counts) if counts else None
+        moving = frozenset(
+            one.thing.name
+            for one in judged
+            if one.verdict.level is Level.HOT and one.cause.reason is Reason.MOVING_HOT_SPOT
+        )
+        return cls(schema, seen, assumptions, judged, average, limits, allowed, moving)
 
     @property
     def nodes(self) -> int:
@@ -105,15 +129,14 @@ class Scene:
         """Whether a child or an interleaved index only goes where its parent goes."""
         if one.cause.reason is not Reason.MOVING_HOT_SPOT:
             return False
-        moving = {
-            each.thing.name
-            for each in self.judged
-            if each.verdict.level is Level.HOT and each.cause.reason is Reason.MOVING_HOT_SPOT
-        }
         *above, _ = lineage(self.schema, one.thing)
         return any(
-            each.name in moving and one.cause.part < len(KeyShape(each).parts) for each in above
+            self.moves(each) and one.cause.part < len(KeyShape(each).parts) for each in above
         )
+
+    def moves(self, thing: Table | Index) -> bool:
+        """Whether what is written to a table or index moves on through its keys."""
+        return thing.name in self.moving
 
     def is_one_tenant(self, one: Judged) -> bool:
         """Whether the time is only behind a column that this test gave one or two values."""
@@ -147,16 +170,16 @@ class Scene:
         said = self.assumptions.of(one.table.name, column.name)
         if said is not None:
             return not (said == "high" or (isinstance(said, int) and said > FEW_VALUES_MAX))
-        return few_by_declaration(one.table, column)
+        return self._has_few_declared(one.table, column)
 
-
-def few_by_declaration(table: Table, column: Column) -> bool:
-    """Whether a column has few values by its declaration, or by the sense of its name."""
-    if column.type.code in (TypeCode.BOOL, TypeCode.ENUM) or column.generated is not None:
-        return True
-    if like_shard(column.name) or like_status(column.name):
-        return True
-    return any(column.name.lower() in check.expression.lower() for check in table.checks)
+    def _has_few_declared(self, table: Table, column: Column) -> bool:
+        """Whether a column has few values by its declaration, or by the sense of its name."""
+        if column.type.code in (TypeCode.BOOL, TypeCode.ENUM):
+            return True
+        if like_shard(column.name) or like_status(column.name):
+            return True
+        allowed = self.allowed(table, column)
+        return allowed is not None and allowed <= FEW_VALUES_MAX
 
 
 def judged_of(

@@ -18,7 +18,7 @@ from spanemu.stats.assumptions import Assumptions
 from spanemu.stats.cause import Reason
 from spanemu.stats.detector import Seen
 from spanemu.stats.finding import Finding, KeySpaceStats
-from spanemu.stats.judged import Judged, Scene
+from spanemu.stats.judged import Allowed, Judged, Scene, unbounded
 from spanemu.stats.telling import Told, finding_of, samples_of
 from spanemu.stats.thresholds import THRESHOLDS, Thresholds
 from spanemu.stats.tree_load import Kind
@@ -51,9 +51,10 @@ def build_report(
     seen: Seen,
     assumptions: Assumptions | None = None,
     limits: Thresholds = THRESHOLDS,
+    allowed: Allowed = unbounded,
 ) -> Report:
     """The report on everything that the schema still has."""
-    scene = Scene.of(schema, seen, assumptions or Assumptions(), limits)
+    scene = Scene.of(schema, seen, assumptions or Assumptions(), limits, allowed)
     told = (
         finding
         for one in scene.judged
@@ -180,7 +181,8 @@ def _notes(scene: Scene) -> Iterator[str]:
             continue
         for place, part in enumerate(one.shape.parts):
             is_time = part.column.type.code is TypeCode.TIMESTAMP
-            if is_time and len({key[place] for key in one.values}) == 1:
+            values = {key[place] for key in one.values}
+            if is_time and len(values) == 1 and values != {None}:
                 yield (
                     f"{one.thing.name}: {part.column.name} had one value in "
                     f"{one.stream.commits} commits; was a clock frozen? What comes behind it "

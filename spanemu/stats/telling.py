@@ -55,7 +55,7 @@ def finding_of(scene: Scene, one: Judged, told: Told) -> Finding:
         rule=told.rule,
         message=told.message or _message(one, column),
         evidence=_evidence(one, told),
-        fix=told.fix or fix_of(scene.schema, one.thing, cause),
+        fix=told.fix or fix_of(scene.schema, one.thing, cause, table_moves=scene.moves(one.table)),
         table=one.table.name,
         start=start,
         limit=limit,

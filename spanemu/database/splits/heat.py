@@ -15,6 +15,7 @@ from spanemu.base.clock import monotonic
 from spanemu.database.activity import Meter
 from spanemu.database.core import DatabaseCore
 from spanemu.database.options import ReadRequest, StatementRequest
+from spanemu.database.splits.declared import values_allowed
 from spanemu.database.splits.query_uses import QueryUses
 from spanemu.database.transactions.listing import text_of
 from spanemu.schema.index import Index
@@ -123,7 +124,7 @@ class Heat:
 
     def report(self, detector: Detector, assumptions: Assumptions) -> Report:
         """What a detector saw, in the names of the present schema."""
-        return build_report(self._schema, self._seen(detector), assumptions)
+        return build_report(self._schema, self._seen(detector), assumptions, allowed=values_allowed)
 
     @property
     def _schema(self) -> Schema:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from spanemu.base.identifiers import fold
 from spanemu.base.name_hints import like_log
-from spanemu.lint.expressions import columns_read
 from spanemu.lint.model import Index, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, each_index, each_table
 from spanemu.sql.syntax.ddl_ast import OnDelete
+from spanemu.sql.syntax.inspection import columns_read
 
 
 def _deleted_with_parent(table: Table) -> bool:

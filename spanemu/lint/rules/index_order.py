@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spanemu.base.name_hints import like_absent, like_counter, like_lookup, like_status
-from spanemu.lint.expressions import functions, is_literal
 from spanemu.lint.model import Index, Part, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, at_part, each_index
 from spanemu.lint.rules.fixes import spread
@@ -19,6 +18,7 @@ from spanemu.lint.values import (
     shard_of,
 )
 from spanemu.sql.syntax.ddl_ast import ForeignKeyDefinition
+from spanemu.sql.syntax.inspection import functions, is_literal
 
 
 def _leading(index: Index) -> Part | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spanemu.base.name_hints import like_counter
-from spanemu.lint.expressions import columns_read, functions
 from spanemu.lint.model import Index, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at_part, each_table
 from spanemu.lint.values import (
@@ -17,6 +16,7 @@ from spanemu.lint.values import (
     order_of,
     shard_of,
 )
+from spanemu.sql.syntax.inspection import columns_read, functions
 
 
 def _few_first_values(table: Table) -> Iterator[Hit]:

@@ -1,4 +1,4 @@
-"""Looking into SQL that stands in DDL: which functions it calls and which columns it reads."""
+"""Looking into an expression: which functions it calls and which columns it reads."""
 
 from __future__ import annotations
 

@@ -1,0 +1,154 @@
+"""What findings take from declarations: how many values a column may have, and names for fixes."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterator
+from itertools import count
+from random import Random
+from typing import Any
+
+import pytest
+from google.cloud.spanner_v1.database import Database
+
+import spanemu
+from spanemu import Emulator
+
+Watched = Callable[..., tuple[Database, Any]]
+
+_numbers = count(1)
+
+
+@pytest.fixture(scope="module")
+def emulator() -> Iterator[Emulator]:
+    with spanemu.Emulator() as running:
+        yield running
+
+
+@pytest.fixture
+def watched(emulator: Emulator) -> Watched:
+    """Makes a database and watches it."""
+
+    def make(*ddl: str) -> tuple[Database, Any]:
+        handle = emulator.create_database(f"declared-{next(_numbers)}", schema=list(ddl))
+        return handle.client(), emulator.hotspots(handle)
+
+    return make
+
+
+def insert(client: Database, table: str, columns: str, rows: Any) -> None:
+    """A commit for each row."""
+    for row in rows:
+        with client.batch() as batch:
+            batch.insert(table, columns.split(), [row])
+
+
+@pytest.mark.parametrize(
+    ("declared", "severity"),
+    [
+        ("", "info"),
+        (", CHECK (LENGTH(Code) > 0)", "info"),  # of a column that this name is a part of
+        (", CHECK (Total BETWEEN 0 AND 9)", "info"),
+        (", CHECK (T > 'a')", "info"),
+        (", CHECK (T NOT IN ('a', 'b'))", "info"),
+        (", CHECK (T IN ('acme', 'zeta'))", "error"),
+        (", CHECK (`t` = 'acme' OR T = 'zeta')", "error"),
+    ],
+)
+def test_few_values_by_declaration(watched: Watched, declared: str, severity: str) -> None:
+    """One tenant proves nothing, unless there are no more than a few."""
+    client, hotspots = watched(
+        "CREATE TABLE Ev (T STRING(9) NOT NULL, Id INT64 NOT NULL, Code STRING(9), Total INT64"
+        f"{declared}) PRIMARY KEY (T, Id)"
+    )
+    insert(client, "Ev", "T Id Code", [("acme", n, "x") for n in range(110)])
+    (finding,) = hotspots.report().findings
+    assert (finding.column, finding.severity) == ("Id", severity)
+
+
+@pytest.mark.parametrize(
+    ("generated", "severity"),
+    [("LOWER(Email)", "info"), ("CAST(MOD(LENGTH(Email), 2) AS STRING)", "error")],
+)
+def test_few_values_of_a_generated_column(watched: Watched, generated: str, severity: str) -> None:
+    client, hotspots = watched(
+        f"CREATE TABLE Ev (Email STRING(64), Part STRING(MAX) AS ({generated}) STORED, "
+        "Id INT64 NOT NULL) PRIMARY KEY (Part, Id)"
+    )
+    insert(client, "Ev", "Email Id", [("A@example.com", n) for n in range(110)])
+    (finding,) = hotspots.report().findings
+    assert (finding.column, finding.severity) == ("Id", severity)
+
+
+NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+TABLE = (
+    "CREATE TABLE app.`Order` (`Select` INT64 NOT NULL, `From` TIMESTAMP, V STRING(MAX)) "
+    "PRIMARY KEY (`Select` DESC)"
+)
+
+
+@pytest.mark.parametrize(
+    ("index", "expected"),
+    [
+        (
+            "CREATE NULL_FILTERED INDEX app.`By` ON app.`Order`(`From` DESC) STORING (V)",
+            "CREATE NULL_FILTERED INDEX app.`By` ON app.`Order`(`Select` DESC, `From` DESC) "
+            "STORING (V), INTERLEAVE IN app.`Order`",
+        ),
+        (
+            "CREATE UNIQUE INDEX app.`By` ON app.`Order`(`From`)",
+            "CREATE UNIQUE INDEX app.`By` ON app.`Order`(ShardId, `From`)",
+        ),
+    ],
+)
+def test_a_fix_is_ddl_that_keeps_what_the_index_promises(
+    watched: Watched, index: str, expected: str
+) -> None:
+    client, hotspots = watched("CREATE SCHEMA app", TABLE, index)
+    chance = Random(1)
+    rows = [(chance.getrandbits(62), NOW + dt.timedelta(seconds=n)) for n in range(110)]
+    insert(client, "app.Order", "Select From", rows)
+    (finding,) = hotspots.report().findings
+    assert finding.object == "app.By"
+    assert expected in finding.fix
+    shard = "ALTER TABLE app.`Order` ADD COLUMN ShardId INT64"
+    client.update_ddl([shard, "DROP INDEX app.`By`", expected]).result(30)
+
+
+def test_an_index_is_not_to_follow_a_table_that_moves_itself(watched: Watched) -> None:
+    client, hotspots = watched("CREATE SCHEMA app", TABLE, "CREATE INDEX app.I ON app.`Order`(V)")
+    rows = [(n, f"{n:06}") for n in range(110)]
+    insert(client, "app.Order", "Select V", rows)
+    table, other = hotspots.report().findings
+    assert {table.object, other.object} == {"app.Order", "app.I"}
+    index = table if table.object == "app.I" else other
+    assert "INTERLEAVE" not in index.fix
+    assert "ON app.`Order`(ShardId, V)" in index.fix
+
+
+def test_a_child_is_cured_where_its_parent_is(watched: Watched) -> None:
+    client, hotspots = watched(
+        "CREATE TABLE P (D TIMESTAMP NOT NULL) PRIMARY KEY (D)",
+        "CREATE TABLE C (D TIMESTAMP NOT NULL, N INT64 NOT NULL) PRIMARY KEY (D, N), "
+        "INTERLEAVE IN PARENT P",
+    )
+    days = [NOW + dt.timedelta(days=n) for n in range(110)]
+    with hotspots.bulk_load(), client.batch() as batch:
+        batch.insert("P", ["D"], [(day,) for day in days])
+    insert(client, "C", "D N", [(day, 1) for day in days])
+    (finding,) = hotspots.report().findings
+    assert (finding.object, finding.column) == ("C", "D")
+    assert finding.fix.startswith("in P, which C follows:")
+
+
+def test_a_column_without_values_is_no_frozen_clock(watched: Watched) -> None:
+    client, hotspots = watched(
+        "CREATE TABLE T (Id STRING(36), Seen TIMESTAMP) PRIMARY KEY (Id)",
+        "CREATE INDEX BySeen ON T(Seen)",
+    )
+    chance = Random(2)
+    insert(client, "T", "Id", [(f"{chance.getrandbits(128):032x}",) for _ in range(60)])
+    assert hotspots.report().notes == ()
+    hotspots.reset()
+    insert(client, "T", "Id Seen", [(f"{chance.getrandbits(128):032x}", NOW) for _ in range(60)])
+    assert len(hotspots.report().notes) == 1
