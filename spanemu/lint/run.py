@@ -9,11 +9,12 @@ or the table's settings ignore it, or when it hurts at high rates only and the t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from spanemu.base.errors import SpannerError
 from spanemu.base.identifiers import fold
+from spanemu.base.reserved import quoted_path
 from spanemu.base.severity import Severity
 from spanemu.lint.build import build
 from spanemu.lint.model import Schema, Table
@@ -158,12 +159,18 @@ def _table_of(schema: Schema, name: str) -> Table | None:
 
 def _finding(rule: Rule, hit: Hit) -> Finding:
     facts = {"object": hit.object, "column": hit.column, **hit.facts}
-    message, fix = rule.says.format_map(facts), rule.fix.format_map(facts)
+    message, fix = rule.says.format_map(facts), rule.fix.format_map({**facts, **_in_ddl(facts)})
     severity = hit.severity or rule.severity
     file, line, line_column = hit.spot.place
     return Finding(
         rule.id, severity, hit.object, hit.column, message, fix, file, line, line_column
     )  # fmt: skip
+
+
+def _in_ddl(facts: Mapping[str, object]) -> dict[str, str]:
+    """Those facts that are names, as DDL has them."""
+    found = ((fact, facts.get(fact)) for fact in ("object", "column", "parent", "table", "index"))
+    return {fact: quoted_path(name) for fact, name in found if isinstance(name, str)}
 
 
 # ---------------------------------------------------------------------------- parsing

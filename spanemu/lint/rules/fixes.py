@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from spanemu.lint.model import Index, Table
+from collections.abc import Iterable
+
+from spanemu.base.identifiers import fold
+from spanemu.base.reserved import quoted, quoted_path
+from spanemu.lint.model import Index, Part, Table
 from spanemu.lint.values import order_of
+
+
+def key_of(parts: Iterable[Part]) -> str:
+    """Key parts as DDL has them, directions included."""
+    return ", ".join(quoted(part.name) + (" DESC" if part.descending else "") for part in parts)
+
+
+def _sharded(thing: Table | Index) -> str:
+    return f"ShardId, {key_of(thing.key)}"
 
 
 def other_first(thing: Table | Index) -> str:
     """The key with its first part after the next one that does not follow time."""
-    names = [part.name for part in thing.key]
-    place = next(
-        (n for n, part in enumerate(thing.key) if n > 0 and order_of(part.column) is None), None
-    )
+    key = thing.key
+    place = next((n for n in range(1, len(key)) if order_of(key[n].column) is None), None)
     if place is None:
-        return ", ".join(["ShardId", *names])
-    return ", ".join([names[place], *names[:place], *names[place + 1 :]])
+        return _sharded(thing)
+    return key_of([key[place], *key[:place], *key[place + 1 :]])
 
 
 def swap(table: Table) -> str:
@@ -30,17 +41,26 @@ def swap(table: Table) -> str:
 def spread(index: Index) -> str:
     """An index over the same column that does not grow at one end only.
 
-    Interleaving helps where the rows of the table lie apart.
+    Interleaving helps where the rows of the table lie apart. A shard column that is computed from
+    what is indexed leaves a unique index unique.
     """
-    parts = ", ".join(part.name for part in index.key)
-    if index.table.key_parts and order_of(index.table.key[0].column) is None:
-        prefix = ", ".join(part.name for part in index.table.key)
-        rest = ", ".join(
-            part.name for part in index.key if part.name.lower() not in index.table.key_names
-        )
-        key = f"{prefix}, {rest}" if rest else prefix
+    table = index.table
+    if index.unique:
+        return f"a shard column computed from the others first: {_create(index, _sharded(index))}"
+    if table.key_parts and order_of(table.key[0].column) is None:
+        rest = [part for part in index.key if fold(part.name) not in table.key_names]
         return (
-            f"CREATE INDEX {index.name} ON {index.table.name}({key}), "
-            f"INTERLEAVE IN {index.table.name}; or a shard column first: (ShardId, {parts})"
+            f"{_create(index, key_of([*table.key, *rest]))}, INTERLEAVE IN "
+            f"{quoted_path(table.name)}; or a shard column first: ({_sharded(index)})"
         )
-    return f"a shard column first: ON {index.table.name}(ShardId, {parts})"
+    return f"a shard column first: ON {quoted_path(table.name)}({_sharded(index)})"
+
+
+def _create(index: Index, key: str) -> str:
+    """The index anew, with another key."""
+    kind = ("UNIQUE " if index.unique else "") + ("NULL_FILTERED " if index.null_filtered else "")
+    name, table = quoted_path(index.name), quoted_path(index.table.name)
+    text = f"CREATE {kind}INDEX {name} ON {table}({key})"
+    stored = filter(None, map(index.table.column, index.storing))
+    kept = ", ".join(quoted(column.name) for column in stored)
+    return f"{text} STORING ({kept})" if kept else text

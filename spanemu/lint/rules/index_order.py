@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from spanemu.base.name_hints import like_absent, like_counter, like_lookup, like_status
 from spanemu.lint.model import Index, Part, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, at_part, each_index
-from spanemu.lint.rules.fixes import spread
+from spanemu.lint.rules.fixes import key_of, spread
 from spanemu.lint.values import (
     COMMIT_TIME_FUNCTIONS,
     Order,
@@ -96,8 +96,7 @@ def _mostly_null(index: Index) -> Iterator[Hit]:
         and part.column.name.lower() not in index.where_not_null
         and like_absent(part.column.name)
     ):
-        parts = ", ".join(each.name for each in index.key)
-        yield at_part(index, parts=parts, table=index.table.name)
+        yield at_part(index, parts=key_of(index.key), table=index.table.name)
 
 
 def _ordered_search(schema: Schema) -> Iterator[Hit]:

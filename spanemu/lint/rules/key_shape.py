@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from spanemu.base.name_hints import like_changing
 from spanemu.lint.model import Column, Part, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, at_part, each_table
+from spanemu.lint.rules.fixes import key_of
 from spanemu.lint.values import is_random, order_of, shard_of
 
 KEY_BYTES_MAX = 8 * 1024  # quotas.md: size of a key, all parts together
@@ -41,7 +43,7 @@ def _ascending_history(table: Table) -> Iterator[Hit]:
             and part.column.type == "TIMESTAMP"
             and not part.descending
         ):
-            key = ", ".join([*(each.name for each in before), f"{part.name} DESC"])
+            key = key_of([*before, replace(part, descending=True)])
             yield at_part(table, place, key=key)
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spanemu.base.name_hints import like_counter
+from spanemu.base.reserved import quoted
 from spanemu.lint.model import Index, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at_part, each_table
+from spanemu.lint.rules.fixes import key_of
 from spanemu.lint.values import (
     HASH_FUNCTIONS,
     Shard,
@@ -119,8 +121,8 @@ def _shard_not_first(table: Table) -> Iterator[Hit]:
         if shard is not None and (
             shard.count is not None or _is_hash(shard) or _in_key(table, shard)
         ):
-            rest = [part.name for part in table.key if part.column is not column]
-            key = ", ".join([column.name, *rest])
+            rest = key_of(part for part in table.key if part.column is not column)
+            key = f"{quoted(column.name)}, {rest}"
             facts = {"first": first.name, "key": key}
             yield Hit(column.spot, table.name, column.name, facts=facts)
 

@@ -199,7 +199,7 @@ def test_no_index_is_moved_into_a_table_that_grows_itself() -> None:
         )
         if each.id == "SPN202"
     )
-    assert finding.fix == "a shard column first: ON Logs(ShardId, At1)"
+    assert finding.fix == "a shard column first: ON Logs(ShardId, At1 DESC)"
 
 
 def test_what_is_found_names_the_column() -> None:
@@ -209,3 +209,33 @@ def test_what_is_found_names_the_column() -> None:
     (finding,) = (each for each in lint.run(CASES[8][1]) if each.id == "SPN202")
     assert (finding.object, finding.column) == ("UsersByLastAccess", "LastAccess")
     assert "ON Users(UserId, LastAccess), INTERLEAVE IN Users" in finding.fix
+
+
+_ORDER = (
+    "CREATE TABLE app.`Order` (`From` INT64 NOT NULL, At1 TIMESTAMP NOT NULL, V INT64) PRIMARY KEY "
+)
+
+
+@pytest.mark.parametrize(
+    ("ddl", "rule", "fix"),
+    [
+        (f"{_ORDER}(At1 DESC, `From`)", "SPN102", "PRIMARY KEY (`From`, At1 DESC)"),
+        (
+            f"{_ORDER}(`From`);CREATE NULL_FILTERED INDEX app.`By` ON app.`Order`(At1) STORING (V)",
+            "SPN202",
+            "CREATE NULL_FILTERED INDEX app.`By` ON app.`Order`(`From`, At1) STORING (V), "
+            "INTERLEAVE IN app.`Order`; or a shard column first: (ShardId, At1)",
+        ),
+        (
+            f"{_ORDER}(`From`);CREATE UNIQUE INDEX app.ByTime ON app.`Order`(At1)",
+            "SPN202",
+            "a shard column computed from the others first: "
+            "CREATE UNIQUE INDEX app.ByTime ON app.`Order`(ShardId, At1)",
+        ),
+        (f"{_ORDER}(`From`);CREATE INDEX app.`Of` ON app.`Order`(`From`)", "SPN209",
+         "DROP INDEX app.`Of`"),
+    ],
+)  # fmt: skip
+def test_fixes_are_ddl_that_keeps_what_was_promised(ddl: str, rule: str, fix: str) -> None:
+    (found,) = (each.fix for each in lint.run(f"CREATE SCHEMA app;{ddl}") if each.id == rule)
+    assert found == fix
