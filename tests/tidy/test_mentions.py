@@ -1,8 +1,10 @@
-"""Packages name their modules; modules that docstrings and pages speak of are there.
+"""Packages name their modules; modules and files that docstrings and pages speak of are there.
 
     `txn.locks.modes`   `executor.run.Profile`   `planner.rewrite`   `sql/planner/rules`
+    tests/golden/txn    docs/hotspots.md         python -m tests.soak
 
-A name counts when it begins with a package of spanemu or a stage of its engine.
+A name counts when it begins with a package of spanemu, a stage of its engine, or a folder at the
+top of the repository.
 """
 
 from __future__ import annotations
@@ -16,6 +18,9 @@ from tests.tidy.modules import PACKAGE, PLUGIN, ROOT, modules, name_of
 
 DOTTED = re.compile(r"`((?:[a-z_]+\.)+[A-Za-z_]+)")
 PATH = re.compile(r"`([a-z_]+(?:/[a-z_]+)+(?:\.py)?)`")
+FILE = re.compile(r"(?<![\w./-])(?:docs|fixtures|pytest_spanemu|spanemu|tests)/[\w./-]*\w")
+PROGRAM = re.compile(r"-m (tests(?:\.\w+)*)")
+NO_FILES = {"spanemu/v1": "a key of SARIF", "tests/seeds": "in somebody's project"}
 PAGES = sorted(
     [
         *(ROOT / "docs" / "architecture").glob("*.md"),
@@ -91,3 +96,23 @@ def missing(path: Path) -> list[str]:
             if bases and not any(is_there(parts, base) for base in bases):
                 found.append(f"{name_of(path)}:{number} {name}")
     return found
+
+
+def told() -> list[Path]:
+    """Everything that people read: the code of the project and of its tests, and the pages."""
+    code = (*modules(PACKAGE), *modules(PLUGIN), *modules(ROOT / "tests"))
+    return [*code, ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+
+
+def test_files_and_programs_are_there() -> None:
+    gone = []
+    for path in told():
+        text = path.read_text()
+        files = FILE.findall(text)
+        files += [name.replace(".", "/") for name in PROGRAM.findall(text)]
+        gone += [
+            f"{name_of(path)} {name}"
+            for name in files
+            if name not in NO_FILES and not any(ROOT.glob(f"{name}*"))
+        ]
+    assert not gone

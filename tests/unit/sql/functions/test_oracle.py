@@ -18,18 +18,11 @@ from spanemu.sql.functions.text import sql_text
 from spanemu.values.types import FLOAT32, FLOAT64, Type
 from tests.installed import needs
 from tests.oracle import MISSING, evaluator, translated
-from tests.unit.sql.functions import (
-    test_aggregate,
-    test_conditional,
-    test_conversion,
-    test_format_text,
-    test_like,
-    test_mathematical,
-    test_operators,
-    test_regexp,
-    test_string,
-)
+from tests.unit.sql.functions import test_conditional, test_conversion, test_operators
+from tests.unit.sql.functions.aggregates import test_aggregate
 from tests.unit.sql.functions.calling import fold_type, guess, result_type
+from tests.unit.sql.functions.numbers import test_mathematical
+from tests.unit.sql.functions.text import test_format_text, test_like, test_regexp, test_string
 
 needs("zetasql")
 pytestmark = pytest.mark.oracle

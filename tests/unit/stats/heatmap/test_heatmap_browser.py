@@ -17,7 +17,7 @@ import pytest
 
 from spanemu.stats.heatmap.page import page
 from spanemu.stats.heatmap.runs import figures
-from tests.unit.stats.test_heatmap import heatmap_of
+from tests.unit.stats.heatmap.test_heatmap import heatmap_of
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 
