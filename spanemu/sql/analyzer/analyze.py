@@ -73,10 +73,8 @@ def _query(statement: ast.QueryStatement, analysis: Analysis) -> resolved.QueryS
         )
     output = tuple(_output(name, column) for name, column in result.columns)
     check_arrays(result.scan, output)
-    analysis.parameters.finish()
     return resolved.QueryStatement(
-        analysis.parameters.used,
-        frozenset(analysis.parameters.undeclared),
+        *analysis.parameters.finish(),
         hints,
         result.scan,
         output,

@@ -27,8 +27,8 @@ class Parameters:
         self._declared = {name.lower(): type_ for name, type_ in declared.items()}
         self._refused_in = refused_in
         self._limit = limit
-        self.used: dict[str, Type] = {}
-        self.undeclared: set[str] = set()
+        self._used: dict[str, Type] = {}
+        self._undeclared: set[str] = set()
         # By identity: two mentions of one parameter may get their types from different places.
         self._pending: dict[int, tuple[ParameterRef, int]] = {}
 
@@ -39,13 +39,13 @@ class Parameters:
         key = name.lower()
         declared = self._declared.get(key)
         if declared is None:
-            self.undeclared.add(key)
+            self._undeclared.add(key)
             reference = ParameterRef(INT64, key)
             self._pending[id(reference)] = (reference, at)
         else:
-            self.used[key] = declared
+            self._used[key] = declared
             reference = ParameterRef(declared, key)
-        if len(self.used) + len(self.undeclared) > self._limit:
+        if len(self._used) + len(self._undeclared) > self._limit:
             raise LimitExceeded("query parameters", self._limit, at=at)
         return reference
 
@@ -56,12 +56,13 @@ class Parameters:
     def settle(self, reference: ParameterRef, type_: Type) -> ParameterRef:
         """The mention with the type that its place asks for."""
         _, at = self._pending.pop(id(reference))
-        known = self.used.setdefault(reference.name, type_)
+        known = self._used.setdefault(reference.name, type_)
         if known != type_:
             raise UndeclaredParameterConflict(reference.name, str(known), str(type_), at=at)
         return ParameterRef(type_, reference.name)
 
-    def finish(self) -> None:
-        """Give INT64 to every mention that nothing else gave a type."""
+    def finish(self) -> tuple[dict[str, Type], frozenset[str]]:
+        """The types of all, INT64 for mentions that nothing gave one; and which were undeclared."""
         for reference, _ in list(self._pending.values()):
             self.settle(reference, INT64)
+        return self._used, frozenset(self._undeclared)

@@ -52,10 +52,8 @@ def resolve_call(statement: ast.CallProcedure, analysis: Analysis) -> CallStatem
         (analysis.column(parameter, type_), _argument(node, type_, env))
         for node, (parameter, type_) in zip(given, parameters, strict=True)
     ]
-    analysis.parameters.finish()
     return CallStatement(
-        analysis.parameters.used,
-        frozenset(analysis.parameters.undeclared),
+        *analysis.parameters.finish(),
         (),
         ProjectScan(SingleRow(), tuple(values)),
         tuple([OutputColumn(column.name, column) for column, _ in values]),

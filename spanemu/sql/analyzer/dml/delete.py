@@ -20,10 +20,8 @@ def resolve_delete(statement: ast.Delete, analysis: Analysis) -> DeleteStatement
     where = resolve_condition(found.where, env)
     returning = resolve_returning(statement.returning, table, alias, (), analysis)
     assert_rows = asserted_rows(statement.assert_rows, analysis)
-    analysis.parameters.finish()
     return DeleteStatement(
-        analysis.parameters.used,
-        frozenset(analysis.parameters.undeclared),
+        *analysis.parameters.finish(),
         found.hints,
         table,
         FilterScan(relation.scan(), where),

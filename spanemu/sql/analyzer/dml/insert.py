@@ -79,10 +79,8 @@ def resolve_insert(statement: ast.Insert, analysis: Analysis) -> InsertStatement
     pending |= _implicitly_pending(table, columns, statement.mode, conflict)
     returning = resolve_returning(statement.returning, table, alias, pending, analysis)
     assert_rows = asserted_rows(statement.assert_rows, analysis)
-    analysis.parameters.finish()
     return InsertStatement(
-        analysis.parameters.used,
-        frozenset(analysis.parameters.undeclared),
+        *analysis.parameters.finish(),
         hints,
         table,
         _KINDS[statement.mode],

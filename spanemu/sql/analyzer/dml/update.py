@@ -31,10 +31,8 @@ def resolve_update(statement: ast.Update, analysis: Analysis) -> UpdateStatement
     }
     returning = resolve_returning(statement.returning, table, alias, pending, analysis)
     assert_rows = asserted_rows(statement.assert_rows, analysis)
-    analysis.parameters.finish()
     return UpdateStatement(
-        analysis.parameters.used,
-        frozenset(analysis.parameters.undeclared),
+        *analysis.parameters.finish(),
         found.hints,
         table,
         FilterScan(relation.scan(), where),
