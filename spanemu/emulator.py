@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 from spanemu.admin.database_administration import add_database
 from spanemu.admin.errors.databases import DatabaseAlreadyExists, TooManyDatabases
 from spanemu.admin.instances import CatalogSettings, Instances
-from spanemu.base.clock import NANOS_PER_SECOND, SystemClock
+from spanemu.base.clock import SystemClock
 from spanemu.base.errors import SpannerError
 from spanemu.base.names.ids import InvalidDatabaseId
 from spanemu.base.names.paths import DatabaseName, InstanceName
+from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.base.rand import Randomness
 from spanemu.base.raw_key import raw_key
 from spanemu.config import (

@@ -18,14 +18,14 @@ from spanemu.admin.errors.backups import (
 )
 from spanemu.admin.errors.requests import MissingField
 from spanemu.base.errors import Unsupported
-from spanemu.base.limits import DAY_NANOS, HOUR_NANOS
+from spanemu.base.nanos import NANOS_PER_DAY, NANOS_PER_HOUR
 from spanemu.database.content import Content
 from spanemu.database.database import Database, RestoreSource
 from spanemu.database.filters import FieldValue, Instant
 from spanemu.values.timestamp import format_utc
 
-RETENTION_MIN_NANOS = 6 * HOUR_NANOS
-RETENTION_MAX_NANOS = 366 * DAY_NANOS
+RETENTION_MIN_NANOS = 6 * NANOS_PER_HOUR
+RETENTION_MAX_NANOS = 366 * NANOS_PER_DAY
 
 _FIELDS = frozenset(
     [

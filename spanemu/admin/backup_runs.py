@@ -21,14 +21,13 @@ from spanemu.admin.errors.requests import ResourceExists
 from spanemu.admin.instances import Instances
 from spanemu.admin.operation_kinds import BackupCreation
 from spanemu.admin.operations import finished
-from spanemu.base.clock import NANOS_PER_SECOND
-from spanemu.base.limits import DAY_NANOS
 from spanemu.base.names.paths import BackupScheduleName
+from spanemu.base.nanos import NANOS_PER_DAY, NANOS_PER_SECOND
 from spanemu.database.database import Database
 from spanemu.database.errors import ResourceNotFound
 
 CHAIN_BACKUPS_MAX = 14  # the full one included
-CHAIN_AGE_MAX_NANOS = 28 * DAY_NANOS
+CHAIN_AGE_MAX_NANOS = 28 * NANOS_PER_DAY
 _SCHEDULE_CHARS_MAX = 40  # of its id in the ids of its backups
 
 

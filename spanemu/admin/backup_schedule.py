@@ -26,8 +26,8 @@ from spanemu.admin.errors.requests import (
     TooManyResources,
 )
 from spanemu.admin.named import under
-from spanemu.base.limits import HOUR_NANOS
 from spanemu.base.names.paths import BackupScheduleName, DatabaseName
+from spanemu.base.nanos import NANOS_PER_HOUR
 from spanemu.base.paging import Page, PageRequest, page
 
 SCHEDULES_PER_DATABASE_MAX = 4
@@ -136,7 +136,7 @@ def _checked(schedule: BackupSchedule) -> BackupSchedule:
     kind, hours = ("full", FULL_HOURS_MIN)
     if schedule.incremental:
         kind, hours = ("incremental", INCREMENTAL_HOURS_MIN)
-    if not schedule.cron.is_spaced(hours * HOUR_NANOS):
+    if not schedule.cron.is_spaced(hours * NANOS_PER_HOUR):
         raise CronTooFrequent(schedule.cron.text, kind, hours)
     if not RETENTION_MIN_NANOS <= schedule.retention_nanos <= RETENTION_MAX_NANOS:
         raise RetentionOutOfRange(schedule.name)

@@ -18,13 +18,11 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 
 from spanemu.admin.errors.backups import InvalidCron
-from spanemu.base.clock import NANOS_PER_SECOND
+from spanemu.base.nanos import NANOS_PER_DAY, NANOS_PER_MINUTE, NANOS_PER_SECOND
 
 CHARS_MAX = 1_000
 _DAY = timedelta(days=1)
 _EPOCH = date(1970, 1, 1)
-_DAY_NANOS = 86_400 * NANOS_PER_SECOND
-_MINUTE_NANOS = 60 * NANOS_PER_SECOND
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 _ITEM = re.compile(r"(?:\*|(\w{1,3})(?:-(\w{1,3}))?)(?:/(\d{1,3}))?")
@@ -84,7 +82,7 @@ class Cron:
 
     def is_spaced(self, nanos: int) -> bool:
         """Whether it never fires twice within less than `nanos`."""
-        gap = nanos // _MINUTE_NANOS
+        gap = nanos // NANOS_PER_MINUTE
         inside = pairwise(self.minutes)
         if any(later - earlier < gap for earlier, later in inside):
             return False
@@ -98,10 +96,10 @@ class Cron:
         if until <= after:
             return
         first = datetime.fromtimestamp(after // NANOS_PER_SECOND, UTC).date()
-        for day in self._dates(first, (until - after) // _DAY_NANOS + 2):
-            midnight = (day - _EPOCH).days * _DAY_NANOS
+        for day in self._dates(first, (until - after) // NANOS_PER_DAY + 2):
+            midnight = (day - _EPOCH).days * NANOS_PER_DAY
             for minute in self.minutes:
-                if after < (moment := midnight + minute * _MINUTE_NANOS) <= until:
+                if after < (moment := midnight + minute * NANOS_PER_MINUTE) <= until:
                     yield moment
 
     def _dates(self, first: date, count: int) -> Iterator[date]:

@@ -30,23 +30,22 @@ from spanemu.admin.operation_kinds import (
 )
 from spanemu.admin.operations import Operation, finished
 from spanemu.base.errors import Unsupported
-from spanemu.base.limits import DAY_NANOS, HOUR_NANOS
 from spanemu.base.names.ids import check_database_id
 from spanemu.base.names.operations import OperationName
 from spanemu.base.names.paths import DatabaseName, InstanceName
+from spanemu.base.nanos import NANOS_PER_DAY, NANOS_PER_HOUR, NANOS_PER_MINUTE
 from spanemu.database.database import Database, DdlOutcome
 from spanemu.database.splits.errors import TooManySplitPoints
 from spanemu.database.splits.split_points import (
     CHANGES_PER_NODE_DAY_MAX,
     CHANGES_PER_NODE_MINUTE_MAX,
-    MINUTE_NANOS,
     POINTS_PER_NODE_MAX,
     NewSplitPoints,
 )
 from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
 
 DEFAULT_SCHEDULE_ID = "default_schedule"
-DEFAULT_SCHEDULE_RETENTION_NANOS = 7 * DAY_NANOS
+DEFAULT_SCHEDULE_RETENTION_NANOS = 7 * NANOS_PER_DAY
 
 _BLANK = r"(?:\s|--[^\n]*(?:\n|$)|\#[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)"
 _CREATE_DATABASE = re.compile(
@@ -86,7 +85,7 @@ def create_database(instances: Instances, parent: str, new: NewDatabase) -> Oper
 def _add_default_schedule(instances: Instances, database: Database) -> None:
     """A full backup every day, from the hour of its creation on, kept for a week."""
     now = instances.clock.now()
-    hour = now // HOUR_NANOS % 24
+    hour = now // NANOS_PER_HOUR % 24
     spec = ScheduleSpec(f"0 {hour} * * *", DEFAULT_SCHEDULE_RETENTION_NANOS, incremental=False)
     name = f"{database.name}/backupSchedules/{DEFAULT_SCHEDULE_ID}"
     instances.schedules.add(new_schedule(name, spec, now))
@@ -114,8 +113,8 @@ def add_split_points(
     live = sum(len(each.split_points.live(now)) for each in neighbours)
     _check_points(live + len(fresh), POINTS_PER_NODE_MAX * nodes, "in the instance")
     for length, limit, where in (
-        (MINUTE_NANOS, CHANGES_PER_NODE_MINUTE_MAX, "added or updated within a minute"),
-        (DAY_NANOS, CHANGES_PER_NODE_DAY_MAX, "added or updated within a day"),
+        (NANOS_PER_MINUTE, CHANGES_PER_NODE_MINUTE_MAX, "added or updated within a minute"),
+        (NANOS_PER_DAY, CHANGES_PER_NODE_DAY_MAX, "added or updated within a day"),
     ):
         recent = sum(each.split_points.changes_since(now - length) for each in neighbours)
         _check_points(recent + len(points), limit * nodes, where)

@@ -24,15 +24,16 @@ from spanemu.admin.errors.operations import (
 )
 from spanemu.admin.named import under
 from spanemu.admin.operation_kinds import OperationKind, Values
-from spanemu.base.clock import NANOS_PER_SECOND, Clock
+from spanemu.base.clock import Clock
 from spanemu.base.errors import SpannerError
 from spanemu.base.names.ids import check_operation_id
 from spanemu.base.names.operations import OperationName, OperationResource
 from spanemu.base.names.paths import InstanceName, ProjectName
+from spanemu.base.nanos import NANOS_PER_DAY
 from spanemu.base.paging import Page, PageRequest, newest_first, page
 from spanemu.database.filters import Instant, compile_filter
 
-RETENTION_NANOS = 7 * 86_400 * NANOS_PER_SECOND
+RETENTION_NANOS = 7 * NANOS_PER_DAY
 
 
 @dataclass(frozen=True, slots=True)

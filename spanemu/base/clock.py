@@ -18,9 +18,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
-NANOS_PER_MICRO = 1_000
-NANOS_PER_MILLI = 1_000_000
-NANOS_PER_SECOND = 1_000_000_000
+from spanemu.base.nanos import NANOS_PER_MICRO, NANOS_PER_SECOND
 
 # freezegun replaces the functions of `time` wherever a module has them; it does not know partials
 # of them, which cost next to nothing.

@@ -25,7 +25,8 @@ from typing import Any, TypedDict, Unpack
 
 from spanemu.admin.backup_runs import time_jumps
 from spanemu.admin.instances import Instances
-from spanemu.base.clock import NANOS_PER_MICRO, SystemClock
+from spanemu.base.clock import SystemClock
+from spanemu.base.nanos import NANOS_PER_MICRO
 from spanemu.control.following import Following, python_time
 
 __tracebackhide__ = True  # from pytest, whose users look for their own lines

@@ -19,7 +19,7 @@ from difflib import get_close_matches
 from typing import Protocol, Unpack
 
 from spanemu.admin.instances import Instances
-from spanemu.base.clock import NANOS_PER_MILLI, NANOS_PER_SECOND
+from spanemu.base.nanos import NANOS_PER_MILLI, NANOS_PER_SECOND
 from spanemu.base.rand import Randomness
 from spanemu.control.attempts import FirstAttempts
 from spanemu.control.effects import (

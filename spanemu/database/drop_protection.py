@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from spanemu.base.limits import HOUR_NANOS
+from spanemu.base.nanos import NANOS_PER_HOUR
 from spanemu.database.core import DatabaseCore
 from spanemu.database.errors import SchemaObjectInUse
 from spanemu.database.statistics import ledger
@@ -97,6 +97,6 @@ class _Use:
 
     def _hours(self, table: ledger.Table) -> Iterator[Row]:
         """Rows of a statistics table, the hour that has not ended included."""
-        for row in self._ledger.look(table, "HOUR", self._now + HOUR_NANOS):
+        for row in self._ledger.look(table, "HOUR", self._now + NANOS_PER_HOUR):
             if row["INTERVAL_END"] > self._since:
                 yield row

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from spanemu.base.errors import SpannerError
-from spanemu.base.limits import DAY_NANOS
+from spanemu.base.nanos import NANOS_PER_DAY
 from spanemu.database.core import DatabaseCore, Sweep
 from spanemu.database.options import ReadOnly, StatementRequest
 from spanemu.database.transactions.partitioned_dml import PartitionedDmlTransaction
@@ -20,7 +20,7 @@ from spanemu.schema.table import Table
 from spanemu.values.timestamp import format_utc
 from spanemu.values.types import TIMESTAMP
 
-SWEEP_EVERY_NANOS = DAY_NANOS
+SWEEP_EVERY_NANOS = NANOS_PER_DAY
 
 
 class RowDeletion:
@@ -47,7 +47,7 @@ class RowDeletion:
         name = ".".join(f"`{part}`" for part in table.name.split("."))
         expired = StatementRequest(
             f"FROM {name} WHERE `{column}` <= @expired",
-            parameters={"expired": format_utc(now - days * DAY_NANOS)},
+            parameters={"expired": format_utc(now - days * NANOS_PER_DAY)},
             parameter_types={"expired": TIMESTAMP},
         )
         before = self._core.sweeps.get(table.id, Sweep())

@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.errors import (
     Code,
     Detail,
@@ -25,6 +24,7 @@ from spanemu.base.errors import (
     SpannerError,
 )
 from spanemu.base.limits import ERROR_MESSAGE_BYTES_MAX
+from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.base.rand import Randomness
 from spanemu.frontend import wire
 

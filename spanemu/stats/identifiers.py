@@ -14,11 +14,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from spanemu.base.clock import NANOS_PER_MILLI, NANOS_PER_SECOND
+from spanemu.base.nanos import NANOS_PER_DAY, NANOS_PER_MILLI, NANOS_PER_SECOND
 from spanemu.stats.thresholds import THRESHOLDS, Thresholds
 
 NEAR_NANOS = 300 * NANOS_PER_SECOND
-DAY_NANOS = 86_400 * NANOS_PER_SECOND
 KSUID_EPOCH = 1_400_000_000
 
 # A value to nanoseconds since 1970, None if it is not of the format.
@@ -278,7 +277,7 @@ FORMATS: Mapping[str, Format] = {
     "epoch milliseconds": (_scaled(NANOS_PER_MILLI), NEAR_NANOS, _GROWS),
     "epoch microseconds": (_scaled(1000), NEAR_NANOS, _GROWS),
     "epoch nanoseconds": (_scaled(1), NEAR_NANOS, _GROWS),
-    "date": (_dated, DAY_NANOS, _GROWS),
+    "date": (_dated, NANOS_PER_DAY, _GROWS),
 }
 
 # Of TIMESTAMP columns, as nanoseconds.

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from spanemu.base.clock import NANOS_PER_SECOND
+from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.base.severity import Severity
 from spanemu.stats.cause import Reason
 from spanemu.stats.finding import Finding

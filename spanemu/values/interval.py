@@ -9,38 +9,44 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from spanemu.base.nanos import (
+    NANOS_PER_DAY,
+    NANOS_PER_HOUR,
+    NANOS_PER_MICRO,
+    NANOS_PER_MILLI,
+    NANOS_PER_MINUTE,
+    NANOS_PER_SECOND,
+)
 from spanemu.values.errors import BadValue
 from spanemu.values.timestamp import fraction_in_threes
 
 MONTHS_MAX = 120_000
 DAYS_MAX = 3_660_000
-NANOS_MAX = DAYS_MAX * 86_400 * 1_000_000_000
-NANOS_PER_DAY = 86_400 * 1_000_000_000
+NANOS_MAX = DAYS_MAX * NANOS_PER_DAY
 DAYS_PER_MONTH = 30
 
-_SECOND = 1_000_000_000
 _ISO_PART = re.compile(r"(-?)(\d{1,19})(?:[.,](\d{1,9}))?([YMWDHS])", re.ASCII)
 _DATE_UNITS = {"Y": (12, 0), "M": (1, 0), "W": (0, 7), "D": (0, 1)}
-_TIME_UNITS = {"H": 3_600 * _SECOND, "M": 60 * _SECOND, "S": _SECOND}
+_TIME_UNITS = {"H": NANOS_PER_HOUR, "M": NANOS_PER_MINUTE, "S": NANOS_PER_SECOND}
 
 # What one of each part is: months, days, nanoseconds.
-_PARTS: dict[str, tuple[int, int, int]] = {
+PART_SIZES: dict[str, tuple[int, int, int]] = {
     "YEAR": (12, 0, 0),
     "QUARTER": (3, 0, 0),
     "MONTH": (1, 0, 0),
     "WEEK": (0, 7, 0),
     "DAY": (0, 1, 0),
-    "HOUR": (0, 0, 3_600 * _SECOND),
-    "MINUTE": (0, 0, 60 * _SECOND),
-    "SECOND": (0, 0, _SECOND),
-    "MILLISECOND": (0, 0, 1_000_000),
-    "MICROSECOND": (0, 0, 1_000),
+    "HOUR": (0, 0, NANOS_PER_HOUR),
+    "MINUTE": (0, 0, NANOS_PER_MINUTE),
+    "SECOND": (0, 0, NANOS_PER_SECOND),
+    "MILLISECOND": (0, 0, NANOS_PER_MILLI),
+    "MICROSECOND": (0, 0, NANOS_PER_MICRO),
     "NANOSECOND": (0, 0, 1),
 }
 
 # Parts of a range in order: what stands before the part, and its digits. Months and the time
 # have one sign each, in front of their first part; days have their own.
-_RANGE_PARTS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
+RANGE_PARTS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
 _RANGE_SEPARATORS = ("", "-", " ", " ", ":", ":")
 _SIGNS = ("month_sign", "month_sign", "day_sign", "time_sign", "time_sign", "time_sign")
 
@@ -176,7 +182,7 @@ def parse_range(text: str, start: str, end: str) -> Interval:
         raise BadValue(text, "INTERVAL")
     shown = {name: digits or "" for name, digits in found.groupdict().items()}
     months, days, nanos = (
-        sum(int(shown.get(part) or 0) * _PARTS[part][axis] for part in _RANGE_PARTS)
+        sum(int(shown.get(part) or 0) * PART_SIZES[part][axis] for part in RANGE_PARTS)
         for axis in range(3)
     )
     nanos += int(shown.get("fraction", "").ljust(9, "0"))
@@ -190,9 +196,9 @@ def parse_range(text: str, start: str, end: str) -> Interval:
         raise BadValue(text, "INTERVAL", failure.reason) from None
 
 
-@lru_cache(maxsize=len(_RANGE_PARTS) ** 2)
+@lru_cache(maxsize=len(RANGE_PARTS) ** 2)
 def _range_pattern(start: str, end: str) -> re.Pattern[str]:
-    first, last = _RANGE_PARTS.index(start), _RANGE_PARTS.index(end)
+    first, last = RANGE_PARTS.index(start), RANGE_PARTS.index(end)
     pattern, signed = "", ""
     for at in range(first, last + 1):
         if at > first:
@@ -200,7 +206,7 @@ def _range_pattern(start: str, end: str) -> re.Pattern[str]:
         if _SIGNS[at] != signed:
             signed = _SIGNS[at]
             pattern += f"(?P<{signed}>[+-]?)"
-        pattern += rf"(?P<{_RANGE_PARTS[at]}>\d{{1,19}})"
+        pattern += rf"(?P<{RANGE_PARTS[at]}>\d{{1,19}})"
     if end == "SECOND":
         pattern += r"(?:\.(?P<fraction>\d{1,9}))?"
     return re.compile(pattern, re.ASCII)
@@ -245,7 +251,7 @@ def format_sql(interval: Interval) -> str:
     """As CAST(i AS STRING): `1-2 3 4:5:6.789`."""
     sign, months = ("-", -interval.months) if interval.months < 0 else ("", interval.months)
     time_sign, nanos = ("-", -interval.nanos) if interval.nanos < 0 else ("", interval.nanos)
-    seconds, fraction = divmod(nanos, _SECOND)
+    seconds, fraction = divmod(nanos, NANOS_PER_SECOND)
     return (
         f"{sign}{months // 12}-{months % 12} {interval.days} "
         f"{time_sign}{seconds // 3_600}:{seconds // 60 % 60}:{seconds % 60}"
@@ -256,7 +262,7 @@ def format_sql(interval: Interval) -> str:
 def format_iso(interval: Interval) -> str:
     """As on the wire: parts that are zero are left out, `P0Y` if all are."""
     years, months = _signed_divmod(interval.months, 12)
-    seconds, fraction = _signed_divmod(interval.nanos, _SECOND)
+    seconds, fraction = _signed_divmod(interval.nanos, NANOS_PER_SECOND)
     minutes, seconds = _signed_divmod(seconds, 60)
     hours, minutes = _signed_divmod(minutes, 60)
     dates = "".join(

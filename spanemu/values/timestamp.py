@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, timedelta
 
+from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.values.errors import BadValue
 from spanemu.values.zone import Civil, Zone, fixed_zone, zone_named
 
-NANOS_PER_SECOND = 1_000_000_000
-NANOS_PER_DAY = 86_400 * NANOS_PER_SECOND
 TIMESTAMP_MIN = -62_135_596_800 * NANOS_PER_SECOND
 TIMESTAMP_MAX = 253_402_300_800 * NANOS_PER_SECOND - 1
 

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spanemu.base.nanos import NANOS_PER_DAY
 from spanemu.values import interval, numeric, timestamp
 from spanemu.values.errors import BadValue
 from spanemu.values.interval import Interval
@@ -33,7 +34,7 @@ ZONES = st.sampled_from(
 )
 ANY_NUMERIC = NUMERICS | SMALL_NUMERICS
 # Years in which datetime can hold any zone's local time.
-INNER = st.integers(TIMESTAMP_MIN + 2 * timestamp.NANOS_PER_DAY, 4 * 10**18)
+INNER = st.integers(TIMESTAMP_MIN + 2 * NANOS_PER_DAY, 4 * 10**18)
 
 
 def rounded(number: Fraction) -> Decimal | None:
@@ -115,7 +116,7 @@ def test_a_clock_reading_leads_back_to_the_first_time_it_was_shown(nanos: int, z
         back = timestamp.from_civil(fields, zone)
     except BadValue:
         # Only within a day of either end: an earlier showing lies outside the range.
-        assert min(nanos - TIMESTAMP_MIN, TIMESTAMP_MAX - nanos) < timestamp.NANOS_PER_DAY
+        assert min(nanos - TIMESTAMP_MIN, TIMESTAMP_MAX - nanos) < NANOS_PER_DAY
         return
     assert back <= nanos
     assert timestamp.civil(back, zone) == fields
@@ -152,7 +153,7 @@ def test_justifying_keeps_the_length(value: Interval) -> None:
     signs = {part > 0 for part in (whole.months, whole.days, whole.nanos) if part}
     assert len(signs) <= 1
     assert abs(whole.days) < 30
-    assert abs(whole.nanos) < interval.NANOS_PER_DAY
+    assert abs(whole.nanos) < NANOS_PER_DAY
 
 
 @given(INTERVALS, st.integers(-(10**6), 10**6).filter(bool))

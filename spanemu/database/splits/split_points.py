@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from spanemu.base.clock import NANOS_PER_SECOND
+from spanemu.base.nanos import NANOS_PER_DAY
 from spanemu.database.splits.errors import (
     SplitPointExpiresTooLate,
     SplitPointKeyCount,
@@ -37,10 +37,8 @@ from spanemu.txn.key_sets import KeyReader
 from spanemu.values.key import key_decoder
 from spanemu.values.value import encoder
 
-DAY_NANOS = 86_400 * NANOS_PER_SECOND
-MINUTE_NANOS = 60 * NANOS_PER_SECOND
-EXPIRY_DEFAULT_NANOS = 10 * DAY_NANOS
-EXPIRY_MAX_NANOS = 30 * DAY_NANOS
+EXPIRY_DEFAULT_NANOS = 10 * NANOS_PER_DAY
+EXPIRY_MAX_NANOS = 30 * NANOS_PER_DAY
 POINTS_PER_REQUEST_MAX = 100
 REQUEST_BYTES_MAX = 1 << 20
 POINTS_PER_NODE_MAX = 50
@@ -123,7 +121,7 @@ class SplitPoints:
     def put(self, points: Iterable[SplitPoint], now: int) -> None:
         """Add points, or change when they expire."""
         with self._mutex:
-            while self._changes and self._changes[0] < now - DAY_NANOS:
+            while self._changes and self._changes[0] < now - NANOS_PER_DAY:
                 self._changes.popleft()
             for point in points:
                 self._changes.append(now)
@@ -175,7 +173,7 @@ def _expiry(request: NewSplitPoints, now: int) -> int:
     if request.expires is None:
         return now + EXPIRY_DEFAULT_NANOS
     if request.expires > now + EXPIRY_MAX_NANOS:
-        raise SplitPointExpiresTooLate(EXPIRY_MAX_NANOS // DAY_NANOS)
+        raise SplitPointExpiresTooLate(EXPIRY_MAX_NANOS // NANOS_PER_DAY)
     return request.expires
 
 

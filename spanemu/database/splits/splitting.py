@@ -19,11 +19,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from spanemu.base.clock import NANOS_PER_SECOND
+from spanemu.base.nanos import NANOS_PER_MINUTE, NANOS_PER_SECOND
 from spanemu.database.splits.foreseen import Foreseen, foreseen
 from spanemu.database.splits.load_book import LoadBook, Work
 from spanemu.database.splits.size_cuts import SizeCuts
-from spanemu.database.splits.warm_splits import MINUTE_NANOS, WarmSplits, reasons_of
+from spanemu.database.splits.warm_splits import WarmSplits, reasons_of
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
@@ -181,7 +181,7 @@ class Splitting:
             events = self._events(places, work, count, qps)
             seen = []
             for left in reversed(range(minutes)):
-                end = self._minute_at - left * MINUTE_NANOS
+                end = self._minute_at - left * NANOS_PER_MINUTE
                 seen.append(self._minute(places, events, end))
                 events = []
             return seen

@@ -12,12 +12,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from spanemu.base.clock import NANOS_PER_SECOND
+from spanemu.base.nanos import NANOS_PER_MINUTE, NANOS_PER_SECOND
 from spanemu.stats.cause import Reason
 from spanemu.stats.split_info import SplitInfo
 from spanemu.stats.split_stats import HOT_SCORE, INTERVALS, WARM_SCORE, SplitStat, joined
 
-MINUTE_NANOS = 60 * NANOS_PER_SECOND
 MINUTES_KEPT = 24 * 60  # retention of the table by the minute
 ONE_ROW_MIN = 0.9  # model: of a split's load
 
@@ -30,7 +29,7 @@ class WarmSplits:
 
     def note(self, at: int, splits: Iterable[tuple[SplitInfo, float, Sequence[str]]]) -> None:
         """The minute that ended last as of `at`: splits, their loads in servers, and reasons."""
-        end = at - at % MINUTE_NANOS
+        end = at - at % NANOS_PER_MINUTE
         rows = [
             SplitStat(end, split.start, split.limit, score, split.tables, tuple(reasons))
             for split, load, reasons in splits
@@ -38,7 +37,9 @@ class WarmSplits:
         ]
         if rows:
             self._minutes[end] = rows
-        for old in [each for each in self._minutes if each <= end - MINUTES_KEPT * MINUTE_NANOS]:
+        for old in [
+            each for each in self._minutes if each <= end - MINUTES_KEPT * NANOS_PER_MINUTE
+        ]:
             del self._minutes[old]
 
     def rows(self, at: int, interval: str) -> list[SplitStat]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from spanemu.base.nanos import NANOS_PER_MICRO
 from spanemu.database.system_tables.declaration import written
 from spanemu.database.system_tables.source import Source, last_part, split_name
 from spanemu.ddl.expressions import columns_of_generated
@@ -17,14 +18,13 @@ Rows = Iterator[tuple[Any, ...]]
 
 YES_NO = ("NO", "YES")  # by truth
 COMMITTED = "COMMITTED"
-_NANOS_PER_MICRO = 1000
 
 
 def schemata(source: Source) -> Rows:
     """SCHEMATA: the default schema with the time since when it is as it is, then the others."""
     bundle = source.schema.proto_bundle
     types = None if bundle is None else ", ".join(sorted(bundle.names))
-    yield "", "", source.effective_at // _NANOS_PER_MICRO, None, types
+    yield "", "", source.effective_at // NANOS_PER_MICRO, None, types
     for name in ("INFORMATION_SCHEMA", "SPANNER_SYS", *source.schema.named_schemas.values()):
         yield "", name, None, None, None
 

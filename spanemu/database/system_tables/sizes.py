@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from spanemu.base.call import current
+from spanemu.base.nanos import NANOS_PER_HOUR
 from spanemu.database.statistics.weight import row_weigher
 from spanemu.database.system_tables.source import Source
 from spanemu.schema.index import Index
@@ -19,13 +20,12 @@ from spanemu.storage.layout import tree_of
 
 Rows = Iterator[tuple[Any, ...]]
 
-_HOUR_NANOS = 3600 * 10**9
 _CHECKED_EVERY = 0xFF  # a mask: the deadline is looked at every 256 rows
 
 
 def table_sizes(source: Source) -> Rows:
     """TABLE_SIZES_STATS_1HOUR: a row for each table and index."""
-    end = source.at - source.at % _HOUR_NANOS
+    end = source.at - source.at % NANOS_PER_HOUR
     for thing in source.schema.sorted_things():
         size = float(_size(source, thing))
         on_ssd, on_hdd = _placed(source, thing, size)
@@ -34,7 +34,7 @@ def table_sizes(source: Source) -> Rows:
 
 def table_sizes_by_group(source: Source) -> Rows:
     """TABLE_SIZES_STATS_PER_LOCALITY_GROUP_1HOUR: the same by locality group."""
-    end = source.at - source.at % _HOUR_NANOS
+    end = source.at - source.at % NANOS_PER_HOUR
     for thing in source.schema.sorted_things():
         on_ssd, on_hdd = _placed(source, thing, float(_size(source, thing)))
         yield end, thing.name, _group(thing), on_ssd, on_hdd

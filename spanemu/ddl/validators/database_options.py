@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.errors import SpannerError
-from spanemu.base.limits import DAY_NANOS, HOUR_NANOS, RETENTION_MAX_NANOS, RETENTION_MIN_NANOS
+from spanemu.base.limits import RETENTION_MAX_NANOS, RETENTION_MIN_NANOS
+from spanemu.base.nanos import (
+    NANOS_PER_DAY,
+    NANOS_PER_HOUR,
+    NANOS_PER_MINUTE,
+    NANOS_PER_SECOND,
+)
 from spanemu.ddl.errors.objects import (
     BadDatabaseOption,
     BadRetentionPeriod,
@@ -23,7 +28,12 @@ from spanemu.values.zone import zone_named
 OPTIMIZER_VERSION_MAX = 9
 
 _PERIOD = re.compile(r"(\d{1,9})([smhd])")
-_UNITS = {"s": NANOS_PER_SECOND, "m": 60 * NANOS_PER_SECOND, "h": HOUR_NANOS, "d": DAY_NANOS}
+_UNITS = {
+    "s": NANOS_PER_SECOND,
+    "m": NANOS_PER_MINUTE,
+    "h": NANOS_PER_HOUR,
+    "d": NANOS_PER_DAY,
+}
 
 
 def retention_nanos(period: OptionValue) -> int | None:

@@ -8,15 +8,14 @@ from spanemu.admin import backup_administration as administration
 from spanemu.admin.backup import check_encryption
 from spanemu.admin.backup_schedule import BackupSchedule, ScheduleSpec
 from spanemu.admin.instances import Instances
-from spanemu.base.clock import NANOS_PER_SECOND
-from spanemu.base.limits import HOUR_NANOS
 from spanemu.base.names.paths import DatabaseName
+from spanemu.base.nanos import NANOS_PER_HOUR, NANOS_PER_SECOND
 from spanemu.base.paging import PageRequest
 from spanemu.frontend.admin import wire
 from spanemu.frontend.admin.encryption import encryption_from_proto
 from spanemu.frontend.convert.timestamps import duration_from_proto, timestamp_to_proto
 
-_CREATION_WINDOW_NANOS = 4 * HOUR_NANOS
+_CREATION_WINDOW_NANOS = 4 * NANOS_PER_HOUR
 
 
 def create_backup_schedule(instances: Instances, request: Any) -> Any:

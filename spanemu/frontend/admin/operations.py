@@ -9,7 +9,6 @@ from spanemu.admin.backup_administration import get_backup
 from spanemu.admin.instance_administration import get_partition
 from spanemu.admin.instances import Instances
 from spanemu.base.call import current
-from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.limits import REQUEST_SECONDS_MAX
 from spanemu.base.names.operations import operations_collection
 from spanemu.base.names.paths import (
@@ -19,6 +18,7 @@ from spanemu.base.names.paths import (
     InstanceName,
     InstancePartitionName,
 )
+from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.base.paging import PageRequest
 from spanemu.frontend.admin import wire
 from spanemu.frontend.admin.operation_messages import operation_to_proto

@@ -12,7 +12,7 @@ from spanemu.admin.instance import Instance, InstanceSpec
 from spanemu.admin.instance_config import InstanceConfig
 from spanemu.admin.instance_partition import InstancePartition
 from spanemu.admin.replica_topology import Replica
-from spanemu.base.clock import NANOS_PER_SECOND
+from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.database.database import Database, RestoreSource
 from spanemu.frontend.admin import wire
 from spanemu.frontend.convert.timestamps import timestamp_to_proto

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from spanemu.base.clock import NANOS_PER_MILLI
 from spanemu.base.errors import Code, Detail, RetryInfo, SpannerError
+from spanemu.base.nanos import NANOS_PER_MILLI
 
 RETRY_DELAY_NANOS = 1 * NANOS_PER_MILLI
 

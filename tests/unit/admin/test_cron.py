@@ -6,7 +6,7 @@ import pytest
 
 from spanemu.admin.cron import Cron
 from spanemu.admin.errors.backups import InvalidCron
-from spanemu.base.limits import HOUR_NANOS
+from spanemu.base.nanos import NANOS_PER_HOUR
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -64,7 +64,7 @@ def test_sunday_has_two_numbers_and_a_name():
     ],
 )
 def test_how_far_apart(text, hours, spaced):
-    assert Cron.parse(text).is_spaced(hours * HOUR_NANOS) is spaced
+    assert Cron.parse(text).is_spaced(hours * NANOS_PER_HOUR) is spaced
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import gc
 import pytest
 
 from spanemu.base.clock import ManualClock
-from spanemu.base.limits import HOUR_NANOS
+from spanemu.base.nanos import NANOS_PER_HOUR
 from spanemu.database.content import Content, without_row_deletion
 from spanemu.database.database import Database, RestoreSource
 from spanemu.database.environment import Environment
@@ -22,7 +22,7 @@ DDL = (
 
 @pytest.fixture
 def database():
-    made = Database(NAME, Environment(ManualClock(HOUR_NANOS)))
+    made = Database(NAME, Environment(ManualClock(NANOS_PER_HOUR)))
     assert made.apply_ddl(DDL).failure is None
     return made
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.errors import Code
+from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.storage.versions import row_cells
 from spanemu.txn.errors.names import ColumnNotFound
 from spanemu.txn.errors.requests import BadCellValue, ColumnValueMismatch, DuplicateColumn

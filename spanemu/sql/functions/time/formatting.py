@@ -15,13 +15,13 @@ from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
+from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.base.pace import paced, paced_stream
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.functions.time.date_parts import week_of_year
 from spanemu.sql.functions.time.instants import SECONDS_PER_DAY, zone
 from spanemu.values.date import EPOCH_ORDINAL
-from spanemu.values.timestamp import NANOS_PER_SECOND
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = (

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from datetime import date
 
+from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.sql.functions.errors import BadArgument, BadTimeZone
 from spanemu.values.date import EPOCH_ORDINAL
 from spanemu.values.errors import BadValue
-from spanemu.values.timestamp import NANOS_PER_SECOND, TIMESTAMP_MAX, TIMESTAMP_MIN, format_utc
+from spanemu.values.timestamp import TIMESTAMP_MAX, TIMESTAMP_MIN, format_utc
 from spanemu.values.zone import Zone, zone_named
 
 SECONDS_PER_DAY = 86_400
-NANOS_PER_MICRO = 1_000
-NANOS_PER_MILLI = 1_000_000
 
 _ORDINAL_MAX = date.max.toordinal()
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from datetime import date
 
+from spanemu.base.nanos import NANOS_PER_DAY
 from spanemu.sql.functions.errors import BadArgument, DivisionByZero, Overflow
 from spanemu.values import interval
 from spanemu.values.errors import BadValue
-from spanemu.values.interval import NANOS_PER_DAY, Interval
+from spanemu.values.interval import Interval
 from spanemu.values.timestamp import TIMESTAMP_MAX, TIMESTAMP_MIN, format_sql
 
 

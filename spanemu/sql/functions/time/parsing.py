@@ -9,6 +9,7 @@ from __future__ import annotations
 from calendar import monthrange
 from datetime import date
 
+from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.base.pace import paced
 from spanemu.sql.functions.errors import UnparseableText
 from spanemu.sql.functions.registry import Context
@@ -18,7 +19,6 @@ from spanemu.sql.functions.time.parse_elements import compiled, skip_spaces
 from spanemu.sql.functions.time.parse_fields import Fields
 from spanemu.sql.functions.time.parse_weeks import settle
 from spanemu.values.date import EPOCH_ORDINAL
-from spanemu.values.timestamp import NANOS_PER_SECOND
 
 
 def parse_date(pattern: str, text: str) -> date:

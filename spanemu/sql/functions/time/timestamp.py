@@ -12,6 +12,14 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any, NoReturn
 
+from spanemu.base.nanos import (
+    NANOS_PER_DAY,
+    NANOS_PER_HOUR,
+    NANOS_PER_MICRO,
+    NANOS_PER_MILLI,
+    NANOS_PER_MINUTE,
+    NANOS_PER_SECOND,
+)
 from spanemu.sql.functions.errors import BadArgument, BadDatePart, InvalidText, Overflow
 from spanemu.sql.functions.notation import chapter, overload
 from spanemu.sql.functions.registry import Context
@@ -19,8 +27,6 @@ from spanemu.sql.functions.time.date import extract_from_date
 from spanemu.sql.functions.time.date_parts import EXTRACTIONS, truncated
 from spanemu.sql.functions.time.formatting import format_timestamp, moment_of
 from spanemu.sql.functions.time.instants import (
-    NANOS_PER_MICRO,
-    NANOS_PER_MILLI,
     SECONDS_PER_DAY,
     checked,
     day_in,
@@ -32,7 +38,6 @@ from spanemu.sql.functions.time.interval import extract_from_interval
 from spanemu.sql.functions.time.parsing import parse_timestamp
 from spanemu.values import timestamp as timestamps
 from spanemu.values.errors import BadValue as UnreadableValue
-from spanemu.values.timestamp import NANOS_PER_DAY, NANOS_PER_SECOND
 
 _INT64_MAX = 2**63 - 1
 _INT64_MIN = -(2**63)
@@ -42,8 +47,8 @@ NANOS_PER_PART: Mapping[str, int] = {
     "MICROSECOND": NANOS_PER_MICRO,
     "MILLISECOND": NANOS_PER_MILLI,
     "SECOND": NANOS_PER_SECOND,
-    "MINUTE": 60 * NANOS_PER_SECOND,
-    "HOUR": 3_600 * NANOS_PER_SECOND,
+    "MINUTE": NANOS_PER_MINUTE,
+    "HOUR": NANOS_PER_HOUR,
     "DAY": NANOS_PER_DAY,
 }
 

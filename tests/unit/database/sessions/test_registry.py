@@ -9,7 +9,7 @@ import weakref
 import pytest
 
 from spanemu.base.errors import Code
-from spanemu.base.limits import DAY_NANOS, HOUR_NANOS
+from spanemu.base.nanos import NANOS_PER_DAY, NANOS_PER_HOUR
 from spanemu.database.errors import DatabaseNotFound
 from spanemu.database.options import ReadWrite
 from spanemu.database.sessions.errors import MultiplexedSessionDeleted, SessionNotFound
@@ -44,11 +44,11 @@ def test_labels_are_copied(shop: Shop) -> None:
 def test_regular_sessions_expire_when_they_are_idle(shop: Shop) -> None:
     sessions, clock = shop.database.sessions, shop.core.environment.clock
     made = sessions.create({})
-    clock.advance(HOUR_NANOS)
+    clock.advance(NANOS_PER_HOUR)
     assert sessions.get(made.name) is made  # and it is used now
-    clock.advance(HOUR_NANOS)
+    clock.advance(NANOS_PER_HOUR)
     sessions.get(made.name)
-    clock.advance(HOUR_NANOS + 1)
+    clock.advance(NANOS_PER_HOUR + 1)
     assert made not in sessions.list("", 0, "")[0]
     with pytest.raises(SessionNotFound):
         sessions.get(made.name)
@@ -57,7 +57,7 @@ def test_regular_sessions_expire_when_they_are_idle(shop: Shop) -> None:
 def test_multiplexed_sessions_expire_by_age(shop: Shop) -> None:
     sessions, clock = shop.database.sessions, shop.core.environment.clock
     made = sessions.create({}, multiplexed=True)
-    clock.advance(28 * DAY_NANOS)
+    clock.advance(28 * NANOS_PER_DAY)
     sessions.get(made.name)
     clock.advance(1)
     with pytest.raises(SessionNotFound):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from spanemu.base.call import Call, Cancelled
-from spanemu.base.clock import NANOS_PER_SECOND, ManualClock
+from spanemu.base.clock import ManualClock
 from spanemu.base.errors import Code
-from spanemu.base.limits import HOUR_NANOS, RETENTION_DEFAULT_NANOS
+from spanemu.base.limits import RETENTION_DEFAULT_NANOS
+from spanemu.base.nanos import NANOS_PER_HOUR, NANOS_PER_SECOND
 from spanemu.database.options import (
     ExactStaleness,
     MaxStaleness,
@@ -60,7 +61,7 @@ def test_waiting_for_the_future(store: Store) -> None:
 
 def test_nobody_waits_longer_than_a_request_may_take(store: Store) -> None:
     with pytest.raises(ReadTooFarAhead) as failure:
-        await_timestamp(store, NOW + HOUR_NANOS + 1)
+        await_timestamp(store, NOW + NANOS_PER_HOUR + 1)
     assert failure.value.code is Code.DEADLINE_EXCEEDED
     assert store.clock.peek() == NOW
 
