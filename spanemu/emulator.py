@@ -48,7 +48,7 @@ from spanemu.frontend.embedded import EmbeddedRegistry
 from spanemu.frontend.rpc import Rpc
 from spanemu.frontend.server import Server
 from spanemu.frontend.services import endpoints_for
-from spanemu.handle import DatabaseHandle, EmulatorHandle
+from spanemu.handle import DatabaseHandle, EmulatorHandle, NamedDatabase
 from spanemu.remote import RemoteEmulator
 from spanemu.schema_source import SchemaRejected, SchemaStatement, Source, load_schema, rejected
 
@@ -245,13 +245,13 @@ class Emulator(EmulatorHandle):
             raise blamed from failure
         return self.database(str(target))
 
-    def record(self, database: DatabaseHandle) -> Recorder:
+    def record(self, database: NamedDatabase | str) -> Recorder:
         """What the clients of a database do while the block that this opens runs."""
-        return self._recorder(database.name)
+        return self._recorder(self.name_of(database))
 
-    def hotspots(self, database: DatabaseHandle) -> Hotspots:
+    def hotspots(self, database: NamedDatabase | str) -> Hotspots:
         """Where the writes to a database concentrate, from the first call for it on."""
-        return self._hotspots(database.name)
+        return self._hotspots(self.name_of(database))
 
     def _recorder(self, name: str) -> Recorder:
         def describe(method: str, request: Any) -> Rpc:

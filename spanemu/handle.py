@@ -15,7 +15,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from google.cloud.spanner import Client
 
@@ -32,6 +32,13 @@ from spanemu.wire_control.recording import RemoteRecorder
 
 if TYPE_CHECKING:
     from spanemu.control.hotspots import HotspotsHandle
+
+
+class NamedDatabase(Protocol):
+    """What knows its full name: a `DatabaseHandle`, or the official client's `Database`."""
+
+    @property
+    def name(self) -> str: ...
 
 
 class DatabaseHandle(ABC):
@@ -227,12 +234,16 @@ class EmulatorHandle(ABC):
         """Failures to bring about on purpose."""
 
     @abstractmethod
-    def record(self, database: DatabaseHandle) -> Recorder | RemoteRecorder:
+    def record(self, database: NamedDatabase | str) -> Recorder | RemoteRecorder:
         """What the clients of a database do while the block that this opens runs."""
 
     @abstractmethod
-    def hotspots(self, database: DatabaseHandle) -> HotspotsHandle:
+    def hotspots(self, database: NamedDatabase | str) -> HotspotsHandle:
         """Where the load on a database concentrates."""
+
+    def name_of(self, database: NamedDatabase | str) -> str:
+        """The full name of a database: of a handle, of the official client's, or of an id."""
+        return str(self.resolve(database if isinstance(database, str) else database.name))
 
     def resolve(self, name: str) -> DatabaseName:
         """The full name of a database given by id or by full name. Raises InvalidName."""

@@ -28,7 +28,7 @@ from spanemu.config import DEFAULT_INSTANCE, DEFAULT_PROJECT, HostPort
 from spanemu.control.clock import as_datetime
 from spanemu.database.transactions.listing import OpenTransaction
 from spanemu.endpoint import Endpoint
-from spanemu.handle import DatabaseHandle, EmulatorHandle
+from spanemu.handle import DatabaseHandle, EmulatorHandle, NamedDatabase
 from spanemu.schema_source import Source, load_schema
 from spanemu.wire_control.calls import Calls
 from spanemu.wire_control.clock import RemoteClock
@@ -176,15 +176,15 @@ class RemoteEmulator(EmulatorHandle):
         """Failures to bring about on purpose."""
         return RemoteFaults(self.calls)
 
-    def record(self, database: DatabaseHandle) -> RemoteRecorder:
+    def record(self, database: NamedDatabase | str) -> RemoteRecorder:
         """What the clients of a database do while the block that this opens runs."""
-        return RemoteRecorder(self.calls, database.name)
+        return RemoteRecorder(self.calls, self.name_of(database))
 
-    def hotspots(self, database: DatabaseHandle) -> RemoteHotspots:
+    def hotspots(self, database: NamedDatabase | str) -> RemoteHotspots:
         """Where the writes to a database concentrate, from the first call for it on."""
         from spanemu.wire_control.hotspots import RemoteHotspots
 
-        return RemoteHotspots(self.calls, database.name)
+        return RemoteHotspots(self.calls, self.name_of(database))
 
     def create_database(self, name: str, schema: Source | Iterable[Source] = ()) -> RemoteDatabase:
         """Create a database, and its instance if need be.

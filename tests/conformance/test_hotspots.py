@@ -136,6 +136,7 @@ def test_two_shards_are_too_few(watched) -> None:
     assert finding.severity == "error"
 
 
+COUNTERS = "CREATE TABLE Counters (Name STRING(MAX) NOT NULL, N INT64) PRIMARY KEY (Name)"
 USERS_TABLE = (
     "CREATE TABLE Users (UserId STRING(64) NOT NULL, LastAccess TIMESTAMP) PRIMARY KEY (UserId)"
 )
@@ -166,9 +167,7 @@ def test_indexes_of_a_timestamp(watched, index: str, expected: dict[str, str]) -
 
 
 def test_one_counter_row(watched) -> None:
-    client, hotspots = watched(
-        "CREATE TABLE Counters (Name STRING(20) NOT NULL, N INT64) PRIMARY KEY (Name)"
-    )
+    client, hotspots = watched(COUNTERS)
     insert(client, "Counters", "Name N", [("global", 0)])
     for _ in range(60):
         client.run_in_transaction(
@@ -199,6 +198,14 @@ def test_uuid_version_7_is_found_and_explained(watched, emulator) -> None:
     assert finding.evidence.format == "UUID version 7"
     assert "SPN109" in finding.related
     assert "UUID version 7" in finding.message
+
+
+def test_a_database_goes_by_its_handle_its_client_or_its_name(emulator) -> None:
+    database = emulator.create_database(f"hot-{next(_numbers)}", schema=[COUNTERS])
+    emulator.hotspots(database)
+    insert(database.client(), "Counters", "Name", [("a",)])
+    for known_as in (database, database.client(), database.database_id, database.name):
+        assert emulator.hotspots(known_as).report()["Counters"].commits == 1
 
 
 def test_fixtures_say_nothing(watched) -> None:
