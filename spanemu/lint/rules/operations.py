@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 
 from spanemu.base.identifiers import fold
 from spanemu.lint.model import Change, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, each_table
-from spanemu.lint.source import Spot
+from spanemu.lint.source import Spot, Statement
 from spanemu.sql.syntax import ddl_ast
 
 _SUFFIX = re.compile(r"(_[A-Za-z0-9]+|\d+)$")
@@ -33,27 +34,32 @@ def _shape(table: Table) -> object:
 
 
 def _batch(schema: Schema) -> Iterator[Hit]:
-    """One finding for the whole input: where it begins, and how often it happens."""
-    apart = list(_apart(schema))
-    if apart:
-        facts = {"reason": f"{len(apart)} made apart from the tables that they index"}
-        yield _on_index(apart[0], facts)
-    backfills = [change for change in schema.changes if _reads_table(change)]
-    if len(backfills) > schema.settings.backfills_max:
-        facts = {"reason": f"{len(backfills)} statements that read whole tables in one batch"}
-        yield _on_index(backfills[0], facts)
+    """One finding for each batch, which is a file: where it begins, and how often it happens."""
+    for _, changes in groupby(schema.changes, lambda change: change.statement.source):
+        batch = list(changes)
+        apart = list(_apart(batch))
+        if apart:
+            facts = {"reason": f"{len(apart)} made apart from the tables that they index"}
+            yield _on_index(apart[0], facts)
+        backfills = [change for change in batch if _reads_table(change)]
+        if len(backfills) > schema.settings.backfills_max:
+            facts = {"reason": f"{len(backfills)} statements that read whole tables in one batch"}
+            yield _on_index(backfills[0], facts)
 
 
-def _apart(schema: Schema) -> Iterator[Change]:
+def _apart(batch: Sequence[Change]) -> Iterator[Change]:
     """Indexes with another table's creation between their own table's and them."""
-    last = ""
-    for change in schema.changes:
+    made: set[Statement] = set()
+    last: Statement | None = None
+    for change in batch:
         if isinstance(change.tree, ddl_ast.CreateTable):
-            last = fold(str(change.tree.name))
+            last = change.statement
+            made.add(last)
         elif (
             isinstance(change.tree, ddl_ast.CreateIndex)
             and change.table is not None
-            and fold(change.table.name) != last
+            and change.table.statement is not last
+            and change.table.statement in made
         ):
             yield change
 

@@ -203,6 +203,27 @@ def test_a_migration_alone() -> None:
     assert [each.id for each in found] == ["SPN705"]
 
 
+def test_a_batch_is_a_file(tmp_path: Path) -> None:
+    """A later file is a later migration: it cannot stand behind the table of an earlier one."""
+    tables = [
+        f"CREATE TABLE {name} (Id INT64 NOT NULL, V INT64) PRIMARY KEY (Id);" for name in "AB"
+    ]
+    index = "CREATE INDEX I ON A(V);"
+    assert "SPN702" in ids("".join([*tables, index]))
+    (tmp_path / "1.sql").write_text("".join(tables))
+    (tmp_path / "2.sql").write_text(index)
+    assert "SPN702" not in {each.id for each in lint.run(tmp_path)}
+    for n in range(2, 5):
+        many = (f"CREATE INDEX I{n}{m} ON Elsewhere(C{n}{m});" for m in range(6))
+        (tmp_path / f"{n}.sql").write_text("".join(many))
+    assert "SPN702" not in {each.id for each in lint.run(tmp_path)}
+
+
+def test_a_table_that_was_renamed_keeps_its_indexes_beside_it() -> None:
+    ddl = "CREATE TABLE A (Id INT64 NOT NULL, V INT64) PRIMARY KEY (Id);RENAME TABLE A TO B;"
+    assert "SPN702" not in ids(f"{ddl}CREATE INDEX I ON B(V)")
+
+
 def test_many_backfills() -> None:
     ddl = ";".join(f"CREATE INDEX I{n} ON Elsewhere(C{n})" for n in range(11))
     assert "SPN702" in ids(ddl)
