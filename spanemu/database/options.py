@@ -175,11 +175,10 @@ class ReadRequest(Record):
 class CommitOptions(Record):
     """What a commit asks for besides its writes.
 
-    `max_delay_nanos` allows the server to wait for company; `precommit_token` is the token with
-    the highest sequence number that the client was given (multiplexed sessions).
+    `precommit_token` is the token with the highest sequence number that the client was given
+    (multiplexed sessions).
     """
 
     return_stats: bool = False
-    max_delay_nanos: int | None = None
     precommit_token: bytes = b""
     transaction_tag: str = ""

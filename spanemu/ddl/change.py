@@ -49,7 +49,6 @@ class Data:
 
 
 Job = Callable[[Data], Sequence[TreeWrite]]
-DataWork = Callable[[Store, RuleBook, int, Context], None]
 
 
 @dataclass(frozen=True, slots=True)

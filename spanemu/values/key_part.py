@@ -13,7 +13,6 @@ from spanemu.values.numeric import from_scaled, to_scaled
 from spanemu.values.types import TypeCode
 
 PartEncoder = Callable[[Any], bytes]
-PartDecoder = Callable[[bytes], Any]
 
 INVERTED = bytes(255 - byte for byte in range(256))
 

@@ -163,18 +163,17 @@ def commit_options_from_proto(request: Any, bytes_max: int = COMMIT_BYTES_MAX) -
     """What a CommitRequest asks for besides its writes."""
     if (size := request.ByteSize()) > bytes_max:
         raise CommitTooLarge(size, bytes_max)
-    delay: int | None = None
     if request.HasField("max_commit_delay"):
+        # How long the server may wait for company; here it never does.
         delay = duration_from_proto(request.max_commit_delay)
         if not 0 <= delay <= COMMIT_DELAY_MAX_NANOS:
             raise InvalidCommitDelay(delay)
     token = request.precommit_token.precommit_token
     _, tag = tags_from_proto(request)
-    if not (token or tag or delay or request.return_commit_stats):
+    if not (token or tag or request.return_commit_stats):
         return _PLAIN_COMMIT
     return CommitOptions(
         return_stats=request.return_commit_stats,
-        max_delay_nanos=delay,
         precommit_token=token,
         transaction_tag=tag,
     )

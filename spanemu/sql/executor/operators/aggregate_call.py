@@ -21,6 +21,7 @@ from spanemu.sql.executor.run import Run
 from spanemu.sql.executor.source import Writer
 from spanemu.sql.functions.aggregates.accumulators import Count
 from spanemu.sql.functions.errors import EvaluationError
+from spanemu.sql.functions.registry import BulkAccumulator
 from spanemu.values.order import NAN, sort_key
 
 Reduce = Callable[[Sequence[Row], Run], Any]
@@ -100,7 +101,7 @@ def _accumulator(call: AggregateCall, layout: Layout, compiler: Compiler) -> Red
 
 
 def _takes_many(new: Callable[[], Any]) -> bool:
-    return hasattr(new(), "extend")  # It is a `BulkAccumulator`.
+    return isinstance(new(), BulkAccumulator)
 
 
 def _at_once(call: AggregateCall) -> Callable[[Sequence[Any]], Any]:

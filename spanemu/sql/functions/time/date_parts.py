@@ -2,7 +2,7 @@
 
     difference(end, start, part)     boundaries between two dates
     truncated(day, part)             the first day of the part that holds `day`
-    extracted(day, part)             EXTRACT(part FROM day)
+    EXTRACTIONS[part](day)           EXTRACT(part FROM day)
     moved(day, amount, part)         `amount` parts later
 
 A part arrives as the analyzer passes it: in upper case, a week's first day in parentheses
@@ -99,14 +99,6 @@ def truncated(day: date, part: str) -> date:
     function = _TRUNCATIONS.get(part)
     if function is None:
         raise BadDatePart(part, "DATE_TRUNC")
-    return function(day)
-
-
-def extracted(day: date, part: str) -> int:
-    """The number that the part has on `day`."""
-    function = EXTRACTIONS.get(part)
-    if function is None:
-        raise BadDatePart(part, "EXTRACT")
     return function(day)
 
 

@@ -139,9 +139,7 @@ def test_commit_options() -> None:
         precommit_token={"precommit_token": b"t", "seq_num": 3},
         request_options={"transaction_tag": "tag"},
     )
-    assert requests.commit_options_from_proto(message) == CommitOptions(
-        True, 500_000_000, b"t", "tag"
-    )
+    assert requests.commit_options_from_proto(message) == CommitOptions(True, b"t", "tag")
     assert requests.commit_options_from_proto(wire.CommitRequest()) == CommitOptions()
 
 
