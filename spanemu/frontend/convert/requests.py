@@ -20,12 +20,12 @@ from spanemu.database.options import (
     Selector,
     StatementRequest,
 )
+from spanemu.database.transactions.errors import DirectedReadNotAllowed
 from spanemu.frontend.convert.keys import key_set_from_proto
 from spanemu.frontend.convert.params import param_types_from_proto, params_from_proto
 from spanemu.frontend.convert.timestamps import duration_from_proto
 from spanemu.frontend.errors.reads import (
     DataBoostWithoutPartition,
-    DirectedReadNotReadOnly,
     EmptyReplicaSelection,
     LimitWithPartition,
     ModeWithPartition,
@@ -229,7 +229,7 @@ def _directed_read(request: Any, selector: Selector | None) -> bool:
     _check_replicas(getattr(options, case).replica_selections)
     decided = selector is not None and not isinstance(selector, Existing)
     if decided and not isinstance(selector.options, ReadOnly):  # type: ignore[union-attr]
-        raise DirectedReadNotReadOnly()
+        raise DirectedReadNotAllowed()
     return True
 
 

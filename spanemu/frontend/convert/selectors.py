@@ -29,14 +29,14 @@ from spanemu.database.options import (
     TimestampBound,
     TransactionOptions,
 )
+from spanemu.database.sessions.errors import PartitionNeedsReadOnlyTransaction
+from spanemu.database.transactions.errors import BatchDmlNotAllowed
 from spanemu.frontend.convert.timestamps import read_timestamp_from_proto, staleness_from_proto
 from spanemu.frontend.errors.requests import InvalidEnumValue, RequiredFieldMissing
 from spanemu.frontend.errors.transactions import (
-    DmlNeedsTransaction,
     EmptyTransactionId,
     ExcludeFromStreamsReadOnly,
     MultiUseBound,
-    PartitionNeedsReadOnly,
     PartitionNeedsTransaction,
     ReadOnlyExpected,
     ReadWriteExpected,
@@ -76,14 +76,14 @@ def _selector(data: bytes) -> Selector | None:
 
 
 def batch_selector_from_proto(request: Any) -> Selector:
-    """The transaction that batch DML runs in. Raises DmlNeedsTransaction."""
+    """The transaction that batch DML runs in. Raises BatchDmlNotAllowed."""
     case = request.transaction.WhichOneof("selector")
     if case is None or case == "single_use":
-        raise DmlNeedsTransaction()
+        raise BatchDmlNotAllowed()
     selector = selector_from_proto(request)
     assert selector is not None
     if isinstance(selector, Begin) and not isinstance(selector.options, ReadWrite):
-        raise DmlNeedsTransaction()
+        raise BatchDmlNotAllowed()
     return selector
 
 
@@ -97,7 +97,7 @@ def partition_selector_from_proto(request: Any) -> Selector:
         return existing_from_proto(selector.id)
     options = multi_use_from_proto(selector.begin)
     if not isinstance(options, ReadOnly):
-        raise PartitionNeedsReadOnly(selector.begin.WhichOneof("mode"))
+        raise PartitionNeedsReadOnlyTransaction()
     return Begin(options)
 
 

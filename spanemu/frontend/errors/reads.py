@@ -43,13 +43,6 @@ class DataBoostWithoutPartition(SpannerError):
     prose = "data_boost_enabled can only be used with a partition_token."
 
 
-class DirectedReadNotReadOnly(SpannerError):
-    """Directed reads outside of a read-only transaction."""
-
-    code = Code.INVALID_ARGUMENT
-    prose = "Directed reads can only be performed in a read-only transaction."
-
-
 class TooManyReplicaSelections(SpannerError):
     """More replica selections than a directed read may name."""
 
@@ -64,13 +57,6 @@ class EmptyReplicaSelection(SpannerError):
 
     code = Code.INVALID_ARGUMENT
     prose = "A replica selection of directed read options must have a location or a type."
-
-
-class NoStatements(SpannerError):
-    """Batch DML without a statement."""
-
-    code = Code.INVALID_ARGUMENT
-    prose = "Request must contain at least one DML statement."
 
 
 class MutationWithoutTable(SpannerError):

@@ -97,29 +97,11 @@ class ReadWriteExpected(SpannerError):
     mode: str
 
 
-class DmlNeedsTransaction(SpannerError):
-    """Batch DML outside of a read-write transaction."""
-
-    code = Code.INVALID_ARGUMENT
-    prose = "Batch DML is only supported within a read-write transaction."
-
-
 class PartitionNeedsTransaction(SpannerError):
     """A partitioned read or query in a transaction of its own."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Partitioned reads and queries may not be performed in single-use transactions."
-
-
-class PartitionNeedsReadOnly(SpannerError):
-    """A partitioned read or query in a transaction that writes."""
-
-    code = Code.INVALID_ARGUMENT
-    prose = (
-        "Partitioned reads and queries can only be performed in a read-only transaction, "
-        "got {mode}."
-    )
-    mode: str
 
 
 class RepeatableReadPartitionedDml(SpannerError):

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from spanemu.admin.instances import Instances
+from spanemu.database.transactions.errors import EmptyBatch
 from spanemu.frontend.boundary import status_to_proto
 from spanemu.frontend.convert.encoding import field
 from spanemu.frontend.convert.requests import (
@@ -20,7 +21,6 @@ from spanemu.frontend.convert.results import (
 )
 from spanemu.frontend.convert.resume import Breaking, place_from_token, resumable_chunks
 from spanemu.frontend.convert.selectors import batch_selector_from_proto, selector_from_proto
-from spanemu.frontend.errors.reads import NoStatements
 from spanemu.frontend.registry import session_of
 
 
@@ -52,7 +52,7 @@ def execute_batch_dml(instances: Instances, request: Any) -> bytes:
     session = session_of(instances, request.session)
     selector = batch_selector_from_proto(request)
     if not request.statements:
-        raise NoStatements()
+        raise EmptyBatch()
     tags = tags_from_proto(request)
     statements = [batch_statement_from_proto(statement, tags) for statement in request.statements]
     outcome = session.execute_batch(statements, selector, request.seqno, request.last_statements)

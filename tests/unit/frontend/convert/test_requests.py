@@ -12,11 +12,11 @@ from spanemu.database.options import (
     ReadWrite,
     StatementRequest,
 )
+from spanemu.database.transactions.errors import DirectedReadNotAllowed
 from spanemu.frontend import wire
 from spanemu.frontend.convert import requests
 from spanemu.frontend.errors.reads import (
     DataBoostWithoutPartition,
-    DirectedReadNotReadOnly,
     LimitWithPartition,
     ModeWithPartition,
     NegativeLimit,
@@ -77,7 +77,7 @@ def test_statement() -> None:
         (
             sql(directed_read_options={"include_replicas": REPLICAS}),
             Begin(ReadWrite()),
-            DirectedReadNotReadOnly,
+            DirectedReadNotAllowed,
         ),
         (
             sql(directed_read_options={"exclude_replicas": {"replica_selections": [{}] * 11}}),

@@ -19,17 +19,17 @@ from spanemu.database.options import (
     SingleUse,
     Strong,
 )
+from spanemu.database.sessions.errors import PartitionNeedsReadOnlyTransaction
+from spanemu.database.transactions.errors import BatchDmlNotAllowed
 from spanemu.frontend import wire
 from spanemu.frontend.convert import selectors
 from spanemu.frontend.errors.requests import InvalidEnumValue, RequiredFieldMissing
 from spanemu.frontend.errors.transactions import (
-    DmlNeedsTransaction,
     EmptyTransactionId,
     ExcludeFromStreamsReadOnly,
     InvalidReadTimestamp,
     MultiUseBound,
     NegativeStaleness,
-    PartitionNeedsReadOnly,
     PartitionNeedsTransaction,
     ReadOnlyExpected,
     ReadWriteExpected,
@@ -127,7 +127,7 @@ def test_selectors_of_reads_refused(transaction, error) -> None:
 )
 def test_batch_dml_needs_a_read_write_transaction(transaction) -> None:
     message = wire.ExecuteBatchDmlRequest(transaction=transaction)
-    with pytest.raises(DmlNeedsTransaction):
+    with pytest.raises(BatchDmlNotAllowed):
         selectors.batch_selector_from_proto(message)
 
 
@@ -143,8 +143,8 @@ def test_selectors_of_batch_dml() -> None:
     [
         ({}, PartitionNeedsTransaction),
         ({"single_use": READ_ONLY}, PartitionNeedsTransaction),
-        ({"begin": READ_WRITE}, PartitionNeedsReadOnly),
-        ({"begin": PARTITIONED}, PartitionNeedsReadOnly),
+        ({"begin": READ_WRITE}, PartitionNeedsReadOnlyTransaction),
+        ({"begin": PARTITIONED}, PartitionNeedsReadOnlyTransaction),
     ],
 )
 def test_partitions_need_a_read_only_transaction(transaction, error) -> None:

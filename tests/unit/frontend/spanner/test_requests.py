@@ -24,9 +24,9 @@ from spanemu.database.statements.results import (
     ResultStream,
     TransactionInfo,
 )
+from spanemu.database.transactions.errors import EmptyBatch
 from spanemu.frontend import wire
 from spanemu.frontend.convert.values import list_from_proto
-from spanemu.frontend.errors.reads import NoStatements
 from spanemu.frontend.errors.requests import RequiredFieldMissing
 from spanemu.frontend.errors.transactions import EmptyTransactionId
 from spanemu.frontend.spanner import batch_write, partitions, queries, reads, transactions
@@ -109,7 +109,7 @@ def test_batch_dml() -> None:
 def test_batch_dml_without_statements() -> None:
     instances, _ = world()
     request = wire.ExecuteBatchDmlRequest(session=SESSION, transaction={"id": b"1"})
-    with pytest.raises(NoStatements):
+    with pytest.raises(EmptyBatch):
         queries.execute_batch_dml(instances, request)
 
 
