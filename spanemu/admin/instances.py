@@ -90,6 +90,8 @@ class Instances:
         self._settings = settings
         self._instances: SortedDict[str, Instance] = SortedDict()
         self._databases: SortedDict[str, Database] = SortedDict()
+        # The database of a name, if there is one.
+        self.find_database: Callable[[str], Database | None] = self._databases.get
         self._database_counts: dict[str, int] = {}
 
     # ------------------------------------------------------------------ instances
@@ -170,10 +172,6 @@ class Instances:
         self.operations.drop_resource(instance)
 
     # ------------------------------------------------------------------ databases
-
-    def find_database(self, name: str) -> Database | None:
-        """The database of that name, if there is one."""
-        return self._databases.get(name)
 
     def database(self, name: str) -> Database:
         """The database of that name. Raises InvalidName, InstanceNotFound, DatabaseNotFound."""

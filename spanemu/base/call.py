@@ -42,11 +42,13 @@ class Connection(Protocol):
 _cancelling = threading.RLock()
 
 
-class _Current(threading.local):
+class _Serving(threading.local):
     call: Call | None = None
 
 
-_current = _Current()
+# The call being served on this thread, None outside of any. Hot paths look and set it here; for
+# everything else there is `current`, and `with call:`.
+serving = _Serving()
 
 
 class Call:
@@ -59,7 +61,9 @@ class Call:
     facts: dict[str, Any] | None = None
     # The line of the client's code that made it, where the thread that serves it is another.
     site = ""
-    _cancelled = False
+    # What the request came in through, if that can break.
+    connection: Connection | None = None
+    is_cancelled = False
     _wakers: tuple[Callable[[], None], ...] = ()
 
     def __init__(self, deadline: float | None = None) -> None:
@@ -67,31 +71,27 @@ class Call:
 
     def __enter__(self) -> Self:
         """Be current on this thread while a block runs."""
-        self._before = _current.call
-        _current.call = self
+        self._before = serving.call
+        serving.call = self
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        _current.call = self._before
+        serving.call = self._before
 
     def cancel(self) -> None:
         """Give the request up, from any thread; waits registered with `on_cancel` wake."""
         with _cancelling:
-            self._cancelled = True
+            self.is_cancelled = True
             wakers, self._wakers = self._wakers, ()
         for wake in wakers:
             wake()
 
     def check(self) -> None:
         """Raise Cancelled or DeadlineExceeded when there is no point in going on."""
-        if self._cancelled:
+        if self.is_cancelled:
             raise Cancelled()
         if self.deadline is not None and monotonic() >= self.deadline:
             raise DeadlineExceeded()
-
-    def connection(self) -> Connection | None:
-        """What the request came in through, if that can break."""
-        return None
 
     def seconds_left(self) -> float | None:
         """Seconds until the deadline, not negative; None when there is none."""
@@ -100,7 +100,7 @@ class Call:
     def on_cancel(self, wake: Callable[[], None]) -> None:
         """Have `wake` called when the request is cancelled, at once if it already is."""
         with _cancelling:
-            if not self._cancelled:
+            if not self.is_cancelled:
                 self._wakers += (wake,)
                 return
         wake()
@@ -116,24 +116,24 @@ _FOREVER = Call()
 
 def current() -> Call:
     """The call being served on this thread; outside of any, one that never ends."""
-    return _current.call or _FOREVER
+    return serving.call or _FOREVER
 
 
 def noted() -> dict[str, Any] | None:
     """Where facts about the call being served on this thread go, if anybody watches it."""
-    call = _current.call
+    call = serving.call
     return None if call is None else call.facts
 
 
 def note(name: str, fact: Any) -> None:
     """Tell whoever watches the call being served on this thread what it came to."""
-    call = _current.call
+    call = serving.call
     if call is not None and call.facts is not None:
         call.facts[name] = fact
 
 
 def note_more(name: str, amount: float) -> None:
     """Add to a number that whoever watches the call is told."""
-    call = _current.call
+    call = serving.call
     if call is not None and call.facts is not None:
         call.facts[name] = call.facts.get(name, 0) + amount

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, NamedTuple, Protocol
 
-from spanemu.base.call import Call, current
+from spanemu.base.call import Call, serving
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code, SpannerError
 from spanemu.database.options import CommitOptions, ReadWrite
@@ -67,7 +67,7 @@ class Meter:
         self.partitioned = partitioned
         self.transaction: Any = None
         self.code: Code | None = None
-        self.call: Call | None = current()
+        self.call: Call | None = serving.call
         self.number = next(log.numbers)
         self.began = monotonic()
         log.running[self.number] = self

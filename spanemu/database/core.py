@@ -13,7 +13,6 @@ from spanemu.database.errors import DatabaseNotFound
 from spanemu.database.generation import Generation
 from spanemu.database.splits.split_points import SplitPoints
 from spanemu.database.splits.splitting import Splitting
-from spanemu.database.statements.context import StatementContext
 from spanemu.database.statistics.ledger import Ledger
 from spanemu.schema.history import History
 from spanemu.storage.store import LATEST, Store
@@ -82,9 +81,3 @@ class DatabaseCore:
         """Raise when the database was dropped."""
         if self.closed:
             raise DatabaseNotFound(self.name)
-
-    def context(self, generation: Generation, *, writable: bool) -> StatementContext:
-        """The surroundings of a statement that begins now."""
-        return StatementContext(
-            self.store, generation.schema, self.environment.randomness, writable=writable
-        )

@@ -30,6 +30,7 @@ from spanemu.database.splits.errors import SplitInsideHierarchy
 from spanemu.database.splits.participants import shown
 from spanemu.database.splits.split_points import SplitPoints
 from spanemu.database.splits.splitting import Splitting, SplittingState
+from spanemu.database.statements.context import StatementContext
 from spanemu.database.statements.footprint import Footprint, footprint_of
 from spanemu.database.statements.query_engine import prepare
 from spanemu.database.transactions.conflict import interfere
@@ -236,7 +237,7 @@ class Database:
                 store.create_tree(path[-1], path[0], path)
             try:
                 generation = Generation(step.schema, self._core.environment.limits)
-                context = self._core.context(generation, writable=True)
+                context = StatementContext(self._core, generation.schema, writable=True)
                 step.work(store, generation.rules, at, context)
             except BaseException:
                 for thing in added:

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from google.protobuf.message import DecodeError
 
-from spanemu.base.call import Call
+from spanemu.base.call import Call, serving
 from spanemu.base.clock import monotonic
 from spanemu.base.limits import (
     ADMIN_REQUEST_BYTES_MAX,
@@ -101,10 +101,14 @@ class Endpoint:
         """The one reply."""
         if self._watchers:
             return self._watched_unary(data, call)
-        with call:
-            call.check()
+        before, serving.call = serving.call, call
+        try:
+            if call.is_cancelled or monotonic() >= call.deadline:
+                call.check()
             reply = self._handler(self._instances, self._request(data))
             return reply if reply.__class__ is bytes else reply.SerializeToString()
+        finally:
+            serving.call = before
 
     def stream(self, data: bytes, call: ServedCall) -> Iterator[bytes]:
         """The replies, one by one; nothing happens before the first is asked for."""

@@ -14,7 +14,10 @@ def session_of(instances: Instances, name: str) -> Session:
 
     A dropped instance or database is reported as such, rather than as a missing session.
     """
-    return database_of(instances, name).sessions.get(name)
+    database = instances.find_database(name.rpartition("/sessions/")[0])
+    if database is None:
+        database = database_of(instances, name)
+    return database.sessions.get(name)
 
 
 def sessions_of(instances: Instances, name: str) -> Sessions:
@@ -24,5 +27,4 @@ def sessions_of(instances: Instances, name: str) -> Sessions:
 
 def database_of(instances: Instances, session_name: str) -> Database:
     """The database that a session name lies in."""
-    found = instances.find_database(session_name.rpartition("/sessions/")[0])
-    return found or instances.database(str(SessionName.parse(session_name).parent))
+    return instances.database(str(SessionName.parse(session_name).parent))

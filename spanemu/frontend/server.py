@@ -118,7 +118,8 @@ class _RemoteCall(ServedCall):
         found: Metadata = self._context.invocation_metadata()
         return found
 
-    def connection(self) -> RemoteConnection:
+    @property
+    def connection(self) -> RemoteConnection:  # type: ignore[override]
         """The connection that it came in through."""
         return RemoteConnection(self._context.peer())
 

@@ -36,16 +36,14 @@ from spanemu.values.mutation import (
 )
 
 
-def buffer_mutations(
-    transaction: ReadWrite, book: RuleBook, mutations: Sequence[Mutation], now: int
-) -> int:
+def buffer_mutations(transaction: ReadWrite, book: RuleBook, mutations: Sequence[Mutation]) -> int:
     """Run a commit's mutations, in order, into the transaction's buffer and verify them.
 
     Returns how many mutations they count for. Raises what the first offending one deserves.
     """
-    unit = WriteUnit(transaction, now)
+    unit = WriteUnit(transaction)
     try:
-        steps = [resolve(book, mutation, now) for mutation in mutations]
+        steps = [resolve(book, mutation, transaction.context) for mutation in mutations]
         for place, step in enumerate(steps):
             try:
                 if isinstance(step, RowsToWrite):
@@ -73,7 +71,6 @@ def buffer_rows(
     transaction: ReadWrite,
     book: RuleBook,
     rows: Sequence[RowWrite | RowDelete],
-    now: int,
     *,
     returns: bool = False,
 ) -> tuple[list[tuple[str, Any]], int]:
@@ -82,7 +79,7 @@ def buffer_rows(
     Returns the (action, stored row) of each, for THEN RETURN, and the mutation count. A failure
     takes the whole statement back.
     """
-    unit = WriteUnit(transaction, now, transaction.pending, returns=returns)
+    unit = WriteUnit(transaction, transaction.pending, returns=returns)
     mark = transaction.buffer.mark()
     done: list[tuple[str, TreeId, bytes, Any]] = []
     try:

@@ -14,6 +14,7 @@ from typing import Any
 
 from spanemu.schema.column import Column, KeyPart
 from spanemu.sql.executor.reader import ByteRange
+from spanemu.sql.functions.registry import Context
 from spanemu.storage.layout import encoder_of
 from spanemu.storage.ranges import EVERYTHING
 from spanemu.txn.errors.requests import BadKeyValue, DeleteRangeTooWide, WrongKeyParts
@@ -78,10 +79,10 @@ class KeyReader:
 class DeleteReader(KeyReader):
     """Keys of the rows that a mutation deletes: they may name the commit timestamp."""
 
-    def __init__(self, rules: TableRules, now: int) -> None:
+    def __init__(self, rules: TableRules, context: Context) -> None:
         super().__init__(rules.table.name, rules.table.key)
         self._rules = rules
-        self._now = now
+        self._context = context
         self._timestamps = tuple(
             (place, part.column)
             for place, part in enumerate(self.parts)
@@ -114,7 +115,7 @@ class DeleteReader(KeyReader):
     def _check_timestamps(self, values: Sequence[Any]) -> None:
         for place, column in self._timestamps:
             if place < len(values) and values[place] is not None:
-                check_timestamp(self._rules, column, values[place], self._now)
+                check_timestamp(self._rules, column, values[place], self._context)
 
     def _decoder(self, column: Column) -> Decode:
         return cell_decoder(column)

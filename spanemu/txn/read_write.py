@@ -46,9 +46,6 @@ class Reads(Enum):
     REPEATABLE_LOCKING = auto()
 
 
-_LOCKING = frozenset({Reads.PESSIMISTIC, Reads.REPEATABLE_LOCKING})
-
-
 class ReadWrite:
     """One read-write transaction at work; a `RowReader` and a `WriteView`."""
 
@@ -61,7 +58,7 @@ class ReadWrite:
         self.context = context
         self._at_once = reads is Reads.PESSIMISTIC  # sees the latest commit
         self._validates_all = reads is Reads.OPTIMISTIC
-        self._locks_kept = reads in _LOCKING
+        self._locks_kept = reads is Reads.PESSIMISTIC or reads is Reads.REPEATABLE_LOCKING
         self._locks_writes = reads is Reads.REPEATABLE_LOCKING
         self._committing = False
         self.buffer = Buffer()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from spanemu.sql.executor.reader import ByteRange
+from spanemu.sql.functions.registry import Context
 from spanemu.txn.errors.names import TableNotFound, ViewNotWritable
 from spanemu.txn.key_sets import DeleteReader
 from spanemu.txn.rules import RuleBook, TableRules
@@ -31,9 +32,9 @@ class RangesToDelete(NamedTuple):
     mutations: int
 
 
-def resolve(book: RuleBook, mutation: Mutation, now: int) -> RowsToWrite | RangesToDelete:
+def resolve(book: RuleBook, mutation: Mutation, context: Context) -> RowsToWrite | RangesToDelete:
     """What a mutation is to do. Raises when it names what does not exist or cannot be written,
-    or gives values that cannot be. `now` bounds commit timestamps in keys.
+    or gives values that cannot be. The context's time bounds commit timestamps in keys.
     """
     rules = book.named(mutation.table)
     if rules is None:
@@ -44,4 +45,4 @@ def resolve(book: RuleBook, mutation: Mutation, now: int) -> RowsToWrite | Range
         return RowsToWrite(plan, list(map(plan.decode, mutation.rows)))
     wanted = mutation.key_set
     count = 1 if wanted.all else len(wanted.keys) + len(wanted.ranges)
-    return RangesToDelete(rules, DeleteReader(rules, now).ranges(wanted), count)
+    return RangesToDelete(rules, DeleteReader(rules, context).ranges(wanted), count)

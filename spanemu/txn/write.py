@@ -46,13 +46,11 @@ class WriteUnit:
     def __init__(
         self,
         view: WriteView,
-        now: int,
         unreadable: Mapping[str, Set[int]] | None = None,
         *,
         returns: bool = False,
     ) -> None:
         self.view = view
-        self.now = now
         self._returns = returns
         self.unreadable = unreadable or {}  # positions by table that earlier statements set so
         self.notes = Notes()
@@ -63,7 +61,7 @@ class WriteUnit:
 
     def write(self, plan: WritePlan, cells: Sequence[Any]) -> bytes:
         """Insert, update, upsert or replace one row; gives its encoded key."""
-        plan.check(cells, self.now)
+        plan.check(cells, self.view.context)
         if plan.kind is WriteKind.UPDATE:
             return self._update_existing(plan, cells)
         if plan.missing is not None:
@@ -311,7 +309,7 @@ class WriteUnit:
             check_key_size(index.index.name, cells[: index.key_parts], types, index.key_bytes)
         self.view.put(index.tree, key, cells)
         if COMMIT_TIMESTAMP in cells:
-            self.view.mark(index.tree, key, index.landing(cells, self.now))
+            self.view.mark(index.tree, key, index.landing(cells, self.view.context.now))
         self.count += index.mutations
         if index.index.unique:
             self.notes.unique[index.tree, index.prefix(cells)] = (index, cells)
@@ -336,7 +334,7 @@ class WriteUnit:
     ) -> None:
         self.view.put(rules.tree, encoded, row, written, base)
         if rules.timestamps and COMMIT_TIMESTAMP in row:
-            self.view.mark(rules.tree, encoded, rules.landing(row, self.now))
+            self.view.mark(rules.tree, encoded, rules.landing(row, self.view.context.now))
             marked = {place for place, cell in enumerate(row) if cell is COMMIT_TIMESTAMP}
             self.pending.setdefault(rules.table.name, set()).update(marked)
 

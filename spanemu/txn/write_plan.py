@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from spanemu.schema.column import Column
+from spanemu.sql.functions.registry import Context
 from spanemu.txn.errors.names import ColumnNotFound
 from spanemu.txn.errors.requests import BadCellValue, ColumnValueMismatch, DuplicateColumn
 from spanemu.txn.errors.values import (
@@ -102,8 +103,8 @@ class WritePlan:
             self._explain_bad_value(values)
             raise
 
-    def check(self, cells: Sequence[Any], now: int) -> None:
-        """Raise what is wrong with values by themselves. `now` bounds commit timestamps."""
+    def check(self, cells: Sequence[Any], context: Context) -> None:
+        """Raise what is wrong with values by themselves. Its time bounds commit timestamps."""
         table = self.rules.table.name
         for place, column in self._not_null:
             if cells[place] is None:
@@ -115,7 +116,7 @@ class WritePlan:
         for place, column in self._timestamps:
             value = cells[place]
             if value is not None:
-                check_timestamp(self.rules, column, value, now)
+                check_timestamp(self.rules, column, value, context)
 
     def check_defaults(self, row: Sequence[Any]) -> None:
         """Raise when a default is too long for its column."""
@@ -206,11 +207,11 @@ class WritePlan:
                 ) from None
 
 
-def check_timestamp(rules: TableRules, column: Column, value: Any, now: int) -> None:
+def check_timestamp(rules: TableRules, column: Column, value: Any, context: Context) -> None:
     """Raise when a column may not hold the commit timestamp, or a literal one lies ahead."""
     if value is COMMIT_TIMESTAMP:
         _check_mark(rules, column)
-    elif column.allow_commit_timestamp and value > now:
+    elif column.allow_commit_timestamp and value > context.now:
         raise FutureTimestamp(format_utc(value), rules.table.name, column.name)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from spanemu.base.rand import Randomness
+from typing import TYPE_CHECKING
+
 from spanemu.database.statements.errors import SequenceExhausted, SequenceInReadOnly
 from spanemu.schema.schema import Schema
 from spanemu.sql.functions.errors import NotAnIdentityColumn
-from spanemu.storage.store import Store
+
+if TYPE_CHECKING:
+    from spanemu.database.core import DatabaseCore
 
 _COUNTER_BITS = 63
 _SKIPS_MAX = 2_000  # values of a skip range passed over before the sequence counts as exhausted
@@ -15,17 +18,23 @@ _SKIPS_MAX = 2_000  # values of a skip range passed over before the sequence cou
 class StatementContext:
     """A `functions.registry.Context` for one statement, or for one commit."""
 
-    __slots__ = ("_schema", "_store", "now", "randomness", "time_zone", "writable")
+    __slots__ = ("_now", "_schema", "_store", "randomness", "time_zone", "writable")
 
-    def __init__(
-        self, store: Store, schema: Schema, randomness: Randomness, *, writable: bool
-    ) -> None:
-        self._store = store
+    def __init__(self, core: DatabaseCore, schema: Schema, *, writable: bool) -> None:
+        self._store = core.store
         self._schema = schema
-        self.randomness = randomness
+        self._now: int | None = None
+        self.randomness = core.environment.randomness
         self.writable = writable
-        self.now = store.clock.peek()
         self.time_zone = schema.default_time_zone
+
+    @property
+    def now(self) -> int:
+        """When the statement began: when this was asked for first, for most never ask."""
+        found = self._now
+        if found is None:
+            found = self._now = self._store.clock.peek()
+        return found
 
     def next_sequence_value(self, sequence: str) -> int:
         """The next value; drawn for good, whatever becomes of the transaction."""

@@ -12,7 +12,7 @@ from spanemu.base.record import Record, record
 from spanemu.database.generation import Generation
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.statements.query_engine import Measured, Prepared, fill_stats
-from spanemu.database.statements.results import ResultStats, ResultStream
+from spanemu.database.statements.results import NO_TRANSACTION, ResultStats, ResultStream
 from spanemu.database.transactions.pending import refuse_pending_plan
 from spanemu.sql.executor.reader import RowReader
 from spanemu.sql.executor.run import Run
@@ -48,18 +48,19 @@ def execute_dml(
         began = monotonic()
     mark = transaction.buffer.mark()
     rows = list(prepared.executable.run(run))
-    result = ResultStream(prepared.columns, iter(()), is_dml=True, source=prepared, run=run)
-    result.undeclared_parameters = prepared.undeclared
+    result = ResultStream(
+        prepared.columns, iter(()), NO_TRANSACTION, ResultStats(), prepared.undeclared,
+        is_dml=True, source=prepared, run=run,
+    )  # fmt: skip
     try:
         written, mutations = buffer_rows(
-            transaction, generation.rules, rows, transaction.context.now,
-            returns=bool(prepared.columns),
-        )  # fmt: skip
+            transaction, generation.rules, rows, returns=bool(prepared.columns)
+        )
     except _PASSING:
         raise
     except SpannerError as violation:
         return DmlDone(result, violation=violation)
-    result.stats = ResultStats(row_count=len(written))
+    result.stats.row_count = len(written)
     if prepared.columns:
         try:
             refuse_pending_plan(transaction, prepared, generation.schema)

@@ -20,6 +20,7 @@ from spanemu.database.options import (
     ReadRequest,
     StatementRequest,
 )
+from spanemu.database.statements.context import StatementContext
 from spanemu.database.statements.dml import execute_dml
 from spanemu.database.statements.partitions import partition_ranges
 from spanemu.database.statements.query_engine import Prepared, prepare
@@ -81,7 +82,7 @@ class _Partition:
         core, generation = self._core, self._core.generation
         core.check_open()
         owner.busy += 1
-        context = core.context(generation, writable=True)
+        context = StatementContext(core, generation.schema, writable=True)
         transaction = ReadWrite(core.store, core.locks, owner, context, Reads.PESSIMISTIC)
         try:
             result = self._execute(transaction, generation)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
+from spanemu.database.statements.context import StatementContext
 from spanemu.database.transactions.errors import MalformedMutationKey, PrecommitTokenMissing
 from spanemu.txn.errors.requests import BadCellValue, BadKeyValue, WrongKeyParts
 from spanemu.txn.resolve import resolve
@@ -24,7 +25,9 @@ def judge_mutation_key(core: DatabaseCore, generation: Generation, mutation: Mut
     precondition that fails.
     """
     try:
-        resolve(generation.rules, mutation, core.context(generation, writable=True).now)
+        resolve(
+            generation.rules, mutation, StatementContext(core, generation.schema, writable=True)
+        )
     except (BadCellValue, BadKeyValue, WrongKeyParts) as fault:
         raise MalformedMutationKey(str(fault)) from fault
 
@@ -57,12 +60,5 @@ class PrecommitTokens:
             return None
         if not given and self._given:
             raise PrecommitTokenMissing(self._id.decode())
-        self.kept = self.with_mutations(mutations)
+        self.kept = mutations or self.kept
         return self.next()
-
-    def with_mutations(self, mutations: Sequence[Mutation]) -> Sequence[Mutation]:
-        """The mutations of a commit: its own, or those of the one that it repeats without them.
-
-        Some clients send them again with the newer token, others do not.
-        """
-        return mutations or self.kept

@@ -27,6 +27,7 @@ from spanemu.database.options import (
     StatementRequest,
 )
 from spanemu.database.splits.participants import tell_commit
+from spanemu.database.statements.context import StatementContext
 from spanemu.database.statements.dml import execute_dml
 from spanemu.database.statements.query_engine import (
     Prepared,
@@ -46,6 +47,7 @@ from spanemu.database.transactions.errors import (
     AfterLastStatement,
     DirectedReadNotAllowed,
     EmptyBatch,
+    SeqnoOutOfOrder,
     TransactionClosed,
     TransactionEnded,
     TransactionInvalidated,
@@ -54,8 +56,8 @@ from spanemu.database.transactions.isolation import reads_of
 from spanemu.database.transactions.pending import refuse_pending_columns, refuse_pending_plan
 from spanemu.database.transactions.precommit import PrecommitTokens, judge_mutation_key
 from spanemu.database.transactions.read_ahead import read_ahead
-from spanemu.database.transactions.replay import NO_REPLAYS, Replays
-from spanemu.database.transactions.turn import Turn
+from spanemu.database.transactions.replay import Replays
+from spanemu.database.transactions.turn import in_turn
 from spanemu.txn import read_write as work
 from spanemu.txn.commit import apply, buffer_mutations
 from spanemu.txn.errors.lifecycle import TransactionAborted
@@ -77,7 +79,7 @@ class ReadWriteTransaction:
 
     session = ""  # that began it
     _work: work.ReadWrite | None = None
-    _replays = NO_REPLAYS
+    _replays: Replays | None = None  # once it has sent DML
     _failure: SpannerError | None = None
     _committed: CommitOutcome | None = None
     _mutation_count = 0
@@ -99,7 +101,7 @@ class ReadWriteTransaction:
         self.options = options
         self.mutex = threading.RLock()
         self.owner = owner or Owner()
-        self._generation: Generation = core.generation
+        self._generation: Generation = core.history.current
         self._tokens = PrecommitTokens(id_) if multiplexed else None
 
     @property
@@ -126,12 +128,12 @@ class ReadWriteTransaction:
         """Its id when this request began it."""
         return TransactionInfo(self.id if begun else b"")
 
+    @in_turn("begin")
     def announce(self, mutation_key: Mutation) -> TransactionInfo:
         """The answer to a begin that tells of a transaction with mutations only."""
-        with Turn(self, "begin"):
-            judge_mutation_key(self._core, self._live(), mutation_key)
-            token = None if self._tokens is None else self._tokens.next()
-            return TransactionInfo(self.id, None, token)
+        judge_mutation_key(self._core, self._live(), mutation_key)
+        token = None if self._tokens is None else self._tokens.next()
+        return TransactionInfo(self.id, None, token)
 
     def describe(self, result: ResultStream | None, *, begun: bool) -> ResultStream:
         """Put id and precommit token into a result on its way out."""
@@ -144,51 +146,57 @@ class ReadWriteTransaction:
 
     # ------------------------------------------------------------------ statements
 
+    @in_turn("execute a statement")
     def execute(self, request: StatementRequest) -> ResultStream:
         """Run one query or DML statement."""
         if request.directed_read:
             raise DirectedReadNotAllowed()
-        with Turn(self, "execute a statement", request):
-            if self._replays is not NO_REPLAYS:
-                known = self._replays.find(request)
-                if known is not None:
-                    return known.answer()
-            self._check_more_to_come()
-            prepared = prepare_locking(self._live(), request, self._core.statistics)
-            if not prepared.is_dml:
-                return self._query(prepared, request)
-            return self._dml(prepared, request)
+        self.owner.last_request = request
+        if self._replays is not None:
+            known = self._replays.find(request)
+            if known is not None:
+                return known.answer()
+        if self._last_statement_seen:
+            raise AfterLastStatement(self.id.decode())
+        prepared = prepare_locking(self._live(), request, self._core.statistics)
+        if not prepared.is_dml:
+            return self._query(prepared, request)
+        return self._dml(prepared, request)
 
+    @in_turn("execute a batch")
     def execute_batch(
         self, requests: Sequence[StatementRequest], seqno: int, last_statements: bool
     ) -> BatchOutcome:
         """Run DML statements in order, up to the first that fails."""
         if not requests:
             raise EmptyBatch()
-        with Turn(self, "execute a batch", requests[-1]):
+        self.owner.last_request = requests[-1]
+        if self._replays is not None:
             known = self._replays.find_batch(requests, seqno)
             if known is not None:
                 return known
-            self._check_more_to_come()
-            self._take_number(seqno)
-            outcome = self._run_batch(requests)
-            self._last_statement_seen = self._last_statement_seen or last_statements
-            self._replays.keep_batch(requests, seqno, outcome)
-            return outcome
+        if self._last_statement_seen:
+            raise AfterLastStatement(self.id.decode())
+        replays = self._take_number(seqno)
+        outcome = self._run_batch(requests)
+        self._last_statement_seen = self._last_statement_seen or last_statements
+        replays.keep_batch(requests, seqno, outcome)
+        return outcome
 
+    @in_turn("read")
     def read(self, request: ReadRequest) -> ResultStream:
         """Read rows by key."""
         if request.directed_read:
             raise DirectedReadNotAllowed()
-        with Turn(self, "read", request):
-            self._check_readable()
-            self._check_more_to_come()
-            generation = self._live()
-            plan = read_plan(generation, request)
-            transaction = self._statement()
-            refuse_pending_columns(transaction, plan.table, plan.index, plan.reads)
-            rows = plan.rows(request, TransactionReader(transaction), transaction.context)
-            return ResultStream(plan.columns, read_ahead(rows, self.owner.check), source=plan)
+        self.owner.last_request = request
+        self._check_readable()
+        if self._last_statement_seen:
+            raise AfterLastStatement(self.id.decode())
+        plan = read_plan(self._live(), request)
+        transaction = self._statement()
+        refuse_pending_columns(transaction, plan.table, plan.index, plan.reads)
+        rows = plan.rows(request, TransactionReader(transaction), transaction.context)
+        return ResultStream(plan.columns, read_ahead(rows, self.owner.check), source=plan)
 
     def _query(self, prepared: Prepared, request: StatementRequest) -> ResultStream:
         self._check_readable()
@@ -203,22 +211,28 @@ class ReadWriteTransaction:
         self._check_writable()
         if request.mode is QueryMode.PLAN:
             return explained(prepared)
-        self._take_number(request.seqno)
+        replays = self._take_number(request.seqno)
         try:
             result = self._run_dml(prepared, request)
         except TransactionAborted:
             raise
         except SpannerError as failure:
-            self._replays.keep_failure(request, failure)
+            replays.keep_failure(request, failure)
             raise
         self._last_statement_seen = self._last_statement_seen or request.last_statement
-        return self._replays.keep(request, result)
+        return replays.keep(request, result)
 
-    def _take_number(self, seqno: int) -> None:
-        """Take note of a DML request's number."""
-        if self._replays is NO_REPLAYS:
-            self._replays = Replays()
-        self._replays.check_order(seqno, self._invalidate)
+    def _take_number(self, seqno: int) -> Replays:
+        """Take note of a DML request's number. One that is too low ends the transaction."""
+        replays = self._replays
+        if replays is None:
+            replays = self._replays = Replays(seqno)
+        elif seqno < replays.highest:
+            failure = SeqnoOutOfOrder(seqno, replays.highest)
+            self._invalidate(failure)
+            raise failure
+        replays.highest = seqno
+        return replays
 
     def _run_dml(self, prepared: Prepared, request: StatementRequest) -> ResultStream:
         transaction = self._statement()
@@ -249,40 +263,41 @@ class ReadWriteTransaction:
 
     # ------------------------------------------------------------------ ending
 
+    @in_turn("commit", ends=True)
     def commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
         """Make everything visible at one timestamp."""
-        with Turn(self, "commit", ends=True):
-            if self._committed is not None:
-                return self._committed
-            self._check_writable()
-            if self._tokens is not None:
-                newer = self._tokens.newer_than(options.precommit_token, mutations)
-                if newer is not None:
-                    return CommitOutcome(None, retry_token=newer)
-                mutations = self._tokens.with_mutations(mutations)
-            try:
-                outcome = self._commit(mutations, options)
-            except TransactionAborted as lost:
-                self._abort(lost.reason)
-                raise
-            except SpannerError as failure:
-                self._invalidate(failure)
-                raise
-            except BaseException:
-                self._abort("Its commit was interrupted.")
-                raise
-            self._committed = outcome
-            self._let_go()
-            return outcome
+        if self._committed is not None:
+            return self._committed
+        self._check_writable()
+        tokens = self._tokens
+        if tokens is not None:
+            newer = tokens.newer_than(options.precommit_token, mutations)
+            if newer is not None:
+                return CommitOutcome(None, retry_token=newer)
+            # Some clients send them again with the newer token, others do not.
+            mutations = mutations or tokens.kept
+        try:
+            outcome = self._commit(mutations, options)
+        except TransactionAborted as lost:
+            self._abort(lost.reason)
+            raise
+        except SpannerError as failure:
+            self._invalidate(failure)
+            raise
+        except BaseException:
+            self._abort("Its commit was interrupted.")
+            raise
+        self._committed = outcome
+        self._let_go()
+        return outcome
 
     def _commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
         generation = self._live()
-        transaction = self._statement()
+        transaction = self._statement() if mutations or self._work is None else self._work
         count = self._mutation_count
         transaction.begin_commit()
         if mutations:
-            now = transaction.context.now
-            count += buffer_mutations(transaction, generation.rules, mutations, now)
+            count += buffer_mutations(transaction, generation.rules, mutations)
         if count > (limit := self._core.environment.limits.mutations_per_commit):
             raise TooManyMutations(count, limit)
         transaction.lock_writes()
@@ -330,7 +345,7 @@ class ReadWriteTransaction:
     def _let_go(self) -> None:
         """Keep no more than a late request is told: the id stays known for a while."""
         self._work = None
-        self._replays = NO_REPLAYS
+        self._replays = None
         if self._tokens is not None:
             self._tokens.kept = ()
         self.owner.let_go()
@@ -371,10 +386,6 @@ class ReadWriteTransaction:
         if self._failure is not None:
             raise self._failure.fresh()
 
-    def _check_more_to_come(self) -> None:
-        if self._last_statement_seen:
-            raise AfterLastStatement(self.id.decode())
-
     def _live(self) -> Generation:
         """The schema the transaction began with, unless it has changed since."""
         current = self._core.history.current
@@ -390,7 +401,7 @@ class ReadWriteTransaction:
         """The transaction at work, with the surroundings of a statement that begins now."""
         if self._core.closed:
             self._core.check_open()
-        context = self._core.context(self._generation, writable=True)
+        context = StatementContext(self._core, self._generation.schema, writable=True)
         if self._work is None:
             core, reads = self._core, reads_of(self.options)
             self.owner.begin(next(core.ages))

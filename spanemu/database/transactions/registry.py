@@ -65,6 +65,7 @@ class Transactions:
         transaction = self._new(options, b"%d" % next(self._core.transaction_ids))
         if isinstance(transaction, ReadWriteTransaction):
             transaction.session = session
+        forgotten: list[ReadWriteTransaction] = []
         replaced: ReadWriteTransaction | None = None
         with self._mutex:
             if not self._by_id:
@@ -73,7 +74,8 @@ class Transactions:
             if self._multiplexed:
                 now = self._heard[transaction.id] = monotonic()
                 self._turns.append((now + MULTIPLEXED_ENDED_SECONDS_MAX, transaction))
-                forgotten = self._forget_silent(now)
+                if self._turns[0][0] < now:
+                    forgotten = self._forget_silent(now)
             else:
                 forgotten = self._forget_surplus()
                 if isinstance(transaction, ReadWriteTransaction):

@@ -6,14 +6,14 @@ Numbers must rise within a transaction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from spanemu.base.errors import SpannerError
 from spanemu.base.record import Record, record
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.statements.results import BatchOutcome, ResultStats, ResultStream
-from spanemu.database.transactions.errors import SeqnoOutOfOrder, SeqnoReused
+from spanemu.database.transactions.errors import SeqnoReused
 from spanemu.values.types import Type
 
 Asked = StatementRequest | Sequence[StatementRequest]  # one statement, or a batch
@@ -36,13 +36,13 @@ class Answer(Record):
 
 
 class Replays:
-    """The DML answers of one transaction by sequence number."""
+    """The DML answers of one transaction by sequence number; `highest` is the newest."""
 
-    __slots__ = ("_answers", "_highest")
+    __slots__ = ("_answers", "highest")
 
-    def __init__(self) -> None:
+    def __init__(self, seqno: int) -> None:
         self._answers: dict[int, tuple[Asked, Any]] = {}
-        self._highest: int | None = None
+        self.highest = seqno
 
     def find(self, request: StatementRequest) -> Answer | None:
         """The answer given before. Raises SeqnoReused."""
@@ -56,19 +56,11 @@ class Replays:
         results, failure = found
         return BatchOutcome(tuple(answer.answer() for answer in results), failure)
 
-    def check_order(self, seqno: int, invalidate: Callable[[SpannerError], None]) -> None:
-        """Take note of a new number. One that is too low ends the transaction."""
-        if self._highest is not None and seqno < self._highest:
-            failure = SeqnoOutOfOrder(seqno, self._highest)
-            invalidate(failure)
-            raise failure
-        self._highest = seqno
-
     def keep(self, request: StatementRequest, result: ResultStream) -> ResultStream:
         """Remember an answer; gives it back whole."""
-        answer = _whole(result)
-        self._answers[request.seqno] = (request, answer)
-        result.rows = iter(answer.rows)
+        rows = tuple(result.rows)
+        self._answers[request.seqno] = (request, Answer(result.columns, rows, result.stats))
+        result.rows = iter(rows)
         return result
 
     def keep_failure(self, request: StatementRequest, failure: SpannerError) -> None:
@@ -92,9 +84,6 @@ class Replays:
         if _key(before) != _key(asked):
             raise SeqnoReused(seqno)
         return answer
-
-
-NO_REPLAYS = Replays()  # of every transaction that has not sent DML
 
 
 def _whole(result: ResultStream) -> Answer:

@@ -15,6 +15,7 @@ from spanemu.database.options import (
     StatementRequest,
     Strong,
 )
+from spanemu.database.statements.context import StatementContext
 from spanemu.database.statements.errors import SequenceInReadOnly
 from spanemu.database.statements.partitions import (
     PartitionToken,
@@ -97,7 +98,7 @@ class SnapshotTransaction:
         self, request: StatementRequest, prepared: Prepared, reader: RowReader
     ) -> ResultStream:
         self._reader.asked = request
-        context = self._core.context(self._generation, writable=False)
+        context = StatementContext(self._core, self._generation.schema, writable=False)
         system_tables: SystemRows | None = None
         if prepared.system_tables:
             system_tables = SystemRows(self._core, self.at, request.role)
@@ -118,7 +119,7 @@ class SnapshotTransaction:
                 raise
             raise TableNotFoundAtTimestamp(missing.table, format_utc(self.at)) from None
         self._reader.asked = request
-        context = self._core.context(self._generation, writable=False)
+        context = StatementContext(self._core, self._generation.schema, writable=False)
         rows = plan.rows(request, self._reader, context)
         # In key order at one timestamp, so that a broken stream can be taken up again.
         return ResultStream(plan.columns, rows, repeatable_at=self.at, source=plan)
@@ -171,7 +172,7 @@ class SnapshotTransaction:
         self._ready()
         opened = self._opened(token, read_fingerprint(request))
         plan = read_plan(self._generation, request)
-        context = self._core.context(self._generation, writable=False)
+        context = StatementContext(self._core, self._generation.schema, writable=False)
         rows = plan.scan(self._reader, opened.ranges, context)
         return ResultStream(plan.columns, rows, source=plan)
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import threading
-from typing import Protocol
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
+from spanemu.base.call import serving
+from spanemu.base.clock import monotonic
 from spanemu.txn.locks.owner import Owner
 from spanemu.txn.locks.table import LockTable
 from spanemu.txn.state import State
@@ -26,46 +30,49 @@ class Shared(Protocol):
         ...
 
 
-class Turn:
-    """One request's turn to do `what`, which the transaction may refuse; the lock table learns
-    when it is over. `asked` is the request, if it tells what the transaction is about; `ends` that
-    it ends the transaction.
+S = TypeVar("S", bound=Shared)
+P = ParamSpec("P")
+R = TypeVar("R")
+_Request = Callable[Concatenate[S, P], R]
 
-    A class, since a generator's context manager costs twice as much and every request has a turn.
+
+def in_turn(what: str, *, ends: bool = False) -> Callable[[_Request[S, P, R]], _Request[S, P, R]]:
+    """Makes a method a request's turn to do `what`, which the transaction may refuse.
+
+    `ends` says that it ends the transaction. When the turn is over, the transaction is idle.
+
+    One function does it all, since every request has a turn and each call costs.
     """
 
-    __slots__ = ("_asked", "_ends", "_shared", "_what")
-
-    def __init__(
-        self, shared: Shared, what: str, asked: object = None, *, ends: bool = False
-    ) -> None:
-        self._shared = shared
-        self._what = what
-        self._asked = asked
-        self._ends = ends
-
-    def __enter__(self) -> None:
-        shared = self._shared
-        shared.mutex.acquire()
-        owner = shared.owner
-        if owner.state is not State.ACTIVE:
+    def decorated(request: _Request[S, P, R]) -> _Request[S, P, R]:
+        @wraps(request)
+        def turn(shared: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            shared.mutex.acquire()
             try:
-                shared.check_open(self._what, self._ends)
+                owner = shared.owner
+                if owner.state is not State.ACTIVE:
+                    shared.check_open(what, ends)
+                owner.busy += 1
+                try:
+                    result = request(shared, *args, **kwargs)
+                    owner.failed = False
+                    return result
+                except BaseException:
+                    owner.failed = True
+                    raise
+                finally:
+                    owner.busy -= 1
+                    owner.heard_at = monotonic()
+                    if owner.state is State.ACTIVE:
+                        call = serving.call
+                        owner.connection = None if call is None else call.connection
             except BaseException:
+                shared.locks.wake_waiters(shared.owner)
                 shared.let_go_if_aborted()
-                shared.mutex.release()
                 raise
-        if self._asked is not None:
-            owner.last_request = self._asked
-        owner.busy += 1
-        owner.failed = True
+            finally:
+                shared.mutex.release()
 
-    def __exit__(self, kind: object, error: object, traceback: object) -> None:
-        shared = self._shared
-        try:
-            shared.owner.failed = kind is not None
-            shared.locks.served(shared.owner)
-            if kind is not None:
-                shared.let_go_if_aborted()
-        finally:
-            shared.mutex.release()
+        return turn
+
+    return decorated

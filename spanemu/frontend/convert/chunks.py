@@ -30,7 +30,7 @@ from spanemu.frontend.convert.results import (
     metadata_field,
     precommit_token_bytes,
     shape_of,
-    stats_bytes,
+    stats_field,
 )
 from spanemu.frontend.errors.results import RowTooLarge
 from spanemu.values.value import encoder
@@ -129,11 +129,11 @@ class Chunks:
     def _last(self) -> bytes:
         """The last message. The stream is over: a client need not ask what comes after."""
         stream = self._stream
-        stats = stats_bytes(stream.stats)
+        stats = stats_field(stream.stats, 5)
         if stream.meter is not None:
             stream.meter.ended(stream, self._rows - self._rows_before, self._bytes + self._size)
         self._is_over = True
-        return self._flush((field(5, stats) if stats else b"") + _LAST)
+        return self._flush(stats + _LAST)
 
     def _large_row(self, row: tuple[Any, ...], cells: list[bytes]) -> Iterator[bytes]:
         """The messages of a row that fills one; what is left of it stays in `_parts`."""

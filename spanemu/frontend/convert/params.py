@@ -16,4 +16,8 @@ def params_from_proto(message: Any) -> dict[str, Any]:
 
 def param_types_from_proto(message: Any) -> dict[str, Type]:
     """Declared types by name of anything that has `param_types`."""
-    return {name: type_from_proto(type_) for name, type_ in message.param_types.items()}
+    types = message.param_types
+    found = {}
+    for name in types:  # `items` of a message's map is Python code
+        found[name] = type_from_proto(types[name])
+    return found

@@ -35,7 +35,6 @@ Columns = tuple[tuple[str, Type], ...]
 
 _SHAPES_COUNT_MAX = 1024
 _SEQ_NUM = b"\x10"  # field 2 of a MultiplexedSessionPrecommitToken
-_ROW_COUNT_EXACT = b"\x18"  # field 3 of a ResultSetStats
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +42,15 @@ class Shape:
     """What a columns tuple means for the wire.
 
     `row_type` is field 1 of a metadata message, and `plain_metadata` all of one that says no
-    more, as field 1 of a result. `partial` and `listed` encode one cell each.
+    more, as field 1 of a result; `before_id`, by the size of an id, begins one that names a new
+    transaction. `partial` and `listed` encode one cell each.
     """
 
     row_type: bytes
     plain_metadata: bytes
     partial: Sequence[CellEncoder]
     listed: Sequence[CellEncoder]
+    before_id: dict[int, bytes]
 
 
 # Keyed by identity, since hashing nested types costs more than the rest of a small reply. The
@@ -75,21 +76,31 @@ def _build_shape(columns: Columns) -> Shape:
         plain_metadata=field(1, row_type),
         partial=tuple(cell_encoder(type_, PARTIAL) for _, type_ in columns),
         listed=tuple(cell_encoder(type_, LISTED) for _, type_ in columns),
+        before_id={},
     )
 
 
 def metadata_field(stream: ResultStream, shape: Shape) -> bytes:
     """The ResultSetMetadata as field 1 of whatever carries it."""
     transaction, undeclared = stream.transaction, stream.undeclared_parameters
-    names_transaction = transaction.id or transaction.read_timestamp is not None
-    if not names_transaction and not undeclared:
-        return shape.plain_metadata
+    id_, read_timestamp = transaction.id, transaction.read_timestamp
+    if not undeclared and read_timestamp is None:
+        return _before_id(shape, len(id_)) + id_ if id_ else shape.plain_metadata
     parts = [shape.row_type]
-    if names_transaction:
-        parts.append(field(2, _transaction_bytes(transaction)))
+    if id_ or read_timestamp is not None:
+        parts.append(field(2, transaction_to_proto(transaction).SerializeToString()))
     if undeclared:
         parts.append(field(3, struct_type_to_proto(undeclared).SerializeToString()))
     return field(1, b"".join(parts))
+
+
+def _before_id(shape: Shape, size: int) -> bytes:
+    """What stands before the id of a transaction, of that size, that ends the metadata."""
+    found = shape.before_id.get(size)
+    if found is None:
+        whole = field(1, shape.row_type + field(2, field(1, b" " * size)))
+        found = shape.before_id[size] = whole[:-size]
+    return found
 
 
 def transaction_to_proto(info: TransactionInfo) -> Any:
@@ -98,13 +109,6 @@ def transaction_to_proto(info: TransactionInfo) -> Any:
     if info.read_timestamp is not None:
         fill_timestamp(message.read_timestamp, info.read_timestamp)
     return message
-
-
-def _transaction_bytes(info: TransactionInfo) -> bytes:
-    if info.read_timestamp is None:
-        return field(1, info.id)
-    encoded: bytes = transaction_to_proto(info).SerializeToString()
-    return encoded
 
 
 def precommit_token_to_proto(token: tuple[bytes, int]) -> Any:
@@ -117,27 +121,31 @@ def precommit_token_bytes(info: TransactionInfo, number: int) -> bytes:
     if info.precommit_token is None:
         return b""
     token, serial = info.precommit_token
+    size = len(token)
+    if serial < 0x80 and size < 0x7C:  # Each number is a byte.
+        return b"%c%c\x0a%c%b\x10%c" % (number << 3 | 2, size + 4, size, token, serial)
     return field(number, field(1, token) + _SEQ_NUM + varint(serial))
 
 
-def stats_bytes(stats: ResultStats) -> bytes:
-    """The content of a ResultSetStats; empty when there is nothing to say."""
-    if stats.row_count is None and stats.plan is None and stats.query_stats is None:
-        return b""
-    if stats.plan is None and stats.query_stats is None and not stats.row_count_is_lower_bound:
-        assert stats.row_count is not None
-        return _ROW_COUNT_EXACT + varint(stats.row_count)
+def stats_field(stats: ResultStats, number: int) -> bytes:
+    """The ResultSetStats as field `number` of a reply; empty when there is nothing to say."""
+    count = stats.row_count
+    if stats.plan is None and stats.query_stats is None:
+        if count is None:
+            return b""
+        if count < 0x80 and not stats.row_count_is_lower_bound:
+            return b"%c\x02\x18%c" % (number << 3 | 2, count)  # row_count_exact = 3
     message = ResultSetStats()
-    if stats.row_count is not None:
+    if count is not None:
         if stats.row_count_is_lower_bound:
-            message.row_count_lower_bound = stats.row_count
+            message.row_count_lower_bound = count
         else:
-            message.row_count_exact = stats.row_count
+            message.row_count_exact = count
     if stats.plan is not None:
         message.query_plan.CopyFrom(plan_to_proto(stats.plan))
     if stats.query_stats is not None:
         message.query_stats.CopyFrom(struct_to_proto(stats.query_stats))
-    return message.SerializeToString()  # type: ignore[no-any-return]
+    return field(number, message.SerializeToString())
 
 
 def result_set_bytes(stream: ResultStream, size_max: int = UNARY_RESULT_BYTES_MAX) -> bytes:
@@ -158,11 +166,9 @@ def result_set_bytes(stream: ResultStream, size_max: int = UNARY_RESULT_BYTES_MA
     except Exception as failure:
         if stream.meter is not None:
             stream.meter.failed(failure)
-        raise
-    finally:
         close_rows(stream)
-    if stats := stats_bytes(stream.stats):
-        parts.append(field(3, stats))
+        raise
+    parts.append(stats_field(stream.stats, 3))
     parts.append(precommit_token_bytes(stream.transaction, 5))
     return b"".join(parts)
 
@@ -174,8 +180,7 @@ def summary_bytes(stream: ResultStream, is_first: bool) -> bytes:
     """
     for _ in stream.rows:  # Nothing is left to do; `stats` is complete only when they are out.
         pass
-    stats = stats_bytes(stream.stats)
-    parts = [field(3, stats)] if stats else []
+    parts = [stats_field(stream.stats, 3)]
     if is_first:
         parts.append(metadata_field(stream, shape_of(stream.columns)))
         parts.append(precommit_token_bytes(stream.transaction, 5))

@@ -21,11 +21,12 @@ def list_from_proto(message: Any) -> list[Any]:
 
 def struct_from_proto(message: Any) -> dict[str, Any]:
     """The raw forms inside a Struct, by field name. Raises ValueWithoutKind."""
-    kinds = _KINDS
-    return {
-        name: one.string_value or kinds[one.WhichOneof("kind")](one)
-        for name, one in message.fields.items()
-    }
+    kinds, fields = _KINDS, message.fields
+    found = {}
+    for name in fields:  # `items` of a message's map is Python code
+        one = fields[name]
+        found[name] = one.string_value or kinds[one.WhichOneof("kind")](one)
+    return found
 
 
 def _null(_message: Any) -> None:

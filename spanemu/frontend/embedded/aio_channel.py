@@ -22,7 +22,7 @@ from spanemu.frontend.embedded.aio_intercepted import (
     UnaryOfResponse,
 )
 from spanemu.frontend.embedded.channel import FindEndpoints, Link, Options
-from spanemu.frontend.embedded.status import deserialized, serialized
+from spanemu.frontend.embedded.status import deserialized
 
 _KINDS = (
     grpc.aio.UnaryUnaryClientInterceptor,
@@ -44,7 +44,7 @@ class _Method:
     ) -> None:
         self._link = link
         self._path = path
-        self._serializer, self._deserializer = codecs
+        self._codecs = codecs
         self._interceptors = interceptors
 
     def _details(
@@ -63,13 +63,7 @@ class _Method:
         link = self._link
         served = link.begin(path, timeout, metadata)
         served.site = site
-
-        def work() -> Any:
-            data = serialized(request, self._serializer, link.limits)
-            reply = link.unary(link.endpoint(served, creds), data, served)
-            return deserialized(reply, self._deserializer, link.limits)
-
-        call = AioUnaryCall(served, work)
+        call = AioUnaryCall(served, lambda: link.unary(request, self._codecs, served, creds))
         link.track(call)
         return call
 
@@ -79,10 +73,10 @@ class _Method:
         link = self._link
         served = link.begin(path, timeout, metadata)
         served.site = site
-        replies = link.replies_to(request, self._serializer, served, creds)
+        replies = link.replies_to(request, self._codecs[0], served, creds)
 
         def deserialize(data: bytes) -> Any:
-            return deserialized(data, self._deserializer, link.limits)
+            return deserialized(data, self._codecs[1], link.limits)
 
         call = AioStreamCall(served, replies, deserialize)
         link.track(call)

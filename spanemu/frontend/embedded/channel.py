@@ -33,6 +33,8 @@ from spanemu.frontend.endpoint import Endpoint, Endpoints, ServedCall
 
 FindEndpoints = Callable[[], Endpoints | None]
 Options = Iterable[tuple[str, Any]]
+# What a client makes bytes of its requests with, and messages of the replies; None for neither.
+Codecs = tuple[Callable[[Any], bytes] | None, Callable[[bytes], Any] | None]
 
 
 class Abandonable(Protocol):
@@ -77,8 +79,10 @@ class Link:
             raise Refused(NO_SUCH_METHOD)
         return endpoint
 
-    def unary(self, endpoint: Endpoint, data: bytes, call: ServedCall) -> bytes:
+    def unary(self, request: Any, codecs: Codecs, call: EmbeddedCall, credentials: Any) -> Any:
         """The one reply of an RPC, cancelled when the channel is closed meanwhile."""
+        data = serialized(request, codecs[0], self.limits)
+        endpoint = self.endpoint(call, credentials)
         self._running[call] = None
         try:
             if endpoint.streams:
@@ -93,7 +97,7 @@ class Link:
             del self._running[call]
         if monotonic() >= call.deadline:
             raise Refused(DEADLINE_EXCEEDED)
-        return reply
+        return deserialized(reply, codecs[1], self.limits)
 
     def replies_to(
         self,
@@ -108,10 +112,12 @@ class Link:
             endpoint = self.endpoint(call, credentials)
         except Refused as refused:
             return _failing(refused)
-        return endpoint.stream(data, call) if endpoint.streams else self._one(endpoint, data, call)
+        if endpoint.streams:
+            return endpoint.stream(data, call)
+        return self._one(data, call, credentials)
 
-    def _one(self, endpoint: Endpoint, data: bytes, call: ServedCall) -> Iterator[bytes]:
-        yield self.unary(endpoint, data, call)
+    def _one(self, data: bytes, call: EmbeddedCall, credentials: Any) -> Iterator[bytes]:
+        yield self.unary(data, (None, None), call, credentials)
 
     def track(self, call: Abandonable) -> None:
         """Have `call` end when the channel does."""
@@ -154,17 +160,10 @@ def _only(replies: Iterator[bytes]) -> bytes:
 class _Method:
     """One method of a channel, with the client's idea of its messages."""
 
-    def __init__(
-        self,
-        link: Link,
-        path: str,
-        serializer: Callable[[Any], bytes] | None,
-        deserializer: Callable[[bytes], Any] | None,
-    ) -> None:
+    def __init__(self, link: Link, path: str, codecs: Codecs) -> None:
         self._link = link
         self._path = path
-        self._serializer = serializer
-        self._deserializer = deserializer
+        self._codecs = codecs
 
     def with_call(
         self,
@@ -178,7 +177,7 @@ class _Method:
         """The one reply, and how the RPC ended."""
         call = self._link.begin(self._path, timeout, metadata)
         try:
-            response = self._unary(request, call, credentials)
+            response = self._link.unary(request, self._codecs, call, credentials)
         except Exception as error:
             ending, cause = ending_of(error, call), _shown_cause(error)
         else:
@@ -196,9 +195,10 @@ class _Method:
         compression: Any = None,
     ) -> PendingCall:
         """The one reply, when it will be there."""
-        call = self._link.begin(self._path, timeout, metadata)
-        pending = PendingCall(call, lambda: self._unary(request, call, credentials))
-        self._link.track(pending)
+        link, codecs = self._link, self._codecs
+        call = link.begin(self._path, timeout, metadata)
+        pending = PendingCall(call, lambda: link.unary(request, codecs, call, credentials))
+        link.track(pending)
         return pending
 
     def stream(
@@ -211,20 +211,13 @@ class _Method:
         compression: Any = None,
     ) -> StreamCall:
         """The replies, as they are asked for."""
-        link = self._link
+        link, codecs = self._link, self._codecs
         call = link.begin(self._path, timeout, metadata)
-        replies = link.replies_to(request, self._serializer, call, credentials)
-        deserialize = partial(deserialized, deserializer=self._deserializer, limits=link.limits)
+        replies = link.replies_to(request, codecs[0], call, credentials)
+        deserialize = partial(deserialized, deserializer=codecs[1], limits=link.limits)
         stream = StreamCall(call, replies, deserialize)
         link.track(stream)
         return stream
-
-    def _unary(self, request: Any, call: EmbeddedCall, credentials: Any) -> Any:
-        link = self._link
-        data = serialized(request, self._serializer, link.limits)
-        endpoint = link.endpoint(call, credentials)
-        reply = link.unary(endpoint, data, call)
-        return deserialized(reply, self._deserializer, link.limits)
 
 
 def _shown_cause(error: Exception) -> BaseException | None:
@@ -290,7 +283,7 @@ class EmbeddedChannel(grpc.Channel):  # type: ignore[misc]
         response_deserializer: Callable[[bytes], Any] | None = None,
         _registered_method: bool | None = False,
     ) -> grpc.UnaryUnaryMultiCallable:
-        return _UnaryUnary(self.link, method, request_serializer, response_deserializer)
+        return _UnaryUnary(self.link, method, (request_serializer, response_deserializer))
 
     def unary_stream(
         self,
@@ -299,7 +292,7 @@ class EmbeddedChannel(grpc.Channel):  # type: ignore[misc]
         response_deserializer: Callable[[bytes], Any] | None = None,
         _registered_method: bool | None = False,
     ) -> grpc.UnaryStreamMultiCallable:
-        return _UnaryStream(self.link, method, request_serializer, response_deserializer)
+        return _UnaryStream(self.link, method, (request_serializer, response_deserializer))
 
     def stream_unary(
         self,
@@ -308,7 +301,7 @@ class EmbeddedChannel(grpc.Channel):  # type: ignore[misc]
         response_deserializer: Callable[[bytes], Any] | None = None,
         _registered_method: bool | None = False,
     ) -> grpc.StreamUnaryMultiCallable:
-        return _StreamUnary(self.link, method, request_serializer, response_deserializer)
+        return _StreamUnary(self.link, method, (request_serializer, response_deserializer))
 
     def stream_stream(
         self,
@@ -317,7 +310,7 @@ class EmbeddedChannel(grpc.Channel):  # type: ignore[misc]
         response_deserializer: Callable[[bytes], Any] | None = None,
         _registered_method: bool | None = False,
     ) -> grpc.StreamStreamMultiCallable:
-        return _StreamStream(self.link, method, request_serializer, response_deserializer)
+        return _StreamStream(self.link, method, (request_serializer, response_deserializer))
 
     def close(self) -> None:
         self._watchers.clear()

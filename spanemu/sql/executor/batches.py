@@ -47,4 +47,6 @@ def by_batch(
     tally: Tally | None = None,
 ) -> Iterator[Row]:
     """The rows that `change` makes of each batch."""
+    if tally is None and rows.__class__ is tuple and len(rows) <= _FULL_FIRST:
+        return chain.from_iterable(map(change, (list(rows),))) if rows else iter(())
     return chain.from_iterable(map(change, batches(rows, largest, tally)))

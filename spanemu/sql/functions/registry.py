@@ -31,9 +31,13 @@ from spanemu.values.types import Type
 class Context(Protocol):
     """What a running statement offers to functions that need more than their arguments."""
 
-    now: int  # CURRENT_TIMESTAMP: nanoseconds, constant within a statement
     time_zone: str  # the database's default zone
     randomness: Randomness
+
+    @property
+    def now(self) -> int:
+        """CURRENT_TIMESTAMP: nanoseconds, constant within a statement."""
+        ...
 
     def next_sequence_value(self, sequence: str) -> int:
         """GET_NEXT_SEQUENCE_VALUE; raises outside read-write transactions."""

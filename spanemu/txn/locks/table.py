@@ -123,15 +123,10 @@ class LockTable:
         for owner in self.holders():
             self.wound(owner, why)
 
-    def served(self, owner: Owner) -> None:
-        """A request of a transaction was served: from now on it is idle."""
-        owner.busy -= 1
-        owner.heard_at = monotonic()
-        if owner.state is State.ACTIVE:
-            owner.connection = current().connection()
-        if owner.failed:  # Who waits for it need not be patient any more.
-            with self._mutex:
-                self._wake(owner)
+    def wake_waiters(self, owner: Owner) -> None:
+        """Have those who wait for a transaction look again: they need not be patient any more."""
+        with self._mutex:
+            self._wake(owner)
 
     def holders(self) -> Iterator[Owner]:
         """Transactions that hold a lock now."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from spanemu.database.statements.context import StatementContext
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.txn.commit import apply, buffer_mutations, buffer_rows
 from spanemu.txn.locks.owner import Owner
@@ -59,17 +60,16 @@ class Bench(World):
 
     def begin(self, reads: Reads = Reads.PESSIMISTIC) -> ReadWrite:
         age = next(self._ages)
-        context = self.core.context(self.core.generation, writable=True)
+        context = StatementContext(self.core, self.core.generation.schema, writable=True)
         return ReadWrite(self.store, self.core.locks, Owner((age, age)), context, reads)
 
     def mutate(self, transaction: ReadWrite, *mutations: Mutation) -> int:
         """Buffer mutations; how many they count for."""
-        now = self.store.clock.peek()
-        return buffer_mutations(transaction, self.book, mutations, now)
+        return buffer_mutations(transaction, self.book, mutations)
 
     def statement(self, transaction: ReadWrite, *rows: RowWrite | RowDelete) -> Any:
         """Buffer one DML statement's rows."""
-        return buffer_rows(transaction, self.book, rows, self.store.clock.peek())
+        return buffer_rows(transaction, self.book, rows)
 
     def commit(self, transaction: ReadWrite) -> int:
         """Make a transaction's buffer visible; its timestamp."""

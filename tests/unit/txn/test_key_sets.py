@@ -111,7 +111,9 @@ def test_parts_must_be_of_their_type(reader: KeyReader, part) -> None:
 )
 def test_deletes_may_differ_in_the_last_part_only(bench: Bench, start, end) -> None:
     with pytest.raises(DeleteRangeTooWide) as failure:
-        DeleteReader(bench.rules("T"), 0).ranges(from_to(start, True, end, True))
+        DeleteReader(bench.rules("T"), bench.begin().context).ranges(
+            from_to(start, True, end, True)
+        )
     assert failure.value.table == "T"
 
 
@@ -127,7 +129,7 @@ def test_deletes_may_differ_in_the_last_part_only(bench: Bench, start, end) -> N
     ],
 )
 def test_deletes_that_do_are_ranges_as_others(bench: Bench, start, end, rows) -> None:
-    reader = DeleteReader(bench.rules("T"), 0)
+    reader = DeleteReader(bench.rules("T"), bench.begin().context)
     assert found(bench, reader, from_to(start, True, end, True)) == rows
 
 
@@ -136,7 +138,7 @@ def test_deletes_cannot_name_a_commit_timestamp_to_come() -> None:
         "CREATE TABLE E (Moment TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true))"
         " PRIMARY KEY (Moment)"
     )
-    reader = DeleteReader(bench.rules("E"), 0)
+    reader = DeleteReader(bench.rules("E"), bench.begin().context)
     with pytest.raises(FutureTimestamp):
         reader.ranges(RawKeySet(keys=[["2999-01-01T00:00:00Z"]]))
     reader.ranges(RawKeySet(keys=[["1960-01-01T00:00:00Z"]]))

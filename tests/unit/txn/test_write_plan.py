@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from spanemu.base.errors import Code
@@ -26,6 +28,7 @@ from tests.unit.txn.bench import Bench
 
 INSERT, UPDATE, UPSERT = WriteKind.INSERT, WriteKind.UPDATE, WriteKind.INSERT_OR_UPDATE
 NOW = 1_000 * NANOS_PER_SECOND
+THEN = SimpleNamespace(now=NOW)
 
 
 @pytest.fixture(scope="module")
@@ -98,32 +101,32 @@ def test_a_bad_value_names_its_column(bench: Bench) -> None:
 
 def test_null_and_length_are_judged_at_once(bench: Bench) -> None:
     taken = plan(bench, INSERT, "T", "Id Name Age")
-    taken.check([1, "abc", None], NOW)
+    taken.check([1, "abc", None], THEN)
     with pytest.raises(NullInNotNull) as null:
-        taken.check([1, None, 1], NOW)
+        taken.check([1, None, 1], THEN)
     assert null.value.facts() == {"table": "T", "column": "Name"}
     with pytest.raises(ValueTooLong):
-        taken.check([1, "abcd", 1], NOW)
+        taken.check([1, "abcd", 1], THEN)
 
 
 def test_commit_timestamps_only_where_they_are_allowed(bench: Bench) -> None:
-    plan(bench, INSERT, "T", "Id Name At").check([1, "a", COMMIT_TIMESTAMP], NOW)
+    plan(bench, INSERT, "T", "Id Name At").check([1, "a", COMMIT_TIMESTAMP], THEN)
     with pytest.raises(CommitTimestampNotAllowed) as failure:
-        plan(bench, INSERT, "T", "Id Name Plain").check([1, "a", COMMIT_TIMESTAMP], NOW)
+        plan(bench, INSERT, "T", "Id Name Plain").check([1, "a", COMMIT_TIMESTAMP], THEN)
     assert failure.value.column == "Plain"
 
 
 def test_commit_timestamps_in_keys_must_be_allowed_above_too(bench: Bench) -> None:
     with pytest.raises(CommitTimestampHierarchyMismatch) as failure:
-        plan(bench, INSERT, "Child", "Moment N").check([COMMIT_TIMESTAMP, 1], NOW)
+        plan(bench, INSERT, "Child", "Moment N").check([COMMIT_TIMESTAMP, 1], THEN)
     assert failure.value.facts() == {"table": "Child", "column": "Moment", "other": "Log"}
 
 
 def test_the_future_is_refused_where_commits_leave_their_time(bench: Bench) -> None:
     taken = plan(bench, INSERT, "T", "Id Name At Plain")
-    taken.check([1, "a", NOW, NOW + 1], NOW)
+    taken.check([1, "a", NOW, NOW + 1], THEN)
     with pytest.raises(FutureTimestamp) as failure:
-        taken.check([1, "a", NOW + 1, None], NOW)
+        taken.check([1, "a", NOW + 1, None], THEN)
     assert failure.value.column == "At"
 
 

@@ -12,7 +12,7 @@ from tests.unit.database.shop import Shop
 
 
 def context(shop: Shop, *, writable: bool = True) -> StatementContext:
-    return shop.core.context(shop.core.generation, writable=writable)
+    return StatementContext(shop.core, shop.core.generation.schema, writable=writable)
 
 
 def sequence(options: str) -> str:
@@ -95,4 +95,4 @@ def test_the_zone_is_the_database_option() -> None:
     assert context(shop).time_zone == "America/Los_Angeles"
     empty = Shop.__mro__[1]("ALTER DATABASE db SET OPTIONS (default_time_zone = 'UTC')")
     core = empty.database._core
-    assert core.context(core.generation, writable=True).time_zone == "UTC"
+    assert StatementContext(core, core.generation.schema, writable=True).time_zone == "UTC"

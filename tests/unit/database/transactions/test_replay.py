@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.base.errors import Code, SpannerError, Unsupported
+from spanemu.base.errors import SpannerError, Unsupported
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.statements.results import BatchOutcome, ResultStats, ResultStream
-from spanemu.database.transactions.errors import SeqnoOutOfOrder, SeqnoReused
+from spanemu.database.transactions.errors import SeqnoReused
 from spanemu.database.transactions.replay import Replays
 from spanemu.values.types import INT64, STRING
 
@@ -28,7 +28,7 @@ def like_first(**changes) -> StatementRequest:
 
 
 def test_an_answer_is_given_again_whole() -> None:
-    replays = Replays()
+    replays = Replays(0)
     assert replays.find(FIRST) is None
     given = replays.keep(FIRST, result((1,), (2,)))
     assert list(given.rows) == [(1,), (2,)]
@@ -50,7 +50,7 @@ def test_an_answer_is_given_again_whole() -> None:
     ],
 )
 def test_a_number_cannot_stand_for_something_else(changes) -> None:
-    replays = Replays()
+    replays = Replays(0)
     replays.keep(FIRST, result())
     with pytest.raises(SeqnoReused) as failure:
         replays.find(like_first(**changes))
@@ -59,7 +59,7 @@ def test_a_number_cannot_stand_for_something_else(changes) -> None:
 
 
 def test_a_failure_is_raised_again() -> None:
-    replays = Replays()
+    replays = Replays(0)
     replays.keep_failure(FIRST, Unsupported("this"))
     known = replays.find(FIRST)
     assert known is not None
@@ -68,19 +68,8 @@ def test_a_failure_is_raised_again() -> None:
             known.answer()
 
 
-def test_numbers_rise() -> None:
-    replays, invalid = Replays(), []
-    for seqno in (0, 3, 3, 7):
-        replays.check_order(seqno, invalid.append)
-    assert not invalid
-    with pytest.raises(SeqnoOutOfOrder) as failure:
-        replays.check_order(5, invalid.append)
-    assert failure.value.code is Code.INVALID_ARGUMENT
-    assert invalid == [failure.value]
-
-
 def test_batches_are_kept_as_a_whole() -> None:
-    replays = Replays()
+    replays = Replays(0)
     requests = [FIRST, like_first(sql="UPDATE U")]
     assert replays.find_batch(requests, 4) is None
     stuck: SpannerError = Unsupported("that")

@@ -364,8 +364,8 @@ def test_a_failed_request_ends_the_patience_of_others() -> None:
     locks.lock_row(old, T, b"k", X)
     waiter = Waiter(lambda: locks.lock_row(young, T, b"k", X))
     assert waiter.waits()
-    old.failed = True
-    locks.served(old)
+    old.failed, old.busy = True, 0
+    locks.wake_waiters(old)
     assert waiter.ends() is None
     assert old.state is State.ABORTED
 
