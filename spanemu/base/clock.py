@@ -88,7 +88,10 @@ class SystemClock:
     def now(self) -> int:
         """The next timestamp, in nanoseconds."""
         with self._mutex:
-            current = self._wall()
+            current = self._frozen_at
+            if current is None:
+                current = self._time_ns() + self._offset
+                current -= current % NANOS_PER_MICRO
             if current <= self._last:
                 current = self._last + NANOS_PER_MICRO
             self._last = current

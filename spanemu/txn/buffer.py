@@ -115,10 +115,11 @@ class Buffer:
 
     def sample(self) -> list[tuple[TreeId, list[Row | None], int]]:
         """(tree, some of its pending rows, how many there are) of each tree, for statistics."""
-        return [
-            (tree, list(islice(buffer.rows.values(), SAMPLE_ROWS_MAX)), len(buffer.rows))
-            for tree, buffer in self.trees.items()
-        ]
+        found: list[tuple[TreeId, list[Row | None], int]] = []
+        for tree, buffer in self.trees.items():
+            rows = buffer.rows
+            found.append((tree, list(islice(rows.values(), SAMPLE_ROWS_MAX)), len(rows)))
+        return found
 
     def written(self, tree: TreeId, key: bytes) -> int:
         """Which cells of a pending row are written."""

@@ -7,6 +7,7 @@ nothing behind but locks, which the caller releases.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from spanemu.base.errors import SpannerError
@@ -43,7 +44,7 @@ def buffer_mutations(transaction: ReadWrite, book: RuleBook, mutations: Sequence
     """
     unit = WriteUnit(transaction)
     try:
-        steps = [resolve(book, mutation, transaction.context) for mutation in mutations]
+        steps = list(map(partial(resolve, book, transaction.context), mutations))
         for place, step in enumerate(steps):
             try:
                 if isinstance(step, RowsToWrite):
@@ -102,10 +103,14 @@ def apply(transaction: ReadWrite, schema: Schema) -> int:
     """Make everything in the buffer visible; the timestamp of the commit, in nanoseconds."""
     store = transaction.store
     with store.mutex:
-        transaction.validate()
-        transaction.rebase()
+        if transaction.snapshot_at is not None:
+            transaction.validate()
+        if transaction.buffer.parts:
+            transaction.rebase()
         at = store.clock.now()
-        store.apply(_writes(transaction, schema, at), at)
+        marked = transaction.marked
+        writes = _stamped(transaction, schema, at) if marked else transaction.buffer.entries()
+        store.apply(writes, at)
         return at
 
 
@@ -161,16 +166,13 @@ def _note_deletes(unit: WriteUnit, later: Sequence[RowsToWrite | RangesToDelete]
                 unit.notes.range_deleted(step.rules, low, high)
 
 
-def _writes(transaction: ReadWrite, schema: Schema, at: int) -> list[TreeWrite]:
-    entries, marked = transaction.buffer.entries(), transaction.marked
-    if not marked:
-        return entries
-    stamped = _Stamp(schema, at)
+def _stamped(transaction: ReadWrite, schema: Schema, at: int) -> list[TreeWrite]:
+    marked, stamped = transaction.marked, _Stamp(schema, at)
     return [
         (tree, key, row)
         if row is None or (tree, key) not in marked
         else stamped.entry(tree, key, row)
-        for tree, key, row in entries
+        for tree, key, row in transaction.buffer.entries()
     ]
 
 

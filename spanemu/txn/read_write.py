@@ -29,7 +29,7 @@ from spanemu.storage.store import LATEST, Store
 from spanemu.storage.versions import changed, row_cells
 from spanemu.txn.buffer import ABSENT, Buffer
 from spanemu.txn.errors.lifecycle import TransactionAborted
-from spanemu.txn.locks.modes import LAND_IN_RANGE, READ_ROW, Cells, Lock, covers
+from spanemu.txn.locks.modes import LAND_IN_RANGE, READ_ROW, WRITE_ROW, Cells, Lock, covers
 from spanemu.txn.locks.owner import Owner
 from spanemu.txn.locks.table import LockTable
 from spanemu.txn.state import State
@@ -116,7 +116,9 @@ class ReadWrite:
 
     def get(self, tree: TreeId, key: bytes, lock: Lock = READ_ROW) -> Row | None:
         """The row as this transaction sees it."""
-        return self._get(tree, key, self._now(lock), kept=True)
+        if not (self._committing or self._locks_writes):
+            lock = lock[0], 0
+        return self._get(tree, key, lock, kept=True)
 
     def lock_all(self, tree: TreeId, keys: Iterable[bytes], lock: Lock) -> None:
         """Lock rows that `get` will be asked for, many at a time."""
@@ -175,12 +177,17 @@ class ReadWrite:
             return
         buffer, held = self.buffer, self.owner.rows
         for tree, pending in buffer.trees.items():
-            whole = None if buffer.parts else self._write_lock(WHOLE_ROW)
+            whole: Lock | None = None
             left: list[tuple[bytes, Lock]] = []
             for key in pending.rows:
-                lock = whole or self._write_lock(buffer.written(tree, key))
-                # What was met by the commit itself was locked for both.
-                if not covers(held.get((tree, key)), lock):
+                locked = held.get((tree, key))
+                if locked is WRITE_ROW:  # What was met by the commit itself was locked for both.
+                    continue
+                if buffer.parts:
+                    lock = self._write_lock(buffer.written(tree, key))
+                else:
+                    lock = whole = whole or self._write_lock(WHOLE_ROW)
+                if not covers(locked, lock):
                     left.append((key, lock))
             if len(left) == 1:
                 self.locks.lock_row(self.owner, tree, *left[0])
@@ -191,8 +198,7 @@ class ReadWrite:
 
     def rebase(self) -> None:
         """Put each part of a row on top of the row as it is now."""
-        parts = self.buffer.parts
-        for (tree, key), (_, base) in list(parts.items()) if parts else ():
+        for (tree, key), (_, base) in list(self.buffer.parts.items()):
             head = self.store.get(tree, key)
             if head is not None and head is not base:
                 self.buffer.rebase(tree, key, head)

@@ -32,7 +32,7 @@ class RangesToDelete(NamedTuple):
     mutations: int
 
 
-def resolve(book: RuleBook, mutation: Mutation, context: Context) -> RowsToWrite | RangesToDelete:
+def resolve(book: RuleBook, context: Context, mutation: Mutation) -> RowsToWrite | RangesToDelete:
     """What a mutation is to do. Raises when it names what does not exist or cannot be written,
     or gives values that cannot be. The context's time bounds commit timestamps in keys.
     """

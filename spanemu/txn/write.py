@@ -28,7 +28,7 @@ from spanemu.txn.errors.values import (
     KeyTooLarge,
     PendingTimestampRead,
 )
-from spanemu.txn.locks.modes import IS_THERE, WRITE_ROW, Cells, Lock
+from spanemu.txn.locks.modes import IS_THERE, WRITE_ROW, Lock
 from spanemu.txn.rules import IndexRules, Reference, Row, TableRules
 from spanemu.txn.write_plan import WritePlan
 from spanemu.txn.write_view import WriteView
@@ -71,7 +71,9 @@ class WriteUnit:
         if plan.completes:
             self._complete(plan, row)
         key = rules.key_of(row)
-        encoded = self._encode(rules, key)
+        encoded = rules.encode(key)
+        if len(encoded) > rules.key_bytes:
+            check_key_size(rules.table.name, key, rules.key_types, rules.key_bytes)
         if rules.watched:
             self._watch(plan, encoded, key)
         before = self._existing(plan, encoded)
@@ -138,7 +140,9 @@ class WriteUnit:
         for column, expression in rules.stored_generated:
             row[column.position] = expression.evaluate(tuple(row), self.view.context)
         done = tuple(row)
-        self._put(rules, encoded, done)
+        self.view.put(rules.tree, encoded, done)
+        if rules.timestamps and COMMIT_TIMESTAMP in done:
+            self._mark(rules, encoded, done)
         self.notes.inserted.add((rules.tree, encoded))
         self.count += plan.mutations
         if plan.defaults and plan.leaves_null(done):
@@ -168,10 +172,13 @@ class WriteUnit:
                     raise GeneratedKeyUnknown(rules.table.name, column.name)
                 row[position] = expression.evaluate(tuple(row), self.view.context)
         key = rules.key_of(row)
-        encoded = self._encode(rules, key)
+        encoded = rules.encode(key)
+        if len(encoded) > rules.key_bytes:
+            check_key_size(rules.table.name, key, rules.key_types, rules.key_bytes)
         if rules.watched:
             self._watch(plan, encoded, key)
-        before = self.view.get(rules.tree, encoded, self._update_lock(plan))
+        lock = self._update_lock(plan) if self._returns else plan.lock
+        before = self.view.get(rules.tree, encoded, lock)
         if before is None:
             text = rules.key_text(key)
             place = (rules.tree, encoded)
@@ -190,7 +197,9 @@ class WriteUnit:
         if rules.stored_generated:
             self._regenerate(rules, row, before)
         after = tuple(row)
-        self._put(rules, encoded, after, plan.lock[1], base)
+        self.view.put(rules.tree, encoded, after, plan.lock[1], base)
+        if rules.timestamps and COMMIT_TIMESTAMP in after:
+            self._mark(rules, encoded, after)
         self.count += plan.mutations
         if rules.is_plain:
             return
@@ -324,25 +333,11 @@ class WriteUnit:
 
     # ------------------------------------------------------------------ rows into the buffer
 
-    def _put(
-        self,
-        rules: TableRules,
-        encoded: bytes,
-        row: Row,
-        written: Cells = WHOLE_ROW,
-        base: Row | None = None,
-    ) -> None:
-        self.view.put(rules.tree, encoded, row, written, base)
-        if rules.timestamps and COMMIT_TIMESTAMP in row:
-            self.view.mark(rules.tree, encoded, rules.landing(row, self.view.context.now))
-            marked = {place for place, cell in enumerate(row) if cell is COMMIT_TIMESTAMP}
-            self.pending.setdefault(rules.table.name, set()).update(marked)
-
-    def _encode(self, rules: TableRules, key: Row) -> bytes:
-        encoded = rules.encode(key)
-        if len(encoded) > rules.key_bytes:
-            check_key_size(rules.table.name, key, rules.key_types, rules.key_bytes)
-        return encoded
+    def _mark(self, rules: TableRules, encoded: bytes, row: Row) -> None:
+        """Note that a row in the buffer waits for the commit timestamp."""
+        self.view.mark(rules.tree, encoded, rules.landing(row, self.view.context.now))
+        marked = {place for place, cell in enumerate(row) if cell is COMMIT_TIMESTAMP}
+        self.pending.setdefault(rules.table.name, set()).update(marked)
 
 
 def check_key_size(target: str, key: Row, types: Sequence[Any], limit: int) -> None:

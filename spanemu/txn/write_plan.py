@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from operator import call
 from typing import Any
 
 from spanemu.schema.column import Column
@@ -98,7 +99,7 @@ class WritePlan:
         if len(values) != len(self.decoders):
             raise ColumnValueMismatch(self.rules.table.name, len(self.decoders), len(values))
         try:
-            return [decode(value) for decode, value in zip(self.decoders, values, strict=True)]
+            return list(map(call, self.decoders, values))
         except BadValue:
             self._explain_bad_value(values)
             raise

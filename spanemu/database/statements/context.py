@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from spanemu.database.core import DatabaseCore
 from spanemu.database.statements.errors import SequenceExhausted, SequenceInReadOnly
 from spanemu.schema.schema import Schema
 from spanemu.sql.functions.errors import NotAnIdentityColumn
-
-if TYPE_CHECKING:
-    from spanemu.database.core import DatabaseCore
 
 _COUNTER_BITS = 63
 _SKIPS_MAX = 2_000  # values of a skip range passed over before the sequence counts as exhausted

@@ -25,9 +25,8 @@ def judge_mutation_key(core: DatabaseCore, generation: Generation, mutation: Mut
     precondition that fails.
     """
     try:
-        resolve(
-            generation.rules, mutation, StatementContext(core, generation.schema, writable=True)
-        )
+        context = StatementContext(core, generation.schema, writable=True)
+        resolve(generation.rules, context, mutation)
     except (BadCellValue, BadKeyValue, WrongKeyParts) as fault:
         raise MalformedMutationKey(str(fault)) from fault
 

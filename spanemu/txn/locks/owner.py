@@ -70,10 +70,6 @@ class Owner:
         self.keys: dict[TreeId, dict[Lock, KeySet]] = {}
         self.unions: dict[TreeId, dict[Lock, RangeUnion]] = {}
 
-    def forget_locks(self) -> None:
-        """Hold nothing."""
-        self.rows, self.ranges, self.keys, self.unions = {}, {}, {}, {}
-
     def begin(self, number: int) -> None:
         """Be the transaction of that number, counted in the order of first requests."""
         if self.since is None:

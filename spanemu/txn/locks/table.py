@@ -315,7 +315,7 @@ class LockTable:
             del scanners[owner]
             if not scanners:
                 del self._ranges[tree]
-        owner.forget_locks()
+        owner.rows, owner.ranges, owner.keys, owner.unions = {}, {}, {}, {}
         if self._waiters:
             self._wake(owner)
         if owner.waits_on is not None:

@@ -106,15 +106,15 @@ def test_names_that_do_not_exist(bench: Bench) -> None:
 
 
 def test_names_can_be_checked_by_themselves(bench: Bench) -> None:
-    resolve(bench.book, insert("Singers", "Id Name", (1, "a")), 0)
-    resolve(bench.book, delete("Singers", (1,)), 0)
+    resolve(bench.book, bench.begin().context, insert("Singers", "Id Name", (1, "a")))
+    resolve(bench.book, bench.begin().context, delete("Singers", (1,)))
     for mutation, failure in (
         (insert("Singers", "Id", ("one",)), BadCellValue),
         (delete("Singers", (1, 2)), WrongKeyParts),
         (insert("Nobody", "Id", (1,)), TableNotFound),
     ):
         with pytest.raises(failure):
-            resolve(bench.book, mutation, 0)
+            resolve(bench.book, bench.begin().context, mutation)
 
 
 def test_a_parent_that_comes_too_late_is_told_apart(bench: Bench) -> None:

@@ -1,0 +1,179 @@
+"""What becomes of a read-write transaction, and what it forgets when that is decided.
+
+    ACTIVE ── statements ──> ACTIVE         a failed read or query changes nothing
+       ├── constraint violated ──> INVALID  later DML and commits repeat the failure
+       ├── wounded ──> ABORTED              everything but a rollback answers ABORTED
+       ├── commit ──> COMMITTED             a repeated commit gets the same answer
+       └── rollback ──> ROLLED_BACK
+
+Not here: what its requests do (`read_write`).
+"""
+
+from __future__ import annotations
+
+import threading
+
+from spanemu.base.errors import SpannerError
+from spanemu.database.core import DatabaseCore
+from spanemu.database.generation import Generation
+from spanemu.database.options import ReadWrite
+from spanemu.database.statements.context import StatementContext
+from spanemu.database.statements.results import CommitOutcome
+from spanemu.database.transactions.errors import (
+    TransactionClosed,
+    TransactionEnded,
+    TransactionInvalidated,
+)
+from spanemu.database.transactions.isolation import reads_of
+from spanemu.database.transactions.precommit import PrecommitTokens
+from spanemu.database.transactions.replay import Replays
+from spanemu.txn import read_write as work
+from spanemu.txn.locks.owner import Owner
+from spanemu.txn.state import State
+
+_ENDINGS = {State.COMMITTED: "committed or rolledback", State.ROLLED_BACK: "rolled back"}
+
+
+class Lifecycle:
+    """A read-write transaction without its requests.
+
+    It is as old as its first request, or as the first attempt at it (`owner`), so that a retry
+    cannot starve. `mutex` guards every field: one request at a time.
+    """
+
+    session = ""  # that began it
+    _work: work.ReadWrite | None = None
+    _replays: Replays | None = None  # once it has sent DML
+    _failure: SpannerError | None = None
+    _committed: CommitOutcome | None = None
+    _mutation_count = 0
+    _last_statement_seen = False
+    _replaced = False
+
+    def __init__(
+        self,
+        core: DatabaseCore,
+        id_: bytes,
+        options: ReadWrite,
+        *,
+        owner: Owner | None = None,
+        multiplexed: bool = False,
+    ) -> None:
+        self.id = id_
+        self._core = core
+        self.locks = core.locks
+        self.options = options
+        self.mutex = threading.RLock()
+        self.owner = owner or Owner()
+        self._generation: Generation = core.history.current
+        self._tokens = PrecommitTokens(id_) if multiplexed else None
+
+    @property
+    def was_aborted(self) -> bool:
+        """Whether it lost to another transaction, so that its retry inherits its age."""
+        return bool(self.owner.why_aborted)
+
+    @property
+    def on_multiplexed_session(self) -> bool:
+        """Whether its session may have any number of transactions at a time."""
+        return self._tokens is not None
+
+    @property
+    def repeats(self) -> bool:
+        """Whether its client says that it is another attempt, as multiplexed sessions require."""
+        return bool(self.options.previous)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether all that is left to do is to answer late requests."""
+        return self.owner.state in _ENDINGS
+
+    def rollback(self) -> None:
+        """End without effect. Raises TransactionEnded after a commit."""
+        with self.mutex:
+            if self._committed is not None:
+                raise TransactionEnded("roll back", self.id.decode(), "committed")
+            self.locks.release(self.owner, State.ROLLED_BACK)
+            self._let_go()
+
+    def abort(self, why: str) -> None:
+        """Take the locks away, from any thread."""
+        self.locks.wound(self.owner, why)
+
+    def start_over(self) -> bool:
+        """Be the next attempt of itself, if it lost to an older one. Nobody has heard of it yet."""
+        if not self.owner.is_outranked:
+            return False
+        self._let_go()
+        self.owner = self.owner.next_attempt()
+        self._mutation_count = 0
+        return True
+
+    def replace(self) -> None:
+        """A newer transaction of the session takes this one's place."""
+        if self.owner.state is State.ACTIVE:
+            self._replaced = self.locks.release(self.owner, State.ROLLED_BACK)
+
+    def _let_go(self) -> None:
+        """Keep no more than a late request is told: the id stays known for a while."""
+        self._work = None
+        self._replays = None
+        if self._tokens is not None:
+            self._tokens.kept = ()
+        self.owner.let_go()
+
+    def let_go_if_aborted(self) -> None:
+        """Keep no more than that it was aborted, unless a request is being served; at any time."""
+        if self.was_aborted and self.mutex.acquire(blocking=False):
+            self._let_go()
+            self.mutex.release()
+
+    def _abort(self, why: str) -> None:
+        if not self.locks.wound(self.owner, why):
+            self.owner.why_aborted = why
+            self.locks.release(self.owner, State.ABORTED)
+
+    def _invalidate(self, failure: SpannerError) -> None:
+        self._failure = failure
+        self.locks.release(self.owner, State.INVALID)
+
+    # ------------------------------------------------------------------ what is allowed now
+
+    def check_open(self, what: str, ends: bool) -> None:
+        """Refuse requests on one that has ended; a commit may come again."""
+        if self._core.closed:
+            self._core.check_open()
+        if self._replaced:
+            raise TransactionClosed(self.id.decode())
+        state = self.owner.state
+        if state in _ENDINGS and not (ends and state is State.COMMITTED):
+            raise TransactionEnded(what, self.id.decode(), _ENDINGS[state])
+        self.owner.check()
+
+    def _check_readable(self) -> None:
+        if self._failure is not None:
+            raise TransactionInvalidated(self.id.decode(), str(self._failure))
+
+    def _live(self) -> Generation:
+        """The schema the transaction began with, unless it has changed since."""
+        current = self._core.history.current
+        if self._generation is not current:
+            if self._work is None:
+                self._generation = current
+            else:
+                self._abort("The database schema has changed.")
+                self.owner.check()
+        return self._generation
+
+    def _statement(self) -> work.ReadWrite:
+        """The transaction at work, with the surroundings of a statement that begins now."""
+        if self._core.closed:
+            self._core.check_open()
+        context = StatementContext(self._core, self._generation.schema, writable=True)
+        if self._work is None:
+            core, reads = self._core, reads_of(self.options)
+            self.owner.begin(next(core.ages))
+            self._work = work.ReadWrite(core.store, core.locks, self.owner, context, reads)
+        else:
+            self._work.context = context
+        return self._work
