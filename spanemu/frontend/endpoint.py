@@ -124,8 +124,10 @@ class Endpoint:
             raise UnreadableRequest(self.path) from None
 
     def _replies(self, data: bytes, call: ServedCall) -> Iterator[bytes]:
-        with call:
-            call.check()
+        before, serving.call = serving.call, call
+        try:
+            if call.is_cancelled or monotonic() >= call.deadline:
+                call.check()
             request = self._request(data)
             for watcher in self._watchers:
                 watcher.started(call, request)
@@ -133,8 +135,11 @@ class Endpoint:
             if replies.__class__ is not tuple:
                 replies = iter(replies)
                 reply = next(replies, None)
+        finally:
+            serving.call = before
         if replies.__class__ is tuple:  # All is done.
-            yield from map(_serialized, replies)
+            for reply in replies:
+                yield reply if reply.__class__ is bytes else reply.SerializeToString()
             return
         try:
             while reply is not None:

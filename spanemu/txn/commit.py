@@ -77,8 +77,8 @@ def buffer_rows(
 ) -> tuple[list[tuple[str, Any]], int]:
     """Run one DML statement's rows into the buffer and verify them.
 
-    Returns the (action, stored row) of each, for THEN RETURN, and the mutation count. A failure
-    takes the whole statement back.
+    Returns the (action, stored row) of each if it `returns` them, and the mutation count. A
+    failure takes the whole statement back.
     """
     unit = WriteUnit(transaction, transaction.pending, returns=returns)
     mark = transaction.buffer.mark()
@@ -93,6 +93,8 @@ def buffer_rows(
         raise
     for table, positions in unit.pending.items():
         transaction.pending.setdefault(table, set()).update(positions)
+    if not returns:
+        return [], unit.count
     return [
         (action, deleted if action == "DELETE" else transaction.buffer.get(tree, key))
         for action, tree, key, deleted in paced(done)

@@ -46,22 +46,21 @@ def execute_dml(
     if request.mode in _WITH_STATS:
         run.start_profile()
         began = monotonic()
-    mark = transaction.buffer.mark()
     rows = list(prepared.executable.run(run))
     result = ResultStream(
         prepared.columns, iter(()), NO_TRANSACTION, ResultStats(), prepared.undeclared,
         is_dml=True, source=prepared, run=run,
     )  # fmt: skip
+    returns = bool(prepared.columns)
+    mark = transaction.buffer.mark() if returns else 0
     try:
-        written, mutations = buffer_rows(
-            transaction, generation.rules, rows, returns=bool(prepared.columns)
-        )
+        written, mutations = buffer_rows(transaction, generation.rules, rows, returns=returns)
     except _PASSING:
         raise
     except SpannerError as violation:
         return DmlDone(result, violation=violation)
-    result.stats.row_count = len(written)
-    if prepared.columns:
+    result.stats.row_count = len(rows)
+    if returns:
         try:
             refuse_pending_plan(transaction, prepared, generation.schema)
             result.rows = _returned(prepared, run, transaction, mark, written)
@@ -69,7 +68,7 @@ def execute_dml(
             transaction.buffer.rollback_to(mark)
             raise
     if request.mode in _WITH_STATS:
-        measured = Measured(len(written), monotonic() - began)
+        measured = Measured(len(rows), monotonic() - began)
         fill_stats(result.stats, prepared, request, run, measured)
     return DmlDone(result, mutations)
 

@@ -126,7 +126,8 @@ class ReadWriteTransaction(Lifecycle):
             raise AfterLastStatement(self.id.decode())
         plan = read_plan(self._live(), request)
         transaction = self._statement()
-        refuse_pending_columns(transaction, plan.table, plan.index, plan.reads)
+        if transaction.pending:
+            refuse_pending_columns(transaction, plan.table, plan.index, plan.reads)
         rows = plan.rows(request, TransactionReader(transaction), transaction.context)
         return ResultStream(plan.columns, read_ahead(rows, self.owner.check), source=plan)
 
@@ -169,7 +170,8 @@ class ReadWriteTransaction(Lifecycle):
 
     def _run_dml(self, prepared: Prepared, request: StatementRequest) -> ResultStream:
         transaction = self._statement()
-        refuse_pending_plan(transaction, prepared, self._generation.schema)
+        if transaction.pending:
+            refuse_pending_plan(transaction, prepared, self._generation.schema)
         reader = TransactionReader(
             transaction, lock_scanned=prepared.locks_exclusively, writes=True
         )
@@ -178,7 +180,8 @@ class ReadWriteTransaction(Lifecycle):
             self._invalidate(done.violation)
             raise done.violation.fresh()
         self._mutation_count += done.mutations
-        self.owner.check()
+        if self.owner.state is State.ABORTED:
+            self.owner.check()
         return done.result
 
     def _run_batch(self, requests: Sequence[StatementRequest]) -> BatchOutcome:

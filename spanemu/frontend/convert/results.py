@@ -85,7 +85,10 @@ def metadata_field(stream: ResultStream, shape: Shape) -> bytes:
     transaction, undeclared = stream.transaction, stream.undeclared_parameters
     id_, read_timestamp = transaction.id, transaction.read_timestamp
     if not undeclared and read_timestamp is None:
-        return _before_id(shape, len(id_)) + id_ if id_ else shape.plain_metadata
+        if not id_:
+            return shape.plain_metadata
+        size = len(id_)
+        return (shape.before_id.get(size) or _before_id(shape, size)) + id_
     parts = [shape.row_type]
     if id_ or read_timestamp is not None:
         parts.append(field(2, transaction_to_proto(transaction).SerializeToString()))
@@ -96,10 +99,8 @@ def metadata_field(stream: ResultStream, shape: Shape) -> bytes:
 
 def _before_id(shape: Shape, size: int) -> bytes:
     """What stands before the id of a transaction, of that size, that ends the metadata."""
-    found = shape.before_id.get(size)
-    if found is None:
-        whole = field(1, shape.row_type + field(2, field(1, b" " * size)))
-        found = shape.before_id[size] = whole[:-size]
+    whole = field(1, shape.row_type + field(2, field(1, b" " * size)))
+    found = shape.before_id[size] = whole[:-size]
     return found
 
 

@@ -17,6 +17,7 @@ from typing import Any, Self
 
 import grpc
 
+from spanemu.base.clock import monotonic
 from spanemu.frontend.embedded.status import (
     CANCELLED,
     DEADLINE_EXCEEDED,
@@ -25,7 +26,6 @@ from spanemu.frontend.embedded.status import (
     Metadatum,
     Refused,
     ending_of,
-    is_late,
 )
 from spanemu.frontend.endpoint import ServedCall
 
@@ -249,7 +249,7 @@ class StreamCall(LiveCall):
         elif self._ending is not None:  # Cancelled in the meantime, by another thread.
             self._close()
             return None
-        elif is_late(self._served):
+        elif monotonic() >= self._served.deadline:
             self.abandon(DEADLINE_EXCEEDED)
             self._close()
             return None

@@ -119,7 +119,8 @@ class Executable:
     def run(self, run: Run) -> Iterator[Any]:
         """Rows of a query as tuples over `columns`; `RowWrite`s and `RowDelete`s of DML."""
         code = self._code if run.profile is None else self._profiled_code()
-        code.prepare(run)
+        if code.slots or code.memos:
+            code.prepare(run)
         return iter(code.rows(run))
 
     def returning(self, run: Run, written: Iterable[Written]) -> Iterator[Row]:

@@ -69,7 +69,7 @@ class Bench(World):
 
     def statement(self, transaction: ReadWrite, *rows: RowWrite | RowDelete) -> Any:
         """Buffer one DML statement's rows."""
-        return buffer_rows(transaction, self.book, rows)
+        return buffer_rows(transaction, self.book, rows, returns=True)
 
     def commit(self, transaction: ReadWrite) -> int:
         """Make a transaction's buffer visible; its timestamp."""
