@@ -85,7 +85,7 @@ _SESSIONS: Mapping[str, Sequence[tuple[str, str]]] = {
         ("a deleted session is not found", "sessions_manage::test_a_deleted_session_is_not_found"),
         ("a dropped database is told before a missing session", "sessions_manage::test_dropping_the_database_drops_its_sessions"),
         ("every request tells of a dropped database first", "sessions_manage::test_every_request_tells_of_a_dropped_database_first"),
-        ("a new database of the name does not know old sessions", "sessions_manage::test_a_new_database_of_the_name_does_not_know_them"),
+        ("a new database of the name does not know old sessions", "sessions_manage::test_a_new_database_of_the_name_is_not_theirs"),
         ("ListSessions is sorted and complete", "sessions_manage::test_list_is_sorted_and_complete"),
         ("ListSessions pages", "sessions_manage::test_pages"),
         ("odd page sizes mean the largest", "sessions_manage::test_odd_page_sizes_mean_the_largest"),
