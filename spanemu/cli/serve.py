@@ -21,6 +21,7 @@ import click
 
 import spanemu
 from spanemu.base.clock import monotonic
+from spanemu.base.names.paths import InstanceName
 from spanemu.cli.home_cpu import keep_to_one_cpu
 from spanemu.config import (
     DEFAULT_INSTANCE,
@@ -114,13 +115,10 @@ def serve(**given: Unpack[Options]) -> None:
         emulator = _start(config)
         stack.callback(_close, emulator)
         _warn(emulator, given["rest_port"])
-        if given["instance"] is not None or given["databases"]:
-            emulator.create_instance()
-        for database in given["databases"]:
-            _create(emulator, database, given["schemas"])
+        created = _create(emulator, given)
         if (path := given["endpoint_file"]) is not None:
             _publish(emulator, path, stack)
-        _announce(emulator)
+        _announce(emulator, created)
         wait_for_stop()
     _leave()
 
@@ -193,12 +191,21 @@ def _start(config: EmulatorConfig) -> spanemu.Emulator:
         gc.enable()
 
 
-def _create(emulator: spanemu.Emulator, database: str, schemas: tuple[Path, ...]) -> None:
+def _create(emulator: spanemu.Emulator, given: Options) -> list[str]:
+    """The names of the instance and the databases that were asked for, and are there now."""
+    if given["instance"] is None and not given["databases"]:
+        return []
+    emulator.create_instance()
+    names = [str(InstanceName(emulator.project, emulator.instance))]
     try:
-        emulator.create_database(database, schemas)
+        names += [
+            emulator.create_database(database, given["schemas"]).name
+            for database in given["databases"]
+        ]
     except (spanemu.SpannerError, OSError, UnicodeDecodeError) as problem:
         click.echo(f"spanemu: {problem}", err=True)
         sys.exit(EXIT_USAGE)
+    return names
 
 
 def _warn(emulator: spanemu.Emulator, rest_port: int | None) -> None:
@@ -211,12 +218,14 @@ def _warn(emulator: spanemu.Emulator, rest_port: int | None) -> None:
         )
 
 
-def _announce(emulator: spanemu.Emulator) -> None:
+def _announce(emulator: spanemu.Emulator, created: list[str]) -> None:
     """The first three lines are what wrappers of Google's emulator wait for; keep them."""
     click.echo("Cloud Spanner emulator running.")
     click.echo(f"gRPC server listening at {emulator.address}")
     click.echo(f"export SPANNER_EMULATOR_HOST={emulator.uri}")
     click.echo(f"Seed {emulator.randomness.seed}")
+    for name in created:
+        click.echo(f"Created {name}")
 
 
 def _endpoint(emulator: spanemu.Emulator) -> Endpoint:

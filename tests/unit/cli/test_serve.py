@@ -67,6 +67,7 @@ def test_it_says_when_it_is_ready_and_stops_when_told(serve, tmp_path, number):
         f"export SPANNER_EMULATOR_HOST={endpoint.uri}",
         "Seed 5",
     ]
+    assert process.stdout.readline() == "Created projects/emulator-project/instances/inst\n"
     assert (endpoint.pid, endpoint.instance_id) == (process.pid, "inst")
     process.send_signal(number)
     assert process.wait(timeout=60) == 0
