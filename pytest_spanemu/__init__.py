@@ -2,9 +2,9 @@
 per test.
 
 pytest loads `plugin`. In reading order: `kinds`, `options` and `marker_arguments` (what users set),
-`wishes` (what one test asks for), `run` (what one pytest run holds), `fixtures` and `factories`;
-`targets`, `sources` and `seeds`, `databases`, `rows`, `asserts`, `report`; then `sql`, `migrator`,
-`fault_plan`, `lint`, `ready_made`, `hookspecs`, and `django`.
+`settings` (what it comes to), `wishes` (what one test asks for), `run` (what one pytest run holds),
+`fixtures` and `factories`; `targets`, `sources` and `seeds`, `databases`, `rows`, `asserts`,
+`report`; then `sql`, `migrator`, `fault_plan`, `lint`, `ready_made`, `hookspecs`, and `django`.
 
 The names below are the types of what fixtures give, for annotations; nothing is imported before one
 is used.

@@ -16,8 +16,8 @@ import pytest
 
 import spanemu
 from pytest_spanemu.kinds import Unsupported
-from pytest_spanemu.options import Settings, read_settings
 from pytest_spanemu.report.book import Book
+from pytest_spanemu.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from pytest_spanemu.databases.lending import Lender

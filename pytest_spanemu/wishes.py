@@ -10,7 +10,7 @@ import pytest
 
 from pytest_spanemu.kinds import Isolation
 from pytest_spanemu.marker_arguments import arguments_of
-from pytest_spanemu.options import isolation_named, words
+from pytest_spanemu.settings import isolation_named, words
 
 if TYPE_CHECKING:
     from pytest_spanemu.rows.factory import SpannerFactory

@@ -16,7 +16,7 @@ import pytest
 from pytest_spanemu.asserts.check import Check, Judgement
 from pytest_spanemu.asserts.findings import REASONS, matches, score
 from pytest_spanemu.marker_arguments import arguments_of
-from pytest_spanemu.options import words
+from pytest_spanemu.settings import words
 
 __tracebackhide__ = True
 

@@ -33,7 +33,7 @@ from pytest_spanemu.asserts.statement_calls import is_thrown_away
 from pytest_spanemu.databases.catalog import hierarchies
 from pytest_spanemu.databases.observation import Observation
 from pytest_spanemu.databases.snapshots import contents, differences
-from pytest_spanemu.options import words
+from pytest_spanemu.settings import words
 from pytest_spanemu.sql import SpannerSql
 
 __tracebackhide__ = True

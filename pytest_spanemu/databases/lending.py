@@ -22,10 +22,10 @@ from pytest_spanemu.databases.leftovers import leftovers
 from pytest_spanemu.databases.observation import Observation
 from pytest_spanemu.databases.template import Template
 from pytest_spanemu.kinds import Isolation
-from pytest_spanemu.options import Settings
 from pytest_spanemu.report.book import Book
 from pytest_spanemu.report.details import details_of, findings_of, picture_of
 from pytest_spanemu.report.figures import Figures
+from pytest_spanemu.settings import Settings
 from pytest_spanemu.targets.target import HOTSPOTS, PLANS, RECORDING, SpannerEmulator
 
 COMMITS_JUDGED_MIN = 5  # No rule of the detector speaks below, so most tests need no report.

@@ -20,10 +20,10 @@ from pytest_spanemu.django.setup import unblocked
 from pytest_spanemu.kinds import Reuse
 from pytest_spanemu.lint import PREFIX, problems
 from pytest_spanemu.migrator import SpannerMigrator, ladder_of
-from pytest_spanemu.options import Settings
 from pytest_spanemu.report.book import Book
 from pytest_spanemu.rows.factory import SpannerFactory
 from pytest_spanemu.seeds import default_seeds, load_seeds
+from pytest_spanemu.settings import Settings
 from pytest_spanemu.sources import Ladder
 from pytest_spanemu.targets.target import SpannerEmulator
 from pytest_spanemu.wishes import Recipe, Wishes

@@ -23,7 +23,7 @@ import pytest
 
 import spanemu
 from pytest_spanemu.kinds import Isolation, Target
-from pytest_spanemu.options import Settings
+from pytest_spanemu.settings import Settings
 from pytest_spanemu.targets.real import CLOUD_HOST, CloudSpanner, OmniSpanner
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ import pytest
 
 import spanemu
 from pytest_spanemu.kinds import Target
-from pytest_spanemu.options import Settings
+from pytest_spanemu.settings import Settings
 
 FILE = ".spanner-validated.json"
 REAL = frozenset({Target.OMNI, Target.CLOUD})

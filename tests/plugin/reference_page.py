@@ -95,8 +95,8 @@ def settings() -> Iterator[str]:
         words = "\\|".join(option.choices) or option.metavar or ""
         variables = ", ".join(f"`{name}`" for name in option.variables)
         default = f"`{option.default}`" if option.default else ""
-        ini = f"`spanner_{option.name.replace('-', '_')}`"
-        flag = f"`--spanner-{option.name} {words}`".replace(" `", "`")
+        ini = f"`{option.key}`"
+        flag = f"`{option.flag} {words}`".replace(" `", "`")
         if option.is_switch:
             ini = ""
         yield f"| {ini} | {flag} | {variables} | {default} | {_line(option.help)} |"
