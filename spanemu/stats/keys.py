@@ -13,6 +13,7 @@ from spanemu.schema.index import Index
 from spanemu.schema.table import Table
 from spanemu.storage.layout import parts_of
 from spanemu.values.key_part import decode_part
+from spanemu.values.key_text import quoted_text
 from spanemu.values.types import TypeCode
 from spanemu.values.value import encoder
 
@@ -59,8 +60,7 @@ class KeyShape:
             if value is None:
                 shown.append("NULL")
             elif code in _QUOTED:
-                escaped = str(text(value)).replace("\\", "\\\\").replace('"', '\\"')
-                shown.append(f'"{escaped}"')
+                shown.append(quoted_text(str(text(value))))
             else:
                 raw = text(value)
                 shown.append(str(raw).lower() if isinstance(raw, bool) else str(raw))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +12,9 @@ from spanemu.values.value import encoder
 
 _BARE = frozenset({TypeCode.BOOL, TypeCode.INT64, TypeCode.FLOAT64, TypeCode.FLOAT32,
                    TypeCode.NUMERIC, TypeCode.ENUM})  # fmt: skip
+
+_ESCAPED = re.compile(r'[\x00-\x1f\x7f"\\]')
+_SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t", '"': r"\"", "\\": r"\\"}
 
 
 def value_text(value: Any, type_: Type) -> str:
@@ -24,8 +28,16 @@ def value_text(value: Any, type_: Type) -> str:
         return str(raw).lower() if isinstance(raw, bool) else str(raw)
     if type_.is_array or type_.is_struct:
         return str(raw)
-    escaped = str(raw).replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    return quoted_text(str(raw))
+
+
+def quoted_text(text: str) -> str:
+    """A text in double quotes, on one line: control characters as SQL writes them."""
+    return f'"{_ESCAPED.sub(_escape, text)}"'
+
+
+def _escape(match: re.Match[str]) -> str:
+    return _SHORT.get(match[0]) or f"\\x{ord(match[0]):02x}"
 
 
 def key_text(values: Sequence[Any], types: Sequence[Type]) -> str:

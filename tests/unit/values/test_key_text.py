@@ -31,6 +31,7 @@ from spanemu.values.types import (
         ("a", STRING, '"a"'),
         ('say "a\\b"', STRING, '"say \\"a\\\\b\\""'),
         ("", STRING, '""'),
+        ("two\nlines,\ta\x00b\x7f\r", STRING, r'"two\nlines,\ta\x00b\x7f\r"'),
         (b"ab", BYTES, '"YWI="'),
         (date(1970, 1, 1), DATE, '"1970-01-01"'),
         (0, TIMESTAMP, '"1970-01-01T00:00:00Z"'),
