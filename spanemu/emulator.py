@@ -266,7 +266,12 @@ class Emulator(EmulatorHandle):
         return Hotspots(self._instances.database(name), self._instances.instance(parent).node_count)
 
     def create_instance(self, name: InstanceName | None = None) -> None:
-        """Create an instance, the default one without a name; if it is there, do nothing."""
+        """Create an instance, the default one without a name; if it is there, do nothing.
+
+        Raises ValueError when the emulator is closed.
+        """
+        if self._closed:
+            raise ValueError(f"the emulator at {self.uri} is closed")
         self._instances.ensure_instance(name or InstanceName(self.project, self.instance))
 
     def database(self, name: str) -> EmbeddedDatabase:

@@ -5,9 +5,11 @@ import socket
 import threading
 
 import pytest
+from google.api_core.exceptions import FailedPrecondition
 
 import spanemu
 from spanemu.admin.errors.databases import DatabaseAlreadyExists
+from spanemu.admin.errors.instances import InstanceNotFound
 from spanemu.base.names.ids import InvalidDatabaseId
 from spanemu.base.names.paths import InvalidName
 from spanemu.database.errors import DatabaseNotFound
@@ -124,6 +126,25 @@ def test_many_threads_create_databases(emulator):
     for thread in threads:
         thread.join()
     assert failures == []
+
+
+def test_what_is_asked_of_a_closed_emulator_fails_at_once():
+    closed = spanemu.Emulator()
+    database = closed.create_database("done")
+    client = database.client()
+    assert read_one(client) == [[1]]
+    closed.close()
+    with pytest.raises(FailedPrecondition):  # the client would try others again, for an hour
+        read_one(client)
+    with pytest.raises(ValueError, match="is closed"):
+        closed.create_database("more")
+    with pytest.raises(InstanceNotFound):
+        closed.database("done")
+
+
+def read_one(client):
+    with client.snapshot() as snapshot:
+        return list(snapshot.execute_sql("SELECT 1"))
 
 
 def test_closing_twice_does_nothing():

@@ -61,7 +61,7 @@ class EmbeddedRegistry:
                 self._restore = self._install()
 
     def unregister(self, address: str) -> None:
-        """Stop serving `address`: calls in progress and later ones end with UNAVAILABLE."""
+        """Stop serving `address`: calls in progress and later ones end with `STOPPED`."""
         address = canonical(address)
         with self._mutex:
             if self._endpoints.pop(address, None) is None:

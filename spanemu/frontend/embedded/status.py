@@ -62,8 +62,9 @@ FORKED = Ending(
     "Make a client in this process: it finds the emulator by its address.",
 )
 STOPPED = Ending(
-    grpc.StatusCode.UNAVAILABLE,
-    "failed to connect to all addresses; the emulator in this process has stopped",
+    # Nor after this: UNAVAILABLE, as from a server that went away, is tried again for an hour.
+    grpc.StatusCode.FAILED_PRECONDITION,
+    "The emulator in this process has stopped: it was closed before its client was done.",
 )
 
 
