@@ -180,6 +180,7 @@ class Committing(Protocol):
 
     options: ReadWrite
     owner: Owner
+    written: WrittenRows  # when it was committed
 
     def commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
         """Commit."""
@@ -229,7 +230,9 @@ class ActivityLog:
             self._note(asked, owner, began, failure.code, ())
             raise
         if outcome.timestamp is not None:  # It need not come again.
-            self._note(asked, owner, began, None, outcome.written)
+            # The answer is kept for a commit that comes again; what it wrote is not.
+            written, transaction.written = transaction.written, ()
+            self._note(asked, owner, began, None, written)
         return outcome
 
     def _note(

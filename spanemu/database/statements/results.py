@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from spanemu.base.record import Record, record
 from spanemu.values.types import Type
 
-# (tree, the rows' new states, how many there were if these are a sample)
+# (tree, the rows' new states, None for those deleted, how many there were if these are a sample)
 WrittenRows = Sequence[tuple[int, Sequence[Any], int]]
 
 
@@ -88,8 +88,6 @@ class ResultStream:
 class CommitOutcome(Record):
     """`timestamp` in nanoseconds; `mutation_count` as Spanner counts, when asked for.
 
-    `written` are the rows of each tree that it wrote, None for those that it deleted.
-
     `retry_token` is set instead of a timestamp when a multiplexed session's commit must be
     repeated with that precommit token.
     """
@@ -98,7 +96,6 @@ class CommitOutcome(Record):
     mutation_count: int | None = None
     retry_token: tuple[bytes, int] | None = None
     snapshot_timestamp: int | None = None
-    written: WrittenRows = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
 from spanemu.database.options import ReadWrite
 from spanemu.database.statements.context import StatementContext
-from spanemu.database.statements.results import CommitOutcome
+from spanemu.database.statements.results import CommitOutcome, WrittenRows
 from spanemu.database.transactions.errors import (
     TransactionClosed,
     TransactionEnded,
@@ -42,6 +42,7 @@ class Lifecycle:
     """
 
     session = ""  # that began it
+    written: WrittenRows = ()  # by its commit, for statistics
     _work: work.ReadWrite | None = None
     _replays: Replays | None = None  # once it has sent DML
     _failure: SpannerError | None = None

@@ -253,4 +253,5 @@ class ReadWriteTransaction(Lifecycle):
         repeatable = self.options.isolation is Isolation.REPEATABLE_READ
         snapshot_at = transaction.snapshot_at if repeatable else None
         stats = count if options.return_stats else None
-        return CommitOutcome(at, stats, None, snapshot_at, transaction.buffer.sample())
+        self.written = transaction.buffer.sample()
+        return CommitOutcome(at, stats, None, snapshot_at)
