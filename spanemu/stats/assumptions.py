@@ -8,14 +8,16 @@ from dataclasses import dataclass, field
 from spanemu.stats.finding import Finding
 
 READS_AND_WRITES = ("r", "w")
+WORDS = ("low", "high", "random")  # of a column's values
 
 
 @dataclass(frozen=True, slots=True)
 class Assumptions:
     """What not to tell, and what to take for granted.
 
-    `ignored` are rule ids, names, or id:name. `cardinality` is by "Table.Column": a number, "low"
-    or "high"; by "Table" it is the rows of an interleaved table that a parent row has.
+    `ignored` are rule ids, names, or id:name. `cardinality` is by "Table.Column": a number, "low",
+    "high", or "random" for values that do not grow in production as they did here; by "Table" it is
+    the rows of an interleaved table that a parent row has.
     `operations` are judged: "w" for writes, "rw" for reads by key as well. `nodes` is what the
     instance will have in production. Raises ValueError.
     """
@@ -30,6 +32,11 @@ class Assumptions:
             raise ValueError(f"operations {self.operations!r} are neither w, r nor rw")
         if self.nodes is not None and self.nodes < 1:
             raise ValueError(f"an instance has a node at least, not {self.nodes}")
+        for name, said in self.cardinality.items():
+            if not (said in WORDS if isinstance(said, str) else said >= 1):
+                raise ValueError(
+                    f"{name!r} is assumed {said!r}: not a number from 1, nor of {WORDS}"
+                )
 
     def ignores(self, finding: Finding) -> bool:
         """Whether a finding is not to be told."""

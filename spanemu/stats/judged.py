@@ -144,6 +144,13 @@ class Scene:
             return False
         return not self.has_few_values(one)
 
+    def is_spread_in_production(self, one: Judged) -> bool:
+        """Whether the test knows that the values which move on here will not do so there."""
+        column = one.column
+        if one.cause.reason is not Reason.MOVING_HOT_SPOT or column is None:
+            return False
+        return self.assumptions.of(one.table.name, column.name) == "random"
+
     def is_one_after_another(self, one: Judged) -> bool:
         """Whether this test has users, say, write in turn, each its rows, and none of them most.
 
@@ -169,7 +176,7 @@ class Scene:
         column = one.part(0)
         said = self.assumptions.of(one.table.name, column.name)
         if said is not None:
-            return not (said == "high" or (isinstance(said, int) and said > FEW_VALUES_MAX))
+            return said == "low" or (isinstance(said, int) and said <= FEW_VALUES_MAX)
         return self._has_few_declared(one.table, column)
 
     def _has_few_declared(self, table: Table, column: Column) -> bool:

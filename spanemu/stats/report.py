@@ -58,7 +58,7 @@ def build_report(
     told = (
         finding
         for one in scene.judged
-        if one.is_told and not scene.follows(one)
+        if one.is_told and not scene.follows(one) and not scene.is_spread_in_production(one)
         for finding in _findings(scene, one)
     )
     findings = [each for each in (*told, *advice(scene)) if not scene.assumptions.ignores(each)]

@@ -152,3 +152,22 @@ def test_a_column_without_values_is_no_frozen_clock(watched: Watched) -> None:
     hotspots.reset()
     insert(client, "T", "Id Seen", [(f"{chance.getrandbits(128):032x}", NOW) for _ in range(60)])
     assert len(hotspots.report().notes) == 1
+
+
+def test_what_a_test_knows_of_production(watched: Watched) -> None:
+    """Ids of a factory grow, those of production need not; other keys are judged all the same."""
+    client, hotspots = watched(
+        "CREATE TABLE T (Id INT64 NOT NULL, Seen TIMESTAMP) PRIMARY KEY (Id)",
+        "CREATE INDEX BySeen ON T(Seen)",
+    )
+    with hotspots.watch(assume={"t.ID": "random"}) as watch:
+        rows = [(n, NOW + dt.timedelta(seconds=n)) for n in range(110)]
+        insert(client, "T", "Id Seen", rows)
+    assert [each.object for each in watch.findings] == ["BySeen"]
+
+
+@pytest.mark.parametrize("said", ["hihg", "", 0, -3])
+def test_assumptions_that_say_nothing(watched: Watched, said: str | int) -> None:
+    _, hotspots = watched("CREATE TABLE T (Id INT64 NOT NULL) PRIMARY KEY (Id)")
+    with pytest.raises(ValueError, match=r"T\.Id"):
+        hotspots.watch(assume={"T.Id": said})
