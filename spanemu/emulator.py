@@ -38,7 +38,7 @@ from spanemu.control.clock import EmbeddedClock, as_datetime, nanos_of
 from spanemu.control.faults import Faults
 from spanemu.control.operations.control import Control
 from spanemu.control.operations.table import OPERATIONS, perform
-from spanemu.control.recording import Recorder
+from spanemu.control.recorder import Recorder
 from spanemu.control.splits import Splits
 from spanemu.database.database import Database
 from spanemu.database.environment import Environment

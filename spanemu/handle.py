@@ -23,7 +23,7 @@ from spanemu.base.names.paths import DatabaseName, InstanceName
 from spanemu.client import official_async_database, official_client, official_database
 from spanemu.control.clock import EmulatorClock
 from spanemu.control.faults import Faults
-from spanemu.control.recording import Recorder
+from spanemu.control.recorder import Recorder
 from spanemu.control.splits import SplitsHandle
 from spanemu.database.transactions.listing import OpenTransaction
 from spanemu.schema_source import Source

@@ -3,9 +3,10 @@
 import inspect
 import socket
 import threading
+from contextlib import suppress
 
 import pytest
-from google.api_core.exceptions import FailedPrecondition
+from google.api_core.exceptions import FailedPrecondition, GoogleAPICallError
 
 import spanemu
 from spanemu.admin.errors.databases import DatabaseAlreadyExists
@@ -172,6 +173,21 @@ def test_recording_sees_what_a_block_asks_for(emulator):
     assert query.site.endswith(f".py:{query_line()}")
     assert recorded.mutations == 2
     assert emulator.endpoints.watchers == []
+
+
+def test_recording_knows_dml(emulator):
+    refused = "UPDATE T SET K = 1 WHERE K = 1"
+    taken = [
+        "INSERT INTO T (K) VALUES (1)",
+        "@{LOCK_SCANNED_RANGES=exclusive} DELETE FROM T WHERE K = 1",
+        "/* why */ DELETE FROM T WHERE K = 1",
+    ]
+    database = emulator.create_database("told", "CREATE TABLE T (K INT64) PRIMARY KEY (K)")
+    with emulator.record(database) as recorded:
+        for dml in [*taken, refused]:
+            with suppress(GoogleAPICallError):
+                database.client().run_in_transaction(lambda one, dml=dml: one.execute_update(dml))
+    assert [query.kind for query in recorded.queries] == ["dml"] * 4
 
 
 def query_line():

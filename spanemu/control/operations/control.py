@@ -10,7 +10,7 @@ from spanemu.admin.instances import Instances
 from spanemu.control.clock import EmulatorClock
 from spanemu.control.faults import Faults
 from spanemu.control.operations.held import Held
-from spanemu.control.recording import Recorder
+from spanemu.control.recorder import Recorder
 from spanemu.database.database import Database, DatabaseSnapshot
 
 

@@ -1,5 +1,5 @@
 """What a plan does that people watch for: which tables it scans whole, which indexes it uses,
-whether it sorts.
+whether it sorts, whether it is DML.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ class Footprint:
     scanned_whole: frozenset[str] = frozenset()
     indexes: frozenset[str] = frozenset()
     sorts: bool = False
+    writes: bool = False
 
 
 def footprint_of(plan: Plan) -> Footprint:
@@ -37,4 +38,5 @@ def footprint_of(plan: Plan) -> Footprint:
         ),
         indexes=reads.indexes,
         sorts=any(isinstance(node, Sort | TopN) for node in nodes),
+        writes=isinstance(plan, DmlPlan),
     )

@@ -1,0 +1,211 @@
+"""Fills a recording, by watching the requests for one database.
+
+While nobody records, RPCs are watched by nobody.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, MutableSequence, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Protocol, Self, TypedDict
+
+from spanemu.base.call import Call
+from spanemu.base.clock import monotonic
+from spanemu.base.errors import Code, SpannerError
+from spanemu.base.site import calling_site
+from spanemu.control.recording import CommitRecord, QueryRecord, Recording
+
+_CHANGES = ("insert", "update", "delete")
+_READS = frozenset({"Read", "StreamingRead"})
+
+
+class Footprint(Protocol):
+    """What a plan does, as `database.statements.footprint` has it."""
+
+    @property
+    def tables(self) -> frozenset[str]: ...
+    @property
+    def scanned_whole(self) -> frozenset[str]: ...
+    @property
+    def indexes(self) -> frozenset[str]: ...
+    @property
+    def sorts(self) -> bool: ...
+    @property
+    def writes(self) -> bool: ...
+
+
+class Rpc(Protocol):
+    """A request as `frontend.rpc` shows it."""
+
+    @property
+    def method(self) -> str: ...
+    @property
+    def database(self) -> str: ...
+    @property
+    def statements(self) -> tuple[str, ...]: ...
+    @property
+    def tables(self) -> frozenset[str]: ...
+    @property
+    def read_columns(self) -> tuple[str, ...]: ...
+    @property
+    def footprints(self) -> tuple[Footprint, ...]: ...
+    @property
+    def request_tag(self) -> str: ...
+    @property
+    def transaction_tag(self) -> str: ...
+    @property
+    def transaction_id(self) -> bytes: ...
+    @property
+    def bound(self) -> str: ...
+
+
+@dataclass(slots=True)
+class _Open:
+    """A request that has yet to end."""
+
+    rpc: Rpc
+    site: str
+    began: float
+
+
+class _Ended(TypedDict):
+    """What every record says of a request that is over."""
+
+    site: str
+    error: str
+    seconds: float
+    transaction: str
+    lock_wait_seconds: float
+
+
+Describe = Callable[[str, Any], Rpc]
+
+
+class Recorder:
+    """Fills a recording while its block runs. Watches RPCs (`frontend.endpoint.Watcher`).
+
+    `describe(method, request)` shows a request; `watchers` are whom every RPC is told to.
+    """
+
+    def __init__(self, database: str, describe: Describe, watchers: MutableSequence[Any]) -> None:
+        self.recording = Recording(database)
+        self._describe = describe
+        self._watchers = watchers
+        self._mutex = threading.Lock()  # Guards the recording and the field below.
+        self._open: dict[Call, _Open] = {}
+        self._bounds: dict[str, str] = {}  # of the read-only transactions that were begun, by id
+
+    def __enter__(self) -> Recording:
+        self._watchers.append(self)
+        return self.recording
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._watchers.remove(self)
+
+    def start(self) -> Self:
+        """Begin without a block; end with `stop`."""
+        self.__enter__()
+        return self
+
+    def stop(self) -> Recording:
+        """End what `start` began."""
+        self.__exit__(None, None, None)
+        return self.recording
+
+    # ------------------------------------------------------------------ as a watcher
+
+    def started(self, call: Any, request: Any) -> None:
+        """A request has arrived."""
+        rpc = self._describe(call.path.rpartition("/")[2], request)
+        if rpc.database != self.recording.database:
+            return
+        if call.facts is None:
+            call.facts = {}
+        with self._mutex:
+            self._open[call] = _Open(rpc, calling_site(), monotonic())
+
+    def replied(self, call: Any, reply: bytes) -> None:
+        """An answer leaves."""
+
+    def ended(self, call: Any, error: Exception | None) -> None:
+        """A request is over."""
+        with self._mutex:
+            found = self._open.pop(call, None)
+        if found is None:
+            return
+        code = error.code if isinstance(error, SpannerError) else Code.INTERNAL
+        status = "" if error is None else code.name
+        with self._mutex:
+            self._record(found, dict(call.facts or {}), status)
+
+    def _record(self, found: _Open, facts: dict[str, Any], status: str) -> None:
+        rpc, recording = found.rpc, self.recording
+        recording.rpcs[rpc.method] = recording.rpcs.get(rpc.method, 0) + 1
+        recording.aborts += status == Code.ABORTED.name
+        ended = _Ended(
+            site=found.site,
+            error=status,
+            seconds=monotonic() - found.began,
+            transaction=(facts.get("transaction") or rpc.transaction_id).decode("ascii", "replace"),
+            lock_wait_seconds=facts.get("lock_wait_seconds", 0.0),
+        )
+        if rpc.method == "Commit":
+            recording.attempts.append(_commit(rpc, facts, ended))
+        else:
+            recording.queries += _queries(rpc, self._bound_of(rpc, ended["transaction"]), ended)
+
+    def _bound_of(self, rpc: Rpc, transaction: str) -> str:
+        bound = rpc.bound
+        if not transaction:
+            return bound
+        if bound:
+            self._bounds[transaction] = bound
+        return bound or self._bounds.get(transaction, "")
+
+
+def _commit(rpc: Rpc, facts: dict[str, Any], ended: _Ended) -> CommitRecord:
+    return CommitRecord(
+        mutations=facts.get("mutations", 0),
+        tables=tuple(sorted(rpc.tables)),
+        tag=rpc.transaction_tag,
+        participants=facts.get("participants", 0),
+        **ended,
+    )
+
+
+def _queries(rpc: Rpc, bound: str, ended: _Ended) -> Iterator[QueryRecord]:
+    """The statements of a request, or its read."""
+    footprints = rpc.footprints
+    for (kind, sql), footprint in zip(_asked(rpc, footprints), footprints, strict=False):
+        yield QueryRecord(
+            kind=kind,
+            sql=sql,
+            tables=tuple(sorted(footprint.tables)),
+            full_scans=tuple(sorted(footprint.scanned_whole)),
+            indexes=tuple(sorted(footprint.indexes)),
+            sorts=footprint.sorts,
+            tag=rpc.request_tag,
+            bound=bound,
+            **ended,
+        )
+
+
+def _asked(rpc: Rpc, footprints: Sequence[Footprint]) -> Iterator[tuple[str, str]]:
+    """(kind, text) of each statement of a request, or of its read."""
+    if rpc.method in _READS:
+        (read,) = footprints
+        index = "".join(f"@{{FORCE_INDEX={name}}}" for name in read.indexes)
+        (table,) = read.tables
+        yield "read", f"READ {', '.join(rpc.read_columns)} FROM {table}{index}"
+        return
+    for sql, footprint in zip(rpc.statements, footprints, strict=True):
+        # A statement that is refused has no footprint; its text has to do.
+        writes = footprint.writes or sql.lstrip().lower().startswith(_CHANGES)
+        yield ("dml" if writes else "query"), sql
