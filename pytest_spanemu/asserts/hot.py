@@ -110,6 +110,8 @@ class HotspotRule:
             f"seen were {shown}.\n"
             "  Write more, as with spanner_assert.load(fn, times=500), or lower min_writes."
         )
+        if commits and not all(lacking.values()):
+            text += f"\n  Tables and indexes that were written: {', '.join(commits)}."
         if self.inconclusive == "warn":
             warnings.warn(InconclusiveHotspots(text), stacklevel=2)
             return None

@@ -61,6 +61,10 @@ def test_too_few_writes_prove_nothing(music):
         def test_none_at_all(spanner_database, spanner_assert):
             spanner_assert.no_hotspots(tables=["Albums"])
 
+        def test_misnamed(spanner_database, spanner_assert):
+            save_spread(spanner_database, 1)
+            spanner_assert.no_hotspots(tables=["Singer"])
+
         def test_not_minded(spanner_database, spanner_assert):
             with pytest.warns(UserWarning, match="200 commits are needed"):
                 with spanner_assert.no_hotspots(inconclusive="warn"):
@@ -75,11 +79,13 @@ def test_too_few_writes_prove_nothing(music):
                 spanner_assert.no_hotspots(reasons=["HEAT"])
         """
     )
-    result.assert_outcomes(passed=3, failed=2)
+    result.assert_outcomes(passed=3, failed=3)
     result.stdout.fnmatch_lines(
         [
             "*Inconclusive: 200 commits are needed*seen were 1 to Singers*",
             "*Inconclusive: 200 commits are needed*seen were 0 to Albums*",
+            "*Inconclusive: 200 commits are needed*seen were 0 to Singer.*",
+            "*that were written: Singers*",
         ]
     )
 
