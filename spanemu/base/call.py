@@ -132,6 +132,13 @@ def note(name: str, fact: Any) -> None:
         call.facts[name] = fact
 
 
+def note_anew() -> None:
+    """Forget the facts: what comes is another part of the request, told by itself."""
+    call = serving.call
+    if call is not None and call.facts is not None:
+        call.facts.clear()
+
+
 def note_more(name: str, amount: float) -> None:
     """Add to a number that whoever watches the call is told."""
     call = serving.call

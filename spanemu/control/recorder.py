@@ -132,7 +132,15 @@ class Recorder:
             self._open[call] = _Open(rpc, calling_site(), monotonic())
 
     def replied(self, call: Any, reply: bytes) -> None:
-        """An answer leaves."""
+        """An answer leaves; those of BatchWrite tell of a commit each."""
+        with self._mutex:
+            found = self._open.get(call)
+            if found is not None and found.rpc.method == "BatchWrite":
+                status = call.facts.get("failure", "")
+                self.recording.aborts += status == Code.ABORTED.name
+                ended = _ended(found, call.facts, status)
+                self.recording.attempts.append(_commit(found.rpc, call.facts, ended))
+                found.began = monotonic()
 
     def ended(self, call: Any, error: Exception | None) -> None:
         """A request is over."""
@@ -149,13 +157,7 @@ class Recorder:
         rpc, recording = found.rpc, self.recording
         recording.rpcs[rpc.method] = recording.rpcs.get(rpc.method, 0) + 1
         recording.aborts += status == Code.ABORTED.name
-        ended = _Ended(
-            site=found.site,
-            error=status,
-            seconds=monotonic() - found.began,
-            transaction=(facts.get("transaction") or rpc.transaction_id).decode("ascii", "replace"),
-            lock_wait_seconds=facts.get("lock_wait_seconds", 0.0),
-        )
+        ended = _ended(found, facts, status)
         if rpc.method == "Commit":
             recording.attempts.append(_commit(rpc, facts, ended))
         else:
@@ -168,6 +170,17 @@ class Recorder:
         if bound:
             self._bounds[transaction] = bound
         return bound or self._bounds.get(transaction, "")
+
+
+def _ended(found: _Open, facts: dict[str, Any], status: str) -> _Ended:
+    transaction: bytes = facts.get("transaction") or found.rpc.transaction_id
+    return _Ended(
+        site=found.site,
+        error=status,
+        seconds=monotonic() - found.began,
+        transaction=transaction.decode("ascii", "replace"),
+        lock_wait_seconds=facts.get("lock_wait_seconds", 0.0),
+    )
 
 
 def _commit(rpc: Rpc, facts: dict[str, Any], ended: _Ended) -> CommitRecord:

@@ -190,6 +190,23 @@ def test_recording_knows_dml(emulator):
     assert [query.kind for query in recorded.queries] == ["dml"] * 4
 
 
+def test_recording_knows_each_group_of_a_batch_write(emulator):
+    database = emulator.create_database("groups", "CREATE TABLE T (K INT64) PRIMARY KEY (K)")
+    client = database.client()
+    with (
+        emulator.record(database) as one,
+        emulator.record(database) as other,
+        client.mutation_groups() as groups,
+    ):
+        for rows in ([(1,), (2,)], [(1,)], [(3,)]):
+            groups.group().insert("T", ("K",), rows)
+        list(groups.batch_write())
+    for recorded in (one, other):
+        told = [(each.mutations, each.tables, each.error) for each in recorded.attempts]
+        assert told == [(2, ("t",), ""), (0, ("t",), "ALREADY_EXISTS"), (1, ("t",), "")]
+        assert (recorded.mutations, recorded.rpcs["BatchWrite"]) == (3, 1)
+
+
 def query_line():
     """The line of the query above."""
     lines, start = inspect.getsourcelines(test_recording_sees_what_a_block_asks_for)

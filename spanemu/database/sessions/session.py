@@ -8,7 +8,7 @@ from functools import partial
 from operator import methodcaller
 from typing import Any, TypeVar
 
-from spanemu.base.call import note
+from spanemu.base.call import note, note_anew
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import MULTIPLEXED_SESSION_AGE_MAX_NANOS, SESSION_IDLE_MAX_NANOS
 from spanemu.database.activity import Meter
@@ -186,11 +186,13 @@ class Session:
         options = ReadWrite(exclude_from_change_streams=exclude_from_change_streams)
         asked = CommitOptions()
         for place, group in enumerate(groups):
+            note_anew()
             try:
                 if isinstance(group, SpannerError):
                     raise group
                 outcome = self._commit_at_once(options, group, asked)
             except SpannerError as failure:
+                note("failure", failure.code.name)
                 yield place, failure, None
             else:
                 yield place, None, outcome.timestamp
