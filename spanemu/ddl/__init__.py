@@ -15,7 +15,8 @@ schema), `naming` (names that nobody chose), `expressions` (what SQL inside a sc
 `dependents` (views over what changes), `mentions` (what follows a table to its new name),
 `validators` (what may not be, judged on the schema alone), `verifiers` (what rows must satisfy),
 `backfill` and `conversion` (rows that a change writes), `errors`. The library is `library`,
-`layout`, `difference` with `table_difference` and `settings_difference`, and `dependency_graph`.
+`layout`, `difference` with `table_difference`, `object_difference` and `settings_difference`, and
+`dependency_graph`.
 """
 
 from spanemu.ddl.dependency_graph import Dependency, dependencies

@@ -8,11 +8,25 @@ text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from spanemu.base.reserved import quoted, quoted_path
+from spanemu.ddl.object_difference import (
+    changed_names,
+    creations,
+    dropped,
+    functions,
+    grants,
+    locality_groups,
+    name_of,
+    replaced,
+    revokes,
+    sequences,
+    stream_drops,
+    streams,
+)
 from spanemu.ddl.settings_difference import (
     bundle_grown,
     bundle_shrunk,
@@ -20,25 +34,16 @@ from spanemu.ddl.settings_difference import (
     statistics_changed,
 )
 from spanemu.ddl.table_difference import altered_table, must_be_made_anew
-from spanemu.schema.access import SYSTEM_ROLES
 from spanemu.schema.ddl_text import (
     AnyIndex,
     any_index_text,
-    ddl_statements,
-    sequence_text,
     user_indexes,
 )
 from spanemu.schema.graph_text import graph_text
 from spanemu.schema.object_text import (
-    change_stream_text,
-    function_text,
-    locality_group_text,
     model_text,
-    options_text,
     placement_text,
-    role_texts,
 )
-from spanemu.schema.placement import DEFAULT
 from spanemu.schema.schema import Schema
 from spanemu.schema.search_index import SearchIndex, VectorIndex
 from spanemu.schema.table_text import foreign_key_text
@@ -100,7 +105,7 @@ def _moved(before: Schema, after: Schema) -> set[str]:
 
 
 def _texts_above(schema: Schema) -> dict[str, str]:
-    views = {_name(text): text for text in _creations(schema, "CREATE VIEW ")}
+    views = {name_of(text): text for text in creations(schema, "CREATE VIEW ")}
     return views | {name: graph_text(graph) for name, graph in schema.graphs.items()}
 
 
@@ -118,14 +123,6 @@ def _made_anew(before: Schema, after: Schema) -> set[str]:
                 anew.add(child.name.lower())
                 waiting.append(child.name.lower())
     return anew
-
-
-def _changed(
-    before: Mapping[str, Any], after: Mapping[str, Any], text: Callable[[Any], str]
-) -> set[str]:
-    """Names whose objects are on both sides and differ."""
-    both = before.keys() & after.keys()
-    return {name for name in both if text(before[name]) != text(after[name])}
 
 
 def _indexes(schema: Schema) -> dict[str, AnyIndex]:
@@ -151,15 +148,15 @@ class _Going:
     def statements(self) -> Iterator[Migration]:
         """Drops, the last made first."""
         before, after = self._before, self._after
-        yield from _plain(_revokes(before, after, self._anew | self._moved))
+        yield from _plain(revokes(before, after, self._anew | self._moved))
         for name, graph in before.graphs.items():
             if name in self._moved:
                 yield Migration(f"DROP PROPERTY GRAPH {quoted_path(graph.name)}")
-        for text in reversed(_creations(before, "CREATE VIEW ")):
-            if _name(text) in self._moved:
+        for text in reversed(creations(before, "CREATE VIEW ")):
+            if name_of(text) in self._moved:
                 yield Migration(f"DROP VIEW {text.split()[2]}")
-        yield from _plain(_stream_drops(before, after, self._anew))
-        yield from _plain(_dropped("models", "MODEL", before, after))
+        yield from _plain(stream_drops(before, after, self._anew))
+        yield from _plain(dropped("models", "MODEL", before, after))
         yield from _plain(self._indexes())
         yield from _plain(self._foreign_keys())
         for name in self._tables():
@@ -167,7 +164,7 @@ class _Going:
 
     def _indexes(self) -> Iterator[str]:
         mine, theirs = _indexes(self._before), _indexes(self._after)
-        changed = _changed(mine, theirs, any_index_text)
+        changed = changed_names(mine, theirs, any_index_text)
         for name, index in mine.items():
             if name in changed or name not in theirs or index.table.lower() in self._anew:
                 yield f"DROP {_index_kind(index)} {quoted_path(index.name)}"
@@ -182,8 +179,8 @@ class _Going:
     def _tables(self) -> list[str]:
         gone = [
             text.split()[2]
-            for text in _creations(self._before, "CREATE TABLE ")
-            if _name(text) in self._anew or _name(text) not in self._after.tables
+            for text in creations(self._before, "CREATE TABLE ")
+            if name_of(text) in self._anew or name_of(text) not in self._after.tables
         ]
         return [name.replace("`", "") for name in reversed(gone)]
 
@@ -200,24 +197,24 @@ class _Coming:
         yield from _plain(bundle_grown(before, after))
         for name in after.named_schemas.keys() - before.named_schemas.keys():
             yield Migration(f"CREATE SCHEMA {quoted(after.named_schemas[name])}")
-        yield from _plain(_replaced("placements", "PLACEMENT", placement_text, before, after))
-        yield from _plain(_locality_groups(before, after))
-        yield from _plain(_sequences(before, after))
-        yield from _plain(_functions(before, after))
+        yield from _plain(replaced("placements", "PLACEMENT", placement_text, before, after))
+        yield from _plain(locality_groups(before, after))
+        yield from _plain(sequences(before, after))
+        yield from _plain(functions(before, after))
         yield from self._tables()
         yield from _plain(self._foreign_keys())
         yield from _plain(self._indexes())
-        yield from _plain(_streams(before, after, self._anew))
-        yield from _plain(_replaced("models", "MODEL", model_text, before, after))
-        views = _creations(after, "CREATE VIEW ")
-        yield from _plain(text for text in views if _name(text) in self._moved)
+        yield from _plain(streams(before, after, self._anew))
+        yield from _plain(replaced("models", "MODEL", model_text, before, after))
+        views = creations(after, "CREATE VIEW ")
+        yield from _plain(text for text in views if name_of(text) in self._moved)
         graphs = after.graphs.items()
         yield from _plain(graph_text(graph) for name, graph in graphs if name in self._moved)
-        yield from _plain(_grants(before, after, self._anew | self._moved))
-        yield from _plain(_dropped("functions", "FUNCTION", before, after))
-        yield from _plain(_dropped("sequences", "SEQUENCE", before, after))
-        yield from _plain(_dropped("locality_groups", "LOCALITY GROUP", before, after))
-        yield from _plain(_dropped("placements", "PLACEMENT", before, after))
+        yield from _plain(grants(before, after, self._anew | self._moved))
+        yield from _plain(dropped("functions", "FUNCTION", before, after))
+        yield from _plain(dropped("sequences", "SEQUENCE", before, after))
+        yield from _plain(dropped("locality_groups", "LOCALITY GROUP", before, after))
+        yield from _plain(dropped("placements", "PLACEMENT", before, after))
         yield from _plain(bundle_shrunk(before, after))
         for name in before.named_schemas.keys() - after.named_schemas.keys():
             yield Migration(f"DROP SCHEMA {quoted(before.named_schemas[name])}")
@@ -228,8 +225,8 @@ class _Coming:
                 name: replace(table, foreign_keys=()) for name, table in self._after.tables.items()
             },
         )
-        for text in _creations(bare, "CREATE TABLE "):
-            name = _name(text)
+        for text in creations(bare, "CREATE TABLE "):
+            name = name_of(text)
             if name in self._before.tables and name not in self._anew:
                 mine, theirs = self._before.tables[name], self._after.tables[name]
                 for statement, destructive in altered_table(mine, theirs):
@@ -246,7 +243,7 @@ class _Coming:
 
     def _indexes(self) -> Iterator[str]:
         mine, theirs = _indexes(self._before), _indexes(self._after)
-        changed = _changed(mine, theirs, any_index_text)
+        changed = changed_names(mine, theirs, any_index_text)
         for name, index in theirs.items():
             if name in changed or name not in mine or index.table.lower() in self._anew:
                 yield any_index_text(index)
@@ -256,144 +253,7 @@ def _plain(statements: Iterable[str]) -> Iterator[Migration]:
     return map(Migration, statements)
 
 
-def _creations(schema: Schema, head: str) -> list[str]:
-    """The canonical statements that begin so, each after what it needs."""
-    return [text for text in ddl_statements(schema) if text.startswith(head)]
-
-
-def _name(creation: str) -> str:
-    return creation.split()[2].replace("`", "").lower()
-
-
 def _index_kind(index: AnyIndex) -> str:
     if isinstance(index, SearchIndex):
         return "SEARCH INDEX"
     return "VECTOR INDEX" if isinstance(index, VectorIndex) else "INDEX"
-
-
-# ---------------------------------------------------------------------------- other objects
-
-
-def _dropped(field: str, words: str, before: Schema, after: Schema) -> Iterator[str]:
-    mine, theirs = getattr(before, field), getattr(after, field)
-    for name, thing in mine.items():
-        if name not in theirs and not getattr(thing, "internal", False) and name != DEFAULT:
-            yield f"DROP {words} {quoted_path(thing.name)}"
-
-
-def _replaced(
-    field: str, words: str, text: Callable[[Any], str], before: Schema, after: Schema
-) -> Iterator[str]:
-    """Objects that hold nothing: a changed one is dropped and made anew."""
-    mine, theirs = getattr(before, field), getattr(after, field)
-    changed = _changed(mine, theirs, text)
-    for name, thing in theirs.items():
-        if name in changed:
-            yield f"DROP {words} {quoted_path(thing.name)}"
-        if name in changed or name not in mine:
-            yield text(thing)
-
-
-def _locality_groups(before: Schema, after: Schema) -> Iterator[str]:
-    for name, group in after.locality_groups.items():
-        known = before.locality_groups.get(name)
-        if known is None:
-            yield locality_group_text(group)
-        elif known.options != group.options:
-            gone = [f"{option} = NULL" for option in known.options if option not in group.options]
-            there = locality_group_text(replace(group, name=DEFAULT)).partition("( ")[2]
-            both = ", ".join([*gone, *([there.removesuffix(" )")] if there else [])])
-            yield f"ALTER LOCALITY GROUP {quoted(group.name)} SET OPTIONS ( {both} )"
-
-
-def _sequences(before: Schema, after: Schema) -> Iterator[str]:
-    for name, sequence in after.sequences.items():
-        if sequence.internal:
-            continue
-        known = before.sequences.get(name)
-        if known is None:
-            yield sequence_text(sequence)
-        elif sequence_text(known) != sequence_text(sequence):
-            low, high = sequence.skip_range or ("NULL", "NULL")
-            start = "NULL" if sequence.start_counter is None else sequence.start_counter
-            yield (
-                f"ALTER SEQUENCE {quoted_path(sequence.name)} SET OPTIONS (skip_range_min = {low}, "
-                f"skip_range_max = {high}, start_with_counter = {start})"
-            )
-
-
-def _functions(before: Schema, after: Schema) -> Iterator[str]:
-    for text in _creations(after, "CREATE FUNCTION "):
-        known = before.functions.get(_name(text.partition("(")[0]))
-        if known is None or function_text(known) != text:
-            yield text if known is None else text.replace("CREATE ", "CREATE OR REPLACE ", 1)
-
-
-def _looks_away(name: str, before: Schema, after: Schema, anew: set[str]) -> bool:
-    """Whether a stream that stays must watch nothing while tables change."""
-    mine, theirs = before.change_streams[name], after.change_streams[name]
-    if (mine.watches_all, mine.tables) != (theirs.watches_all, theirs.tables):
-        return True
-    tables = [one.table.lower() for one in mine.tables]
-    return any(
-        table in anew or any(altered_table(before.tables[table], after.tables[table]))
-        for table in tables
-    )
-
-
-def _stream_drops(before: Schema, after: Schema, anew: set[str]) -> Iterator[str]:
-    """Streams that go, and those that must look away while tables change."""
-    for name, stream in before.change_streams.items():
-        theirs = after.change_streams.get(name)
-        if theirs is None:
-            yield f"DROP CHANGE STREAM {quoted(stream.name)}"
-        elif stream.tables and _looks_away(name, before, after, anew):
-            yield f"ALTER CHANGE STREAM {quoted(stream.name)} DROP FOR ALL"
-
-
-def _streams(before: Schema, after: Schema, anew: set[str]) -> Iterator[str]:
-    for name, stream in after.change_streams.items():
-        known = before.change_streams.get(name)
-        if known is None:
-            yield change_stream_text(stream)
-            continue
-        head = f"ALTER CHANGE STREAM {quoted(stream.name)}"
-        watched = change_stream_text(replace(stream, options={})).partition(" FOR ")[2]
-        if _looks_away(name, before, after, anew):
-            if watched:
-                yield f"{head} SET FOR {watched}"
-            elif known.watches_all:
-                yield f"{head} DROP FOR ALL"
-        if stream.options != known.options:
-            values = dict.fromkeys(known.options) | dict(stream.options)
-            yield f"{head} SET{options_text(values)}"
-
-
-# ---------------------------------------------------------------------------- roles
-
-
-def _grants(before: Schema, after: Schema, disturbed: set[str]) -> Iterator[str]:
-    known = set(_role_texts(before, disturbed))
-    yield from (text for text in role_texts(tuple(after.roles.values())) if text not in known)
-    for name, role in before.roles.items():
-        if name not in after.roles and role.name not in SYSTEM_ROLES:
-            yield f"DROP ROLE {quoted(role.name)}"
-
-
-def _revokes(before: Schema, after: Schema, disturbed: set[str]) -> Iterator[str]:
-    kept = set(_role_texts(after, disturbed))
-    for text in role_texts(tuple(before.roles.values())):
-        if text.startswith("GRANT ") and text not in kept:
-            yield text.replace("GRANT ", "REVOKE ", 1).replace(" TO ROLE ", " FROM ROLE ")
-
-
-def _role_texts(schema: Schema, disturbed: set[str]) -> list[str]:
-    """CREATE ROLE and GRANT, without the grants on what goes and comes again."""
-    roles = [
-        replace(
-            role,
-            grants=tuple(grant for grant in role.grants if grant.name.lower() not in disturbed),
-        )
-        for role in schema.roles.values()
-    ]
-    return list(role_texts(tuple(roles)))

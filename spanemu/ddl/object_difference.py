@@ -1,0 +1,171 @@
+"""The statements by which objects other than tables become those of another schema.
+
+What is dropped, and what is made or altered, are asked for apart: between the two, tables change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from spanemu.base.reserved import quoted, quoted_path
+from spanemu.ddl.table_difference import altered_table
+from spanemu.schema.access import SYSTEM_ROLES
+from spanemu.schema.ddl_text import ddl_statements, sequence_text
+from spanemu.schema.object_text import (
+    change_stream_text,
+    function_text,
+    locality_group_text,
+    options_text,
+    role_texts,
+)
+from spanemu.schema.placement import DEFAULT
+from spanemu.schema.schema import Schema
+
+
+def creations(schema: Schema, head: str) -> list[str]:
+    """The canonical statements that begin so, each after what it needs."""
+    return [text for text in ddl_statements(schema) if text.startswith(head)]
+
+
+def name_of(creation: str) -> str:
+    """The lower-cased name that a statement creates."""
+    return creation.split()[2].replace("`", "").lower()
+
+
+def changed_names(
+    before: Mapping[str, Any], after: Mapping[str, Any], text: Callable[[Any], str]
+) -> set[str]:
+    """Names whose objects are on both sides and differ."""
+    both = before.keys() & after.keys()
+    return {name for name in both if text(before[name]) != text(after[name])}
+
+
+def dropped(field: str, words: str, before: Schema, after: Schema) -> Iterator[str]:
+    """DROP of the objects of one kind that are not there any more."""
+    mine, theirs = getattr(before, field), getattr(after, field)
+    for name, thing in mine.items():
+        if name not in theirs and not getattr(thing, "internal", False) and name != DEFAULT:
+            yield f"DROP {words} {quoted_path(thing.name)}"
+
+
+def replaced(
+    field: str, words: str, text: Callable[[Any], str], before: Schema, after: Schema
+) -> Iterator[str]:
+    """Objects that hold nothing: a changed one is dropped and made anew."""
+    mine, theirs = getattr(before, field), getattr(after, field)
+    changed = changed_names(mine, theirs, text)
+    for name, thing in theirs.items():
+        if name in changed:
+            yield f"DROP {words} {quoted_path(thing.name)}"
+        if name in changed or name not in mine:
+            yield text(thing)
+
+
+def locality_groups(before: Schema, after: Schema) -> Iterator[str]:
+    """Locality groups that come, or whose options change."""
+    for name, group in after.locality_groups.items():
+        known = before.locality_groups.get(name)
+        if known is None:
+            yield locality_group_text(group)
+        elif known.options != group.options:
+            gone = [f"{option} = NULL" for option in known.options if option not in group.options]
+            there = locality_group_text(replace(group, name=DEFAULT)).partition("( ")[2]
+            both = ", ".join([*gone, *([there.removesuffix(" )")] if there else [])])
+            yield f"ALTER LOCALITY GROUP {quoted(group.name)} SET OPTIONS ( {both} )"
+
+
+def sequences(before: Schema, after: Schema) -> Iterator[str]:
+    """Sequences that come or change."""
+    for name, sequence in after.sequences.items():
+        if sequence.internal:
+            continue
+        known = before.sequences.get(name)
+        if known is None:
+            yield sequence_text(sequence)
+        elif sequence_text(known) != sequence_text(sequence):
+            low, high = sequence.skip_range or ("NULL", "NULL")
+            start = "NULL" if sequence.start_counter is None else sequence.start_counter
+            yield (
+                f"ALTER SEQUENCE {quoted_path(sequence.name)} SET OPTIONS (skip_range_min = {low}, "
+                f"skip_range_max = {high}, start_with_counter = {start})"
+            )
+
+
+def functions(before: Schema, after: Schema) -> Iterator[str]:
+    """Functions that come or change."""
+    for text in creations(after, "CREATE FUNCTION "):
+        known = before.functions.get(name_of(text.partition("(")[0]))
+        if known is None or function_text(known) != text:
+            yield text if known is None else text.replace("CREATE ", "CREATE OR REPLACE ", 1)
+
+
+def _looks_away(name: str, before: Schema, after: Schema, anew: set[str]) -> bool:
+    """Whether a stream that stays must watch nothing while tables change."""
+    mine, theirs = before.change_streams[name], after.change_streams[name]
+    if (mine.watches_all, mine.tables) != (theirs.watches_all, theirs.tables):
+        return True
+    tables = [one.table.lower() for one in mine.tables]
+    return any(
+        table in anew or any(altered_table(before.tables[table], after.tables[table]))
+        for table in tables
+    )
+
+
+def stream_drops(before: Schema, after: Schema, anew: set[str]) -> Iterator[str]:
+    """Streams that go, and those that must look away while tables change."""
+    for name, stream in before.change_streams.items():
+        theirs = after.change_streams.get(name)
+        if theirs is None:
+            yield f"DROP CHANGE STREAM {quoted(stream.name)}"
+        elif stream.tables and _looks_away(name, before, after, anew):
+            yield f"ALTER CHANGE STREAM {quoted(stream.name)} DROP FOR ALL"
+
+
+def streams(before: Schema, after: Schema, anew: set[str]) -> Iterator[str]:
+    """Change streams that come or change, or look again at tables that have changed."""
+    for name, stream in after.change_streams.items():
+        known = before.change_streams.get(name)
+        if known is None:
+            yield change_stream_text(stream)
+            continue
+        head = f"ALTER CHANGE STREAM {quoted(stream.name)}"
+        watched = change_stream_text(replace(stream, options={})).partition(" FOR ")[2]
+        if _looks_away(name, before, after, anew):
+            if watched:
+                yield f"{head} SET FOR {watched}"
+            elif known.watches_all:
+                yield f"{head} DROP FOR ALL"
+        if stream.options != known.options:
+            values = dict.fromkeys(known.options) | dict(stream.options)
+            yield f"{head} SET{options_text(values)}"
+
+
+def grants(before: Schema, after: Schema, disturbed: set[str]) -> Iterator[str]:
+    """Roles and privileges that come, and roles that go."""
+    known = set(_role_texts(before, disturbed))
+    yield from (text for text in role_texts(tuple(after.roles.values())) if text not in known)
+    for name, role in before.roles.items():
+        if name not in after.roles and role.name not in SYSTEM_ROLES:
+            yield f"DROP ROLE {quoted(role.name)}"
+
+
+def revokes(before: Schema, after: Schema, disturbed: set[str]) -> Iterator[str]:
+    """Privileges that go, and those on what goes and comes again."""
+    kept = set(_role_texts(after, disturbed))
+    for text in role_texts(tuple(before.roles.values())):
+        if text.startswith("GRANT ") and text not in kept:
+            yield text.replace("GRANT ", "REVOKE ", 1).replace(" TO ROLE ", " FROM ROLE ")
+
+
+def _role_texts(schema: Schema, disturbed: set[str]) -> list[str]:
+    """CREATE ROLE and GRANT, without the grants on what goes and comes again."""
+    roles = [
+        replace(
+            role,
+            grants=tuple(grant for grant in role.grants if grant.name.lower() not in disturbed),
+        )
+        for role in schema.roles.values()
+    ]
+    return list(role_texts(tuple(roles)))
