@@ -139,7 +139,7 @@ class Watch(Mapping[str, KeySpaceStats]):
     # ------------------------------------------------------------------ protocols
 
     def __getitem__(self, name: str) -> KeySpaceStats:
-        return self.report().spaces[name]
+        return self.report()[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.report().spaces)

@@ -40,7 +40,13 @@ class Report:
     notes: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> KeySpaceStats:
-        return self.spaces[name]
+        """Figures of a table or index, whatever the case of its name. Raises KeyError."""
+        wanted = name.lower()
+        for written, stats in self.spaces.items():
+            if written.lower() == wanted:
+                return stats
+        known = ", ".join(self.spaces) or "none"
+        raise KeyError(f"no table or index {name!r} was written; these were: {known}")
 
     def __str__(self) -> str:
         return "\n".join(_lines(self))

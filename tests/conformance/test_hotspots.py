@@ -208,6 +208,16 @@ def test_a_database_goes_by_its_handle_its_client_or_its_name(emulator) -> None:
         assert emulator.hotspots(known_as).report()["Counters"].commits == 1
 
 
+def test_names_of_what_was_written(watched) -> None:
+    client, hotspots = watched(COUNTERS)
+    with hotspots.watch() as watch:
+        insert(client, "Counters", "Name", [("a",)])
+    assert watch["counters"] == hotspots.report()["COUNTERS"] == watch["Counters"]
+    assert "counters" in watch
+    with pytest.raises(KeyError, match="'Counter' was written; these were: Counters"):
+        watch.assert_max_share("Counter", 0.5)
+
+
 def test_fixtures_say_nothing(watched) -> None:
     client, hotspots = watched("CREATE TABLE T (Id INT64 NOT NULL) PRIMARY KEY (Id)")
     insert(client, "T", "Id", [(n,) for n in range(1, 6)])
