@@ -1,3 +1,3 @@
 """Aggregate functions: `aggregate` and `statistical_aggregate` are chapters, declared as data;
-`accumulators` are the states that a group runs through.
+`accumulators` and `sums` are the states that a group runs through.
 """

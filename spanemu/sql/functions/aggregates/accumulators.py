@@ -2,24 +2,15 @@
 
 An accumulator has `add(value)`, called per row and therefore short, and `result()`. Rows that the
 overload skips (NULLs), DISTINCT, HAVING, ORDER BY and LIMIT are the executor's: `add` sees
-what is left, in order.
+what is left, in order. SUM and AVG are in `sums`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from decimal import Context, Decimal
-from math import fsum, inf, isfinite, isinf
 from typing import Any
 
-from spanemu.sql.functions.errors import BadArgument, Overflow
-from spanemu.values import interval, numeric
-from spanemu.values.errors import BadValue
-from spanemu.values.value import INT64_MAX, INT64_MIN
-
-# Sums of NUMERICs are exact for any number of rows that there is time to add.
-_add = Context(prec=120).add
-_AVERAGE_UNIT = 2.0**64
+from spanemu.sql.functions.errors import BadArgument
 
 
 class Count:
@@ -155,187 +146,6 @@ class GreatestFloat(Greatest):
     def extend(self, values: Sequence[float]) -> None:
         for value in values:
             self.add(value)
-
-
-# ---------------------------------------------------------------------------- sums and averages
-
-
-class SumInt64:
-    """SUM of INT64: only the end has to be in range."""
-
-    __slots__ = ("_count", "_total")
-
-    def __init__(self) -> None:
-        self._total = 0
-        self._count = 0
-
-    def add(self, value: int) -> None:
-        self._total += value
-        self._count += 1
-
-    def extend(self, values: Sequence[int]) -> None:
-        self._total += sum(values)
-        self._count += len(values)
-
-    def result(self) -> Any:
-        if not self._count:
-            return None
-        if INT64_MIN <= self._total <= INT64_MAX:
-            return self._total
-        raise Overflow("int64", "SUM")
-
-
-class AverageInt64(SumInt64):
-    """AVG of INT64: the exact quotient, rounded once."""
-
-    __slots__ = ()
-
-    def result(self) -> Any:
-        return self._total / self._count if self._count else None
-
-
-class SumFloat64:
-    """SUM of floats, with what each addition rounds away kept aside and added at the end.
-
-    So the sum of many small numbers is as good as one in a wider type, and hardly depends on
-    the order of rows.
-    """
-
-    __slots__ = ("_count", "_is_special", "_lost", "_total")
-
-    def __init__(self) -> None:
-        self._total = 0.0
-        self._lost = 0.0
-        self._count = 0
-        self._is_special = False
-
-    def add(self, value: float) -> None:
-        total = self._total
-        new = total + value
-        if -inf < new < inf:
-            if abs(total) >= abs(value):
-                self._lost += (total - new) + value
-            else:
-                self._lost += (value - new) + total
-        elif not isfinite(value):
-            self._is_special = True
-        self._total = new
-        self._count += 1
-
-    def extend(self, values: Sequence[float]) -> None:
-        """As `add`, rounding once."""
-        try:
-            exact = fsum(values)
-        except (OverflowError, ValueError):  # There is an infinity, or it leads to one.
-            exact = inf
-        if values and isfinite(exact):
-            self.add(exact)
-            self._count += len(values) - 1
-        else:
-            for value in values:
-                self.add(value)
-
-    def sum(self) -> float:
-        """The sum so far; an error if finite numbers added up to an infinity."""
-        total = self._total
-        if isfinite(total):
-            return total + self._lost
-        if self._is_special:
-            return total
-        raise Overflow("double", "SUM")
-
-    def result(self) -> Any:
-        return self.sum() if self._count else None
-
-
-class AverageFloat64(SumFloat64):
-    """AVG of floats. Where their sum is no double, all is counted in a larger unit."""
-
-    __slots__ = ("_unit",)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._unit = 1.0
-
-    def add(self, value: float) -> None:
-        value /= self._unit
-        total = self._total
-        if isinf(total + value) and isfinite(total) and isfinite(value):
-            self._unit = _AVERAGE_UNIT
-            self._total /= _AVERAGE_UNIT
-            self._lost /= _AVERAGE_UNIT
-            value /= _AVERAGE_UNIT
-        super().add(value)
-
-    def result(self) -> Any:
-        return self.sum() / self._count * self._unit if self._count else None
-
-
-class SumNumeric:
-    """SUM of NUMERIC: exact, only the end has to be in range."""
-
-    __slots__ = ("_count", "_total")
-
-    def __init__(self) -> None:
-        self._total = Decimal(0)
-        self._count = 0
-
-    def add(self, value: Decimal) -> None:
-        self._total = _add(self._total, value)
-        self._count += 1
-
-    def result(self) -> Any:
-        if not self._count:
-            return None
-        try:
-            return numeric.fit(self._total)
-        except BadValue:
-            raise Overflow("numeric", "SUM") from None
-
-
-class AverageNumeric(SumNumeric):
-    """AVG of NUMERIC, rounded half away from zero."""
-
-    __slots__ = ()
-
-    def result(self) -> Any:
-        return numeric.divide(self._total, Decimal(self._count)) if self._count else None
-
-
-class SumInterval:
-    """SUM of INTERVAL, part by part."""
-
-    __slots__ = ("_count", "_days", "_months", "_nanos")
-
-    def __init__(self) -> None:
-        self._months = self._days = self._nanos = 0
-        self._count = 0
-
-    def add(self, value: interval.Interval) -> None:
-        self._months += value.months
-        self._days += value.days
-        self._nanos += value.nanos
-        self._count += 1
-
-    def result(self) -> Any:
-        if not self._count:
-            return None
-        try:
-            return interval.make(self._months, self._days, self._nanos)
-        except BadValue:
-            raise Overflow("interval", "SUM") from None
-
-
-class AverageInterval(SumInterval):
-    """AVG of INTERVAL: what a part leaves goes to the next smaller one."""
-
-    __slots__ = ()
-
-    def result(self) -> Any:
-        if not self._count:
-            return None
-        total = interval.Interval(self._months, self._days, self._nanos)
-        return interval.divide(total, self._count)
 
 
 # ---------------------------------------------------------------------------- collections

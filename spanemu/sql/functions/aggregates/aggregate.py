@@ -1,6 +1,6 @@
 """Aggregate functions, by the chapter of that name.
 
-A table: what they do is in `accumulators`. COUNT(*) is the hidden "$count_star".
+A table: what they do is in `accumulators` and `sums`. COUNT(*) is the hidden "$count_star".
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from operator import and_, or_, xor
 from typing import Any
 
 from spanemu.sql.functions.aggregates import accumulators as state
+from spanemu.sql.functions.aggregates import sums
 from spanemu.sql.functions.notation import aggregate, aggregates
 from spanemu.sql.functions.registry import Accumulator, AggregateOverload
 
@@ -73,10 +74,10 @@ AGGREGATES = aggregates(
             ),
         ),
         "AVG": (
-            aggregate("(INT64) -> FLOAT64", _always(state.AverageInt64)),
-            aggregate("(NUMERIC) -> NUMERIC", _always(state.AverageNumeric)),
-            aggregate("(FLOAT64) -> FLOAT64", _always(state.AverageFloat64)),
-            aggregate("(INTERVAL) -> INTERVAL", _always(state.AverageInterval)),
+            aggregate("(INT64) -> FLOAT64", _always(sums.AverageInt64)),
+            aggregate("(NUMERIC) -> NUMERIC", _always(sums.AverageNumeric)),
+            aggregate("(FLOAT64) -> FLOAT64", _always(sums.AverageFloat64)),
+            aggregate("(INTERVAL) -> INTERVAL", _always(sums.AverageInterval)),
         ),
         "BIT_AND": _bits(and_),
         "BIT_OR": _bits(or_),
@@ -89,10 +90,10 @@ AGGREGATES = aggregates(
         "MIN": _extreme(state.Least, state.LeastFloat),
         "STRING_AGG": (_joined("STRING", ","), _joined("BYTES", b",")),
         "SUM": (
-            aggregate("(INT64) -> INT64", _always(state.SumInt64)),
-            aggregate("(NUMERIC) -> NUMERIC", _always(state.SumNumeric)),
-            aggregate("(FLOAT64) -> FLOAT64", _always(state.SumFloat64)),
-            aggregate("(INTERVAL) -> INTERVAL", _always(state.SumInterval)),
+            aggregate("(INT64) -> INT64", _always(sums.SumInt64)),
+            aggregate("(NUMERIC) -> NUMERIC", _always(sums.SumNumeric)),
+            aggregate("(FLOAT64) -> FLOAT64", _always(sums.SumFloat64)),
+            aggregate("(INTERVAL) -> INTERVAL", _always(sums.SumInterval)),
         ),
     },
 )
