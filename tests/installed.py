@@ -1,8 +1,10 @@
-"""Skips what needs packages that are not here."""
+"""What tests need besides this project, as far as it is here: packages, and Google's emulator."""
 
 from __future__ import annotations
 
+import shutil
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -22,3 +24,12 @@ def _is_installed(package: str) -> bool:
         return find_spec(package) is not None
     except ModuleNotFoundError:  # what it is a part of
         return False
+
+
+def official_binary() -> Path | None:
+    """Google's emulator, beside the command line that it came with; None where there is none."""
+    gcloud = shutil.which("gcloud")
+    if gcloud is None:
+        return None
+    binary = Path(gcloud).resolve().parent / "cloud_spanner_emulator" / "emulator_main"
+    return binary if binary.exists() else None

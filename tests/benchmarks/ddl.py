@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.table import Table
 
 import spanemu
-from tests.benchmarks.targets import client_at, free_port, official_binary, process
+from tests.benchmarks.targets import client_at, free_port, process
+from tests.installed import official_binary
 
 MANY, FEW, HUGE = 400, 20, 5_000
 

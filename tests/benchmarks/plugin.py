@@ -24,7 +24,8 @@ from time import perf_counter
 from rich.console import Console
 from rich.table import Table
 
-from tests.conformance.reference import official_binary, official_process
+from tests.conformance.reference import official_process
+from tests.installed import official_binary
 
 ROOT = Path(__file__).parents[2]
 TESTS = 1_000

@@ -46,7 +46,8 @@ from tests.benchmarks.sql_shapes import (
     THROUGHPUT,
     rows_of,
 )
-from tests.benchmarks.targets import client_at, free_port, official_binary, process
+from tests.benchmarks.targets import client_at, free_port, process
+from tests.installed import official_binary
 
 SIZES = (1_000, 10_000, 100_000)
 OFFICIAL_SIZES = (1_000, 10_000)  # loading more takes it minutes

@@ -10,14 +10,12 @@ embedded      spanemu inside this process
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
-from pathlib import Path
 
 import grpc
 from google.api_core.client_options import ClientOptions
@@ -26,6 +24,7 @@ from google.cloud import spanner
 
 import spanemu
 from tests.benchmarks import null
+from tests.installed import official_binary
 
 DDL = [
     "CREATE TABLE Users (Id INT64 NOT NULL, Name STRING(100), Age INT64) PRIMARY KEY (Id)",
@@ -37,15 +36,6 @@ def free_port() -> int:
     with closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-def official_binary() -> Path | None:
-    """Google's emulator, where the Google Cloud CLI has it."""
-    gcloud = shutil.which("gcloud")
-    if gcloud is None:
-        return None
-    binary = Path(gcloud).resolve().parent / "cloud_spanner_emulator" / "emulator_main"
-    return binary if binary.exists() else None
 
 
 @contextmanager

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -15,15 +13,7 @@ import pytest
 
 import spanemu
 from tests.conformance.guarded_channel import guarded
-
-
-def official_binary() -> Path | None:
-    """The emulator's binary, beside the command line it came with."""
-    gcloud = shutil.which("gcloud")
-    if gcloud is None:
-        return None
-    binary = Path(gcloud).resolve().parent / "cloud_spanner_emulator" / "emulator_main"
-    return binary if binary.exists() else None
+from tests.installed import official_binary
 
 
 @contextmanager

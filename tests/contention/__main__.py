@@ -13,9 +13,10 @@ from typing import Any
 
 import spanemu
 from spanemu.client import official_database
-from tests.benchmarks.targets import client_at, free_port, official_binary, process
+from tests.benchmarks.targets import client_at, free_port, process
 from tests.contention import bank, deadline, disjoint
 from tests.contention.threads import Tally, summary
+from tests.installed import official_binary
 
 
 def main() -> int:
