@@ -2,8 +2,9 @@
 
 What is seen, in reading order: `thresholds` (every constant), `windows` (the share that is
 measured), `samples`, `stream` (one stream of writes or reads), `scans`, `contention`, `sources`
-(who wrote), `tree_load` (all of that of one tree), `detector` (what store and locks tell), `trace`
-(the newest of it in order), `queries` (what plans do with tables).
+(who wrote), `tree_load` (all of that of one tree), `trace` (the newest of it in order), `pages`
+(rows as they are put down), `detector` (what store and locks tell), `queries` (what plans do with
+tables).
 
 What is said: `identifiers` (ids that begin with the time), `verdict`, `cause`, `keys`,
 `assumptions`, `participants`, `judged` (a stream with all that was found out), `finding`, `fixes`,

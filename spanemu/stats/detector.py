@@ -10,28 +10,29 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from math import inf
 from operator import itemgetter
 from typing import Any
 
 from spanemu.base.clock import monotonic
 from spanemu.stats.contention import ContentionSummary
+from spanemu.stats.pages import FIELDS, Page, Trail
 from spanemu.stats.queries import QueryUse
 from spanemu.stats.scans import ScanSummary
 from spanemu.stats.simulation.settings import SplitPolicy
 from spanemu.stats.sources import Source, source_of
-from spanemu.stats.stream import Stream, Summary
+from spanemu.stats.stream import Summary
 from spanemu.stats.thresholds import THRESHOLDS, Thresholds
 from spanemu.stats.trace import Commit, Touch, Trace
-from spanemu.stats.tree_load import Kind, TreeLoad
+from spanemu.stats.tree_load import READS, Kind, TreeLoad
 from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import Reading, Replaced, TreeWrite
 from spanemu.storage.store import Store
-from spanemu.storage.versions import Version
 
-PUT_DOWN_MAX = 128  # commits, or reads by key, that are looked at together; who made the last?
+PAGE_ROWS = 256  # written, that are looked at together; who wrote the last?
+READS_MAX = 128  # by key, that are looked at together
 
+_PAGE_FIELDS = PAGE_ROWS * FIELDS
 _TREE = itemgetter(0)
 
 
@@ -78,17 +79,15 @@ class Detector:
         self._describe = describe
         self.paused = False
         self.began, self.ended = monotonic(), inf  # when it began to watch, and when it ceased
-        # Not looked at yet. Whoever puts something down needs no mutex for it.
-        self._commits: deque[tuple[int, Sequence[TreeWrite], Replaced]] = deque()
-        self._gets: deque[Touch] = deque()
+        self._page: list[Any] = []  # not looked at yet; guarded by the store's mutex
+        self._gets: deque[Touch] = deque()  # the same; whoever puts one down needs no mutex
         self._familiar: set[TreeId] = set()  # trees of which it is known who writes them
         self.unsigned: Sequence[TreeWrite] = ()  # of the last commit, if it matters who made it
         # Guards what is below: a report may be made meanwhile. Reentrant, since a scan that
         # nobody holds any more ends wherever garbage is collected, also in here.
         self._mutex = threading.RLock()
-        self._looked_at = 0  # commits
         self._trees: dict[TreeId, TreeLoad] = {}
-        self._trace: deque[Commit] = deque(maxlen=thresholds.trace_commits_max)
+        self._trail = Trail(thresholds.trace_commits_max)
         self._reads: deque[Touch] = deque(maxlen=thresholds.trace_touches_max)
         self._fights: deque[Touch] = deque(maxlen=thresholds.trace_touches_max)
 
@@ -98,17 +97,20 @@ class Detector:
         """Take in one commit."""
         if self.paused or not writes:
             return
-        commits, familiar = self._commits, self._familiar
-        commits.append((at, writes, replaced))
-        if len(writes) == 1:
-            is_known = writes[0][0] in familiar
+        page, familiar = self._page, self._familiar
+        if len(writes) == 1:  # as mostly
+            ((tree, key, row),) = writes
+            page += at, tree, key, row, replaced[0]
+            is_known = tree in familiar
         else:
+            for (tree, key, row), before in zip(writes, replaced, strict=True):
+                page += at, tree, key, row, before
             is_known = familiar.issuperset(map(_TREE, writes))
-        if len(commits) < PUT_DOWN_MAX:
+        if len(page) < _PAGE_FIELDS:
             self.unsigned = () if is_known else writes
         else:
             self.unsigned = writes
-            self._work_off()
+            self._look_at_page()
 
     def committed_by(self, asked: object) -> None:
         """The last commit was made for a request; called while there is one that is `unsigned`."""
@@ -120,45 +122,18 @@ class Detector:
                     self._familiar.add(tree)
         self.unsigned = ()
 
-    def _work_off(self) -> None:
-        """Look at what was put down."""
+    def _look_at_page(self) -> None:
+        """Look at what was written. The caller has the store's mutex."""
+        if not self._page:
+            return
+        page = Page(self._page)
+        self._page.clear()
         with self._mutex:
-            commits, gets, trace, stream = self._commits, self._gets, self._trace, self._stream
-            count = len(commits)
-            self._looked_at += count
-            for _ in range(count):
-                at, writes, replaced = commits.popleft()
-                trace.append((at, writes))
-                if len(writes) == 1:  # as mostly
-                    stream(writes[0], replaced[0]).add(writes[0][1], at)
-                elif len(set(map(_TREE, writes))) == len(writes):
-                    for write, before in zip(writes, replaced, strict=True):
-                        stream(write, before).add(write[1], at)
-                else:
-                    self._add_rows(writes, replaced, at)
-            for _ in range(len(gets)):
-                read = at, tree, key = gets.popleft()
-                self._load(tree).reads.add(key, at)
-                self._reads.append(read)
-
-    def _add_rows(self, writes: Sequence[TreeWrite], replaced: Replaced, at: int) -> None:
-        """Take in a commit with several rows of one tree."""
-        touched: dict[Stream, list[bytes]] = {}
-        for write, before in zip(writes, replaced, strict=True):
-            touched.setdefault(self._stream(write, before), []).append(write[1])
-        for stream, keys in touched.items():
-            if len(keys) == 1:
-                stream.add(keys[0], at)
-            else:
-                stream.add_rows(tuple(sorted(keys)), at)
-
-    def _stream(self, write: TreeWrite, before: Version | None) -> Stream:
-        """The stream that a write belongs to; what was there before tells an insert."""
-        tree, _, row = write
-        load = self._trees.get(tree) or self._load(tree)
-        if row is None:
-            return load.deletes
-        return load.inserts if before is None or before[1] is None else load.updates
+            self._trail.append(page)
+            for (tree, place), rows in page.by_stream().items():
+                ats = [page.ats[row] for row in rows]
+                keys = [page.keys[row] for row in rows]
+                self._load(tree).stream(place).take(ats, keys)
 
     def _load(self, tree: TreeId) -> TreeLoad:
         found = self._trees.get(tree)
@@ -172,8 +147,15 @@ class Detector:
         """Take in a read of a row by its key."""
         if not self.paused:
             self._gets.append((self._store.last_commit, tree, key))
-            if len(self._gets) >= PUT_DOWN_MAX:
-                self._work_off()
+            if len(self._gets) >= READS_MAX:
+                self._look_at_reads()
+
+    def _look_at_reads(self) -> None:
+        with self._mutex:
+            for _ in range(len(self._gets)):
+                read = at, tree, key = self._gets.popleft()
+                self._load(tree).stream(READS).add((key,), at)
+                self._reads.append(read)
 
     def scanning(
         self, tree: TreeId, rows: Iterator[tuple[Any, ...]], reading: Reading, asked: object
@@ -213,22 +195,28 @@ class Detector:
 
     # ------------------------------------------------------------------ what is known
 
+    def _catch_up(self) -> None:
+        """Look at everything; not to be called with a mutex of ours."""
+        with self._store.mutex:
+            self._look_at_page()
+        self._look_at_reads()
+
     def trace(self) -> Trace:
         """What was seen last, oldest first, as much as is kept."""
+        self._catch_up()
         with self._mutex:
-            self._work_off()
             return Trace(
-                commits=list(self._trace),
+                commits=self._trail.newest(self._thresholds.trace_commits_max),
                 reads=list(self._reads),
                 conflicts=list(self._fights),
-                dropped=self._looked_at - len(self._trace),
+                dropped=self._trail.dropped,
                 sources={tree: each.sources.most() for tree, each in list(self._trees.items())},
             )
 
     def seen(self) -> Seen:
         """What is known by now."""
+        self._catch_up()
         with self._mutex:
-            self._work_off()
             trees = list(self._trees.items())
             return Seen(
                 streams={
@@ -239,10 +227,5 @@ class Detector:
                 scans={tree: load.scans.summary() for tree, load in trees},
                 conflicts={tree: load.conflicts.summary() for tree, load in trees},
                 sources={tree: load.sources.most() for tree, load in trees},
-                trace=_last(self._trace, self._thresholds.trace_judged_max),
+                trace=self._trail.newest(self._thresholds.trace_judged_max),
             )
-
-
-def _last(trace: deque[Commit], most: int) -> tuple[Commit, ...]:
-    """The newest commits, oldest first."""
-    return tuple(islice(reversed(trace), most))[::-1]

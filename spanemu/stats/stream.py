@@ -6,6 +6,7 @@ buffer is worked off in one go, so that a write costs the same however long the 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -72,32 +73,45 @@ class Stream:
         self._sets: dict[int, Keys] = {}
         self._seen = 0
         self._full = thresholds.windows[-1]
-        self._windows = Windows(thresholds.windows, thresholds.buckets)
+        self._windows = Windows(thresholds.windows, thresholds.buckets, thresholds.windows_min)
         self._reservoir = Reservoir(thresholds.samples_max)
         self._frequent = FrequentRows(thresholds.rows_max)
         self._high = self._low = b""  # the last and the first of all keys so far
         self.commits = self.rows = 0
         self._appends = self._prepends = self._bulk = self._bulk_appends = 0
 
-    def add(self, key: bytes, at: int) -> None:
-        """Take in a commit that wrote one row."""
-        self.keys.append(key)
-        self._ats.append(at)
-        if len(self._ats) == self._full:
-            self._empty()
+    def take(self, ats: Sequence[int], keys: Sequence[bytes]) -> None:
+        """Take in the rows of some commits: one beside the other what has a time in common."""
+        if len(set(ats)) == len(ats):
+            self.take_single(ats, keys)
+            return
+        start = 0
+        for at, size in Counter(ats).items():
+            self.add(keys[start : start + size], at)
+            start += size
 
-    def add_rows(self, keys: Keys, at: int) -> None:
-        """Take in a commit that wrote several rows, sorted by their keys."""
-        self._sets[len(self.keys)] = keys
-        self.add(keys[len(keys) // 2], at)
+    def take_single(self, ats: Sequence[int], keys: Sequence[bytes]) -> None:
+        """Take in commits, or reads, of one row each."""
+        start = 0
+        while start < len(keys):
+            end = start + self._full - len(self.keys)
+            self.keys += keys[start:end]
+            self._ats += ats[start:end]
+            if len(self.keys) == self._full:
+                self._empty()
+            start = end
+
+    def add(self, keys: Sequence[bytes], at: int) -> None:
+        """Take in a commit."""
+        if len(keys) > 1:
+            keys = self._sets[len(self.keys)] = tuple(sorted(keys))
+        self.take_single((at,), keys[len(keys) // 2 :][:1])
 
     def _empty(self) -> None:
         self._work_off()
         self._frequent.trim()
-        self.keys.clear()
-        self._ats.clear()
-        self._sets.clear()
-        self._windows.rewind()
+        self._windows.take((self.keys, self._sets))
+        self.keys, self._ats, self._sets = [], [], {}
         self._seen = 0
 
     def _work_off(self) -> None:
@@ -105,7 +119,6 @@ class Stream:
         if start == end:
             return
         self._seen = end
-        self._windows.feed(self.keys, self._sets)
         keys = self.keys[start:]
         self._reservoir.offer(self._ats[start:], keys)
         if self._sets:
@@ -128,12 +141,15 @@ class Stream:
 
     def _count(self, firsts: Sequence[bytes], lasts: Sequence[bytes]) -> None:
         """Count commits, and those beyond all before them, by their first and last keys."""
-        low, high = (self._low, self._high) if self.commits else (firsts[0], lasts[0])
-        highs = set(accumulate(lasts, max, initial=high))
-        lows = set(accumulate(firsts, min, initial=low))
-        self._appends += len(highs) - 1
-        self._prepends += len(lows) - 1
-        self._low, self._high = min(lows), max(highs)
+        if not self.commits:
+            self._low, self._high = firsts[0], lasts[0]
+        high, low = max(lasts), min(firsts)
+        if high > self._high:
+            self._appends += len(set(accumulate(lasts, max, initial=self._high))) - 1
+            self._high = high
+        if low < self._low:
+            self._prepends += len(set(accumulate(firsts, min, initial=self._low))) - 1
+            self._low = low
         self.commits += len(firsts)
 
     def summary(self) -> Summary:
@@ -168,14 +184,9 @@ class Stream:
         Nobody doubts a window that one row fills.
         """
         limits = self._thresholds
-        usable = [
-            each
-            for each in self._windows.lengths
-            if self.commits >= limits.windows_min * each.width and each.count > 1
-        ]
-        if not usable:
+        chosen = self._windows.chosen((self.keys, self._sets))
+        if chosen is None:
             return None
-        chosen = usable[-1]
         if chosen.mean < max(limits.doubted_share_min, 2 * top_count / self.commits):
             return chosen
         if neighbour_distance(keys) <= limits.apart_min:

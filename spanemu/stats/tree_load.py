@@ -21,27 +21,28 @@ class Kind(StrEnum):
     READ = "read"  # by its key
 
 
-class TreeLoad:
-    """Of one tree. Attributes rather than a mapping by kind: they are asked for at every write."""
+# The places of streams in a `TreeLoad`, in numbers: they are asked for at every write.
+INSERTS, UPDATES, DELETES, READS = range(4)
+_KINDS = (Kind.INSERT, Kind.UPDATE, Kind.DELETE, Kind.READ)
 
-    __slots__ = ("conflicts", "deletes", "inserts", "reads", "scans", "sources", "updates")
+
+class TreeLoad:
+    """Of one tree."""
+
+    __slots__ = ("_streams", "conflicts", "scans", "sources")
 
     def __init__(self, limits: Thresholds) -> None:
-        self.inserts = Stream(limits)
-        self.updates = Stream(limits)
-        self.deletes = Stream(limits)
-        self.reads = Stream(limits)
+        self._streams = tuple(Stream(limits) for _ in _KINDS)
         self.scans = Scans(limits)
         self.conflicts = Contention(limits)
         self.sources = Sources()
 
+    def stream(self, place: int) -> Stream:
+        """`INSERTS`, `UPDATES`, `DELETES` or `READS`."""
+        return self._streams[place]
+
     def streams(self) -> Iterator[tuple[Kind, Stream]]:
         """The streams that something was seen of."""
-        for kind, stream in (
-            (Kind.INSERT, self.inserts),
-            (Kind.UPDATE, self.updates),
-            (Kind.DELETE, self.deletes),
-            (Kind.READ, self.reads),
-        ):
+        for kind, stream in zip(_KINDS, self._streams, strict=True):
             if stream.commits or stream.keys:
                 yield kind, stream

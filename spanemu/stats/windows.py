@@ -8,8 +8,8 @@ grow put all of it there.
     window 1    . . .. . . ..  .   .     ->  | |  |  |   |     boundaries
     window 2     . ..  . . . . .  ..     ->  share of the fullest bucket
 
-Windows of several lengths run side by side. Each length divides the next, so that a longer window
-is put in order by merging the shorter ones.
+The longer a window, the less do shares of random keys lie above that. So the longest length decides
+of which there are enough windows.
 
 Commits that go round, through 64 shards say, fill a window of 16 with keys beside each other, and
 yet come back to every boundary. For such there are `halves`, the two longest windows there can be.
@@ -24,6 +24,9 @@ from math import sqrt
 from operator import itemgetter, sub
 
 Keys = tuple[bytes, ...]  # of the rows that one commit wrote into one stream, in order
+
+# Commits: a key of each, and all keys, by its place, of one that wrote several rows.
+Block = tuple[Sequence[bytes], Mapping[int, Keys]]
 
 
 class Prequential:
@@ -52,6 +55,17 @@ class Prequential:
             return 0.0
         spread = max(0.0, self._squares - self._total * self._total / self.count)
         return sqrt(spread / (self.count - 1) / self.count)
+
+    def take_all(self, block: Block) -> None:
+        """Take in every whole window of the next commits."""
+        keys, sets = block
+        width = self.width
+        for start in range(0, len(keys) - width + 1, width):
+            if sets:
+                window = range(start, start + width)
+                self.take_weighed([sets.get(n) or (keys[n],) for n in window])
+            else:
+                self.take(sorted(keys[start : start + width]))
 
     def take(self, keys: Sequence[bytes]) -> None:
         """Take in the next window, of commits with one key each: the keys in order."""
@@ -88,47 +102,51 @@ def halves(keys: Sequence[bytes], buckets: int) -> Prequential:
 
 
 class Windows:
-    """Windows of several lengths over one stream. `widths` grow, and each divides the next."""
+    """The shares of a stream at the longest of some lengths of which there are enough windows.
 
-    __slots__ = ("_runs", "lengths")
+    `widths` grow, and each divides the next. A longer length takes the place of a shorter one for
+    good, so nothing is reckoned before it is asked for while the stream is young: the first commits
+    are kept until there are `enough` of the longest windows, and from then on only those count.
+    """
 
-    def __init__(self, widths: Sequence[int], buckets: int) -> None:
-        self.lengths = tuple(Prequential(width, buckets) for width in widths)
-        # Of the owner's buffer: for each length the windows that were taken in, in order.
-        self._runs: tuple[list[Sequence[bytes]], ...] = tuple([] for _ in widths)
+    __slots__ = ("_buckets", "_enough", "_kept", "_longest", "_widths")
 
-    def feed(self, keys: Sequence[bytes], sets: Mapping[int, Keys]) -> None:
-        """Take in every whole window of the owner's buffer that was not taken in yet.
+    def __init__(self, widths: Sequence[int], buckets: int, enough: int) -> None:
+        self._widths = widths
+        self._buckets = buckets
+        self._enough = enough
+        self._kept: list[Block] = []
+        self._longest = Prequential(widths[-1], buckets)
 
-        It has a key for each commit, and for those of several rows `sets` has all keys by place.
-        """
-        shorter: Sequence[Sequence[bytes]] = ()
-        step = 0
-        for length, runs in zip(self.lengths, self._runs, strict=True):
-            width = length.width
-            for at in range(len(runs) * width, len(keys) - width + 1, width):
-                if sets:
-                    window = range(at, at + width)
-                    length.take_weighed([sets.get(n) or (keys[n],) for n in window])
-                    runs.append(())
-                    continue
-                found = list(keys[at : at + width])
-                if step:  # Sorting finds the runs that are in order already, and merges them.
-                    found = [*chain.from_iterable(shorter[at // step : (at + width) // step])]
-                found.sort()
-                runs.append(found)
-                length.take(found)
-            shorter, step = runs, width
+    def take(self, block: Block) -> None:
+        """Take in the next commits, as many as the longest length has."""
+        self._kept.append(block)
+        if self._longest.count or len(self._kept) >= self._enough:
+            for each in self._kept:
+                self._longest.take_all(each)
+            self._kept.clear()
 
-    def rewind(self) -> None:
-        """The owner's buffer is empty again."""
-        for runs in self._runs:
-            runs.clear()
+    def chosen(self, rest: Block) -> Prequential | None:
+        """What decides after the commits that were taken in and `rest`, fewer than of a block."""
+        if self._longest.count:
+            return self._longest
+        blocks = [*self._kept, rest]
+        commits = sum(len(keys) for keys, _ in blocks)
+        enough = [width for width in self._widths if width * self._enough <= commits]
+        if not enough:
+            return None
+        found = Prequential(enough[-1], self._buckets)
+        for each in blocks:
+            found.take_all(each)
+        return found
 
 
 def _weighed(units: Sequence[Keys]) -> tuple[list[bytes], list[float]]:
     """All keys in order, and the weight below each place: the rows of a commit share one."""
     keys = [*chain.from_iterable(units)]
+    sizes = set(map(len, units))
+    if len(sizes) == 1:
+        return sorted(keys), [0.0, *accumulate(repeat(1.0 / sizes.pop(), len(keys)))]
     weights = [*chain.from_iterable([repeat(1.0 / len(unit), len(unit)) for unit in units])]
     order = sorted(range(len(keys)), key=keys.__getitem__)
     ordered = list(map(keys.__getitem__, order))

@@ -1,7 +1,7 @@
 """What the detector of hotspots adds to a commit, in CPU time of this process.
 
-Two databases of one emulator take the same rows in turn, `TAKEN` commits at a time, and one of them
-is watched; as many commits as the detector looks at together, so that each turn pays its part.
+Two databases of one emulator take the same rows in turn, some commits at a time, and one of them is
+watched; as many commits as the detector looks at together, so that each turn pays its part.
 Turns are compared in pairs, for the machine is not equally fast all the time; of the differences
 the median counts, and how far it may be off is told with it.
 """
@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 import spanemu
-from spanemu.stats.detector import PUT_DOWN_MAX as TAKEN
+from spanemu.stats.detector import PAGE_ROWS
 
 DDL = (
     "CREATE TABLE Users (Id INT64 NOT NULL, Name STRING(100), Age INT64) PRIMARY KEY (Id)",
@@ -28,7 +28,7 @@ DDL = (
 )
 COLUMNS = ("Id", "Name", "Age")
 PAIRS_PER_ROUND = 5
-EARLY_TURNS = 4  # of a detector that has just begun to watch
+EARLY_COMMITS = 512  # of a detector that has just begun to watch
 WARM_UP_TURNS = 2
 
 
@@ -40,12 +40,18 @@ class Case:
     ddl: tuple[str, ...]
     size: int  # rows of the table in a commit
     rows: int
+    pages: int  # that the detector looks at in a turn
+
+    @property
+    def taken(self) -> int:
+        """The commits of a turn."""
+        return self.pages * math.ceil(PAGE_ROWS / self.rows)
 
 
 CASES = (
-    Case("insert of a row", DDL[:1], 1, 1),
-    Case("insert of a row with an index entry", DDL, 1, 2),
-    Case("insert of 20 rows with index entries", DDL, 20, 40),
+    Case("insert of a row", DDL[:1], 1, 1, 1),
+    Case("insert of a row with an index entry", DDL, 1, 2, 1),
+    Case("insert of 20 rows with index entries", DDL, 20, 40, 4),
 )
 
 
@@ -81,13 +87,13 @@ def measured(
     writers = [writer(handle.client(), case.size) for handle in (plain, watched)]
     for write in writers:
         for _ in range(WARM_UP_TURNS):
-            turn(write)
+            turn(write, case.taken)
     unwatched, added = [], []
     for number in range(PAIRS_PER_ROUND * rounds):
-        if is_early and number % EARLY_TURNS == 0:
+        if is_early and number % (EARLY_COMMITS // case.taken) == 0:
             hotspots.reset()
         first = number % 2  # Whoever is second finds caches as the first one left them.
-        taken = {place: turn(writers[place]) for place in (first, 1 - first)}
+        taken = {place: turn(writers[place], case.taken) for place in (first, 1 - first)}
         unwatched.append(taken[0])
         added.append(taken[1] - taken[0])
     hotspots.stop()
@@ -113,9 +119,9 @@ def writer(client: Any, size: int) -> Callable[[], None]:
     return write
 
 
-def turn(write: Callable[[], None]) -> float:
+def turn(write: Callable[[], None], commits: int) -> float:
     """Microseconds of CPU time that one of some commits takes."""
     began = time.process_time()
-    for _ in range(TAKEN):
+    for _ in range(commits):
         write()
-    return (time.process_time() - began) / TAKEN * 1e6
+    return (time.process_time() - began) / commits * 1e6
