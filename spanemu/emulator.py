@@ -176,8 +176,7 @@ class Emulator(EmulatorHandle):
         self._server = Server(self.endpoints)
         address = HostPort.parse(self.config.host_port)
         self.address = replace(address, port=self._server.start(self.config.host_port))
-        self._mutex = threading.Lock()  # Guards the field below.
-        self._closed = False
+        self._mutex = threading.Lock()  # Held while it is being closed.
         if self.config.embedded_channel:
             _EMBEDDED.register(self.uri, self.endpoints)
 
@@ -270,8 +269,7 @@ class Emulator(EmulatorHandle):
 
         Raises ValueError when the emulator is closed.
         """
-        if self._closed:
-            raise ValueError(f"the emulator at {self.uri} is closed")
+        self._check_open()
         self._instances.ensure_instance(name or InstanceName(self.project, self.instance))
 
     def database(self, name: str) -> EmbeddedDatabase:

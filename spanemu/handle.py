@@ -180,6 +180,7 @@ class EmulatorHandle(ABC):
     def __init__(self, project: str, instance: str) -> None:
         self.project = project
         self.instance = instance
+        self._closed = False
         self._clients_mutex = threading.Lock()  # Guards the field below.
         self._clients: dict[str, Client] = {}
 
@@ -216,12 +217,20 @@ class EmulatorHandle(ABC):
         """Stop it. Closing twice does nothing."""
 
     def client(self, project: str | None = None) -> Client:
-        """The official `google.cloud.spanner.Client`, one per project."""
+        """The official `google.cloud.spanner.Client`, one per project.
+
+        Raises ValueError when the emulator is closed: clients look for a server for half a minute.
+        """
+        self._check_open()
         wanted = project or self.project
         with self._clients_mutex:
             if wanted not in self._clients:
                 self._clients[wanted] = official_client(self.uri, wanted)
             return self._clients[wanted]
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ValueError(f"the emulator at {self.uri} is closed")
 
     @property
     @abstractmethod

@@ -209,6 +209,7 @@ class RemoteEmulator(EmulatorHandle):
 
     def close(self) -> None:
         """End the process if it was started here."""
+        self._closed = True
         self.calls.close()
         if self._process is not None:
             self._process.stop()

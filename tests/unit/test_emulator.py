@@ -137,8 +137,9 @@ def test_what_is_asked_of_a_closed_emulator_fails_at_once():
     closed.close()
     with pytest.raises(FailedPrecondition):  # the client would try others again, for an hour
         read_one(client)
-    with pytest.raises(ValueError, match="is closed"):
-        closed.create_database("more")
+    for ask in (closed.client, lambda: closed.create_database("more")):
+        with pytest.raises(ValueError, match="is closed"):
+            ask()
     with pytest.raises(InstanceNotFound):
         closed.database("done")
 

@@ -27,6 +27,9 @@ def test_databases_are_made_through_the_client(running):
 def test_attaching_does_not_own(running):
     with spanemu.Emulator.attach(running.uri) as attached:
         attached.create_database("left-behind")
+    for ask in (attached.client, lambda: attached.create_database("more")):
+        with pytest.raises(ValueError, match="is closed"):
+            ask()
     assert running.database("left-behind").client().exists()
 
 
