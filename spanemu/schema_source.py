@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spanemu.base.errors import SpannerError
-from spanemu.sql.errors import DdlSyntaxFailure
+from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure
 from spanemu.sql.syntax.ddl.statement import split_statements
 
 _DDL = re.compile(
@@ -98,10 +98,17 @@ def _load(source: Source) -> list[SchemaStatement]:
 
 
 def split_schema(text: str, origin: str, line: int = 1) -> list[SchemaStatement]:
-    """The statements of a text that begins at a line of its origin, comments between left out."""
+    """The statements of a text that begins at a line of its origin, comments between left out.
+
+    Raises SchemaRejected where it cannot be told where one ends, as in a string without an end.
+    """
+    try:
+        cut = list(split_statements(text))
+    except SyntaxFailure as failure:
+        raise SchemaRejected(origin, line + failure.line - 1, failure) from failure
     statements = []
     counted = 0
-    for statement, offset in split_statements(text):
+    for statement, offset in cut:
         line += text.count("\n", counted, offset)
         counted = offset
         statements.append(SchemaStatement(statement, origin, line))

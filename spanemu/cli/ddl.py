@@ -43,7 +43,6 @@ from spanemu.lint.source import SourceMissing, Text, read_sources
 from spanemu.schema.proto_bundle import ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.schema_source import SchemaRejected, SchemaStatement, rejected, split_schema
-from spanemu.sql.errors import SyntaxFailure
 
 T = TypeVar("T")
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -97,8 +96,8 @@ def _mistakes(text: Text) -> Iterator[SpannerError]:
     """What no statement is, with its place; nothing is written while there is any."""
     try:
         statements = split_schema(text.text, text.origin)
-    except SyntaxFailure as failure:
-        yield SchemaRejected(text.origin, failure.line, failure)
+    except SchemaRejected as failure:
+        yield failure
         return
     for statement in statements:
         try:

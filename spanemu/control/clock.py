@@ -210,7 +210,10 @@ class EmbeddedClock(EmulatorClock):
 
 def as_datetime(moment: datetime | str) -> datetime:
     """A time from its ISO text, or as it is. Raises ValueError for one without a time zone."""
-    found = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+    try:
+        found = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+    except ValueError:
+        raise ValueError(f"{moment!r} is no time; write it like 2026-01-01T00:00Z") from None
     if found.tzinfo is None:
         raise ValueError(f"{moment} has no time zone: write Z, or an offset, after it")
     return found

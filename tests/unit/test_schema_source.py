@@ -3,7 +3,13 @@
 import pytest
 
 from spanemu.base.errors import Code, SpannerError
-from spanemu.schema_source import TEXT_ORIGIN, SchemaStatement, load_schema, rejected
+from spanemu.schema_source import (
+    TEXT_ORIGIN,
+    SchemaRejected,
+    SchemaStatement,
+    load_schema,
+    rejected,
+)
 from spanemu.sql.errors import DdlSyntaxFailure
 
 TWO = "-- the tables\nCREATE TABLE A (x INT64) PRIMARY KEY (x);\n\nDROP TABLE A;\n"
@@ -58,3 +64,11 @@ def test_a_rejection_points_into_the_file():
 
     other = rejected(statement, Elsewhere())
     assert (other.line, other.code, str(other)) == (10, Code.NOT_FOUND, "schema.sql:10: gone")
+
+
+def test_a_text_that_cannot_be_cut_is_refused_with_its_place(tmp_path):
+    path = tmp_path / "schema.sql"
+    path.write_text("DROP TABLE A;\n\nCREATE TABLE B (x STRING(9) DEFAULT ('it)) PRIMARY KEY (x);")
+    with pytest.raises(SchemaRejected) as refusal:
+        load_schema(path)
+    assert (refusal.value.origin, refusal.value.line) == (str(path), 3)
