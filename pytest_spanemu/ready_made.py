@@ -35,6 +35,7 @@ from pytest_spanemu.sources.files import natural_order
 from pytest_spanemu.targets.target import SpannerEmulator
 from pytest_spanemu.wishes import wishes_of
 from spanemu import ddl
+from spanemu.client import told
 
 PARENT = "::spanemu"
 
@@ -123,8 +124,7 @@ def queries_compile(pytestconfig: pytest.Config, spanner_template: Template) -> 
             try:
                 PlanCheck.of(spanner_template.database, statement.text, {})
             except GoogleAPICallError as problem:
-                told = problem.message.partition(", request_id")[0]  # The client's, for support.
-                wrong.append(f"{path}:{statement.line}: {told}")
+                wrong.append(f"{path}:{statement.line}: {told(problem)}")
     _tell("Statements that do not compile:", wrong)
 
 

@@ -10,6 +10,7 @@ from importlib import import_module
 from threading import Thread
 from typing import Any
 
+from google.api_core.exceptions import GoogleAPICallError
 from google.auth.credentials import AnonymousCredentials
 from google.cloud.spanner import Client
 
@@ -55,6 +56,11 @@ def official_database(client: Client, instance: str, database: str, **options: A
     if sessions is not None and hasattr(sessions, "_build_maintenance_thread"):
         sessions._build_maintenance_thread = _idle_thread
     return handle
+
+
+def told(problem: GoogleAPICallError) -> str:
+    """What a server said, without the id that newer clients append for Google's support."""
+    return str(problem.message).partition(", request_id")[0]
 
 
 def _idle_thread() -> Thread:

@@ -28,7 +28,7 @@ from google.api_core.exceptions import GoogleAPICallError
 
 from spanemu.base.errors import SpannerError
 from spanemu.base.names.paths import DatabaseName
-from spanemu.client import official_client
+from spanemu.client import official_client, told
 from spanemu.ddl import (
     Dependency,
     Migration,
@@ -173,7 +173,7 @@ def apply(
     try:
         database.update_ddl([step.statement for step in way], proto_descriptors=sent).result()
     except GoogleAPICallError as problem:
-        raise Rejected(str(problem.message)) from problem
+        raise Rejected(told(problem)) from problem
     click.echo(f"{len(way)} statements applied", err=True)
 
 
@@ -252,7 +252,7 @@ def _database(name: str, host_port: str) -> Any:
     try:
         database.reload()
     except GoogleAPICallError as problem:
-        raise Rejected(str(problem.message)) from problem
+        raise Rejected(told(problem)) from problem
     return database
 
 

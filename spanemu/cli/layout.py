@@ -19,6 +19,7 @@ from google.api_core.exceptions import GoogleAPICallError
 
 import spanemu
 from spanemu.base.errors import SpannerError
+from spanemu.client import told
 from spanemu.stats.simulation.settings import SplitPolicy
 
 _SETTINGS = {"policy": "policy", "split_bytes": "split_bytes_max", "servers": "servers"}
@@ -79,7 +80,7 @@ def _load(database: Any, source: Path) -> None:
             for write in writes:
                 batch.insert(*write)
     except GoogleAPICallError as problem:
-        raise click.UsageError(f"{source}: {problem.message}") from problem
+        raise click.UsageError(f"{source}: {told(problem)}") from problem
 
 
 def _split(database: Any, text: str) -> None:

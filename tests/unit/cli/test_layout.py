@@ -58,3 +58,4 @@ def test_rows_that_cannot_be_are_refused_with_their_file(tmp_path, rows, said) -
     assert result.exit_code == 2
     assert "rows.json" in result.output.replace("\n", "")
     assert said in result.output
+    assert "request_id" not in result.output
