@@ -151,11 +151,17 @@ class Detector:
                 self._look_at_reads()
 
     def _look_at_reads(self) -> None:
+        """Look at what was read by key."""
         with self._mutex:
+            found: dict[TreeId, tuple[list[int], list[bytes]]] = {}
             for _ in range(len(self._gets)):
                 read = at, tree, key = self._gets.popleft()
-                self._load(tree).stream(READS).add((key,), at)
+                ats, keys = found.setdefault(tree, ([], []))
+                ats.append(at)
+                keys.append(key)
                 self._reads.append(read)
+            for tree, (ats, keys) in found.items():
+                self._load(tree).stream(READS).take_single(ats, keys)
 
     def scanning(
         self, tree: TreeId, rows: Iterator[tuple[Any, ...]], reading: Reading, asked: object
@@ -217,7 +223,7 @@ class Detector:
         """What is known by now."""
         self._catch_up()
         with self._mutex:
-            trees = list(self._trees.items())
+            trees = sorted(self._trees.items(), key=_TREE)
             return Seen(
                 streams={
                     (tree, kind): stream.summary()
