@@ -12,6 +12,7 @@ from typing import Any
 
 from spanemu.base.call import current
 from spanemu.base.pace import PART_MAX
+from spanemu.sql.analyzer.resolved import ColumnRef, ResolvedColumn
 from spanemu.sql.executor.batches import batches, by_batch
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.operators.scan import cells_read, fetcher, layout_of
@@ -20,7 +21,7 @@ from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Layout, Relation, Value, beside
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.joins import ApplyJoin, JoinKind
-from spanemu.sql.plan.nodes import Project, Scan
+from spanemu.sql.plan.nodes import Node, Project, Scan
 from spanemu.sql.plan.traverse import free
 
 # The right rows that go with a left row, already appended to it.
@@ -56,10 +57,11 @@ def _plain_scan(node: ApplyJoin) -> Scan | None:
     return right if isinstance(right, Scan) and right.seeks is not None else None
 
 
-def _renamed(right: Any) -> Iterator[tuple[Any, Any]]:
+def _renamed(right: Node) -> Iterator[tuple[ResolvedColumn, ColumnRef]]:
+    """The columns of a projection that are columns of its input under another name."""
     if isinstance(right, Project):
         for column, value in right.computed:
-            if hasattr(value, "column") and value.column.id in right.input.ids:
+            if isinstance(value, ColumnRef) and value.column.id in right.input.ids:
                 yield column, value
 
 
