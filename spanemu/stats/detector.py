@@ -20,7 +20,7 @@ from spanemu.stats.pages import FIELDS, Page, Trail
 from spanemu.stats.queries import QueryUse
 from spanemu.stats.scans import ScanSummary
 from spanemu.stats.simulation.settings import SplitPolicy
-from spanemu.stats.sources import Source, source_of
+from spanemu.stats.sources import Source, caller
 from spanemu.stats.stream import Summary
 from spanemu.stats.thresholds import THRESHOLDS, Thresholds
 from spanemu.stats.trace import Commit, Touch, Trace
@@ -114,10 +114,12 @@ class Detector:
 
     def committed_by(self, asked: object) -> None:
         """The last commit was made for a request; called while there is one that is `unsigned`."""
+        site, test = caller()
         with self._mutex:
             for tree in dict.fromkeys(map(_TREE, self.unsigned)):
+                statement, tag = self._describe(asked, tree)
                 sources = self._load(tree).sources
-                sources.met(source_of(*self._describe(asked, tree)))
+                sources.met(Source(statement, site, test, tag))
                 if sources.is_familiar:
                     self._familiar.add(tree)
         self.unsigned = ()
@@ -188,7 +190,8 @@ class Detector:
             large = scans.is_large(rows, of)
             scans.add(rows, reading, large=large)
             if large and scans.sources.is_due():
-                scans.sources.met(source_of(*self._describe(asked, tree)))
+                statement, tag = self._describe(asked, tree)
+                scans.sources.met(Source(statement, *caller(), tag))
 
     def contended(self, tree: TreeId, low: bytes, high: bytes | None, seconds: float) -> None:
         """Take in a conflict about a row, or a range up to `high`."""

@@ -74,7 +74,7 @@ class Sources:
         return tuple(ordered[:SHOWN_MAX])
 
 
-def source_of(statement: str, tag: str) -> Source:
-    """The source of what this thread is doing now."""
+def caller() -> tuple[str, str]:
+    """The site and the test of what this thread is doing now."""
     test, _, _ = os.environ.get(_TEST_VARIABLE, "").rpartition(" ")
-    return Source(statement, calling_site(), test, tag)
+    return calling_site(), test

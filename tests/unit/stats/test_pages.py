@@ -1,0 +1,65 @@
+"""Rows are put down in pages and come out as the commits that they were."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from spanemu.stats.pages import Page, Trail
+from spanemu.stats.tree_load import DELETES, INSERTS, UPDATES
+from spanemu.storage.layout import TreeId
+
+TREE, INDEX = TreeId(1), TreeId(2)
+
+
+def commits_of(*sizes: int) -> list[tuple[int, tuple[Any, ...]]]:
+    """Commits of so many rows, with rows that are all different."""
+    return [
+        (at, tuple((TREE, bytes([at, n]), (at, n)) for n in range(size)))
+        for at, size in enumerate(sizes)
+    ]
+
+
+def page_of(commits: list[tuple[int, tuple[Any, ...]]]) -> Page:
+    """Their rows, all new."""
+    fields: list[Any] = []
+    for at, writes in commits:
+        for write in writes:
+            fields += at, *write, None
+    return Page(fields)
+
+
+def test_commits_come_out_as_they_were() -> None:
+    commits = commits_of(1, 3, 1, 1, 20)
+    page = page_of(commits)
+    assert page.trace() == commits
+    assert page.commits == 5
+
+
+def test_each_row_belongs_to_the_stream_of_what_was_done_to_it() -> None:
+    gone, there = (5, None, None, 1, None), (5, (1,), None, 1, None)
+    fields: list[Any] = []
+    for before, values in ((None, (1,)), (gone, (1,)), (there, (2,)), (there, None), (None, None)):
+        fields += 7, TREE, b"k", values, before
+    fields += 8, INDEX, b"k", (), None
+    assert Page(fields).by_stream() == {
+        (TREE, INSERTS): [0, 1],
+        (TREE, UPDATES): [2],
+        (TREE, DELETES): [3, 4],
+        (INDEX, INSERTS): [5],
+    }
+
+
+def test_a_trail_has_the_newest_commits() -> None:
+    chance = Random(1)
+    commits = commits_of(*(chance.choice((1, 1, 4)) for _ in range(200)))
+    for most in (1, 10, 57, 200, 300):
+        trail, start = Trail(most), 0
+        while start < len(commits):
+            end = start + chance.randrange(1, 30)
+            trail.append(page_of(commits[start:end]))
+            start = end
+            known = commits[:end][-most:]
+            assert trail.newest(most) == trail.newest(1000) == known
+            assert trail.newest(5) == known[-5:]
+            assert trail.dropped == len(commits[:end]) - len(known)
