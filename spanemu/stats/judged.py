@@ -151,6 +151,22 @@ class Scene:
             return False
         return self.assumptions.of(one.table.name, column.name) == "random"
 
+    def is_sweep(self, one: Judged) -> bool:
+        """Whether rows that were there before are changed in the order of their keys.
+
+        One worker does so, whatever the keys. Where rows are made in that order as well, or the
+        keys are the time of the change, what is changed is the moving end.
+        """
+        if one.kind is not Kind.UPDATE or one.cause.reason is not Reason.MOVING_HOT_SPOT:
+            return False
+        made_in_order = any(
+            other.thing is one.thing
+            and other.verdict.level is Level.HOT
+            and other.cause.reason is Reason.MOVING_HOT_SPOT
+            for other in self.of_kind(Kind.INSERT)
+        )
+        return not (made_in_order or one.cause.roves or one.identified is not None)
+
     def is_one_after_another(self, one: Judged) -> bool:
         """Whether this test has users, say, write in turn, each its rows, and none of them most.
 
@@ -196,7 +212,8 @@ def judged_of(
     shape = KeyShape(thing)
     values = tuple(shape.values(key) for _, _, key in stream.samples)
     pieces = tuple(shape.pieces(key) for _, _, key in stream.samples)
-    identified = _identified(shape, stream, values, limits) if kind is Kind.INSERT else None
+    is_written = kind in (Kind.INSERT, Kind.UPDATE)
+    identified = _identified(shape, stream, values, limits) if is_written else None
     verdict = judge(kind, stream, identified, limits)
     cause = cause_of(stream, pieces, limits)
     if "V" in verdict.because and cause.reason is not Reason.MOVING_HOT_SPOT:

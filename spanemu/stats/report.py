@@ -95,6 +95,13 @@ def _told(scene: Scene, one: Judged) -> Told:
         if _is_load(one, scene.limits):
             note = "a load in key order: ten times as many partitions as nodes, each a worker"
             return Told(rule="SPN807", severity=Severity.INFO, notes=(note,))
+        if scene.is_sweep(one):
+            return Told(
+                rule="SPN807",
+                severity=Severity.INFO,
+                fix="several workers, each with a range of the keys, or the rows in random order",
+                notes=("rows that were there before, changed in the order of their keys",),
+            )
         if scene.is_one_tenant(one):
             note = (
                 f"one or two values of {one.part(0).name}: the ceiling is for each of them, and "

@@ -43,6 +43,13 @@ def insert(client: Database, table: str, columns: str, rows: Any) -> None:
             batch.insert(table, columns.split(), [row])
 
 
+def update(client: Database, table: str, columns: str, rows: Any) -> None:
+    """A commit for each row."""
+    for row in rows:
+        with client.batch() as batch:
+            batch.update(table, columns.split(), [row])
+
+
 @pytest.mark.parametrize(
     ("declared", "severity"),
     [
@@ -171,3 +178,28 @@ def test_assumptions_that_say_nothing(watched: Watched, said: str | int) -> None
     _, hotspots = watched("CREATE TABLE T (Id INT64 NOT NULL) PRIMARY KEY (Id)")
     with pytest.raises(ValueError, match=r"T\.Id"):
         hotspots.watch(assume={"T.Id": said})
+
+
+def test_rows_that_are_changed_one_after_another(watched: Watched) -> None:
+    """A loop over the rows of a table changes them in key order, however random the keys are."""
+    client, hotspots = watched("CREATE TABLE T (Id STRING(36), N INT64) PRIMARY KEY (Id)")
+    chance = Random(3)
+    ids = [f"{chance.getrandbits(128):032x}" for _ in range(120)]
+    with hotspots.bulk_load():
+        insert(client, "T", "Id", [(each,) for each in ids])
+    update(client, "T", "Id N", [(each, 1) for each in sorted(ids)])
+    (finding,) = hotspots.report().findings
+    assert (finding.reason, finding.rule) == ("MOVING_HOT_SPOT", "SPN807")
+    assert finding.severity == "info"
+    assert "NEW_UUID" not in finding.fix
+
+
+def test_rows_that_are_changed_as_they_are_made(watched: Watched) -> None:
+    """What is changed is the moving end: as bad as the inserts."""
+    client, hotspots = watched("CREATE TABLE T (Id INT64, N INT64) PRIMARY KEY (Id)")
+    for n in range(120):
+        insert(client, "T", "Id", [(n,)])
+        update(client, "T", "Id N", [(n, 1)])
+    findings = hotspots.report().findings
+    assert {str(each.evidence.kind) for each in findings} == {"insert", "update"}
+    assert {str(each.severity) for each in findings} == {"error"}
