@@ -154,18 +154,25 @@ class Scene:
     def is_sweep(self, one: Judged) -> bool:
         """Whether rows that were there before are changed in the order of their keys.
 
-        One worker does so, whatever the keys. Where rows are made in that order as well, or the
-        keys are the time of the change, what is changed is the moving end.
+        One worker does so, whatever the keys; entries of an index then follow by the table's key.
+        Where rows are made in that order as well, or the keys are the time of the change, what is
+        changed is the moving end.
         """
-        if one.kind is not Kind.UPDATE or one.cause.reason is not Reason.MOVING_HOT_SPOT:
+        if one.cause.reason is not Reason.MOVING_HOT_SPOT or one.cause.roves:
             return False
+        if isinstance(one.thing, Index) and one.kind is Kind.INSERT:
+            return one.column in one.table.key_columns and any(
+                self.is_sweep(other)
+                for other in self.of_kind(Kind.UPDATE)
+                if other.thing is one.table and other.is_told
+            )
         made_in_order = any(
             other.thing is one.thing
             and other.verdict.level is Level.HOT
             and other.cause.reason is Reason.MOVING_HOT_SPOT
             for other in self.of_kind(Kind.INSERT)
         )
-        return not (made_in_order or one.cause.roves or one.identified is not None)
+        return one.kind is Kind.UPDATE and one.identified is None and not made_in_order
 
     def is_one_after_another(self, one: Judged) -> bool:
         """Whether this test has users, say, write in turn, each its rows, and none of them most.

@@ -81,6 +81,7 @@ def _findings(scene: Scene, one: Judged) -> Iterator[Finding]:
         and deletes is not None
         and deletes.commits >= limits.ordered_min
         and abs(deletes.rho) >= limits.ordered_rho_min
+        and not scene.is_sweep(one)
     ):
         note = f"{deletes.commits} commits delete from the other end"
         yield finding_of(scene, one, Told(rule="SPN806", severity=Severity.WARNING, notes=(note,)))

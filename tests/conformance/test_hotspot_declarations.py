@@ -194,6 +194,22 @@ def test_rows_that_are_changed_one_after_another(watched: Watched) -> None:
     assert "NEW_UUID" not in finding.fix
 
 
+@pytest.mark.parametrize(("in_order", "severities"), [(True, {"info"}), (False, set())])
+def test_entries_of_rows_that_are_changed_one_after_another(
+    watched: Watched, in_order: bool, severities: set[str]
+) -> None:
+    client, hotspots = watched(
+        "CREATE TABLE T (Id STRING(36), Status STRING(9)) PRIMARY KEY (Id)",
+        "CREATE INDEX ByStatus ON T(Status)",
+    )
+    chance = Random(4)
+    ids = [f"{chance.getrandbits(128):032x}" for _ in range(120)]
+    with hotspots.bulk_load():
+        insert(client, "T", "Id Status", [(each, "new") for each in ids])
+    update(client, "T", "Id Status", [(e, "done") for e in (sorted(ids) if in_order else ids)])
+    assert {str(each.severity) for each in hotspots.report().findings} == severities
+
+
 def test_rows_that_are_changed_as_they_are_made(watched: Watched) -> None:
     """What is changed is the moving end: as bad as the inserts."""
     client, hotspots = watched("CREATE TABLE T (Id INT64, N INT64) PRIMARY KEY (Id)")
