@@ -105,19 +105,18 @@ class RoleSession(Session):
         return group
 
     def partition_read(
-        self, request: ReadRequest, selector: Selector, partition_size: int, max_partitions: int
+        self, request: ReadRequest, selector: Selector, max_partitions: int
     ) -> tuple[tuple[Partition, ...], TransactionInfo]:
         """Cut a read into shares."""
         self._access.check_read(request)
-        return super().partition_read(request, selector, partition_size, max_partitions)
+        return super().partition_read(request, selector, max_partitions)
 
     def partition_query(
         self,
         request: StatementRequest,
         selector: Selector,
-        partition_size: int,
         max_partitions: int,
     ) -> tuple[tuple[Partition, ...], TransactionInfo]:
         """Cut a query into shares."""
         self._access.check_statement(request)
-        return super().partition_query(request, selector, partition_size, max_partitions)
+        return super().partition_query(request, selector, max_partitions)

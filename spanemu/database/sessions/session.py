@@ -198,7 +198,7 @@ class Session:
                 yield place, None, outcome.timestamp
 
     def partition_read(
-        self, request: ReadRequest, selector: Selector, partition_size: int, max_partitions: int
+        self, request: ReadRequest, selector: Selector, max_partitions: int
     ) -> tuple[tuple[Partition, ...], TransactionInfo]:
         """Cut a read into shares that can be read independently."""
         return self._cut(selector, lambda found: found.partition_read(request, max_partitions))
@@ -207,7 +207,6 @@ class Session:
         self,
         request: StatementRequest,
         selector: Selector,
-        partition_size: int,
         max_partitions: int,
     ) -> tuple[tuple[Partition, ...], TransactionInfo]:
         """Cut a query into shares that can be run independently."""

@@ -150,13 +150,16 @@ def partition_read_from_proto(request: Any) -> ReadRequest:
     )
 
 
-def partition_options_from_proto(request: Any) -> tuple[int, int]:
-    """How large and how many partitions may be, 0 for whatever the server likes."""
+def max_partitions_from_proto(request: Any) -> int:
+    """How many partitions there may be, 0 for any number.
+
+    How large they should be is a hint that Spanner ignores too ("PartitionOptions").
+    """
     options = request.partition_options
     for name in ("partition_size_bytes", "max_partitions"):
         if getattr(options, name) < 0:
             raise NegativePartitionOption(name, getattr(options, name))
-    return options.partition_size_bytes, options.max_partitions
+    return int(options.max_partitions)
 
 
 def commit_options_from_proto(request: Any, bytes_max: int = COMMIT_BYTES_MAX) -> CommitOptions:

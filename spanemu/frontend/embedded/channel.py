@@ -10,6 +10,7 @@ from weakref import ref
 import grpc
 
 from spanemu.base.clock import monotonic
+from spanemu.base.site import calling_site
 from spanemu.frontend.embedded.calls import Call, PendingCall, StreamCall
 from spanemu.frontend.embedded.status import (
     CHANNEL_CLOSED,
@@ -197,6 +198,7 @@ class _Method:
         """The one reply, when it will be there."""
         link, codecs = self._link, self._codecs
         call = link.begin(self._path, timeout, metadata)
+        call.site = calling_site()
         pending = PendingCall(call, lambda: link.unary(request, codecs, call, credentials))
         link.track(pending)
         return pending

@@ -9,7 +9,7 @@ from spanemu.admin.instances import Instances
 from spanemu.database.statements.results import Partition, TransactionInfo
 from spanemu.frontend import wire
 from spanemu.frontend.convert.requests import (
-    partition_options_from_proto,
+    max_partitions_from_proto,
     partition_read_from_proto,
     partition_statement_from_proto,
 )
@@ -22,18 +22,18 @@ def partition_read(instances: Instances, request: Any) -> Any:
     """The shares of a read."""
     session = session_of(instances, request.session)
     selector = partition_selector_from_proto(request)
-    size, count = partition_options_from_proto(request)
+    count = max_partitions_from_proto(request)
     wanted = partition_read_from_proto(request)
-    return _response(*session.partition_read(wanted, selector, size, count))
+    return _response(*session.partition_read(wanted, selector, count))
 
 
 def partition_query(instances: Instances, request: Any) -> Any:
     """The shares of a query."""
     session = session_of(instances, request.session)
     selector = partition_selector_from_proto(request)
-    size, count = partition_options_from_proto(request)
+    count = max_partitions_from_proto(request)
     statement = partition_statement_from_proto(request)
-    return _response(*session.partition_query(statement, selector, size, count))
+    return _response(*session.partition_query(statement, selector, count))
 
 
 def _response(partitions: Sequence[Partition], info: TransactionInfo) -> Any:

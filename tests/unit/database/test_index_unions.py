@@ -46,7 +46,7 @@ def test_rows_are_found_by_either_index_and_come_once(shop: Shop) -> None:
 def test_a_query_with_a_disjunction_can_be_cut(shop: Shop) -> None:
     request = StatementRequest(f"SELECT Id FROM Items WHERE {WANTED}")
     snapshot = shop.begin(ReadOnly())
-    parts = shop.session.partition_query(request, snapshot, 0, 0)
+    parts = shop.session.partition_query(request, snapshot, 0)
     rows: list[Any] = []
     for part in parts[0]:
         rows += shop.session.execute(request, snapshot, part.token).rows

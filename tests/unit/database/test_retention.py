@@ -50,7 +50,7 @@ def test_a_stream_whose_timestamp_is_kept_goes_on() -> None:
 def test_partitions_can_be_read_however_late() -> None:
     shop = Shop()
     begun = shop.begin(ReadOnly())
-    (share,), _ = shop.session.partition_read(request(), begun, 0, 0)
+    (share,), _ = shop.session.partition_read(request(), begun, 0)
     shop.database.clock.advance(HOUR // 2)
     shop.put((1, "a", 99))
     shop.database.clock.advance(HOUR // 2 + 1)
@@ -63,7 +63,7 @@ def test_partitions_can_be_read_however_late() -> None:
 def test_they_are_forgotten_with_their_transaction() -> None:
     shop = Shop()
     begun = shop.begin(ReadOnly())
-    shop.session.partition_read(request(), begun, 0, 0)
+    shop.session.partition_read(request(), begun, 0)
     shop.put((1, "a", 99))
     shop.session.close("It was deleted.")
     shop.database.clock.advance(HOUR + 1)

@@ -117,9 +117,9 @@ def test_a_batch_write_commits_each_group_by_itself(shop: Shop) -> None:
 @pytest.mark.parametrize("selector", [STRONG, Begin(ReadWrite()), Begin(PartitionedDml())])
 def test_partitions_need_a_transaction_that_lasts(shop: Shop, selector) -> None:
     with pytest.raises(PartitionNeedsReadOnlyTransaction):
-        shop.session.partition_read(request(), selector, 0, 0)
+        shop.session.partition_read(request(), selector, 0)
     with pytest.raises(PartitionNeedsReadOnlyTransaction):
-        shop.session.partition_query(StatementRequest("SELECT 1"), selector, 0, 0)
+        shop.session.partition_query(StatementRequest("SELECT 1"), selector, 0)
 
 
 @pytest.mark.parametrize("selector", [None, STRONG, Begin(ReadOnly())])

@@ -124,9 +124,9 @@ def test_partition_options() -> None:
     message = wire.PartitionReadRequest(
         partition_options={"partition_size_bytes": 5, "max_partitions": 6}
     )
-    assert requests.partition_options_from_proto(message) == (5, 6)
+    assert requests.max_partitions_from_proto(message) == 6
     with pytest.raises(NegativePartitionOption) as caught:
-        requests.partition_options_from_proto(
+        requests.max_partitions_from_proto(
             wire.PartitionQueryRequest(partition_options={"max_partitions": -1})
         )
     assert caught.value.field == "max_partitions"

@@ -233,7 +233,7 @@ def test_partition_read() -> None:
     assert [one.partition_token for one in message.partitions] == [b"a", b"b"]
     assert message.transaction.id == b"tx"
     wanted = ReadRequest("T", ("Id",), RawKeySet(all=True, keys=[], ranges=[]))
-    assert session.asked == [("partition_read", wanted, Begin(ReadOnly()), 0, 2)]
+    assert session.asked == [("partition_read", wanted, Begin(ReadOnly()), 2)]
 
 
 def test_partition_query() -> None:
@@ -242,7 +242,7 @@ def test_partition_query() -> None:
     message = partitions.partition_query(instances, request)
     assert [one.partition_token for one in message.partitions] == [b"a"]
     assert not message.HasField("transaction")
-    assert session.asked == [("partition_query", StatementRequest("S"), Existing(b"1"), 0, 0)]
+    assert session.asked == [("partition_query", StatementRequest("S"), Existing(b"1"), 0)]
 
 
 def test_batch_write() -> None:
