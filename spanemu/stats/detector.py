@@ -10,13 +10,14 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from math import inf
 from operator import itemgetter
 from typing import Any
 
 from spanemu.base.clock import monotonic
 from spanemu.stats.contention import ContentionSummary
-from spanemu.stats.pages import FIELDS, Page, Trail
+from spanemu.stats.pages import Draft, Trail
 from spanemu.stats.queries import QueryUse
 from spanemu.stats.scans import ScanSummary
 from spanemu.stats.simulation.settings import SplitPolicy
@@ -29,10 +30,10 @@ from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import Reading, Replaced, TreeWrite
 from spanemu.storage.store import Store
 
-PAGE_ROWS = 256  # written, that are looked at together; who wrote the last?
+PAGE_ROWS = 256  # written, that are looked at together
+SIGNED_EVERY = 128  # commits at least, of trees that are familiar: who made the last of a page?
 READS_MAX = 128  # by key, that are looked at together
 
-_PAGE_FIELDS = PAGE_ROWS * FIELDS
 _TREE = itemgetter(0)
 
 
@@ -79,8 +80,9 @@ class Detector:
         self._describe = describe
         self.paused = False
         self.began, self.ended = monotonic(), inf  # when it began to watch, and when it ceased
-        self._page: list[Any] = []  # not looked at yet; guarded by the store's mutex
+        self._draft = Draft()  # not looked at yet; guarded by the store's mutex
         self._gets: deque[Touch] = deque()  # the same; whoever puts one down needs no mutex
+        self._unsigned_commits = 0  # commits that were put down since it mattered who made one
         self._familiar: set[TreeId] = set()  # trees of which it is known who writes them
         self.unsigned: Sequence[TreeWrite] = ()  # of the last commit, if it matters who made it
         # Guards what is below: a report may be made meanwhile. Reentrant, since a scan that
@@ -97,20 +99,22 @@ class Detector:
         """Take in one commit."""
         if self.paused or not writes:
             return
-        page, familiar = self._page, self._familiar
+        draft = self._draft
+        draft.ats.append(at)
+        draft.sizes.append(len(writes))
+        draft.replaced.extend(replaced)
         if len(writes) == 1:  # as mostly
-            ((tree, key, row),) = writes
-            page += at, tree, key, row, replaced[0]
-            is_known = tree in familiar
+            draft.fields.extend(writes[0])
+            is_known = writes[0][0] in self._familiar
         else:
-            for (tree, key, row), before in zip(writes, replaced, strict=True):
-                page += at, tree, key, row, before
-            is_known = familiar.issuperset(map(_TREE, writes))
-        if len(page) < _PAGE_FIELDS:
-            self.unsigned = () if is_known else writes
-        else:
-            self.unsigned = writes
+            draft.fields.extend(chain.from_iterable(writes))
+            is_known = self._familiar.issuperset(map(_TREE, writes))
+        if len(draft.replaced) >= PAGE_ROWS:
             self._look_at_page()
+            if self._unsigned_commits >= SIGNED_EVERY:
+                self._unsigned_commits = 0
+                is_known = False
+        self.unsigned = () if is_known else writes
 
     def committed_by(self, asked: object) -> None:
         """The last commit was made for a request; called while there is one that is `unsigned`."""
@@ -126,12 +130,11 @@ class Detector:
 
     def _look_at_page(self) -> None:
         """Look at what was written. The caller has the store's mutex."""
-        if not self._page:
-            return
-        page = Page(self._page)
-        self._page.clear()
+        page, self._draft = self._draft.page(), Draft()
+        self._unsigned_commits += page.commits
         with self._mutex:
-            self._trail.append(page)
+            if page.commits:
+                self._trail.append(page)
             for (tree, place), rows in page.by_stream().items():
                 ats = [page.ats[row] for row in rows]
                 keys = [page.keys[row] for row in rows]

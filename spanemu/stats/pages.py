@@ -9,15 +9,33 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from typing import Any
 
 from spanemu.stats.trace import Commit
 from spanemu.stats.tree_load import DELETES, INSERTS, UPDATES
 from spanemu.storage.layout import TreeId
-from spanemu.storage.versions import Row
+from spanemu.storage.observer import Replaced
+from spanemu.storage.versions import Row, Version
 
-FIELDS = 5  # of a row: timestamp, tree, key, values, and the version that was there before
+FIELDS = 3  # of a row: tree, key, values
+
+
+class Draft:
+    """The rows of a page that is not full yet, put down by the detector itself: calls cost most."""
+
+    __slots__ = ("ats", "fields", "replaced", "sizes")
+
+    def __init__(self) -> None:
+        self.ats: list[int] = []  # of each commit
+        self.sizes: list[int] = []  # rows of each commit
+        self.fields: list[Any] = []  # of each row
+        self.replaced: list[Version | None] = []  # by each row
+
+    def page(self) -> Page:
+        """What was put down."""
+        ats = chain.from_iterable(map(repeat, self.ats, self.sizes))
+        return Page(tuple(ats), self.fields, self.replaced)
 
 
 class Page:
@@ -25,10 +43,10 @@ class Page:
 
     __slots__ = ("ats", "commits", "keys", "places", "trees", "values")
 
-    def __init__(self, fields: Sequence[Any]) -> None:
-        """`fields` of one row after the other; those of a commit lie beside each other."""
-        ats, trees, keys, values, replaced = (tuple(fields[n::FIELDS]) for n in range(FIELDS))
-        self.ats: tuple[int, ...] = ats
+    def __init__(self, ats: tuple[int, ...], fields: Sequence[Any], replaced: Replaced) -> None:
+        """The time of each row, its fields, and what was there before; commit by commit."""
+        trees, keys, values = (tuple(fields[n::FIELDS]) for n in range(FIELDS))
+        self.ats = ats
         self.trees: tuple[TreeId, ...] = trees
         self.keys: tuple[bytes, ...] = keys
         self.values: tuple[Row | None, ...] = values

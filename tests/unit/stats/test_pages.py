@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from spanemu.stats.pages import Page, Trail
+from spanemu.stats.pages import Draft, Page, Trail
 from spanemu.stats.tree_load import DELETES, INSERTS, UPDATES
 from spanemu.storage.layout import TreeId
 
@@ -22,11 +22,9 @@ def commits_of(*sizes: int) -> list[tuple[int, tuple[Any, ...]]]:
 
 def page_of(commits: list[tuple[int, tuple[Any, ...]]]) -> Page:
     """Their rows, all new."""
-    fields: list[Any] = []
-    for at, writes in commits:
-        for write in writes:
-            fields += at, *write, None
-    return Page(fields)
+    rows = [(at, write) for at, writes in commits for write in writes]
+    fields = [field for _, write in rows for field in write]
+    return Page(tuple(at for at, _ in rows), fields, [None] * len(rows))
 
 
 def test_commits_come_out_as_they_were() -> None:
@@ -38,11 +36,15 @@ def test_commits_come_out_as_they_were() -> None:
 
 def test_each_row_belongs_to_the_stream_of_what_was_done_to_it() -> None:
     gone, there = (5, None, None, 1, None), (5, (1,), None, 1, None)
-    fields: list[Any] = []
-    for before, values in ((None, (1,)), (gone, (1,)), (there, (2,)), (there, None), (None, None)):
-        fields += 7, TREE, b"k", values, before
-    fields += 8, INDEX, b"k", (), None
-    assert Page(fields).by_stream() == {
+    draft = Draft()
+    draft.ats, draft.sizes = [7, 8], [5, 1]
+    for values in ((1,), (1,), (2,), None, None):
+        draft.fields += TREE, b"k", values
+    draft.fields += INDEX, b"k", ()
+    draft.replaced = [None, gone, there, there, None, None]
+    page = draft.page()
+    assert (page.ats, page.commits) == ((7, 7, 7, 7, 7, 8), 2)
+    assert page.by_stream() == {
         (TREE, INSERTS): [0, 1],
         (TREE, UPDATES): [2],
         (TREE, DELETES): [3, 4],

@@ -252,4 +252,4 @@ def test_what_watching_costs_a_write() -> None:
         detector.committed(each, (None,), at)
     sys.setprofile(None)
     assert calls["call"] / len(writes) < 2
-    assert calls["c_call"] / len(writes) < 6
+    assert calls["c_call"] / len(writes) < 11
