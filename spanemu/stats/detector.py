@@ -10,14 +10,14 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, repeat
 from math import inf
 from operator import itemgetter
 from typing import Any
 
 from spanemu.base.clock import monotonic
 from spanemu.stats.contention import ContentionSummary
-from spanemu.stats.pages import Draft, Trail
+from spanemu.stats.pages import FIELDS, Page, Trail
 from spanemu.stats.queries import QueryUse
 from spanemu.stats.scans import ScanSummary
 from spanemu.stats.simulation.settings import SplitPolicy
@@ -34,6 +34,7 @@ PAGE_ROWS = 256  # written, that are looked at together
 SIGNED_EVERY = 128  # commits at least, of trees that are familiar: who made the last of a page?
 READS_MAX = 128  # by key, that are looked at together
 
+_PAGE_FIELDS = PAGE_ROWS * FIELDS
 _TREE = itemgetter(0)
 
 
@@ -80,7 +81,7 @@ class Detector:
         self._describe = describe
         self.paused = False
         self.began, self.ended = monotonic(), inf  # when it began to watch, and when it ceased
-        self._draft = Draft()  # not looked at yet; guarded by the store's mutex
+        self._draft: list[Any] = []  # not looked at yet; guarded by the store's mutex
         self._gets: deque[Touch] = deque()  # the same; whoever puts one down needs no mutex
         self._unsigned_commits = 0  # commits that were put down since it mattered who made one
         self._familiar: set[TreeId] = set()  # trees of which it is known who writes them
@@ -100,16 +101,14 @@ class Detector:
         if self.paused or not writes:
             return
         draft = self._draft
-        draft.ats.append(at)
-        draft.sizes.append(len(writes))
-        draft.replaced.extend(replaced)
         if len(writes) == 1:  # as mostly
-            draft.fields.extend(writes[0])
-            is_known = writes[0][0] in self._familiar
+            write = writes[0]
+            draft += at, write, replaced[0]
+            is_known = write[0] in self._familiar
         else:
-            draft.fields.extend(chain.from_iterable(writes))
+            draft += chain.from_iterable(zip(repeat(at), writes, replaced, strict=False))
             is_known = self._familiar.issuperset(map(_TREE, writes))
-        if len(draft.replaced) >= PAGE_ROWS:
+        if len(draft) >= _PAGE_FIELDS:
             self._look_at_page()
             if self._unsigned_commits >= SIGNED_EVERY:
                 self._unsigned_commits = 0
@@ -130,14 +129,12 @@ class Detector:
 
     def _look_at_page(self) -> None:
         """Look at what was written. The caller has the store's mutex."""
-        page, self._draft = self._draft.page(), Draft()
+        page, self._draft = Page(self._draft), []
         self._unsigned_commits += page.commits
         with self._mutex:
             if page.commits:
                 self._trail.append(page)
-            for (tree, place), rows in page.by_stream().items():
-                ats = [page.ats[row] for row in rows]
-                keys = [page.keys[row] for row in rows]
+            for tree, place, ats, keys in page.by_stream():
                 self._load(tree).stream(place).take(ats, keys)
 
     def _load(self, tree: TreeId) -> TreeLoad:

@@ -1,41 +1,23 @@
 """What was written, as it is kept: pages of rows, and of those the newest.
 
-Fields of rows lie one behind the other. An object for each commit would have to be found again in
-memory when it is looked at, and would be walked through by every garbage collection; a tuple of
-plain values it leaves alone.
+What a commit tells is put down one thing behind the other, which is quick. Pages hold plain values
+in columns: an object for each commit would be walked through by every garbage collection.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Sequence
-from itertools import chain, islice, repeat
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from typing import Any
 
 from spanemu.stats.trace import Commit
 from spanemu.stats.tree_load import DELETES, INSERTS, UPDATES
 from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import Replaced
-from spanemu.storage.versions import Row, Version
+from spanemu.storage.versions import Row
 
-FIELDS = 3  # of a row: tree, key, values
-
-
-class Draft:
-    """The rows of a page that is not full yet, put down by the detector itself: calls cost most."""
-
-    __slots__ = ("ats", "fields", "replaced", "sizes")
-
-    def __init__(self) -> None:
-        self.ats: list[int] = []  # of each commit
-        self.sizes: list[int] = []  # rows of each commit
-        self.fields: list[Any] = []  # of each row
-        self.replaced: list[Version | None] = []  # by each row
-
-    def page(self) -> Page:
-        """What was put down."""
-        ats = chain.from_iterable(map(repeat, self.ats, self.sizes))
-        return Page(tuple(ats), self.fields, self.replaced)
+FIELDS = 3  # of a row that was put down: timestamp, write, and the version that was there before
 
 
 class Page:
@@ -43,32 +25,45 @@ class Page:
 
     __slots__ = ("ats", "commits", "keys", "places", "trees", "values")
 
-    def __init__(self, ats: tuple[int, ...], fields: Sequence[Any], replaced: Replaced) -> None:
-        """The time of each row, its fields, and what was there before; commit by commit."""
-        trees, keys, values = (tuple(fields[n::FIELDS]) for n in range(FIELDS))
-        self.ats = ats
+    def __init__(self, fields: Sequence[Any]) -> None:
+        """`fields` of one row after the other, commit by commit."""
+        ats, writes, replaced = (fields[n::FIELDS] for n in range(FIELDS))
+        trees, keys, values = zip(*writes, strict=True) if writes else ((), (), ())
+        self.ats: tuple[int, ...] = tuple(ats)
         self.trees: tuple[TreeId, ...] = trees
         self.keys: tuple[bytes, ...] = keys
         self.values: tuple[Row | None, ...] = values
-        self.places = bytes(
-            [  # of the streams that the rows belong to
-                DELETES if row is None else INSERTS if not before or before[1] is None else UPDATES
-                for row, before in zip(values, replaced, strict=True)
-            ]
-        )
+        self.places = _places(values, replaced)  # of the streams that the rows belong to
         self.commits = len(set(ats))  # No two have a timestamp in common.
 
-    def by_stream(self) -> dict[tuple[TreeId, int], list[int]]:
-        """The rows of each tree and place of a stream, by number."""
+    def by_stream(self) -> Iterator[tuple[TreeId, int, Sequence[int], Sequence[bytes]]]:
+        """(tree, place of a stream, times, keys) of the rows of each stream."""
+        streams = set(zip(self.trees, self.places, strict=True))
+        if len(streams) == 1:  # as mostly
+            ((tree, place),) = streams
+            yield tree, place, self.ats, self.keys
+            return
         found: defaultdict[tuple[TreeId, int], list[int]] = defaultdict(list)
         for row, stream in enumerate(zip(self.trees, self.places, strict=True)):
             found[stream].append(row)
-        return found
+        for (tree, place), rows in found.items():
+            yield tree, place, [self.ats[row] for row in rows], [self.keys[row] for row in rows]
 
     def trace(self) -> list[Commit]:
         """The commits, oldest first."""
         writes = zip(self.trees, self.keys, self.values, strict=True)
         return [(at, tuple(islice(writes, size))) for at, size in Counter(self.ats).items()]
+
+
+def _places(values: Sequence[Row | None], replaced: Replaced) -> bytes:
+    if all(values) and not any(replaced):  # Rows that were never there: as mostly.
+        return bytes((INSERTS,)) * len(values)
+    return bytes(
+        [
+            DELETES if row is None else INSERTS if not before or before[1] is None else UPDATES
+            for row, before in zip(values, replaced, strict=True)
+        ]
+    )
 
 
 class Trail:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from spanemu.stats.pages import Draft, Page, Trail
+from spanemu.stats.pages import Page, Trail
 from spanemu.stats.tree_load import DELETES, INSERTS, UPDATES
 from spanemu.storage.layout import TreeId
 
@@ -22,9 +22,9 @@ def commits_of(*sizes: int) -> list[tuple[int, tuple[Any, ...]]]:
 
 def page_of(commits: list[tuple[int, tuple[Any, ...]]]) -> Page:
     """Their rows, all new."""
-    rows = [(at, write) for at, writes in commits for write in writes]
-    fields = [field for _, write in rows for field in write]
-    return Page(tuple(at for at, _ in rows), fields, [None] * len(rows))
+    return Page(
+        [field for at, writes in commits for write in writes for field in (at, write, None)]
+    )
 
 
 def test_commits_come_out_as_they_were() -> None:
@@ -36,20 +36,28 @@ def test_commits_come_out_as_they_were() -> None:
 
 def test_each_row_belongs_to_the_stream_of_what_was_done_to_it() -> None:
     gone, there = (5, None, None, 1, None), (5, (1,), None, 1, None)
-    draft = Draft()
-    draft.ats, draft.sizes = [7, 8], [5, 1]
-    for values in ((1,), (1,), (2,), None, None):
-        draft.fields += TREE, b"k", values
-    draft.fields += INDEX, b"k", ()
-    draft.replaced = [None, gone, there, there, None, None]
-    page = draft.page()
+    rows = [
+        (b"a", (1,), None),
+        (b"b", (1,), gone),
+        (b"c", (2,), there),
+        (b"d", None, there),
+        (b"e", None, None),
+    ]
+    fields = [field for key, row, before in rows for field in (7, (TREE, key, row), before)]
+    page = Page([*fields, 8, (INDEX, b"f", ()), None])
     assert (page.ats, page.commits) == ((7, 7, 7, 7, 7, 8), 2)
-    assert page.by_stream() == {
-        (TREE, INSERTS): [0, 1],
-        (TREE, UPDATES): [2],
-        (TREE, DELETES): [3, 4],
-        (INDEX, INSERTS): [5],
-    }
+    assert list(page.by_stream()) == [
+        (TREE, INSERTS, [7, 7], [b"a", b"b"]),
+        (TREE, UPDATES, [7], [b"c"]),
+        (TREE, DELETES, [7, 7], [b"d", b"e"]),
+        (INDEX, INSERTS, [8], [b"f"]),
+    ]
+
+
+def test_a_page_of_one_stream_is_taken_whole() -> None:
+    page = page_of(commits_of(1, 1))
+    assert list(page.by_stream()) == [(TREE, INSERTS, page.ats, page.keys)]
+    assert list(Page([]).by_stream()) == []
 
 
 def test_a_trail_has_the_newest_commits() -> None:
