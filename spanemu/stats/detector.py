@@ -17,7 +17,7 @@ from typing import Any
 
 from spanemu.base.clock import monotonic
 from spanemu.stats.contention import ContentionSummary
-from spanemu.stats.pages import FIELDS, Page, Trail
+from spanemu.stats.pages import STAMPS, Draft, Page, Trail
 from spanemu.stats.queries import QueryUse
 from spanemu.stats.scans import ScanSummary
 from spanemu.stats.simulation.settings import SplitPolicy
@@ -34,7 +34,7 @@ PAGE_ROWS = 256  # written, that are looked at together
 SIGNED_EVERY = 128  # commits at least, of trees that are familiar: who made the last of a page?
 READS_MAX = 128  # by key, that are looked at together
 
-_PAGE_FIELDS = PAGE_ROWS * FIELDS
+_PAGE_STAMPS = PAGE_ROWS * STAMPS
 _TREE = itemgetter(0)
 
 
@@ -81,7 +81,7 @@ class Detector:
         self._describe = describe
         self.paused = False
         self.began, self.ended = monotonic(), inf  # when it began to watch, and when it ceased
-        self._draft: list[Any] = []  # not looked at yet; guarded by the store's mutex
+        self._draft = Draft()  # not looked at yet; guarded by the store's mutex
         self._gets: deque[Touch] = deque()  # the same; whoever puts one down needs no mutex
         self._unsigned_commits = 0  # commits that were put down since it mattered who made one
         self._familiar: set[TreeId] = set()  # trees of which it is known who writes them
@@ -102,13 +102,14 @@ class Detector:
             return
         draft = self._draft
         if len(writes) == 1:  # as mostly
-            write = writes[0]
-            draft += at, write, replaced[0]
-            is_known = write[0] in self._familiar
+            draft.rows += writes[0]
+            draft.stamps += at, replaced[0]
+            is_known = writes[0][0] in self._familiar
         else:
-            draft += chain.from_iterable(zip(repeat(at), writes, replaced, strict=False))
+            draft.rows += chain.from_iterable(writes)
+            draft.stamps += chain.from_iterable(zip(repeat(at), replaced, strict=False))
             is_known = self._familiar.issuperset(map(_TREE, writes))
-        if len(draft) >= _PAGE_FIELDS:
+        if len(draft.stamps) >= _PAGE_STAMPS:
             self._look_at_page()
             if self._unsigned_commits >= SIGNED_EVERY:
                 self._unsigned_commits = 0
@@ -129,7 +130,7 @@ class Detector:
 
     def _look_at_page(self) -> None:
         """Look at what was written. The caller has the store's mutex."""
-        page, self._draft = Page(self._draft), []
+        page, self._draft = Page(self._draft), Draft()
         self._unsigned_commits += page.commits
         with self._mutex:
             if page.commits:

@@ -1,7 +1,7 @@
 """What was written, as it is kept: pages of rows, and of those the newest.
 
-What a commit tells is put down one thing behind the other, which is quick. Pages hold plain values
-in columns: an object for each commit would be walked through by every garbage collection.
+What a commit tells is put down one thing behind the other, and pages hold plain values in columns:
+an object for each commit would be walked through by every garbage collection.
 """
 
 from __future__ import annotations
@@ -17,7 +17,18 @@ from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import Replaced
 from spanemu.storage.versions import Row
 
-FIELDS = 3  # of a row that was put down: timestamp, write, and the version that was there before
+FIELDS = 3  # of a row: tree, key, values
+STAMPS = 2  # of a row: timestamp, and the version that was there before
+
+
+class Draft:
+    """The rows of a page that is not full yet: for each its fields, and for each its stamps."""
+
+    __slots__ = ("rows", "stamps")
+
+    def __init__(self) -> None:
+        self.rows: list[Any] = []
+        self.stamps: list[Any] = []
 
 
 class Page:
@@ -25,10 +36,9 @@ class Page:
 
     __slots__ = ("ats", "commits", "keys", "places", "trees", "values")
 
-    def __init__(self, fields: Sequence[Any]) -> None:
-        """`fields` of one row after the other, commit by commit."""
-        ats, writes, replaced = (fields[n::FIELDS] for n in range(FIELDS))
-        trees, keys, values = zip(*writes, strict=True) if writes else ((), (), ())
+    def __init__(self, draft: Draft) -> None:
+        trees, keys, values = (tuple(draft.rows[n::FIELDS]) for n in range(FIELDS))
+        ats, replaced = (draft.stamps[n::STAMPS] for n in range(STAMPS))
         self.ats: tuple[int, ...] = tuple(ats)
         self.trees: tuple[TreeId, ...] = trees
         self.keys: tuple[bytes, ...] = keys

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from spanemu.stats.pages import Page, Trail
+from spanemu.stats.pages import Draft, Page, Trail
 from spanemu.stats.tree_load import DELETES, INSERTS, UPDATES
 from spanemu.storage.layout import TreeId
 
@@ -22,9 +22,12 @@ def commits_of(*sizes: int) -> list[tuple[int, tuple[Any, ...]]]:
 
 def page_of(commits: list[tuple[int, tuple[Any, ...]]]) -> Page:
     """Their rows, all new."""
-    return Page(
-        [field for at, writes in commits for write in writes for field in (at, write, None)]
-    )
+    draft = Draft()
+    for at, writes in commits:
+        for write in writes:
+            draft.rows += write
+            draft.stamps += at, None
+    return Page(draft)
 
 
 def test_commits_come_out_as_they_were() -> None:
@@ -43,8 +46,13 @@ def test_each_row_belongs_to_the_stream_of_what_was_done_to_it() -> None:
         (b"d", None, there),
         (b"e", None, None),
     ]
-    fields = [field for key, row, before in rows for field in (7, (TREE, key, row), before)]
-    page = Page([*fields, 8, (INDEX, b"f", ()), None])
+    draft = Draft()
+    for key, row, before in rows:
+        draft.rows += TREE, key, row
+        draft.stamps += 7, before
+    draft.rows += INDEX, b"f", ()
+    draft.stamps += 8, None
+    page = Page(draft)
     assert (page.ats, page.commits) == ((7, 7, 7, 7, 7, 8), 2)
     assert list(page.by_stream()) == [
         (TREE, INSERTS, [7, 7], [b"a", b"b"]),
@@ -57,7 +65,7 @@ def test_each_row_belongs_to_the_stream_of_what_was_done_to_it() -> None:
 def test_a_page_of_one_stream_is_taken_whole() -> None:
     page = page_of(commits_of(1, 1))
     assert list(page.by_stream()) == [(TREE, INSERTS, page.ats, page.keys)]
-    assert list(Page([]).by_stream()) == []
+    assert list(Page(Draft()).by_stream()) == []
 
 
 def test_a_trail_has_the_newest_commits() -> None:
