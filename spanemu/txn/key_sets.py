@@ -10,6 +10,7 @@ open, it leaves them all out:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import call
 from typing import Any
 
 from spanemu.schema.column import Column, KeyPart
@@ -71,7 +72,7 @@ class KeyReader:
         if len(raw) > len(self.parts):
             raise WrongKeyParts(self.target, len(self.parts), len(raw))
         try:
-            return [decode(value) for decode, value in zip(self._decoders, raw, strict=False)]
+            return list(map(call, self._decoders, raw))
         except BadValue as bad:
             raise BadKeyValue(bad.value, bad.type_text, self.target, bad.because) from None
 

@@ -81,7 +81,10 @@ class TransactionReader:
         self, table: Table, key: bytes, *, for_update: bool = False, cells: int = WHOLE_ROW
     ) -> Row | None:
         """The row with that encoded primary key."""
-        lock = self._lock(table, cells, for_update)
+        if for_update or self._lock_scanned:
+            lock = self._lock(table, cells, for_update)
+        else:
+            lock = cells | EXISTENCE, 0
         transaction = self._transaction
         if transaction.store.observer is not None:
             transaction.store.observer.got(tree_of(table), key)
