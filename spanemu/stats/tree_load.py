@@ -29,20 +29,24 @@ _KINDS = (Kind.INSERT, Kind.UPDATE, Kind.DELETE, Kind.READ)
 class TreeLoad:
     """Of one tree."""
 
-    __slots__ = ("_streams", "conflicts", "scans", "sources")
+    __slots__ = ("_limits", "_streams", "conflicts", "scans", "sources")
 
     def __init__(self, limits: Thresholds) -> None:
-        self._streams = tuple(Stream(limits) for _ in _KINDS)
+        self._limits = limits
+        self._streams: list[Stream | None] = [None] * len(_KINDS)
         self.scans = Scans(limits)
         self.conflicts = Contention(limits)
         self.sources = Sources()
 
     def stream(self, place: int) -> Stream:
         """`INSERTS`, `UPDATES`, `DELETES` or `READS`."""
-        return self._streams[place]
+        found = self._streams[place]
+        if found is None:
+            found = self._streams[place] = Stream(self._limits)
+        return found
 
     def streams(self) -> Iterator[tuple[Kind, Stream]]:
         """The streams that something was seen of."""
         for kind, stream in zip(_KINDS, self._streams, strict=True):
-            if stream.commits or stream.keys:
+            if stream is not None:
                 yield kind, stream

@@ -107,11 +107,15 @@ class Heat:
             return _in_words(asked)
         if not isinstance(asked, _Commit):
             return "", ""
-        last = asked.last
-        mine = [each for each in asked.mutations if each.table.lower() == self._table_of(tree)]
-        if not mine and isinstance(last, StatementRequest):
-            return _in_words(last)  # Mutations of other tables, behind statements.
-        found = (mine or asked.mutations)[:MUTATIONS_LOOKED_AT]
+        last, found = asked.last, asked.mutations
+        tables = {each.table.lower() for each in found}
+        if len(tables) > 1 or isinstance(last, StatementRequest):
+            table = self._table_of(tree)
+            if table in tables:
+                found = [each for each in found if each.table.lower() == table]
+            elif isinstance(last, StatementRequest):
+                return _in_words(last)  # Mutations of other tables, behind statements.
+        found = found[:MUTATIONS_LOOKED_AT]
         tag = last.transaction_tag if isinstance(last, StatementRequest | ReadRequest) else ""
         return ", ".join(dict.fromkeys(map(_mutation, found))), tag
 
