@@ -118,6 +118,7 @@ class _RemoteCall(ServedCall):
         found: Metadata = self._context.invocation_metadata()
         return found
 
+    # Asked for at the end of a turn only, while calls that have none pay for no property.
     @property
     def connection(self) -> RemoteConnection:  # type: ignore[override]
         """The connection that it came in through."""
