@@ -96,7 +96,7 @@ def can_abort(instances: Instances, rpc: Rpc) -> bool:
         return rpc.begins in _ABORTABLE_MODES
     transaction = transaction_of(instances, rpc)
     if isinstance(transaction, ReadWriteTransaction):
-        return not transaction.has_ended
+        return not transaction.is_over
     return isinstance(transaction, PartitionedDmlTransaction)
 
 

@@ -50,6 +50,7 @@ class Lifecycle:
     _mutation_count = 0
     _last_statement_seen = False
     _replaced = False
+    _repeated = False  # aborted, and its client is at the next attempt
 
     def __init__(
         self,
@@ -85,9 +86,9 @@ class Lifecycle:
         return bool(self.options.previous)
 
     @property
-    def has_ended(self) -> bool:
+    def is_over(self) -> bool:
         """Whether all that is left to do is to answer late requests."""
-        return self.owner.state in _ENDINGS
+        return self._repeated or self.owner.state in _ENDINGS
 
     def rollback(self) -> None:
         """End without effect. Raises TransactionEnded after a commit."""
@@ -109,6 +110,11 @@ class Lifecycle:
         self.owner = self.owner.next_attempt()
         self._mutation_count = 0
         return True
+
+    def next_attempt(self) -> Owner:
+        """Who another transaction is that repeats this one, which was aborted."""
+        self._repeated = True
+        return self.owner.next_attempt()
 
     def replace(self) -> None:
         """A newer transaction of the session takes this one's place."""

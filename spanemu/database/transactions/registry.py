@@ -2,7 +2,8 @@
 
     regular      a new read-write transaction takes the place of the one before; read-only ones
                  live side by side, the newest `TRANSACTIONS_PER_SESSION_MAX` of all are kept
-    multiplexed  any number; those not heard of for a while are forgotten, ended ones sooner
+    multiplexed  any number; those not heard of for a while are forgotten, sooner those that have
+                 ended, or were aborted and repeated
 
 Ids are ASCII numbers, unique within the database and never reused.
 """
@@ -33,6 +34,8 @@ T = TypeVar("T", bound=Any)
 MULTIPLEXED_IDLE_SECONDS_MAX = 300.0
 # What has ended stays for a commit that is repeated because its answer was lost on the way.
 MULTIPLEXED_ENDED_SECONDS_MAX = 30.0
+# Most take less than the difference, and are forgotten the first time that they are looked at.
+_LOOK_AFTER_SECONDS = MULTIPLEXED_ENDED_SECONDS_MAX + 2.0
 _LOOKED_AT_PER_BEGIN = 4  # at most, of those that are kept
 
 __all__ = ["Transaction", "Transactions"]
@@ -73,7 +76,7 @@ class Transactions:
             self._by_id[transaction.id] = transaction
             if self._multiplexed:
                 now = self._heard[transaction.id] = monotonic()
-                self._turns.append((now + MULTIPLEXED_ENDED_SECONDS_MAX, transaction))
+                self._turns.append((now + _LOOK_AFTER_SECONDS, transaction))
                 if self._turns[0][0] < now:
                     forgotten = self._forget_silent(now)
             else:
@@ -189,7 +192,7 @@ class Transactions:
         if options.previous:
             before = self._by_id.get(options.previous) or self._settled.get(options.previous)
         if isinstance(before, ReadWriteTransaction) and before.was_aborted:
-            return before.owner.next_attempt()
+            return before.next_attempt()
         return None
 
     def _forget_surplus(self) -> list[ReadWriteTransaction]:
@@ -218,7 +221,7 @@ class Transactions:
                 continue
             if isinstance(transaction, ReadWriteTransaction):
                 transaction.let_go_if_aborted()
-            turns.append((now + MULTIPLEXED_ENDED_SECONDS_MAX, transaction))
+            turns.append((now + _LOOK_AFTER_SECONDS, transaction))
         return dropped
 
     def _drop(self, transaction_id: bytes, dropped: list[ReadWriteTransaction]) -> None:
@@ -234,6 +237,6 @@ class Transactions:
 
 def _kept_seconds(transaction: Transaction) -> float:
     """How long a transaction of multiplexed sessions is kept after a request."""
-    if isinstance(transaction, ReadWriteTransaction) and transaction.has_ended:
+    if isinstance(transaction, ReadWriteTransaction) and transaction.is_over:
         return MULTIPLEXED_ENDED_SECONDS_MAX
     return MULTIPLEXED_IDLE_SECONDS_MAX

@@ -97,7 +97,7 @@ class SnapshotTransaction:
     def _execute(
         self, request: StatementRequest, prepared: Prepared, reader: RowReader
     ) -> ResultStream:
-        self._reader.asked = request
+        self._tell(request)
         context = StatementContext(self._core, self._generation.schema, writable=False)
         system_tables: SystemRows | None = None
         if prepared.system_tables:
@@ -118,11 +118,16 @@ class SnapshotTransaction:
             if self._core.generation.schema.table(request.table) is None:
                 raise
             raise TableNotFoundAtTimestamp(missing.table, format_utc(self.at)) from None
-        self._reader.asked = request
+        self._tell(request)
         context = StatementContext(self._core, self._generation.schema, writable=False)
         rows = plan.rows(request, self._reader, context)
         # In key order at one timestamp, so that a broken stream can be taken up again.
         return ResultStream(plan.columns, rows, repeatable_at=self.at, source=plan)
+
+    def _tell(self, request: StatementRequest | ReadRequest) -> None:
+        """Have an observer know what is asked; the transaction is kept longer than its requests."""
+        if self._core.store.observer is not None:
+            self._reader.asked = request
 
     def _ready(self) -> None:
         self._core.check_open()

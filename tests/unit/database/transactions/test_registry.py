@@ -117,7 +117,7 @@ def test_multiplexed_sessions_forget_the_idle(shop: Shop, monkeypatch) -> None:
     idle, ended, used = (session.begin(ReadWrite()).id for _ in range(3))
     session.execute(StatementRequest("SELECT 1"), Existing(ended))
     session.rollback(ended)
-    now[0] = registry.MULTIPLEXED_ENDED_SECONDS_MAX + 1
+    now[0] = registry.MULTIPLEXED_ENDED_SECONDS_MAX + 3
     session.execute(StatementRequest("SELECT 1"), Existing(used))
     session.begin(ReadOnly())
     with pytest.raises(TransactionClosed):
@@ -127,6 +127,19 @@ def test_multiplexed_sessions_forget_the_idle(shop: Shop, monkeypatch) -> None:
     session.transactions.get(used)
     with pytest.raises(TransactionClosed):
         session.transactions.get(idle)
+
+
+def test_multiplexed_sessions_forget_what_was_repeated(shop: Shop, monkeypatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(registry, "monotonic", lambda: now[0])
+    session = shop.database.sessions.create({}, multiplexed=True)
+    given_up, repeated = aborted(shop, session), aborted(shop, session)
+    session.begin(ReadWrite(previous=repeated.id))
+    now[0] = registry.MULTIPLEXED_ENDED_SECONDS_MAX + 3
+    session.begin(ReadOnly())
+    assert session.transactions.get(given_up.id).was_aborted
+    with pytest.raises(TransactionClosed):
+        session.transactions.get(repeated.id)
 
 
 def aborted(shop: Shop, session=None) -> Existing:
