@@ -100,70 +100,60 @@ class Endpoint:
     def unary(self, data: bytes, call: ServedCall) -> bytes:
         """The one reply."""
         if self._watchers:
-            return self._watched_unary(data, call)
-        before, serving.call = serving.call, call
-        try:
-            if call.is_cancelled or monotonic() >= call.deadline:
-                call.check()
-            reply = self._handler(self._instances, self._request(data))
-            return reply if reply.__class__ is bytes else reply.SerializeToString()
-        finally:
-            serving.call = before
+            (only,) = self._watched(self._only(data, call), call)
+            return only
+        reply = self._answer(data, call, ())
+        return reply if reply.__class__ is bytes else reply.SerializeToString()
 
     def stream(self, data: bytes, call: ServedCall) -> Iterator[bytes]:
         """The replies, one by one; nothing happens before the first is asked for."""
-        replies = self._replies(data, call)
-        return self._watched(replies, call) if self._watchers else replies
+        if self._watchers:
+            return self._watched(self._replies(data, call, self._watchers), call)
+        return self._replies(data, call, ())
 
-    def _request(self, data: bytes) -> Message:
-        if len(data) > self._bytes_max:
-            raise RequestTooLarge(self.path, len(data), int(self._bytes_max))
-        try:
-            return self._parse(data)
-        except DecodeError:
-            raise UnreadableRequest(self.path) from None
-
-    def _replies(self, data: bytes, call: ServedCall) -> Iterator[bytes]:
+    def _answer(self, data: bytes, call: ServedCall, watchers: Iterable[Watcher]) -> Any:
+        """What the handler gives for a request; an iterator of replies has yet to begin."""
+        # Every RPC comes through here, and `with call:` would be two calls more.
         before, serving.call = serving.call, call
         try:
             if call.is_cancelled or monotonic() >= call.deadline:
                 call.check()
-            request = self._request(data)
-            for watcher in self._watchers:
+            if len(data) > self._bytes_max:
+                raise RequestTooLarge(self.path, len(data), int(self._bytes_max))
+            try:
+                request = self._parse(data)
+            except DecodeError:
+                raise UnreadableRequest(self.path) from None
+            for watcher in watchers:
                 watcher.started(call, request)
-            replies = self._handler(self._instances, request)
-            if replies.__class__ is not tuple:
-                replies = iter(replies)
-                reply = next(replies, None)
+            return self._handler(self._instances, request)
         finally:
             serving.call = before
+
+    def _only(self, data: bytes, call: ServedCall) -> Iterator[bytes]:
+        yield _serialized(self._answer(data, call, self._watchers))
+
+    def _replies(
+        self, data: bytes, call: ServedCall, watchers: Iterable[Watcher]
+    ) -> Iterator[bytes]:
+        replies = self._answer(data, call, watchers)
         if replies.__class__ is tuple:  # All is done.
             for reply in replies:
                 yield reply if reply.__class__ is bytes else reply.SerializeToString()
             return
+        replies = iter(replies)
         try:
-            while reply is not None:
-                yield _serialized(reply)
+            while True:
                 # Not checked here for lateness: a reply that only remains to be ended is not late.
                 with call:
                     reply = next(replies, None)
+                if reply is None:
+                    return
+                yield _serialized(reply)
         finally:
             close = getattr(replies, "close", None)
             if close is not None:
                 close()
-
-    def _watched_unary(self, data: bytes, call: ServedCall) -> bytes:
-        def replies() -> Iterator[bytes]:
-            with call:
-                call.check()
-                request = self._request(data)
-                for watcher in self._watchers:
-                    watcher.started(call, request)
-                reply = _serialized(self._handler(self._instances, request))
-            yield reply
-
-        (only,) = self._watched(replies(), call)
-        return only
 
     def _watched(self, replies: Iterator[bytes], call: ServedCall) -> Iterator[bytes]:
         failure: Exception | None = None

@@ -162,3 +162,13 @@ def test_watchers_may_make_a_call_fail(endpoints: Endpoints, event, lines) -> No
     with pytest.raises(Unsupported):
         ask(endpoints, "Double", 4)
     assert notes.lines == lines
+
+
+def test_who_watches_is_settled_when_a_stream_is_made(endpoints: Endpoints) -> None:
+    """A watcher that comes before the first reply is told nothing, rather than a beginning alone."""
+    endpoint, notes = endpoints.find("/s.S/Count"), Notes()
+    assert endpoint is not None
+    replies = endpoint.stream(Int64Value(value=2).SerializeToString(), call())
+    endpoints.watchers.append(notes)
+    assert len(list(replies)) == 2
+    assert notes.lines == []
