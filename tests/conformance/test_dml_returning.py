@@ -60,3 +60,17 @@ def test_what_earlier_statements_of_the_transaction_wrote_is_there_before(pots):
 
     assert pots.in_transaction(change) == [[6, 11, 5], [7, 11, 6]]
     assert pots.rows("SELECT Litres FROM Pots ORDER BY Id") == [[6], [7]]
+
+
+@pytest.mark.parametrize(
+    ("statement", "shown"),
+    [
+        ("INSERT INTO Barn.Pots (Id, Litres) VALUES (1, 4) THEN RETURN Pots.Litres", 4),
+        ("UPDATE Barn.Pots SET Litres = 5 WHERE Pots.Id = 9 THEN RETURN Pots.Litres", 5),
+        ("DELETE FROM Barn.Pots WHERE Pots.Id = 9 THEN RETURN Pots.Litres", 8),
+    ],
+)
+def test_a_table_of_a_named_schema_is_called_by_its_last_name(create, statement, shown):
+    db = create("CREATE SCHEMA Barn", TABLE.replace("TABLE Pots", "TABLE Barn.Pots"))
+    db.dml("INSERT INTO Barn.Pots (Id, Litres) VALUES (9, 8)")
+    assert db.in_transaction(lambda one: list(one.execute_sql(statement))) == [[shown]]

@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from spanemu.sql.syntax import ast
 from spanemu.sql.syntax.ast import InsertMode
 from spanemu.sql.syntax.nested_dml import NestedDmlParser
-
-
-class _Target(NamedTuple):
-    """The table that a statement writes to."""
-
-    path: ast.Path
-    hint: ast.Hint | None
-    alias: ast.Identifier | None
 
 
 class DmlParser(NestedDmlParser):
@@ -30,17 +20,16 @@ class DmlParser(NestedDmlParser):
         path = self.path()
         target_hint = self.hint()
         alias = self.identifier() if self.accept("AS") else None
+        target = ast.Target(path, target_hint, alias, at=path.at, end=self.end)
         columns: tuple[ast.Identifier, ...] = ()
         if self.token.symbol == "(" and not self._query_in_parentheses_follows():
             columns = self.identifiers_in_parentheses()
         takes_conflict = self.token.symbol in ("VALUES", "(")
         rows, query = self._insert_input()
         on_conflict = self._on_conflict() if takes_conflict else None
-        assert_rows = self._assert_rows()
-        returning = self._returning()
         return ast.Insert(
-            path, columns, mode, alias, rows, query, on_conflict, assert_rows, returning, hint,
-            target_hint, at=start, end=self.end,
+            columns, mode, rows, query, on_conflict, target=target, hint=hint,
+            assert_rows=self._assert_rows(), returning=self._returning(), at=start, end=self.end,
         )  # fmt: skip
 
     def _insert_mode(self) -> InsertMode:
@@ -103,11 +92,9 @@ class DmlParser(NestedDmlParser):
         if self.token.symbol == "FROM":
             raise self.not_in_spanner("UPDATE with FROM")
         where = self.expression() if self.accept("WHERE") else None
-        assert_rows = self._assert_rows()
-        returning = self._returning()
         return ast.Update(
-            target.path, assignments, where, target.alias, assert_rows, returning, hint,
-            target.hint, at=start, end=self.end,
+            assignments, where, target=target, hint=hint,
+            assert_rows=self._assert_rows(), returning=self._returning(), at=start, end=self.end,
         )  # fmt: skip
 
     def delete(self, hint: ast.Hint | None) -> ast.Delete:
@@ -116,17 +103,14 @@ class DmlParser(NestedDmlParser):
         self.accept("FROM")
         target = self._target()
         where = self.expression() if self.accept("WHERE") else None
-        assert_rows = self._assert_rows()
-        returning = self._returning()
         return ast.Delete(
-            target.path, where, target.alias, assert_rows, returning, hint, target.hint,
-            at=start, end=self.end,
+            where, target=target, hint=hint,
+            assert_rows=self._assert_rows(), returning=self._returning(), at=start, end=self.end,
         )  # fmt: skip
 
-    def _target(self) -> _Target:
+    def _target(self) -> ast.Target:
         path = self.path()
-        hint = self.hint()
-        return _Target(path, hint, self.alias())
+        return ast.Target(path, self.hint(), self.alias(), at=path.at, end=self.end)
 
     # ------------------------------------------------------------------------ what follows
 

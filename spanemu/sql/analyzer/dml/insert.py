@@ -55,11 +55,11 @@ _Source = tuple[Scan, tuple[Column, ...], tuple[ResolvedColumn, ...], set[str]]
 
 def resolve_insert(statement: ast.Insert, analysis: Analysis) -> InsertStatement:
     """The rows that INSERT adds, and what it does about rows that exist."""
-    table = written_table(statement.target, analysis)
+    table = written_table(statement.target.path, analysis)
     hints = statement_hints(statement.hint, analysis)
-    hints += write_hints(statement.target_hint, table, analysis)
+    hints += write_hints(statement.target.hint, table, analysis)
     columns = _columns(statement, table)
-    alias = table.name if statement.alias is None else statement.alias.name
+    alias = statement.target.name
     if statement.rows is not None:
         source, columns, values, pending = _values(
             statement, statement.rows, columns, table, analysis

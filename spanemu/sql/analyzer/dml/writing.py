@@ -55,14 +55,14 @@ class FoundRows:
 
 def found_rows(statement: ast.Update | ast.Delete, analysis: Analysis) -> FoundRows:
     """The rows that UPDATE or DELETE looks for. Raises BadWrite where WHERE is missing."""
-    table = written_table(statement.target, analysis)
+    table = written_table(statement.target.path, analysis)
     hints = statement_hints(statement.hint, analysis)
     if statement.where is None:
         word = type(statement).__name__.upper()
         raise BadWrite(f"{word} must have a WHERE clause", at=statement.at)
-    alias = statement.target.parts[-1].name if statement.alias is None else statement.alias.name
+    alias = statement.target.name
     relation = TableRelation(alias, table, analysis)
-    relation.hints = write_hints(statement.target_hint, table, analysis)
+    relation.hints = write_hints(statement.target.hint, table, analysis)
     key = tuple(relation.stored_column(column) for column in table.key_columns)
     return FoundRows(table, alias, relation, key, statement.where, hints)
 

@@ -105,6 +105,7 @@ from spanemu.sql.syntax.ast.statement import (
     QueryStatement,
     Returning,
     Statement,
+    Target,
     Update,
     ValueRow,
 )
@@ -199,6 +200,7 @@ __all__ = [
     "SystemVariable",
     "TableFunction",
     "TableRef",
+    "Target",
     "TypeName",
     "TypedLiteral",
     "Unary",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from spanemu.base.record import record
+from spanemu.base.record import keyword_record, record
 from spanemu.sql.syntax.ast.expression import Expression
 from spanemu.sql.syntax.ast.parts import Hint, Identifier, Node, Path
 from spanemu.sql.syntax.ast.query import Query, SelectItem, SelectStar
@@ -76,47 +76,53 @@ class OnConflict(Node):
 
 
 @record
-class Insert(Statement):
+class Target(Node):
+    """The table that a statement writes, with its hint, and what it is called there."""
+
+    path: Path
+    hint: Hint | None = None
+    alias: Identifier | None = None
+
+    @property
+    def name(self) -> str:
+        """What its columns may be qualified with."""
+        return (self.alias or self.path.parts[-1]).name
+
+
+@keyword_record
+class Dml(Statement):
+    """A statement that writes rows: what INSERT, UPDATE and DELETE have in common."""
+
+    target: Target
+    assert_rows: Expression | None = None
+    returning: Returning | None = None
+    hint: Hint | None = None
+
+
+@record
+class Insert(Dml):
     """INSERT; either `rows` of VALUES or `query` is set."""
 
-    target: Path
     columns: tuple[Identifier, ...]
     mode: InsertMode = InsertMode.INSERT
-    alias: Identifier | None = None
     rows: tuple[ValueRow, ...] | None = None
     query: Query | None = None
     on_conflict: OnConflict | None = None
-    assert_rows: Expression | None = None
-    returning: Returning | None = None
-    hint: Hint | None = None
-    target_hint: Hint | None = None
 
 
 @record
-class Update(Statement):
+class Update(Dml):
     """UPDATE ... SET ... WHERE."""
 
-    target: Path
     assignments: tuple[Assignment | NestedStatement, ...]
     where: Expression | None
-    alias: Identifier | None = None
-    assert_rows: Expression | None = None
-    returning: Returning | None = None
-    hint: Hint | None = None
-    target_hint: Hint | None = None
 
 
 @record
-class Delete(Statement):
+class Delete(Dml):
     """DELETE FROM ... WHERE."""
 
-    target: Path
     where: Expression | None
-    alias: Identifier | None = None
-    assert_rows: Expression | None = None
-    returning: Returning | None = None
-    hint: Hint | None = None
-    target_hint: Hint | None = None
 
 
 @record
@@ -125,6 +131,3 @@ class CallProcedure(Statement):
 
     procedure: Path
     arguments: tuple[Expression, ...]
-
-
-Dml = Insert | Update | Delete
