@@ -24,6 +24,7 @@ from spanemu.base.severity import Severity
 from spanemu.lint.baseline import without_known, write_baseline
 from spanemu.lint.explain import explain
 from spanemu.lint.formats import FORMATS
+from spanemu.lint.rule_names import unknown_rule
 from spanemu.lint.rules import RULES
 from spanemu.lint.run import Report, run
 from spanemu.lint.settings import Settings, find_pyproject, settings_from
@@ -91,7 +92,7 @@ def lint(**given: Unpack[Options]) -> None:
 
 def _explain(id_: str) -> None:
     if id_.strip().upper() not in RULES:
-        raise click.UsageError(f"There is no rule {id_!r}.")
+        raise click.UsageError(str(unknown_rule(id_)))
     click.echo(explain(id_))
 
 

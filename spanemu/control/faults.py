@@ -15,11 +15,11 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Protocol, Unpack
 
 from spanemu.admin.instances import Instances
 from spanemu.base.nanos import NANOS_PER_MILLI, NANOS_PER_SECOND
+from spanemu.base.nearest import nearest
 from spanemu.base.rand import Randomness
 from spanemu.control.attempts import FirstAttempts
 from spanemu.control.effects import (
@@ -281,8 +281,7 @@ class Faults:
 
     def _where(self, rpc: str | None, where: Selection) -> Where:
         if rpc is not None and rpc not in self._methods:
-            near = get_close_matches(rpc, self._methods) or self._methods
-            raise ValueError(f"there is no RPC {rpc!r}; there are {_listed(near)}")
+            raise ValueError(f"there is no RPC {rpc!r}; there are {nearest(rpc, self._methods)}")
         return Where.of(rpc, where)
 
     def _can_abort(self, rpc: Rpc) -> bool:

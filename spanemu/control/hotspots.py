@@ -23,6 +23,7 @@ from types import TracebackType
 from typing import Self
 
 from spanemu.base.severity import Severity
+from spanemu.control.ignored import checked
 from spanemu.database.database import Database
 from spanemu.stats.assumptions import Assumptions
 from spanemu.stats.finding import Finding, KeySpaceStats
@@ -184,7 +185,7 @@ class HotspotsHandle(ABC):
         of a table that is interleaved how many rows a parent row has: {"Songs": 2_000_000}.
         `operations` are judged: "w" for writes, "rw" for reads by key too. `nodes` is what the
         instance will have, which shards are counted against; without it, what it has, if that is
-        more than one. Raises ValueError.
+        more than one. Raises ValueError, for rules, tables and columns that there are not as well.
         """
 
     @abstractmethod
@@ -221,8 +222,11 @@ class HotspotsHandle(ABC):
         """What was seen as a picture."""
 
     def ignore(self, *entries: str) -> None:
-        """Leave findings out of every report: rule ids, names, or "SPN802:AuditLog"."""
-        self._ignored += entries
+        """Leave findings out of every report: rule ids, names, or "SPN802:AuditLog".
+
+        Raises ValueError for a rule that there is not.
+        """
+        self._ignored += checked(entries)
 
     @contextmanager
     def bulk_load(self) -> Iterator[None]:
@@ -271,9 +275,10 @@ class Hotspots(HotspotsHandle):
         nodes: int | None = None,
     ) -> Watch:
         heat = self._database.heat
-        ignored = (*self._ignored, *ignore)
+        ignored = (*self._ignored, *checked(ignore))
         meant = self._nodes if nodes is None else nodes
         assumptions = Assumptions(ignored, dict(assume or {}), operations, meant)
+        assumptions.check_names(self._database.schema)
         heat.assumptions, detector = assumptions, heat.watch()
 
         def stop() -> None:

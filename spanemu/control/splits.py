@@ -20,6 +20,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from spanemu.base.nearest import nearest
 from spanemu.base.raw_key import raw_key
 from spanemu.database.database import Database
 from spanemu.stats.simulation.model import Minute
@@ -180,9 +181,9 @@ class Splits(SplitsHandle):
 
 def checked(changes: dict[str, Any]) -> dict[str, Any]:
     """Changes of settings, the policy by its name. Raises ValueError for what there is not."""
-    unknown = sorted(changes.keys() - SplitSettings.__slots__)
-    if unknown:
-        raise ValueError(f"there is no setting of splits called {', '.join(unknown)}")
+    for name in sorted(changes.keys() - SplitSettings.__slots__):
+        near = nearest(name, SplitSettings.__slots__)
+        raise ValueError(f"there is no setting of splits called {name!r}; the nearest are {near}")
     if "policy" in changes:
         changes = {**changes, "policy": SplitPolicy(changes["policy"])}
     return changes

@@ -1,7 +1,7 @@
 """The schema linter: what DDL tells before any load does.
 
-In reading order: `rule` (what a rule is), `rules` (all of them, by family), `source` (texts,
-places, steering comments), `model` and `build` (the schema as declared), `values` (what a
+In reading order: `rule` (what a rule is), `rules` (all of them, by family), `rule_names`, `source`
+(texts, places, steering comments), `model` and `build` (the schema as declared), `values` (what a
 declaration says about values), `settings`, `run` (rules over a schema), `baseline` (findings that
 are known), `formats` (text, JSON, SARIF, GitHub), `explain`.
 
@@ -14,8 +14,9 @@ from __future__ import annotations
 from spanemu.base.severity import Severity
 from spanemu.lint.explain import explain
 from spanemu.lint.rule import Rule
+from spanemu.lint.rule_names import UnknownRule
 from spanemu.lint.rules import RULES
-from spanemu.lint.run import Failure, Finding, Report, UnknownRule, run
+from spanemu.lint.run import Failure, Finding, Report, run
 from spanemu.lint.settings import BadSettings, Settings, TableSettings, settings_from
 from spanemu.lint.source import SourceMissing
 

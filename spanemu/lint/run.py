@@ -19,6 +19,7 @@ from spanemu.base.severity import Severity
 from spanemu.lint.build import build
 from spanemu.lint.model import Schema, Table
 from spanemu.lint.rule import Hit, Rule
+from spanemu.lint.rule_names import UnknownRule, check_rule_name, is_named
 from spanemu.lint.rules import RULES
 from spanemu.lint.settings import Settings
 from spanemu.lint.source import Source, Statement, Text, read_sources, statements_of
@@ -91,8 +92,7 @@ def run(sources: Source | Iterable[Source], settings: Settings | None = None) ->
     """
     settings = settings or Settings()
     chosen = [rule for rule in RULES.values() if rule.check and _is_selected(rule.id, settings)]
-    for name in settings.select + settings.ignore:
-        check_rule_name(name)
+    _check_rule_names(settings)
     failures: list[Failure] = []
     texts = read_sources(sources)
     schema = build(_parsed(texts, failures), settings)
@@ -107,27 +107,16 @@ def run(sources: Source | Iterable[Source], settings: Settings | None = None) ->
     return Report(tuple(findings), tuple(failures), tuple(files))
 
 
-class UnknownRule(SpannerError):
-    """No rule has an id that is, or begins with, what was given."""
-
-    prose = "There is no rule {name!r}."
-    name: str
-
-
-def check_rule_name(name: str) -> None:
-    """Raise UnknownRule unless some rule's id begins with `name`."""
-    if not any(_matches(id_, name) for id_ in RULES):
-        raise UnknownRule(name)
-
-
-def _matches(id_: str, name: str) -> bool:
-    return bool(name) and id_.startswith(name.strip().upper())
+def _check_rule_names(settings: Settings) -> None:
+    of_tables = (name for each in settings.tables.values() for name in each.ignore)
+    for name in (*settings.select, *settings.ignore, *of_tables):
+        check_rule_name(name)
 
 
 def _is_selected(id_: str, settings: Settings) -> bool:
     """The longest name that fits decides between select and ignore; without select all are in."""
-    wanted = max((len(name) for name in settings.select if _matches(id_, name)), default=0)
-    spared = max((len(name) for name in settings.ignore if _matches(id_, name)), default=0)
+    wanted = max((len(name) for name in settings.select if is_named(id_, name)), default=0)
+    spared = max((len(name) for name in settings.ignore if is_named(id_, name)), default=0)
     return (wanted > 0 or not settings.select) and (spared == 0 or wanted > spared)
 
 
@@ -143,7 +132,7 @@ def _is_spared(schema: Schema, rule: Rule, hit: Hit) -> bool:
         *(name for statement in statements for name in statement.ignored),
         *(name for each in known for name in each.ignore),
     ]
-    if any(_matches(rule.id, name) for name in ignored):
+    if any(is_named(rule.id, name) for name in ignored):
         return True
     declared = [] if table is None else [table.statement]
     low = any(each.low_rate for each in known) or any(
@@ -211,11 +200,12 @@ def _tree(statement: Statement, failures: list[Failure]) -> ddl_ast.DdlStatement
 def _check_directives(statement: Statement, failures: list[Failure]) -> None:
     """A comment that says what nobody understands would be ignored in silence."""
     for directive in statement.directives:
-        wrong = [name for name in directive.ignore if not any(_matches(id_, name) for id_ in RULES)]
-        if wrong:
-            said = f"A comment ignores {', '.join(wrong)}, and there is no such rule."
-            failures.append(Failure(said, *_place(statement)))
-        elif directive.unknown:
+        for name in directive.ignore:
+            try:
+                check_rule_name(name)
+            except UnknownRule as problem:
+                failures.append(Failure(f"In a comment: {problem}", *_place(statement)))
+        if directive.unknown:
             said = f"A comment says {directive.unknown!r} to spanemu, which means nothing."
             failures.append(Failure(said, *_place(statement)))
 

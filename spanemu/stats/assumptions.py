@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from spanemu.base.nearest import nearest
+from spanemu.schema.schema import Schema
 from spanemu.stats.finding import Finding
 
 READS_AND_WRITES = ("r", "w")
 WORDS = ("low", "high", "random")  # of a column's values
+RULE_LIKE = re.compile(r"SPN(\d|$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,22 +37,28 @@ class Assumptions:
         if self.nodes is not None and self.nodes < 1:
             raise ValueError(f"an instance has a node at least, not {self.nodes}")
         for name, said in self.cardinality.items():
-            if not (said in WORDS if isinstance(said, str) else said >= 1):
+            is_count = isinstance(said, int) and not isinstance(said, bool) and said >= 1
+            if not is_count and said not in WORDS:
                 raise ValueError(
                     f"{name!r} is assumed {said!r}: not a number from 1, nor of {WORDS}"
                 )
 
+    def check_names(self, schema: Schema) -> None:
+        """Raise ValueError for an assumption about what a schema does not have."""
+        for name, said in self.cardinality.items():
+            table = schema.tables.get(name.lower())
+            if table is None:
+                _check_column(schema, name)
+            elif table.parent is None:
+                raise ValueError(
+                    f"{name!r} is assumed {said!r} rows a parent row: it has no parent"
+                )
+            elif isinstance(said, str):
+                raise ValueError(f"{name!r} is assumed {said!r}: rows a parent row are a number")
+
     def ignores(self, finding: Finding) -> bool:
         """Whether a finding is not to be told."""
-        name = finding.object.lower()
-        for entry in self.ignored:
-            rule, _, of = entry.rpartition(":") if ":" in entry else ("", "", entry)
-            by_rule = finding.rule.startswith(rule.upper()) if rule else True
-            if by_rule and of.lower() == name:
-                return True
-            if not rule and finding.rule.startswith(of.upper()) and of.upper().startswith("SPN"):
-                return True
-        return False
+        return any(_is_meant(finding, *entry_parts(entry)) for entry in self.ignored)
 
     def rows_per_parent(self, table: str) -> int | None:
         """How many rows of an interleaved table a parent row has in production, if that is said."""
@@ -59,3 +69,32 @@ class Assumptions:
         """What is said about the values of a column."""
         wanted = f"{table}.{column}".lower()
         return next((n for name, n in self.cardinality.items() if name.lower() == wanted), None)
+
+
+def entry_parts(entry: str) -> tuple[str, str]:
+    """The rule and the name in an entry of `ignored`; "" for what it does not say."""
+    rule, colon, name = entry.partition(":")
+    if colon:
+        return rule.strip(), name.strip()
+    entry = entry.strip()
+    return (entry, "") if RULE_LIKE.match(entry) else ("", entry)
+
+
+def _is_meant(finding: Finding, rule: str, name: str) -> bool:
+    is_of_rule = not rule or finding.rule.startswith(rule.upper())
+    return is_of_rule and (not name or finding.object.lower() == name.lower())
+
+
+def _check_column(schema: Schema, name: str) -> None:
+    of, _, column = name.rpartition(".")
+    table = schema.tables.get(of.lower())
+    if table is None:
+        index = schema.indexes.get((of or name).lower())
+        if index is not None:
+            raise ValueError(f"assume: {index.name} is an index; name its table, {index.table}")
+        known = [each.name for each in schema.tables.values()]
+        near = nearest(of or name, known)
+        raise ValueError(f"assume: there is no table {of or name!r}; the nearest are {near}")
+    if table.column(column) is None:
+        near = nearest(column, [each.name for each in table.columns])
+        raise ValueError(f"assume: {table.name} has no column {column!r}; the nearest are {near}")

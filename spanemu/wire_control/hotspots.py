@@ -7,6 +7,7 @@ from typing import Any
 
 from spanemu.base.plain import from_plain
 from spanemu.control.hotspots import HotspotsHandle, Watch
+from spanemu.control.ignored import checked
 from spanemu.stats.heatmap.heatmap import Heatmap
 from spanemu.stats.report import Report
 from spanemu.stats.simulation.simulation import Simulation
@@ -31,7 +32,7 @@ class RemoteHotspots(HotspotsHandle):
         operations: str = "w",
         nodes: int | None = None,
     ) -> Watch:
-        ignored = [*self._ignored, *ignore]
+        ignored = [*self._ignored, *checked(ignore)]
         options = {"assume": dict(assume or {}), "operations": operations, "nodes": nodes}
         reply = self._ask("WatchHotspots", ignore=ignored, **options)
         return _watch(self._calls, str(reply["watch"]))

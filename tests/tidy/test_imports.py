@@ -33,7 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "database": _BELOW_DATABASE,
     "admin": {"base", "values", "schema", "storage", "ddl", "database"},
     "frontend": {"base", "values", "schema", "database", "admin"},
-    "control": {"base", "database", "admin", "stats"},
+    "control": {"base", "database", "admin", "stats", "lint"},  # lint: which rules there are
     "wire_control": {"base", "control", "frontend", "stats"},
 }
 # The outer shell composes everything.

@@ -99,6 +99,13 @@ def test_configuration_is_found_above() -> None:
     assert run(write(BAD), "--config", write("[tool.other]", "empty.toml")).exit_code == 1
 
 
+def test_a_rule_of_a_table_that_is_not_there() -> None:
+    write('[tool.spanemu.tables.Other]\nignore = ["SPN1022"]\n', "pyproject.toml")
+    result = run(write(BAD))
+    assert result.exit_code == 2
+    assert "SPN1022" in result.stderr
+
+
 def test_baseline() -> None:
     file = write(BAD)
     assert run(file, "--baseline", "known.json", "--update-baseline").exit_code == 0

@@ -99,8 +99,18 @@ def test_select_and_ignore(select: tuple[str], ignore: tuple[str], expected: boo
 
 
 def test_a_rule_that_is_not_there() -> None:
-    with pytest.raises(lint.UnknownRule):
-        lint.run(EVENTS, lint.Settings(select=("SPN999",)))
+    for settings in (
+        lint.Settings(select=("SPN1022",)),
+        lint.Settings(ignore=("SPN1022",)),
+        lint.Settings(ignore=("SPN1022", " ")),
+        lint.Settings(tables={"other": lint.TableSettings(ignore=("SPN1022",))}),
+    ):
+        with pytest.raises(lint.UnknownRule) as caught:
+            lint.run(EVENTS, settings)
+        assert caught.value.name == "SPN1022"
+        assert "SPN102" in caught.value.near
+    (failure,) = lint.run(f"-- spanemu: ignore=SPN1022\n{EVENTS}").failures
+    assert "SPN102" in failure.message
 
 
 def test_settings_of_a_table() -> None:

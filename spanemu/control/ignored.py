@@ -1,0 +1,26 @@
+"""Findings that a test does not want to hear of: "SPN802", "AuditLog" or "SPN802:AuditLog"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spanemu.lint.rule_names import UnknownRule, check_rule_name
+from spanemu.stats.assumptions import entry_parts
+
+
+def checked(entries: Sequence[str]) -> tuple[str, ...]:
+    """The entries, one text being one of them. Raises ValueError for a rule that there is not.
+
+    A name that the schema does not have may be of a table that the test makes later.
+    """
+    found = (entries,) if isinstance(entries, str) else tuple(entries)
+    for entry in found:
+        if not isinstance(entry, str) or not entry.strip(" :"):
+            raise ValueError(f"ignore: {entry!r} is neither a rule, nor a table or an index")
+        rule, _ = entry_parts(entry)
+        if rule:
+            try:
+                check_rule_name(rule)
+            except UnknownRule as problem:
+                raise ValueError(f"ignore: {entry!r}: {problem}") from problem
+    return found

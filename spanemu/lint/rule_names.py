@@ -1,0 +1,33 @@
+"""Rules by their ids, or by beginnings of ids: SPN102, and SPN1 for all about keys."""
+
+from __future__ import annotations
+
+from spanemu.base.errors import Code, SpannerError
+from spanemu.base.nearest import nearest
+from spanemu.lint.rules import RULES
+
+
+class UnknownRule(SpannerError):
+    """No rule has an id that is, or begins with, what was given; `near` are the likeliest."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "There is no rule {name!r}; the nearest are {near}."
+    name: str
+    near: str
+
+
+def unknown_rule(name: str) -> UnknownRule:
+    """What to say of a name that no rule has."""
+    return UnknownRule(name, nearest(name, RULES))
+
+
+def is_named(id_: str, name: str) -> bool:
+    """Whether a rule's id is, or begins with, what was given."""
+    wanted = name.strip().upper()
+    return bool(wanted) and id_.startswith(wanted)
+
+
+def check_rule_name(name: str) -> None:
+    """Raise UnknownRule unless some rule's id is, or begins with, `name`."""
+    if not any(is_named(id_, name) for id_ in RULES):
+        raise unknown_rule(name)

@@ -1,0 +1,86 @@
+"""What `watch` and `ignore` take, and what they refuse, here and over the wire."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import pytest
+
+from tests.conformance.running import RUNNING
+
+SCHEMA = [
+    "CREATE TABLE Events (Id INT64, TenantId INT64, Made TIMESTAMP) PRIMARY KEY (Id)",
+    "CREATE INDEX EventsByAt ON Events(Made)",
+    "CREATE TABLE Parts (Id INT64, N INT64) PRIMARY KEY (Id, N), INTERLEAVE IN PARENT Events",
+    "CREATE SCHEMA Sales",
+    "CREATE TABLE Sales.Orders (Id INT64) PRIMARY KEY (Id)",
+]
+
+_numbers = count(1)
+
+
+@pytest.fixture(scope="module", params=["embedded", "subprocess"])
+def emulator(request):
+    with RUNNING[request.param]() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def database(emulator):
+    return emulator.create_database("arguments", schema=SCHEMA)
+
+
+@pytest.fixture
+def hotspots(emulator, database):
+    return emulator.hotspots(database)
+
+
+@pytest.mark.parametrize("entry", ["SPN999", "spn8021", "SPN999:Events", "Events:SPN802", "", ":"])
+def test_rules_that_there_are_not_are_refused(hotspots, entry: str) -> None:
+    with pytest.raises(ValueError, match="ignore: "):
+        hotspots.watch(ignore=[entry])
+    with pytest.raises(ValueError, match="ignore: "):
+        hotspots.ignore("SPN802", entry)
+    hotspots.watch()
+
+
+def test_the_nearest_rules_are_named(hotspots) -> None:
+    with pytest.raises(ValueError, match=r"'SPN8020'.*SPN802"):
+        hotspots.watch(ignore=["SPN8020"])
+
+
+@pytest.mark.parametrize(
+    ("assumed", "words"),
+    [
+        ({"Event.Id": "random"}, r"'Event'.*Events"),
+        ({"Events.TenantIdd": "high"}, r"'TenantIdd'.*TenantId"),
+        ({"EventsByAt.Made": "random"}, r"EventsByAt.*Events"),
+        ({"EventsByAt": 3}, r"EventsByAt.*Events"),
+        ({"Part": 100}, r"'Part'.*Parts"),
+        ({"Events": 100}, r"'Events'"),
+        ({"Parts": "high"}, r"'Parts'"),
+        ({"Events.Id": "many"}, r"'many'"),
+        ({"Events.Id": 0}, r"0"),
+        ({"Events.Id": True}, r"True"),
+        ({"Events.Id": None}, r"None"),
+    ],
+)
+def test_assumptions_about_what_is_not_there_are_refused(hotspots, assumed, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        hotspots.watch(assume=assumed)
+
+
+def test_what_is_there_is_taken_in_any_case(hotspots) -> None:
+    assumed = {"events.tenantid": "high", "PARTS": 2_000, "Sales.Orders.Id": "random"}
+    with hotspots.watch(assume=assumed, ignore=["spn802", "SPN8", "SPN806:Events", "Later"]):
+        pass
+
+
+def test_one_text_is_one_entry(emulator, database, hotspots) -> None:
+    client = database.client()
+    with hotspots.watch(ignore="SPN802") as watched:
+        for number in range(40):
+            with client.batch() as batch:
+                batch.insert("Sales.Orders", ["Id"], [[number]])
+    assert watched["Sales.Orders"].verdict == "hot"
+    assert watched.findings == []
