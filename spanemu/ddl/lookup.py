@@ -17,6 +17,7 @@ from spanemu.schema.sequence import Sequence
 from spanemu.schema.table import Table
 from spanemu.schema.view import View
 from spanemu.sql.syntax.ast import Identifier, Path
+from spanemu.sql.syntax.ddl_ast import Drop
 
 
 def find_table(schema: Schema, path: Path) -> Table | None:
@@ -93,3 +94,14 @@ def object_of(schema: Schema, kind: str, name: str, words: str) -> Any:
     if found is None:
         raise ObjectNotFound(words, name)
     return found
+
+
+def dropped_object(schema: Schema, kind: str, statement: Drop, words: str) -> Any:
+    """The object that a statement drops, None where IF EXISTS lets it be missing.
+
+    Raises ObjectNotFound.
+    """
+    name = str(statement.name)
+    if statement.if_exists:
+        return find_object(schema, kind, name)
+    return object_of(schema, kind, name, words)

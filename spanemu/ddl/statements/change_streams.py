@@ -10,7 +10,7 @@ from spanemu.ddl.change import Change
 from spanemu.ddl.edit import with_object, without_object
 from spanemu.ddl.errors.options import TooManyObjects
 from spanemu.ddl.errors.streams import NothingWatched
-from spanemu.ddl.lookup import find_object, object_of
+from spanemu.ddl.lookup import dropped_object, find_object, object_of
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.change_streams import RULES, stream_name_problems, stream_problems
 from spanemu.ddl.validators.options import changed_options
@@ -57,9 +57,8 @@ def alter_change_stream(statement: ddl_ast.AlterChangeStream, schema: Schema) ->
 def drop_change_stream(statement: ddl_ast.DropChangeStream, schema: Schema) -> Change:
     """Take a stream away, with the changes it holds."""
     name = str(statement.name)
-    if statement.if_exists and find_object(schema, "change_streams", name) is None:
+    if dropped_object(schema, "change_streams", statement, _KIND) is None:
         return Change(schema)
-    object_of(schema, "change_streams", name, _KIND)
     raise_first(grant_user_problems(schema, "CHANGE STREAM", name))
     for function in (f"READ_{name}", f"READ_JSON_{name}"):
         raise_first(grant_user_problems(schema, "TABLE FUNCTION", function))

@@ -18,7 +18,7 @@ from spanemu.ddl.errors.routines import (
     FunctionTypeMismatch,
 )
 from spanemu.ddl.expressions import functions_of
-from spanemu.ddl.lookup import find_object, object_of
+from spanemu.ddl.lookup import dropped_object, find_object
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.names import object_name_problems
 from spanemu.ddl.validators.options import Rule, Rules, changed_options, is_text, whole
@@ -97,9 +97,8 @@ def _calls(text: str, name: str) -> bool:
 def drop_function(statement: ddl_ast.DropFunction, schema: Schema) -> Change:
     """Take a function away."""
     name = str(statement.name)
-    if statement.if_exists and find_object(schema, "functions", name) is None:
+    if dropped_object(schema, "functions", statement, _KIND) is None:
         return Change(schema)
-    object_of(schema, "functions", name, _KIND)
     raise_first(grant_user_problems(schema, "FUNCTION", name))
     refuse_drop_under_views(schema, "FUNCTION", name)
     for what, text in _expressions(schema):

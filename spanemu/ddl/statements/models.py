@@ -15,7 +15,7 @@ from spanemu.ddl.edit import with_object, without_object
 from spanemu.ddl.errors.names import NamedSchemaNotSupported
 from spanemu.ddl.errors.options import TooManyObjects
 from spanemu.ddl.errors.routines import ModelColumnInvalid, ModelInvalid
-from spanemu.ddl.lookup import find_object, object_of
+from spanemu.ddl.lookup import dropped_object, find_object, object_of
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.names import object_name_problems
 from spanemu.ddl.validators.options import (
@@ -80,9 +80,8 @@ def alter_model(statement: ddl_ast.AlterModel, schema: Schema) -> Change:
 def drop_model(statement: ddl_ast.DropModel, schema: Schema) -> Change:
     """Take a model away."""
     name = str(statement.name)
-    if statement.if_exists and find_object(schema, "models", name) is None:
+    if dropped_object(schema, "models", statement, _KIND) is None:
         return Change(schema)
-    object_of(schema, "models", name, _KIND)
     raise_first(grant_user_problems(schema, "MODEL", name))
     return Change(without_object(schema, "models", name))
 

@@ -15,7 +15,7 @@ from spanemu.ddl.errors.placements import (
     PlacementInUse,
     PlacementNameInvalid,
 )
-from spanemu.ddl.lookup import find_object, object_of
+from spanemu.ddl.lookup import dropped_object, find_object, object_of
 from spanemu.ddl.validators.names import is_name
 from spanemu.ddl.validators.options import Rule, Rules, changed_options, is_period, is_text, words
 from spanemu.schema.placement import DEFAULT, LocalityGroup, Placement
@@ -83,9 +83,8 @@ def drop_locality_group(statement: ddl_ast.DropLocalityGroup, schema: Schema) ->
     name = str(statement.name)
     if name.lower() == DEFAULT:
         raise LocalityGroupNameInvalid(name, "Default locality group cannot be dropped")
-    if statement.if_exists and find_object(schema, "locality_groups", name) is None:
+    if dropped_object(schema, "locality_groups", statement, _GROUP) is None:
         return Change(schema)
-    object_of(schema, "locality_groups", name, _GROUP)
     for user, group in _users(schema):
         if group == name:
             raise LocalityGroupInUse(name, user)
@@ -142,9 +141,8 @@ def alter_placement(statement: ddl_ast.AlterPlacement, schema: Schema) -> Change
 def drop_placement(statement: ddl_ast.DropPlacement, schema: Schema) -> Change:
     """Take a placement away that no row is in."""
     name = str(statement.name)
-    if statement.if_exists and find_object(schema, "placements", name) is None:
+    if dropped_object(schema, "placements", statement, _PLACEMENT) is None:
         return Change(schema)
-    object_of(schema, "placements", name, _PLACEMENT)
     return Change(without_object(schema, "placements", name), [_no_rows_in(name)])
 
 

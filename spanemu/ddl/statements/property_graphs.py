@@ -9,7 +9,7 @@ from spanemu.ddl.edit import with_object, without_object
 from spanemu.ddl.errors.graphs import GraphElementNotFound, GraphInvalid
 from spanemu.ddl.errors.options import TooManyObjects
 from spanemu.ddl.expressions import element_row
-from spanemu.ddl.lookup import find_object, object_of
+from spanemu.ddl.lookup import dropped_object, find_object
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.names import object_name_problems
 from spanemu.ddl.validators.property_graphs import element_problems, graph_problems
@@ -44,11 +44,9 @@ def create_property_graph(statement: ddl_ast.CreatePropertyGraph, schema: Schema
 
 def drop_property_graph(statement: ddl_ast.DropPropertyGraph, schema: Schema) -> Change:
     """Take a graph away; its tables stay."""
-    name = str(statement.name)
-    if statement.if_exists and find_object(schema, "graphs", name) is None:
+    if dropped_object(schema, "graphs", statement, _KIND) is None:
         return Change(schema)
-    object_of(schema, "graphs", name, _KIND)
-    return Change(without_object(schema, "graphs", name))
+    return Change(without_object(schema, "graphs", str(statement.name)))
 
 
 class _Reading:

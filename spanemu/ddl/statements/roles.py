@@ -16,7 +16,7 @@ from spanemu.ddl.errors.access import (
 )
 from spanemu.ddl.errors.names import InvalidObjectName, ObjectNotFound
 from spanemu.ddl.errors.options import TooManyObjects
-from spanemu.ddl.lookup import find_object, object_of
+from spanemu.ddl.lookup import dropped_object, find_object, object_of
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.access import grant_problems, objects_of
 from spanemu.ddl.validators.names import is_name
@@ -50,9 +50,9 @@ def drop_role(statement: ddl_ast.DropRole, schema: Schema) -> Change:
     name = str(statement.name)
     if name.lower() in SYSTEM_ROLES:
         raise SystemRoleFixed(name, "it cannot be dropped")
-    if statement.if_exists and find_object(schema, "roles", name) is None:
+    role: Role | None = dropped_object(schema, "roles", statement, _KIND)
+    if role is None:
         return Change(schema)
-    role: Role = object_of(schema, "roles", name, _KIND)
     if role.grants:
         objects = dict.fromkeys(f"{one.kind} {one.name}" for one in role.grants)
         raise RoleInUse(name, ", ".join(objects))

@@ -8,7 +8,7 @@ from spanemu.base.errors import Unsupported
 from spanemu.ddl.change import Change
 from spanemu.ddl.edit import with_object, without_object
 from spanemu.ddl.errors.search import IndexPartMissing
-from spanemu.ddl.lookup import find_object, object_of, table_of
+from spanemu.ddl.lookup import dropped_object, find_object, object_of, table_of
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.names import index_name_problems
 from spanemu.ddl.validators.options import TRUE_OR_FALSE, Rules, changed_options
@@ -77,8 +77,6 @@ def _without(index: SearchIndex, action: ddl_ast.DropIndexColumn) -> SearchIndex
 
 def drop_search_index(statement: ddl_ast.DropSearchIndex, schema: Schema) -> Change:
     """Take a search index away."""
-    name = str(statement.name)
-    if statement.if_exists and find_object(schema, "search_indexes", name) is None:
+    if dropped_object(schema, "search_indexes", statement, _KIND) is None:
         return Change(schema)
-    object_of(schema, "search_indexes", name, _KIND)
-    return Change(without_object(schema, "search_indexes", name))
+    return Change(without_object(schema, "search_indexes", str(statement.name)))

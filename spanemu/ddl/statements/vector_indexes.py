@@ -10,7 +10,7 @@ from spanemu.ddl.edit import with_object, without_object
 from spanemu.ddl.errors.indexes import StoredColumnExists
 from spanemu.ddl.errors.options import ObjectOptionMissing
 from spanemu.ddl.errors.search import IndexPartMissing
-from spanemu.ddl.lookup import column_of, find_object, object_of, table_of
+from spanemu.ddl.lookup import column_of, dropped_object, find_object, object_of, table_of
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.names import index_name_problems
 from spanemu.ddl.validators.options import (
@@ -93,8 +93,6 @@ def drop_vector_index(
     statement: ddl_ast.DropVectorIndex | ddl_ast.DropIndex, schema: Schema
 ) -> Change:
     """Take a vector index away; DROP INDEX does it too."""
-    name = str(statement.name)
-    if statement.if_exists and find_object(schema, "vector_indexes", name) is None:
+    if dropped_object(schema, "vector_indexes", statement, _KIND) is None:
         return Change(schema)
-    object_of(schema, "vector_indexes", name, _KIND)
-    return Change(without_object(schema, "vector_indexes", name))
+    return Change(without_object(schema, "vector_indexes", str(statement.name)))
