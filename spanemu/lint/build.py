@@ -161,7 +161,7 @@ def _subject(schema: Schema, tree: ddl_ast.DdlStatement) -> Table | None:
     match tree:
         case ddl_ast.AlterTable(name=name) | ddl_ast.DropTable(name=name):
             return schema.table(str(name))
-        case ddl_ast.CreateIndex(table=name) | ddl_ast.CreateSearchIndex(table=name):
+        case ddl_ast.IndexDefinition(table=name):
             return schema.table(str(name))
         case ddl_ast.DropIndex(name=name) | ddl_ast.AlterIndex(name=name):
             index = schema.indexes.get(fold(str(name)))

@@ -77,7 +77,7 @@ def _reads_table(change: Change) -> bool:
 def _backfill(change: Change) -> str:
     """What a migration step does to the rows that are there already, if anything."""
     match change.tree:
-        case ddl_ast.CreateIndex() | ddl_ast.CreateSearchIndex() | ddl_ast.CreateVectorIndex():
+        case ddl_ast.IndexDefinition():
             return "fills an index"
         case ddl_ast.AlterTable(action=ddl_ast.AddConstraint()):
             return "checks every row"

@@ -679,7 +679,9 @@ VARIANTS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
          "ALTER TABLE Old ADD COLUMN G INT64 AS (C + 1) STORED"],
         ["ALTER TABLE Old ADD COLUMN C INT64", f"{A}CREATE INDEX I ON A(N)",
          "ALTER TABLE Old ALTER COLUMN C SET DEFAULT (1)", "DROP INDEX I",
-         f"{A}ALTER TABLE A ALTER COLUMN S STRING(10)"],
+         f"{A}ALTER TABLE A ALTER COLUMN S STRING(10)",
+         "CREATE TABLE D (K INT64, E ARRAY<FLOAT32>(vector_length=>8)) PRIMARY KEY (K); "
+         "CREATE VECTOR INDEX V ON D(E) OPTIONS (distance_type = 'COSINE')"],
     ),
     "SPN706": (
         [f"{A}ALTER TABLE A DROP COLUMN Id",

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from spanemu.sql.syntax import ddl_ast
 from spanemu.sql.syntax.ast import Identifier, Path
 from spanemu.sql.syntax.ddl.parts import DdlPartParser
+
+
+class _Head(TypedDict):
+    """What every CREATE INDEX begins with."""
+
+    if_not_exists: bool
+    name: Path
+    table: Path
+    key: tuple[ddl_ast.KeyPart, ...]
 
 
 class DdlIndexParser(DdlPartParser):
@@ -17,55 +28,54 @@ class DdlIndexParser(DdlPartParser):
         unique = self.accept("UNIQUE")
         null_filtered = self.accept("NULL_FILTERED")
         self.expect("INDEX")
-        if_not_exists = self.if_not_exists()
-        name, table, key = self._head()
-        storing = self._storing()
-        where = self._where_not_null()
-        interleave = self._interleave()
-        options = self.options()
         return ddl_ast.CreateIndex(
-            name, table, key, unique, null_filtered, if_not_exists, storing, where, interleave,
-            options, at=start, end=self.end,
-        )  # fmt: skip
+            unique=unique,
+            null_filtered=null_filtered,
+            **self._head(),
+            storing=self._storing(),
+            where_not_null=self._where_not_null(),
+            interleave=self._interleave(),
+            options=self.options(),
+            at=start,
+            end=self.end,
+        )
 
     def create_search_index(self, start: int) -> ddl_ast.CreateSearchIndex:
         """CREATE SEARCH INDEX: the verb has been read."""
         self.expect_all("SEARCH", "INDEX")
-        if_not_exists = self.if_not_exists()
-        name, table, key = self._head()
-        storing = self._storing()
-        partition_by = self._partition_by()
-        order_by: tuple[ddl_ast.KeyPart, ...] = ()
-        if self.accept("ORDER"):
-            self.expect("BY")
-            order_by = self._until_interleave()
-        where = self._where_not_null()
-        interleave = self._interleave()
-        options = self.options()
         return ddl_ast.CreateSearchIndex(
-            name, table, key, if_not_exists, storing, partition_by, order_by, where, interleave,
-            options, at=start, end=self.end,
-        )  # fmt: skip
+            **self._head(),
+            storing=self._storing(),
+            partition_by=self._partition_by(),
+            order_by=self._ordered_by(),
+            where_not_null=self._where_not_null(),
+            interleave=self._interleave(),
+            options=self.options(),
+            at=start,
+            end=self.end,
+        )
 
     def create_vector_index(self, start: int) -> ddl_ast.CreateVectorIndex:
         """CREATE VECTOR INDEX: the verb has been read."""
         self.expect_all("VECTOR", "INDEX")
-        if_not_exists = self.if_not_exists()
-        name, table, key = self._head()
-        storing = self._storing()
-        partition_by = self._partition_by()
-        where = self._where_not_null()
-        options = self.options()
         return ddl_ast.CreateVectorIndex(
-            name, table, key, if_not_exists, storing, partition_by, where, options,
-            at=start, end=self.end,
-        )  # fmt: skip
+            **self._head(),
+            storing=self._storing(),
+            partition_by=self._partition_by(),
+            where_not_null=self._where_not_null(),
+            options=self.options(),
+            at=start,
+            end=self.end,
+        )
 
-    def _head(self) -> tuple[Path, Path, tuple[ddl_ast.KeyPart, ...]]:
-        """`name ON table (key)`."""
+    def _head(self) -> _Head:
+        """`[IF NOT EXISTS] name ON table (key)`."""
+        if_not_exists = self.if_not_exists()
         name = self.path()
         self.expect("ON")
-        return name, self.path(), self.key_parts()
+        table = self.path()
+        key = self.key_parts()
+        return {"if_not_exists": if_not_exists, "name": name, "table": table, "key": key}
 
     def _storing(self) -> tuple[Identifier, ...]:
         return self.identifiers_in_parentheses() if self.accept("STORING") else ()
@@ -75,6 +85,12 @@ class DdlIndexParser(DdlPartParser):
             return ()
         self.expect("BY")
         return tuple(part.column for part in self._until_interleave(ordered=False))
+
+    def _ordered_by(self) -> tuple[ddl_ast.KeyPart, ...]:
+        if not self.accept("ORDER"):
+            return ()
+        self.expect("BY")
+        return self._until_interleave()
 
     def _until_interleave(self, *, ordered: bool = True) -> tuple[ddl_ast.KeyPart, ...]:
         """Columns up to the comma that belongs to `, INTERLEAVE IN`."""

@@ -44,6 +44,7 @@ from spanemu.sql.syntax.ddl_ast.index import (
     DropSearchIndex,
     DropVectorIndex,
     IndexAction,
+    IndexDefinition,
     SetIndexOptions,
 )
 from spanemu.sql.syntax.ddl_ast.parts import (
@@ -206,6 +207,7 @@ __all__ = [
     "GraphProperties",
     "GraphProperty",
     "IndexAction",
+    "IndexDefinition",
     "InterleaveClause",
     "KeyPart",
     "ModelColumn",

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from spanemu.base.record import record
+from spanemu.base.record import keyword_record, record
 from spanemu.sql.syntax.ast import Identifier, Node, Path
 from spanemu.sql.syntax.ddl_ast.parts import DdlStatement, Drop, KeyPart, Options
 from spanemu.sql.syntax.ddl_ast.table import InterleaveClause
 
 
-@record
-class CreateIndex(DdlStatement):
-    """CREATE [UNIQUE] [NULL_FILTERED] INDEX.
+@keyword_record
+class IndexDefinition(DdlStatement):
+    """CREATE of an index of any kind.
 
     `where_not_null` names the columns of WHERE c IS NOT NULL AND ...
     """
@@ -18,43 +18,35 @@ class CreateIndex(DdlStatement):
     name: Path
     table: Path
     key: tuple[KeyPart, ...]
+    if_not_exists: bool = False
+    storing: tuple[Identifier, ...] = ()
+    where_not_null: tuple[Identifier, ...] = ()
+    options: Options | None = None
+
+
+@keyword_record
+class CreateIndex(IndexDefinition):
+    """CREATE [UNIQUE] [NULL_FILTERED] INDEX."""
+
     unique: bool = False
     null_filtered: bool = False
-    if_not_exists: bool = False
-    storing: tuple[Identifier, ...] = ()
-    where_not_null: tuple[Identifier, ...] = ()
     interleave: InterleaveClause | None = None
-    options: Options | None = None
 
 
-@record
-class CreateSearchIndex(DdlStatement):
+@keyword_record
+class CreateSearchIndex(IndexDefinition):
     """CREATE SEARCH INDEX: an inverted index over TOKENLIST columns."""
 
-    name: Path
-    table: Path
-    key: tuple[KeyPart, ...]
-    if_not_exists: bool = False
-    storing: tuple[Identifier, ...] = ()
     partition_by: tuple[Identifier, ...] = ()
     order_by: tuple[KeyPart, ...] = ()
-    where_not_null: tuple[Identifier, ...] = ()
     interleave: InterleaveClause | None = None
-    options: Options | None = None
 
 
-@record
-class CreateVectorIndex(DdlStatement):
+@keyword_record
+class CreateVectorIndex(IndexDefinition):
     """CREATE VECTOR INDEX: the first part of `key` is the embedding."""
 
-    name: Path
-    table: Path
-    key: tuple[KeyPart, ...]
-    if_not_exists: bool = False
-    storing: tuple[Identifier, ...] = ()
     partition_by: tuple[Identifier, ...] = ()
-    where_not_null: tuple[Identifier, ...] = ()
-    options: Options | None = None
 
 
 @record
