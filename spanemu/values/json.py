@@ -74,7 +74,7 @@ def parse(text: str, *, wide_number_mode: str = "exact") -> Json:
     if (value.__class__ is dict or value.__class__ is list) and _is_too_deep(value):
         raise BadValue(text, "JSON", f"nested deeper than {JSON_NESTING_MAX} levels")
     document = Json(value)
-    if ("\\u" in text or not text.isascii()) and not _is_unicode(document.text):
+    if ("\\u" in text or not text.isascii()) and not is_unicode(document.text):
         raise BadValue(text, "JSON", "not valid UTF-8")
     return document
 
@@ -215,7 +215,7 @@ def _is_too_deep(value: Any) -> bool:
     return True
 
 
-def _is_unicode(text: str) -> bool:
+def is_unicode(text: str) -> bool:
     """Whether `text` has no lone surrogates, which escapes can smuggle in."""
     try:
         text.encode()

@@ -135,21 +135,12 @@ def _string_decoder(type_text: str) -> Decoder:
         if wire is None:
             return None
         if wire.__class__ is str:
-            if wire.isascii() or _is_unicode(wire):
+            if wire.isascii() or json.is_unicode(wire):
                 return wire
             raise BadValue(wire, type_text, "not valid UTF-8")
         raise BadValue(wire, type_text)
 
     return decode
-
-
-def _is_unicode(text: str) -> bool:
-    """Whether `text` has no lone surrogates, which JSON's escapes can smuggle in."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _bytes_decoder(type_text: str) -> Decoder:

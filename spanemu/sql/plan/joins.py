@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from spanemu.base.record import record
 from spanemu.sql.analyzer.resolved import Expr, Hints, ResolvedColumn
-from spanemu.sql.plan.nodes import Columns, Node
+from spanemu.sql.plan.nodes import Columns, Node, Passing
 
 
 class JoinKind(StrEnum):
@@ -26,18 +26,12 @@ class JoinKind(StrEnum):
 
 
 @record
-class Join(Node):
-    """Emit left + right for each pair for which `condition` is TRUE, by comparing all pairs.
-
-    Buffers the right input. The planner leaves it only where there is nothing to hash or seek.
-    """
+class Pairing(Node):
+    """A node that emits rows of `left` with the rows of `right` that belong to each."""
 
     kind: JoinKind
     left: Node
     right: Node
-    condition: Expr | None
-    hints: Hints = ()
-    parts = ("left", "right", "condition")
 
     @property
     def columns(self) -> Columns:
@@ -45,7 +39,19 @@ class Join(Node):
 
 
 @record
-class HashJoin(Node):
+class Join(Pairing):
+    """Emit left + right for each pair for which `condition` is TRUE, by comparing all pairs.
+
+    Buffers the right input. The planner leaves it only where there is nothing to hash or seek.
+    """
+
+    condition: Expr | None
+    hints: Hints = ()
+    parts = ("left", "right", "condition")
+
+
+@record
+class HashJoin(Pairing):
     """Emit left + right for each pair whose keys are equal and whose `residual` is TRUE.
 
     A NULL or NaN key equals nothing. Buffers the right input, so the planner puts the smaller
@@ -55,9 +61,6 @@ class HashJoin(Node):
     `is_broadcast`: a hint has the right rows sent to wherever left ones are, which is all here.
     """
 
-    kind: JoinKind
-    left: Node
-    right: Node
     left_keys: tuple[Expr, ...]
     right_keys: tuple[Expr, ...]
     residual: Expr | None = None
@@ -67,9 +70,7 @@ class HashJoin(Node):
 
     @property
     def columns(self) -> Columns:
-        if self.outputs is not None:
-            return self.outputs
-        return self.left.columns + (self.right.columns if self.kind.keeps_right else ())
+        return super().columns if self.outputs is None else self.outputs
 
 
 @record
@@ -78,26 +79,19 @@ class MergeJoin(HashJoin):
 
 
 @record
-class ApplyJoin(Node):
+class ApplyJoin(Pairing):
     """For each left row, emit it with every row of `right`, which may refer to left columns.
 
     INNER, LEFT, SEMI or ANTI. Streams, keeps the left order; costs one evaluation of `right` per
     left row, so `right` should seek. `back_join` tells the fetch of a base row for an index entry.
     """
 
-    kind: JoinKind
-    left: Node
-    right: Node
     back_join: bool = False
     parts = ("left", "right")
 
-    @property
-    def columns(self) -> Columns:
-        return self.left.columns + (self.right.columns if self.kind.keeps_right else ())
-
 
 @record
-class KeyedSpool(Node):
+class KeyedSpool(Passing):
     """Emit the rows of `input` whose `keys` equal the `probes`, which come from outside.
 
     `input` depends on nothing outside, so it is read once per run and hashed by `keys`; every
@@ -105,14 +99,9 @@ class KeyedSpool(Node):
     or index can be sought, so that a correlated subquery never rescans its table.
     """
 
-    input: Node
     keys: tuple[Expr, ...]
     probes: tuple[Expr, ...]
     parts = ("input", "keys", "probes")
-
-    @property
-    def columns(self) -> Columns:
-        return self.input.columns
 
 
 @record

@@ -54,12 +54,32 @@ class Node(Unique):
 
 
 @record
+class Origin(Node):
+    """A node whose columns all come into being there."""
+
+    @property
+    def columns(self) -> Columns:
+        return self.produced
+
+
+@record
+class Passing(Node):
+    """A node that emits rows of `input` as they are."""
+
+    input: Node
+
+    @property
+    def columns(self) -> Columns:
+        return self.input.columns
+
+
+@record
 class Unit(Node):
     """Emit one row without columns."""
 
 
 @record
-class Values(Node):
+class Values(Origin):
     """Emit one row per item of `rows`, computed on the spot."""
 
     outputs: Columns
@@ -67,16 +87,12 @@ class Values(Node):
     parts = ("rows",)
 
     @property
-    def columns(self) -> Columns:
-        return self.outputs
-
-    @property
     def produced(self) -> Columns:
         return self.outputs
 
 
 @record
-class Scan(Node):
+class Scan(Origin):
     """Emit rows of a table or of one of its indexes, in key order or in reverse.
 
     Without `index` the table itself is read. Only keys in one of `seeks` are visited, all when
@@ -96,41 +112,28 @@ class Scan(Node):
     parts = ("seeks", "residual", "sought")
 
     @property
-    def columns(self) -> Columns:
-        return tuple(column for column, _ in self.outputs)
-
-    @property
     def produced(self) -> Columns:
-        return self.columns
+        return tuple(column for column, _ in self.outputs)
 
 
 @record
-class SystemScan(Node):
+class SystemScan(Origin):
     """Emit rows of a system table; `outputs` pairs columns with positions in its rows."""
 
     name: str
     outputs: tuple[tuple[ResolvedColumn, int], ...]
 
     @property
-    def columns(self) -> Columns:
-        return tuple(column for column, _ in self.outputs)
-
-    @property
     def produced(self) -> Columns:
-        return self.columns
+        return tuple(column for column, _ in self.outputs)
 
 
 @record
-class Filter(Node):
+class Filter(Passing):
     """Emit rows for which `condition` is TRUE. Keeps order."""
 
-    input: Node
     condition: Expr
     parts = ("input", "condition")
-
-    @property
-    def columns(self) -> Columns:
-        return self.input.columns
 
 
 @record
@@ -152,49 +155,34 @@ class Project(Node):
 
 
 @record
-class Limit(Node):
+class Limit(Passing):
     """Emit at most `limit` rows after skipping `offset`; stops reading its input then."""
 
-    input: Node
     limit: Expr
     offset: Expr | None = None
     parts = ("input", "limit", "offset")
 
-    @property
-    def columns(self) -> Columns:
-        return self.input.columns
-
 
 @record
-class Sort(Node):
+class Sort(Passing):
     """Emit all rows in order of `keys`. Buffers its input."""
 
-    input: Node
     keys: tuple[SortKey, ...]
     parts = ("input", "keys")
 
-    @property
-    def columns(self) -> Columns:
-        return self.input.columns
-
 
 @record
-class TopN(Node):
+class TopN(Passing):
     """Emit the first `limit` rows in order of `keys` after `offset`. Buffers about twice those."""
 
-    input: Node
     keys: tuple[SortKey, ...]
     limit: Expr
     offset: Expr | None = None
     parts = ("input", "keys", "limit", "offset")
 
-    @property
-    def columns(self) -> Columns:
-        return self.input.columns
-
 
 @record
-class HashAggregate(Node):
+class HashAggregate(Origin):
     """Emit one row per distinct combination of `keys`, first seen first; one in all without keys.
 
     Buffers one state per group.
@@ -205,10 +193,6 @@ class HashAggregate(Node):
     aggregates: tuple[tuple[ResolvedColumn, AggregateCall], ...]
     hints: Hints = ()
     parts = ("input", "keys", "aggregates")
-
-    @property
-    def columns(self) -> Columns:
-        return self.produced
 
     @property
     def produced(self) -> Columns:
@@ -224,7 +208,7 @@ class StreamAggregate(HashAggregate):
 
 
 @record
-class UnionAll(Node):
+class UnionAll(Origin):
     """Emit the rows of each input in turn; `sources[i]` line up with `outputs`."""
 
     inputs: tuple[Node, ...]
@@ -233,16 +217,12 @@ class UnionAll(Node):
     parts = ("inputs",)
 
     @property
-    def columns(self) -> Columns:
-        return self.outputs
-
-    @property
     def produced(self) -> Columns:
         return self.outputs
 
 
 @record
-class SetOperation(Node):
+class SetOperation(Origin):
     """INTERSECT or EXCEPT: rows of the first input, weighed against the others.
 
     Buffers all inputs but the first.
@@ -253,10 +233,6 @@ class SetOperation(Node):
     sources: tuple[Columns, ...]
     outputs: Columns
     parts = ("inputs",)
-
-    @property
-    def columns(self) -> Columns:
-        return self.outputs
 
     @property
     def produced(self) -> Columns:
@@ -287,15 +263,11 @@ class With(Node):
 
 
 @record
-class WithRef(Node):
+class WithRef(Origin):
     """Emit the kept rows of a common table; `outputs` line up with its outputs."""
 
     name: str
     outputs: Columns
-
-    @property
-    def columns(self) -> Columns:
-        return self.outputs
 
     @property
     def produced(self) -> Columns:

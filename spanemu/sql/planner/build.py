@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypedDict
 
 from spanemu.base.call import current
 from spanemu.base.errors import Unsupported
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
 from spanemu.sql.analyzer import resolved
 from spanemu.sql.analyzer.resolved import Expr
 from spanemu.sql.plan.nodes import Columns, Node
@@ -35,6 +36,7 @@ from spanemu.sql.planner.rewrite import rewrite
 from spanemu.sql.planner.rules import EARLY_RULES, LATE_RULES, RULES
 from spanemu.sql.planner.rules.fold_constants import fold
 from spanemu.sql.planner.translate import Translator
+from spanemu.values.types import Type
 
 
 def plan_statement(
@@ -111,20 +113,33 @@ def _call(builder: _Builder, statement: resolved.CallStatement) -> Plan:
     return CallPlan((), builder.parameters, root, outputs, statement.procedure)
 
 
-def _names(statement: resolved.DmlStatement) -> tuple[str, ...]:
-    clause = statement.returning
-    return tuple([output.name for output in clause.output]) if clause else ()
+class _Common(TypedDict):
+    """What the plans of all DML have."""
+
+    names: tuple[str, ...]
+    parameters: tuple[tuple[str, Type], ...]
+    table: Table
+    root: Node
+    assert_rows: Expr | None
+    returning: resolved.ReturningClause | None
+
+
+def _common(builder: _Builder, statement: resolved.DmlStatement, root: Node) -> _Common:
+    returning = builder.returning(statement.returning)
+    return {
+        "names": tuple([output.name for output in returning.output]) if returning else (),
+        "parameters": builder.parameters,
+        "table": statement.table,
+        "root": root,
+        "assert_rows": statement.assert_rows,
+        "returning": returning,
+    }
 
 
 def _insert(builder: _Builder, statement: resolved.InsertStatement) -> Plan:
     root, values = builder.query(statement.source, statement.values)
     return InsertPlan(
-        names=_names(statement),
-        parameters=builder.parameters,
-        table=statement.table,
-        root=root,
-        assert_rows=statement.assert_rows,
-        returning=builder.returning(statement.returning),
+        **_common(builder, statement, root),
         kind=statement.kind,
         targets=statement.columns,
         values=values,
@@ -186,12 +201,7 @@ def _update(builder: _Builder, statement: resolved.UpdateStatement) -> Plan:
         [(column, value) for (column, _), value in zip(statement.assignments, values, strict=True)]
     )
     return UpdatePlan(
-        names=_names(statement),
-        parameters=builder.parameters,
-        table=statement.table,
-        root=root,
-        assert_rows=statement.assert_rows,
-        returning=builder.returning(statement.returning),
+        **_common(builder, statement, root),
         key=key,
         assignments=assignments,
     )
@@ -200,12 +210,7 @@ def _update(builder: _Builder, statement: resolved.UpdateStatement) -> Plan:
 def _delete(builder: _Builder, statement: resolved.DeleteStatement) -> Plan:
     root, key = builder.query(statement.source, statement.key)
     return DeletePlan(
-        names=_names(statement),
-        parameters=builder.parameters,
-        table=statement.table,
-        root=root,
-        assert_rows=statement.assert_rows,
-        returning=builder.returning(statement.returning),
+        **_common(builder, statement, root),
         key=key,
     )
 

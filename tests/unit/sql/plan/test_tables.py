@@ -7,11 +7,12 @@ from spanemu.sql.plan import joins, nodes, text
 from spanemu.sql.plan.operator_display import DISPLAYS
 from spanemu.sql.plan.statements import DeletePlan, InsertPlan, QueryPlan, UpdatePlan
 
+FAMILIES = {nodes.Node, nodes.Origin, nodes.Passing, joins.Pairing}
 NODES = {
     kind
     for module in (nodes, joins)
     for kind in vars(module).values()
-    if isinstance(kind, type) and issubclass(kind, nodes.Node) and kind is not nodes.Node
+    if isinstance(kind, type) and issubclass(kind, nodes.Node) and kind not in FAMILIES
 }
 
 
