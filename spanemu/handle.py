@@ -132,11 +132,17 @@ class DatabaseHandle(ABC):
 
     @abstractmethod
     def restore(self, snapshot: Any) -> None:
-        """Go back to a snapshot of this database. Sessions and clients stay usable."""
+        """Go back to a snapshot of this database. Sessions and clients stay usable.
+
+        Raises ValueError for another database's, and one that an earlier restore has passed.
+        """
 
     @abstractmethod
     def forget(self, snapshot: Any) -> None:
-        """Give a snapshot up, so that changes need not be remembered for it."""
+        """Give a snapshot up, so that changes need not be remembered for it.
+
+        Raises ValueError for another database's.
+        """
 
     @abstractmethod
     def clone(self, name: str) -> DatabaseHandle:

@@ -53,6 +53,7 @@ class StartFailed(RuntimeError):
 class RemoteSnapshot:
     """A state of a database in another process, by the id that it goes by there."""
 
+    uri: str
     database: str
     id: str
 
@@ -82,15 +83,16 @@ class RemoteDatabase(DatabaseHandle):
 
     def snapshot(self) -> RemoteSnapshot:
         """The present state, for `restore`. Costs nothing."""
-        return RemoteSnapshot(self.name, self._control("Snapshot")["snapshot"])
+        id_ = str(self._control("Snapshot")["snapshot"])
+        return RemoteSnapshot(self._emulator.uri, self.name, id_)
 
     def restore(self, snapshot: RemoteSnapshot) -> None:
         """Go back to a snapshot of this database. Sessions and clients stay usable."""
-        self._control("Restore", snapshot=snapshot.id)
+        self._control("Restore", snapshot=self._own(snapshot))
 
     def forget(self, snapshot: RemoteSnapshot) -> None:
         """Give a snapshot up, so that changes need not be remembered for it."""
-        self._control("Forget", snapshot=snapshot.id)
+        self._control("Forget", snapshot=self._own(snapshot))
 
     def clone(self, name: str) -> RemoteDatabase:
         """A new database of that name with the present schema and rows."""
@@ -120,6 +122,15 @@ class RemoteDatabase(DatabaseHandle):
     def splits(self) -> RemoteSplits:
         """Its splits and servers, in a test's hands."""
         return RemoteSplits(self._emulator.calls, self.name)
+
+    def _own(self, snapshot: object) -> str:
+        """The id of a snapshot. Raises ValueError unless it is one of this emulator."""
+        uri = self._emulator.uri
+        if not isinstance(snapshot, RemoteSnapshot):
+            raise ValueError(f"{snapshot!r} is no snapshot: {self.name} goes back to what it gave")
+        if snapshot.uri != uri:  # There the same id stands for something else.
+            raise ValueError(f"the snapshot is of the emulator at {snapshot.uri}, not at {uri}")
+        return snapshot.id
 
     def _control(self, operation: str, **arguments: Any) -> dict[str, Any]:
         calls: Calls = self._emulator.calls

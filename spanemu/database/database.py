@@ -24,12 +24,13 @@ from spanemu.database.generation import Generation
 from spanemu.database.named_rows import keyed, root_name, row_key
 from spanemu.database.options import StatementRequest
 from spanemu.database.physical import physical_layout
+from spanemu.database.restore_point import DatabaseSnapshot, check_own
 from spanemu.database.row_deletion import RowDeletion
 from spanemu.database.sessions.registry import Sessions
 from spanemu.database.splits.errors import SplitInsideHierarchy
 from spanemu.database.splits.participants import shown
 from spanemu.database.splits.split_points import SplitPoints
-from spanemu.database.splits.splitting import Splitting, SplittingState
+from spanemu.database.splits.splitting import Splitting
 from spanemu.database.statements.context import StatementContext
 from spanemu.database.statements.footprint import Footprint, footprint_of
 from spanemu.database.statements.query_engine import prepare
@@ -47,7 +48,6 @@ from spanemu.storage.boundary import Boundary, Origin, path_of
 from spanemu.storage.layout import tree_of
 from spanemu.storage.store import Store
 from spanemu.storage.structure import Place
-from spanemu.storage.undo import StoreSnapshot
 
 if TYPE_CHECKING:
     from spanemu.database.splits.heat import Heat
@@ -73,15 +73,6 @@ class DdlOutcome:
     def applied(self) -> int:
         """How many statements took effect."""
         return len(self.commit_timestamps)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class DatabaseSnapshot:
-    """A state of a database to come back to."""
-
-    store: StoreSnapshot
-    history: History[Generation]
-    splitting: SplittingState
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,17 +263,15 @@ class Database:
 
     def snapshot(self) -> DatabaseSnapshot:
         """The present state, to come back to with `restore`."""
-        with self._core.store.mutex:
-            core = self._core
-            history, splitting = core.history.copy(), core.splitting.state
-            return DatabaseSnapshot(core.store.snapshot(), history, splitting)
+        return DatabaseSnapshot.of(self._core)
 
     def restore(self, snapshot: DatabaseSnapshot) -> None:
         """Come back to a state; open transactions are aborted, sessions live on.
 
         Statistics of what ran are forgotten. Costs what was done since. Raises ValueError for a
-        snapshot that an earlier restore made invalid.
+        snapshot that an earlier restore made invalid, and for one of another database.
         """
+        check_own(self._core, snapshot)
         why = "The database was restored."
         with self._core.store.mutex:  # Under it no transaction is in the middle of its commit.
             self._core.store.restore(snapshot.store)
@@ -323,7 +312,11 @@ class Database:
         return footprint_of(prepared.executable.plan)
 
     def forget(self, snapshot: DatabaseSnapshot) -> None:
-        """Give a snapshot up, so that changes need not be remembered for it."""
+        """Give a snapshot up, so that changes need not be remembered for it.
+
+        Raises ValueError for one of another database.
+        """
+        check_own(self._core, snapshot)
         self._core.store.forget(snapshot.store)
 
     def clone(self, name: str) -> Database:

@@ -322,7 +322,7 @@ class Store:
         """
         with self.mutex:
             if snapshot not in self._snapshots:
-                raise ValueError("the snapshot was forgotten, or an earlier one was restored")
+                raise ValueError("the snapshot was given up, or an earlier one was restored since")
             del self._snapshots[self._snapshots.index(snapshot) + 1 :]
             log = self._log
             while len(log) > snapshot.place:

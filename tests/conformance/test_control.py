@@ -74,6 +74,37 @@ def test_a_snapshot_that_was_given_up(home):
     assert stock(home) == [("A", 10)]
 
 
+@pytest.mark.parametrize("wrong", ["x", None, 3])
+def test_what_is_no_snapshot(home, wrong):
+    for step in (home.restore, home.forget):
+        with pytest.raises(ValueError, match=repr(wrong)):
+            step(wrong)
+
+
+def test_a_snapshot_of_another_database(emulator, home):
+    other = home.clone(f"{home.database_id}-other")
+    theirs, mine = other.snapshot(), home.snapshot()
+    for step in (home.restore, home.forget):
+        with pytest.raises(ValueError, match=f"of {other.name}, not of {home.name}"):
+            step(theirs)
+    save(other, "B", 1)
+    other.restore(theirs)
+    assert stock(other) == [("A", 10)]
+    home.drop()
+    again = emulator.create_database(home.database_id)
+    with pytest.raises(ValueError, match="dropped"):
+        again.restore(mine)
+
+
+def test_a_snapshot_of_another_emulator(home):
+    """Ids and names are the same there, so that nothing but the emulator tells them apart."""
+    with spanemu.Emulator.subprocess() as elsewhere:
+        theirs = elsewhere.create_database(home.database_id).snapshot()
+        home.snapshot()
+        with pytest.raises(ValueError, match="snapshot"):
+            home.restore(theirs)
+
+
 def test_restoring_ends_what_is_open(home):
     before = home.snapshot()
     session = home.client().session()

@@ -11,7 +11,8 @@ from spanemu.control.clock import EmulatorClock
 from spanemu.control.faults import Faults
 from spanemu.control.operations.held import Held
 from spanemu.control.recorder import Recorder
-from spanemu.database.database import Database, DatabaseSnapshot
+from spanemu.database.database import Database
+from spanemu.database.restore_point import DatabaseSnapshot
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,8 @@ def restore(control: Control, database: str, snapshot: str) -> None:
 
 def forget(control: Control, database: str, snapshot: str) -> None:
     """Give a snapshot up."""
-    control.database(database).forget(control.snapshots.release(snapshot))
+    control.database(database).forget(control.snapshots.get(snapshot))
+    control.snapshots.release(snapshot)
 
 
 def clone(control: Control, database: str, name: str) -> None:
