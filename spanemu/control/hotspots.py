@@ -306,8 +306,7 @@ class Hotspots(HotspotsHandle):
         detector = self._database.heat.detector
         if detector is None:
             return paused
-        before, detector.paused = detector.paused, paused
-        return before
+        return detector.pause(paused)
 
     def split_stats(self, interval: str = "MINUTE") -> list[SplitStat]:
         clock = self._database.clock

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, repeat
 from math import inf
 from operator import itemgetter
 from typing import Any
 
 from spanemu.base.clock import monotonic
 from spanemu.stats.contention import ContentionSummary
-from spanemu.stats.pages import STAMPS, Draft, Page, Trail
+from spanemu.stats.pages import Page, Trail
 from spanemu.stats.queries import QueryUse
 from spanemu.stats.scans import ScanSummary
 from spanemu.stats.simulation.settings import SplitPolicy
@@ -27,14 +26,12 @@ from spanemu.stats.thresholds import THRESHOLDS, Thresholds
 from spanemu.stats.trace import Commit, Touch, Trace
 from spanemu.stats.tree_load import READS, Kind, TreeLoad
 from spanemu.storage.layout import TreeId
-from spanemu.storage.observer import Reading, Replaced, TreeWrite
+from spanemu.storage.observer import Journal, Reading
 from spanemu.storage.store import Store
 
-PAGE_ROWS = 256  # written, that are looked at together
-SIGNED_EVERY = 128  # commits at least, of trees that are familiar: who made the last of a page?
+SIGNED_EVERY = 128  # commits at least, of trees that are familiar: who makes the next?
 READS_MAX = 128  # by key, that are looked at together
 
-_PAGE_STAMPS = PAGE_ROWS * STAMPS
 _TREE = itemgetter(0)
 
 
@@ -64,10 +61,11 @@ def _nothing_known(asked: object, tree: TreeId) -> tuple[str, str]:
 
 
 class Detector:
-    """A `StoreObserver` and a lock table's. The store calls it under its mutex with each commit.
+    """A `StoreObserver` and a lock table's.
 
-    A commit or a read by key is only put down when it happens, and looked at together with others
-    later. `describe` gives the text and the tag of a request, as far as a tree is concerned.
+    A commit or a read by key is only put down when it happens, by the store or here, and looked at
+    together with others later. `describe` gives the text and the tag of a request, as far as a tree
+    is concerned.
     """
 
     def __init__(
@@ -79,13 +77,15 @@ class Detector:
         self._store = store
         self._thresholds = thresholds
         self._describe = describe
-        self.paused = False
+        self._paused = False
         self.began, self.ended = monotonic(), inf  # when it began to watch, and when it ceased
-        self._draft = Draft()  # not looked at yet; guarded by the store's mutex
-        self._gets: deque[Touch] = deque()  # the same; whoever puts one down needs no mutex
-        self._unsigned_commits = 0  # commits that were put down since it mattered who made one
-        self._familiar: set[TreeId] = set()  # trees of which it is known who writes them
-        self.unsigned: Sequence[TreeWrite] = ()  # of the last commit, if it matters who made it
+        # Read by key and not looked at yet; whoever puts one down needs no mutex.
+        self._gets: deque[Touch] = deque()
+        # Guarded by the store's mutex: trees of which it is known who writes them, for now or
+        # altogether, and how many commits were made since one had to tell in spite of that.
+        self.familiar: set[TreeId] = set()
+        self._known: set[TreeId] = set()
+        self._unsigned_commits = 0
         # Guards what is below: a report may be made meanwhile. Reentrant, since a scan that
         # nobody holds any more ends wherever garbage is collected, also in here.
         self._mutex = threading.RLock()
@@ -96,47 +96,43 @@ class Detector:
 
     # ------------------------------------------------------------------ writes
 
-    def committed(self, writes: Sequence[TreeWrite], replaced: Replaced, at: int) -> None:
-        """Take in one commit."""
-        if self.paused or not writes:
+    def wrote(self, journal: Journal) -> None:
+        """Look at what some commits wrote."""
+        if self._paused:
             return
-        draft = self._draft
-        if len(writes) == 1:  # as mostly
-            draft.rows += writes[0]
-            draft.stamps += at, replaced[0]
-            is_known = writes[0][0] in self._familiar
-        else:
-            draft.rows += chain.from_iterable(writes)
-            draft.stamps += chain.from_iterable(zip(repeat(at), replaced, strict=False))
-            is_known = self._familiar.issuperset(map(_TREE, writes))
-        if len(draft.stamps) >= _PAGE_STAMPS:
-            self._look_at_page()
-            if self._unsigned_commits >= SIGNED_EVERY:
-                self._unsigned_commits = 0
-                is_known = False
-        self.unsigned = () if is_known else writes
+        page = Page(journal)
+        self._unsigned_commits += page.commits
+        if self._unsigned_commits >= SIGNED_EVERY:
+            self._unsigned_commits = 0
+            self.familiar.clear()  # The next commit tells who makes it.
+        with self._mutex:
+            self._trail.append(page)
+            for tree, place, ats, keys in page.by_stream():
+                self._load(tree).stream(place).take(ats, keys)
 
-    def committed_by(self, asked: object) -> None:
-        """The last commit was made for a request; called while there is one that is `unsigned`."""
+    def committed_by(self, asked: object, trees: Iterable[TreeId]) -> None:
+        """The last commit, of those trees, was made for a request. Told under the store's mutex.
+
+        To be told of a commit unless all of its trees are `familiar`.
+        """
+        if self._paused:
+            return
         site, test = caller()
         with self._mutex:
-            for tree in dict.fromkeys(map(_TREE, self.unsigned)):
+            for tree in trees:
                 statement, tag = self._describe(asked, tree)
                 sources = self._load(tree).sources
                 sources.met(Source(statement, site, test, tag))
                 if sources.is_familiar:
-                    self._familiar.add(tree)
-        self.unsigned = ()
+                    self._known.add(tree)
+        self.familiar.update(self._known)
 
-    def _look_at_page(self) -> None:
-        """Look at what was written. The caller has the store's mutex."""
-        page, self._draft = Page(self._draft), Draft()
-        self._unsigned_commits += page.commits
-        with self._mutex:
-            if page.commits:
-                self._trail.append(page)
-            for tree, place, ats, keys in page.by_stream():
-                self._load(tree).stream(place).take(ats, keys)
+    def pause(self, paused: bool) -> bool:
+        """Look at what is written from now on, or do not; what was the case before."""
+        with self._store.mutex:
+            self._store.tell()
+            before, self._paused = self._paused, paused
+            return before
 
     def _load(self, tree: TreeId) -> TreeLoad:
         found = self._trees.get(tree)
@@ -148,7 +144,7 @@ class Detector:
 
     def got(self, tree: TreeId, key: bytes) -> None:
         """Take in a read of a row by its key."""
-        if not self.paused:
+        if not self._paused:
             self._gets.append((self._store.last_commit, tree, key))
             if len(self._gets) >= READS_MAX:
                 self._look_at_reads()
@@ -179,7 +175,7 @@ class Detector:
                     of = self._store.row_count(tree)  # this one waits for the store.
                 yield row
         finally:
-            if not self.paused:
+            if not self._paused:
                 self._scanned(tree, (count, of), reading, asked)
 
     def _scanned(
@@ -196,7 +192,7 @@ class Detector:
 
     def contended(self, tree: TreeId, low: bytes, high: bytes | None, seconds: float) -> None:
         """Take in a conflict about a row, or a range up to `high`."""
-        if self.paused:
+        if self._paused:
             return
         with self._mutex:
             self._load(tree).conflicts.add(low if high is None else None, seconds)
@@ -207,8 +203,7 @@ class Detector:
 
     def _catch_up(self) -> None:
         """Look at everything; not to be called with a mutex of ours."""
-        with self._store.mutex:
-            self._look_at_page()
+        self._store.tell()
         self._look_at_reads()
 
     def trace(self) -> Trace:

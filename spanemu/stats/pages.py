@@ -1,34 +1,23 @@
 """What was written, as it is kept: pages of rows, and of those the newest.
 
-What a commit tells is put down one thing behind the other, and pages hold plain values in columns:
-an object for each commit would be walked through by every garbage collection.
+Pages hold plain values in columns: an object for each row or commit would be walked through by
+every garbage collection, and a version would keep all that are older.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Sequence
-from itertools import chain, islice
-from typing import Any
+from itertools import chain, compress, islice
+from operator import itemgetter
 
 from spanemu.stats.trace import Commit
 from spanemu.stats.tree_load import DELETES, INSERTS, UPDATES
 from spanemu.storage.layout import TreeId
-from spanemu.storage.observer import Replaced
-from spanemu.storage.versions import Row
+from spanemu.storage.observer import Journal, columns
+from spanemu.storage.versions import Row, Version
 
-FIELDS = 3  # of a row: tree, key, values
-STAMPS = 2  # of a row: timestamp, and the version that was there before
-
-
-class Draft:
-    """The rows of a page that is not full yet: for each its fields, and for each its stamps."""
-
-    __slots__ = ("rows", "stamps")
-
-    def __init__(self) -> None:
-        self.rows: list[Any] = []
-        self.stamps: list[Any] = []
+_AT, _ROW, _OLDER = map(itemgetter, range(3))  # of a version
 
 
 class Page:
@@ -36,25 +25,35 @@ class Page:
 
     __slots__ = ("ats", "commits", "keys", "places", "trees", "values")
 
-    def __init__(self, draft: Draft) -> None:
-        trees, keys, values = (tuple(draft.rows[n::FIELDS]) for n in range(FIELDS))
-        ats, replaced = (draft.stamps[n::STAMPS] for n in range(STAMPS))
-        self.ats: tuple[int, ...] = tuple(ats)
-        self.trees: tuple[TreeId, ...] = trees
-        self.keys: tuple[bytes, ...] = keys
-        self.values: tuple[Row | None, ...] = values
-        self.places = _places(values, replaced)  # of the streams that the rows belong to
-        self.commits = len(set(ats))  # No two have a timestamp in common.
+    def __init__(self, journal: Journal) -> None:
+        trees, keys, versions = columns(journal)
+        self.ats: tuple[int, ...] = tuple(map(_AT, versions))
+        self.trees: tuple[TreeId, ...] = tuple(trees)
+        self.keys: tuple[bytes, ...] = tuple(keys)
+        self.values: tuple[Row | None, ...] = tuple(map(_ROW, versions))
+        # Of the streams that the rows belong to; all the same, as mostly, if that is a number.
+        self.places = _places(self.values, list(map(_OLDER, versions)))
+        self.commits = len(set(self.ats))  # No two have a timestamp in common.
 
     def by_stream(self) -> Iterator[tuple[TreeId, int, Sequence[int], Sequence[bytes]]]:
         """(tree, place of a stream, times, keys) of the rows of each stream."""
-        streams = set(zip(self.trees, self.places, strict=True))
-        if len(streams) == 1:  # as mostly
-            ((tree, place),) = streams
-            yield tree, place, self.ats, self.keys
+        if not isinstance(self.places, int):
+            yield from self._by_tree_and_place(self.places)
             return
+        trees = dict.fromkeys(self.trees)
+        if len(trees) == 1:
+            yield self.trees[0], self.places, self.ats, self.keys
+            return
+        for tree in trees:
+            own = list(map(tree.__eq__, self.trees))
+            ats, keys = compress(self.ats, own), compress(self.keys, own)
+            yield tree, self.places, list(ats), list(keys)
+
+    def _by_tree_and_place(
+        self, places: bytes
+    ) -> Iterator[tuple[TreeId, int, Sequence[int], Sequence[bytes]]]:
         found: defaultdict[tuple[TreeId, int], list[int]] = defaultdict(list)
-        for row, stream in enumerate(zip(self.trees, self.places, strict=True)):
+        for row, stream in enumerate(zip(self.trees, places, strict=True)):
             found[stream].append(row)
         for (tree, place), rows in found.items():
             yield tree, place, [self.ats[row] for row in rows], [self.keys[row] for row in rows]
@@ -65,13 +64,13 @@ class Page:
         return [(at, tuple(islice(writes, size))) for at, size in Counter(self.ats).items()]
 
 
-def _places(values: Sequence[Row | None], replaced: Replaced) -> bytes:
-    if all(values) and not any(replaced):  # Rows that were never there: as mostly.
-        return bytes((INSERTS,)) * len(values)
+def _places(rows: Sequence[Row | None], older: Sequence[Version | None]) -> int | bytes:
+    if None not in rows and not any(older):  # Rows that were never there.
+        return INSERTS
     return bytes(
         [
             DELETES if row is None else INSERTS if not before or before[1] is None else UPDATES
-            for row, before in zip(values, replaced, strict=True)
+            for row, before in zip(rows, older, strict=True)
         ]
     )
 

@@ -10,7 +10,13 @@ from spanemu.storage.layout import TreeId
 from spanemu.storage.versions import Version
 
 TreeWrite = tuple[TreeId, bytes, tuple[Any, ...] | None]  # None removes the row
-Replaced = Sequence[Version | None]  # for each write what was there before; None: never anything
+
+# Rows that were written, one thing behind the other: of each its tree, its key and its new version.
+# An object for each row would be walked through by every garbage collection.
+Journal = Sequence[Any]
+JOURNAL_ROWS = 256  # that are told of together, or some more
+JOURNAL_FIELDS = 3
+JOURNAL_MAX = JOURNAL_ROWS * JOURNAL_FIELDS
 
 
 class Reading(StrEnum):
@@ -22,13 +28,13 @@ class Reading(StrEnum):
 
 
 class StoreObserver(Protocol):
-    """Told once of each commit, after it is visible, and of what clients read.
+    """Told once of each commit, some time after it is visible, and of what clients read.
 
     `asked` is the request that is being served, whatever the reader knows of it.
     """
 
-    def committed(self, writes: Sequence[TreeWrite], replaced: Replaced, at: int) -> None:
-        """`writes` became visible at `at` (nanoseconds). Neither sequence changes any more."""
+    def wrote(self, journal: Journal) -> None:
+        """Some commits wrote rows. Told under the store's mutex."""
         ...
 
     def got(self, tree: TreeId, key: bytes) -> None:
@@ -48,10 +54,10 @@ class Observers:
     def __init__(self, all_of_them: Sequence[StoreObserver]) -> None:
         self.all = tuple(all_of_them)
 
-    def committed(self, writes: Sequence[TreeWrite], replaced: Replaced, at: int) -> None:
-        """Tell each of a commit."""
+    def wrote(self, journal: Journal) -> None:
+        """Tell each of what was written."""
         for each in self.all:
-            each.committed(writes, replaced, at)
+            each.wrote(journal)
 
     def got(self, tree: TreeId, key: bytes) -> None:
         """Tell each of a row that was asked for."""
@@ -67,7 +73,12 @@ class Observers:
         return rows
 
 
-def changed(
+def columns(journal: Journal) -> tuple[Sequence[TreeId], Sequence[bytes], Sequence[Version]]:
+    """Trees, keys and versions of the rows."""
+    return journal[::JOURNAL_FIELDS], journal[1::JOURNAL_FIELDS], journal[2::JOURNAL_FIELDS]
+
+
+def replaced(
     present: StoreObserver | None, gone: StoreObserver | None, new: StoreObserver | None
 ) -> StoreObserver | None:
     """Who observes, once `gone` does no longer and `new` does; None for nobody."""

@@ -17,13 +17,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
+from typing import Any
 
 from spanemu.base.clock import Clock
 from spanemu.storage.aging import Aging
 from spanemu.storage.boundary import Boundary, Path
 from spanemu.storage.dropped import Dropped
 from spanemu.storage.layout import TreeId
-from spanemu.storage.observer import StoreObserver, TreeWrite
+from spanemu.storage.observer import JOURNAL_MAX, StoreObserver, TreeWrite, replaced
 from spanemu.storage.pins import Pins
 from spanemu.storage.ranges import EVERYTHING, ByteRange, in_order
 from spanemu.storage.structure import Structure
@@ -51,6 +52,7 @@ class Store:
         self._dropped = Dropped()
         self.sequences: dict[int, int] = {}  # sequence id -> values drawn so far
         self.observer: StoreObserver | None = None
+        self._journal: list[Any] | None = None  # what its observer was not told of yet
         self.structure = Structure()
         self._trees = self.structure.trees
         self._aging = Aging()
@@ -100,19 +102,16 @@ class Store:
 
     def boundaries(self, hierarchy: TreeId) -> tuple[Boundary, ...]:
         """Where a hierarchy is cut, in order."""
-        found = self.structure.hierarchies.get(hierarchy)
-        return () if found is None else found.tiling.boundaries
+        return self.structure.boundaries(hierarchy)
 
     def all_boundaries(self) -> list[Boundary]:
         """Where all hierarchies are cut."""
         with self.mutex:
-            tilings = [each.tiling for each in self.structure.hierarchies.values()]
-        return [boundary for tiling in tilings for boundary in tiling.boundaries]
+            return self.structure.all_boundaries()
 
     def starts(self, tree: TreeId) -> Sequence[bytes]:
         """For each split of its hierarchy the first key it may have of a tree; b"" to begin."""
-        found = self._trees.get(tree)
-        return (b"",) if found is None else found.tiling.starts[tree]
+        return self.structure.starts(tree)
 
     def _remember(self, undo: Callable[[], object] | None) -> None:
         if undo is not None and self._snapshots:
@@ -259,9 +258,8 @@ class Store:
         """Make a commit visible at `at`, which `clock.now` gave out under `mutex`."""
         with self.mutex:
             horizon = self._horizon(at)
-            trees, aging, observer = self._trees, self._aging.rows, self.observer
+            trees, aging, journal = self._trees, self._aging.rows, self._journal
             log = self._log if self._snapshots else None
-            replaced: list[Version | None] | None = None if observer is None else []
             for tree_id, key, row in writes:
                 hierarchy = trees[tree_id]
                 split = hierarchy.only or hierarchy.split_of(tree_id, key)
@@ -270,16 +268,30 @@ class Store:
                 older = tree.get(key)
                 if log is not None:
                     log.append((tree_id, key, older))
-                if replaced is not None:
-                    replaced.append(older)
                 tree[key] = version = push(older, at, row, horizon)
+                if journal is not None:
+                    journal += tree_id, key, version
                 if version[3] == 2 or row is None:
                     aging.append((at, tree_id, key))
             self.last_commit = at
             if aging and aging[0][0] <= horizon:
                 self._forget_versions(horizon, 2 * len(writes) + AGED_ROWS_PER_COMMIT)
-            if observer is not None and replaced is not None:
-                observer.committed(writes, replaced, at)
+            if journal is not None and len(journal) >= JOURNAL_MAX:
+                self.tell()
+
+    def observe(self, new: StoreObserver | None, gone: StoreObserver | None = None) -> None:
+        """Tell `new` of what happens from now on, and `gone` no more; None for nobody."""
+        with self.mutex:
+            self.tell()
+            self.observer = replaced(self.observer, gone, new)
+            self._journal = None if self.observer is None else []
+
+    def tell(self) -> None:
+        """Tell the observer, if any, of all that was written until now."""
+        with self.mutex:
+            if self._journal and self.observer is not None:
+                journal, self._journal = self._journal, []
+                self.observer.wrote(journal)
 
     def collect_garbage(self) -> int:
         """Forget every version that nobody can read any more; how many those were.
@@ -370,19 +382,13 @@ class Store:
                     twin._trees[tree].fill(tree, dropped)
             twin._dropped = Dropped()
             if at < self.last_commit:
-                for hierarchy in twin.structure.hierarchies.values():
-                    for split in hierarchy.splits:
-                        split.rewind(at)
+                twin.structure.rewind(at)
             return twin
 
     def check(self) -> None:
         """Assert every invariant."""
         with self.mutex:
-            for hierarchy in self.structure.hierarchies.values():
-                hierarchy.check()
-                for split in hierarchy.splits:
-                    for tree in split.trees.values():
-                        assert all(version[0] <= self.last_commit for version in tree.values())
+            self.structure.check(self.last_commit)
 
     def _put_back(self, tree_id: TreeId, key: bytes, version: Version | None) -> None:
         tree = self._trees[tree_id].split_of(tree_id, key).writable(tree_id)

@@ -11,7 +11,7 @@ Not thread-safe: the store's mutex guards it, but for `trees`, which is read wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from spanemu.storage.boundary import Boundary, Path
@@ -149,6 +149,35 @@ class Structure:
         twin.hierarchies = {root: each.share() for root, each in self.hierarchies.items()}
         twin.trees = {tree: twin.hierarchies[each.root] for tree, each in self.trees.items()}
         return twin
+
+    def boundaries(self, hierarchy: TreeId) -> tuple[Boundary, ...]:
+        """Where a hierarchy is cut, in order."""
+        found = self.hierarchies.get(hierarchy)
+        return () if found is None else found.tiling.boundaries
+
+    def starts(self, tree: TreeId) -> Sequence[bytes]:
+        """For each split of its hierarchy the first key it may have of a tree; b"" to begin."""
+        found = self.trees.get(tree)
+        return (b"",) if found is None else found.tiling.starts[tree]
+
+    def all_boundaries(self) -> list[Boundary]:
+        """Where all hierarchies are cut."""
+        tilings = [each.tiling for each in self.hierarchies.values()]
+        return [boundary for tiling in tilings for boundary in tiling.boundaries]
+
+    def rewind(self, at: int) -> None:
+        """Forget what was written after `at`."""
+        for hierarchy in self.hierarchies.values():
+            for split in hierarchy.splits:
+                split.rewind(at)
+
+    def check(self, last_commit: int) -> None:
+        """Assert every invariant."""
+        for hierarchy in self.hierarchies.values():
+            hierarchy.check()
+            for split in hierarchy.splits:
+                for tree in split.trees.values():
+                    assert all(version[0] <= last_commit for version in tree.values())
 
     def places_having(self, keys: Iterable[tuple[TreeId, bytes]]) -> set[Place]:
         """Where the splits begin that rows with those keys are in."""

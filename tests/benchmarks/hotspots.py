@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 import spanemu
-from spanemu.stats.detector import PAGE_ROWS
+from spanemu.storage.observer import JOURNAL_ROWS
 
 DDL = (
     "CREATE TABLE Users (Id INT64 NOT NULL, Name STRING(100), Age INT64) PRIMARY KEY (Id)",
@@ -45,7 +45,7 @@ class Case:
     @property
     def taken(self) -> int:
         """The commits of a turn."""
-        return self.pages * math.ceil(PAGE_ROWS / self.rows)
+        return self.pages * math.ceil(JOURNAL_ROWS / self.rows)
 
 
 CASES = (

@@ -85,15 +85,16 @@ def _reports(workload: Workload, schema: Schema, seed: int) -> Iterator[Report]:
     if workload.updates:
         for key in _all_rows(workload, seed):
             write(encode(key), key)
-    store.observer = detector = Detector(store)
+    detector = Detector(store)
+    store.observe(detector)
     done = 0
     for size in SIZES:
         for key in islice(keys, size - done):
             encoded = encode(key)
             if not workload.updates and store.get(tree, encoded) is not None:
-                detector.paused = True
+                detector.pause(True)
                 write(encoded, None)  # re-created: its deletion is no part of the stream
-                detector.paused = False
+                detector.pause(False)
             write(encoded, key)
         done = size
         yield build_report(schema, detector.seen(), Assumptions())

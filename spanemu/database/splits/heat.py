@@ -32,7 +32,7 @@ from spanemu.stats.simulation.simulation import Simulation, simulate
 from spanemu.stats.split_info import SplitRange
 from spanemu.stats.split_stats import SplitStat, joined, split_stats
 from spanemu.storage.layout import TreeId, tree_of
-from spanemu.storage.observer import changed
+from spanemu.txn.buffer import Buffer
 from spanemu.values.mutation import Mutation, Write
 
 MUTATIONS_LOOKED_AT = 8
@@ -55,6 +55,8 @@ class Heat:
         self._locks = core.locks
         self._splitting = core.splitting
         self.detector: Detector | None = None
+        # Trees of which nobody needs to tell who writes them; None: of none, as nobody watches.
+        self.familiar: set[TreeId] | None = None
         self.assumptions = Assumptions()
         self._uses: WeakKeyDictionary[Detector, QueryUses] = WeakKeyDictionary()
 
@@ -70,8 +72,9 @@ class Heat:
             self._core.ledger.catch_up()  # The follower that goes is to see what ran until now.
         with self._store.mutex:
             before, self.detector = self.detector, Detector(self._store, describe=self._described)
-            self._store.observer = changed(self._store.observer, before, self.detector)
+            self._store.observe(self.detector, before)
             self._locks.observer = self.detector
+            self.familiar = self.detector.familiar
             uses = self._uses[self.detector] = QueryUses(self.detector)
             activity.follower = partial(self._follow, uses)
             if before is not None:
@@ -83,8 +86,8 @@ class Heat:
         with self._store.mutex:
             detector = self.detector
             if detector is not None and self.is_watched:
-                self._store.observer = changed(self._store.observer, detector, None)
-                self._locks.observer = None
+                self._store.observe(None, detector)
+                self._locks.observer = self.familiar = None
                 detector.ended = monotonic()
 
     def _follow(self, uses: QueryUses, requests: Iterable[Meter]) -> None:
@@ -93,13 +96,14 @@ class Heat:
             self._core.activity.follower = None
         uses.take(requests)
 
-    def committed_by(self, asked: object, mutations: Sequence[Mutation]) -> None:
+    def committed_by(self, asked: object, mutations: Sequence[Mutation], written: Buffer) -> None:
         """The last commit was made by mutations, or by the statements before it.
 
-        To be told while the detector has one that is `unsigned`.
+        To be told while somebody watches, unless all trees that it wrote are `familiar`.
         """
         if self.detector is not None:
-            self.detector.committed_by(_Commit(asked, mutations) if mutations else asked)
+            trees = [tree for tree, pending in written.trees.items() if pending.rows]
+            self.detector.committed_by(_Commit(asked, mutations) if mutations else asked, trees)
 
     def _described(self, asked: object, tree: TreeId) -> tuple[str, str]:
         """What a request did to a table or index, in words, and its tag."""

@@ -6,13 +6,13 @@ Kept only while somebody has the splits of a database follow its load (`splittin
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from spanemu.schema.schema import Schema
 from spanemu.stats.simulation.settings import SplitSettings
 from spanemu.storage.layout import TreeId, key_reader, tree_of
-from spanemu.storage.observer import Reading, Replaced, TreeWrite
+from spanemu.storage.observer import Journal, Reading, columns
 
 Work = tuple[TreeId, bytes, float]  # a row, and the units that were spent on it
 Row = tuple[Any, ...]
@@ -30,10 +30,11 @@ class LoadBook:
         self._stride = 1
         self._count = 0
 
-    def committed(self, writes: Sequence[TreeWrite], replaced: Replaced, at: int) -> None:
-        """A commit wrote those rows."""
+    def wrote(self, journal: Journal) -> None:
+        """Commits wrote those rows."""
+        trees, keys, _ = columns(journal)
         with self._mutex:
-            for tree, key, _ in writes:
+            for tree, key in zip(trees, keys, strict=True):
                 self._add(tree, key, self._settings.units_per_write)
 
     def got(self, tree: TreeId, key: bytes) -> None:

@@ -35,7 +35,6 @@ from spanemu.stats.split_stats import SplitStat
 from spanemu.stats.trace import Commit
 from spanemu.storage.boundary import TREE_ID_BYTES, Boundary, Origin
 from spanemu.storage.layout import TreeId, tree_of
-from spanemu.storage.observer import changed
 from spanemu.storage.sizes import split_bytes
 from spanemu.storage.splits import Split
 from spanemu.storage.store import Store
@@ -157,13 +156,13 @@ class Splitting:
     def stop_following(self) -> None:
         """Write down nothing any more; splits stay as they are."""
         with self._store.mutex:
-            self._store.observer = changed(self._store.observer, self._book, None)
+            self._store.observe(None, self._book)
             self._book = None
             self._loads.clear()
 
     def _follow(self) -> None:
         before, self._book = self._book, LoadBook(self._schema, self.settings)
-        self._store.observer = changed(self._store.observer, before, self._book)
+        self._store.observe(self._book, before)
         self._minute_at = self._store.clock.peek()
 
     def pass_minutes(self, minutes: int = 1, qps: float | None = None) -> list[Minute]:
@@ -177,6 +176,7 @@ class Splitting:
                 return []
             self._minute_at = self._store.clock.peek()
             places = Places(self._schema(), self.settings.policy)
+            self._store.tell()
             work, count = self._book.take()
             events = self._events(places, work, count, qps)
             seen = []
@@ -224,6 +224,7 @@ class Splitting:
             elif self._book is None or changed_settings:
                 self._follow()
             else:
+                self._store.tell()
                 self._book.take()
 
     def _events(

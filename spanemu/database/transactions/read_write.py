@@ -244,9 +244,10 @@ class ReadWriteTransaction(Lifecycle):
                 self._live()  # A schema change has come in while locks were waited for.
             self.locks.begin_commit(self.owner)
             at = apply(transaction, generation.schema)
-            heat = self._core.heat
-            if heat is not None and heat.detector is not None and heat.detector.unsigned:
-                heat.committed_by(self.owner.last_request, mutations)
+            heat, written = self._core.heat, transaction.buffer
+            familiar = None if heat is None else heat.familiar
+            if heat and familiar is not None and not familiar.issuperset(written.trees):
+                heat.committed_by(self.owner.last_request, mutations, written)
         if self._core.splitting.keeps_commits or noted() is not None:
             tell_commit(self._core, transaction, count)
         self.locks.release(self.owner, State.COMMITTED)

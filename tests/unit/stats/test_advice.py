@@ -32,7 +32,8 @@ class Watched:
         self.tree = tree_of(self.table)
         self.store = Store(ManualClock(10**18), retention_nanos=10**12)
         self.store.create_tree(self.tree, hierarchy_of(self.schema, self.table))
-        self.store.observer = self.detector = Detector(self.store)
+        self.detector = Detector(self.store)
+        self.store.observe(self.detector)
         self.encode = encoder_of(self.table.key)
 
     def write(self, *ids: int) -> None:
@@ -135,7 +136,7 @@ def test_waits_for_a_row_that_others_refer_to() -> None:
 
 def test_nothing_is_taken_in_while_paused() -> None:
     watched = Watched(TABLE)
-    watched.detector.paused = True
+    watched.detector.pause(True)
     watched.write(1)
     watched.detector.got(watched.tree, b"")
     watched.detector.contended(watched.tree, b"", None, 1.0)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from spanemu.stats.pages import Draft, Page, Trail
+from spanemu.stats.pages import Page, Trail
 from spanemu.stats.tree_load import DELETES, INSERTS, UPDATES
 from spanemu.storage.layout import TreeId
+from spanemu.storage.versions import Row, Version, push
 
 TREE, INDEX = TreeId(1), TreeId(2)
 
@@ -22,12 +23,11 @@ def commits_of(*sizes: int) -> list[tuple[int, tuple[Any, ...]]]:
 
 def page_of(commits: list[tuple[int, tuple[Any, ...]]]) -> Page:
     """Their rows, all new."""
-    draft = Draft()
+    journal: list[Any] = []
     for at, writes in commits:
-        for write in writes:
-            draft.rows += write
-            draft.stamps += at, None
-    return Page(draft)
+        for tree, key, row in writes:
+            journal += tree, key, push(None, at, row, 0)
+    return Page(journal)
 
 
 def test_commits_come_out_as_they_were() -> None:
@@ -38,21 +38,20 @@ def test_commits_come_out_as_they_were() -> None:
 
 
 def test_each_row_belongs_to_the_stream_of_what_was_done_to_it() -> None:
-    gone, there = (5, None, None, 1, None), (5, (1,), None, 1, None)
-    rows = [
+    there = push(None, 5, (1,), 0)
+    gone = push(there, 6, None, 0)
+    rows: list[tuple[bytes, Row | None, Version | None]] = [
         (b"a", (1,), None),
         (b"b", (1,), gone),
         (b"c", (2,), there),
         (b"d", None, there),
         (b"e", None, None),
     ]
-    draft = Draft()
+    journal: list[Any] = []
     for key, row, before in rows:
-        draft.rows += TREE, key, row
-        draft.stamps += 7, before
-    draft.rows += INDEX, b"f", ()
-    draft.stamps += 8, None
-    page = Page(draft)
+        journal += TREE, key, push(before, 7, row, 0)
+    journal += INDEX, b"f", push(None, 8, (), 0)
+    page = Page(journal)
     assert (page.ats, page.commits) == ((7, 7, 7, 7, 7, 8), 2)
     assert list(page.by_stream()) == [
         (TREE, INSERTS, [7, 7], [b"a", b"b"]),
@@ -65,7 +64,17 @@ def test_each_row_belongs_to_the_stream_of_what_was_done_to_it() -> None:
 def test_a_page_of_one_stream_is_taken_whole() -> None:
     page = page_of(commits_of(1, 1))
     assert list(page.by_stream()) == [(TREE, INSERTS, page.ats, page.keys)]
-    assert list(Page(Draft()).by_stream()) == []
+
+
+def test_a_page_of_new_rows_is_told_apart_by_trees() -> None:
+    rows = [(7, TREE, b"a"), (7, INDEX, b"b"), (8, TREE, b"c"), (8, INDEX, b"d")]
+    journal: list[Any] = []
+    for at, tree, key in rows:
+        journal += tree, key, push(None, at, (), 0)
+    assert list(Page(journal).by_stream()) == [
+        (TREE, INSERTS, [7, 8], [b"a", b"c"]),
+        (INDEX, INSERTS, [7, 8], [b"b", b"d"]),
+    ]
 
 
 def test_a_trail_has_the_newest_commits() -> None:
