@@ -38,7 +38,7 @@ class _Builder:
     def add(self, statement: Statement, tree: ddl_ast.DdlStatement) -> None:
         """Take one statement in; what it is about is known as it was before."""
         table = _subject(self.schema, tree)
-        self.schema.changes.append(Change(statement, tree, table, table is not None))
+        self.schema.changes.append(Change(statement, tree, table))
         effect = _EFFECTS.get(type(tree))
         if effect is not None:
             effect(self, statement, tree)

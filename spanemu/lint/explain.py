@@ -42,4 +42,5 @@ def fix_text(rule: Rule) -> str:
 _WORDED = {
     "{swap}": "another column first, a UUID, or a shard column",
     "{spread}": "an interleaved index, or a shard column first",
+    "{without}": "CREATE NULL_FILTERED INDEX <object> ON <table>(...)",
 }

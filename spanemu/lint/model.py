@@ -195,7 +195,13 @@ class Change:
     statement: Statement
     tree: ddl_ast.DdlStatement
     table: Table | None
-    created_here: bool  # the table was made by an earlier statement of the same input
+
+    @property
+    def is_of_new_table(self) -> bool:
+        """Whether the table was made earlier in the same file: later files are later migrations."""
+        if self.table is None:
+            return False
+        return self.table.statement.source.origin == self.statement.source.origin
 
 
 @dataclass(eq=False)

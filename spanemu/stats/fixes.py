@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from spanemu.base.reserved import quoted, quoted_path
 from spanemu.schema.column import Column, KeyPart
@@ -83,6 +84,11 @@ def _index(table: Table, index: Index, cause: Cause, *, table_moves: bool) -> st
         inside = _create(table, index, _parts([*table.key, *rest]))
         return f"{inside}, INTERLEAVE IN {quoted_path(table.name)}; or {apart}"
     return f"a column of many values, or a shard column, first: ({', '.join(sharded)})"
+
+
+def without_nulls(table: Table, index: Index) -> str:
+    """The index without entries that have a NULL."""
+    return _create(table, replace(index, null_filtered=True), _parts(index.key))
 
 
 def _create(table: Table, index: Index, parts: Sequence[str]) -> str:

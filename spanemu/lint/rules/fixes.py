@@ -56,9 +56,15 @@ def spread(index: Index) -> str:
     return f"a shard column first: ON {quoted_path(table.name)}({_sharded(index)})"
 
 
-def _create(index: Index, key: str) -> str:
-    """The index anew, with another key."""
-    kind = ("UNIQUE " if index.unique else "") + ("NULL_FILTERED " if index.null_filtered else "")
+def without_nulls(index: Index) -> str:
+    """The index without entries that have a NULL."""
+    return _create(index, key_of(index.key), null_filtered=True)
+
+
+def _create(index: Index, key: str, *, null_filtered: bool | None = None) -> str:
+    """The index anew, with another key, and perhaps other entries."""
+    filtered = index.null_filtered if null_filtered is None else null_filtered
+    kind = ("UNIQUE " if index.unique else "") + ("NULL_FILTERED " if filtered else "")
     name, table = quoted_path(index.name), quoted_path(index.table.name)
     text = f"CREATE {kind}INDEX {name} ON {table}({key})"
     stored = filter(None, map(index.table.column, index.storing))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from spanemu.base.name_hints import like_absent, like_counter, like_lookup, like_status
 from spanemu.lint.model import Index, Part, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, at_part, each_index
-from spanemu.lint.rules.fixes import key_of, spread
+from spanemu.lint.rules.fixes import spread, without_nulls
 from spanemu.lint.values import (
     COMMIT_TIME_FUNCTIONS,
     Order,
@@ -36,8 +36,8 @@ def _commit_timestamp(index: Index) -> Iterator[Hit]:
 
 def _growing(index: Index) -> Iterator[Hit]:
     part = _leading(index)
-    if part is None or part.column is None:
-        return
+    if part is None or part.column is None or _is_mostly_null(index):
+        return  # Entries with NULL do not grow: SPN207 says what there is to say.
     order = order_of(part.column)
     if order is Order.COMMIT_TIMESTAMP or shard_of(index.table, part.column) is not None:
         return
@@ -86,17 +86,25 @@ def _constant_default(index: Index) -> Iterator[Hit]:
         yield at_part(index, default=part.column.default.text, table=index.table.name)
 
 
-def _mostly_null(index: Index) -> Iterator[Hit]:
+def _is_mostly_null(index: Index) -> bool:
+    """Whether most entries seem to begin with NULL, and nothing leaves them out."""
     part = _leading(index)
-    if (
+    return (
         part is not None
         and part.column is not None
         and not part.column.not_null
         and not index.null_filtered
         and part.column.name.lower() not in index.where_not_null
         and like_absent(part.column.name)
-    ):
-        yield at_part(index, parts=key_of(index.key), table=index.table.name)
+    )
+
+
+def _mostly_null(index: Index) -> Iterator[Hit]:
+    part = _leading(index)
+    if part is not None and _is_mostly_null(index):
+        order = order_of(part.column)
+        left = "" if order is None else f" What is left then grows with time (SPN202): {order}."
+        yield at_part(index, without=without_nulls(index), left=left)
 
 
 def _ordered_search(schema: Schema) -> Iterator[Hit]:
@@ -214,8 +222,9 @@ RULES = (
         "SPN207", WARNING, "DV", "Index of a column that is mostly NULL",
         "Rows with NULL have entries too, all next to each other, unless the index leaves them "
         "out. A query must then say that it wants no NULLs.",
-        "CREATE NULL_FILTERED INDEX {object} ON {table}({parts})",
-        "{object} begins with {column}, which looks mostly NULL, and keeps an entry for each NULL.",
+        "{without}",
+        "{object} begins with {column}, which looks mostly NULL, and keeps an entry for each NULL."
+        "{left}",
         bad="CREATE TABLE T (Id INT64 NOT NULL, DeletedAt TIMESTAMP) PRIMARY KEY (Id);\n"
         "CREATE INDEX ByDeleted ON T(DeletedAt)",
         good="CREATE TABLE T (Id INT64 NOT NULL, DeletedAt TIMESTAMP) PRIMARY KEY (Id);\n"

@@ -71,7 +71,8 @@ def _on_index(change: Change, facts: Mapping[str, object]) -> Hit:
 
 
 def _reads_table(change: Change) -> bool:
-    return not change.created_here and bool(_backfill(change))
+    """Of a table that is declared nowhere: a schema in several files is often one batch."""
+    return change.table is None and bool(_backfill(change))
 
 
 def _backfill(change: Change) -> str:
@@ -92,7 +93,7 @@ def _backfill(change: Change) -> str:
 
 def _migration(schema: Schema) -> Iterator[Hit]:
     for change in schema.changes:
-        if not change.created_here and (what := _backfill(change)):
+        if not change.is_of_new_table and (what := _backfill(change)):
             yield Hit(Spot(change.statement), _subject(change), facts={"what": what})
 
 

@@ -12,6 +12,7 @@ from spanemu.schema.index import Index
 from spanemu.schema.table import Table
 from spanemu.stats.advice.rule import Advice, Rule, cost
 from spanemu.stats.cause import Reason
+from spanemu.stats.fixes import without_nulls
 from spanemu.stats.judged import Judged, Scene
 from spanemu.stats.simulation.settings import SplitPolicy
 from spanemu.stats.telling import Told, is_drawn
@@ -118,8 +119,7 @@ def _nulls_first(scene: Scene) -> Iterator[Advice]:
             column=one.part(0),
             message=f"{nulls:.0%} of the new entries have NULL in {one.part(0).name}, and lie "
             "side by side.",
-            fix=f"CREATE NULL_FILTERED INDEX {one.thing.name} ON {one.table.name}"
-            f"({', '.join(part.column.name for part in one.thing.key)})",
+            fix=without_nulls(one.table, one.thing),
         )
         yield one, told
 

@@ -198,9 +198,32 @@ def test_alter_statements_change_what_is_linted() -> None:
     assert not ids(f"{ddl}; DROP INDEX ByTs") & {"SPN201", "SPN202"}
 
 
+def test_an_index_of_what_was_deleted_is_told_once() -> None:
+    """Entries with NULL do not follow the time; those that a filter leaves do."""
+    table = "CREATE TABLE T (Id STRING(9) NOT NULL, V INT64, DeletedAt TIMESTAMP) PRIMARY KEY (Id);"
+    index = "INDEX I ON T(DeletedAt DESC, Id) STORING (V)"
+    found = [each for each in lint.run(f"{table}CREATE UNIQUE {index}") if each.column == "DeletedAt"]
+    assert [each.id for each in found] == ["SPN207"]
+    assert "SPN202" in found[0].message
+    assert found[0].fix == f"CREATE UNIQUE NULL_FILTERED {index}"
+    assert ids(f"{table}CREATE NULL_FILTERED {index}") >= {"SPN202"}
+    assert ids(f"{table}CREATE {index} WHERE DeletedAt IS NOT NULL") >= {"SPN202"}
+
+
 def test_a_migration_alone() -> None:
     found = lint.run("CREATE INDEX ByA ON Elsewhere(A); ALTER TABLE Elsewhere DROP COLUMN B")
     assert [each.id for each in found] == ["SPN705"]
+
+
+def test_a_later_file_is_a_migration_of_tables_that_have_rows(tmp_path: Path) -> None:
+    table = "CREATE TABLE A (Id INT64 NOT NULL, V INT64) PRIMARY KEY (Id);"
+    step = "ALTER TABLE A ADD CONSTRAINT C CHECK (V > 0);"
+    (tmp_path / "1.sql").write_text(f"{table}{step}CREATE INDEX I ON A(V);")
+    assert "SPN705" not in {each.id for each in lint.run(tmp_path)}
+    (tmp_path / "2.sql").write_text(f"{step}CREATE INDEX J ON A(V DESC);")
+    found = [each for each in lint.run(tmp_path) if each.id == "SPN705"]
+    assert [Path(each.file).name for each in found] == ["2.sql", "2.sql"]
+    assert "SPN705" not in {each.id for each in lint.run([table, step])}
 
 
 def test_a_batch_is_a_file(tmp_path: Path) -> None:
