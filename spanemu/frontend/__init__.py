@@ -1,4 +1,6 @@
-"""gRPC: requests in, one call of the database, replies out. Only this package knows protobuf.
+"""gRPC: requests in, one call of the database, replies out.
+
+Of what serves a request only this package knows gRPC and the messages of Spanner's API.
 
 In reading order: `method` (an RPC as data), `services` (every service with all its RPCs),
 `endpoint` (a method ready to be called: bytes in, bytes out), `boundary` (a failure becomes a

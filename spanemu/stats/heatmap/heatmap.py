@@ -85,7 +85,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Heatmap:
-    """Bands by name over the same columns; a column is `commits_per_column` commits long."""
+    """Bands by name over the same columns; each column stands for equally many commits."""
 
     bands: tuple[Band, ...]
     commits: int

@@ -57,7 +57,7 @@ class Assignment(Node):
 
 @record
 class NestedStatement(Node):
-    """`(statement target ...)` in SET; `nested_dml_ast` has the kinds."""
+    """`(statement target ...)` in SET; `nested_dml` has the kinds."""
 
     target: Path
 
