@@ -4,9 +4,8 @@ In reading order: `nodes` and `joins` (one class per operator), `seek` (which ke
 index a scan visits), `statements` (a whole plan: a query or a DML statement), `traverse` (walking,
 rewriting, and asking which columns a plan needs), `conditions` (taking predicates apart),
 `operators` (the names of the operators that planning must recognise), `reads` (what a plan may
-read), `repeatable` and `partitionable`; `text` and `expression_text` (a plan as text, for goldens
-and people); `plan_tree`, `drawing`, `operator_display`, `scalar_display` and `explain` (a plan as
-Spanner's clients show it).
+read), `repeatable` and `partitionable`; `expression_text`, `plan_tree`, `drawing`,
+`operator_display`, `scalar_display` and `explain` (a plan as Spanner's clients show it).
 
 Expressions are those of `analyzer.resolved`; a subquery inside one is a `nodes.Subquery`, whose
 query is planned too. Columns are ids: a plan knows no names but those of stored things.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from spanemu.sql.executor.build import OPERATORS
-from spanemu.sql.plan import joins, nodes, text
+from spanemu.sql.plan import joins, nodes
 from spanemu.sql.plan.operator_display import DISPLAYS
 from spanemu.sql.plan.statements import DeletePlan, InsertPlan, QueryPlan, UpdatePlan
+from tests.golden import plan_text
 
 FAMILIES = {nodes.Node, nodes.Origin, nodes.Passing, joins.Pairing}
 NODES = {
@@ -25,5 +26,5 @@ def test_every_node_has_a_display():
 
 
 def test_every_node_has_a_text():
-    assert set(text._DETAILS) == NODES
-    assert set(text._STATEMENTS) == {QueryPlan, InsertPlan, UpdatePlan, DeletePlan}
+    assert set(plan_text._DETAILS) == NODES
+    assert set(plan_text._STATEMENTS) == {QueryPlan, InsertPlan, UpdatePlan, DeletePlan}

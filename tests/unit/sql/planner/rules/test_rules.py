@@ -16,7 +16,6 @@ from spanemu.sql.plan.nodes import (
     With,
     WithRef,
 )
-from spanemu.sql.plan.text import node_lines
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.planner.rules import EARLY_RULES, LATE_RULES, RULES
 from spanemu.sql.planner.rules.expand_structs import expand_structs
@@ -29,6 +28,7 @@ from spanemu.sql.planner.rules.merge_projects import merge_projects
 from spanemu.sql.planner.rules.push_filters import push_filters
 from spanemu.sql.planner.rules.unnest_subqueries import unnest_subqueries
 from spanemu.values.types import BOOL, INT64, struct_of
+from tests.golden.plan_text import node_lines
 from tests.unit.sql.world import (
     ALBUMS,
     SCHEMA,

@@ -1,9 +1,9 @@
-"""A plan as an indented tree for people and goldens: what is really done, node by node.
+"""A plan as an indented tree: what is really done, node by node.
 
     Project $FirstName
     └─ Scan Singers seek=[SingerId = @p] columns=SingerId, FirstName
 
-Not here: the tree that Spanner's clients expect (`explain`).
+Not here: the tree that Spanner's clients expect (`sql.plan.explain`).
 """
 
 from __future__ import annotations
