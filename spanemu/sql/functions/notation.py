@@ -92,7 +92,6 @@ class AggregateFlags(TypedDict, total=False):
     """Keywords of `aggregate`: see `registry.AggregateOverload`."""
 
     skips_nulls: bool
-    allows_distinct: bool
     allows_order: bool
     allows_limit: bool
     allows_null_handling: bool

@@ -204,7 +204,6 @@ class AggregateOverload(Record):
     result: ResultType
     make: Callable[[Sequence[Type], Type], Callable[[], Accumulator]]
     skips_nulls: bool = True
-    allows_distinct: bool = True
     allows_order: bool = False
     allows_limit: bool = False
     allows_null_handling: bool = False

@@ -37,7 +37,7 @@ def _bits(combine: Callable[[int, int], int]) -> tuple[AggregateOverload, ...]:
 
 def _logical(combine: Callable[[bool, bool], bool]) -> tuple[AggregateOverload, ...]:
     new = partial(state.Fold, combine)
-    return (aggregate("(BOOL) -> BOOL", _always(new), allows_distinct=False),)
+    return (aggregate("(BOOL) -> BOOL", _always(new)),)
 
 
 def _joined(type_: str, comma: str | bytes) -> AggregateOverload:
@@ -53,7 +53,7 @@ AGGREGATES = aggregates(
     "aggregate",
     {
         "$count_star": (aggregate("() -> INT64", _always(state.Count), skips_nulls=False),),
-        "ANY_VALUE": (aggregate("(T1) -> T1", _always(state.First), allows_distinct=False),),
+        "ANY_VALUE": (aggregate("(T1) -> T1", _always(state.First)),),
         "ARRAY_AGG": (
             aggregate(
                 "(T1) -> ARRAY<T1>",
@@ -68,7 +68,6 @@ AGGREGATES = aggregates(
             aggregate(
                 "(ARRAY<T1>) -> ARRAY<T1>",
                 _always(state.ConcatenatedArray),
-                allows_distinct=False,
                 allows_order=True,
                 allows_limit=True,
             ),

@@ -165,19 +165,18 @@ def test_count_star_counts_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "distinct", "order", "limit", "nulls"),
+    ("name", "order", "limit", "nulls"),
     [
-        ("ARRAY_AGG", True, True, True, True),
-        ("STRING_AGG", True, True, True, False),
-        ("ARRAY_CONCAT_AGG", False, True, True, False),
-        ("SUM", True, False, False, False),
-        ("LOGICAL_AND", False, False, False, False),
-        ("ANY_VALUE", False, False, False, False),
+        ("ARRAY_AGG", True, True, True),
+        ("STRING_AGG", True, True, False),
+        ("ARRAY_CONCAT_AGG", True, True, False),
+        ("SUM", False, False, False),
+        ("LOGICAL_AND", False, False, False),
+        ("ANY_VALUE", False, False, False),
     ],
 )
-def test_modifiers(name: str, distinct: bool, order: bool, limit: bool, nulls: bool) -> None:
+def test_modifiers(name: str, order: bool, limit: bool, nulls: bool) -> None:
     for one in CATALOG.aggregates[name].overloads:
-        assert one.allows_distinct is distinct
         assert one.allows_order is order
         assert one.allows_limit is limit
         assert one.allows_null_handling is nulls
