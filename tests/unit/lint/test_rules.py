@@ -202,7 +202,9 @@ def test_an_index_of_what_was_deleted_is_told_once() -> None:
     """Entries with NULL do not follow the time; those that a filter leaves do."""
     table = "CREATE TABLE T (Id STRING(9) NOT NULL, V INT64, DeletedAt TIMESTAMP) PRIMARY KEY (Id);"
     index = "INDEX I ON T(DeletedAt DESC, Id) STORING (V)"
-    found = [each for each in lint.run(f"{table}CREATE UNIQUE {index}") if each.column == "DeletedAt"]
+    found = [
+        each for each in lint.run(f"{table}CREATE UNIQUE {index}") if each.column == "DeletedAt"
+    ]
     assert [each.id for each in found] == ["SPN207"]
     assert "SPN202" in found[0].message
     assert found[0].fix == f"CREATE UNIQUE NULL_FILTERED {index}"
