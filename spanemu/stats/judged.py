@@ -14,7 +14,7 @@ from spanemu.base.name_hints import like_shard, like_status
 from spanemu.schema.column import Column
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Interleave, Table
 from spanemu.stats.assumptions import Assumptions
 from spanemu.stats.cause import Cause, Reason, cause_of
 from spanemu.stats.detector import Seen
@@ -152,20 +152,17 @@ class Scene:
         return self.assumptions.of(one.table.name, column.name) == "random"
 
     def is_sweep(self, one: Judged) -> bool:
-        """Whether rows that were there before are changed in the order of their keys.
+        """Whether rows that were there before are gone through in the order of their keys.
 
-        One worker does so, whatever the keys; entries of an index then follow by the table's key.
-        Where rows are made in that order as well, or the keys are the time of the change, what is
-        changed is the moving end.
+        They are changed, or are given children. One worker does so, whatever the keys; entries of
+        an index then follow by the table's key. Where rows are made in that order as well, or the
+        keys are the time of the change, what is written is the moving end.
         """
         if one.cause.reason is not Reason.MOVING_HOT_SPOT or one.cause.roves:
             return False
-        if isinstance(one.thing, Index) and one.kind is Kind.INSERT:
-            return one.column in one.table.key_columns and any(
-                self.is_sweep(other)
-                for other in self.of_kind(Kind.UPDATE)
-                if other.thing is one.table and other.is_told
-            )
+        if one.kind is Kind.INSERT:
+            is_index = isinstance(one.thing, Index)
+            return self._follows_sweep(one) if is_index else self._is_under_rows_of_before(one)
         made_in_order = any(
             other.thing is one.thing
             and other.verdict.level is Level.HOT
@@ -173,6 +170,34 @@ class Scene:
             for other in self.of_kind(Kind.INSERT)
         )
         return one.kind is Kind.UPDATE and one.identified is None and not made_in_order
+
+    def _follows_sweep(self, entries: Judged) -> bool:
+        """Whether entries of an index move on by the key of a table that is gone through."""
+        return entries.column in entries.table.key_columns and any(
+            self.is_sweep(other)
+            for other in self.of_kind(Kind.INSERT, Kind.UPDATE)
+            if other.thing is entries.table and other.is_told
+        )
+
+    def _is_under_rows_of_before(self, one: Judged) -> bool:
+        """Whether what moves on is the key of a parent row, none of which was made in that order.
+
+        As few as were seen being made in order are enough to doubt it, and so is a time in the key.
+        """
+        if one.table.interleave is not Interleave.IN_PARENT or one.identified is not None:
+            return False
+        if one.column is None or one.column.type.code in (TypeCode.TIMESTAMP, TypeCode.DATE):
+            return False
+        *above, _ = lineage(self.schema, one.table)
+        moving = [each for each in above if one.cause.part < len(KeyShape(each).parts)]
+        return bool(moving) and not any(map(self._was_made_in_order, moving))
+
+    def _was_made_in_order(self, thing: Table | Index) -> bool:
+        """Whether rows were inserted in the order of their keys, however few."""
+        made = self.stream(thing, Kind.INSERT)
+        return (
+            made is not None and made.commits > 1 and abs(made.rho) >= self.limits.ordered_rho_min
+        )
 
     def is_one_after_another(self, one: Judged) -> bool:
         """Whether this test has users, say, write in turn, each its rows, and none of them most.

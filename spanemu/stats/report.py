@@ -101,7 +101,7 @@ def _told(scene: Scene, one: Judged) -> Told:
                 rule="SPN807",
                 severity=Severity.INFO,
                 fix="several workers, each with a range of the keys, or the rows in random order",
-                notes=("rows that were there before, changed in the order of their keys",),
+                notes=(_SWEPT[one.kind],),
             )
         if scene.is_one_tenant(one):
             note = (
@@ -124,6 +124,12 @@ def _told(scene: Scene, one: Judged) -> Told:
         rule = "SPN204" if isinstance(one.thing, Index) else "SPN109"
         return Told(rule=rule, severity=Severity.ERROR)
     return Told(rule=_RULES[cause.reason], severity=Severity.ERROR)
+
+
+_SWEPT: Mapping[Kind, str] = {
+    Kind.INSERT: "rows for others that were there before, in the order of their keys",
+    Kind.UPDATE: "rows that were there before, changed in the order of their keys",
+}
 
 
 def _is_load(one: Judged, limits: Thresholds) -> bool:

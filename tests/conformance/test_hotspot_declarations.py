@@ -219,3 +219,60 @@ def test_rows_that_are_changed_as_they_are_made(watched: Watched) -> None:
     findings = hotspots.report().findings
     assert {str(each.evidence.kind) for each in findings} == {"insert", "update"}
     assert {str(each.severity) for each in findings} == {"error"}
+
+
+FAMILY = (
+    "CREATE TABLE P (Id STRING(36)) PRIMARY KEY (Id)",
+    "CREATE TABLE C (Id STRING(36), N INT64) PRIMARY KEY (Id, N), INTERLEAVE IN PARENT P",
+    "CREATE INDEX CByN ON C(N)",
+)
+
+
+def family_findings(hotspots: Any) -> set[tuple[str, str, str]]:
+    return {(each.object, each.rule, str(each.severity)) for each in hotspots.report().findings}
+
+
+@pytest.mark.parametrize("seen", [False, True])
+def test_rows_that_are_given_children_one_after_another(watched: Watched, seen: bool) -> None:
+    """A loop that fills a new table does so in the order of keys that were there before."""
+    client, hotspots = watched(*FAMILY)
+    chance = Random(5)
+    ids = [f"{chance.getrandbits(128):032x}" for _ in range(120)]
+    if seen:
+        insert(client, "P", "Id", [(each,) for each in ids])
+    else:
+        with client.batch() as batch:
+            batch.insert("P", ["Id"], [(each,) for each in sorted(ids)])
+    insert(client, "C", "Id N", [(each, 1) for each in sorted(ids)])
+    assert family_findings(hotspots) == {("C", "SPN807", "info"), ("CByN", "SPN807", "info")}
+
+
+def test_children_of_rows_that_are_made_in_order(watched: Watched) -> None:
+    """Few parents, so that nothing is said of them; their children are the moving end."""
+    client, hotspots = watched(*FAMILY[:2])
+    for order in range(25):
+        insert(client, "P", "Id", [(f"{order:09}",)])
+        insert(client, "C", "Id N", [(f"{order:09}", line) for line in range(5)])
+    assert family_findings(hotspots) == {("C", "SPN802", "error")}
+
+
+def test_children_that_are_made_with_their_parents(watched: Watched) -> None:
+    client, hotspots = watched(*FAMILY[:2])
+    for order in range(120):
+        with client.batch() as batch:
+            batch.insert("P", ["Id"], [(f"{order:09}",)])
+            batch.insert("C", ["Id", "N"], [(f"{order:09}", 1)])
+    assert family_findings(hotspots) == {("P", "SPN802", "error")}
+
+
+def test_a_loop_over_times_is_no_loop_over_rows(watched: Watched) -> None:
+    client, hotspots = watched(
+        "CREATE TABLE P (Made TIMESTAMP) PRIMARY KEY (Made)",
+        "CREATE TABLE C (Made TIMESTAMP, N INT64) PRIMARY KEY (Made, N), INTERLEAVE IN PARENT P",
+    )
+    start = dt.datetime.now(dt.UTC)
+    times = [start + dt.timedelta(milliseconds=n) for n in range(120)]
+    with hotspots.bulk_load():
+        insert(client, "P", "Made", [(each,) for each in times])
+    insert(client, "C", "Made N", [(each, 1) for each in times])
+    assert family_findings(hotspots) == {("C", "SPN802", "error")}
