@@ -222,13 +222,14 @@ def spanner_django_db(
 @pytest.fixture
 def spanner_snapshot(
     request: pytest.FixtureRequest, _spanner_observation: Observation
-) -> SpannerSnapshot:
+) -> Iterator[SpannerSnapshot]:
     """Named states inside one test: `.take("a")`, `.restore("a")`, `.diff("a", "b")`."""
     from pytest_spanemu.databases.snapshots import SpannerSnapshot
     from pytest_spanemu.targets.target import SNAPSHOTS
 
     _need(request, SNAPSHOTS)
-    return SpannerSnapshot(_spanner_observation.handle, _spanner_observation.aside)
+    with SpannerSnapshot(_spanner_observation.handle, _spanner_observation.aside) as states:
+        yield states
 
 
 @pytest.fixture

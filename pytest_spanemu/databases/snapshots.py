@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from google.cloud.spanner_v1 import KeySet
 
@@ -61,7 +61,8 @@ class SpannerSnapshot:
         self._handle.restore(self._points[name])
         later = list(self._points)[list(self._points).index(name) + 1 :]
         for gone in later:
-            del self._points[gone], self._contents[gone]
+            self._handle.forget(self._points.pop(gone))
+            del self._contents[gone]
 
     def diff(self, before: str, after: str | None = None) -> list[TableDiff]:
         """The tables that differ between two states; `after` may be left out for now."""
@@ -70,6 +71,15 @@ class SpannerSnapshot:
             self._known(after)
         new = self._now() if after is None else self._contents[after]
         return differences(self._contents[before], new)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        """Give every state up."""
+        for point in self._points.values():
+            with suppress(Exception):  # A test may have dropped the database.
+                self._handle.forget(point)
 
     def _now(self) -> dict[str, dict[tuple[Any, ...], Any]]:
         with self._aside():

@@ -29,6 +29,11 @@ class DatabaseSnapshot:
             store, history = core.store.snapshot(), core.history.copy()
             return cls(core.name, ref(core), store, history, core.splitting.state)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the database has gone, and nobody can come back to this state."""
+        return self.core() is None
+
 
 def check_own(core: DatabaseCore, snapshot: object) -> None:
     """Raise ValueError for what is no snapshot, or one of another database."""

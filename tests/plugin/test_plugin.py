@@ -305,6 +305,28 @@ def test_snapshots_inside_a_test(music):
     result.assert_outcomes(passed=1)
 
 
+def test_snapshots_are_given_up_with_their_test(music):
+    result = music.run(
+        """
+        given_up = []
+
+        def test_one(spanner_snapshot):
+            handle = spanner_snapshot._handle
+            forget = handle.forget
+            handle.forget = lambda state: (given_up.append(state), forget(state))
+            spanner_snapshot.take("a")
+            spanner_snapshot.take("b")
+            spanner_snapshot.take("c")
+            spanner_snapshot.restore("b")
+            assert len(given_up) == 1
+
+        def test_two():
+            assert len(given_up) == len(set(map(id, given_up))) == 3
+        """
+    )
+    result.assert_outcomes(passed=2)
+
+
 def test_workers_of_xdist_have_emulators_of_their_own_and_one_seed(music):
     result = music.run(
         """

@@ -1,5 +1,6 @@
 """The emulator in this process, as a test holds it."""
 
+import gc
 import inspect
 import socket
 import threading
@@ -110,6 +111,15 @@ def test_a_snapshot_brings_the_schema_back(emulator):
     database.restore(before)
     assert database.ddl() == [SINGERS]
     assert database.layout() == ""
+
+
+def test_a_snapshot_is_over_when_its_database_has_gone(emulator):
+    home = emulator.create_database("gone", schema="CREATE TABLE T (A INT64) PRIMARY KEY (A)")
+    before = home.snapshot()
+    assert not before.is_over
+    home.drop()
+    gc.collect()
+    assert before.is_over
 
 
 def test_many_threads_create_databases(emulator):

@@ -26,7 +26,9 @@ class Control:
     faults: Faults
     recorder: Callable[[str], Recorder]
     hotspots: Callable[[str], Any]
-    snapshots: Held[DatabaseSnapshot] = field(default_factory=lambda: Held("snapshot"))
+    snapshots: Held[DatabaseSnapshot] = field(
+        default_factory=lambda: Held("snapshot", lambda snapshot: snapshot.is_over)
+    )
     recordings: Held[Recorder] = field(default_factory=lambda: Held("recording"))
     watches: Held[Any] = field(default_factory=lambda: Held("watch"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from itertools import count
 from typing import Generic, TypeVar
 
@@ -10,19 +11,29 @@ from spanemu.control.errors import NotHeld
 
 T = TypeVar("T")
 
+_LOOK_AT = 64  # things, before anybody looks for those that are over
+
 
 class Held(Generic[T]):
-    """Things of one kind, such as "snapshot", by the ids that were given out for them."""
+    """Things of one kind, such as "snapshot", by the ids that were given out for them.
 
-    def __init__(self, kind: str) -> None:
+    A client that ended may have left some behind: those that are over, if `is_over` knows, go when
+    there are twice as many as there were the last time.
+    """
+
+    def __init__(self, kind: str, is_over: Callable[[T], bool] | None = None) -> None:
         self._kind = kind
+        self._is_over = is_over
         self._mutex = threading.Lock()  # Guards the fields below.
         self._numbers = count(1)
         self._things: dict[str, T] = {}
+        self._look_at = _LOOK_AT
 
     def keep(self, thing: T) -> str:
         """An id for a thing."""
         with self._mutex:
+            if self._is_over is not None and len(self._things) >= self._look_at:
+                self._forget(self._is_over)
             id_ = f"{self._kind}-{next(self._numbers)}"
             self._things[id_] = thing
             return id_
@@ -41,3 +52,7 @@ class Held(Generic[T]):
         if found is None:
             raise NotHeld(self._kind, id_)
         return found
+
+    def _forget(self, is_over: Callable[[T], bool]) -> None:
+        self._things = {id_: thing for id_, thing in self._things.items() if not is_over(thing)}
+        self._look_at = max(_LOOK_AT, 2 * len(self._things))
