@@ -6,6 +6,7 @@ share generations, so nothing is compiled twice.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -23,6 +24,7 @@ class Generation:
     def __init__(self, schema: Schema, limits: Limits = DEFAULT_LIMITS) -> None:
         self.schema = schema
         self.limits = limits
+        self._mutex = threading.Lock()  # Held while the map changes, not to look something up.
         self._compiled: dict[Any, Any] = {}
 
     @cached_property
@@ -35,8 +37,8 @@ class Generation:
         found = self._compiled.get(key)
         if found is None:
             found = make()
-            if len(self._compiled) >= COMPILED_MAX:
-                # The oldest goes. Two threads may pick the same one: no harm.
-                self._compiled.pop(next(iter(self._compiled)), None)
-            self._compiled[key] = found
+            with self._mutex:
+                if len(self._compiled) >= COMPILED_MAX:
+                    del self._compiled[next(iter(self._compiled))]  # The oldest goes.
+                self._compiled[key] = found
         return found

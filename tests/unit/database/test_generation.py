@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 
 from spanemu.database import generation
@@ -63,6 +64,30 @@ def test_several_threads_may_ask(monkeypatch) -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_several_threads_may_ask_for_more_than_is_kept(monkeypatch) -> None:
+    monkeypatch.setattr(generation, "COMPILED_MAX", 3)
+    mine, failed = Generation(Schema()), []
+
+    def ask(start: int) -> None:
+        try:
+            for number in range(start, start + 20_000):
+                mine.compiled(number, lambda: "made")
+        except RuntimeError as failure:
+            failed.append(failure)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=ask, args=(n * 20_000,)) for n in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not failed
 
 
 def test_rules_are_those_of_the_schema() -> None:
