@@ -36,6 +36,8 @@ from spanemu.values.value import decoder
 
 Decode = Callable[[Any], Any]
 
+PLANS_PER_TABLE_MAX = 1_000
+
 
 class WritePlan:
     """One kind of write to given columns of a table."""
@@ -244,7 +246,7 @@ def plan_of(rules: TableRules, kind: WriteKind, names: tuple[str, ...]) -> Write
     """The plan for columns by name, as a client lists them."""
     cached = rules.plans.get((kind, names))
     if cached is None:
-        cached = rules.plans[kind, names] = WritePlan(rules, kind, _columns(rules, names))
+        cached = _kept(rules, (kind, names), WritePlan(rules, kind, _columns(rules, names)))
     assert isinstance(cached, WritePlan)
     return cached
 
@@ -254,9 +256,17 @@ def plan_at(rules: TableRules, kind: WriteKind, positions: tuple[int, ...]) -> W
     cached = rules.plans.get((kind, positions))
     if cached is None:
         columns = [rules.columns_at[position] for position in positions]
-        cached = rules.plans[kind, positions] = WritePlan(rules, kind, columns)
+        cached = _kept(rules, (kind, positions), WritePlan(rules, kind, columns))
     assert isinstance(cached, WritePlan)
     return cached
+
+
+def _kept(rules: TableRules, key: tuple[WriteKind, tuple[Any, ...]], plan: WritePlan) -> WritePlan:
+    # A wide table may be written in more combinations of columns than anybody wants to keep.
+    if len(rules.plans) >= PLANS_PER_TABLE_MAX:
+        rules.plans.clear()
+    rules.plans[key] = plan
+    return plan
 
 
 def _columns(rules: TableRules, names: Sequence[str]) -> list[Column]:

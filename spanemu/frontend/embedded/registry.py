@@ -67,6 +67,8 @@ class EmbeddedRegistry:
             if self._endpoints.pop(address, None) is None:
                 return
             links = list(self._links.get(address, ()))
+            # Channels live as long as their clients do: those of other addresses may have gone.
+            self._links = {place: known for place, known in self._links.items() if known}
             if not self._endpoints and self._restore is not None:
                 self._restore()
                 self._restore = None

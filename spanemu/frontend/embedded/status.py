@@ -19,6 +19,7 @@ _RECEIVE_BYTES_MAX = 4 * 1024 * 1024  # gRPC's default for clients.
 _UNLIMITED = -1
 
 _METADATA_KEY = re.compile(r"[0-9a-z_.-]+")
+_KNOWN_KEYS_MAX = 1_000
 KNOWN_KEYS: set[str] = set()  # that were found to be right
 
 
@@ -171,4 +172,5 @@ def check_key(key: object) -> None:
     """Raise Refused for a key of metadata that gRPC does not take."""
     if not isinstance(key, str) or _METADATA_KEY.fullmatch(key) is None:
         raise Refused(INVALID_METADATA)
-    KNOWN_KEYS.add(key)
+    if len(KNOWN_KEYS) < _KNOWN_KEYS_MAX:
+        KNOWN_KEYS.add(key)

@@ -9,6 +9,7 @@ import pytest
 from spanemu.base.errors import Code
 from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.storage.versions import row_cells
+from spanemu.txn import write_plan
 from spanemu.txn.errors.names import ColumnNotFound
 from spanemu.txn.errors.requests import BadCellValue, ColumnValueMismatch, DuplicateColumn
 from spanemu.txn.errors.values import (
@@ -57,6 +58,15 @@ def test_a_plan_is_kept(bench: Bench) -> None:
     assert plan(bench, INSERT, "T", "Id Name") is first
     assert plan(bench, UPDATE, "T", "Id Name") is not first
     assert plan_at(bench.rules("T"), INSERT, (0, 1)).listed == first.listed
+
+
+def test_a_table_keeps_so_many_plans(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(write_plan, "PLANS_PER_TABLE_MAX", 4)
+    rules = bench.rules("K")
+    spelt = [f"{a} {v}" for a in ("A", "a") for v in ("V", "v", "V Id", "v id", "v Id", "v iD")]
+    for columns in spelt:
+        assert plan(bench, INSERT, "K", columns).positions[0] == 0
+        assert len(rules.plans) <= 4
 
 
 def test_columns_are_found_in_any_case(bench: Bench) -> None:
