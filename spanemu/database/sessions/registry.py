@@ -3,7 +3,9 @@
     regular       gone after an hour without a request; one read-write transaction at a time
     multiplexed   good for 28 days; any number of transactions, shared by all such sessions
 
-Expiry is found out when a name is looked up, so nothing runs in the background.
+Expiry is found out when a name is looked up, so nothing runs in the background. Clients that end
+without a word never look their sessions up again: those go when there are twice as many sessions as
+were alive the last time.
 
 A session's id begins with the mark of its database. What a client holds from a database that was
 dropped, and whose name another one has by now, is told from a session that is merely gone.
@@ -31,6 +33,8 @@ from spanemu.database.sessions.session import Session, SessionSpec
 from spanemu.database.transactions.listing import OpenTransaction, described
 from spanemu.database.transactions.registry import Transactions
 
+_LOOK_AT = 1_000  # sessions, before anybody looks for those that have expired
+_EXPIRED = "Its session has expired."
 _ID = re.compile(r"(?P<mark>[\w-]{8})\.[\w-]{22}\d+")
 
 
@@ -40,8 +44,9 @@ class Sessions:
     def __init__(self, core: DatabaseCore) -> None:
         self._core = core
         self._clock: Clock = core.environment.clock
-        self._mutex = threading.Lock()  # Guards the three fields below.
+        self._mutex = threading.Lock()  # Guards the four fields below.
         self._sessions: dict[str, Session] = {}
+        self._look_at = _LOOK_AT
         self._lost: dict[str, Session] = {}  # which clients may still hold
         self._numbers = count(1)
         self._mark = core.environment.randomness.token()[:8]
@@ -71,6 +76,9 @@ class Sessions:
             else:
                 session = RoleSession(name, spec, transactions, now, access)
             self._sessions[name] = session
+            expired = self._take_expired(now)
+        for each in expired:
+            each.close(_EXPIRED)
         return session
 
     def get(self, name: str) -> Session:
@@ -84,7 +92,7 @@ class Sessions:
             raise self._missing(name)
         now = self._clock.peek()
         if now > session.ends_at:
-            self._drop(session)
+            self._drop(session, _EXPIRED)
             raise SessionNotFound(name)
         session.last_use_time = now
         if not session.multiplexed:
@@ -105,7 +113,8 @@ class Sessions:
         session = self._sessions.get(name)
         if session is not None:
             self._drop(session)
-            self._lost[name] = session
+            with self._mutex:
+                self._lost[name] = session
 
     def find_lost(self) -> None:
         """Know again the sessions that were lost: clients keep one for as long as they live."""
@@ -169,10 +178,20 @@ class Sessions:
             return DatabaseNotFound(self._core.name)
         return SessionNotFound(name)
 
-    def _drop(self, session: Session) -> None:
+    def _take_expired(self, now: int) -> Sequence[Session]:
+        """Forget sessions that have expired, once in a while; the caller closes them."""
+        if len(self._sessions) < self._look_at:
+            return ()
+        expired = [session for session in self._sessions.values() if now > session.ends_at]
+        for session in expired:
+            del self._sessions[session.name]
+        self._look_at = max(_LOOK_AT, 2 * len(self._sessions))
+        return expired
+
+    def _drop(self, session: Session, why: str = "Its session was deleted.") -> None:
         with self._mutex:
             self._sessions.pop(session.name, None)
-        session.close("Its session was deleted.")
+        session.close(why)
 
 
 def _is_session_field(name: str) -> bool:

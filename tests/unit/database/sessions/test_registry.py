@@ -41,6 +41,21 @@ def test_labels_are_copied(shop: Shop) -> None:
     assert made.labels == {"a": "b"}
 
 
+def test_expired_sessions_of_silent_clients_do_not_pile_up(shop: Shop) -> None:
+    sessions, clock = shop.database.sessions, shop.core.environment.clock
+    used = sessions.create({})
+    forgotten = weakref.ref(sessions.create({}))
+    for _ in range(20):
+        for _ in range(400):
+            sessions.create({})
+        clock.advance(NANOS_PER_HOUR)
+        sessions.get(used.name)
+    assert len(sessions._sessions) < 2_500
+    gc.collect()
+    assert forgotten() is None
+    assert sessions.get(used.name) is used
+
+
 def test_regular_sessions_expire_when_they_are_idle(shop: Shop) -> None:
     sessions, clock = shop.database.sessions, shop.core.environment.clock
     made = sessions.create({})
