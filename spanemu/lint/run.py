@@ -9,6 +9,7 @@ or the table's settings ignore it, or when it hurts at high rates only and the t
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -26,6 +27,7 @@ from spanemu.lint.source import Source, Statement, Text, read_sources, statement
 from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure
 from spanemu.sql.syntax import ddl_ast
 from spanemu.sql.syntax.ddl.statement import parse_ddl
+from spanemu.sql.syntax.inspection import walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +187,17 @@ def _parsed(
                 yield statement, tree
 
 
+_SHALLOW_CHARS = 1_000  # a statement has to be longer to be nested too deeply for the rules
+
+
 def _tree(statement: Statement, failures: list[Failure]) -> ddl_ast.DdlStatement | None:
     try:
-        return parse_ddl(statement.text)
+        tree = parse_ddl(statement.text)
+        if len(statement.text) > _SHALLOW_CHARS:
+            deque(walk(tree), maxlen=0)
+        return tree
+    except RecursionError:
+        failures.append(Failure("Nested too deeply", *_place(statement)))
     except DdlSyntaxFailure as failure:
         origin, line, column = _place(statement)
         column = column + failure.column - 1 if failure.line == 1 else failure.column

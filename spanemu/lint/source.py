@@ -15,7 +15,7 @@ import os
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -30,7 +30,7 @@ Source = str | os.PathLike[str]
 SUFFIXES = (".sql", ".ddl")
 STANDARD_INPUT = "-"
 
-_DIRECTIVE = re.compile(r"(?:--|\#|/\*)\s*spanemu:\s*(?P<text>[^\n]*)")
+_DIRECTIVE = re.compile(r"(?:--|\#|/\*)\s*spanemu:\s*(?P<text>[^\r\n]*)")
 _IGNORE = re.compile(r"""ignore\s*(?:=\s*|\[)(?P<ids>[A-Za-z0-9]+(?:\s*,\s*[A-Za-z0-9]+)*)\]?""")
 _REASON = re.compile(r"""reason\s*=\s*("[^"]*"|'[^']*'|\S+)""")
 _WORD = re.compile(r"(?P<word>low-rate|high-rate)\b")
@@ -124,22 +124,37 @@ def read_sources(sources: Source | Iterable[Source]) -> list[Text]:
 def _read(source: Source) -> Iterator[Text]:
     if isinstance(source, str) and is_schema_text(source):
         yield Text(source, TEXT_ORIGIN)
-        return
-    path = Path(source)
+    elif str(source) == STANDARD_INPUT:
+        yield Text(_decoded("<stdin>", _standard_input), "<stdin>")
+    else:
+        for file in _files(Path(source)):
+            yield Text(_decoded(str(file), file.read_bytes), str(file))
+
+
+def _decoded(origin: str, read: Callable[[], bytes]) -> str:
+    """What is read, as text with the line ends of this page."""
     try:
-        if str(path) == STANDARD_INPUT:
-            yield Text(sys.stdin.read(), "<stdin>")
-            return
-        files = sorted(_files(path), key=_natural) if path.is_dir() else [path]
-        for file in files:
-            yield Text(file.read_text(encoding="utf-8-sig"), str(file))
-    except (OSError, UnicodeDecodeError) as problem:
-        reason = getattr(problem, "strerror", None) or str(problem)
-        raise SourceMissing(str(path), reason) from problem
+        text = read().decode("utf-8-sig")
+    except OSError as problem:
+        raise SourceMissing(origin, problem.strerror or str(problem)) from problem
+    except UnicodeDecodeError as problem:
+        raise SourceMissing(origin, f"it is not in UTF-8: {problem}") from problem
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _files(directory: Path) -> Iterator[Path]:
-    return (path for path in directory.rglob("*") if path.suffix in SUFFIXES and path.is_file())
+def _standard_input() -> bytes:
+    if sys.stdin is None:  # as after `<&-`
+        raise OSError("nothing comes in")
+    return sys.stdin.buffer.read()
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    found = [each for each in path.rglob("*") if each.suffix in SUFFIXES and each.is_file()]
+    if not found:
+        raise SourceMissing(str(path), f"no file in it ends with {' or '.join(SUFFIXES)}")
+    return sorted(found, key=_natural)
 
 
 def _natural(path: Path) -> list[tuple[int, int, str]]:

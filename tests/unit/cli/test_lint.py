@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from spanemu import lint
 from spanemu.cli import main
 from spanemu.lint import RULES
 
@@ -132,3 +133,17 @@ def test_standard_input() -> None:
     result = CliRunner().invoke(main, ["lint", "-"], input=f"\n{BAD}")
     assert result.exit_code == 1
     assert "<stdin>:2:81: SPN102 warning: " in result.output
+
+
+def test_standard_input_of_another_system() -> None:
+    text = f"-- spanemu: ignore=SPN102\r\n{BAD}\r\n".encode("utf-8-sig")
+    assert CliRunner().invoke(main, ["lint", "-"], input=text).exit_code == 0
+    latin = CliRunner().invoke(main, ["lint", "-"], input=b"-- \xe9")
+    assert latin.exit_code == 2
+    assert "<stdin>: it is not in UTF-8" in latin.output
+
+
+def test_standard_input_that_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(lint.SourceMissing):
+        lint.run("-")

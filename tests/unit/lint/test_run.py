@@ -42,6 +42,48 @@ def test_a_file_that_is_missing() -> None:
         lint.run(Path("nowhere.sql"))
 
 
+def test_a_directory_without_schema_files(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("not a schema")
+    with pytest.raises(lint.SourceMissing) as caught:
+        lint.run(tmp_path)
+    assert caught.value.path == str(tmp_path)
+
+
+def test_a_file_of_a_directory_that_is_not_in_utf_8_is_named(tmp_path: Path) -> None:
+    (tmp_path / "good.sql").write_text(EVENTS)
+    (tmp_path / "latin.sql").write_bytes("-- é".encode("latin-1"))
+    with pytest.raises(lint.SourceMissing) as caught:
+        lint.run(tmp_path)
+    assert caught.value.path == str(tmp_path / "latin.sql")
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_files_of_other_systems(tmp_path: Path, end: str) -> None:
+    file, text = tmp_path / "schema.sql", f"-- spanemu: ignore=SPN102\n{EVENTS}"
+    file.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", end).encode())
+    report = lint.run(file)
+    assert not report.failures
+    assert "SPN102" not in ids(report)
+
+
+def test_a_text_with_the_line_ends_of_windows() -> None:
+    report = lint.run(
+        EVENTS.replace(
+            "Ts TIMESTAMP NOT NULL,", "Ts TIMESTAMP NOT NULL, -- spanemu: low-rate"
+        ).replace("\n", "\r\n")
+    )
+    assert not report.failures
+    assert "SPN102" not in ids(report)
+
+
+def test_what_is_nested_too_deeply_is_told() -> None:
+    sum_ = "+".join(["Id"] * 20_000)
+    deep = f"CREATE TABLE Deep (Id INT64, S INT64 AS ({sum_}) STORED) PRIMARY KEY (Id);\n"
+    report = lint.run(f"{deep}{EVENTS}")
+    assert [each.line for each in report.failures] == [1]
+    assert "SPN102" in ids(report)
+
+
 @pytest.mark.parametrize(
     "text",
     [
