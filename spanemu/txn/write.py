@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
+from spanemu.base.errors import SpannerError
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.versions import row_cells
 from spanemu.txn.constraints.notes import Notes
@@ -61,8 +62,15 @@ class WriteUnit:
 
     def write(self, plan: WritePlan, cells: Sequence[Any]) -> bytes:
         """Insert, update, upsert or replace one row; gives its encoded key."""
-        plan.check(cells, self.view.context)
-        if plan.kind is WriteKind.UPDATE:
+        is_update = plan.kind is WriteKind.UPDATE
+        try:
+            plan.check(cells, self.view.context)
+        except SpannerError:
+            if is_update:
+                row = plan.new_row(cells)
+                self._refuse_deleted(plan.rules, plan.rules.key_of(row))  # which is looked at first
+            raise
+        if is_update:
             return self._update_existing(plan, cells)
         if plan.missing is not None:
             plan.refuse_missing()
@@ -180,13 +188,17 @@ class WriteUnit:
         lock = self._update_lock(plan) if self._returns else plan.lock
         before = self.view.get(rules.tree, encoded, lock)
         if before is None:
-            text = rules.key_text(key)
-            place = (rules.tree, encoded)
-            if place in self.view.deleted or self.notes.was_deleted(*place):
-                raise UpdateAfterDelete(rules.table.name, text)
-            raise RowNotFound(rules.table.name, text)
+            self._refuse_deleted(rules, key)
+            raise RowNotFound(rules.table.name, rules.key_text(key))
         self._update(plan, encoded, before, cells)
         return encoded
+
+    def _refuse_deleted(self, rules: TableRules, key: Row) -> None:
+        """Raise UpdateAfterDelete for a row that is gone since this transaction deleted it."""
+        place = (rules.tree, rules.encode(key))
+        deleted = place in self.view.deleted or self.notes.was_deleted(*place)
+        if deleted and self.view.get(*place) is None:
+            raise UpdateAfterDelete(rules.table.name, rules.key_text(key))
 
     def _update(self, plan: WritePlan, encoded: bytes, before: Row, cells: Sequence[Any]) -> None:
         rules = plan.rules

@@ -169,7 +169,7 @@ class Commits:
             [self._value(column) if column in COLUMNS[table] else 1 for column in columns]
             for _ in range(self._random.choice((1, 1, 2)))
         ]
-        if self._random.random() < 0.02:
+        if self._random.random() < 0.02 and columns:
             rows[0].pop()
         return partial(_write, kind, table, columns, rows), f"{kind} {table} {columns} {rows}"
 

@@ -14,7 +14,7 @@ from spanemu.txn.errors.rows import (
     RowNotFound,
     UpdateAfterDelete,
 )
-from spanemu.txn.errors.values import GeneratedKeyChanged, KeyTooLarge, NullInNotNull
+from spanemu.txn.errors.values import GeneratedKeyChanged, KeyTooLarge, NullInNotNull, ValueTooLong
 from spanemu.values.mutation import Write, WriteKind
 from tests.unit.txn.bench import Bench, delete, insert, update, write
 
@@ -72,6 +72,16 @@ def test_an_update_of_no_row(bench: Bench) -> None:
     assert failure.value.facts() == {"table": "Singers", "key": "{9}"}
     with pytest.raises(UpdateAfterDelete):
         bench.run(delete("Singers", (1,)), update("Singers", "Id Age", (1, 1)))
+
+
+def test_that_a_row_was_deleted_is_noticed_before_a_value_that_is_too_long(bench: Bench) -> None:
+    too_long = update("Singers", "Id Name", (1, "x" * 1000))
+    with pytest.raises(ValueTooLong):
+        bench.run(too_long)
+    with pytest.raises(UpdateAfterDelete):
+        bench.run(delete("Singers", (1,)), too_long)
+    with pytest.raises(ValueTooLong):
+        bench.run(delete("Singers", (2,)), too_long)
 
 
 def test_an_upsert_keeps_what_it_does_not_list_and_a_replace_does_not(bench: Bench) -> None:
