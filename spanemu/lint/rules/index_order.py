@@ -80,10 +80,9 @@ def _few_values(index: Index) -> Iterator[Hit]:
 
 def _constant_default(index: Index) -> Iterator[Hit]:
     part = _leading(index)
-    tree = part.column.default_tree if part is not None and part.column is not None else None
-    if tree is not None and is_literal(tree) and part is not None and part.column is not None:
-        assert part.column.default is not None
-        yield at_part(index, default=part.column.default.text, table=index.table.name)
+    default = None if part is None or part.column is None else part.column.default
+    if default is not None and is_literal(default.tree):
+        yield at_part(index, default=default.text, table=index.table.name)
 
 
 def _is_mostly_null(index: Index) -> bool:

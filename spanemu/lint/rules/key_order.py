@@ -65,11 +65,11 @@ def _undone(schema: Schema) -> Iterator[Hit]:
     things += [index for index in schema.indexes.values() if index.is_root and not index.search]
     for thing in things:
         column = thing.key[0].column if thing.key_parts else None
-        if column is not None and _reverses_sequence(schema, thing, column):
+        if column is not None and _reverses_sequence(thing, column):
             yield at_part(thing)
 
 
-def _reverses_sequence(schema: Schema, thing: Table | Index, column: Column) -> bool:
+def _reverses_sequence(thing: Table | Index, column: Column) -> bool:
     tree = column.generated or column.default_tree
     if tree is None:
         return False
