@@ -53,7 +53,8 @@ class Templates:
         self._settings = settings
         self._book = book
         self._made: set[Template] = set()
-        self._special: dict[tuple[int, Recipe, int], Template] = {}
+        # With the schema that each is made of: while it is here, no other can have its id.
+        self._special: dict[tuple[int, Recipe, int], tuple[Any, Template]] = {}
         self._default: list[tuple[Any, Template]] = []  # with the schema that they are made of
         self._own: dict[pytest.Collector | None, Template | None] = {}  # None: the common one
         self._numbers = count(2)
@@ -127,8 +128,8 @@ class Templates:
         given = own() if any(layer.schema is None for layer in recipe.layers) else None
         key = id(emulator), recipe, id(given)
         if key not in self._special:
-            self._special[key] = self._cooked(emulator, recipe, given)
-        return self._special[key]
+            self._special[key] = given, self._cooked(emulator, recipe, given)
+        return self._special[key][1]
 
     def forget(self, emulator: SpannerEmulator) -> set[Template]:
         """Give up an emulator's templates, and drop those that would stay; which those were."""
@@ -137,7 +138,7 @@ class Templates:
             with contextlib.suppress(Exception):
                 template.handle.drop()
         self._made -= gone
-        self._special = {key: made for key, made in self._special.items() if made not in gone}
+        self._special = {key: made for key, made in self._special.items() if made[1] not in gone}
         self._default = [known for known in self._default if known[1] not in gone]
         self._own.clear()
         return gone

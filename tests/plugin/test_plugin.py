@@ -305,6 +305,32 @@ def test_snapshots_inside_a_test(music):
     result.assert_outcomes(passed=1)
 
 
+def test_templates_of_schemas_that_are_gone_are_not_mistaken(music):
+    """A schema may be anywhere in memory, also where one was that a fixture has let go of."""
+    result = music.run(
+        """
+        import gc
+        import weakref
+
+        from pytest_spanemu.run import run_of
+        from pytest_spanemu.wishes import Recipe
+
+        class Statements(list):
+            pass
+
+        def test_it(spanner_emulator, pytestconfig):
+            given = Statements(["CREATE TABLE T (A INT64) PRIMARY KEY (A)"])
+            here = weakref.ref(given)
+            templates = run_of(pytestconfig).templates
+            made = templates.special(spanner_emulator, Recipe(None, ()), lambda: given)
+            del given
+            gc.collect()
+            assert templates.special(spanner_emulator, Recipe(None, ()), here) is made
+        """
+    )
+    result.assert_outcomes(passed=1)
+
+
 def test_snapshots_are_given_up_with_their_test(music):
     result = music.run(
         """
