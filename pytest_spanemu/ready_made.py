@@ -31,7 +31,7 @@ from pytest_spanemu.migrator import SpannerMigrator
 from pytest_spanemu.run import run_of
 from pytest_spanemu.seeds import load_seeds
 from pytest_spanemu.sources import SourceError
-from pytest_spanemu.sources.files import natural_order
+from pytest_spanemu.sources.files import natural_order, read
 from pytest_spanemu.targets.target import SpannerEmulator
 from pytest_spanemu.wishes import wishes_of
 from spanemu import ddl
@@ -120,7 +120,7 @@ def queries_compile(pytestconfig: pytest.Config, spanner_template: Template) -> 
     run, wrong = run_of(pytestconfig), []
     files = _query_files(run.settings.queries, run.root)
     for path in files:
-        for statement in spanemu.split_schema(path.read_text(encoding="utf-8"), str(path)):
+        for statement in spanemu.split_schema(read(path), str(path)):
             try:
                 PlanCheck.of(spanner_template.database, statement.text, {})
             except GoogleAPICallError as problem:

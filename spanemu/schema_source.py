@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from spanemu.base.errors import SpannerError
+from spanemu.base.errors import Code, SpannerError
 from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure
 from spanemu.sql.syntax.ddl.statement import split_statements
 
@@ -26,6 +26,14 @@ _DDL = re.compile(
     re.IGNORECASE,
 )
 TEXT_ORIGIN = "<schema>"
+
+
+class NotUtf8(SpannerError):
+    """A file that is no text, or in another encoding."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "The file is not in UTF-8: {reason}."
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +102,15 @@ def _load(source: Source) -> list[SchemaStatement]:
         return [source]
     if isinstance(source, str) and is_schema_text(source):
         return split_schema(source, TEXT_ORIGIN)
-    return split_schema(Path(source).read_text(encoding="utf-8-sig"), os.fspath(source))
+    return split_schema(_text_of(Path(source)), os.fspath(source))
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = problem.object.count(b"\n", 0, problem.start) + 1
+        raise SchemaRejected(os.fspath(path), line, NotUtf8(problem.reason)) from problem
 
 
 def split_schema(text: str, origin: str, line: int = 1) -> list[SchemaStatement]:

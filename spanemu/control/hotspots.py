@@ -18,6 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from math import inf
 from os import PathLike
 from types import TracebackType
 from typing import Self
@@ -314,7 +315,7 @@ class Hotspots(HotspotsHandle):
 
     def simulate(self, *, nodes: int | None = None, qps: float | None = None) -> Simulation:
         meant = self._meant if nodes is None else nodes
-        if meant < 1 or (qps is not None and qps <= 0):
+        if meant < 1 or not (qps is None or 0 < qps < inf):
             raise ValueError(f"a simulation takes a node at least and writes: {meant}, {qps}")
         heat = self._database.heat
         return heat.simulate(heat.detector or heat.watch(), meant, qps)

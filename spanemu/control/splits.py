@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from math import inf
 from typing import Any
 
 from spanemu.base.nearest import nearest
@@ -168,7 +169,7 @@ class Splits(SplitsHandle):
 
     def pass_minutes(self, minutes: int = 1, *, qps: float | None = None) -> list[Minute]:
         """Let virtual minutes pass, the first with the load since the last one, then quiet ones."""
-        if minutes < 1 or (qps is not None and qps <= 0):
+        if minutes < 1 or not (qps is None or 0 < qps < inf):
             raise ValueError(f"a minute at least passes, with some load: {minutes}, {qps}")
         if not self._splitting.follows_load:
             raise ValueError("load is not followed: call follow_load() before the writes")

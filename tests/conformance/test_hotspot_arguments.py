@@ -84,3 +84,19 @@ def test_one_text_is_one_entry(emulator, database, hotspots) -> None:
                 batch.insert("Sales.Orders", ["Id"], [[number]])
     assert watched["Sales.Orders"].verdict == "hot"
     assert watched.findings == []
+
+
+@pytest.mark.parametrize("qps", [0, -1, float("nan"), float("inf")])
+def test_rates_that_cannot_be(database, hotspots, qps: float) -> None:
+    with pytest.raises(ValueError, match=str(qps)):
+        hotspots.simulate(qps=qps)
+    database.splits.follow_load()
+    with pytest.raises(ValueError, match=str(qps)):
+        database.splits.pass_minutes(qps=qps)
+    database.splits.stop_following()
+
+
+def test_a_picture_is_no_earlier_page(hotspots, tmp_path) -> None:
+    hotspots.heatmap(tmp_path / "heat.png")
+    with pytest.raises(ValueError, match=r"heat\.png is not the page of a heatmap"):
+        hotspots.heatmap(tmp_path / "now.html", before=tmp_path / "heat.png")

@@ -26,6 +26,15 @@ def test_text_is_cut_into_statements_with_their_lines():
     assert statements[1].text == "DROP TABLE A"
 
 
+def test_a_file_that_is_not_in_utf_8_is_named(tmp_path):
+    latin = tmp_path / "latin.sql"
+    latin.write_bytes("CREATE TABLE A (\n  é INT64) PRIMARY KEY (x);".encode("latin-1"))
+    with pytest.raises(SchemaRejected) as caught:
+        load_schema(latin)
+    assert (caught.value.origin, caught.value.line) == (str(latin), 2)
+    assert caught.value.code is Code.INVALID_ARGUMENT
+
+
 def test_files_are_read_in_order(tmp_path):
     first, second = tmp_path / "first.sql", tmp_path / "create second.sql"
     first.write_text(TWO)

@@ -36,7 +36,7 @@ def earlier_figures(earlier: Earlier) -> Figures:
     """Those of an earlier run. Raises ValueError for a file that is no page of a heatmap."""
     if isinstance(earlier, Heatmap):
         return figures(earlier)
-    found = _DATA.search(Path(earlier).read_text(encoding="utf-8"))
+    found = _DATA.search(Path(earlier).read_text(encoding="utf-8", errors="replace"))
     runs = None if found is None else json.loads(found[1]).get("runs")
     if not runs:
         raise ValueError(f"{earlier} is not the page of a heatmap")
