@@ -74,6 +74,13 @@ class Match:
     lambdas: Mapping[int, LambdaExpr] = field(default_factory=dict)  # by argument number
 
 
+class _Unknown:
+    """Stands for calls that nobody has looked at yet."""
+
+
+_UNKNOWN = _Unknown()
+
+
 def choose(
     overloads: Sequence[AnyOverload],
     arguments: Sequence[Argument],
@@ -84,8 +91,10 @@ def choose(
     key = None
     if not names and len(arguments) <= _REMEMBERED_ARGUMENTS_MAX:
         key = _memory_key(overloads, arguments, analysis)
-    if key is not None and key in _remembered:
-        return _remembered[key]
+    if key is not None:
+        known = _remembered.get(key, _UNKNOWN)  # One step: others may clear the map in between.
+        if not isinstance(known, _Unknown):
+            return known
     best: Match | None = None
     for overload in overloads:
         slots = bind(overload.parameters, len(arguments) - len(names), names)
