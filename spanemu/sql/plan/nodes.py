@@ -54,7 +54,7 @@ class Node(Unique):
 
 
 @record
-class Origin(Node):
+class Producing(Node):
     """A node whose columns all come into being there."""
 
     @property
@@ -79,7 +79,7 @@ class Unit(Node):
 
 
 @record
-class Values(Origin):
+class Values(Producing):
     """Emit one row per item of `rows`, computed on the spot."""
 
     outputs: Columns
@@ -92,7 +92,7 @@ class Values(Origin):
 
 
 @record
-class Scan(Origin):
+class Scan(Producing):
     """Emit rows of a table or of one of its indexes, in key order or in reverse.
 
     Without `index` the table itself is read. Only keys in one of `seeks` are visited, all when
@@ -117,7 +117,7 @@ class Scan(Origin):
 
 
 @record
-class SystemScan(Origin):
+class SystemScan(Producing):
     """Emit rows of a system table; `outputs` pairs columns with positions in its rows."""
 
     name: str
@@ -182,7 +182,7 @@ class TopN(Passing):
 
 
 @record
-class HashAggregate(Origin):
+class HashAggregate(Producing):
     """Emit one row per distinct combination of `keys`, first seen first; one in all without keys.
 
     Buffers one state per group.
@@ -208,7 +208,7 @@ class StreamAggregate(HashAggregate):
 
 
 @record
-class UnionAll(Origin):
+class UnionAll(Producing):
     """Emit the rows of each input in turn; `sources[i]` line up with `outputs`."""
 
     inputs: tuple[Node, ...]
@@ -222,7 +222,7 @@ class UnionAll(Origin):
 
 
 @record
-class SetOperation(Origin):
+class SetOperation(Producing):
     """INTERSECT or EXCEPT: rows of the first input, weighed against the others.
 
     Buffers all inputs but the first.
@@ -263,7 +263,7 @@ class With(Node):
 
 
 @record
-class WithRef(Origin):
+class WithRef(Producing):
     """Emit the kept rows of a common table; `outputs` line up with its outputs."""
 
     name: str

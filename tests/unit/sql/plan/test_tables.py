@@ -8,7 +8,7 @@ from spanemu.sql.plan.operator_display import DISPLAYS
 from spanemu.sql.plan.statements import DeletePlan, InsertPlan, QueryPlan, UpdatePlan
 from tests.golden import plan_text
 
-FAMILIES = {nodes.Node, nodes.Origin, nodes.Passing, joins.Pairing}
+FAMILIES = {nodes.Node, nodes.Producing, nodes.Passing, joins.Pairing}
 NODES = {
     kind
     for module in (nodes, joins)
