@@ -315,7 +315,7 @@ class Hotspots(HotspotsHandle):
 
     def simulate(self, *, nodes: int | None = None, qps: float | None = None) -> Simulation:
         meant = self._meant if nodes is None else nodes
-        if meant < 1 or not (qps is None or 0 < qps < inf):
+        if not isinstance(meant, int) or meant < 1 or not (qps is None or 0 < qps < inf):
             raise ValueError(f"a simulation takes a node at least and writes: {meant}, {qps}")
         heat = self._database.heat
         return heat.simulate(heat.detector or heat.watch(), meant, qps)

@@ -34,8 +34,8 @@ class Assumptions:
     def __post_init__(self) -> None:
         if not self.operations or not set(self.operations) <= set(READS_AND_WRITES):
             raise ValueError(f"operations {self.operations!r} are neither w, r nor rw")
-        if self.nodes is not None and self.nodes < 1:
-            raise ValueError(f"an instance has a node at least, not {self.nodes}")
+        if self.nodes is not None and (not isinstance(self.nodes, int) or self.nodes < 1):
+            raise ValueError(f"an instance has a node at least, not {self.nodes!r}")
         for name, said in self.cardinality.items():
             is_count = isinstance(said, int) and not isinstance(said, bool) and said >= 1
             if not is_count and said not in WORDS:

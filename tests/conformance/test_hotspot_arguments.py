@@ -100,3 +100,11 @@ def test_a_picture_is_no_earlier_page(hotspots, tmp_path) -> None:
     hotspots.heatmap(tmp_path / "heat.png")
     with pytest.raises(ValueError, match=r"heat\.png is not the page of a heatmap"):
         hotspots.heatmap(tmp_path / "now.html", before=tmp_path / "heat.png")
+
+
+@pytest.mark.parametrize("nodes", [0, 2.5, "eight"])
+def test_nodes_that_cannot_be(hotspots, nodes) -> None:
+    with pytest.raises(ValueError, match="node"):
+        hotspots.simulate(nodes=nodes)
+    with pytest.raises(ValueError, match="node"):
+        hotspots.watch(nodes=nodes)

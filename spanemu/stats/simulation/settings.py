@@ -7,8 +7,9 @@ A load of one *unit* is one row of 1 KB written; a second of a server is `server
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
+from math import inf
 
 
 class SplitPolicy(StrEnum):
@@ -47,12 +48,26 @@ class SplitSettings:
     events_max: int = 50_000  # model: operations of a minute that are kept; more are thinned out
 
     def __post_init__(self) -> None:
+        for each in fields(self):
+            _check_number(each.name, each.default, getattr(self, each.name))
         if self.servers < 1:
             raise ValueError(f"splits need a server at least, not {self.servers}")
         if self.split_bytes_max < 1:
             raise ValueError(f"a split holds a byte at least, not {self.split_bytes_max}")
         if self.server_units_max <= 0:
             raise ValueError(f"a server takes some load, not {self.server_units_max}")
+        if self.minute_seconds < 1:
+            raise ValueError(f"a minute takes a second at least, not {self.minute_seconds}")
+
+
+def _check_number(name: str, default: object, value: object) -> None:
+    """Raise ValueError unless a setting is a number of the kind that its default is."""
+    if isinstance(default, str):
+        return
+    kinds = (int,) if isinstance(default, int) else (int, float)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not 0 <= value < inf:
+        whole = "a whole number" if isinstance(default, int) else "a number"
+        raise ValueError(f"{name} of splits is {whole} from 0, not {value!r}")
 
 
 SPLIT_SETTINGS = SplitSettings()
