@@ -100,7 +100,8 @@ class Endpoint:
     def unary(self, data: bytes, call: ServedCall) -> bytes:
         """The one reply."""
         if self._watchers:
-            (only,) = self._watched(self._only(data, call), call)
+            replies = self._only(data, call, tuple(self._watchers))
+            (only,) = self._watched(replies, call)
             return only
         reply = self._answer(data, call, ())
         return reply if reply.__class__ is bytes else reply.SerializeToString()
@@ -108,7 +109,7 @@ class Endpoint:
     def stream(self, data: bytes, call: ServedCall) -> Iterator[bytes]:
         """The replies, one by one; nothing happens before the first is asked for."""
         if self._watchers:
-            return self._watched(self._replies(data, call, self._watchers), call)
+            return self._watched(self._replies(data, call, tuple(self._watchers)), call)
         return self._replies(data, call, ())
 
     def _answer(self, data: bytes, call: ServedCall, watchers: Iterable[Watcher]) -> Any:
@@ -130,8 +131,8 @@ class Endpoint:
         finally:
             serving.call = before
 
-    def _only(self, data: bytes, call: ServedCall) -> Iterator[bytes]:
-        yield _serialized(self._answer(data, call, self._watchers))
+    def _only(self, data: bytes, call: ServedCall, watchers: Iterable[Watcher]) -> Iterator[bytes]:
+        yield _serialized(self._answer(data, call, watchers))
 
     def _replies(
         self, data: bytes, call: ServedCall, watchers: Iterable[Watcher]
@@ -159,14 +160,14 @@ class Endpoint:
         failure: Exception | None = None
         try:
             for reply in replies:
-                for watcher in self._watchers:
+                for watcher in tuple(self._watchers):
                     watcher.replied(call, reply)
                 yield reply
         except Exception as error:
             failure = error
             raise
         finally:
-            for watcher in self._watchers:
+            for watcher in tuple(self._watchers):
                 watcher.ended(call, failure)
 
 
@@ -178,7 +179,8 @@ def _serialized(reply: Any) -> bytes:
 class Endpoints:
     """Every method of some services, by path (`/package.Service/Method`).
 
-    `watchers` may be changed at any time and applies to RPCs that start after.
+    `watchers` may be changed at any time: who comes is told of RPCs that start after, who goes of
+    nothing any more.
     """
 
     def __init__(

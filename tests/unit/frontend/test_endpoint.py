@@ -172,3 +172,20 @@ def test_who_watches_is_settled_when_a_stream_is_made(endpoints: Endpoints) -> N
     endpoints.watchers.append(notes)
     assert len(list(replies)) == 2
     assert notes.lines == []
+
+
+@pytest.mark.parametrize("event", ["started", "replied", "ended"])
+def test_a_watcher_that_goes_hides_nothing_from_the_next(endpoints: Endpoints, event: str) -> None:
+    class Leaving(Notes):
+        def _note(self, happened: str, line: str) -> None:
+            super()._note(happened, line)
+            if happened == event:
+                endpoints.watchers.remove(self)
+
+        def ended(self, served: ServedCall, error: Exception | None) -> None:
+            self._note("ended", "ended")
+
+    notes = Notes()
+    endpoints.watchers.extend([Leaving(), notes])
+    assert ask(endpoints, "Double", 4) == 8
+    assert notes.lines == ["started 4 v", "replied 8", "ended NoneType"]
