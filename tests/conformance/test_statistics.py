@@ -14,6 +14,7 @@ from google.api_core.exceptions import (
     Cancelled,
     GoogleAPICallError,
     InvalidArgument,
+    MethodNotImplemented,
     NotFound,
 )
 from google.cloud.spanner import KeySet
@@ -458,3 +459,14 @@ def test_partitioned_dml_that_runs(shop) -> None:
     assert found["NUM_PARTITIONS_TOTAL"] >= 1
     assert (found["NUM_PARTITIONS_COMPLETE"], found["ROWS_PROCESSED"]) == (0, 0)
     assert shop.statistics("ACTIVE_PARTITIONED_DMLS") == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["VECTOR_INDEX_STATS", "vector_index_metrics_history", "GRAPH_OPERATION_EXECUTION_STATUS"],
+)
+def test_tables_that_are_left_out_are_refused_by_name(shop, name: str) -> None:
+    with pytest.raises(MethodNotImplemented, match=f"SPANNER_SYS.{name.upper()}"):
+        shop.statistics(name)
+    with pytest.raises(InvalidArgument, match="NOTHING"):
+        shop.statistics("NOTHING")

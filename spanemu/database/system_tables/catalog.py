@@ -6,26 +6,30 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from spanemu.base.errors import Unsupported
 from spanemu.database.core import DatabaseCore
 from spanemu.database.system_tables.declaration import Declared
 from spanemu.database.system_tables.described import DESCRIBED
 from spanemu.database.system_tables.information_schema import INFORMATION_SCHEMA
 from spanemu.database.system_tables.procedures import PROCEDURES
 from spanemu.database.system_tables.source import Source
-from spanemu.database.system_tables.spanner_sys import SPANNER_SYS
+from spanemu.database.system_tables.spanner_sys import LEFT_OUT, SCHEMA, SPANNER_SYS
 from spanemu.database.system_tables.visibility import visible
 from spanemu.sql.analyzer.system import SystemTable
 
 SYSTEM_TABLES: Sequence[Declared] = (*INFORMATION_SCHEMA, *SPANNER_SYS)
 _BY_NAME: Mapping[str, Declared] = {one.full_name.lower(): one for one in SYSTEM_TABLES}
+_LEFT_OUT = frozenset(f"{SCHEMA}.{name}" for name in LEFT_OUT)
 
 
 class SystemTables:
     """A `SystemCatalog`: the same tables in every database, whatever the case of their names."""
 
     def table(self, name: str) -> SystemTable | None:
-        """The system table of that dotted name."""
+        """The system table of that dotted name. Raises Unsupported for one that is left out."""
         found = _BY_NAME.get(name.lower())
+        if found is None and name.upper() in _LEFT_OUT:
+            raise Unsupported(f"System table {name.upper()}")
         return None if found is None else found.table
 
 
