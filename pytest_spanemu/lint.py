@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pytest_spanemu.databases.template import Schema
 from pytest_spanemu.sources import Ddl
-from spanemu.lint import Severity, run, settings_from
+from spanemu.lint import BadSettings, Finding, Severity, UnknownRule, run, settings_from
 
 PREFIX = "lint:"
 WORDS = tuple(f"{PREFIX}{severity}" for severity in Severity)
@@ -21,7 +21,8 @@ WORDS = tuple(f"{PREFIX}{severity}" for severity in Severity)
 def problems(schema: Schema, ddl: Sequence[str], root: Path, fail_on: Collection[str]) -> list[str]:
     """What the run's `fail_on` does not let pass, a text each.
 
-    `ddl` is the schema as the database has it, for one that programs have made.
+    `ddl` is the schema as the database has it, for one that programs have made. Raises ValueError
+    for settings that the linter does not understand.
     """
     ranks = [Severity(word.removeprefix(PREFIX)).rank for word in fail_on if word in WORDS]
     if not ranks:
@@ -29,15 +30,22 @@ def problems(schema: Schema, ddl: Sequence[str], root: Path, fail_on: Collection
     steps = [step for step in schema.steps if isinstance(step, Ddl)]
     if len(steps) < len(schema.steps):
         steps = [Ddl(text, "schema", number) for number, text in enumerate(ddl, 1)]
-    pyproject = root / "pyproject.toml"
-    settings = settings_from(pyproject) if pyproject.is_file() else None
-    found = run(";\n".join(step.text for step in steps), settings).findings
+    found = _linted(";\n".join(step.text for step in steps), root / "pyproject.toml")
     return [
         f"{_place(steps, each.line)}: {each.severity} {each.id} {each.object}: {each.message}\n"
         f"    {each.fix}"
         for each in found
         if each.severity.rank <= max(ranks)
     ]
+
+
+def _linted(text: str, pyproject: Path) -> Sequence[Finding]:
+    try:
+        return run(text, settings_from(pyproject) if pyproject.is_file() else None).findings
+    except BadSettings as problem:
+        raise ValueError(str(problem)) from problem
+    except UnknownRule as problem:
+        raise ValueError(f"{pyproject}: {problem}") from problem
 
 
 def _place(steps: Sequence[Ddl], line: int) -> str:

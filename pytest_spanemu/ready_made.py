@@ -69,7 +69,8 @@ def schema_lints(pytestconfig: pytest.Config, spanner_template: Template) -> Non
     run = run_of(pytestconfig)
     fail_on = run.settings.fail_on.intersection(WORDS) or {"lint:warning"}
     statements = spanner_template.handle.ddl()
-    found = problems(spanner_template.schema, statements, run.root, fail_on)
+    with told_plainly():
+        found = problems(spanner_template.schema, statements, run.root, fail_on)
     _tell("The linter says:", found)
 
 

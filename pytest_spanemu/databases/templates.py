@@ -215,7 +215,8 @@ class Templates:
         """Note what the linter has against a schema, if the run's `fail_on` says so."""
         fail_on = self._settings.fail_on
         if any(word.startswith(PREFIX) for word in fail_on):
-            found = problems(schema, template.handle.ddl(), self._root, fail_on)
+            with told_plainly():
+                found = problems(schema, template.handle.ddl(), self._root, fail_on)
             self._book.lint += [text for text in found if text not in self._linted]
             self._linted.update(found)
 

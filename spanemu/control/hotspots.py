@@ -38,6 +38,8 @@ from spanemu.stats.split_stats import SplitStat
 from spanemu.stats.thresholds import THRESHOLDS
 from spanemu.stats.verdict import Level
 
+__tracebackhide__ = True  # from pytest, whose users look for their own lines
+
 CONTENTION_RULES = ("SPN402", "SPN805")
 
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from spanemu.lint.rule_names import UnknownRule, check_rule_name
 from spanemu.stats.assumptions import entry_parts
 
+__tracebackhide__ = True  # from pytest, whose users look for their own lines
+
 
 def checked(entries: Sequence[str]) -> tuple[str, ...]:
     """The entries, one text being one of them. Raises ValueError for a rule that there is not.
@@ -22,5 +24,5 @@ def checked(entries: Sequence[str]) -> tuple[str, ...]:
             try:
                 check_rule_name(rule)
             except UnknownRule as problem:
-                raise ValueError(f"ignore: {entry!r}: {problem}") from problem
+                raise ValueError(f"ignore: {problem}") from None
     return found

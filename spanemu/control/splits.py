@@ -28,6 +28,8 @@ from spanemu.stats.simulation.model import Minute
 from spanemu.stats.simulation.settings import SplitPolicy, SplitSettings
 from spanemu.stats.split_info import CommitSplits, SplitInfo
 
+__tracebackhide__ = True  # from pytest, whose users look for their own lines
+
 
 class SplitsTouched(AssertionError):
     """The last commit had another number of participants than was said."""

@@ -513,6 +513,10 @@ def test_what_the_linter_finds_fails_a_run_that_says_so(project):
     result.assert_outcomes(passed=2, errors=1)  # told once
     result.stdout.re_match_lines([r"the schema: .*schema\.sql:[345]: warning SPN102 Events: .*"])
     project.run(text, "--spanner-fail-on=lint:info").assert_outcomes(passed=2, errors=1)
+    project.file("pyproject.toml", '[tool.spanemu.lint]\nignore = ["SPN9999"]\n')
+    result = project.run(text, "--spanner-fail-on=lint:error")
+    result.stdout.fnmatch_lines(["*pyproject.toml: There is no rule 'SPN9999'*"])
+    result.stdout.no_fnmatch_line("*/lint.py:*")
 
 
 def test_the_client_for_asyncio(music):

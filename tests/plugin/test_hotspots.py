@@ -147,6 +147,28 @@ def test_the_marker_judges_the_whole_test(music):
     )
 
 
+def test_failures_show_the_lines_of_the_test_alone(music):
+    result = music.run(
+        WRITER
+        + """
+        def test_hot(spanner_database, hotspots):
+            with hotspots.watch() as watched:
+                for n in range(40):
+                    save(spanner_database, n)
+            watched.assert_none()
+
+        def test_mistaken(spanner_database, hotspots):
+            hotspots.ignore("SPN999")
+
+        def test_split(spanner_database, spanner_splits):
+            spanner_splits.configure(polic="modern")
+        """
+    )
+    result.assert_outcomes(failed=3)
+    result.stdout.fnmatch_lines(["*ValueError: ignore: There is no rule 'SPN999'*"])
+    result.stdout.no_fnmatch_line("*/control/*.py:*")
+
+
 def test_the_marker_refuses_what_it_does_not_know(music):
     result = music.run(
         """
