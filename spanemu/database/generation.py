@@ -16,6 +16,10 @@ from spanemu.schema.schema import Schema
 from spanemu.txn.rules import RuleBook
 
 COMPILED_MAX = 2_000  # statements and reads kept per generation
+# What is compiled takes about a hundred times the memory of its text: a program that writes rows
+# as literals may keep so much of that, and what others ask again and again stays beside it.
+LARGE_CHARACTERS = 1_000
+LARGE_CHARACTERS_KEPT_MAX = 1_000_000
 
 
 class Generation:
@@ -24,8 +28,10 @@ class Generation:
     def __init__(self, schema: Schema, limits: Limits = DEFAULT_LIMITS) -> None:
         self.schema = schema
         self.limits = limits
-        self._mutex = threading.Lock()  # Held while the map changes, not to look something up.
+        self._mutex = threading.Lock()  # Held while the maps change, not to look something up.
         self._compiled: dict[Any, Any] = {}
+        self._large: dict[Any, int] = {}  # the characters of those that have many
+        self._large_characters = 0
 
     @cached_property
     def rules(self) -> RuleBook:
@@ -33,12 +39,27 @@ class Generation:
         return RuleBook(self.schema, self.limits)
 
     def compiled(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What `make` gave for `key` before, or gives now."""
+        """What `make` gave for `key` before, or gives now; its `characters` say how large it is."""
         found = self._compiled.get(key)
         if found is None:
             found = make()
             with self._mutex:
-                if len(self._compiled) >= COMPILED_MAX:
-                    del self._compiled[next(iter(self._compiled))]  # The oldest goes.
-                self._compiled[key] = found
+                self._keep(key, found)
         return found
+
+    def _keep(self, key: Any, found: Any) -> None:
+        """Keep what was compiled, and let the oldest go where there is too much."""
+        self._forget(key)  # Another thread may have been faster.
+        self._compiled[key] = found
+        characters = getattr(found, "characters", 0)
+        if characters >= LARGE_CHARACTERS:
+            self._large[key] = characters
+            self._large_characters += characters
+            while self._large_characters > LARGE_CHARACTERS_KEPT_MAX and len(self._large) > 1:
+                self._forget(next(iter(self._large)))
+        if len(self._compiled) > COMPILED_MAX:
+            self._forget(next(iter(self._compiled)))
+
+    def _forget(self, key: Any) -> None:
+        self._compiled.pop(key, None)
+        self._large_characters -= self._large.pop(key, 0)

@@ -65,8 +65,9 @@ class Prepared:
     it the order of its rows, may then be another one.
     """
 
-    def __init__(self, statement: Statement, executable: Executable) -> None:
+    def __init__(self, statement: Statement, executable: Executable, characters: int) -> None:
         self.serial = next(_serials)
+        self.characters = characters  # of its text
         self.prepared_at = monotonic()
         self.prepared_in = 0.0  # seconds
         self.statement = statement
@@ -172,7 +173,7 @@ def _prepare(
     tree = parse_statement(sql, limits.sql_characters)
     statement = analyze(tree, sql, generation.schema, lowered, Setting(CATALOG, limits))
     plan = plan_statement(statement, generation.schema, statistics, in_shares=in_shares)
-    prepared = Prepared(statement, compile_plan(plan))
+    prepared = Prepared(statement, compile_plan(plan), len(sql))
     prepared.prepared_in = prepared.prepared_at - began
     return prepared
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from types import SimpleNamespace
 
 from spanemu.database import generation
 from spanemu.database.generation import Generation
@@ -45,6 +46,31 @@ def test_the_oldest_go_when_there_are_too_many(monkeypatch) -> None:
     for key in "abcdda":
         mine.compiled(key, lambda key=key: made.append(key) or key)
     assert made == list("abcda")
+
+
+def test_large_ones_go_by_their_characters_and_small_ones_stay(monkeypatch) -> None:
+    monkeypatch.setattr(generation, "LARGE_CHARACTERS", 10)
+    monkeypatch.setattr(generation, "LARGE_CHARACTERS_KEPT_MAX", 100)
+    mine, made = Generation(Schema()), []
+
+    def ask(name: str, characters: int) -> None:
+        def make() -> SimpleNamespace:
+            made.append(name)
+            return SimpleNamespace(characters=characters)
+
+        mine.compiled(name, make)
+
+    ask("small", 9)
+    for number in range(10):
+        ask(f"large {number}", 30)
+    ask("huge", 1_000)
+    for name in ("small", "huge"):
+        ask(name, 0)
+    assert made == ["small", *(f"large {number}" for number in range(10)), "huge"]
+    ask("large 9", 30)
+    assert made[-1] == "large 9"
+    ask("large 9", 30)
+    assert made.count("large 9") == 2
 
 
 def test_several_threads_may_ask(monkeypatch) -> None:
