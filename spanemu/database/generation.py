@@ -16,7 +16,7 @@ from spanemu.schema.schema import Schema
 from spanemu.txn.rules import RuleBook
 
 COMPILED_MAX = 2_000  # statements and reads kept per generation
-# What is compiled takes about a hundred times the memory of its text: a program that writes rows
+# What is compiled takes some fifty times the memory of its text: a program that writes rows
 # as literals may keep so much of that, and what others ask again and again stays beside it.
 LARGE_CHARACTERS = 1_000
 LARGE_CHARACTERS_KEPT_MAX = 1_000_000

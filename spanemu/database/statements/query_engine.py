@@ -70,8 +70,8 @@ class Prepared:
         self.characters = characters  # of its text
         self.prepared_at = monotonic()
         self.prepared_in = 0.0  # seconds
-        self.statement = statement
         self.executable = executable
+        self.is_insert = isinstance(statement, InsertStatement)
         self.is_dml = isinstance(statement, InsertStatement | UpdateStatement | DeleteStatement)
         self.columns: tuple[tuple[str, Type], ...] = executable.columns
         self.system_tables = executable.reads.system_tables

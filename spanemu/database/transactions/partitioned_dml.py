@@ -40,7 +40,6 @@ from spanemu.database.transactions.errors import (
     PartitionedReturning,
     TooManyPartitionedDml,
 )
-from spanemu.sql.analyzer.resolved import InsertStatement
 from spanemu.sql.executor.reader import ByteRange
 from spanemu.sql.plan.nodes import Scan
 from spanemu.sql.plan.partitionable import why_dml_is_not
@@ -176,7 +175,7 @@ class PartitionedDmlTransaction:
     def _check(prepared: Prepared, request: StatementRequest) -> None:
         if not prepared.is_dml:
             raise PartitionedDmlOnly()
-        if isinstance(prepared.statement, InsertStatement):
+        if prepared.is_insert:
             raise NotPartitionableDml("INSERT is not supported for Partitioned DML", request.sql)
         if prepared.columns:
             raise PartitionedReturning(request.sql)

@@ -47,6 +47,12 @@ PARTS: Mapping[type, tuple[str, ...]] = {
 }
 
 
+# Expressions with nothing inside. A statement may be full of them, and asking an object for its
+# `__dict__` makes Python build one: nothing is kept in these.
+_LEAVES = frozenset(kind for kind, names in PARTS.items() if not names)
+_CONSTANTS = _LEAVES - {ColumnRef}
+
+
 def parts_of(thing: Any) -> tuple[str, ...]:
     """Names of the fields of `thing` in which nodes or expressions are found."""
     return thing.parts if isinstance(thing, Node) else PARTS[type(thing)]
@@ -111,6 +117,8 @@ def _mapped_tuple(value: Any, on_node: OnNode, on_expr: OnExpr) -> Any:
 
 def parts(thing: Any) -> Sequence[Node | Expr]:
     """The direct nodes and expressions of `thing`. Collected once, then kept in it."""
+    if type(thing) in _LEAVES:
+        return ()
     kept: Sequence[Node | Expr] | None = thing.__dict__.get(_PARTS)
     if kept is None:
         found: list[Node | Expr] = []
@@ -170,6 +178,8 @@ _EMPTY = Scope(_NOTHING, _NOTHING, _NOTHING, False, False)
 
 def scope_of(thing: Node | Expr) -> Scope:
     """The columns of a node or expression, at any depth. Computed once, then kept in it."""
+    if type(thing) in _CONSTANTS:
+        return _EMPTY
     found: Scope | None = thing.__dict__.get(_SCOPE)
     if found is None:
         found = thing.__dict__[_SCOPE] = _scope(thing)
