@@ -54,9 +54,9 @@ class HostPort:
         host, separator, port = text.rpartition(":")
         if host.startswith("[") and host.endswith("]"):
             host = host[1:-1]
-        elif ":" in host:
+        elif ":" in host and "/" not in host:
             raise InvalidConfig(f"{text!r}: write an IPv6 address in brackets, as in [::1]:9010")
-        if not (separator and host and port.isascii() and port.isdigit()):
+        if not (separator and host and port.isascii() and port.isdigit()) or "/" in host:
             raise InvalidConfig(f"{text!r} is not of the form HOST:PORT")
         if int(port) > PORT_MAX:
             raise InvalidConfig(f"{text!r}: there is no port above {PORT_MAX}")

@@ -46,6 +46,7 @@ from spanemu.admin.policies import Policies
 from spanemu.base.clock import Clock
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
+from spanemu.base.names.ids import check_database_id
 from spanemu.base.names.paths import DatabaseName, InstanceName, ProjectName
 from spanemu.base.paging import Page, PageRequest, page
 from spanemu.database.database import Database
@@ -221,8 +222,9 @@ class Instances:
     def clone_database(self, original: Database, name: DatabaseName) -> Database:
         """Add a copy of a database, and the copy's instance if need be.
 
-        Raises what `check_room` raises.
+        Raises InvalidDatabaseId, and what `check_room` raises.
         """
+        check_database_id(name.database)
         self.ensure_instance(name.parent)
         self.check_room(name)
         clone = original.clone(str(name))

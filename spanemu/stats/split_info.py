@@ -87,7 +87,9 @@ def describe(
 
 
 def ranges_of(schema: Schema, starts: Sequence[Start]) -> list[SplitRange]:
-    """The ranges of splits that begin at all those places, in order."""
+    """The ranges of splits that begin at all those places, in order; none without a table."""
+    if not starts:
+        return []
     texts = [*start_texts(schema, starts), END]
     paths: dict[TreeId, list[tuple[str, Path]]] = {}
     for thing in schema.sorted_things():

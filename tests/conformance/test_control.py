@@ -129,6 +129,13 @@ def test_a_clone_is_a_database_of_its_own(home):
     clone.drop()
 
 
+@pytest.mark.parametrize("name", ["X", "a", "a-", "a" * 31])
+def test_a_clone_has_a_name_as_other_databases_do(home, name):
+    with pytest.raises(spanemu.SpannerError) as refused:
+        home.clone(name)
+    assert refused.value.code is spanemu.Code.INVALID_ARGUMENT
+
+
 def test_what_is_not_there(emulator, home):
     home.drop()
     with pytest.raises(spanemu.SpannerError) as missing:

@@ -108,3 +108,21 @@ def test_nodes_that_cannot_be(hotspots, nodes) -> None:
         hotspots.simulate(nodes=nodes)
     with pytest.raises(ValueError, match="node"):
         hotspots.watch(nodes=nodes)
+
+
+@pytest.mark.parametrize("was_there", [True, False])
+def test_a_database_without_tables(emulator, tmp_path, was_there: bool) -> None:
+    """Nothing was written, or what was written is gone: there are no splits, and nothing is hot."""
+    schema = ["CREATE TABLE Gone (Id INT64) PRIMARY KEY (Id)"] if was_there else []
+    empty = emulator.create_database(f"empty-{next(_numbers)}", schema=schema)
+    hotspots, client = emulator.hotspots(empty), empty.client()
+    if was_there:
+        for number in range(40):
+            with client.batch() as batch:
+                batch.insert("Gone", ["Id"], [[number]])
+        empty.apply_schema(["DROP TABLE Gone"])
+    with client.snapshot() as snapshot:
+        assert list(snapshot.execute_sql("SELECT * FROM SPANNER_SYS.SPLIT_STATS_TOP_MINUTE")) == []
+    assert hotspots.split_stats() == []
+    assert list(empty.splits) == []
+    hotspots.heatmap(tmp_path / "empty.html")

@@ -42,11 +42,18 @@ def test_any_address_is_dialled_by_name():
         "::1:9010",
         "localhost:9010 ",
         "localhost:٣",
+        "http://localhost:9010",
+        "localhost/x:9010",
     ],
 )
 def test_what_is_not_an_address(text):
     with pytest.raises(InvalidConfig):
         HostPort.parse(text)
+
+
+def test_a_url_is_not_taken_for_an_ipv6_address():
+    with pytest.raises(InvalidConfig, match="HOST:PORT"):
+        HostPort.parse("http://localhost:9010")
 
 
 @pytest.mark.parametrize(
