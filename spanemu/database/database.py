@@ -317,7 +317,7 @@ class Database:
         Raises ValueError for one of another database.
         """
         check_own(self._core, snapshot)
-        self._core.store.forget(snapshot.store)
+        snapshot.give_up()
 
     def clone(self, name: str) -> Database:
         """A database of another name with the same content, sharing it until either writes."""

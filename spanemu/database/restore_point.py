@@ -29,10 +29,11 @@ class DatabaseSnapshot:
             store, history = core.store.snapshot(), core.history.copy()
             return cls(core.name, ref(core), store, history, core.splitting.state)
 
-    @property
-    def is_over(self) -> bool:
-        """Whether the database has gone, and nobody can come back to this state."""
-        return self.core() is None
+    def give_up(self) -> None:
+        """Nobody comes back to this state: changes need not be remembered for it."""
+        core = self.core()
+        if core is not None:
+            core.store.forget(self.store)
 
 
 def check_own(core: DatabaseCore, snapshot: object) -> None:

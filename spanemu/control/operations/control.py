@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import methodcaller
 from typing import Any
 
 from spanemu.admin.instances import Instances
@@ -27,10 +28,10 @@ class Control:
     recorder: Callable[[str], Recorder]
     hotspots: Callable[[str], Any]
     snapshots: Held[DatabaseSnapshot] = field(
-        default_factory=lambda: Held("snapshot", lambda snapshot: snapshot.is_over)
+        default_factory=lambda: Held("snapshot", DatabaseSnapshot.give_up)
     )
-    recordings: Held[Recorder] = field(default_factory=lambda: Held("recording"))
-    watches: Held[Any] = field(default_factory=lambda: Held("watch"))
+    recordings: Held[Recorder] = field(default_factory=lambda: Held("recording", Recorder.stop))
+    watches: Held[Any] = field(default_factory=lambda: Held("watch", methodcaller("stop")))
 
     def database(self, name: str) -> Database:
         """The database of a full name. Raises InvalidName, or NOT_FOUND errors."""

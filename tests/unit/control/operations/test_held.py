@@ -2,12 +2,48 @@ from __future__ import annotations
 
 import pytest
 
+from spanemu.base.call import Call
 from spanemu.control.errors import NotHeld
-from spanemu.control.operations.held import Held
+from spanemu.control.operations import held as module
+from spanemu.control.operations.held import SILENT_SECONDS_MAX, Held
 
 
-def test_a_thing_is_there_until_it_is_released() -> None:
-    held: Held[str] = Held("snapshot")
+class Line:
+    """A client's connection."""
+
+    def __init__(self) -> None:
+        self.is_there = True
+
+    def is_open(self) -> bool:
+        return self.is_there
+
+
+def through(line: Line) -> Call:
+    """A request that comes in over a line."""
+    call = Call()
+    call.connection = line
+    return call
+
+
+@pytest.fixture
+def time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time of the machine, in its only item."""
+    now = [1_000.0]
+    monkeypatch.setattr(module, "monotonic", lambda: now[0])
+    return now
+
+
+@pytest.fixture
+def given_up() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def held(time: list[float], given_up: list[str]) -> Held[str]:
+    return Held("snapshot", given_up.append)
+
+
+def test_a_thing_is_there_until_it_is_released(held: Held[str], given_up: list[str]) -> None:
     first, second = held.keep("a"), held.keep("b")
     assert held.get(first) == "a"
     assert held.release(first) == "a"
@@ -15,20 +51,45 @@ def test_a_thing_is_there_until_it_is_released() -> None:
         with pytest.raises(NotHeld):
             ask(first)
     assert held.get(second) == "b"
+    assert given_up == []
 
 
-def test_what_is_over_does_not_pile_up() -> None:
-    over: set[int] = set()
-    held: Held[int] = Held("snapshot", over.__contains__)
-    kept = held.keep(-1)
-    for number in range(1_000):
-        held.keep(number)
-        over.add(number)
-    assert len(held._things) < 200
-    assert held.get(kept) == -1
+def test_what_a_lost_client_held_is_given_up(
+    held: Held[str], given_up: list[str], time: list[float]
+) -> None:
+    lost, here = Line(), Line()
+    with through(lost):
+        forgotten = held.keep("a")
+    with through(here):
+        kept = held.keep("b")
+    lost.is_there = False
+    time[0] += SILENT_SECONDS_MAX + 1
+    with through(here):
+        held.keep("c")
+    assert given_up == ["a"]
+    assert held.get(kept) == "b"
+    with pytest.raises(NotHeld):
+        held.get(forgotten)
 
 
-def test_what_is_not_over_stays() -> None:
-    held: Held[int] = Held("snapshot", lambda _: False)
-    ids = [held.keep(number) for number in range(500)]
-    assert [held.get(id_) for id_ in ids] == list(range(500))
+def test_a_client_may_connect_anew(held: Held[str], given_up: list[str], time: list[float]) -> None:
+    old, new = Line(), Line()
+    with through(old):
+        kept = held.keep("a")
+    old.is_there = False
+    time[0] += SILENT_SECONDS_MAX - 1
+    with through(new):
+        assert held.get(kept) == "a"
+    time[0] += SILENT_SECONDS_MAX + 1
+    held.keep("b")
+    assert given_up == []
+
+
+def test_what_this_process_holds_stays(
+    held: Held[str], given_up: list[str], time: list[float]
+) -> None:
+    kept = held.keep("a")
+    time[0] += 100 * SILENT_SECONDS_MAX
+    held.keep("b")
+    assert held.get(kept) == "a"
+    assert given_up == []
