@@ -1,7 +1,7 @@
 """What the plans of the statements that ran do with tables (`stats.queries`).
 
 Nothing is noted when a statement runs. The activity log hands over what it takes note of anyway,
-when it is added up, and plans are looked at when somebody wants a report.
+when it is added up, and a plan is looked at when it is met first.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ class QueryUses:
 
     def __init__(self, detector: Detector) -> None:
         self._detector = detector
-        self._counts: Counter[tuple[Prepared, str, str]] = Counter()
+        self._counts: Counter[tuple[int, str, str]] = Counter()  # by plan, text and tag
+        # Of each plan by its serial number. Plans themselves are large, and may go.
+        self._accesses: dict[int, tuple[Access, ...]] = {}
 
     def take(self, requests: Iterable[Meter]) -> None:
         """Count requests that are over."""
@@ -37,17 +39,21 @@ class QueryUses:
         for one in requests:
             if one.code is None and began <= one.began <= ended:
                 for source, text in zip(one.sources, one.texts, strict=False):
-                    key = source, text or "", one.tag
-                    if isinstance(source, Prepared) and (
-                        key in counts or len(counts) < STATEMENTS_MAX
-                    ):
+                    if not isinstance(source, Prepared):
+                        continue
+                    key = source.serial, text or "", one.tag
+                    if key in counts:
                         counts[key] += 1
+                    elif len(counts) < STATEMENTS_MAX:
+                        self._accesses[source.serial] = tuple(accesses(source.executable.plan))
+                        counts[key] = 1
 
     def found(self) -> tuple[QueryUse, ...]:
         """Those that were counted."""
+        counted = list(self._counts.items())  # in one step: others go on counting
         return tuple(
-            QueryUse(text, tag, count, tuple(accesses(prepared.executable.plan)))
-            for (prepared, text, tag), count in self._counts.items()
+            QueryUse(text, tag, count, self._accesses[serial])
+            for (serial, text, tag), count in counted
         )
 
 
