@@ -27,13 +27,17 @@ def check_name(schema: Schema, table: str) -> str:
     return _numbered(schema, table, f"CK_{_flat(table)}")
 
 
-def managed_index_name(table: str, columns: Sequence[str], kind: str) -> str:
-    """IDX_<table>_<columns>_<kind>_<hex>, in the schema of the table."""
+def managed_index_name(schema: Schema, table: str, columns: Sequence[str], kind: str) -> str:
+    """IDX_<table>_<columns>_<kind>_<hex>, in the schema of the table.
+
+    Another hex where the name is taken: by the index of a table that had this name before, say.
+    """
     home, _, name = table.rpartition(".")
     text = "_".join(["IDX", name, *columns, *([kind] if kind else [])])
     short = _cut(text, len(home) + 1 if home else 0)
-    found = f"{short}_{_fingerprint(f'{table}.{text}')}"
-    return f"{home}.{found}" if home else found
+    hashed = (f"{table}.{text}" + (f".{n}" if n else "") for n in count())
+    names = (beside(table, f"{short}_{_fingerprint(each)}") for each in hashed)
+    return next(name for name in names if not schema.has_name(name))
 
 
 def identity_sequence_name(id_: int) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from google.api_core.exceptions import AlreadyExists, Cancelled, FailedPrecondition, NotFound
+from google.cloud.spanner import KeySet
 from google.cloud.spanner_admin_database_v1 import UpdateDatabaseDdlMetadata
 from google.longrunning import operations_pb2, operations_pb2_grpc
 from google.protobuf.duration_pb2 import Duration
@@ -210,3 +211,23 @@ def test_old_timestamps_see_the_old_schema(shop) -> None:
         assert list(snapshot.execute_sql(columns)) == [["k"]]
     with shop.client.snapshot() as snapshot:
         assert sorted(snapshot.execute_sql(columns)) == [["a"], ["k"]]
+
+
+def test_a_table_in_place_of_a_renamed_one_leaves_its_foreign_keys_alone(shop) -> None:
+    """Both keys have made-up names and indexes, which must not become each other's."""
+    child = "CREATE TABLE C (k INT64, t INT64, FOREIGN KEY (t) REFERENCES T (k)) PRIMARY KEY (k)"
+    shop.update(T, child, "ALTER TABLE C RENAME TO Old", child).result()
+    with shop.client.batch() as batch:
+        batch.insert("T", ["k"], [[1]])
+        batch.insert("Old", ["k", "t"], [[1, 1], [2, None]])
+        batch.insert("C", ["k", "t"], [[1, 1]])
+    with shop.client.batch() as batch:
+        batch.update("C", ["k", "t"], [[1, None]])
+    with pytest.raises(FailedPrecondition), shop.client.batch() as batch:
+        batch.delete("T", KeySet(keys=[[1]]))
+    shop.update("DROP TABLE C").result()
+    with pytest.raises(FailedPrecondition), shop.client.batch() as batch:
+        batch.delete("T", KeySet(keys=[[1]]))
+    shop.update("DROP TABLE Old").result()
+    with shop.client.batch() as batch:
+        batch.delete("T", KeySet(keys=[[1]]))

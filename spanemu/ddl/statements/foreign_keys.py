@@ -170,7 +170,8 @@ def _serves(index: Index, need: _Need) -> bool:
 
 def _managed(schema: Schema, need: _Need, foreign_key: str) -> Index:
     kind = "U" if need.unique else "N" if need.null_filtered else ""
-    name = managed_index_name(need.table.name, [column.name for column in need.columns], kind)
+    columns = [column.name for column in need.columns]
+    name = managed_index_name(schema, need.table.name, columns, kind)
     own = {column.id for column in need.columns}
     key = tuple(column.id for column in need.table.key_columns)
     inside = bool(key) and key == tuple(column.id for column in need.columns[: len(key)])

@@ -26,10 +26,10 @@ def test_long_names_are_cut() -> None:
     for name in (
         foreign_key_name(Schema(), long, long),
         check_name(Schema(), long),
-        managed_index_name(long, [long, long], "U"),
+        managed_index_name(Schema(), long, [long, long], "U"),
     ):
         assert len(name) <= 128
 
 
 def test_an_index_lives_in_the_schema_of_its_table() -> None:
-    assert managed_index_name("shop.T", ["a"], "N").startswith("shop.IDX_T_a_N_")
+    assert managed_index_name(Schema(), "shop.T", ["a"], "N").startswith("shop.IDX_T_a_N_")
