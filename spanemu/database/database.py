@@ -52,6 +52,8 @@ from spanemu.storage.structure import Place
 if TYPE_CHECKING:
     from spanemu.database.splits.heat import Heat
 
+GENERATIONS_COMPILED_MAX = 16  # of one database: a restore takes it back by a few
+
 
 @dataclass(slots=True)
 class DdlOutcome:
@@ -240,10 +242,17 @@ class Database:
                 self._core.environment.retention_nanos
             )
             if filling is not None:
-                self._core.history.append(Generation(filling, self._core.environment.limits), began)
-            self._core.history.append(generation, at)
+                self._publish(Generation(filling, self._core.environment.limits), began)
+            self._publish(generation, at)
             self._core.locks.wound_all("The database schema has changed.")
             return at
+
+    def _publish(self, generation: Generation, at: int) -> None:
+        """Have a schema be the one of now; what was compiled for one of long ago goes."""
+        self._core.history.append(generation, at)
+        generations = self._core.history.all()
+        if len(generations) > GENERATIONS_COMPILED_MAX:
+            generations[-GENERATIONS_COMPILED_MAX - 1].forget()
 
     def _filling(self, schema: Schema, added: Sequence[Table | Index]) -> Schema | None:
         """The schema while new indexes are filled; None when their tables have no rows.

@@ -47,6 +47,13 @@ class Generation:
                 self._keep(key, found)
         return found
 
+    def forget(self) -> None:
+        """Let go of all that was compiled: who still asks has it compiled again."""
+        with self._mutex:
+            self._compiled.clear()
+            self._large.clear()
+            self._large_characters = 0
+
     def _keep(self, key: Any, found: Any) -> None:
         """Keep what was compiled, and let the oldest go where there is too much."""
         self._forget(key)  # Another thread may have been faster.

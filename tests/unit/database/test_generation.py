@@ -6,9 +6,11 @@ import sys
 import threading
 from types import SimpleNamespace
 
-from spanemu.database import generation
+from spanemu.database import database, generation
 from spanemu.database.generation import Generation
+from spanemu.database.options import ReadOnly
 from spanemu.schema.schema import Schema
+from tests.unit.database.shop import Shop
 
 
 def test_compiled_once_by_key() -> None:
@@ -114,6 +116,19 @@ def test_several_threads_may_ask_for_more_than_is_kept(monkeypatch) -> None:
     finally:
         sys.setswitchinterval(interval)
     assert not failed
+
+
+def test_schemas_of_long_ago_keep_nothing_compiled(monkeypatch) -> None:
+    monkeypatch.setattr(database, "GENERATIONS_COMPILED_MAX", 3)
+    shop = Shop()
+    begun = shop.begin(ReadOnly())
+    for number in range(6):
+        assert shop.read(1) == [(1, 10)]
+        shop.database.apply_ddl([f"CREATE TABLE More{number} (A INT64) PRIMARY KEY (A)"])
+    kept = [bool(one._compiled) for one in shop.core.history.all()]
+    assert kept[-4:] == [False, True, True, False]
+    assert not any(kept[:-3])
+    assert shop.sql("SELECT Price FROM Items WHERE Id = 1", begun) == [(10,)]
 
 
 def test_rules_are_those_of_the_schema() -> None:
