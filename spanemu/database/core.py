@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from spanemu.database.splits.split_points import SplitPoints
 from spanemu.database.splits.splitting import Splitting
 from spanemu.database.statistics.ledger import Ledger
 from spanemu.schema.history import History
+from spanemu.schema.schema import Schema
 from spanemu.storage.store import LATEST, Store
 from spanemu.txn.locks.table import LockTable
 from spanemu.txn.read_only import SnapshotReader
@@ -62,6 +63,7 @@ class DatabaseCore:
         self.ages = count(1)  # of transactions, in the order of their first requests
         self.partitioned_dml: dict[bytes, Progress] = {}  # by id of the transactions that run now
         self.sweeps: dict[int, Sweep] = {}  # by id of the table with a row deletion policy
+        self.next_id = 1  # for a table or the like, whatever a restore has taken back
         self.closed = False
         self.heat: Heat | None = None  # made when somebody watches
         self.splitting = Splitting(store, lambda: self.generation.schema)
@@ -76,6 +78,20 @@ class DatabaseCore:
     def generation(self) -> Generation:
         """The schema of now."""
         return self.history.current
+
+    @property
+    def changeable_schema(self) -> Schema:
+        """The schema of now, with no id left to give that was given before a restore.
+
+        What was seen of a table that is gone, such as its load, is not another table's.
+        """
+        schema = self.generation.schema
+        return schema if schema.next_id >= self.next_id else replace(schema, next_id=self.next_id)
+
+    def restore_schema(self, history: History[Generation]) -> None:
+        """Come back to an earlier schema."""
+        self.next_id = self.changeable_schema.next_id
+        self.history = history.copy()
 
     def check_open(self) -> None:
         """Raise when the database was dropped."""

@@ -201,7 +201,7 @@ class Database:
         outcome = outcome or DdlOutcome()
         with core.schema_mutex, outcome.call as call:
             core.check_open()
-            steps = plan_batch(statements, self.schema, sent)
+            steps = plan_batch(statements, core.changeable_schema, sent)
             refuse_drops(core, steps)
             for step in steps:
                 try:
@@ -220,7 +220,7 @@ class Database:
         store, before = self._core.store, self.schema
         with store.mutex:
             began = store.clock.now()
-            if step.schema is before:
+            if step.schema.generation == before.generation:
                 return began
             added = step.schema.created_since(before)
             filling = self._filling(step.schema, added)
@@ -284,7 +284,7 @@ class Database:
         why = "The database was restored."
         with self._core.store.mutex:  # Under it no transaction is in the middle of its commit.
             self._core.store.restore(snapshot.store)
-            self._core.history = snapshot.history.copy()
+            self._core.restore_schema(snapshot.history)
             self._contents.forget()
             self.sessions.abort_all(why)
             self._core.locks.wound_all(why)

@@ -126,3 +126,21 @@ def test_a_database_without_tables(emulator, tmp_path, was_there: bool) -> None:
     assert hotspots.split_stats() == []
     assert list(empty.splits) == []
     hotspots.heatmap(tmp_path / "empty.html")
+
+
+def test_what_a_restore_takes_back_is_not_taken_for_something_else(emulator) -> None:
+    """An index of before the restore, and one of after it, with keys of other types."""
+    schema = ["CREATE TABLE T (Id INT64, Name STRING(9)) PRIMARY KEY (Id)"]
+    database = emulator.create_database(f"back-{next(_numbers)}", schema=schema)
+    before, client, hotspots = database.snapshot(), database.client(), emulator.hotspots(database)
+    for index in ("ById ON T(Id DESC)", "ByName ON T(Name)"):
+        database.apply_schema(f"CREATE INDEX {index}")
+        for number in range(40):
+            with client.batch() as batch:
+                batch.insert("T", ["Id", "Name"], [[number, f"{number:09}"]])
+        if index.startswith("ById"):
+            database.restore(before)
+            database.apply_schema("DROP INDEX IF EXISTS Nothing")  # which changes nothing
+    assert hotspots.report()["ByName"].commits == 40
+    assert "ById" not in hotspots.report().spaces
+    assert all("ById" not in each.split_start for each in hotspots.split_stats())
