@@ -125,9 +125,10 @@ class Database:
         from spanemu.database.splits.heat import Heat
 
         core = self._core
-        if core.heat is None:
-            core.heat = Heat(core)
-        return core.heat
+        with core.store.mutex:
+            if core.heat is None:
+                core.heat = Heat(core)
+            return core.heat
 
     @property
     def split_points(self) -> SplitPoints:
