@@ -9,13 +9,14 @@ _LISTED_MAX = 8  # where nothing is near
 
 
 def nearest(name: str, known: Collection[str]) -> str:
-    """The known names most like `name`, the most like it first; the first few where none is near.
+    """The known names that begin with `name`, or those most like it, the most like it first.
 
-    They are a text, with commas between; "none" where nothing is known.
+    Where none is near they are the first few. They are a text, with commas between; "none" where
+    nothing is known.
     """
     by_lower = {each.lower(): each for each in known}
+    longer = [each for lower, each in by_lower.items() if lower.startswith(name.lower())]
     near = [by_lower[each] for each in get_close_matches(name.lower(), by_lower)]
-    if near or not by_lower:
-        return ", ".join(near) or "none"
-    first = list(by_lower.values())[:_LISTED_MAX]
-    return ", ".join(first) + (", ..." if len(by_lower) > _LISTED_MAX else "")
+    told = longer or near or list(by_lower.values())
+    shown = told[:_LISTED_MAX]
+    return (", ".join(shown) or "none") + (", ..." if len(shown) < len(told) else "")

@@ -93,10 +93,11 @@ def settings_from(path: Path) -> Settings:
 
 def _section(path: Path) -> dict[str, Any]:
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
         raise BadSettings(str(path), str(problem)) from problem
-    section = content.get("tool", {}).get("spanemu", {})
+    tools = content.get("tool")
+    section = tools.get("spanemu") if isinstance(tools, dict) else None
     return section if isinstance(section, dict) else {}
 
 
@@ -128,4 +129,6 @@ def _value(default: Any, value: Any, path: Path, where: str) -> Any:
     wanted = str if default is None else type(default)
     if type(value) is not wanted:
         raise BadSettings(str(path), f"{where} is a value of type {wanted.__name__}.")
+    if wanted is int and value < 0:
+        raise BadSettings(str(path), f"{where} cannot be {value}.")
     return value

@@ -182,6 +182,7 @@ def test_settings_from_pyproject(tmp_path: Path) -> None:
     [
         "[tool.spanemu.lint]\nnode = 1",
         "[tool.spanemu.lint]\nnodes = 'ten'",
+        "[tool.spanemu.lint]\nnodes = -3",
         "[tool.spanemu.lint]\nselect = 'SPN1'",
         "[tool.spanemu.tables]\nEvents = 1",
         "[tool.spanemu",
@@ -192,6 +193,13 @@ def test_settings_that_make_no_sense(text: str, tmp_path: Path) -> None:
     path.write_text(text)
     with pytest.raises(lint.BadSettings):
         lint.settings_from(path)
+
+
+@pytest.mark.parametrize("text", ["tool = 5", "[tool]\nspanemu = 5", "\ufeff[tool.other]"])
+def test_settings_that_are_of_others(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "pyproject.toml"
+    path.write_text(text, encoding="utf-8")
+    assert lint.settings_from(path) == lint.Settings()
 
 
 def test_baseline_hides_what_is_known(tmp_path: Path) -> None:
