@@ -129,6 +129,6 @@ def _value(default: Any, value: Any, path: Path, where: str) -> Any:
     wanted = str if default is None else type(default)
     if type(value) is not wanted:
         raise BadSettings(str(path), f"{where} is a value of type {wanted.__name__}.")
-    if wanted is int and value < 0:
+    if isinstance(value, int) and value < 0:
         raise BadSettings(str(path), f"{where} cannot be {value}.")
     return value
