@@ -12,7 +12,15 @@ from pathlib import Path
 
 from pytest_spanemu.databases.template import Schema
 from pytest_spanemu.sources import Ddl
-from spanemu.lint import BadSettings, Finding, Severity, UnknownRule, run, settings_from
+from spanemu.lint import (
+    BadSettings,
+    Finding,
+    Severity,
+    UndecidedRule,
+    UnknownRule,
+    run,
+    settings_from,
+)
 
 PREFIX = "lint:"
 WORDS = tuple(f"{PREFIX}{severity}" for severity in Severity)
@@ -44,7 +52,7 @@ def _linted(text: str, pyproject: Path) -> Sequence[Finding]:
         return run(text, settings_from(pyproject) if pyproject.is_file() else None).findings
     except BadSettings as problem:
         raise ValueError(str(problem)) from problem
-    except UnknownRule as problem:
+    except (UnknownRule, UndecidedRule) as problem:
         raise ValueError(f"{pyproject}: {problem}") from problem
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from spanemu.base.severity import Severity
 from spanemu.lint.explain import explain
 from spanemu.lint.rule import Rule
-from spanemu.lint.rule_names import UnknownRule
+from spanemu.lint.rule_names import UndecidedRule, UnknownRule
 from spanemu.lint.rules import RULES
 from spanemu.lint.run import Failure, Finding, Report, run
 from spanemu.lint.settings import BadSettings, Settings, TableSettings, settings_from
@@ -31,6 +31,7 @@ __all__ = [
     "Severity",
     "SourceMissing",
     "TableSettings",
+    "UndecidedRule",
     "UnknownRule",
     "explain",
     "run",

@@ -16,6 +16,14 @@ class UnknownRule(SpannerError):
     near: str
 
 
+class UndecidedRule(SpannerError):
+    """No text tells of such rules: they are about values, load or queries."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "The linter cannot decide {name!r}: the report on hotspots tells it from what was run."
+    name: str
+
+
 def unknown_rule(name: str) -> UnknownRule:
     """What to say of a name that no rule has."""
     return UnknownRule(name, nearest(name, RULES))
@@ -31,3 +39,10 @@ def check_rule_name(name: str) -> None:
     """Raise UnknownRule unless some rule's id is, or begins with, `name`."""
     if not any(is_named(id_, name) for id_ in RULES):
         raise unknown_rule(name)
+
+
+def check_decidable(name: str) -> None:
+    """Raise UnknownRule, and UndecidedRule if no rule that is meant is one of the linter's."""
+    check_rule_name(name)
+    if not any(rule.check and is_named(id_, name) for id_, rule in RULES.items()):
+        raise UndecidedRule(name)

@@ -20,7 +20,7 @@ from spanemu.base.severity import Severity
 from spanemu.lint.build import build
 from spanemu.lint.model import Schema, Table
 from spanemu.lint.rule import Hit, Rule
-from spanemu.lint.rule_names import UnknownRule, check_rule_name, is_named
+from spanemu.lint.rule_names import UnknownRule, check_decidable, check_rule_name, is_named
 from spanemu.lint.rules import RULES
 from spanemu.lint.settings import Settings
 from spanemu.lint.source import Source, Statement, Text, read_sources, statements_of
@@ -90,7 +90,8 @@ class Report:
 def run(sources: Source | Iterable[Source], settings: Settings | None = None) -> Report:
     """Lint files, directories and DDL texts together, as one schema.
 
-    Raises SourceMissing for a file that cannot be read, UnknownRule for settings that name one.
+    Raises SourceMissing for a file that cannot be read, UnknownRule for settings that name one, and
+    UndecidedRule if they select one that no text tells of.
     """
     settings = settings or Settings()
     chosen = [rule for rule in RULES.values() if rule.check and _is_selected(rule.id, settings)]
@@ -111,8 +112,10 @@ def run(sources: Source | Iterable[Source], settings: Settings | None = None) ->
 
 def _check_rule_names(settings: Settings) -> None:
     of_tables = (name for each in settings.tables.values() for name in each.ignore)
-    for name in (*settings.select, *settings.ignore, *of_tables):
+    for name in (*settings.ignore, *of_tables):
         check_rule_name(name)
+    for name in settings.select:
+        check_decidable(name)
 
 
 def _is_selected(id_: str, settings: Settings) -> bool:

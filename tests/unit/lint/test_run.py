@@ -155,6 +155,14 @@ def test_a_rule_that_is_not_there() -> None:
     assert "SPN102" in failure.message
 
 
+def test_a_rule_that_no_text_tells_of() -> None:
+    with pytest.raises(lint.UndecidedRule) as caught:
+        lint.run(EVENTS, lint.Settings(select=("SPN802",)))
+    assert caught.value.name == "SPN802"
+    assert not lint.run(EVENTS, lint.Settings(ignore=("SPN",))).findings
+    assert ids(lint.run(EVENTS, lint.Settings(select=("SPN",), ignore=("SPN802",))))
+
+
 def test_settings_of_a_table() -> None:
     low = lint.Settings(tables={"events": lint.TableSettings(low_rate=True)})
     assert "SPN102" not in ids(lint.run(EVENTS, low))
