@@ -146,7 +146,7 @@ def _first_state() -> State:
 
 
 @cache
-def _template() -> Database:
+def template_database() -> Database:
     """A database with a few rows; clones share what is compiled for it."""
     environment = Environment(ManualClock(), Randomness(0))
     database = Database("projects/p/instances/i/databases/template", environment)
@@ -160,8 +160,7 @@ def _template() -> Database:
 
 def _database(seed: int) -> Database:
     """A database whose time and chance depend on the seed alone."""
-    template = _template()
-    database = template.clone(f"projects/p/instances/i/databases/seed-{seed}")
+    database = template_database().clone(f"projects/p/instances/i/databases/seed-{seed}")
     core = database._core
     core.store.clock = ManualClock(1_000_000_000)
     core.environment = Environment(core.store.clock, Randomness(seed))

@@ -20,7 +20,7 @@ from spanemu.txn.reader import TransactionReader
 from spanemu.txn.write_plan import WritePlan
 from spanemu.values.cell_mask import EXISTENCE, cells_of
 from spanemu.values.key import ByteRange, successor
-from tests.simulation.campaign import Simulation, tally
+from tests.simulation.campaign import Simulation, tally, template_database
 from tests.simulation.history import Ending
 
 SEEDS_PER_TEST = 25
@@ -102,6 +102,7 @@ BROKEN = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_engine_is_found_out(name: str) -> None:
     owner, attribute, broken = BROKEN[name]
+    template_database()  # while nothing is broken
     with patch.object(owner, attribute, broken), pytest.raises((AssertionError, KeyError)):
         _play(range(500))
 
