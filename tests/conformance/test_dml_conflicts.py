@@ -66,6 +66,13 @@ def test_a_default_key_conflicts(stock):
     assert stock.rows("SELECT Id, Name FROM Slots") == [[5, "second"]]
 
 
+def test_or_update_takes_each_default_key_once(stock):
+    refused(IA, stock.dml, "INSERT OR UPDATE INTO Slots (Name) VALUES ('second'), ('third')")
+    refused(IA, stock.dml, "INSERT OR UPDATE INTO Slots (Id, Name) VALUES (5, 'x'), (5, 'y')")
+    assert stock.dml("INSERT OR UPDATE INTO Slots (Name) VALUES ('second')") == [1]
+    assert stock.rows("SELECT Id, Name FROM Slots") == [[5, "second"]]
+
+
 def test_a_generated_column_conflicts(stock):
     insert = "INSERT INTO Slots (Id, Name) VALUES (5, 'second')"
     assert stock.dml(f"{insert} ON CONFLICT (Half) DO UPDATE SET Name = EXCLUDED.Name") == [1]

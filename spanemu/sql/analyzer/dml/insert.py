@@ -13,7 +13,7 @@ from spanemu.sql.analyzer.dml.defaults import (
     is_commit_timestamp,
     is_pending_commit_timestamp,
 )
-from spanemu.sql.analyzer.dml.proposed_row import ProposedRows, completed
+from spanemu.sql.analyzer.dml.proposed_row import ProposedRows, completed, keyed
 from spanemu.sql.analyzer.dml.returning import is_pending, resolve_returning
 from spanemu.sql.analyzer.dml.writing import asserted_rows, commit_timestamp_value, written_table
 from spanemu.sql.analyzer.env import Env
@@ -69,6 +69,8 @@ def resolve_insert(statement: ast.Insert, analysis: Analysis) -> InsertStatement
     rows = ProposedRows(source, columns, values)
     if statement.on_conflict is not None or _ignores_computed_key(statement, columns, table):
         rows = completed(rows, table, analysis)
+    elif statement.mode is ast.InsertMode.OR_UPDATE:
+        rows = keyed(rows, table, analysis)
     conflict = None
     if statement.on_conflict is not None:
         if statement.mode is not ast.InsertMode.INSERT:

@@ -3,7 +3,8 @@
 Which row it conflicts with, and what EXCLUDED means, depends on columns that the statement does
 not list. So they are computed over its source. Defaults are then written as if they had been
 listed, since the conflict was judged by that very value; NULLs and generated columns the
-transaction makes anyway.
+transaction makes anyway. INSERT OR UPDATE goes by the key alone, and leaves the rest of an
+existing row as it is: only the defaults of its key are computed.
 """
 
 from __future__ import annotations
@@ -43,8 +44,7 @@ def completed(rows: ProposedRows, table: Table, analysis: Analysis) -> ProposedR
             continue
         known[column.name] = value = analysis.column(column.name, column.type)
         filled.append((value, default_value(column, env)))
-        has_default = column.default is not None or column.identity is not None
-        (written if has_default else unwritten).append(column)
+        (written if _has_default(column) else unwritten).append(column)
     row = _ProposedRow(table, analysis, dict(known))
     generated: list[tuple[ResolvedColumn, Expr]] = []
     for column in table.columns:
@@ -58,6 +58,29 @@ def completed(rows: ProposedRows, table: Table, analysis: Analysis) -> ProposedR
             source = ProjectScan(source, tuple(computed))
     values = tuple(known[column.name] for column in (*written, *unwritten))
     return ProposedRows(source, tuple(written), values, tuple(unwritten))
+
+
+def keyed(rows: ProposedRows, table: Table, analysis: Analysis) -> ProposedRows:
+    """The same rows with the defaults of the key columns that are not listed."""
+    env = Env(analysis, Scope(None), "DEFAULT expression", {})
+    listed = {column.name for column in rows.columns}
+    left_out = tuple(
+        [each for each in table.key_columns if each.name not in listed and _has_default(each)]
+    )
+    if not left_out:
+        return rows
+    filled = tuple(
+        [(analysis.column(each.name, each.type), default_value(each, env)) for each in left_out]
+    )
+    return ProposedRows(
+        ProjectScan(rows.source, filled),
+        (*rows.columns, *left_out),
+        (*rows.values, *(value for value, _ in filled)),
+    )
+
+
+def _has_default(column: Column) -> bool:
+    return column.default is not None or column.identity is not None
 
 
 class _ProposedRow(TableRelation):
