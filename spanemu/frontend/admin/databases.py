@@ -115,6 +115,8 @@ def _unsupported(request: Any) -> tuple[str, ...]:
     features = []
     if request.database_dialect == wire.POSTGRESQL:
         features.append("The PostgreSQL dialect")
-    if request.HasField("encryption_config"):
+    # Without a key it asks for Google's: clients send what they were told of another database.
+    encryption = request.encryption_config
+    if encryption.kms_key_name or encryption.kms_key_names:
         features.append("Customer-managed encryption keys")
     return tuple(features)
