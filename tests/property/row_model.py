@@ -115,6 +115,10 @@ class Refused(Exception):
         self.code = code
 
 
+class RefusedByRow(Refused):
+    """What a row says that is there, or is not. That the unit deletes a written row comes first."""
+
+
 @dataclass
 class Unit:
     """The writes that are verified together."""
@@ -134,21 +138,26 @@ class Unit:
     def write(self, kind: str, name: str, given: Row) -> None:
         """Insert, update, insert_or_update or replace one row."""
         table, rows = self.schema[name], self.rows[name]
+        key = tuple(given[column] for column in table.key)
+        is_gone = key not in rows and self._was_deleted(name, key)
         if any(given.get(column, 0) is None for column in table.not_null):
-            raise Refused(FP)
+            raise Refused(IA if kind == "update" and is_gone else FP)
         if kind != "update" and any(
             column not in given and not (column == "B" and table.default is not None)
             for column in table.not_null
         ):
             raise Refused(FP)
-        key = tuple(given[column] for column in table.key)
         self._watch(kind, name, key)
         if key not in rows:
             if kind == "update":
-                raise Refused(IA if self._was_deleted(name, key) else NF)
+                if is_gone:
+                    raise Refused(IA)
+                raise RefusedByRow(NF)
             self._insert(table, key, given)
         elif kind == "insert":
-            raise Refused(IA if (name, key) in self.inserted else AE)
+            if (name, key) in self.inserted:
+                raise Refused(IA)
+            raise RefusedByRow(AE)
         elif kind == "replace":
             self.remove(name, key)
             self._insert(table, key, given)
@@ -157,14 +166,17 @@ class Unit:
 
     def delete(self, name: str, key: Key | None) -> None:
         """Delete a row, there or not, or all rows."""
-        if self._is_watched(name):
-            hit = {k for t, k in self.written if t == name and key in (None, k)}
-            if hit:
-                raise Refused(FP)
+        if self.has_written(name, key):
+            raise Refused(FP)
         self.deleted.append((name, key))
         for found in [k for k in self.rows[name] if key in (None, k)]:
             if found in self.rows[name]:
                 self.remove(name, found)
+
+    def has_written(self, name: str, key: Key | None) -> bool:
+        """Whether it wrote a row of those to delete, from which a foreign key may cascade."""
+        watched = self._is_watched(name)
+        return watched and any(t == name and key in (None, k) for t, k in self.written)
 
     def remove(self, name: str, key: Key) -> None:
         """A row goes, with what depends on it."""

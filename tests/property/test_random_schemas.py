@@ -24,7 +24,18 @@ from spanemu.database.options import (
     StatementRequest,
 )
 from spanemu.values.mutation import Delete, Mutation, RawKeySet, Write, WriteKind
-from tests.property.row_model import ForeignKey, Index, Key, Refused, Row, Rows, Table, Unit
+from tests.property.row_model import (
+    FP,
+    ForeignKey,
+    Index,
+    Key,
+    Refused,
+    RefusedByRow,
+    Row,
+    Rows,
+    Table,
+    Unit,
+)
 from tests.unit.ddl.world import World
 
 SMALL = st.integers(0, 3)
@@ -143,6 +154,10 @@ def predict_commit(
                 unit.delete(table, what)
             else:
                 unit.write(kind, table, what)
+    except RefusedByRow as refused:
+        deletes = [w[1:] for w in writes[place + 1 :] if w[0].startswith("delete")]
+        late = any(unit.has_written(name, key) for name, key in deletes)
+        return {FP if late else refused.code}, rows
     except Refused as refused:
         return {refused.code}, rows
     codes = unit.violations()
