@@ -111,18 +111,20 @@ class Commit:
 
     def _write(self, write: Write, place: int) -> None:
         shape, table = SHAPES[write.table], self.rows[write.table]
+        key = tuple(write.row[name] for name in shape.columns[: shape.key])
+        if (
+            write.kind == "update"
+            and key not in table
+            and self._was_deleted(write.table, key, place)
+        ):
+            raise Refused("INVALID_ARGUMENT")
         if any(write.row.get(name, 0) is None for name in shape.not_null):
             raise Refused("FAILED_PRECONDITION")
         if write.kind != "update" and not shape.not_null <= write.row.keys():
             raise Refused("FAILED_PRECONDITION")
-        key = tuple(write.row[name] for name in shape.columns[: shape.key])
         if key not in table:
             if write.kind == "update":
-                gone = any(
-                    isinstance(each, Delete) and each.table == write.table and each.takes(key)
-                    for each in self.mutations[:place]
-                )
-                raise Refused("INVALID_ARGUMENT" if gone else "NOT_FOUND")
+                raise Refused("NOT_FOUND")
             self._insert(write, key, place)
         elif write.kind == "insert":
             twice = (write.table, key) in self.inserted
@@ -132,6 +134,12 @@ class Commit:
             self._insert(write, key, place)
         else:
             table[key].update(write.row)
+
+    def _was_deleted(self, table: str, key: tuple[int, ...], place: int) -> bool:
+        return any(
+            isinstance(each, Delete) and each.table == table and each.takes(key)
+            for each in self.mutations[:place]
+        )
 
     def _insert(self, write: Write, key: tuple[int, ...], place: int) -> None:
         if write.table == "Child" and key[:1] not in self.rows["Parent"]:
