@@ -127,6 +127,7 @@ class Unit:
     rows: Rows
     later: tuple[Any, ...] = ()  # writes of the unit that follow the present one
     inserted: set[tuple[str, Key]] = field(default_factory=set)
+    referring: set[tuple[str, Key]] = field(default_factory=set)  # updated to refer to another row
     deleted: list[tuple[str, Key | None]] = field(default_factory=list)  # as asked for; None is all
     written: set[tuple[str, Key]] = field(default_factory=set)
 
@@ -162,6 +163,8 @@ class Unit:
             self.remove(name, key)
             self._insert(table, key, given)
         else:
+            if given.get("A", rows[key]["A"]) != rows[key]["A"]:
+                self.referring.add((name, key))
             self._put(table, key, {**rows[key], **given})
 
     def delete(self, name: str, key: Key | None) -> None:
@@ -192,8 +195,9 @@ class Unit:
         for other in self.schema.values():
             reference = other.foreign_key
             if reference is not None and reference.cascade and reference.table == name:
+                made_to = self.inserted | self.referring  # What a unit itself made refer stays.
                 for each in [k for k, r in self.rows[other.name].items() if r["A"] == key[0]]:
-                    if each in self.rows[other.name]:
+                    if each in self.rows[other.name] and (other.name, each) not in made_to:
                         self.remove(other.name, each)
 
     # ------------------------------------------------------------------ the end of the unit
