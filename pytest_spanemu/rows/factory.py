@@ -145,10 +145,9 @@ class TableFactory:
 
 
 def _faker(seed: int) -> Any:
-    try:
-        from faker import Faker
-    except ImportError as problem:
-        raise RuntimeError("spanner_factory needs Faker: pip install 'spanemu[faker]'") from problem
+    """Return a Faker that repeats its values by `seed`."""
+    from faker import Faker
+
     faker = Faker()
     faker.seed_instance(seed)
     return faker

@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import uuid
 from datetime import timedelta
 from importlib.util import find_spec
@@ -31,6 +32,13 @@ def test_the_quickstart_runs_and_is_short(project):
     project.file("schema.sql", schema)
     project.run(tests).assert_outcomes(passed=2)
     assert len((DOCS / "quickstart.md").read_text().splitlines()) <= 31
+
+
+def test_the_quickstart_installs_what_it_needs():
+    (command,) = blocks("quickstart.md", "sh")
+    project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text())["project"]
+    assert command == "pip install spanemu pytest\n"
+    assert any(each.startswith("faker>=") for each in project["dependencies"])
 
 
 def test_the_pages_build_without_warnings(tmp_path):

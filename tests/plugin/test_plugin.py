@@ -35,6 +35,23 @@ def test_a_run_that_uses_no_fixture_imports_nothing(project):
     result.stdout.no_fnmatch_line("spanner:*")
 
 
+def test_faker_is_imported_by_the_first_factory(music):
+    result = music.run_apart(
+        """
+        import sys
+
+        def test_database(spanner_database):
+            assert "faker" not in sys.modules
+
+        def test_factory(spanner_factory):
+            assert "faker" in sys.modules
+        """,
+        "-p",
+        "no:faker",  # Faker's own plugin
+    )
+    result.assert_outcomes(passed=2)
+
+
 @pytest.mark.parametrize("isolation", ["restore", "clone", "truncate", "recreate"])
 def test_every_isolation_shows_each_test_the_template(music, isolation):
     music.file("seeds/Singers.csv", "SingerId,Name\n1,Marc\n")

@@ -73,7 +73,7 @@ LAZY_IMPORTS = {
     "pytest_spanemu/plugin.py": "the plugin imports nothing heavy until a fixture asks",
     "pytest_spanemu/fixtures.py": "the plugin imports nothing heavy until a fixture asks",
     "pytest_spanemu/run.py": "the plugin imports nothing heavy until a fixture asks",
-    "pytest_spanemu/rows/factory.py": "Faker is an extra",
+    "pytest_spanemu/rows/factory.py": "Faker is imported when a factory is used",
 }
 
 # Where an import is for the type checker alone, and why: anywhere else it would hide a cycle.
