@@ -6,7 +6,7 @@ While nobody records, RPCs are watched by nobody.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, MutableSequence, Sequence
+from collections.abc import Callable, Iterator, MutableSequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Protocol, Self, TypedDict
@@ -18,7 +18,6 @@ from spanemu.base.site import calling_site
 from spanemu.control.recording import CommitRecord, QueryRecord, Recording
 
 _CHANGES = ("insert", "update", "delete")
-_READS = frozenset({"Read", "StreamingRead"})
 
 
 class Footprint(Protocol):
@@ -47,6 +46,8 @@ class Rpc(Protocol):
     def statements(self) -> tuple[str, ...]: ...
     @property
     def tables(self) -> frozenset[str]: ...
+    @property
+    def is_read(self) -> bool: ...
     @property
     def read_columns(self) -> tuple[str, ...]: ...
     @property
@@ -194,9 +195,8 @@ def _commit(rpc: Rpc, facts: dict[str, Any], ended: _Ended) -> CommitRecord:
 
 
 def _queries(rpc: Rpc, bound: str, ended: _Ended) -> Iterator[QueryRecord]:
-    """The statements of a request, or its read."""
-    footprints = rpc.footprints
-    for (kind, sql), footprint in zip(_asked(rpc, footprints), footprints, strict=False):
+    """Yield a record of each statement of a request, or of its read."""
+    for kind, sql, footprint in _operations(rpc):
         yield QueryRecord(
             kind=kind,
             sql=sql,
@@ -210,15 +210,18 @@ def _queries(rpc: Rpc, bound: str, ended: _Ended) -> Iterator[QueryRecord]:
         )
 
 
-def _asked(rpc: Rpc, footprints: Sequence[Footprint]) -> Iterator[tuple[str, str]]:
-    """(kind, text) of each statement of a request, or of its read."""
-    if rpc.method in _READS:
-        (read,) = footprints
+def _operations(rpc: Rpc) -> Iterator[tuple[str, str, Footprint]]:
+    """Yield (kind, text, footprint) of each statement of a request, or of its read.
+
+    A request without a statement and without a table, such as Commit, has none.
+    """
+    if rpc.is_read:
+        (read,) = rpc.footprints
         index = "".join(f"@{{FORCE_INDEX={name}}}" for name in read.indexes)
         (table,) = read.tables
-        yield "read", f"READ {', '.join(rpc.read_columns)} FROM {table}{index}"
+        yield "read", f"READ {', '.join(rpc.read_columns)} FROM {table}{index}", read
         return
-    for sql, footprint in zip(rpc.statements, footprints, strict=True):
-        # A statement that is refused has no footprint; its text has to do.
+    for sql, footprint in zip(rpc.statements, rpc.footprints, strict=True):
+        # A refused statement has an empty footprint, so its text decides.
         writes = footprint.writes or sql.lstrip().lower().startswith(_CHANGES)
-        yield ("dml" if writes else "query"), sql
+        yield ("dml" if writes else "query"), sql, footprint

@@ -117,8 +117,13 @@ class Rpc:
         return frozenset(found - {""})
 
     @property
+    def is_read(self) -> bool:
+        """Whether the request reads a table by keys: Read, StreamingRead, PartitionRead."""
+        return bool(self._get("table"))
+
+    @property
     def footprints(self) -> tuple[Footprint, ...]:
-        """What each of its statements does, or its read; an empty one for what is faulty."""
+        """Return what each statement does, or the read; a faulty statement has an empty one."""
         table = self._get("table")
         if not table:
             return tuple(self._footprint_of(one) for one in self._statement_messages)
