@@ -1,7 +1,7 @@
 """The `spanemu` command: one module per subcommand, on the public API alone.
 
-In reading order: `commands` (the table of subcommands, loaded when used), `serve`,
-`layout`, `lint`, `ddl`; `home_cpu` is where a server runs.
+In reading order: `commands` (the table of subcommands, loaded when used), `suggesting_group` (what
+it says to an unknown one), `serve`, `layout`, `lint`, `ddl`; `home_cpu` is where a server runs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The table of subcommands. A subcommand's module is imported when somebody asks for it."""
+"""The table of subcommands. The module of a subcommand is imported when it is first used."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from importlib import import_module
 import click
 
 import spanemu
+from spanemu.cli.suggesting_group import SuggestingGroup
 
 # name -> the module that has a click command of that name
 COMMANDS: Mapping[str, str] = {
@@ -18,7 +19,7 @@ COMMANDS: Mapping[str, str] = {
 }
 
 
-class _Commands(click.Group):
+class _Commands(SuggestingGroup):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(COMMANDS)
 

@@ -28,6 +28,7 @@ from google.api_core.exceptions import GoogleAPICallError
 
 from spanemu.base.errors import SpannerError
 from spanemu.base.names.paths import DatabaseName
+from spanemu.cli.suggesting_group import SuggestingGroup
 from spanemu.client import official_client, told
 from spanemu.ddl import (
     Dependency,
@@ -74,7 +75,7 @@ class Rejected(click.ClickException):
     exit_code = 2
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def ddl() -> None:
     """Work with schemas."""
 

@@ -1,8 +1,9 @@
-"""`spanemu lint`: what a schema tells about hotspots before any load does.
+"""`spanemu lint`: find hotspots and slow queries in a schema before any load shows them.
 
     spanemu lint schema.sql
     spanemu lint db/ --select SPN1,SPN2 --ignore SPN123 --format sarif > lint.sarif
     spanemu lint --explain SPN102
+    spanemu lint --list-rules
 
 exit 0   no finding at or above --fail-on
 exit 1   findings
@@ -22,11 +23,11 @@ import click
 from spanemu.base.errors import SpannerError
 from spanemu.base.severity import Severity
 from spanemu.lint.baseline import without_known, write_baseline
-from spanemu.lint.explain import explain
+from spanemu.lint.explain import RULE_LISTS, explain
 from spanemu.lint.formats import FORMATS
 from spanemu.lint.rule_names import unknown_rule
 from spanemu.lint.rules import RULES
-from spanemu.lint.run import Report, run
+from spanemu.lint.run import Report, check_rule_names, run
 from spanemu.lint.settings import Settings, find_pyproject, settings_from
 
 EXIT_FINDINGS = 1
@@ -49,6 +50,7 @@ class Options(TypedDict):
     update_baseline: bool
     fail_on: str
     explained: str | None
+    list_rules: bool
 
 
 @click.command()
@@ -64,6 +66,8 @@ class Options(TypedDict):
 @click.option("--fail-on", type=_SEVERITIES, default="warning", show_default=True,
               help="The lowest severity that makes the exit code 1.")  # fmt: skip
 @click.option("--explain", "explained", metavar="ID", help="Print a rule in full.")
+@click.option("--list-rules", is_flag=True,
+              help="List all rules; on and off are as the settings say.")  # fmt: skip
 def lint(**given: Unpack[Options]) -> None:
     """Find what will be slow or hot in a schema, which all files make together.
 
@@ -72,8 +76,13 @@ def lint(**given: Unpack[Options]) -> None:
     if given["explained"] is not None:
         _explain(given["explained"])
         return
+    if given["list_rules"]:
+        _list_rules(given)
+        return
     if not given["sources"]:
-        raise click.UsageError("Name a schema file, a directory of them, or --explain ID.")
+        raise click.UsageError(
+            "Name a schema file, a directory of them, --explain ID or --list-rules."
+        )
     try:
         settings = _settings(given)
         report = run(given["sources"], settings)
@@ -94,6 +103,18 @@ def _explain(id_: str) -> None:
     if id_.strip().upper() not in RULES:
         raise click.UsageError(str(unknown_rule(id_)))
     click.echo(explain(id_))
+
+
+def _list_rules(given: Options) -> None:
+    listing = RULE_LISTS.get(given["form"])
+    if listing is None:
+        raise click.UsageError(f"--list-rules has the formats {', '.join(RULE_LISTS)}.")
+    try:
+        settings = _settings(given)
+        check_rule_names(settings)
+    except (SpannerError, OSError) as problem:
+        raise click.UsageError(str(problem)) from problem
+    click.echo(listing(settings))
 
 
 def _settings(given: Options) -> Settings:
@@ -122,7 +143,7 @@ def _baseline(given: Options, settings: Settings) -> Path | None:
 
 def _against(report: Report, path: Path, *, update: bool) -> Report:
     if update:
-        write_baseline(report, path)
+        click.echo(f"spanemu: {write_baseline(report, path)}", err=True)
     return without_known(report, path)
 
 

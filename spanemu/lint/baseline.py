@@ -42,14 +42,26 @@ def without_known(report: Report, path: Path) -> Report:
     return replace(report, findings=tuple(fresh))
 
 
-def write_baseline(report: Report, path: Path) -> None:
-    """Make the file list exactly the report's findings."""
+def write_baseline(report: Report, path: Path) -> str:
+    """Make the file list exactly the report's findings. Return a sentence that says what it has.
+
+    Statements that could not be read have no findings, so the sentence counts them.
+    """
     findings = sorted(
         ({"id": each.id, "object": each.object, "column": each.column} for each in report),
         key=lambda each: (each["id"], each["object"], each["column"] or ""),
     )
     text = json.dumps({"version": VERSION, "findings": findings}, indent=2, ensure_ascii=False)
     path.write_text(text + "\n", encoding="utf-8")
+    written = f"{path} accepts {_counted(len(findings), 'finding')}."
+    if not report.failures:
+        return written
+    places = _counted(len(report.failures), "place")
+    return f"{written} The following {places} could not be read, so no finding there is accepted:"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def _mark(finding: Finding) -> _Mark:

@@ -1,9 +1,16 @@
-"""A rule in full, as `spanemu lint --explain SPN102` prints it."""
+"""Rules for a reader: one in full (`spanemu lint --explain SPN102`), or a list of all of them
+(`--list-rules`).
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Mapping
+
 from spanemu.lint.rule import Evidence, Rule
 from spanemu.lint.rules import DETECTED, RULES
+from spanemu.lint.run import is_selected
+from spanemu.lint.settings import Settings
 
 _NEEDS = {
     Evidence.DDL: "the schema",
@@ -44,3 +51,44 @@ _WORDED = {
     "{spread}": "an interleaved index, or a shard column first",
     "{without}": "CREATE NULL_FILTERED INDEX <object> ON <table>(...)",
 }
+
+
+# ---------------------------------------------------------------------------- all rules
+
+HOTSPOTS = "hotspots"  # decided by the report on hotspots alone
+
+
+def rules_as_text(settings: Settings) -> str:
+    """Return a line for each rule: id, severity, state under the settings, title."""
+    lines = [
+        f"{rule.id}  {rule.severity!s:<7}  {_state(rule, settings):<8}  {rule.title}"
+        for rule in RULES.values()
+    ]
+    return "\n".join(lines)
+
+
+def rules_as_json(settings: Settings) -> str:
+    """Return the same as a list of JSON objects."""
+    listed = [
+        {
+            "id": rule.id,
+            "severity": str(rule.severity),
+            "state": _state(rule, settings),
+            "title": rule.title,
+        }
+        for rule in RULES.values()
+    ]
+    return json.dumps(listed, indent=2, ensure_ascii=False)
+
+
+RULE_LISTS: Mapping[str, Callable[[Settings], str]] = {
+    "text": rules_as_text,
+    "json": rules_as_json,
+}
+
+
+def _state(rule: Rule, settings: Settings) -> str:
+    """Return "on" or "off", or "hotspots" for a rule that the linter cannot decide."""
+    if rule.check is None:
+        return HOTSPOTS
+    return "on" if is_selected(rule.id, settings) else "off"

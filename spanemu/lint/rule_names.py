@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from spanemu.base.errors import Code, SpannerError
-from spanemu.base.nearest import nearest
+from spanemu.base.nearest import did_you_mean
 from spanemu.lint.rules import RULES
 
 
 class UnknownRule(SpannerError):
-    """No rule has an id that is, or begins with, what was given; `near` are the likeliest."""
+    """A name that is neither the id of a rule nor the beginning of one."""
 
     code = Code.INVALID_ARGUMENT
-    prose = "There is no rule {name!r}; the nearest are {near}."
+    prose = "There is no rule {name!r}.{hint}"
     name: str
-    near: str
+    hint: str
 
 
 class UndecidedRule(SpannerError):
@@ -25,8 +25,9 @@ class UndecidedRule(SpannerError):
 
 
 def unknown_rule(name: str) -> UnknownRule:
-    """What to say of a name that no rule has."""
-    return UnknownRule(name, nearest(name, RULES))
+    """Return the error for a name that no rule has; it suggests a rule if only one is close."""
+    hint = did_you_mean(name.strip(), RULES)
+    return UnknownRule(name, hint or " `spanemu lint --list-rules` lists all.")
 
 
 def is_named(id_: str, name: str) -> bool:

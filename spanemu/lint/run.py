@@ -94,8 +94,8 @@ def run(sources: Source | Iterable[Source], settings: Settings | None = None) ->
     UndecidedRule if they select one that no text tells of.
     """
     settings = settings or Settings()
-    chosen = [rule for rule in RULES.values() if rule.check and _is_selected(rule.id, settings)]
-    _check_rule_names(settings)
+    chosen = [rule for rule in RULES.values() if rule.check and is_selected(rule.id, settings)]
+    check_rule_names(settings)
     failures: list[Failure] = []
     texts = read_sources(sources)
     schema = build(_parsed(texts, failures), settings)
@@ -110,7 +110,8 @@ def run(sources: Source | Iterable[Source], settings: Settings | None = None) ->
     return Report(tuple(findings), tuple(failures), tuple(files))
 
 
-def _check_rule_names(settings: Settings) -> None:
+def check_rule_names(settings: Settings) -> None:
+    """Raise UnknownRule or UndecidedRule for the names in the settings."""
     of_tables = (name for each in settings.tables.values() for name in each.ignore)
     for name in (*settings.ignore, *of_tables):
         check_rule_name(name)
@@ -118,8 +119,11 @@ def _check_rule_names(settings: Settings) -> None:
         check_decidable(name)
 
 
-def _is_selected(id_: str, settings: Settings) -> bool:
-    """The longest name that fits decides between select and ignore; without select all are in."""
+def is_selected(id_: str, settings: Settings) -> bool:
+    """Return whether the settings ask for a rule.
+
+    The longest matching name decides between select and ignore; without select all rules are in.
+    """
     wanted = max((len(name) for name in settings.select if is_named(id_, name)), default=0)
     spared = max((len(name) for name in settings.ignore if is_named(id_, name)), default=0)
     return (wanted > 0 or not settings.select) and (spared == 0 or wanted > spared)

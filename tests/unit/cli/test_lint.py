@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
+import yaml
+from click import Context
 from click.testing import CliRunner, Result
 
 from spanemu import lint
 from spanemu.cli import main
 from spanemu.lint import RULES
+from tests.tidy.modules import ROOT
 
 BAD = "CREATE TABLE Visits (Ts TIMESTAMP NOT NULL, Id STRING(9) NOT NULL) PRIMARY KEY (Ts, Id);"
 GOOD = "CREATE TABLE Users (Id UUID NOT NULL DEFAULT (NEW_UUID())) PRIMARY KEY (Id);"
@@ -115,6 +119,59 @@ def test_baseline() -> None:
     assert run(file, "--baseline", "known.json").exit_code == 1
     write('[tool.spanemu.lint]\nbaseline = "known.json"\n', "pyproject.toml")
     assert run(write(BAD)).exit_code == 0
+
+
+def test_a_baseline_names_what_could_not_be_read() -> None:
+    file = write(f"{BAD}\nCREATE TABEL Broken;")
+    result = run(file, "--baseline", "known.json", "--update-baseline")
+    assert result.exit_code == 2
+    summary, failure = result.stderr.splitlines()
+    assert "known.json accepts 1 finding." in summary
+    assert "1 place could not be read" in summary
+    assert "schema.sql:2:8:" in failure
+    clean = run(write(BAD), "--baseline", "known.json", "--update-baseline")
+    assert (clean.exit_code, clean.stderr) == (0, "spanemu: known.json accepts 1 finding.\n")
+
+
+def test_list_rules() -> None:
+    lines = run("--list-rules").output.splitlines()
+    assert [line.split()[0] for line in lines] == list(RULES)
+    assert RULES["SPN102"].title in lines[list(RULES).index("SPN102")]
+
+
+def test_list_rules_says_which_are_on() -> None:
+    write('[tool.spanemu.lint]\nignore = ["SPN102"]\n', "pyproject.toml")
+    listed = json.loads(run("--list-rules", "--select", "SPN1", "--format", "json").output)
+    states = {each["id"]: each["state"] for each in listed}
+    assert (states["SPN101"], states["SPN102"], states["SPN201"]) == ("on", "off", "off")
+    assert states["SPN105"] == "hotspots"  # No schema decides this rule.
+    assert run("--list-rules", "--format", "sarif").exit_code == 2
+    assert run("--list-rules", "--select", "SPN999").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "suggestion"),
+    [("102", "Did you mean 'SPN102'?"), ("SPN999", "--list-rules"), ("FOO", "--list-rules")],
+)
+def test_an_unknown_rule_is_suggested_only_when_close(name: str, suggestion: str) -> None:
+    result = run(write(BAD), "--ignore", name)
+    assert result.exit_code == 2
+    assert f"There is no rule {name!r}." in result.stderr
+    assert suggestion in result.stderr
+    assert ("Did you mean" in result.stderr) == (name == "102")
+
+
+def test_the_pre_commit_hook_runs_the_linter() -> None:
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    assert hook["id"] == "spanemu-lint"
+    program, command = hook["entry"].split()
+    assert program == "spanemu"
+    assert command in main.list_commands(Context(main))
+    assert [bool(re.search(hook["files"], name)) for name in ("a.sql", "a.ddl", "a.py")] == [
+        True,
+        True,
+        False,
+    ]
 
 
 def test_two_files_are_one_schema() -> None:

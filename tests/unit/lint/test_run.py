@@ -150,7 +150,7 @@ def test_a_rule_that_is_not_there() -> None:
         with pytest.raises(lint.UnknownRule) as caught:
             lint.run(EVENTS, settings)
         assert caught.value.name == "SPN1022"
-        assert "SPN102" in caught.value.near
+        assert "SPN102" in caught.value.hint
     (failure,) = lint.run(f"-- spanemu: ignore=SPN1022\n{EVENTS}").failures
     assert "SPN102" in failure.message
 
