@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from spanemu.base.pace import STEP_ITEMS_MAX, Tally, in_steps
 from spanemu.sql.executor.reader import Row
@@ -28,6 +28,22 @@ def batches(
 def full_batches(rows: Iterable[T]) -> Iterator[list[T]]:
     """The same with more rows in the first ones, for those who will take every row."""
     return in_steps(rows, _FULL_FIRST, BATCH_ROWS_MAX)
+
+
+class Started(Generic[T]):
+    """Rows whose first has already been taken; false when there is no row at all."""
+
+    __slots__ = ("_first", "_rest")
+
+    def __init__(self, rows: Iterable[T]) -> None:
+        self._rest = iter(rows)
+        self._first = list(islice(self._rest, 1))
+
+    def __bool__(self) -> bool:
+        return bool(self._first)
+
+    def __iter__(self) -> Iterator[T]:
+        return chain(self._first, self._rest)
 
 
 def gathered(rows: Iterable[T]) -> list[T]:

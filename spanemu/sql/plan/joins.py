@@ -43,10 +43,13 @@ class Join(Pairing):
     """Emit left + right for each pair for which `condition` is TRUE, by comparing all pairs.
 
     Buffers the right input. The planner leaves it only where there is nothing to hash or seek.
+    `is_right_first`: an INNER or SEMI join asks the right input for its first row before the left,
+    because an empty right input is the cheaper way to find out that nothing matches.
     """
 
     condition: Expr | None
     hints: Hints = ()
+    is_right_first: bool = False
     parts = ("left", "right", "condition")
 
 
@@ -59,6 +62,8 @@ class HashJoin(Pairing):
     NULL on the right lets no row pass, a NULL on the left passes only if the right is empty.
     `outputs` are the columns that come out where not all of them are needed (`planner.narrow`).
     `is_broadcast`: a hint has the right rows sent to wherever left ones are, which is all here.
+    `is_right_first`: see `Join`. Otherwise the right input is read when the first left row with
+    a key arrives.
     """
 
     left_keys: tuple[Expr, ...]
@@ -66,6 +71,7 @@ class HashJoin(Pairing):
     residual: Expr | None = None
     outputs: Columns | None = None
     is_broadcast: bool = False
+    is_right_first: bool = False
     parts = ("left", "right", "left_keys", "right_keys", "residual")
 
     @property

@@ -111,7 +111,9 @@ class JoinPlanner:
             yield applied
         if hashed is None and applied is None:
             inner = self.leaf(right)
-            join = Join(kind, left.node, inner.node, conjunction(conditions))
+            condition = conjunction(conditions)
+            is_right_first = _is_right_first(left, inner)
+            join = Join(kind, left.node, inner.node, condition, is_right_first=is_right_first)
             yield self.priced(join)
 
     def _hash(
@@ -133,7 +135,7 @@ class JoinPlanner:
                 left_keys, right_keys = right_keys, left_keys
         join = HashJoin(
             kind, left.node, inner.node, left_keys, right_keys, residual,
-            is_broadcast=self.is_broadcast,
+            is_broadcast=self.is_broadcast, is_right_first=_is_right_first(left, inner),
         )  # fmt: skip
         return self.priced(join)
 
@@ -184,6 +186,18 @@ class JoinPlanner:
         if not _sought_by(sought) & distinct.ids:
             return None
         return self.priced(ApplyJoin(JoinKind.INNER, distinct, sought))
+
+
+def _is_right_first(left: Joined, right: Joined) -> bool:
+    """Return whether to look at the right side first for a join that may turn out empty.
+
+    The side with few rows is the likelier one to have none, unless it is dear to find out.
+    """
+    return _effort(right.estimate) < _effort(left.estimate)
+
+
+def _effort(side: Estimate) -> float:
+    return side.cost * side.rows
 
 
 def plan_join(node: Join, wanted: Wanted | None, planning: Planning, choose: Choose) -> Node:

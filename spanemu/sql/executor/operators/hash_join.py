@@ -8,6 +8,10 @@ for tables in which a look-up finds a row, one for those in which it finds sever
     row      a left row                       other  one of its partners
 
 Partners of one row beyond `PART_MAX` are taken in parts, so that a deadline is noticed.
+
+Neither side is read while the other has shown no row that could match. The right side is read when
+the first left row with a key arrives; where `HashJoin.is_right_first` is set, the first right row
+is taken before that.
 """
 
 from __future__ import annotations
@@ -18,7 +22,13 @@ from itertools import chain
 from typing import Any
 
 from spanemu.base.pace import PART_MAX, parts_of
-from spanemu.sql.executor.batches import BATCH_ROWS_MAX, batches, full_batches, gathered
+from spanemu.sql.executor.batches import (
+    BATCH_ROWS_MAX,
+    Started,
+    batches,
+    full_batches,
+    gathered,
+)
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.operators.buckets import Hashed, hashed, put
 from spanemu.sql.executor.operators.grouping import equality_values
@@ -78,26 +88,21 @@ class Sides:
         self.right_keys = equality_values(node.right_keys, self.right.layout, compiler)
         self.residual = node.residual
         self.kind = node.kind
+        self.is_right_first = node.is_right_first and node.kind in _NEEDING_BOTH
         self.output = _output(node, self.left, self.right)
         self._pair_layout = beside(self.left, self.right)
         self._compiler = compiler
 
-    def build(self, run: Run) -> Hashed:
-        """The right rows by key."""
-        return hashed(self.right.rows(run), self.right_keys, run)
+    def build(self, rows: Iterable[Row], run: Run) -> Hashed:
+        """Hash the right rows by key."""
+        return hashed(rows, self.right_keys, run)
 
-    def known(self, run: Run) -> set[Any]:
-        """The keys of the right rows."""
+    def known(self, rows: Iterable[Row], run: Run) -> set[Any]:
+        """Return the keys of the right rows."""
         found: set[Any] = set()
-        for batch in full_batches(self.right.rows(run)):
+        for batch in full_batches(rows):
             found.update(self.right_keys(batch, run))
         return found
-
-    def probe(self, run: Run, largest: int = BATCH_ROWS_MAX) -> Iterator[Keyed]:
-        """Left rows with their keys, many at a time."""
-        keys_of = self.left_keys
-        for batch in batches(self.left.rows(run), largest):
-            yield zip(keys_of(batch, run), batch, strict=True)
 
     def function(self, text: str) -> Any:
         """A function of that text: "lambda ...: ...", with these names put in.
@@ -123,8 +128,42 @@ class Sides:
         return found
 
 
+class Probe:
+    """The left rows of one execution; true once a row with a key has arrived."""
+
+    __slots__ = ("_keys_of", "_pending", "_rows", "_run")
+
+    def __init__(self, sides: Sides, rows: Iterable[Row], run: Run) -> None:
+        self._keys_of = sides.left_keys
+        self._rows = iter(rows)
+        self._run = run
+        self._pending: list[Row] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._pending)
+
+    def without_keys(self) -> Iterator[Keyed]:
+        """Yield batches up to the first that holds a key. No row of these can match."""
+        for batch in batches(self._rows):
+            keys = self._keys_of(batch, self._run)
+            if any(key is not None for key in keys):
+                self._pending = batch
+                return
+            yield zip(keys, batch, strict=True)
+
+    def keyed(self, largest: int = BATCH_ROWS_MAX) -> Iterator[Keyed]:
+        """Yield all other left rows with their keys, many at a time."""
+        keys_of, run = self._keys_of, self._run
+        for batch in chain(batches(self._pending, largest), batches(self._rows, largest)):
+            yield zip(keys_of(batch, run), batch, strict=True)
+
+
+# What becomes of the left rows, given all right rows.
+Match = Callable[[Probe, Iterable[Row], Run], Iterator[Iterable[Row]]]
+
+
 def compile_hash_join(node: HashJoin, compiler: Compiler) -> Relation:
-    """Reads the right side whole, then streams the left."""
+    """Read the right side whole once a left row needs it, and stream the left side."""
     sides = Sides(node, compiler)
     lists = _JOINS[node.kind](sides)
 
@@ -152,15 +191,37 @@ _KEEPING_MATCHES = """lambda keyed, get, run: [
     for other in {matching}(row, get(key, ()), run) or ({missing},)]"""
 
 
+def _probed(sides: Sides, unmatched: JoinRows, match: Match) -> Lists:
+    """Join by `match`, but rows that come before the first with a key by `unmatched`."""
+
+    def lists(run: Run) -> Iterator[Iterable[Row]]:
+        right: Started[Row] | None = None
+        if sides.is_right_first:
+            right = Started(sides.right.rows(run))
+            if not right:
+                return
+        probe = Probe(sides, sides.left.rows(run), run)
+        for keyed in probe.without_keys():
+            yield unmatched(keyed, _NO_ROWS.get, run)
+        if probe:
+            yield from match(probe, sides.right.rows(run) if right is None else right, run)
+
+    return lists
+
+
+_NO_ROWS: Mapping[Any, Row] = {}
+
+
 def _inner(sides: Sides) -> Lists:
     of_one, of_many = sides.function(_PAIRS_OF_ONE), sides.function(_PAIRS_OF_MANY)
 
-    def lists(run: Run) -> Iterator[Iterable[Row]]:
-        table = sides.build(run)
+    def match(probe: Probe, rows: Iterable[Row], run: Run) -> Iterator[Iterable[Row]]:
+        table = sides.build(rows, run)
         if table.rows:
-            yield from _joined(sides, table, of_one if table.is_unique else of_many, run)
+            join = of_one if table.is_unique else of_many
+            yield from _joined(sides, table, join, probe, run)
 
-    return lists
+    return _probed(sides, of_one, match)
 
 
 def _left(sides: Sides) -> Lists:
@@ -168,30 +229,32 @@ def _left(sides: Sides) -> Lists:
     has_test = sides.residual is not None
     of_many = sides.function(_KEEPING_MATCHES if has_test else _KEEPING_OF_MANY)
 
-    def lists(run: Run) -> Iterator[Iterable[Row]]:
-        table = sides.build(run)
-        yield from _joined(sides, table, of_one if table.is_unique else of_many, run)
+    def match(probe: Probe, rows: Iterable[Row], run: Run) -> Iterator[Iterable[Row]]:
+        table = sides.build(rows, run)
+        yield from _joined(sides, table, of_one if table.is_unique else of_many, probe, run)
 
-    return lists
+    return _probed(sides, of_one, match)
 
 
-def _joined(sides: Sides, table: Hashed, join: JoinRows, run: Run) -> Iterator[list[Row]]:
-    """The rows made of each left row and its partners, about `PART_MAX` at a time."""
+def _joined(
+    sides: Sides, table: Hashed, join: JoinRows, probe: Probe, run: Run
+) -> Iterator[list[Row]]:
+    """Yield the rows made of each left row and its partners, about `PART_MAX` at a time."""
     longest = table.longest
     if longest > PART_MAX:
-        yield from _joined_with_many(sides, table, run)
+        yield from _joined_with_many(sides, table, probe, run)
         return
     get = table.rows.get
-    for keyed in sides.probe(run, max(1, min(BATCH_ROWS_MAX, PART_MAX // longest))):
+    for keyed in probe.keyed(max(1, min(BATCH_ROWS_MAX, PART_MAX // longest))):
         yield join(keyed, get, run)
 
 
-def _joined_with_many(sides: Sides, table: Hashed, run: Run) -> Iterator[list[Row]]:
-    """The same where a left row may have too many partners to take at once."""
+def _joined_with_many(sides: Sides, table: Hashed, probe: Probe, run: Run) -> Iterator[list[Row]]:
+    """Do as `_joined` where a left row may have too many partners to take at once."""
     of_many = sides.function(_PAIRS_OF_MANY)
     alone = sides.function("lambda row: [{alone}]")
     keeps_left = sides.kind is JoinKind.LEFT
-    for keyed in sides.probe(run):
+    for keyed in probe.keyed():
         for key, row in keyed:
             is_alone = keeps_left
             for chunk in parts_of(table.rows.get(key, ())):
@@ -218,7 +281,7 @@ def _full(sides: Sides) -> Lists:
         buckets.pop(None, None)
         # Rows may be equal; what is matched is one of them.
         matched: set[int] = set()
-        for keyed in sides.probe(run):
+        for keyed in Probe(sides, sides.left.rows(run), run).keyed():
             for key, row in keyed:
                 others = buckets.get(key, ())
                 if matching is not None:
@@ -251,31 +314,34 @@ def _keeping(wants_match: bool) -> Callable[[Sides], Lists]:
         return by_key(sides) if sides.residual is None else by_test(sides)
 
     def by_key(sides: Sides) -> Lists:
-        def lists(run: Run) -> Iterator[Iterable[Row]]:
-            known = sides.known(run)
+        def unmatched(keyed: Keyed, _: Get, __: Run) -> list[Row]:
+            return [] if wants_match else [row for _, row in keyed]
+
+        def match(probe: Probe, rows: Iterable[Row], run: Run) -> Iterator[Iterable[Row]]:
+            known = sides.known(rows, run)
             known.discard(None)
             if not known and wants_match:
                 return
-            for keyed in sides.probe(run):
+            for keyed in probe.keyed():
                 if wants_match:
                     yield [row for key, row in keyed if key in known]
                 else:
                     yield [row for key, row in keyed if key not in known]
 
-        return lists
+        return _probed(sides, unmatched, match)
 
     def by_test(sides: Sides) -> Lists:
         of_one = sides.function(_FITTING_OF_ONE if wants_match else _LONELY_OF_ONE)
         of_many = sides.function(_FITTING_OF_MANY if wants_match else _LONELY_OF_MANY)
         matching = sides.matching()
 
-        def lists(run: Run) -> Iterator[Iterable[Row]]:
-            table = sides.build(run)
+        def match(probe: Probe, rows: Iterable[Row], run: Run) -> Iterator[Iterable[Row]]:
+            table = sides.build(rows, run)
             if not table.rows and wants_match:
                 return
             get = table.rows.get
             keep = of_one if table.is_unique else of_many
-            for keyed in sides.probe(run):
+            for keyed in probe.keyed():
                 if table.longest <= _SHORT:
                     yield keep(keyed, get, run)
                     continue
@@ -284,7 +350,7 @@ def _keeping(wants_match: bool) -> Callable[[Sides], Lists]:
                     if any(matching(row, part, run) for part in parts) is wants_match:
                         yield (row,)
 
-        return lists
+        return _probed(sides, of_one, match)
 
     return join
 
@@ -293,15 +359,20 @@ def _null_aware_anti(sides: Sides) -> Lists:
     """x NOT IN (...): one NULL among the values and no x passes; no value and every x does."""
 
     def lists(run: Run) -> Iterator[Iterable[Row]]:
-        values = sides.known(run)
+        rows = Started(sides.left.rows(run))
+        if not rows:
+            return
+        values = sides.known(sides.right.rows(run), run)
         if not values:
-            yield sides.left.rows(run)
+            yield rows
         elif None not in values:
-            for keyed in sides.probe(run):
+            for keyed in Probe(sides, rows, run).keyed():
                 yield [row for key, row in keyed if key is not None and key not in values]
 
     return lists
 
+
+_NEEDING_BOTH = (JoinKind.INNER, JoinKind.SEMI)  # kinds that emit nothing without right rows
 
 _JOINS: Mapping[JoinKind, Callable[[Sides], Lists]] = {
     JoinKind.INNER: _inner,

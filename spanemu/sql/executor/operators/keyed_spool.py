@@ -1,4 +1,4 @@
-"""Looks up rows of an input that is read and hashed once per run."""
+"""Looks up rows of an input that is read and hashed once per run, for the first key."""
 
 from __future__ import annotations
 
@@ -21,9 +21,12 @@ def compile_keyed_spool(node: KeyedSpool, compiler: Compiler) -> Relation:
     memo = compiler.memo()
 
     def rows(run: Run) -> Iterable[Row]:
+        key = probe((), run)
+        if key is None:  # It equals nothing.
+            return ()
         table: Hashed | None = run.memo[memo]
         if table is None:
             table = run.memo[memo] = hashed(below.rows(run), keys_of, run)
-        return table.of(probe((), run))
+        return table.of(key)
 
     return Relation(rows, below.layout, below.width)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from spanemu.base.call import current
 from spanemu.base.pace import PART_MAX, parts_of
 from spanemu.sql.analyzer.resolved import TRUE
-from spanemu.sql.executor.batches import gathered
+from spanemu.sql.executor.batches import Started, gathered
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Relation, Value, beside
@@ -20,31 +20,53 @@ from spanemu.sql.plan.joins import Join, JoinKind
 class Sides:
     """A compiled join's two sides; `test` is None for a product."""
 
+    node: Join
     left: Relation
     right: Relation
     test: Value | None
 
-    def pairs(self, run: Run, everything: list[Row]) -> Iterator[tuple[Row, list[Row]]]:
-        """Each left row with the right rows that it goes with."""
+    def pairs(self, run: Run) -> Iterator[tuple[Row, list[Row]]]:
+        """Yield each left row with the right rows that match it.
+
+        The right side is read when there is a left row. The left side is not read further where
+        there are no right rows and the join needs them.
+        """
+        everything: Iterable[Row] | None = None
+        needs_right = self.node.kind in (JoinKind.INNER, JoinKind.SEMI)
+        if needs_right and self.node.is_right_first:
+            everything = Started(self.right.rows(run))
+            if not everything:
+                return
+        rows = Started(self.left.rows(run))
+        if not rows:
+            return
+        others = gathered(self.right.rows(run) if everything is None else everything)
+        if others or not needs_right:
+            yield from self.pairs_with(rows, others, run)
+
+    def pairs_with(
+        self, rows: Iterable[Row], others: list[Row], run: Run
+    ) -> Iterator[tuple[Row, list[Row]]]:
+        """Yield each of `rows` with those of `others` that match it."""
         check, test = current().check, self.test
-        for row in self.left.rows(run):
+        for row in rows:
             check()
             if test is None:
-                yield row, everything
-            elif len(everything) <= PART_MAX:
-                yield row, [other for other in everything if test(row + other, run)]
+                yield row, others
+            elif len(others) <= PART_MAX:
+                yield row, [other for other in others if test(row + other, run)]
             else:
-                parts = parts_of(everything)
+                parts = parts_of(others)
                 yield row, [other for part in parts for other in part if test(row + other, run)]
 
 
 def compile_join(node: Join, compiler: Compiler) -> Relation:
-    """Keeps the right side's rows and goes through them for each left row."""
+    """Keep the right side's rows and go through them for each left row."""
     left, right = compiler.relation(node.left), compiler.relation(node.right)
     layout = beside(left, right)
     condition = node.condition
     test = None if condition in (None, TRUE) else compiler.test(condition or TRUE, layout)
-    rows = _JOINS[node.kind](Sides(left, right, test))
+    rows = _JOINS[node.kind](Sides(node, left, right, test))
     if node.kind.keeps_right:
         return Relation(rows, layout, left.width + right.width)
     return Relation(rows, left.layout, left.width)
@@ -52,11 +74,9 @@ def compile_join(node: Join, compiler: Compiler) -> Relation:
 
 def _inner(sides: Sides) -> Callable[[Run], Iterator[Row]]:
     def rows(run: Run) -> Iterator[Row]:
-        everything = gathered(sides.right.rows(run))
-        if everything:
-            for row, matches in sides.pairs(run, everything):
-                for match in matches:
-                    yield row + match
+        for row, matches in sides.pairs(run):
+            for match in matches:
+                yield row + match
 
     return rows
 
@@ -65,7 +85,7 @@ def _left(sides: Sides) -> Callable[[Run], Iterator[Row]]:
     missing = (None,) * sides.right.width
 
     def rows(run: Run) -> Iterator[Row]:
-        for row, matches in sides.pairs(run, gathered(sides.right.rows(run))):
+        for row, matches in sides.pairs(run):
             if not matches:
                 yield row + missing
             for match in matches:
@@ -79,15 +99,15 @@ def _full(sides: Sides) -> Callable[[Run], Iterator[Row]]:
     no_left = (None,) * sides.left.width
 
     def rows(run: Run) -> Iterator[Row]:
-        everything = gathered(sides.right.rows(run))
+        others = gathered(sides.right.rows(run))
         matched: set[int] = set()
-        for row, matches in sides.pairs(run, everything):
+        for row, matches in sides.pairs_with(sides.left.rows(run), others, run):
             if not matches:
                 yield row + no_right
             for match in matches:
                 matched.add(id(match))
                 yield row + match
-        for row in everything:
+        for row in others:
             if id(row) not in matched:
                 yield no_left + row
 
@@ -97,7 +117,7 @@ def _full(sides: Sides) -> Callable[[Run], Iterator[Row]]:
 def _keeping(wants_match: bool) -> Callable[[Sides], Callable[[Run], Iterator[Row]]]:
     def join(sides: Sides) -> Callable[[Run], Iterator[Row]]:
         def rows(run: Run) -> Iterator[Row]:
-            for row, matches in sides.pairs(run, gathered(sides.right.rows(run))):
+            for row, matches in sides.pairs(run):
                 if bool(matches) is wants_match:
                     yield row
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import chain
 from typing import Any
 
 from spanemu.base.call import current
 from spanemu.sql.analyzer.resolved import SetOpKind
+from spanemu.sql.executor.batches import Started
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.operators.grouping import row_key
 from spanemu.sql.executor.operators.project import compile_outputs
@@ -32,16 +34,24 @@ def compile_union_all(node: UnionAll, compiler: Compiler) -> Relation:
 
 
 def compile_set_operation(node: SetOperation, compiler: Compiler) -> Relation:
-    """Counts the rows of the later inputs, then lets rows of the first pass by the counts."""
+    """Count the rows of the later inputs, then let rows of the first pass by the counts.
+
+    A later input is read only if there is a row to weigh against it.
+    """
     combine = _COMBINATIONS[node.kind]
     inputs = _inputs(node, compiler)
     key_of = row_key([column.type for column in node.outputs])
+
+    def weighed(left: Iterable[Row], right: Callable[[], Iterable[Row]]) -> Iterator[Row]:
+        started = Started(left)
+        if started:
+            yield from combine(started, _checked(right()), key_of)
 
     def rows(run: Run) -> Iterable[Row]:
         first, *others = inputs
         result: Iterable[Row] = first(run)
         for other in others:
-            result = combine(result, _checked(other(run)), key_of)
+            result = weighed(result, partial(other, run))
         return result
 
     return Relation(rows, _layout(node), len(node.outputs))
@@ -68,6 +78,8 @@ def _checked(rows: Iterable[Row]) -> Iterator[Row]:
 
 def _intersect_all(left: Iterable[Row], right: Iterable[Row], key_of: KeyOf) -> Iterator[Row]:
     left_over = Counter(map(key_of, right))
+    if not left_over:
+        return
     for row in left:
         key = key_of(row)
         if left_over[key] > 0:
@@ -77,6 +89,8 @@ def _intersect_all(left: Iterable[Row], right: Iterable[Row], key_of: KeyOf) -> 
 
 def _intersect_distinct(left: Iterable[Row], right: Iterable[Row], key_of: KeyOf) -> Iterator[Row]:
     wanted = set(map(key_of, right))
+    if not wanted:
+        return
     for row in left:
         key = key_of(row)
         if key in wanted:
