@@ -10,14 +10,14 @@ SQL_CHARS_MAX = 100
 
 
 def query_table(queries: Sequence[Any]) -> str:
-    """Statements grouped by text and line, the most frequent first."""
+    """Return statements grouped by text and calling lines, the most frequent first."""
     grouped: dict[tuple[str, str], list[Any]] = {}
     for query in queries:
-        grouped.setdefault((query.sql, query.site), []).append(query)
+        grouped.setdefault((query.sql, lines_of(query)), []).append(query)
     ordered = sorted(grouped.items(), key=lambda each: -len(each[1]))
     lines = [
-        f"  {len(found)}x  {short(sql)}  {site}{_bracketed(notes_of(found[0]))}"
-        for (sql, site), found in ordered[:SHOWN_MAX]
+        f"  {len(found)}x  {short(sql)}  {called}{_bracketed(notes_of(found[0]))}"
+        for (sql, called), found in ordered[:SHOWN_MAX]
     ]
     return _closed(lines, len(ordered), "other statements")
 
@@ -25,8 +25,8 @@ def query_table(queries: Sequence[Any]) -> str:
 def commit_table(attempts: Sequence[Any]) -> str:
     """Commits, one a line."""
     lines = [
-        f"  {commit.mutations} mutations  {commit.participants} splits  "
-        f"{', '.join(commit.tables) or 'DML'}  {commit.site}"
+        f"  {counted(commit.mutations, 'mutation')}  {counted(commit.participants, 'split')}  "
+        f"{', '.join(commit.tables) or 'DML'}  {lines_of(commit)}"
         f"{f'  {commit.error}' if commit.error else ''}"
         for commit in attempts[:SHOWN_MAX]
     ]
@@ -38,10 +38,20 @@ def wait_table(waited: Sequence[Any]) -> str:
     ordered = sorted(waited, key=lambda each: -each.lock_wait_seconds)
     lines = [
         f"  {each.lock_wait_seconds * 1e3:,.1f} ms  {short(getattr(each, 'sql', 'COMMIT'))}  "
-        f"{each.site}{f'  {each.error}' if each.error else ''}"
+        f"{lines_of(each)}{f'  {each.error}' if each.error else ''}"
         for each in ordered[:SHOWN_MAX]
     ]
     return _closed(lines, len(waited))
+
+
+def counted(count: int, singular: str, plural: str = "") -> str:
+    """Return a count with its noun, as in "1 query" or "1,200 queries"."""
+    return f"{count:,} {singular if count == 1 else plural or f'{singular}s'}"
+
+
+def lines_of(request: Any) -> str:
+    """Return the line that made a request, and the line that called its function, if known."""
+    return f"{request.site}, called from {request.caller}" if request.caller else str(request.site)
 
 
 def short(sql: str) -> str:

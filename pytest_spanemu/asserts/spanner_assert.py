@@ -26,7 +26,7 @@ from pytest_spanemu.asserts.hot import (
     Inconclusive,
     hotspot_check,
 )
-from pytest_spanemu.asserts.listing import commit_table, query_table, wait_table
+from pytest_spanemu.asserts.listing import commit_table, counted, query_table, wait_table
 from pytest_spanemu.asserts.load import load
 from pytest_spanemu.asserts.plans import PlanCheck
 from pytest_spanemu.asserts.statement_calls import is_thrown_away
@@ -129,15 +129,16 @@ class SpannerAssert:
 
         return self._check(judge)
 
-    def no_lock_waits(self) -> Check:
-        """No request waited for a lock that another transaction held."""
+    def no_lock_waits(self, *, max: int = 0) -> Check:
+        """No request, or at most `max`, waited for a lock that another transaction held."""
 
         def judge(stretch: Stretch) -> str | None:
             waited = [each for each in _requests(stretch) if each.lock_wait_seconds]
-            if not waited:
+            if len(waited) <= max:
                 return None
             return (
-                f"Expected no waits for locks, saw {len(waited)}:\n{wait_table(waited)}\n"
+                f"Expected {_at_most(max, 'wait for a lock', 'waits for locks')}, "
+                f"saw {len(waited)}:\n{wait_table(waited)}\n"
                 "Read less in the transaction, or what others write in a stale read before it."
             )
 
@@ -171,8 +172,8 @@ class SpannerAssert:
 
     # ------------------------------------------------------------------ shapes
 
-    def no_full_scan(self, tables: Collection[str] | None = None) -> Check:
-        """No statement goes through a whole table, of `tables` or of any."""
+    def no_full_scan(self, tables: Collection[str] | None = None, *, max: int = 0) -> Check:
+        """No statement, or at most `max`, scans a whole table or index, of `tables` or of any."""
         wanted = None if tables is None else {name.lower() for name in tables}
 
         def judge(stretch: Stretch) -> str | None:
@@ -181,10 +182,11 @@ class SpannerAssert:
                 for query in stretch.queries
                 if any(wanted is None or name.lower() in wanted for name in query.full_scans)
             ]
-            if not found:
+            if len(found) <= max:
                 return None
+            most = _at_most(max, "full scan", "full scans")
             return (
-                f"Expected no full scan, saw {len(found)}:\n{query_table(found)}\n"
+                f"Expected {most}, saw {len(found)}:\n{query_table(found)}\n"
                 "Filter by a key or an indexed column, or add an index for the filter."
             )
 
@@ -321,6 +323,11 @@ class SpannerAssert:
 
 
 # ---------------------------------------------------------------------------- texts
+
+
+def _at_most(most: int, singular: str, plural: str) -> str:
+    """Return a limit in words, as in "no full scan" or "at most 2 full scans"."""
+    return f"at most {counted(most, singular, plural)}" if most else f"no {singular}"
 
 
 def _requests(stretch: Stretch) -> list[Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code, SpannerError
@@ -26,6 +26,19 @@ class Cancelled(SpannerError):
 
     code = Code.CANCELLED
     prose = "The request was cancelled."
+
+
+class CallSite(NamedTuple):
+    """A line of a client's code that made a request, and the line that called its function.
+
+    Both are like "file.py:12"; "" where a line is not known.
+    """
+
+    line: str = ""
+    caller: str = ""
+
+
+NO_SITE = CallSite()
 
 
 class Connection(Protocol):
@@ -59,8 +72,8 @@ class Call:
 
     # What serving it came to, for whoever watches; None while nobody does.
     facts: dict[str, Any] | None = None
-    # The line of the client's code that made it, where the thread that serves it is another.
-    site = ""
+    # The lines of the client's code that made it, where the thread that serves it is another.
+    site = NO_SITE
     # What the request came in through, if that can break.
     connection: Connection | None = None
     is_cancelled = False

@@ -1,7 +1,7 @@
-"""Which line of a client's own code made the request that this thread is serving.
+"""Find the line of a client's own code that made the request which this thread serves.
 
-Only known where the client runs in this process. One that asks on its own thread has the line on
-the stack; for one that asks from an event loop, the call brings it along.
+Only known where the client runs in this process. A client that calls on its own thread has its
+lines on the stack; for a client that calls from an event loop, the call brings the lines along.
 """
 
 from __future__ import annotations
@@ -12,20 +12,42 @@ from functools import lru_cache
 from pathlib import Path
 from types import FrameType
 
-from spanemu.base.call import current
+from spanemu.base.call import CallSite, current
 
 _PACKAGE = str(Path(__file__).parents[1])
 _LIBRARIES = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), _PACKAGE})
+# Frames of a library between a helper and its caller, as of `run_in_transaction`. A test function
+# has no caller of its own, and below it lie all the frames of the test runner.
+_CALLER_FRAMES_MAX = 10
+_COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 
 
-def calling_site() -> str:
-    """The innermost line that is neither ours nor a library's, as "file.py:12"; "" for none."""
+def calling_site() -> CallSite:
+    """Return the innermost line that belongs to neither spanemu nor a library, and its caller."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if _is_own(frame.f_code.co_filename):
-            return f"{_shown(frame.f_code.co_filename)}:{frame.f_lineno}"
+            return CallSite(_line(frame), _caller(frame))
         frame = frame.f_back
     return current().site
+
+
+def _caller(helper: FrameType) -> str:
+    """Return the line of the client's own code that called the function of a frame, "" for none."""
+    frame: FrameType | None = helper
+    while frame is not None and frame.f_code.co_name in _COMPREHENSIONS:
+        frame = frame.f_back  # a comprehension is a part of the function around it
+    for _ in range(_CALLER_FRAMES_MAX):
+        frame = None if frame is None else frame.f_back
+        if frame is None:
+            break
+        if _is_own(frame.f_code.co_filename):
+            return _line(frame)
+    return ""
+
+
+def _line(frame: FrameType) -> str:
+    return f"{_shown(frame.f_code.co_filename)}:{frame.f_lineno}"
 
 
 @lru_cache(maxsize=4096)
@@ -37,7 +59,7 @@ def _is_own(path: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _shown(path: str) -> str:
-    """A path relative to the working directory, if it is below."""
+    """Return a path relative to the working directory, if it is below."""
     try:
         return str(Path(path).relative_to(Path.cwd()))
     except ValueError:

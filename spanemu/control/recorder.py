@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Protocol, Self, TypedDict
 
-from spanemu.base.call import Call
+from spanemu.base.call import Call, CallSite
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.site import calling_site
@@ -45,7 +45,7 @@ class Rpc(Protocol):
     @property
     def statements(self) -> tuple[str, ...]: ...
     @property
-    def tables(self) -> frozenset[str]: ...
+    def declared_tables(self) -> frozenset[str]: ...
     @property
     def is_read(self) -> bool: ...
     @property
@@ -67,7 +67,7 @@ class _Open:
     """A request that has yet to end."""
 
     rpc: Rpc
-    site: str
+    site: CallSite
     began: float
 
 
@@ -75,6 +75,7 @@ class _Ended(TypedDict):
     """What every record says of a request that is over."""
 
     site: str
+    caller: str
     error: str
     seconds: float
     transaction: str
@@ -176,7 +177,8 @@ class Recorder:
 def _ended(found: _Open, facts: dict[str, Any], status: str) -> _Ended:
     transaction: bytes = facts.get("transaction") or found.rpc.transaction_id
     return _Ended(
-        site=found.site,
+        site=found.site.line,
+        caller=found.site.caller,
         error=status,
         seconds=monotonic() - found.began,
         transaction=transaction.decode("ascii", "replace"),
@@ -187,7 +189,7 @@ def _ended(found: _Open, facts: dict[str, Any], status: str) -> _Ended:
 def _commit(rpc: Rpc, facts: dict[str, Any], ended: _Ended) -> CommitRecord:
     return CommitRecord(
         mutations=facts.get("mutations", 0),
-        tables=tuple(sorted(rpc.tables)),
+        tables=tuple(sorted(rpc.declared_tables)),
         tag=rpc.transaction_tag,
         participants=facts.get("participants", 0),
         **ended,

@@ -19,7 +19,8 @@ from spanemu.base.plain import from_plain
 
 @dataclass(frozen=True, slots=True)
 class QueryRecord:
-    """One statement or read. `kind` is "query", "dml" or "read"; `site` "file.py:12" or "".
+    """One statement or read. `kind` is "query", "dml" or "read"; `site` is the line of the client's
+    code that made it, as "file.py:12", and `caller` the line that called its function; or "".
 
     `sql` of a read is a sentence like "READ Name FROM Singers". `full_scans` and `indexes` are
     names; `error` the status of one that failed, "" otherwise; `seconds` from request to answer,
@@ -41,6 +42,7 @@ class QueryRecord:
     transaction: str = ""
     lock_wait_seconds: float = 0.0
     bound: str = ""
+    caller: str = ""
 
     @property
     def is_stale(self) -> bool:
@@ -65,6 +67,7 @@ class CommitRecord:
     transaction: str = ""
     lock_wait_seconds: float = 0.0
     participants: int = 0
+    caller: str = ""
 
 
 @dataclass(frozen=True, slots=True)

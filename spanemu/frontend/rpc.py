@@ -117,6 +117,11 @@ class Rpc:
         return frozenset(found - {""})
 
     @property
+    def declared_tables(self) -> frozenset[str]:
+        """`tables` in the spelling of their declarations."""
+        return frozenset(map(self._declared, self.tables))
+
+    @property
     def is_read(self) -> bool:
         """Whether the request reads a table by keys: Read, StreamingRead, PartitionRead."""
         return bool(self._get("table"))
@@ -124,9 +129,9 @@ class Rpc:
     @property
     def footprints(self) -> tuple[Footprint, ...]:
         """Return what each statement does, or the read; a faulty statement has an empty one."""
-        table = self._get("table")
-        if not table:
+        if not self._get("table"):
             return tuple(self._footprint_of(one) for one in self._statement_messages)
+        table = self._declared(self._request.table)
         keys, index = self._request.key_set, self._get("index")
         whole = keys.all_ and not self._get("limit")
         return (
@@ -162,6 +167,14 @@ class Rpc:
             return self._instances.database(self.database).footprint(request)
         except SpannerError:
             return Footprint()
+
+    def _declared(self, table: str) -> str:
+        """Return a table's name as its declaration spells it; unchanged where there is none."""
+        try:
+            found = self._instances.database(self.database).schema.table(table)
+        except SpannerError:
+            return table
+        return table if found is None else found.name
 
     def _tag(self, name: str) -> str:
         return str(getattr(self._get("request_options"), name, ""))

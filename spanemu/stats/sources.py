@@ -75,6 +75,6 @@ class Sources:
 
 
 def caller() -> tuple[str, str]:
-    """The site and the test of what this thread is doing now."""
+    """Return the line and the test that made the request which this thread serves."""
     test, _, _ = os.environ.get(_TEST_VARIABLE, "").rpartition(" ")
-    return calling_site(), test
+    return calling_site().line, test

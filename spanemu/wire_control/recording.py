@@ -1,6 +1,7 @@
 """A recording made in another process, brought here bit by bit as somebody looks at it.
 
-`site` is "" everywhere: the server does not know which line of the client's code made a request.
+`site` and `caller` are "" everywhere: the server does not know which line of the client's code made
+a request.
 """
 
 from __future__ import annotations

@@ -53,6 +53,54 @@ def test_counts_and_their_texts(music):
     )
 
 
+def test_texts_name_the_helpers_line_and_its_caller(music):
+    result = music.run(
+        """
+        import pytest
+
+        def name_of(database, singer):
+            with database.snapshot() as snapshot:
+                return snapshot.execute_sql(
+                    "SELECT Name FROM Singers WHERE Name = 'a'").one_or_none()
+
+        def page(database):
+            return [name_of(database, singer) for singer in range(3)]
+
+        def save(database):
+            with database.batch() as batch:
+                batch.insert("Singers", ["SingerId", "Name"], [[1, "a"]])
+
+        def test_n_plus_one(spanner_database, spanner_assert):
+            with spanner_assert.no_duplicate_queries():
+                page(spanner_database)
+
+        @pytest.mark.spanner_budget(queries=1)
+        def test_queries(spanner_database):
+            page(spanner_database)
+
+        @pytest.mark.spanner_budget(full_scans=2)
+        def test_scans(spanner_database):
+            page(spanner_database)
+
+        @pytest.mark.spanner_budget(commits=0)
+        def test_commits(spanner_database):
+            save(spanner_database)
+        """
+    )
+    result.assert_outcomes(failed=4)
+    file = "test_texts_name_the_helpers_line_and_its_caller.py"
+    query = f"*3x  SELECT Name FROM Singers * {file}:6, called from {file}:9 *"
+    result.stdout.fnmatch_lines(
+        [
+            "*Expected no statement 2 times from one line, saw 1:*", query,
+            "*Expected at most 1 query, saw 3*", query,
+            "*Expected at most 2 full scans, saw 3:*", query,
+            "*Expected at most 0 commits, saw 1*",
+            f"*  2 mutations  1 split  Singers  {file}:12, called from {file}:29*",
+        ]
+    )  # fmt: skip
+
+
 def test_what_is_not_used_as_a_block(music):
     """A statement is judged where it stands; what is kept, by what was there, at the end."""
     result = music.run(
@@ -199,6 +247,25 @@ def test_rows_and_unchanged(music):
                 with spanner_assert.unchanged():
                     spanner_sql("INSERT INTO Singers (SingerId, Name) VALUES (1, 'a')")
             assert spanner_assert.rows("Singers", "SingerId = @id", id=1) == [{"SingerId": 1, "Name": "a"}]
+        """
+    )
+    result.assert_outcomes(passed=1)
+
+
+def test_records_name_tables_as_they_are_declared(music):
+    result = music.run(
+        """
+        from google.cloud.spanner_v1 import KeySet
+
+        def test_it(spanner_record, spanner_database):
+            with spanner_record() as recorded:
+                with spanner_database.batch() as batch:
+                    batch.insert("singers", ["SingerId", "Name"], [[1, "a"]])
+                with spanner_database.snapshot() as snapshot:
+                    list(snapshot.read("SINGERS", ["Name"], KeySet(all_=True)))
+            (commit,), (read,) = recorded.commits, recorded.queries
+            assert commit.tables == read.tables == read.full_scans == ("Singers",)
+            assert read.sql == "READ Name FROM Singers"
         """
     )
     result.assert_outcomes(passed=1)
@@ -369,7 +436,7 @@ def test_waits_for_locks(music):
     )
     result.assert_outcomes(passed=2, failed=2)
     result.stdout.fnmatch_lines(
-        ["*Expected no waits for locks, saw 1:", "* ms  COMMIT  *ABORTED", "*Read less in the*"]
+        ["*Expected no wait for a lock, saw 1:", "* ms  COMMIT  *ABORTED", "*Read less in the*"]
     )
 
 

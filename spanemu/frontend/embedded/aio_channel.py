@@ -13,6 +13,7 @@ from typing import Any
 import grpc
 import grpc.aio
 
+from spanemu.base.call import CallSite
 from spanemu.base.site import calling_site
 from spanemu.frontend.embedded.aio_calls import AioStreamCall, AioUnaryCall
 from spanemu.frontend.embedded.aio_intercepted import (
@@ -58,7 +59,13 @@ class _Method:
         )
 
     def _unary(
-        self, site: str, path: str, request: Any, timeout: float | None, metadata: Any, creds: Any
+        self,
+        site: CallSite,
+        path: str,
+        request: Any,
+        timeout: float | None,
+        metadata: Any,
+        creds: Any,
     ) -> AioUnaryCall:
         link = self._link
         served = link.begin(path, timeout, metadata)
@@ -68,7 +75,13 @@ class _Method:
         return call
 
     def _stream(
-        self, site: str, path: str, request: Any, timeout: float | None, metadata: Any, creds: Any
+        self,
+        site: CallSite,
+        path: str,
+        request: Any,
+        timeout: float | None,
+        metadata: Any,
+        creds: Any,
     ) -> AioStreamCall:
         link = self._link
         served = link.begin(path, timeout, metadata)
@@ -83,7 +96,7 @@ class _Method:
         return call
 
     async def _run_unary(
-        self, site: str, interceptors: Sequence[Any], details: Any, request: Any
+        self, site: CallSite, interceptors: Sequence[Any], details: Any, request: Any
     ) -> Any:
         if not interceptors:
             asked = details.timeout, details.metadata, details.credentials
@@ -93,7 +106,7 @@ class _Method:
         return answer if isinstance(answer, grpc.aio.UnaryUnaryCall) else UnaryOfResponse(answer)
 
     async def _run_stream(
-        self, site: str, interceptors: Sequence[Any], details: Any, request: Any
+        self, site: CallSite, interceptors: Sequence[Any], details: Any, request: Any
     ) -> Any:
         if not interceptors:
             asked = details.timeout, details.metadata, details.credentials

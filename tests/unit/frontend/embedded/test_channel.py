@@ -13,7 +13,7 @@ from spanemu.frontend.method import Method, Service
 
 
 def site(_world: object, _request: StringValue) -> StringValue:
-    return StringValue(value=calling_site())
+    return StringValue(value=calling_site().line)
 
 
 SITE = Service("test.Sites", (Method("Site", StringValue, StringValue, site),))
