@@ -169,7 +169,7 @@ class EvenRule:
 
 def hotspot_check(hotspots: Any, rule: HotspotRule | EvenRule) -> Check:
     """A judgement of the writes so far, or of a block's."""
-    report = hotspots.report()
+    report = hotspots.current_report()
 
     def begin() -> Judgement:
         watch = hotspots.watch()

@@ -6,9 +6,9 @@
     watched.assert_none()
     hotspots.report().findings
 
-Judged are the commits of the block alone, or without a block those since `emulator.hotspots` was
-first called for the database. What the verdicts mean and how they are reached is in
-docs/hotspots.md.
+A report covers the commits of the block alone, or without a block the commits since
+`emulator.hotspots` was first called for the database: what was written before is not in it.
+docs/hotspots.md says what the verdicts mean and how they are reached.
 """
 
 from __future__ import annotations
@@ -45,6 +45,10 @@ CONTENTION_RULES = ("SPN402", "SPN805")
 
 class SpannerHotspotInsufficientData(UserWarning):
     """An assertion held because too little was written to say otherwise."""
+
+
+class SpannerHotspotsNotWatched(UserWarning):
+    """A report is empty because the rows of the database were written while nothing was watched."""
 
 
 class HotspotsFound(AssertionError):
@@ -191,9 +195,20 @@ class HotspotsHandle(ABC):
         more than one. Raises ValueError, for rules, tables and columns that there are not as well.
         """
 
-    @abstractmethod
     def report(self) -> Report:
-        """What was seen since watching began."""
+        """Return what was seen since watching began.
+
+        Warns with SpannerHotspotsNotWatched when that is nothing while the database has rows: an
+        empty report then does not mean that there is no hotspot.
+        """
+        found = self.current_report()
+        if found.is_unwatched:
+            warnings.warn(SpannerHotspotsNotWatched(*found.notes), stacklevel=2)
+        return found
+
+    @abstractmethod
+    def current_report(self) -> Report:
+        """Return the same without a warning."""
 
     @abstractmethod
     def reset(self) -> None:
@@ -255,7 +270,7 @@ class HotspotsHandle(ABC):
         """
         found = self._drawn()
         if path is not None:
-            save(path, found, self.report(), self.split_stats(), before)
+            save(path, found, self.current_report(), self.split_stats(), before)
         return found
 
 
@@ -290,7 +305,7 @@ class Hotspots(HotspotsHandle):
 
         return Watch(lambda: heat.report(detector, assumptions), stop)
 
-    def report(self) -> Report:
+    def current_report(self) -> Report:
         heat = self._database.heat
         detector = heat.detector or heat.watch()
         known = heat.assumptions

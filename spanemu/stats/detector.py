@@ -52,6 +52,11 @@ class Seen:
     former: Mapping[TreeId, str] = field(default_factory=dict)
     policy: SplitPolicy = SplitPolicy.ROOT_ONLY
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether no write, read by key, scan or conflict was seen."""
+        return not (self.streams or self.scans or self.conflicts)
+
 
 Describe = Callable[[object, TreeId], tuple[str, str]]
 

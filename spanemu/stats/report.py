@@ -31,13 +31,15 @@ class Report:
     """Findings, worst first, and figures by the name of each table and index that was written.
 
     `participants` is the mean number of splits that a commit would touch, were every key space
-    divided by its load; `notes` what a reader should know besides.
+    divided by its load; `notes` what a reader should know besides. `is_unwatched` says that nothing
+    was seen, although the database has rows: they were written before watching began.
     """
 
     findings: list[Finding] = field(default_factory=list)
     spaces: Mapping[str, KeySpaceStats] = field(default_factory=dict)
     participants: float | None = None
     notes: tuple[str, ...] = ()
+    is_unwatched: bool = False
 
     def __getitem__(self, name: str) -> KeySpaceStats:
         """Figures of a table or index, whatever the case of its name. Raises KeyError."""
@@ -50,6 +52,19 @@ class Report:
 
     def __str__(self) -> str:
         return "\n".join(_lines(self))
+
+
+NOTHING_SEEN = "Nothing was written, or read by key, while this database was watched."
+UNWATCHED = (
+    f"{NOTHING_SEEN} Its rows were written before, or in bulk_load(), so this report says nothing "
+    "about them. Call emulator.hotspots(database) before the writes, or run the writes within "
+    "`with hotspots.watch():`."
+)
+
+
+def empty_report(*, has_rows: bool) -> Report:
+    """Return the report of a database of which nothing was seen."""
+    return Report(notes=(UNWATCHED if has_rows else NOTHING_SEEN,), is_unwatched=has_rows)
 
 
 def build_report(
@@ -217,7 +232,8 @@ def _lines(report: Report) -> Iterator[str]:
         yield from (f"  {line}" for line in finding.details)
         yield ""
     width = max(map(len, ("written", *report.spaces)))
-    yield f"{'written':{width}}  commits    rows  share  servers  top row  verdict"
+    if report.spaces:
+        yield f"{'written':{width}}  commits    rows  share  servers  top row  verdict"
     for name, space in report.spaces.items():
         servers = space.effective_servers
         shown = "     -        -" if space.share is None else f"{space.share:6.2f} {servers:8.1f}"

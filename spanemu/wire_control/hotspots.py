@@ -37,7 +37,7 @@ class RemoteHotspots(HotspotsHandle):
         reply = self._ask("WatchHotspots", ignore=ignored, **options)
         return _watch(self._calls, str(reply["watch"]))
 
-    def report(self) -> Report:
+    def current_report(self) -> Report:
         return _report(self._ask("ReportHotspots", ignore=self._ignored))
 
     def reset(self) -> None:

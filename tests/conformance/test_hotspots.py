@@ -9,7 +9,11 @@ from random import Random
 
 import pytest
 
-from spanemu.control.hotspots import HotspotsFound, SpannerHotspotInsufficientData
+from spanemu.control.hotspots import (
+    HotspotsFound,
+    SpannerHotspotInsufficientData,
+    SpannerHotspotsNotWatched,
+)
 from tests.conformance.running import RUNNING
 
 LOGS = "CREATE TABLE UserAccessLogs (LastAccess TIMESTAMP NOT NULL, UserId STRING(1024)) PRIMARY KEY {}"
@@ -344,6 +348,30 @@ def test_split_statistics_are_of_the_splits_that_there_are(emulator) -> None:
     assert row.affected_tables == ("P", "C")
     assert row.unsplittable_reasons == ("HOT_ROW",)
     assert len(list(database.splits)) == 3  # nothing was moved
+
+
+def test_a_report_says_that_the_rows_were_written_before_watching_began(emulator) -> None:
+    schema = [LOGS.format("(LastAccess, UserId)")]
+    database = emulator.create_database(f"hot-{next(_numbers)}", schema=schema)
+    client = database.client()
+    insert(client, "UserAccessLogs", "LastAccess UserId", [(at, "u") for at in times(120)])
+    with pytest.warns(SpannerHotspotsNotWatched, match="written before"):
+        late = emulator.hotspots(database).report()
+    assert late.is_unwatched
+    assert str(late) == "\n".join(late.notes) != ""
+    watch = emulator.hotspots(database).watch()
+    assert watch.report().is_unwatched
+    later = [at + timedelta(hours=1) for at in times(120)]
+    insert(client, "UserAccessLogs", "LastAccess UserId", [(at, "u") for at in later])
+    assert not watch.report().is_unwatched
+    assert found(emulator.hotspots(database)) == {"UserAccessLogs": "MOVING_HOT_SPOT"}
+
+
+def test_a_report_on_a_database_without_rows_says_that_nothing_was_written(watched) -> None:
+    _, hotspots = watched(LOGS.format("(LastAccess, UserId)"))
+    report = hotspots.report()
+    assert not report.is_unwatched
+    assert len(report.notes) == 1
 
 
 def test_assertions(watched) -> None:

@@ -15,7 +15,7 @@ def start_hotspots(control: Control, database: str) -> None:
 
 def report_hotspots(control: Control, database: str, ignore: list[str]) -> dict[str, Any]:
     """What was seen since watching began."""
-    return _report(_ignoring(control, database, ignore).report())
+    return _report(_ignoring(control, database, ignore).current_report())
 
 
 def reset_hotspots(control: Control, database: str) -> None:

@@ -26,7 +26,7 @@ from spanemu.stats.finding import Finding
 from spanemu.stats.heatmap.heatmap import Heatmap, build_heatmap
 from spanemu.stats.heatmap.overlay import Overlay
 from spanemu.stats.places import Places, place_of
-from spanemu.stats.report import Report, build_report
+from spanemu.stats.report import Report, build_report, empty_report
 from spanemu.stats.simulation.model import CutRules, SplitModel
 from spanemu.stats.simulation.simulation import Simulation, simulate
 from spanemu.stats.split_info import SplitRange
@@ -131,8 +131,16 @@ class Heat:
         return ""
 
     def report(self, detector: Detector, assumptions: Assumptions) -> Report:
-        """What a detector saw, in the names of the present schema."""
-        return build_report(self._schema, self._seen(detector), assumptions, allowed=values_allowed)
+        """Return what a detector saw, in the names of the present schema."""
+        seen = self._seen(detector)
+        found = build_report(self._schema, seen, assumptions, allowed=values_allowed)
+        if seen.is_idle and not found.findings:  # Queries alone can be a finding.
+            return empty_report(has_rows=self._has_rows())
+        return found
+
+    def _has_rows(self) -> bool:
+        tables = self._schema.tables.values()
+        return any(self._store.row_count(tree_of(table)) for table in tables)
 
     @property
     def _schema(self) -> Schema:
