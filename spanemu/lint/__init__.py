@@ -1,9 +1,10 @@
 """The schema linter: what DDL tells before any load does.
 
 In reading order: `rule` (what a rule is), `rules` (all of them, by family), `rule_names`, `source`
-(texts, places, steering comments), `model` and `build` (the schema as declared), `values` (what a
-declaration says about values), `settings`, `run` (rules over a schema), `baseline` (findings that
-are known), `formats` (text, JSON, SARIF, GitHub), `explain`.
+(texts, places, steering comments), `client_statements` (what is no schema and skipped), `model` and
+`build` (the schema as declared), `values` (what a declaration says about values), `settings`, `run`
+(rules over a schema), `baseline` (findings that are known), `formats` (text, JSON, SARIF, GitHub),
+`explain`.
 
     report = spanemu.lint.run("schema.sql")
     for finding in report: print(finding.id, finding.object, finding.message)

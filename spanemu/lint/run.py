@@ -18,6 +18,7 @@ from spanemu.base.identifiers import fold
 from spanemu.base.reserved import quoted_path
 from spanemu.base.severity import Severity
 from spanemu.lint.build import build
+from spanemu.lint.client_statements import is_client_statement
 from spanemu.lint.model import Schema, Table
 from spanemu.lint.rule import Hit, Rule
 from spanemu.lint.rule_names import UnknownRule, check_decidable, check_rule_name, is_named
@@ -173,8 +174,6 @@ def _in_ddl(facts: Mapping[str, object]) -> dict[str, str]:
 
 # ---------------------------------------------------------------------------- parsing
 
-_NOT_SCHEMA = frozenset({"INSERT", "UPDATE", "DELETE"})  # rows may stand beside the schema
-
 
 def _parsed(
     texts: Iterable[Text], failures: list[Failure]
@@ -187,7 +186,7 @@ def _parsed(
             continue
         for statement in statements:
             _check_directives(statement, failures)
-            if statement.text.split(None, 1)[0].upper() in _NOT_SCHEMA:
+            if is_client_statement(statement.text):
                 continue
             tree = _tree(statement, failures)
             if tree is not None:

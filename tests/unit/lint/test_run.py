@@ -237,9 +237,33 @@ def test_the_rest_is_linted_when_a_statement_cannot_be_read() -> None:
     assert failure.line == 2
 
 
-def test_rows_in_a_schema_file_are_passed_over() -> None:
-    report = lint.run(["CREATE TABLE T (A INT64) PRIMARY KEY (A); INSERT INTO T (A) VALUES (1)"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO T (A) VALUES (1)",
+        "@{PDML_MAX_PARALLELISM=8} DELETE FROM T WHERE TRUE",
+        "SELECT COUNT(*) FROM T",
+        "START BATCH DDL",
+        "start /* the tables */ batch ddl",
+        "RUN BATCH",
+        "ABORT BATCH",
+        "SET PROTO_DESCRIPTORS = 'CosDCkd3ZmE='",
+        "SET PROTO_DESCRIPTORS_FILE_PATH = 'orders.pb'",
+        "SHOW VARIABLE READONLY",
+        "BEGIN TRANSACTION",
+        "COMMIT",
+        "ROLLBACK",
+    ],
+)
+def test_statements_that_declare_no_schema_are_skipped(statement: str) -> None:
+    report = lint.run([f"{EVENTS};\n{statement};\nCREATE TABLE U (A INT64) PRIMARY KEY (A)"])
     assert not report.failures
+    assert "SPN102" in ids(report)
+
+
+def test_a_mistyped_client_statement_is_a_failure() -> None:
+    (failure,) = lint.run(f"{EVENTS};\nRUNN BATCH").failures
+    assert failure.line == 6
 
 
 # ---------------------------------------------------------------------------- formats
