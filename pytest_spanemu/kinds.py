@@ -40,6 +40,13 @@ class Reuse(StrEnum):
     OFF = "off"
 
 
+class InstanceConfigs(StrEnum):
+    """The instance configurations that instances may name."""
+
+    ANY = "any"  # as on Google's emulator
+    PUBLISHED = "published"  # as on Spanner: those that Google publishes or users created
+
+
 class Start(StrEnum):
     """When the emulator starts."""
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pytest_spanemu.kinds import Isolation, Reuse, Start, Target, Unsupported
+from pytest_spanemu.kinds import InstanceConfigs, Isolation, Reuse, Start, Target, Unsupported
 
 ENDPOINT_FILE = "SPANEMU_ENDPOINT_FILE"  # which `spanemu serve --endpoint-file` writes
 
@@ -72,6 +72,12 @@ OPTIONS: tuple[Option, ...] = (
         "instance of the test databases (default: emulator-instance)",
         variables=("SPANNER_INSTANCE_ID",),
         metavar="ID",
+    ),
+    Option(
+        "instance-configs",
+        "configurations that instances may name: any, or those that Google publishes",
+        default=InstanceConfigs.ANY,
+        choices=tuple(InstanceConfigs),
     ),
     Option(
         "database",

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pytest_spanemu.kinds import Isolation, Reuse, Start, Target, Unsupported
+from pytest_spanemu.kinds import InstanceConfigs, Isolation, Reuse, Start, Target, Unsupported
 from pytest_spanemu.options import ENDPOINT_FILE, FAIL_ON, OPTIONS, Option
 from pytest_spanemu.report.limits import Limit, limits_of
 from pytest_spanemu.report.wanted import Reports
@@ -33,6 +33,7 @@ class Settings:
     allow_cloud: str | None
     project: str
     instance: str
+    instance_configs: InstanceConfigs
     database: str
     database_prefix: str
     schema: tuple[str, ...]
@@ -76,6 +77,7 @@ def read_settings(config: pytest.Config, environ: Mapping[str, str] | None = Non
             **places(target, found, runner),
             "target": target,
             "start": Start(found["start"]),
+            "instance_configs": InstanceConfigs(found["instance_configs"]),
             "reuse": Reuse(found["reuse"]),
             "unsupported": Unsupported(found["unsupported"]),
             "isolation": None if found["isolation"] is None else Isolation(found["isolation"]),

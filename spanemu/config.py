@@ -63,6 +63,17 @@ class HostPort:
         return cls(host, int(port))
 
 
+class ProcessSettings(TypedDict, total=False):
+    """The fields of EmulatorConfig that an emulator in a process of its own can have."""
+
+    host_port: str
+    seed: int | None
+    project: str
+    instance: str
+    strict_instance_configs: bool
+    start_time: datetime | str | None
+
+
 class ConfigChanges(TypedDict, total=False):
     """The fields of EmulatorConfig, as keyword arguments."""
 
@@ -72,6 +83,7 @@ class ConfigChanges(TypedDict, total=False):
     project: str
     instance: str
     instance_configs: dict[str, str]
+    strict_instance_configs: bool
     databases_per_instance_max: int | None
     version_retention_seconds: float
     abort_first_attempts: bool
@@ -86,7 +98,9 @@ class EmulatorConfig:
     `host_port` is where it listens; port 0 takes a free one. With `embedded_channel`, clients in
     this process that dial that address reach it without sockets. `seed` reproduces everything
     that varies by chance, None picks one. `project` and `instance` are where databases go that
-    are created by a bare name. `instance_configs` maps ids to display names.
+    are created by a bare name. `instance_configs` maps ids to display names; with
+    `strict_instance_configs`, instances may only name these, those that Google publishes, and
+    those that users created.
     `version_retention_seconds` is how far back databases can be read whose schema does not say.
     `abort_first_attempts` aborts the first commit of every transaction, so that the retry loops of
     an application are exercised (`Faults.abort_first_attempts`). `start_time` is when the clock
@@ -100,6 +114,7 @@ class EmulatorConfig:
     project: str = DEFAULT_PROJECT
     instance: str = DEFAULT_INSTANCE
     instance_configs: dict[str, str] = field(default_factory=lambda: dict(DEFAULT_INSTANCE_CONFIGS))
+    strict_instance_configs: bool = False
     databases_per_instance_max: int | None = None
     version_retention_seconds: float = DEFAULT_RETENTION_SECONDS
     abort_first_attempts: bool = False

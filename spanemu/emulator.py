@@ -13,7 +13,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -33,6 +32,7 @@ from spanemu.config import (
     ConfigChanges,
     EmulatorConfig,
     HostPort,
+    ProcessSettings,
 )
 from spanemu.control.clock import EmbeddedClock, as_datetime, nanos_of
 from spanemu.control.faults import Faults
@@ -160,6 +160,7 @@ class Emulator(EmulatorHandle):
                 self.config.instance_configs,
                 self.config.databases_per_instance_max,
                 self.config.limits,
+                self.config.strict_instance_configs,
             ),
         )
         self.endpoints = endpoints_for(self._instances)
@@ -181,23 +182,13 @@ class Emulator(EmulatorHandle):
             _EMBEDDED.register(self.uri, self.endpoints)
 
     @classmethod
-    def subprocess(
-        cls,
-        *,
-        project: str = DEFAULT_PROJECT,
-        instance: str = DEFAULT_INSTANCE,
-        seed: int | None = None,
-        host_port: str = "127.0.0.1:0",
-        start_time: datetime | str | None = None,
-    ) -> RemoteEmulator:
-        """An emulator in a process of its own, which `close` ends. Raises StartFailed."""
-        return RemoteEmulator.start(
-            project=project,
-            instance=instance,
-            seed=seed,
-            host_port=host_port,
-            start_time=start_time,
-        )
+    def subprocess(cls, **settings: Unpack[ProcessSettings]) -> RemoteEmulator:
+        """Start an emulator in a process of its own, which `close` ends.
+
+        Settings are the fields of `EmulatorConfig` that `ProcessSettings` lists, as keywords.
+        Raises StartFailed.
+        """
+        return RemoteEmulator.start(**settings)
 
     @classmethod
     def attach(

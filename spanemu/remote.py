@@ -15,16 +15,15 @@ import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from google.api_core.exceptions import AlreadyExists
 
 from spanemu.base.names.paths import DatabaseName
 from spanemu.base.plain import from_plain
 from spanemu.base.raw_key import raw_key
-from spanemu.config import DEFAULT_INSTANCE, DEFAULT_PROJECT, HostPort
+from spanemu.config import DEFAULT_INSTANCE, DEFAULT_PROJECT, HostPort, ProcessSettings
 from spanemu.control.clock import as_datetime
 from spanemu.database.transactions.listing import OpenTransaction
 from spanemu.endpoint import Endpoint
@@ -154,21 +153,18 @@ class RemoteEmulator(EmulatorHandle):
         self.calls = Calls(self._uri)
 
     @classmethod
-    def start(
-        cls,
-        *,
-        project: str = DEFAULT_PROJECT,
-        instance: str = DEFAULT_INSTANCE,
-        seed: int | None = None,
-        host_port: str = "127.0.0.1:0",
-        start_time: datetime | str | None = None,
-    ) -> RemoteEmulator:
-        """An emulator in a new process. Raises StartFailed with what the process said."""
-        flags = ["--host-port", host_port, "--project", project, "--instance", instance]
-        if seed is not None:
+    def start(cls, **settings: Unpack[ProcessSettings]) -> RemoteEmulator:
+        """Start an emulator in a new process. Raises StartFailed with the process's output."""
+        project = settings.get("project", DEFAULT_PROJECT)
+        instance = settings.get("instance", DEFAULT_INSTANCE)
+        flags = ["--project", project, "--instance", instance]
+        flags += ["--host-port", settings.get("host_port", "127.0.0.1:0")]
+        if (seed := settings.get("seed")) is not None:
             flags += ["--seed", str(seed)]
-        if start_time is not None:
+        if (start_time := settings.get("start_time")) is not None:
             flags += ["--start-time", as_datetime(start_time).isoformat()]
+        if settings.get("strict_instance_configs", False):
+            flags.append("--strict-instance-configs")
         process = EmulatorProcess(flags)
         return cls(process.endpoint.uri, project=project, instance=instance, process=process)
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import pytest
 
 import spanemu
-from pytest_spanemu.kinds import Isolation, Target
+from pytest_spanemu.kinds import InstanceConfigs, Isolation, Target
 from pytest_spanemu.settings import Settings
 from pytest_spanemu.targets.real import CLOUD_HOST, CloudSpanner, OmniSpanner
 
@@ -131,6 +131,7 @@ def running(settings: Settings) -> Iterator[SpannerEmulator]:
 def embedded(settings: Settings, **changes: Unpack[ConfigChanges]) -> Iterator[SpannerEmulator]:
     """An emulator in this process, whatever the run's target is; ended with the block."""
     changes.setdefault("seed", settings.seed)
+    changes.setdefault("strict_instance_configs", _is_strict(settings))
     handle = spanemu.Emulator(**changes)
     own = replace(
         settings, target=Target.EMBEDDED, project=handle.project, instance=handle.instance
@@ -140,11 +141,11 @@ def embedded(settings: Settings, **changes: Unpack[ConfigChanges]) -> Iterator[S
 
 
 def _embedded(settings: Settings) -> Any:
-    return spanemu.Emulator(seed=settings.seed, **_names(settings))
+    return spanemu.Emulator(**_emulator_settings(settings))
 
 
 def _subprocess(settings: Settings) -> Any:
-    return spanemu.Emulator.subprocess(seed=settings.seed, **_names(settings))
+    return spanemu.Emulator.subprocess(**_emulator_settings(settings))
 
 
 def _external(settings: Settings) -> Any:
@@ -166,6 +167,18 @@ _HANDLES: dict[Target, Callable[[Settings], Any]] = {
     Target.OMNI: _omni,
     Target.CLOUD: _cloud,
 }
+
+
+def _emulator_settings(settings: Settings) -> Any:
+    return {
+        "seed": settings.seed,
+        "strict_instance_configs": _is_strict(settings),
+        **_names(settings),
+    }
+
+
+def _is_strict(settings: Settings) -> bool:
+    return settings.instance_configs is InstanceConfigs.PUBLISHED
 
 
 def _names(settings: Settings) -> Any:

@@ -1,7 +1,8 @@
 """What administrators see: instances, the databases in them, their backups, and operations.
 
     instances               all instances of an emulator, and what they hold (catalogs: `named`)
-    instance, instance_config, instance_partition, autoscaling, replica_topology
+    instance, instance_config, published_configs, instance_partition, autoscaling,
+    replica_topology
                             an instance and its parts as data, with the rules for their fields
     backup, backups         what was kept of a database; `policies`, who may do what
     backup_schedule, cron   when that is done by itself; `backup_runs` does it

@@ -22,6 +22,7 @@ from spanemu.admin.errors.instances import (
     InvalidProcessingUnits,
 )
 from spanemu.admin.errors.requests import InvalidUpdateMask, MissingField
+from spanemu.admin.published_configs import PUBLISHED_CONFIGS
 from spanemu.base.errors import Unsupported
 from spanemu.base.names.labels import check_labels
 from spanemu.database.filters import FieldValue
@@ -193,10 +194,11 @@ _UPDATES = {
 
 
 def _check_display_name(display_name: str, name: str, config: str) -> None:
-    # Client libraries repeat the instance's id here, whatever its length, when told nothing. What
-    # they and scripts make up for emulators keeps to no length either.
-    is_made_up = name.endswith(f"/{display_name}") or config.endswith(f"/{EMULATOR_CONFIG}")
-    if len(display_name) not in DISPLAY_NAME_CHARS and not is_made_up:
+    # Without a display name, client libraries send the instance's id, whatever its length. The
+    # display names that scripts give instances of configurations of emulators have any length.
+    is_id = name.endswith(f"/{display_name}")
+    is_published = config.rpartition("/")[2] in PUBLISHED_CONFIGS
+    if is_published and not is_id and len(display_name) not in DISPLAY_NAME_CHARS:
         raise InvalidDisplayName(name, display_name)
 
 

@@ -65,15 +65,15 @@ def create_instance(
     name = InstanceName(project.project, instance_id)
     if spec.name not in ("", str(name)):
         raise MismatchingInstanceName(spec.name, str(name))
-    if not spec.config:
+    if not spec.config and instances.configs.is_strict:
         raise MissingField("CreateInstance", "instance.config")
-    config = instances.configs.get(spec.config)
+    instances.configs.check(spec.config)
     check_spec(spec, str(name))
     units = capacity(spec, str(name))
     start = instances.clock.now()
     instance = Instance(
         name=str(name),
-        config=config.name,
+        config=spec.config,
         display_name=spec.display_name or instance_id,
         processing_units=units,
         labels=dict(spec.labels),
@@ -84,6 +84,7 @@ def create_instance(
         default_schedules=spec.default_schedules,
     )
     instances.add_instance(instance)
+    instances.configs.add_use(spec.config, project.project)
     return finished(instances.operations, name, InstanceCreation(instance), start)
 
 
@@ -122,7 +123,7 @@ def delete_config(
     """Delete a user-managed configuration that no instance uses."""
     with instances.mutex:
         instances.configs.get(name)
-        for user in instances.users_of_config(name):
+        for user in instances.users_of_config(InstanceConfigName.parse(name)):
             raise ConfigInUse(name, user)
         instances.configs.delete(name, expected, validate_only=validate_only)
 
@@ -158,6 +159,7 @@ def create_partition(
     with instances.mutex:
         instances.instance(parent)
         instances.partitions.add(partition)
+    instances.configs.add_use(spec.config, name.project)
     return finished(instances.operations, name, PartitionCreation(partition), start)
 
 
@@ -240,6 +242,7 @@ def move_instance(instances: Instances, name: str, target: str) -> Operation:
         return replace(before, config=target)
 
     moved = instances.change_instance(name, move)
+    instances.configs.add_use(target, instance.project)
     return finished(instances.operations, instance, InstanceMove(moved), start)
 
 

@@ -2,6 +2,11 @@
 
 A user-managed configuration has the replicas of its base and more of them; any will do, for the
 data is in one place whatever it says.
+
+CreateInstance may name any configuration, as on Google's emulator: test suites name those of their
+production instances. A catalog that is strict accepts the names that it offers, that Google
+publishes and that users created, as Spanner does. So do instance partitions and MoveInstance,
+which Google's emulator does not have.
 """
 
 from __future__ import annotations
@@ -26,6 +31,7 @@ from spanemu.admin.errors.requests import (
     TooManyResources,
 )
 from spanemu.admin.named import under
+from spanemu.admin.published_configs import PUBLISHED_CONFIGS
 from spanemu.admin.replica_topology import (
     Replica,
     base_replicas,
@@ -71,41 +77,67 @@ class ConfigSpec:
 
 
 class InstanceConfigs:
-    """Every configuration; `offered` maps the ids of Google-managed ones to display names."""
+    """Every configuration; `offered` maps the ids of Google-managed ones to display names.
 
-    def __init__(self, offered: Mapping[str, str], mutex: threading.RLock) -> None:
+    With `strict`, instances may only name configurations that exist.
+    """
+
+    def __init__(
+        self, offered: Mapping[str, str], mutex: threading.RLock, *, strict: bool = False
+    ) -> None:
         self._offered = offered
-        self._mutex = mutex  # Guards the field below.
+        self._strict = strict
+        self._mutex = mutex  # Guards the fields below.
         self._custom: SortedDict[str, InstanceConfig] = SortedDict()
+        self._used: set[str] = set()  # the full names that instances and partitions have named
 
     def get(self, name: str) -> InstanceConfig:
-        """The configuration of that name. Raises InvalidName or InstanceConfigNotFound."""
+        """Return the configuration `name`. Raises InvalidName or InstanceConfigNotFound."""
         config = InstanceConfigName.parse(name).config
-        display_name = self._offered.get(config)
-        if display_name is not None:
-            return InstanceConfig(
-                name,
-                display_name,
-                replicas=base_replicas(config),
-                optional_replicas=optional_replicas(config),
-                leader_options=tuple(filter(None, (region_of(config),))),
-            )
-        found = self._custom.get(name)
-        if found is None:
-            raise InstanceConfigNotFound(name)
-        return found
+        custom = self._custom.get(name)
+        if custom is not None:
+            return custom
+        if config not in self._offered and config not in PUBLISHED_CONFIGS:
+            with self._mutex:
+                if name not in self._used:
+                    raise InstanceConfigNotFound(name)
+        return InstanceConfig(
+            name,
+            self._offered.get(config, config),
+            replicas=base_replicas(config),
+            optional_replicas=optional_replicas(config),
+            leader_options=tuple(filter(None, (region_of(config),))),
+        )
+
+    def check(self, given: str) -> None:
+        """Raise unless an instance may name the configuration `given`; only strict ones refuse."""
+        if self._strict:
+            self.get(given)
+
+    def add_use(self, given: str, project: str) -> None:
+        """Have the configuration that an instance of `project` names exist from now on."""
+        name = InstanceConfigName.resolve(given, project)
+        if name is not None:
+            with self._mutex:
+                self._used.add(str(name))
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether instances may only name configurations that exist."""
+        return self._strict
 
     def first(self, project: str) -> str:
-        """The name of the configuration that a project's instances get by default."""
+        """Return the name of the configuration that a project's instances get by default."""
         return str(InstanceConfigName(project, next(iter(self._offered))))
 
     def listed(self, project: str, paging: PageRequest) -> Page[InstanceConfig]:
-        """The configurations of a project, by name."""
+        """Return the configurations that a project created, used, or is offered, by name."""
         project_name, start = ProjectName.parse(project), paging.start()
         prefix = f"{project_name}/instanceConfigs/"
         with self._mutex:
             names = [name for name, _ in under(self._custom, prefix)]
             names += [f"{prefix}{config}" for config in self._offered]
+            names += [name for name in self._used if name.startswith(prefix)]
             found = ((name, self.get(name)) for name in sorted(set(names)) if name >= start)
             return page(found, paging.limit)
 
@@ -165,11 +197,13 @@ class InstanceConfigs:
             self._managed_by_user(name, expected)
             if not validate_only:
                 del self._custom[name]
+                self._used.discard(name)
 
     def clear(self) -> None:
         """Forget what users made."""
         with self._mutex:
             self._custom.clear()
+            self._used.clear()
 
     def _managed_by_user(self, name: str, expected: int | None) -> InstanceConfig:
         config = self.get(name)

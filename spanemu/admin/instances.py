@@ -47,7 +47,7 @@ from spanemu.base.clock import Clock
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.names.ids import check_database_id
-from spanemu.base.names.paths import DatabaseName, InstanceName, ProjectName
+from spanemu.base.names.paths import DatabaseName, InstanceConfigName, InstanceName, ProjectName
 from spanemu.base.paging import Page, PageRequest, page
 from spanemu.database.database import Database
 from spanemu.database.errors import DatabaseNotFound
@@ -58,12 +58,15 @@ from spanemu.database.filters import compile_filter
 class CatalogSettings:
     """What a catalog offers: `configs` maps ids of instance configs to their display names.
 
+    With `strict_configs`, instances may not name configurations that Google does not publish.
+
     `limits` are what requests may amount to.
     """
 
     configs: Mapping[str, str]
     databases_per_instance_max: int | None = None
     limits: Limits = DEFAULT_LIMITS
+    strict_configs: bool = False
 
 
 DEFAULT_SETTINGS = CatalogSettings({EMULATOR_CONFIG: "Emulator Instance Config"})
@@ -84,7 +87,7 @@ class Instances:
         self.operations = OperationLog(clock)
         self.policies = Policies()
         self.mutex = threading.RLock()  # Guards the maps and counts below, and the catalogs.
-        self.configs = InstanceConfigs(settings.configs, self.mutex)
+        self.configs = InstanceConfigs(settings.configs, self.mutex, strict=settings.strict_configs)
         self.partitions = InstancePartitions(self.mutex)
         self.schedules = BackupSchedules(self.mutex)
         self.backups = Backups(clock, self.mutex)
@@ -131,12 +134,17 @@ class Instances:
         except InstanceAlreadyExists:
             return self.instance(fresh.name)
 
-    def users_of_config(self, config: str) -> list[str]:
-        """The instances and instance partitions that use a configuration, by name."""
+    def users_of_config(self, config: InstanceConfigName) -> list[str]:
+        """Return the names of the instances and instance partitions that use `config`."""
         with self.mutex:
-            found = [name for name, each in self._instances.items() if each.config == config]
-            found += [each.name for each in self.partitions.all() if each.config == config]
-            return found
+            users = [
+                name
+                for name, instance in self._instances.items()
+                if InstanceConfigName.resolve(instance.config, InstanceName.parse(name).project)
+                == config
+            ]
+            users += [each.name for each in self.partitions.all() if each.config == str(config)]
+            return users
 
     def change_instance(self, name: str, change: Callable[[Instance], Instance]) -> Instance:
         """Replace an instance by what `change` makes of it; its update time is now."""

@@ -47,6 +47,7 @@ class Options(TypedDict):
     project: str
     instance: str | None
     instance_configs: tuple[str, ...]
+    strict_instance_configs: bool
     databases: tuple[str, ...]
     schemas: tuple[Path, ...]
     endpoint_file: Path | None
@@ -75,7 +76,12 @@ class Options(TypedDict):
     "instance_configs",
     multiple=True,
     metavar="ID",
-    help="Offer this configuration too (regional-us-central1, say). Repeatable.",
+    help="List this configuration from the start (regional-us-central1, say). Repeatable.",
+)
+@click.option(
+    "--strict-instance-configs",
+    is_flag=True,
+    help="Refuse instances whose configuration Google does not publish.",
 )
 @click.option(
     "--database",
@@ -166,6 +172,7 @@ def _config(given: Options) -> EmulatorConfig:
             instance=given["instance"] or DEFAULT_INSTANCE,
             instance_configs=DEFAULT_INSTANCE_CONFIGS
             | {config: config for config in given["instance_configs"]},
+            strict_instance_configs=given["strict_instance_configs"],
             seed=given["seed"],
             start_time=None if start is None else as_datetime(start),
             version_retention_seconds=given["version_retention_seconds"],

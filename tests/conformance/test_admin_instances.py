@@ -107,9 +107,57 @@ def test_display_names_of_instances_elsewhere(name):
         create(client, config.name, "good", display_name="x" * 30)
 
 
-def test_an_instance_needs_a_known_config_and_a_free_name(client, config_name, instance):
-    with pytest.raises(exceptions.NotFound, match="Instance config"):
-        create(client, f"{config_name}-2", "inst-1")
+@pytest.mark.parametrize(
+    ("given", "listed"),
+    [
+        ("{project}/instanceConfigs/regional-us-central1", "regional-us-central1"),
+        ("{project}/instanceConfigs/nam3", "nam3"),
+        ("{project}/instanceConfigs/made-up", "made-up"),
+        ("nam3", "nam3"),
+        ("emulator-config", None),
+        ("", None),
+        ("{project}/instanceConfigs/", None),
+    ],
+)
+def test_an_instance_may_name_any_config_and_keeps_the_name_as_given(client, given, listed):
+    given = given.format(project=client.project_name)
+    name = create(client, given, "inst-1").result().name
+    assert client.instance_admin_api.get_instance(name=name).config == given
+    expected = sorted({"emulator-config", listed} - {None})
+    configs = list(client.list_instance_configs())
+    assert ids(configs) == expected
+    for config in configs:
+        assert client.instance_admin_api.get_instance_config(name=config.name) == config
+
+
+def test_a_failed_request_uses_no_config(client, instance):
+    with pytest.raises(exceptions.AlreadyExists):
+        create(client, f"{client.project_name}/instanceConfigs/made-up", instance.instance_id)
+    assert ids(client.list_instance_configs()) == ["emulator-config"]
+
+
+@pytest.mark.parametrize(
+    ("config", "error"),
+    [
+        ("projects/p/instanceConfigs/made-up", exceptions.NotFound),
+        ("nam3", exceptions.InvalidArgument),
+        ("", exceptions.InvalidArgument),
+        ("projects/p/instanceConfigs/nam3", None),
+        ("projects/p/instanceConfigs/dual-region-japan1", None),
+        ("projects/p/instanceConfigs/emulator-config", None),
+    ],
+)
+def test_a_strict_emulator_refuses_configs_that_google_does_not_publish(config, error):
+    with Emulator(strict_instance_configs=True) as emulator:
+        client = emulator.client("p")
+        if error is None:
+            assert create(client, config, "inst-1").result().config == config
+        else:
+            with pytest.raises(error):
+                create(client, config, "inst-1")
+
+
+def test_an_instance_needs_a_free_name(client, config_name, instance):
     with pytest.raises(exceptions.AlreadyExists, match="Instance already exists"):
         create(client, config_name, instance.instance_id)
 

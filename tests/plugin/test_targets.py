@@ -46,6 +46,23 @@ def test_a_process_of_its_own_has_everything(music):
     music.run(EVERYTHING, "--spanner-target=subprocess").assert_outcomes(passed=4)
 
 
+@pytest.mark.parametrize("target", ["embedded", "subprocess"])
+def test_instances_may_only_name_published_configs(music, target):
+    music.run(
+        """
+        import pytest
+        from google.api_core.exceptions import NotFound
+
+        def test_config(spanner_client):
+            made_up = f"{spanner_client.project_name}/instanceConfigs/made-up"
+            with pytest.raises(NotFound):
+                spanner_client.instance("inst-1", configuration_name=made_up).create()
+        """,
+        f"--spanner-target={target}",
+        "--spanner-instance-configs=published",
+    ).assert_outcomes(passed=1)
+
+
 def test_unused_faults_of_a_process_are_loud(music):
     result = music.run(
         "def test_one(spanner_faults):\n    spanner_faults.unavailable('Commit')\n",

@@ -71,6 +71,18 @@ class InstanceConfigName(_Path):
     project: str
     config: str
 
+    @classmethod
+    def resolve(cls, given: str, project: str) -> InstanceConfigName | None:
+        """Return what `given` names for a resource of `project`: a full name or an id.
+
+        Text of any other form, which Google's emulator accepts too, names nothing.
+        """
+        for name in (given, str(cls(project, given))):
+            match = _pattern(cls.form).fullmatch(name)
+            if match is not None:
+                return cls(*match.groups())
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class InstanceName(_Path):

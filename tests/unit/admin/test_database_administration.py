@@ -17,7 +17,6 @@ from spanemu.admin.errors.databases import (
 )
 from spanemu.admin.errors.instances import (
     InstanceAlreadyExists,
-    InstanceConfigNotFound,
     InstanceNotFound,
     MismatchingInstanceName,
 )
@@ -72,8 +71,6 @@ def test_an_instance_is_created_with_its_operation(catalog):
         ("p", "i2", InstanceSpec(config=CONFIG), InvalidName),
         (PROJECT, "I2", InstanceSpec(config=CONFIG), InvalidInstanceId),
         (PROJECT, "", InstanceSpec(config=CONFIG), InvalidInstanceId),
-        (PROJECT, "i2", InstanceSpec(), MissingField),
-        (PROJECT, "i2", InstanceSpec(config=f"{CONFIG}x"), InstanceConfigNotFound),
         (PROJECT, "i2", InstanceSpec(config=CONFIG, name=INSTANCE), MismatchingInstanceName),
         (PROJECT, "i1", InstanceSpec(config=CONFIG), InstanceAlreadyExists),
     ],

@@ -50,9 +50,9 @@ def test_a_spec_is_checked():
     check_spec(InstanceSpec(display_name="i"), NAME)  # clients repeat the id
     check_spec(InstanceSpec(), NAME)
     with pytest.raises(InvalidDisplayName):
-        check_spec(InstanceSpec(display_name="abc"), NAME)
+        check_spec(InstanceSpec(display_name="abc", config="nam3"), NAME)
     with pytest.raises(InvalidDisplayName):
-        check_spec(InstanceSpec(display_name="x" * 31), NAME)
+        check_spec(InstanceSpec(display_name="x" * 31, config="nam3"), NAME)
     with pytest.raises(InvalidLabelKey):
         check_spec(InstanceSpec(labels={"A": "b"}), NAME)
     with pytest.raises(Unsupported) as caught:

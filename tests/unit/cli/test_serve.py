@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from click.testing import CliRunner
+from google.api_core.exceptions import NotFound
 from google.cloud.spanner_v1 import SpannerClient, types
 from google.cloud.spanner_v1.services.spanner.transports.grpc import SpannerGrpcTransport
 from grpc import RpcError, insecure_channel
@@ -53,6 +54,14 @@ def test_it_offers_configurations_of_spanner_by_their_names(serve, tmp_path):
     client = spanemu.Emulator.attach(Endpoint.read(path).uri).client()
     offered = [config.name.rpartition("/")[2] for config in client.list_instance_configs()]
     assert offered == ["emulator-config", "regional-us-central1"]
+
+
+def test_it_refuses_configurations_that_google_does_not_publish():
+    with spanemu.Emulator.subprocess(strict_instance_configs=True) as emulator:
+        client = emulator.client()
+        made_up = f"{client.project_name}/instanceConfigs/made-up"
+        with pytest.raises(NotFound, match="made-up"):
+            client.instance("inst-1", configuration_name=made_up).create()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
