@@ -1,8 +1,9 @@
 """pytest fixtures for code that talks to Cloud Spanner: one emulator per run, a fresh database
 per test.
 
-pytest loads `plugin`. In reading order: `kinds`, `options` and `marker_arguments` (what users set),
-`settings` (what it comes to), `wishes` (what one test asks for), `run` (what one pytest run holds),
+pytest loads `plugin`, and with it `plain_import`. In reading order: `kinds`, `options` and
+`marker_arguments` (what users set), `settings` (what it comes to), `wishes` (what one test asks
+for), `run` (what one pytest run holds),
 `fixtures` and `factories`; `targets`, `sources` and `seeds`, `databases`, `rows`, `asserts`,
 `report`; then `sql`, `migrator`, `fault_plan`, `lint`, `ready_made`, `hookspecs`, and `django`.
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from pytest_spanemu.databases.template import Schema
+from pytest_spanemu.options import LINT_PREFIX
 from pytest_spanemu.sources import Ddl
 from spanemu.lint import (
     BadSettings,
@@ -22,8 +23,7 @@ from spanemu.lint import (
     settings_from,
 )
 
-PREFIX = "lint:"
-WORDS = tuple(f"{PREFIX}{severity}" for severity in Severity)
+WORDS = tuple(f"{LINT_PREFIX}{severity}" for severity in Severity)
 
 
 def problems(schema: Schema, ddl: Sequence[str], root: Path, fail_on: Collection[str]) -> list[str]:
@@ -32,7 +32,7 @@ def problems(schema: Schema, ddl: Sequence[str], root: Path, fail_on: Collection
     `ddl` is the schema as the database has it, for one that programs have made. Raises ValueError
     for settings that the linter does not understand.
     """
-    ranks = [Severity(word.removeprefix(PREFIX)).rank for word in fail_on if word in WORDS]
+    ranks = [Severity(word.removeprefix(LINT_PREFIX)).rank for word in fail_on if word in WORDS]
     if not ranks:
         return []
     steps = [step for step in schema.steps if isinstance(step, Ddl)]

@@ -194,6 +194,7 @@ OPTIONS: tuple[Option, ...] = (
 )
 
 
+LINT_PREFIX = "lint:"  # of the words of `fail_on` that concern the linter
 FAIL_ON = frozenset(
     {
         "unused-fault", "full-scan", "hotspot", "open-transaction",

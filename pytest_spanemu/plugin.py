@@ -11,6 +11,7 @@ from pytest_spanemu import hookspecs
 from pytest_spanemu.asserts.budget import budget_of, judge_budget
 from pytest_spanemu.kinds import Start, Target
 from pytest_spanemu.options import add_options
+from pytest_spanemu.plain_import import PlainImport
 from pytest_spanemu.run import run_of
 from pytest_spanemu.targets.validated import Validations
 from pytest_spanemu.wishes import wishes_of
@@ -35,10 +36,13 @@ MARKERS = (
     "spanner_abort_each(max=5): run the test clean, then with its 1st, 2nd, ... commit aborted",
 )
 
+_plain_import = PlainImport()
+
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Declare the hooks that others may implement."""
+    """Declare the hooks that others may implement. No hook of a plugin is called earlier."""
     pluginmanager.add_hookspecs(hookspecs)
+    _plain_import.install()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -94,6 +98,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     """End what was started before collection."""
     run_of(config).stop()
+    _plain_import.remove()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -18,8 +18,8 @@ from pytest_spanemu.databases.template import Schema, Template, schema_for
 from pytest_spanemu.databases.template_cache import Image, cache_of
 from pytest_spanemu.django.setup import unblocked
 from pytest_spanemu.kinds import Reuse
-from pytest_spanemu.lint import PREFIX, problems
 from pytest_spanemu.migrator import SpannerMigrator, ladder_of
+from pytest_spanemu.options import LINT_PREFIX
 from pytest_spanemu.report.book import Book
 from pytest_spanemu.rows.factory import SpannerFactory
 from pytest_spanemu.seeds import default_seeds, load_seeds
@@ -214,7 +214,9 @@ class Templates:
     def _lint(self, schema: Schema, template: Template) -> None:
         """Note what the linter has against a schema, if the run's `fail_on` says so."""
         fail_on = self._settings.fail_on
-        if any(word.startswith(PREFIX) for word in fail_on):
+        if any(word.startswith(LINT_PREFIX) for word in fail_on):
+            from pytest_spanemu.lint import problems
+
             with told_plainly():
                 found = problems(schema, template.handle.ddl(), self._root, fail_on)
             self._book.lint += [text for text in found if text not in self._linted]

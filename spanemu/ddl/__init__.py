@@ -17,12 +17,20 @@ schema), `naming` (names that nobody chose), `expressions` (what SQL inside a sc
 `backfill` and `conversion` (rows that a change writes), `errors`. The library is `library`,
 `layout`, `difference` with `table_difference`, `object_difference` and `settings_difference`, and
 `dependency_graph`.
+
+The names of the library are imported when they are first used: a database needs none of them.
 """
 
-from spanemu.ddl.dependency_graph import Dependency, dependencies
-from spanemu.ddl.difference import Migration, diff
-from spanemu.ddl.layout import format_ddl
-from spanemu.ddl.library import ParsedStatement, parse, schema_of, statements_of
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spanemu.ddl.dependency_graph import Dependency, dependencies
+    from spanemu.ddl.difference import Migration, diff
+    from spanemu.ddl.layout import format_ddl
+    from spanemu.ddl.library import ParsedStatement, parse, schema_of, statements_of
 
 __all__ = [
     "Dependency",
@@ -35,3 +43,27 @@ __all__ = [
     "schema_of",
     "statements_of",
 ]
+
+# The module of each public name.
+_HOMES = {
+    "Dependency": "spanemu.ddl.dependency_graph",
+    "Migration": "spanemu.ddl.difference",
+    "ParsedStatement": "spanemu.ddl.library",
+    "dependencies": "spanemu.ddl.dependency_graph",
+    "diff": "spanemu.ddl.difference",
+    "format_ddl": "spanemu.ddl.layout",
+    "parse": "spanemu.ddl.library",
+    "schema_of": "spanemu.ddl.library",
+    "statements_of": "spanemu.ddl.library",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from tests.benchmarks import (
+    cold,
     ddl,
     engine,
     hotspots,
@@ -24,6 +25,7 @@ SUITES = {
     "engine": engine.main,
     "ddl": ddl.main,
     "startup": startup.main,
+    "cold": cold.main,
     "sql": sql.main,
     "plugin": plugin.main,
     "recording": recording.main,

@@ -1,0 +1,51 @@
+"""pytest rewrites assertions in packages of a plugin's distribution; the engine is left alone."""
+
+EARLY = """
+import pytest
+
+pytest.register_assert_rewrite("spanemu", "pytest_spanemu")  # as pytest does for an installed wheel
+"""
+SUITE = """
+import sys
+
+def loader(name):
+    return type(sys.modules[name].__loader__).__name__
+
+def test_loaders(spanner_database):
+    engine = [name for name in sys.modules if name.startswith("spanemu.")]
+    assert len(engine) > 300
+    assert {name for name in engine if loader(name) == "AssertionRewritingHook"} <= {PLUGIN_NEEDS}
+    assert loader("pytest_spanemu.fixtures") == "AssertionRewritingHook"
+    assert loader(__name__) == "AssertionRewritingHook"
+"""
+# What the plugin imports of the engine before pytest calls any hook of the plugin.
+PLUGIN_NEEDS = "spanemu.endpoint"
+
+
+def test_the_engine_is_imported_without_rewriting(project):
+    project.file("schema.sql", "CREATE TABLE T (K INT64) PRIMARY KEY (K)")
+    project.file("early.py", EARLY)
+    text = SUITE.replace("PLUGIN_NEEDS", repr(PLUGIN_NEEDS))
+    project.run_apart(text, "-p", "early").assert_outcomes(passed=1)
+
+
+def test_the_finder_of_the_engine_ends_with_the_run(project):
+    result = project.run_apart(
+        """
+        import sys
+
+        import pytest
+        from pytest_spanemu.plain_import import PlainImport
+
+        def finders():
+            return [finder for finder in sys.meta_path if isinstance(finder, PlainImport)]
+
+        def test_nested_runs(tmp_path):
+            assert len(finders()) == 1
+            (tmp_path / "test_inner.py").write_text("def test_it(): pass")
+            (tmp_path / "pytest.ini").write_text("[pytest]")
+            assert pytest.main(["-q", "-W", "ignore", f"--rootdir={tmp_path}", str(tmp_path)]) == 0
+            assert len(finders()) == 1
+        """
+    )
+    result.assert_outcomes(passed=1)
