@@ -74,7 +74,7 @@ def database(*, scope: Scope = "function", **options: Unpack[DatabaseOptions]) -
         template = run.templates.special(found, recipe, own_schema)
         with run.lender.lend(template, wishes.isolation, test) as observation:
             yield observation.handle.client()
-        run.lender.finish(test, {})
+        run.lender.finish(request.node, {})
 
     _RECIPES[database_fixture] = recipe
     return database_fixture

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from pytest_spanemu.marker_arguments import bad_marker
+
 MARKER = "spanner_faults"
 _VERBS = (
     "abort", "deadline", "delay", "disconnect", "exhausted", "internal", "lose_response",
@@ -24,16 +26,34 @@ _SECONDS = {"seconds": float, "retry_delay": float}
 _NAMES = (*_NUMBERS, *_SECONDS, "table", "sql", "tag", "transaction_tag", "client")
 
 
-def install(item: pytest.Item, faults: Any, database: Any) -> None:
-    """Set up what the markers of a test plan for its database; fail it for what makes no sense."""
+Plan = tuple[str, tuple[str, ...], dict[str, Any]]  # as `read_plan` gives it
+
+
+def plans_of(item: pytest.Item) -> list[tuple[str, Plan]]:
+    """Read the faults that the markers of a test plan, with their texts.
+
+    Raises pytest.UsageError.
+    """
+    plans = []
     for marker in reversed(list(item.iter_markers(MARKER))):
+        for name in marker.kwargs:
+            raise bad_marker(item, MARKER, f'does not take {name}=; write "VERB RPC {name}=...".')
         for text in marker.args:
             try:
-                verb, rpc, selection = read_plan(text)
-                getattr(faults, verb)(*rpc, database=database, **selection)
-            except (TypeError, ValueError) as problem:
-                told = f"marker {MARKER}: {text!r}: {problem}"
-                raise pytest.fail.Exception(told, pytrace=False) from None
+                plans.append((text, read_plan(text)))
+            except ValueError as problem:
+                raise bad_marker(item, MARKER, f"{text!r}: {problem}") from None
+    return plans
+
+
+def install(item: pytest.Item, faults: Any, database: Any) -> None:
+    """Set up what the markers of a test plan for its database; fail it for what makes no sense."""
+    for text, (verb, rpc, selection) in plans_of(item):
+        try:
+            getattr(faults, verb)(*rpc, database=database, **selection)
+        except (TypeError, ValueError) as problem:
+            told = f"marker {MARKER}: {text!r}: {problem}"
+            raise pytest.fail.Exception(told, pytrace=False) from None
 
 
 def unused_text(faults: Any) -> str:
@@ -51,8 +71,10 @@ def unused_text(faults: Any) -> str:
     )
 
 
-def read_plan(text: str) -> tuple[str, tuple[str, ...], dict[str, Any]]:
+def read_plan(text: str) -> Plan:
     """A verb of `spanner_faults`, the RPC if one is named, and keywords. Raises ValueError."""
+    if not isinstance(text, str):
+        raise ValueError("it is not a text such as 'abort commit:2'")
     verb, *rest = shlex.split(text) or [""]
     if verb not in _VERBS:
         raise ValueError(f"{verb!r} is not one of {', '.join(_VERBS)}")

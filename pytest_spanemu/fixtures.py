@@ -127,7 +127,7 @@ def _spanner_observation(request: pytest.FixtureRequest) -> Iterator[Observation
         if item.get_closest_marker("spanner_hotspots") is not None:
             observation.known_hotspots = _known_hotspots(item)
         yield observation
-    run.lender.finish(item.nodeid, budget_of(item))
+    run.lender.finish(item, budget_of(item))
 
 
 @pytest.fixture

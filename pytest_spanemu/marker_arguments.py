@@ -1,4 +1,8 @@
-"""What the markers of a test say in keyword arguments."""
+"""The keyword arguments of a test's markers, checked where they are read.
+
+A mistake raises pytest.UsageError. `pytest_spanemu.marker_checks` turns that into a failure of the
+test that has the marker.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,35 @@ from typing import Any
 
 import pytest
 
+from spanemu.base.nearest import did_you_mean
+
 
 def arguments_of(item: pytest.Item, marker: str, known: Collection[str]) -> dict[str, Any]:
-    """The arguments of all markers of a name on a test, its class and module; the closest counts.
+    """Merge the arguments of all markers of a name on a test, its class and its module.
 
-    Raises pytest.UsageError for what they do not take.
+    The marker closest to the test wins. Raises pytest.UsageError for unknown arguments.
     """
     found: dict[str, Any] = {}
     for each in item.iter_markers(marker):
-        wrong = [*map(repr, each.args), *sorted(each.kwargs.keys() - set(known))]
+        unknown = sorted(each.kwargs.keys() - set(known))
+        wrong = [*map(repr, each.args), *unknown]
         if wrong:
-            raise pytest.UsageError(
-                f"{item.nodeid}: marker {marker} does not take {', '.join(wrong)}; "
-                f"it takes {', '.join(sorted(known))}."
+            hint = did_you_mean(unknown[0], known) if unknown else ""
+            raise bad_marker(
+                item,
+                marker,
+                f"does not take {', '.join(wrong)}.{hint} It takes {', '.join(sorted(known))}.",
             )
         found = dict(each.kwargs) | found
     return found
+
+
+def bad_marker(item: pytest.Item, marker: str, problem: str) -> pytest.UsageError:
+    """Return the error for a marker that a test uses in a wrong way."""
+    return pytest.UsageError(f"{item.nodeid}: marker {marker} {problem}")
+
+
+def check_count(item: pytest.Item, marker: str, name: str, value: object) -> None:
+    """Raise pytest.UsageError unless an argument is a whole number of at least 0."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise bad_marker(item, marker, f"takes a whole number as {name}, not {value!r}.")

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Generator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from pytest_spanemu import hookspecs
-from pytest_spanemu.asserts.budget import budget_of, judge_budget
-from pytest_spanemu.kinds import Start, Target
+from pytest_spanemu.asserts.budget import judge_budget
+from pytest_spanemu.asserts.findings import note_failure
+from pytest_spanemu.kinds import Start
+from pytest_spanemu.marker_checks import (
+    ABORT_EACH,
+    abort_limit_of,
+    check_markers,
+    flakiness_of,
+    hotspot_rule_of,
+)
 from pytest_spanemu.options import add_options
 from pytest_spanemu.plain_import import PlainImport
 from pytest_spanemu.run import run_of
 from pytest_spanemu.targets.validated import Validations
 from pytest_spanemu.wishes import wishes_of
 
-if TYPE_CHECKING:
-    from pytest_spanemu.asserts.hot import HotspotRule
-
 pytest_plugins = ("pytest_spanemu.fixtures",)
 
-ABORT_EACH_MAX = 5
 ABORTED_COMMIT = "_spanner_aborted_commit"
+_FIXTURES_OF_MARKERS = (
+    ("spanner_budget", "spanner_assert"),
+    ("spanner_hotspots", "spanner_assert"),
+    ("spanner_faults", "spanner_faults"),
+    (ABORT_EACH, ABORTED_COMMIT),
+)
 MARKERS = (
     "spanner(schema=, seeds=, isolation=, targets=): how a test's database is made; every test "
     "that uses a spanner_* fixture has it, for -m spanner",
@@ -103,16 +114,19 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Make a test of each commit to abort."""
-    for marker in metafunc.definition.iter_markers("spanner_abort_each"):
-        most = marker.kwargs.get("max", ABORT_EACH_MAX)
-        metafunc.fixturenames.append(ABORTED_COMMIT)
-        metafunc.parametrize(
-            ABORTED_COMMIT,
-            range(most + 1),
-            ids=["clean", *(f"abort@{number}" for number in range(1, most + 1))],
-            indirect=True,
-        )
+    if metafunc.definition.get_closest_marker(ABORT_EACH) is None:
         return
+    try:
+        most = abort_limit_of(metafunc.definition)
+    except pytest.UsageError:  # The clean run is set up, and fails for it.
+        most = 0
+    metafunc.fixturenames.append(ABORTED_COMMIT)
+    metafunc.parametrize(
+        ABORTED_COMMIT,
+        range(most + 1),
+        ids=["clean", *(f"abort@{number}" for number in range(1, most + 1))],
+        indirect=True,
+    )
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m deselects
@@ -124,17 +138,15 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
         items += collected(session, items)
     for item in items:
         names: list[str] = getattr(item, "fixturenames", [])
-        if (budget_of(item) or _rule_of(item)) and "spanner_assert" not in names:
-            names.append("spanner_assert")
-        if item.get_closest_marker("spanner_faults") and "spanner_faults" not in names:
-            names.append("spanner_faults")
-        if item.get_closest_marker("spanner_abort_each") and ABORTED_COMMIT not in names:
-            names.append(ABORTED_COMMIT)
+        for marker, fixture in _FIXTURES_OF_MARKERS:
+            if item.get_closest_marker(marker) is not None and fixture not in names:
+                names.append(fixture)
         if any(name.startswith(("spanner_", "_spanner_")) for name in names):
             item.add_marker(pytest.mark.spanner)
-        for marker in item.iter_markers("spanner_flaky_on"):
-            target, reason = _flakiness(item, *marker.args, **marker.kwargs)
-            if target is run_of(item.config).settings.target:
+        with contextlib.suppress(pytest.UsageError):  # The set-up of the test fails for it.
+            reason = flakiness_of(item).get(run_of(item.config).settings.target)
+            if reason is not None:
+                target = run_of(item.config).settings.target
                 item.add_marker(pytest.mark.xfail(reason=f"on {target}: {reason}", strict=False))
 
 
@@ -146,13 +158,11 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip, or fail, a test that asks for other targets than this run's."""
+    """Fail a test with a mistake in a marker; skip or fail one that asks for other targets."""
+    check_markers(item)
     if item.get_closest_marker("spanner") is None:
         return
-    try:
-        run, wishes = run_of(item.config), wishes_of(item)
-    except pytest.UsageError as problem:  # which alone would be told with its traceback
-        raise pytest.fail.Exception(str(problem), pytrace=False) from None
+    run, wishes = run_of(item.config), wishes_of(item)
     if wishes.targets is not None and run.settings.target not in wishes.targets:
         run.refuse(f"for target {', '.join(wishes.targets)}, not {run.settings.target}")
 
@@ -163,13 +173,21 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
     Not by `pytest_pyfunc_call`, which the methods of a `unittest.TestCase` do not go through.
     """
+    try:
+        return (yield from _judged_call(item))
+    except (AssertionError, pytest.fail.Exception) as problem:
+        note_failure(item, problem)
+        raise
+
+
+def _judged_call(item: pytest.Item) -> Generator[None, object, object]:
     result = yield
     asserts: Any = getattr(item, "funcargs", {}).get("spanner_assert")
     if asserts is not None:
         try:
             asserts.judge_all()
             judge_budget(item, asserts)
-            if (rule := _rule_of(item)) is not None:
+            if (rule := hotspot_rule_of(item)) is not None:
                 asserts.judge_hotspots(rule)
         except AssertionError as problem:  # whose traceback leads to nobody's code
             raise pytest.fail.Exception(str(problem), pytrace=False) from None
@@ -220,24 +238,6 @@ def _join_pytest_django(config: pytest.Config) -> None:
 
     if any(source.startswith(pytest_django.SOURCE) for source in run_of(config).settings.schema):
         config.pluginmanager.register(pytest_django, "spanner_django")
-
-
-def _flakiness(item: pytest.Item, target: str = "", reason: str = "") -> tuple[Target, str]:
-    """What a marker `spanner_flaky_on` says. Raises pytest.UsageError."""
-    if target not in tuple(Target) or not reason:
-        raise pytest.UsageError(
-            f"{item.nodeid}: marker spanner_flaky_on wants a target ({', '.join(Target)}) and a "
-            f"reason, not {target!r} and {reason!r}."
-        )
-    return Target(target), reason
-
-
-def _rule_of(item: pytest.Item) -> HotspotRule | None:
-    if item.get_closest_marker("spanner_hotspots") is None:
-        return None
-    from pytest_spanemu.asserts.hot import rule_of
-
-    return rule_of(item)
 
 
 def _is_controller(config: pytest.Config) -> bool:

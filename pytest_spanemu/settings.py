@@ -19,6 +19,7 @@ from pytest_spanemu.options import ENDPOINT_FILE, FAIL_ON, OPTIONS, Option
 from pytest_spanemu.report.limits import Limit, limits_of
 from pytest_spanemu.report.wanted import Reports
 from pytest_spanemu.targets.places import RUN_CHARS, Runner, places, target_of
+from spanemu.base.nearest import did_you_mean
 from spanemu.endpoint import Endpoint, InvalidEndpointFile
 
 _ALIASES = {"rollback": Isolation.RESTORE}  # the word of other plugins
@@ -95,6 +96,11 @@ def isolation_named(word: str, where: str) -> Isolation:
     return Isolation(_chosen(word, tuple(Isolation), where))
 
 
+def target_named(word: str, where: str) -> Target:
+    """Return the target that a marker names. Raises pytest.UsageError."""
+    return Target(_chosen(word, tuple(Target), where))
+
+
 def _value(config: pytest.Config, option: Option, environ: Mapping[str, str]) -> Any:
     given = config.getoption(option.key, None)
     if option.is_switch:
@@ -141,7 +147,8 @@ def _parts(given: Sequence[str]) -> list[str]:
 def _chosen(word: str, choices: tuple[str, ...], where: str) -> str:
     word = _ALIASES.get(word, word)
     if word not in choices:
-        raise pytest.UsageError(f"{where}: {word!r} is not one of {', '.join(choices)}.")
+        hint = did_you_mean(str(word), choices)
+        raise pytest.UsageError(f"{where}: {word!r} is not one of {', '.join(choices)}.{hint}")
     return word
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_spanemu.kinds import Isolation
 from pytest_spanemu.marker_arguments import arguments_of
-from pytest_spanemu.settings import isolation_named, words
+from pytest_spanemu.settings import isolation_named, target_named, words
 
 if TYPE_CHECKING:
     from pytest_spanemu.rows.factory import SpannerFactory
@@ -64,11 +64,19 @@ def _read(node: pytest.Item) -> Wishes:
 
 
 def checked_wishes(given: dict[str, Any], where: str) -> Wishes:
-    """Keyword arguments of a marker or a factory, checked. Raises pytest.UsageError."""
+    """Check the keyword arguments of a marker or a factory. Raises pytest.UsageError."""
     isolation = given.get("isolation")
+    try:
+        schema, seeds, targets = (words(given.get(name)) for name in ("schema", "seeds", "targets"))
+    except TypeError:
+        raise pytest.UsageError(
+            f"{where}: schema, seeds and targets are a text, or a list of texts."
+        ) from None
+    for target in targets or ():
+        target_named(target, f"{where}: targets")
     return Wishes(
-        schema=words(given.get("schema")),
-        seeds=words(given.get("seeds")),
+        schema=schema,
+        seeds=seeds,
         isolation=isolation and isolation_named(isolation, f"{where}: isolation"),
-        targets=words(given.get("targets")),
+        targets=targets,
     )

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from pytest_spanemu.marker_arguments import arguments_of
+from pytest_spanemu.marker_arguments import arguments_of, check_count
 
+MARKER = "spanner_budget"
 _LIMITS = ("queries", "commits", "mutations", "aborts")
 # Limits whose assertion has another name.
 _SHAPES = {"full_scans": "no_full_scan", "lock_waits": "no_lock_waits"}
@@ -26,5 +27,8 @@ def judge_budget(item: pytest.Item, asserts: Any) -> None:
 
 
 def budget_of(item: pytest.Item) -> dict[str, int]:
-    """The limits of a test's markers, the closest first. Raises pytest.UsageError."""
-    return arguments_of(item, "spanner_budget", _NAMES)
+    """Read the limits of a test's markers. Raises pytest.UsageError."""
+    limits = arguments_of(item, MARKER, _NAMES)
+    for name, most in limits.items():
+        check_count(item, MARKER, name, most)
+    return limits

@@ -14,8 +14,8 @@ from typing import Any, Literal
 import pytest
 
 from pytest_spanemu.asserts.check import Check, Judgement
-from pytest_spanemu.asserts.findings import REASONS, matches, score
-from pytest_spanemu.marker_arguments import arguments_of
+from pytest_spanemu.asserts.findings import REASONS, described, matches, score
+from pytest_spanemu.marker_arguments import arguments_of, bad_marker
 from pytest_spanemu.settings import words
 
 __tracebackhide__ = True
@@ -58,6 +58,10 @@ class HotspotRule:
             raise ValueError(f"inconclusive={self.inconclusive!r} is neither error nor warn")
         if self.severity not in _SEVERITIES:
             raise ValueError(f"severity={self.severity!r} is neither error nor warning")
+        for name in ("qps", "nodes", "min_writes"):
+            value = getattr(self, name)
+            if value is not None and not _is_number(value):
+                raise ValueError(f"{name}={value!r} is not a number of at least 0")
 
     # ------------------------------------------------------------------ judging
 
@@ -132,9 +136,13 @@ class HotspotRule:
         return "\n".join(lines)
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+
+
 def _described(finding: Any) -> list[str]:
     return [
-        f"  {finding.reason} {finding.place}  score {score(finding)}  {finding.rule}",
+        f"  {described(finding)}  score {score(finding)}  {finding.rule}",
         *(f"    {line}" for line in finding.details),
     ]
 
@@ -180,20 +188,21 @@ def hotspot_check(hotspots: Any, rule: HotspotRule | EvenRule) -> Check:
 
 # ---------------------------------------------------------------------------- the marker
 
+MARKER = "spanner_hotspots"
 _NAMES = (
     "qps", "nodes", "expect", "tables", "reasons", "min_writes", "inconclusive", "severity",
 )  # fmt: skip
 
 
 def rule_of(item: pytest.Item) -> HotspotRule | None:
-    """What the marker of a test asks for, None without one. Raises pytest.UsageError."""
-    if item.get_closest_marker("spanner_hotspots") is None:
+    """Read the marker of a test, None without one. Raises pytest.UsageError."""
+    if item.get_closest_marker(MARKER) is None:
         return None
-    given = arguments_of(item, "spanner_hotspots", _NAMES)
-    for name in ("expect", "tables", "reasons"):
-        if given.get(name) is not None:
-            given[name] = words(given[name])
+    given = arguments_of(item, MARKER, _NAMES)
     try:
+        for name in ("expect", "tables", "reasons"):
+            if given.get(name) is not None:
+                given[name] = words(given[name])
         return HotspotRule(**given)
-    except ValueError as problem:
-        raise pytest.UsageError(f"{item.nodeid}: marker spanner_hotspots: {problem}") from problem
+    except (TypeError, ValueError) as problem:
+        raise bad_marker(item, MARKER, f"makes no sense: {problem}.") from problem

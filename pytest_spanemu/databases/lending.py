@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from pytest_spanemu.asserts.findings import not_failed_for
 from pytest_spanemu.databases.isolation import Keeper, keeper_for
 from pytest_spanemu.databases.leftovers import leftovers
 from pytest_spanemu.databases.observation import Observation
@@ -100,19 +101,24 @@ class Lender:
                 keeper.leave()
             page.setup_seconds += entered + perf_counter() - began
 
-    def finish(self, test: str, budget: Mapping[str, int]) -> None:
-        """Take a test's figures as they are now; fail it for what the run's `fail_on` names."""
+    def finish(self, node: Any, budget: Mapping[str, int]) -> None:
+        """Take the figures of a test as they are now; fail it for what the run's `fail_on` names.
+
+        `node` is the test, or the module or session that a shared database belongs to. A finding
+        that the test has failed for is no second failure.
+        """
+        test: str = node.nodeid
         page = self._book.page(test)
         if budget:
             page.take_budget(budget)
         hook = self._config.hook.pytest_spanemu_report_row
         if hook.get_hookimpls():
             page.remarks += hook(config=self._config, test=test, figures=page.to_json())
-        told = [
-            _listed(title, texts, advice)
-            for _, title, name, advice in self._fails_on
-            if (texts := getattr(page, name))
-        ]
+        told = []
+        for _, title, name, advice in self._fails_on:
+            texts = not_failed_for(node, getattr(page, name))
+            if texts:
+                told.append(_listed(title, texts, advice))
         if self._book.lint:  # The first test of a schema fails for it, and the others go on.
             lint, self._book.lint = self._book.lint, []
             told.append(_listed("the schema", lint, _LINT_ADVICE))

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from pytest_spanemu.asserts.findings import matches, score
+from pytest_spanemu.asserts.findings import described, matches, score
 
 SYSTEM_TABLES = ("INFORMATION_SCHEMA", "SPANNER_SYS")
 
@@ -62,7 +62,7 @@ class Figures:
         if judged or any(points for points, _ in found):
             self.hot = max([points for points, _ in found] + [self.hot or 0])
         self.hotspots += [
-            f"{each.reason} {each.place}"
+            described(each)
             for _, each in found
             if each.severity == "error" and not any(matches(each, entry) for entry in known)
         ]

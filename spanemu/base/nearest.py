@@ -1,9 +1,11 @@
-"""Suggestions for an unknown name: a list of the nearest known names, or the single best one."""
+"""Suggestions for an unknown name: a list of the nearest known names, or the single best one.
+
+difflib is imported when it is needed: this module is loaded by every command and every test run.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from difflib import SequenceMatcher, get_close_matches
 from itertools import takewhile
 from operator import eq
 
@@ -17,6 +19,8 @@ def nearest(name: str, known: Collection[str]) -> str:
     Where none is near they are the first few. They are a text, with commas between; "none" where
     nothing is known.
     """
+    from difflib import get_close_matches
+
     by_lower = {each.lower(): each for each in known}
     longer = [each for lower, each in by_lower.items() if lower.startswith(name.lower())]
     near = [by_lower[each] for each in get_close_matches(name.lower(), by_lower)]
@@ -44,6 +48,8 @@ def closest(name: str, known: Collection[str]) -> str | None:
 
 def _likeness(name: str, other: str) -> tuple[float, int]:
     """Return how similar two names are; of equally similar ones a longer common beginning wins."""
+    from difflib import SequenceMatcher
+
     same = takewhile(bool, map(eq, name, other))
     return SequenceMatcher(None, name, other).ratio(), sum(same)
 
@@ -51,4 +57,4 @@ def _likeness(name: str, other: str) -> tuple[float, int]:
 def did_you_mean(name: str, known: Collection[str]) -> str:
     """Return " Did you mean 'serve'?", to end a sentence about an unknown name, or ""."""
     found = closest(name, known)
-    return "" if found is None else f" Did you mean {found!r}?"
+    return "" if found is None else f" Did you mean '{found}'?"

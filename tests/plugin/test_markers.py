@@ -94,7 +94,8 @@ def test_a_test_may_fail_on_a_target(music):
     result.stdout.fnmatch_lines(["XFAIL *on embedded: plans differ*"])
     music.run(text.format("omni")).assert_outcomes(failed=1)
     result = music.run(text.format("saturn"))
-    result.stderr.fnmatch_lines(["*spanner_flaky_on wants a target (embedded, *not 'saturn'*"])
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*spanner_flaky_on wants a target (embedded, *not ('saturn'*"])
 
 
 def test_hotspots_in_a_budget(music):
@@ -119,3 +120,42 @@ def test_hotspots_in_a_budget(music):
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.fnmatch_lines(["*Expected no hotspots, found 1:", "*MOVING_HOT_SPOT Singers*"])
     result.stdout.fnmatch_lines(["*test_hot *over budget: hotspots 1 > 0*"])
+
+
+@pytest.mark.parametrize(
+    ("marker", "text"),
+    [
+        ("spanner(sceham='x.sql')", "does not take sceham. Did you mean 'schema'?*"),
+        ("spanner(isolation='rstore')", "'rstore' is not one of *Did you mean 'restore'?"),
+        ("spanner(targets='embeded')", "'embeded' is not one of *Did you mean 'embedded'?"),
+        ("spanner(seeds=3)", "schema, seeds and targets are a text*"),
+        ("spanner_budget(query=3)", "does not take query. Did you mean 'queries'?*"),
+        ("spanner_budget(queries='3')", "takes a whole number as queries, not '3'."),
+        ("spanner_hotspots(tabels=['T'])", "does not take tabels. Did you mean 'tables'?*"),
+        ("spanner_hotspots(qps='fast')", "qps='fast' is not a number*"),
+        ("spanner_hotspots(tables=3)", "marker spanner_hotspots makes no sense*"),
+        ("spanner_faults(abort='commit')", "marker spanner_faults does not take abort=*"),
+        ("spanner_faults('abrt commit')", "'abrt' is not one of abort*"),
+        ("spanner_faults(7)", "it is not a text such as*"),
+        ("spanner_flaky_on('mars', 'far')", "wants a target*not ('mars', 'far')."),
+        ("spanner_flaky_on(targt='cloud')", "wants a target*not (targt='cloud')."),
+        ("spanner_abort_each(mx=2)", "does not take mx. Did you mean 'max'?*"),
+        ("spanner_abort_each(max='2')", "takes a whole number as max, not '2'."),
+    ],
+)
+def test_a_mistyped_marker_fails_its_test_and_no_other(music, marker, text):
+    result = music.run(
+        f"""
+        import pytest
+
+        @pytest.mark.{marker}
+        def test_mistyped(spanner_database):
+            pass
+
+        def test_other(spanner_sql):
+            assert spanner_sql("SELECT 1 AS n") == [{{"n": 1}}]
+        """
+    )
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["*ERROR at setup of test_mistyped*", f"*{text}"])
+    result.stdout.no_fnmatch_line("*Traceback*")

@@ -437,6 +437,6 @@ def test_mistakes_are_told_without_our_own_lines(music):
         '>       spanner_faults.abort("Comit")',
         "E       ValueError: there is no RPC 'Comit'; there are Commit*",
         "E       TypeError: Singers has no column 'Nam'; it has SingerId, Name",
-        "*: isolation: 'clon' is not one of restore, clone, truncate, recreate, none.",
+        "*: isolation: 'clon' is not one of restore, clone, truncate, recreate, none.*",
     ):
         result.stdout.fnmatch_lines([line])

@@ -240,3 +240,50 @@ def test_with_pytest_html(music):
     page = (music.path / "pages/all.html").read_text()
     assert "<h2>Spanner</h2>" in page
     assert '<a href="../spanner.html">' in page
+
+
+FAILS_FOR_A_HOTSPOT = """
+        import pytest
+
+        def write(database, table="Singers", key="SingerId"):
+            for n in range(40):
+                with database.batch() as batch:
+                    batch.insert(table, [key, "Name"], [[n, "x"]])
+
+        @pytest.mark.spanner_hotspots(min_writes=30)
+        def test_marker(spanner_database):
+            write(spanner_database)
+
+        @pytest.mark.spanner_budget(hotspots=0)
+        def test_budget(spanner_database):
+            write(spanner_database)
+
+        def test_assertion(spanner_database, spanner_assert):
+            write(spanner_database)
+            spanner_assert.no_hotspots(min_writes=30)
+
+        def test_watch(spanner_database, hotspots):
+            with hotspots.watch() as watched:
+                write(spanner_database)
+            watched.assert_none()
+"""
+
+
+def test_a_test_that_failed_for_a_hotspot_has_no_second_failure_for_it(music):
+    result = music.run(FAILS_FOR_A_HOTSPOT, "--spanner-fail-on=hotspot")
+    result.assert_outcomes(failed=4, errors=0)
+
+
+def test_a_hotspot_fails_a_test_that_failed_for_something_else(music):
+    result = music.run(
+        FAILS_FOR_A_HOTSPOT
+        + """
+        def test_other(spanner_database):
+            write(spanner_database)
+            assert 1 == 2
+        """,
+        "--spanner-fail-on=hotspot",
+        "-k",
+        "test_other",
+    )
+    result.assert_outcomes(failed=1, errors=1, deselected=4)

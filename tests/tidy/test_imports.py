@@ -70,6 +70,8 @@ LAZY_IMPORTS = {
     "spanemu/database/database.py": "the detector of hotspots is for those who watch",
     "spanemu/emulator.py": "the detector of hotspots is for those who watch",
     "spanemu/remote.py": "the detector of hotspots is for those who watch",
+    "spanemu/base/nearest.py": "difflib is for mistakes, and every test run loads this module",
+    "pytest_spanemu/marker_checks.py": "the plugin imports nothing heavy until a fixture asks",
     "pytest_spanemu/plugin.py": "the plugin imports nothing heavy until a fixture asks",
     "pytest_spanemu/fixtures.py": "the plugin imports nothing heavy until a fixture asks",
     "pytest_spanemu/run.py": "the plugin imports nothing heavy until a fixture asks",

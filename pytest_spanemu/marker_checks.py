@@ -1,0 +1,78 @@
+"""Checks the plugin's markers of one test before the test is set up.
+
+A mistyped argument fails the test that has it, as an error of its set-up, and no other test. While
+tests are collected only the presence of a marker counts, so collection never fails for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_spanemu import fault_plan
+from pytest_spanemu.asserts.budget import budget_of
+from pytest_spanemu.kinds import Target
+from pytest_spanemu.marker_arguments import arguments_of, bad_marker, check_count
+from pytest_spanemu.wishes import wishes_of
+
+if TYPE_CHECKING:
+    from pytest_spanemu.asserts.hot import HotspotRule
+
+ABORT_EACH, ABORT_EACH_MAX = "spanner_abort_each", 5
+FLAKY_ON = "spanner_flaky_on"
+
+
+def hotspot_rule_of(item: pytest.Item) -> HotspotRule | None:
+    """Read the marker `spanner_hotspots` of a test, None without one. Raises pytest.UsageError."""
+    if item.get_closest_marker("spanner_hotspots") is None:
+        return None
+    from pytest_spanemu.asserts.hot import rule_of
+
+    return rule_of(item)
+
+
+def abort_limit_of(item: Any) -> int:
+    """Read how many commits `spanner_abort_each` aborts in turn. Raises pytest.UsageError."""
+    most = arguments_of(item, ABORT_EACH, ("max",)).get("max", ABORT_EACH_MAX)
+    check_count(item, ABORT_EACH, "max", most)
+    return int(most)
+
+
+def flakiness_of(item: pytest.Item) -> dict[Target, str]:
+    """Read why a test may fail on which targets. Raises pytest.UsageError."""
+    return dict(_flakiness(item, marker) for marker in item.iter_markers(FLAKY_ON))
+
+
+def _flakiness(item: pytest.Item, marker: pytest.Mark) -> tuple[Target, str]:
+    given = {**dict(zip(("target", "reason"), marker.args, strict=False)), **marker.kwargs}
+    target, reason = given.get("target", ""), given.get("reason", "")
+    is_known = given.keys() <= {"target", "reason"} and len(marker.args) <= 2
+    if not is_known or target not in tuple(Target) or not reason:
+        said = ", ".join(
+            [*map(repr, marker.args), *(f"{k}={v!r}" for k, v in marker.kwargs.items())]
+        )
+        raise bad_marker(
+            item, FLAKY_ON, f"wants a target ({', '.join(Target)}) and a reason, not ({said})."
+        )
+    return Target(target), str(reason)
+
+
+_READERS: Mapping[str, Callable[[pytest.Item], object]] = {
+    "spanner": wishes_of,
+    "spanner_budget": budget_of,
+    "spanner_hotspots": hotspot_rule_of,
+    fault_plan.MARKER: fault_plan.plans_of,
+    ABORT_EACH: abort_limit_of,
+    FLAKY_ON: flakiness_of,
+}
+
+
+def check_markers(item: pytest.Item) -> None:
+    """Fail a test whose markers have arguments that make no sense."""
+    for name in {marker.name for marker in item.iter_markers()} & _READERS.keys():
+        try:
+            _READERS[name](item)
+        except pytest.UsageError as problem:  # which pytest would print with a traceback
+            raise pytest.fail.Exception(str(problem), pytrace=False) from None
