@@ -11,11 +11,15 @@ from spanemu.sql.analyzer.resolved import Expr
 from spanemu.sql.executor import source
 from spanemu.sql.executor.relation import Each, Layout, Relation, Rows, Value
 from spanemu.sql.executor.run import Run
+from spanemu.sql.plan.conditions import conjunction, conjunction_or_true, conjuncts
+from spanemu.sql.plan.evaluation_order import is_plain
 from spanemu.sql.plan.joins import ApplyJoin
 from spanemu.sql.plan.nodes import Filter, Node, Project, Scan
+from spanemu.sql.plan.traverse import free
 from spanemu.values.types import Type
 
 Operator = Callable[[Any, "Compiler"], Relation]
+Gate = Callable[[Run], Any]  # whether rows are asked for at all
 
 
 class Compiler:
@@ -96,6 +100,19 @@ class Compiler:
         """A function of a row: something true if and only if `expr` is TRUE."""
         return source.test_function(expr, layout, self)
 
+    def gate(self, condition: Expr | None, layout: Layout) -> tuple[Gate | None, Expr | None]:
+        """Split a condition into a test that is made once for all rows, and what is left of it.
+
+        The test is of the terms that speak of no row and cannot fail; None if there are none.
+        """
+        terms = list(conjuncts(condition))
+        once = [term for term in terms if is_plain(term) and free(term).isdisjoint(layout)]
+        if not once:
+            return None, condition
+        left = [term for term in terms if term not in once]
+        is_open = self.test(conjunction_or_true(once), {})
+        return (lambda run: is_open((), run)), conjunction(left)
+
     def cells(self, exprs: Sequence[Expr], layout: Layout) -> Value:
         """A function of a row: the tuple of the values of `exprs`."""
         return source.cells_function(exprs, layout, self)
@@ -137,6 +154,13 @@ class Compiler:
                 slots[slot] = row[place]
 
         return bind
+
+
+def gated(gate: Gate | None, rows: Rows) -> Rows:
+    """Return `rows` that are asked for only if `gate` lets them pass."""
+    if gate is None:
+        return rows
+    return lambda run: rows(run) if gate(run) else ()
 
 
 def _counted(node: Node, rows: Rows) -> Rows:

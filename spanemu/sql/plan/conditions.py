@@ -16,7 +16,8 @@ from spanemu.sql.analyzer.resolved import (
     Or,
 )
 from spanemu.sql.functions.registry import Nulls, Signature
-from spanemu.sql.plan.operators import EQUAL, IS_NULL, NOT
+from spanemu.sql.plan.evaluation_order import cheapest_first
+from spanemu.sql.plan.operators import EQUAL, IS_FALSE, IS_NULL, IS_TRUE, NOT
 from spanemu.values.order import equals
 from spanemu.values.types import BOOL, Type
 
@@ -33,11 +34,14 @@ def conjuncts(condition: Expr | None) -> Iterator[Expr]:
 
 
 def conjunction(parts: Iterable[Expr]) -> Expr | None:
-    """The condition that all of `parts` are TRUE; None when there are none."""
+    """Return the condition that all of `parts` are TRUE; None when there are none.
+
+    The parts are in the order in which they should be evaluated.
+    """
     found = tuple(parts)
     if len(found) < 2:
         return found[0] if found else None
-    return And(BOOL, found)
+    return And(BOOL, tuple(cheapest_first(found)))
 
 
 def conjunction_or_true(parts: Iterable[Expr]) -> Expr:
@@ -92,6 +96,18 @@ def is_null(expr: Expr) -> Expr:
     return FunctionCall(BOOL, signature, (expr,))
 
 
+def is_true(expr: Expr) -> Expr:
+    """Return `expr IS TRUE`, for a BOOL."""
+    signature = Signature(IS_TRUE, (BOOL,), BOOL, _is_true, Nulls.CALLED)
+    return FunctionCall(BOOL, signature, (expr,))
+
+
+def is_false(expr: Expr) -> Expr:
+    """Return `expr IS FALSE`, for a BOOL."""
+    signature = Signature(IS_FALSE, (BOOL,), BOOL, _is_false, Nulls.CALLED)
+    return FunctionCall(BOOL, signature, (expr,))
+
+
 def negation(expr: Expr) -> Expr:
     """NOT expr."""
     return FunctionCall(BOOL, Signature(NOT, (BOOL,), BOOL, _negated, Nulls.STRICT), (expr,))
@@ -99,6 +115,14 @@ def negation(expr: Expr) -> Expr:
 
 def _negated(value: bool) -> bool:
     return not value
+
+
+def _is_true(value: bool | None) -> bool:
+    return value is True
+
+
+def _is_false(value: bool | None) -> bool:
+    return value is False
 
 
 def _is_none(value: Any) -> bool:

@@ -42,3 +42,14 @@ MIRRORED = {
     GREATER: LESS,
     GREATER_OR_EQUAL: LESS_OR_EQUAL,
 }
+
+# Functions that have a result for all arguments, so that they may be called earlier than written.
+NEVER_FAILING = frozenset(
+    {EQUAL, NOT_EQUAL, LESS, LESS_OR_EQUAL, GREATER, GREATER_OR_EQUAL, BETWEEN, IN_LIST, IN_ARRAY}
+    | {IS_NULL, IS_TRUE, IS_FALSE, NOT, IS_DISTINCT, STARTS_WITH, COALESCE, IFNULL}
+    | {"NULLIF", "ENDS_WITH", "STRPOS", "CHAR_LENGTH", "BYTE_LENGTH", "LENGTH", "LOWER", "UPPER"}
+    | {"ARRAY_LENGTH"}
+)
+
+# Beginnings of the names of functions that read long texts, or texts against a pattern.
+SLOW_PREFIXES = ("REGEXP_", "JSON_", "LAX_", "PARSE_", "FORMAT", "TO_JSON", "SEARCH", "SCORE")

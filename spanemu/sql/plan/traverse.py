@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from spanemu.base.pace import paced
 from spanemu.sql.analyzer import resolved
 from spanemu.sql.analyzer.resolved import ColumnRef, Expr
+from spanemu.sql.plan import operators as op
 from spanemu.sql.plan import seek
 from spanemu.sql.plan.nodes import CommonTable, Node, Subquery
 
@@ -163,17 +164,21 @@ class Scope:
     `free`: what it refers to and does not produce; ids are unique within a statement, so all that
     is produced anywhere inside may be taken away from all that is referred to anywhere inside.
     `has_query`: there is a subquery in it. `is_volatile`: evaluated again it may differ.
+    `is_slow`: a function in it does more work than a comparison. `may_fail`: for some values its
+    evaluation ends the statement.
     """
 
     used: frozenset[int]
     made: frozenset[int]
     free: frozenset[int]
-    has_query: bool
-    is_volatile: bool
+    has_query: bool = False
+    is_volatile: bool = False
+    is_slow: bool = False
+    may_fail: bool = False
 
 
 _NOTHING: frozenset[int] = frozenset()
-_EMPTY = Scope(_NOTHING, _NOTHING, _NOTHING, False, False)
+_EMPTY = Scope(_NOTHING, _NOTHING, _NOTHING)
 
 
 def scope_of(thing: Node | Expr) -> Scope:
@@ -189,23 +194,33 @@ def scope_of(thing: Node | Expr) -> Scope:
 def _scope(thing: Node | Expr) -> Scope:
     if isinstance(thing, ColumnRef):
         itself = frozenset((thing.column.id,))
-        return Scope(itself, _NOTHING, itself, False, False)
+        return Scope(itself, _NOTHING, itself)
     own = _PRODUCERS.get(type(thing), _own_columns)
     made = _NOTHING.union([column.id for column in own(thing)])
     inner = [scope_of(part) for part in paced(parts(thing))]
-    has_query = isinstance(thing, Subquery)
-    is_volatile = isinstance(thing, resolved.FunctionCall) and thing.signature.volatile
-    if not (inner or made or has_query or is_volatile):
-        return _EMPTY
     used = _NOTHING.union(*[one.used for one in inner])
     made = made.union(*[one.made for one in inner])
+    call = thing if isinstance(thing, resolved.FunctionCall) else None
+    has_query = isinstance(thing, Subquery)
     return Scope(
         used,
         made,
         used - made if made else used,
         has_query or any(one.has_query for one in inner),
-        is_volatile or any(one.is_volatile for one in inner),
+        (call is not None and call.signature.volatile) or any(one.is_volatile for one in inner),
+        (call is not None and call.signature.function.startswith(op.SLOW_PREFIXES))
+        or any(one.is_slow for one in inner),
+        has_query or _fails_itself(thing) or any(one.may_fail for one in inner),
     )
+
+
+def _fails_itself(thing: Node | Expr) -> bool:
+    """Return whether the outermost operation of an expression may fail."""
+    if isinstance(thing, resolved.FunctionCall):
+        return not (thing.safe or thing.signature.function in op.NEVER_FAILING)
+    if isinstance(thing, resolved.Cast):
+        return not (thing.safe or (thing.implicit and thing.operand.type.is_number))
+    return False
 
 
 def _own_columns(thing: Any) -> Iterable[resolved.ResolvedColumn]:
@@ -231,6 +246,11 @@ def has_query(thing: Node | Expr) -> bool:
 def is_volatile(thing: Node | Expr) -> bool:
     """Whether evaluating it again may give something else."""
     return scope_of(thing).is_volatile
+
+
+def may_fail(thing: Node | Expr) -> bool:
+    """Return whether evaluating it may end the statement."""
+    return scope_of(thing).may_fail
 
 
 def substitute(expr: Expr, values: Mapping[int, Expr]) -> Expr:

@@ -19,12 +19,15 @@ from spanemu.sql.plan.joins import Join, JoinKind, Unnest
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.traverse import free, has_query, is_volatile, substitute
 from spanemu.sql.planner.equivalence import implied
+from spanemu.sql.planner.fold import fold, is_never_true
 
 Conditions = Sequence[Expr]
 
 
 def push(conditions: Conditions, node: Node) -> Node:
     """The rows of `node` that meet all `conditions`."""
+    if any(map(is_never_true, conditions)):
+        return nodes.Values(node.columns, ())
     if not conditions and not isinstance(node, Join):
         return node
     pusher = _PUSHERS.get(type(node))
@@ -54,8 +57,13 @@ def _into_project(conditions: Conditions, node: nodes.Project) -> Node:
     )
     down = [condition for condition in conditions if not free(condition) & costly]
     above = [condition for condition in conditions if free(condition) & costly]
-    below = push([substitute(condition, values) for condition in down], node.input)
+    below = push(_in_terms_of(values, down), node.input)
     return _stay(above, replace(node, input=below))
+
+
+def _in_terms_of(values: Mapping[int, Expr], conditions: Conditions) -> Conditions:
+    """Return `conditions` with columns replaced by their values, and computed where possible."""
+    return [fold(substitute(condition, values)) for condition in conditions]
 
 
 def _through(conditions: Conditions, node: Any) -> Node:
@@ -68,7 +76,7 @@ def _into_aggregate(conditions: Conditions, node: nodes.HashAggregate) -> Node:
     # Without keys one row comes out even where none goes in.
     down = [one for one in conditions if node.keys and not free(one) & computed]
     above = [one for one in conditions if not node.keys or free(one) & computed]
-    below = push([substitute(condition, values) for condition in down], node.input)
+    below = push(_in_terms_of(values, down), node.input)
     return _stay(above, replace(node, input=below))
 
 
@@ -79,7 +87,7 @@ def _into_union(conditions: Conditions, node: nodes.UnionAll) -> Node:
             output.id: ColumnRef(source.type, source)
             for output, source in zip(node.outputs, columns, strict=True)
         }
-        inputs.append(push([substitute(condition, values) for condition in conditions], below))
+        inputs.append(push(_in_terms_of(values, conditions), below))
     return replace(node, inputs=tuple(inputs))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from spanemu.base.errors import Unsupported
 from spanemu.sql.executor.batches import BATCH_ROWS_MAX, batches, by_batch
-from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.compiler import Compiler, gated
 from spanemu.sql.executor.ranges import RangesOf, compile_point, compile_ranges
 from spanemu.sql.executor.reader import ByteRange, Row
 from spanemu.sql.executor.relation import Each, Layout, Relation, Value
@@ -54,9 +54,10 @@ def compile_scan(node: Scan, compiler: Compiler) -> Relation:
     fetch = fetcher(node, partly=id(node) in compiler.read_partly)
     if compiler.profiled:
         fetch = _counting(node, fetch)
-    kept = None if node.residual is None else compiler.kept(node.residual, layout)
+    gate, residual = compiler.gate(node.residual, layout)
+    kept = None if residual is None else compiler.kept(residual, layout)
     largest = 1 if compiler.profiled else BATCH_ROWS_MAX  # Rows nobody asks for do not count.
-    return Relation(_scan(fetch, ranges, kept, largest), layout, width)
+    return Relation(gated(gate, _scan(fetch, ranges, kept, largest)), layout, width)
 
 
 def fetcher(node: Scan, *, partly: bool = False) -> Fetch:

@@ -2,44 +2,45 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping
-from typing import Any
-
-from spanemu.base.errors import SpannerError
-from spanemu.sql.analyzer.resolved import And, Case, Expr, FunctionCall, Literal, Or
-from spanemu.sql.functions.registry import Nulls, Signature
-from spanemu.sql.plan import operators as op
-from spanemu.sql.plan.conditions import conjunction_or_true, conjuncts, negated
-from spanemu.sql.plan.nodes import Filter, Limit, Node, Values
+from spanemu.sql.analyzer.resolved import Expr, Literal
+from spanemu.sql.plan.conditions import conjuncts
+from spanemu.sql.plan.joins import Join, JoinKind
+from spanemu.sql.plan.nodes import Filter, Limit, Node, Project, Values
 from spanemu.sql.plan.traverse import mapped
+from spanemu.sql.planner.fold import fold, is_never_true
 from spanemu.sql.planner.planning import Planning
-from spanemu.values.types import BOOL
 
 
-def fold_constants(node: Node, planning: Planning) -> Node:
+def fold_constants(node: Node, _: Planning) -> Node:
     """1 + 1 -> 2; TRUE AND x -> x; a filter on TRUE -> its input; on FALSE or NULL -> no rows.
 
-    LIMIT 0 has no rows either.
+    LIMIT 0 has no rows either, and a join on FALSE those that have no partner.
     """
     folded = mapped(node, _same, fold)
     if isinstance(folded, Limit) and folded.offset is None and _is_zero(folded.limit):
         return Values(folded.columns, ())
+    if isinstance(folded, Join) and is_never_true(folded.condition):
+        return _without_pairs(folded)
     if not isinstance(folded, Filter):
         return folded
-    left = list(conjuncts(folded.condition))
-    if not left:
+    if not list(conjuncts(folded.condition)):
         return folded.input
-    if any(isinstance(one, Literal) and one.value is not True for one in left):
-        return Values(folded.columns, ())
-    return folded
+    return Values(folded.columns, ()) if is_never_true(folded.condition) else folded
 
 
-def fold(expr: Expr) -> Expr:
-    """`expr` with its constant parts computed, except those that fail: they fail when run."""
-    inner = mapped(expr, _same, fold)
-    folder = _FOLDERS.get(type(inner))
-    return folder(inner) if folder else inner
+def _without_pairs(join: Join) -> Node:
+    """Return what a join emits where no left row has a partner."""
+    match join.kind:
+        case JoinKind.INNER | JoinKind.SEMI:
+            return Values(join.columns, ())
+        case JoinKind.ANTI:
+            return join.left
+        case JoinKind.LEFT:
+            right = join.right.columns
+            missing = tuple([(column, Literal(column.type, None)) for column in right])
+            return Project(join.left, missing, join.left.columns)
+        case _:
+            return join
 
 
 def _is_zero(expr: Expr) -> bool:
@@ -48,100 +49,3 @@ def _is_zero(expr: Expr) -> bool:
 
 def _same(node: Node) -> Node:
     return node
-
-
-def _call(expr: FunctionCall) -> Expr:
-    signature = expr.signature
-    if signature.function == op.NOT:
-        denied = _denied(expr.arguments[0])
-        if denied is not None:
-            return denied
-    if signature.volatile or signature.stable or signature.context or signature.lazy:
-        return expr
-    values: list[Any] = []
-    for argument in expr.arguments:
-        if not isinstance(argument, Literal):
-            return expr
-        values.append(argument.value)
-    if signature.nulls is Nulls.STRICT and None in values:
-        return Literal(expr.type, None)
-    try:
-        return Literal(expr.type, signature.evaluate(*values))
-    except SpannerError:
-        return expr
-
-
-def _denied(expr: Expr) -> Expr | None:
-    """NOT expr with the negation moved inside, for what keys are sought by; None if it stays."""
-    inside = negated(expr)
-    if inside is not None:
-        return inside
-    if isinstance(expr, (And, Or)):
-        parts = [_denied(part) for part in expr.operands]
-        known = tuple([part for part in parts if part is not None])
-        if len(known) < len(parts):
-            return None
-        return Or(BOOL, known) if isinstance(expr, And) else And(BOOL, known)
-    if not isinstance(expr, FunctionCall):
-        return None
-    name, evaluate = _OPPOSITES.get(expr.signature.evaluate, ("", None))
-    # Neither x < y nor x >= y holds of NaN.
-    if evaluate is None or any(argument.type.is_float for argument in expr.arguments):
-        return None
-    types = tuple([argument.type for argument in expr.arguments])
-    return FunctionCall(BOOL, Signature(name, types, BOOL, evaluate), expr.arguments)
-
-
-# By what a comparison is evaluated with: compound types have functions of their own.
-_OPPOSITES: Mapping[Any, tuple[str, Callable[[Any, Any], bool]]] = {
-    operator.eq: (op.NOT_EQUAL, operator.ne),
-    operator.ne: (op.EQUAL, operator.eq),
-    operator.lt: (op.GREATER_OR_EQUAL, operator.ge),
-    operator.le: (op.GREATER, operator.gt),
-    operator.gt: (op.LESS_OR_EQUAL, operator.le),
-    operator.ge: (op.LESS, operator.lt),
-}
-
-
-def _and(expr: And) -> Expr:
-    parts = []
-    for part in conjuncts(expr):
-        if isinstance(part, Literal) and part.value is False:
-            return part
-        parts.append(part)
-    return conjunction_or_true(parts)
-
-
-def _or(expr: Or) -> Expr:
-    parts: list[Expr] = []
-    for part in expr.operands:
-        if isinstance(part, Literal):
-            if part.value is True:
-                return part
-            if part.value is False:
-                continue
-        parts.append(part)
-    if not parts:
-        return Literal(BOOL, False)
-    return parts[0] if len(parts) == 1 else Or(BOOL, tuple(parts))
-
-
-def _case(expr: Case) -> Expr:
-    whens: list[tuple[Expr, Expr]] = []
-    for condition, result in expr.whens:
-        if isinstance(condition, Literal):
-            if condition.value is not True:
-                continue
-            return Case(expr.type, tuple(whens), result) if whens else result
-        whens.append((condition, result))
-    if len(whens) == len(expr.whens):
-        return expr
-    return Case(expr.type, tuple(whens), expr.otherwise) if whens else expr.otherwise
-
-
-_FOLDERS: Mapping[type[Expr], Callable[[Any], Expr]] = {
-    FunctionCall: _call,
-    And: _and,
-    Or: _or,
-    Case: _case,
-}

@@ -7,6 +7,11 @@
 What is joined may be computed for values that no outer row has, so it must not be able to fail
 where the subquery would not have been asked: its values are columns, and counts, sums and the like
 of columns. Whether the join then hashes or seeks for each outer row is decided like for any other.
+
+A subquery that only some rows need, because it stands behind a term of OR or AND or in a branch of
+CASE, is joined for those rows: for all others the key of the join is NULL.
+
+    c OR EXISTS (SELECT 1 FROM b WHERE b.x = a.x)    b.x = CASE WHEN NOT c IS TRUE THEN a.x END
 """
 
 from __future__ import annotations
@@ -28,16 +33,20 @@ from spanemu.sql.analyzer.resolved import (
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import (
     conjunction,
+    conjunction_or_true,
     conjuncts,
+    equal,
     equality,
     is_compound,
     is_null,
     negation,
 )
+from spanemu.sql.plan.evaluation_order import is_plain
 from spanemu.sql.plan.joins import Join, JoinKind
 from spanemu.sql.plan.nodes import Columns, Computed, Filter, Node, Project, Subquery
-from spanemu.sql.plan.traverse import free, has_query, is_volatile, mapped, substitute, walk
+from spanemu.sql.plan.traverse import free, has_query, is_volatile, substitute, walk
 from spanemu.sql.planner.decorrelate import detach
+from spanemu.sql.planner.guards import Conditions, with_guards
 from spanemu.sql.planner.planning import Planning
 
 _SAFE_AGGREGATES = frozenset(
@@ -63,22 +72,36 @@ def join_subqueries(node: Node, planning: Planning) -> Node:
         return node
     below = node.input
 
-    def on_expr(expr: Expr) -> Expr:
+    def on_expr(expr: Expr, needed: Conditions = ()) -> Expr:
         nonlocal below
         if not has_query(expr):
             return expr
         if isinstance(expr, Subquery):
             found = _replacement(expr, below.ids, planning)
             if found is not None:
-                below = Join(JoinKind.LEFT, below, found.right, found.condition)
+                condition = _where(needed, found, node.input.ids)
+                below = Join(JoinKind.LEFT, below, found.right, condition)
                 return found.value
-        return mapped(expr, lambda inner: inner, on_expr)
+        return with_guards(expr, needed, on_expr)
 
     if isinstance(node, Filter):
         condition = on_expr(node.condition)
         return node if below is node.input else Filter(below, condition)
     computed = tuple([(column, on_expr(value)) for column, value in node.computed])
     return node if below is node.input else Project(below, computed, node.kept)
+
+
+def _where(needed: Conditions, found: Replacement, outer: frozenset[int]) -> Expr:
+    """Return the condition of the join with rows for which `needed` are not TRUE left out."""
+    guards = [guard for guard in needed if is_plain(guard) and free(guard) <= outer]
+    ties = list(conjuncts(found.condition))
+    sides = equality(ties[0])
+    if not guards or sides is None:
+        return found.condition
+    inner, key = sides if free(sides[0]) & found.right.ids else sides[::-1]
+    is_needed = conjunction_or_true(guards)
+    guarded = Case(key.type, ((is_needed, key),), Literal(key.type, None))
+    return conjunction_or_true([equal(inner, guarded), *ties[1:]])
 
 
 def _expressions(node: Project | Filter) -> Iterator[Expr]:

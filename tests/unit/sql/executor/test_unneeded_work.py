@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from spanemu.values.types import BOOL, INT64, Type
-from tests.unit.sql.world import ROWS, MemoryReader, prepared, run_for
+from tests.unit.sql.world import ROWS, MemoryReader, ask, prepared, run_for
 
 TRIPLES = "(SELECT x.Duration FROM Songs x, Songs y, Songs z)"
 PAIRS_OF_SINGER = "FROM Songs x, Songs y WHERE x.Duration = s.SingerId"
@@ -52,6 +52,62 @@ EMPTY_SIDES = {
 }
 
 
+CHEAP_TERMS = {
+    "AND": f"SELECT COUNT(*) FROM Singers WHERE (EXISTS {TRIPLES} OR FirstName = '') AND Rating > 9",
+    "OR": f"SELECT SingerId FROM Singers WHERE EXISTS {TRIPLES} OR SingerId > 0",
+    "OR, IN": f"SELECT SingerId FROM Singers WHERE SingerId IN {TRIPLES} OR SingerId > 0",
+    "OR, for a row": (
+        f"SELECT 1 FROM Singers s WHERE EXISTS (SELECT 1 {PAIRS_OF_SINGER}) OR SingerId > 0"
+    ),
+    "OR of a left join": (
+        "SELECT 1 FROM Singers s LEFT JOIN Albums a ON s.SingerId = a.SingerId "
+        f"AND (a.Budget IN {TRIPLES} OR a.AlbumId > 0)"
+    ),
+    "OR of a left join, for a row": (
+        "SELECT 1 FROM Singers s LEFT JOIN Albums a ON s.SingerId = a.SingerId "
+        f"AND (EXISTS (SELECT 1 {PAIRS_OF_SINGER}) OR a.AlbumId > 0)"
+    ),
+    "IN list": (
+        "SELECT 1 FROM Albums WHERE AlbumId IN ((SELECT MAX(x.Duration) FROM Songs x), 1, 2)"
+    ),
+    "CASE": (
+        f"SELECT CASE WHEN SingerId > 0 THEN 1 ELSE (SELECT MAX(1) {PAIRS_OF_SINGER}) END "
+        "FROM Singers s"
+    ),
+    "nested CASE": (
+        f"SELECT IF(SingerId > 0, IF(SingerId < 9, 1, (SELECT MAX(1) {PAIRS_OF_SINGER})), 2) "
+        "FROM Singers s"
+    ),
+    "COALESCE": f"SELECT COALESCE(SingerId, (SELECT MAX(1) {PAIRS_OF_SINGER})) FROM Singers s",
+    "aggregate": (
+        "SELECT SUM(IF(Rating > 1000, (SELECT MAX(x.Duration) FROM Songs x), 0)) FROM Singers"
+    ),
+    "aggregate, for a row": (
+        f"SELECT SUM(IF(Rating > 1000, (SELECT MAX(1) {PAIRS_OF_SINGER}), 0)) FROM Singers s"
+    ),
+}
+NOTHING_WANTED = {
+    "ON FALSE": "SELECT 1 FROM Singers s JOIN Songs x ON FALSE AND s.SingerId = x.Duration",
+    "LEFT ON FALSE": "SELECT x.Name FROM Singers s LEFT JOIN Songs x ON FALSE",
+    "HAVING FALSE": "SELECT Genre, COUNT(*) FROM Songs GROUP BY Genre HAVING FALSE AND COUNT(*) > 1",
+    "LIMIT 0": "SELECT x.Name FROM Songs x, Songs y ORDER BY x.Name LIMIT 0",
+    "branch": "SELECT SingerId FROM Singers UNION ALL SELECT Duration FROM Songs WHERE FALSE",
+    "branch by its constant": (
+        "SELECT * FROM (SELECT 1 k, SingerId FROM Singers UNION ALL SELECT 2, Duration FROM Songs) "
+        "WHERE k = 1"
+    ),
+    "branch by its constant and a parameter": (
+        "SELECT * FROM (SELECT 1 k, SingerId FROM Singers UNION ALL SELECT 2, Duration FROM Songs) "
+        "WHERE k = @one"
+    ),
+    "parameter": "SELECT COUNT(*) FROM Songs WHERE @no GROUP BY Genre",
+    "parameter, pairs": "SELECT COUNT(*) FROM Songs x JOIN Songs y USING (Duration) WHERE @no",
+    "parameter, ON": "SELECT 1 FROM Singers s LEFT JOIN Songs x ON s.SingerId = x.Duration AND @no",
+    "parameter, HAVING": "SELECT COUNT(*) FROM Songs x, Songs y HAVING @no",
+}
+SONGS = frozenset({"Songs", "SongsByName", "SongsByGenre"})
+
+
 def tables_read(sql: str) -> set[str]:
     types: dict[str, Type] = {"no": BOOL, "one": INT64}
     values: dict[str, Any] = {"no": False, "one": 1}
@@ -64,7 +120,45 @@ def tables_read(sql: str) -> set[str]:
 
 @pytest.mark.parametrize("shape", EMPTY_SIDES)
 def test_an_empty_side_leaves_the_other_unread(shape):
-    assert tables_read(EMPTY_SIDES[shape]).isdisjoint({"Songs", "SongsByName", "SongsByGenre"})
+    assert tables_read(EMPTY_SIDES[shape]).isdisjoint(SONGS)
+
+
+@pytest.mark.parametrize("shape", CHEAP_TERMS)
+def test_a_term_that_decides_leaves_the_subquery_beside_it_unread(shape):
+    assert tables_read(CHEAP_TERMS[shape]).isdisjoint(SONGS)
+
+
+@pytest.mark.parametrize("shape", NOTHING_WANTED)
+def test_what_is_never_true_leaves_tables_unread(shape):
+    assert tables_read(NOTHING_WANTED[shape]).isdisjoint(SONGS)
+
+
+def test_a_branch_that_some_rows_need_has_their_values():
+    sql = (
+        "SELECT SingerId, IF(MOD(SingerId, 2) = 0, "
+        "(SELECT COUNT(*) FROM Albums a WHERE a.SingerId = s.SingerId), -1) FROM Singers s"
+    )
+    assert sorted(ask(sql)) == [(1, -1), (2, 2), (3, -1), (4, 1)]
+
+
+def test_or_has_rows_of_either_term():
+    sql = (
+        "SELECT SingerId FROM Singers s WHERE SingerId = 3 "
+        "OR EXISTS (SELECT 1 FROM Albums a WHERE a.SingerId = s.SingerId)"
+    )
+    assert sorted(ask(sql)) == [(1,), (2,), (3,), (4,)]
+
+
+def test_a_term_that_can_fail_stays_behind_its_guard():
+    rows = {"Albums": [(1, 0, "a", None), (2, 4, "b", None)]}
+    guards = "AlbumId != 0 AND EXISTS (SELECT 1 FROM Albums)"
+    sql = f"SELECT SingerId FROM Albums WHERE {guards} AND 1 / AlbumId > 0.1"
+    assert ask(sql, MemoryReader(rows)) == [(2,)]
+
+
+def test_a_parameter_that_excludes_all_rows_is_tested_behind_what_guards_it():
+    sql = "SELECT 1 FROM Singers WHERE SingerId != 0 AND @no AND 1 / @zero > 1"
+    assert ask(sql, types={"no": BOOL, "zero": INT64}, no=False, zero=0) == []
 
 
 def test_an_empty_right_side_leaves_the_rest_of_the_left_unread():

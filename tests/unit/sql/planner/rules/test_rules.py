@@ -16,10 +16,11 @@ from spanemu.sql.plan.nodes import (
     With,
     WithRef,
 )
+from spanemu.sql.planner.fold import fold
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.planner.rules import EARLY_RULES, LATE_RULES, RULES
 from spanemu.sql.planner.rules.expand_structs import expand_structs
-from spanemu.sql.planner.rules.fold_constants import fold, fold_constants
+from spanemu.sql.planner.rules.fold_constants import fold_constants
 from spanemu.sql.planner.rules.inline_common_tables import inline_common_tables
 from spanemu.sql.planner.rules.join_arrays import join_arrays
 from spanemu.sql.planner.rules.join_subqueries import join_subqueries

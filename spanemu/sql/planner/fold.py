@@ -1,0 +1,149 @@
+"""Computing what an expression is made of constants alone, and ordering the terms of AND and OR."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from spanemu.base.errors import SpannerError
+from spanemu.sql.analyzer.resolved import And, Case, Expr, FunctionCall, Literal, Or
+from spanemu.sql.functions.registry import Nulls, Signature
+from spanemu.sql.plan import operators as op
+from spanemu.sql.plan.conditions import conjunction_or_true, conjuncts, negated
+from spanemu.sql.plan.evaluation_order import cheapest_first
+from spanemu.sql.plan.nodes import Node
+from spanemu.sql.plan.traverse import has_query, is_volatile, mapped
+from spanemu.values.types import BOOL
+
+
+def fold(expr: Expr) -> Expr:
+    """`expr` with its constant parts computed, except those that fail: they fail when run."""
+    inner = mapped(expr, _same, fold)
+    folder = _FOLDERS.get(type(inner))
+    return folder(inner) if folder else inner
+
+
+def is_never_true(condition: Expr | None) -> bool:
+    """Return whether a folded condition is FALSE or NULL whatever the row."""
+    parts = conjuncts(condition)
+    return any(isinstance(part, Literal) and part.value is not True for part in parts)
+
+
+def _same(node: Node) -> Node:
+    return node
+
+
+def _call(expr: FunctionCall) -> Expr:
+    signature = expr.signature
+    if signature.function == op.IN_LIST and has_query(expr):
+        return _queries_last(expr)
+    if signature.function == op.NOT:
+        denied = _denied(expr.arguments[0])
+        if denied is not None:
+            return denied
+    if signature.volatile or signature.stable or signature.context or signature.lazy:
+        return expr
+    values: list[Any] = []
+    for argument in expr.arguments:
+        if not isinstance(argument, Literal):
+            return expr
+        values.append(argument.value)
+    if signature.nulls is Nulls.STRICT and None in values:
+        return Literal(expr.type, None)
+    try:
+        return Literal(expr.type, signature.evaluate(*values))
+    except SpannerError:
+        return expr
+
+
+def _queries_last(expr: FunctionCall) -> Expr:
+    """x IN (a, (SELECT ...), b) -> x IN (a, b) OR x IN ((SELECT ...))."""
+    value, *items = expr.arguments
+    plain = [item for item in items if not has_query(item)]
+    if has_query(value) or is_volatile(value) or not plain:
+        return expr
+
+    def among(some: list[Expr]) -> Expr:
+        types = (value.type, *[item.type for item in some])
+        signature = replace(expr.signature, argument_types=types)
+        return FunctionCall(BOOL, signature, (value, *some))
+
+    return Or(BOOL, (among(plain), *[among([item]) for item in items if has_query(item)]))
+
+
+def _denied(expr: Expr) -> Expr | None:
+    """NOT expr with the negation moved inside, for what keys are sought by; None if it stays."""
+    inside = negated(expr)
+    if inside is not None:
+        return inside
+    if isinstance(expr, (And, Or)):
+        parts = [_denied(part) for part in expr.operands]
+        known = tuple([part for part in parts if part is not None])
+        if len(known) < len(parts):
+            return None
+        return Or(BOOL, known) if isinstance(expr, And) else And(BOOL, known)
+    if not isinstance(expr, FunctionCall):
+        return None
+    name, evaluate = _OPPOSITES.get(expr.signature.evaluate, ("", None))
+    # Neither x < y nor x >= y holds of NaN.
+    if evaluate is None or any(argument.type.is_float for argument in expr.arguments):
+        return None
+    types = tuple([argument.type for argument in expr.arguments])
+    return FunctionCall(BOOL, Signature(name, types, BOOL, evaluate), expr.arguments)
+
+
+# By what a comparison is evaluated with: compound types have functions of their own.
+_OPPOSITES: Mapping[Any, tuple[str, Callable[[Any, Any], bool]]] = {
+    operator.eq: (op.NOT_EQUAL, operator.ne),
+    operator.ne: (op.EQUAL, operator.eq),
+    operator.lt: (op.GREATER_OR_EQUAL, operator.ge),
+    operator.le: (op.GREATER, operator.gt),
+    operator.gt: (op.LESS_OR_EQUAL, operator.le),
+    operator.ge: (op.LESS, operator.lt),
+}
+
+
+def _and(expr: And) -> Expr:
+    parts = []
+    for part in conjuncts(expr):
+        if isinstance(part, Literal) and part.value is False:
+            return part
+        parts.append(part)
+    return conjunction_or_true(parts)
+
+
+def _or(expr: Or) -> Expr:
+    parts: list[Expr] = []
+    for part in expr.operands:
+        if isinstance(part, Literal):
+            if part.value is True:
+                return part
+            if part.value is False:
+                continue
+        parts.append(part)
+    if not parts:
+        return Literal(BOOL, False)
+    return parts[0] if len(parts) == 1 else Or(BOOL, tuple(cheapest_first(parts)))
+
+
+def _case(expr: Case) -> Expr:
+    whens: list[tuple[Expr, Expr]] = []
+    for condition, result in expr.whens:
+        if isinstance(condition, Literal):
+            if condition.value is not True:
+                continue
+            return Case(expr.type, tuple(whens), result) if whens else result
+        whens.append((condition, result))
+    if len(whens) == len(expr.whens):
+        return expr
+    return Case(expr.type, tuple(whens), expr.otherwise) if whens else expr.otherwise
+
+
+_FOLDERS: Mapping[type[Expr], Callable[[Any], Expr]] = {
+    FunctionCall: _call,
+    And: _and,
+    Or: _or,
+    Case: _case,
+}

@@ -1,0 +1,63 @@
+"""When a part of an expression is needed: what must hold for its evaluation to be asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from spanemu.sql.analyzer.resolved import And, Case, Expr, FunctionCall, Or
+from spanemu.sql.plan import operators as op
+from spanemu.sql.plan.conditions import is_false, is_null, is_true, negation
+from spanemu.sql.plan.nodes import Node
+from spanemu.sql.plan.traverse import mapped
+
+Conditions = tuple[Expr, ...]
+
+
+class Visit(Protocol):
+    """Rewrites a part of an expression that is needed only where all of `needed` are TRUE."""
+
+    def __call__(self, expr: Expr, needed: Conditions) -> Expr: ...
+
+
+def with_guards(expr: Expr, needed: Conditions, visit: Visit) -> Expr:
+    """Return `expr` with its direct parts visited, each with the conditions under which it counts.
+
+    `needed` are the conditions of `expr` itself.
+    """
+    if isinstance(expr, Case):
+        return _case(expr, needed, visit)
+    skips = _SKIPS.get(type(expr))
+    if isinstance(expr, FunctionCall) and expr.signature.function in (op.COALESCE, op.IFNULL):
+        skips = _has_value
+    if skips is None:
+        return mapped(expr, _same, lambda part: visit(part, needed))
+
+    def in_turn(part: Expr) -> Expr:
+        nonlocal needed
+        made = visit(part, needed)
+        needed = (*needed, negation(skips(part)))
+        return made
+
+    return mapped(expr, _same, in_turn)
+
+
+def _case(expr: Case, needed: Conditions, visit: Visit) -> Expr:
+    whens: list[tuple[Expr, Expr]] = []
+    for condition, result in expr.whens:
+        tested = visit(condition, needed)
+        whens.append((tested, visit(result, (*needed, condition))))
+        needed = (*needed, negation(is_true(condition)))
+    return Case(expr.type, tuple(whens), visit(expr.otherwise, needed))
+
+
+def _has_value(expr: Expr) -> Expr:
+    return negation(is_null(expr))
+
+
+def _same(node: Node) -> Node:
+    return node
+
+
+# The parts before one decide alone where one of them is TRUE (of OR), FALSE (of AND).
+_SKIPS: Mapping[type[Expr], Callable[[Expr], Any]] = {Or: is_true, And: is_false}
