@@ -10,7 +10,10 @@ Emulator
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -24,6 +27,7 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.names.ids import InvalidDatabaseId
 from spanemu.base.names.paths import DatabaseName, InstanceName
 from spanemu.base.nanos import NANOS_PER_SECOND
+from spanemu.base.process import OwnProcess
 from spanemu.base.rand import Randomness
 from spanemu.base.raw_key import raw_key
 from spanemu.config import (
@@ -45,6 +49,7 @@ from spanemu.database.environment import Environment
 from spanemu.database.transactions.listing import OpenTransaction
 from spanemu.frontend.control import control_service
 from spanemu.frontend.embedded import EmbeddedRegistry
+from spanemu.frontend.endpoint import Endpoints
 from spanemu.frontend.rpc import Rpc
 from spanemu.frontend.server import Server
 from spanemu.frontend.services import endpoints_for
@@ -61,6 +66,8 @@ _EMBEDDED = EmbeddedRegistry()
 
 class EmbeddedDatabase(DatabaseHandle):
     """A database of an emulator in this process."""
+
+    _instances = OwnProcess[Instances]()
 
     def __init__(self, emulator: Emulator, name: DatabaseName, instances: Instances) -> None:
         super().__init__(emulator, name)
@@ -136,8 +143,14 @@ class Emulator(EmulatorHandle):
     """An emulator in this process, listening from construction until `close`.
 
     Settings are the fields of `EmulatorConfig`, given as one object, as keywords, or both.
-    Raises InvalidConfig, and PortTaken when it cannot listen.
+    Raises InvalidConfig, and PortTaken when it cannot listen. An emulator that is dropped without
+    `close` is closed in the background, with a ResourceWarning. After a fork it stays with the
+    parent process: there `close` does nothing, and everything else raises ForkedHandle.
     """
+
+    endpoints = OwnProcess[Endpoints]()
+    _instances = OwnProcess[Instances]()
+    _running: _Running | None = None
 
     def __init__(
         self, config: EmulatorConfig | None = None, **changes: Unpack[ConfigChanges]
@@ -171,15 +184,19 @@ class Emulator(EmulatorHandle):
         if self.config.abort_first_attempts:
             self._faults.abort_first_attempts().is_permanent = True
         control = Control(
-            self._instances, self._clock, self._faults, self._recorder, self._hotspots
+            self._instances,
+            self._clock,
+            self._faults,
+            partial(_recorder, self._instances, self.endpoints),
+            partial(_hotspots, self._instances),
         )
         self.endpoints.add_beyond_faults(control_service(OPERATIONS, partial(perform, control)))
-        self._server = Server(self.endpoints)
+        server = Server(self.endpoints)
         address = HostPort.parse(self.config.host_port)
-        self.address = replace(address, port=self._server.start(self.config.host_port))
-        self._mutex = threading.Lock()  # Held while it is being closed.
+        self.address = replace(address, port=server.start(self.config.host_port))
         if self.config.embedded_channel:
             _EMBEDDED.register(self.uri, self.endpoints)
+        self._running = _Running(self.uri, server, self._instances)
 
     @classmethod
     def subprocess(cls, **settings: Unpack[ProcessSettings]) -> RemoteEmulator:
@@ -237,23 +254,11 @@ class Emulator(EmulatorHandle):
 
     def record(self, database: NamedDatabase | str) -> Recorder:
         """What the clients of a database do while the block that this opens runs."""
-        return self._recorder(self.name_of(database))
+        return _recorder(self._instances, self.endpoints, self.name_of(database))
 
     def hotspots(self, database: NamedDatabase | str) -> Hotspots:
         """Where the writes to a database concentrate, from the first call for it on."""
-        return self._hotspots(self.name_of(database))
-
-    def _recorder(self, name: str) -> Recorder:
-        def describe(method: str, request: Any) -> Rpc:
-            return Rpc(method, request, self._instances)
-
-        return Recorder(name, describe, self.endpoints.watchers)
-
-    def _hotspots(self, name: str) -> Hotspots:
-        from spanemu.control.hotspots import Hotspots
-
-        parent = str(DatabaseName.parse(name).parent)
-        return Hotspots(self._instances.database(name), self._instances.instance(parent).node_count)
+        return _hotspots(self._instances, self.name_of(database))
 
     def create_instance(self, name: InstanceName | None = None) -> None:
         """Create an instance, the default one without a name; if it is there, do nothing.
@@ -271,13 +276,63 @@ class Emulator(EmulatorHandle):
 
     def close(self) -> None:
         """Stop listening, fail what is still running, drop everything."""
+        self._closed = True
+        if self._running is not None:
+            self._running.stop()
+
+    def __del__(self) -> None:
+        running = self._running
+        if running is None or not running.needs_stop or sys.is_finalizing():
+            return
+        # Garbage is collected on any thread, which may hold locks that the end of a request needs.
+        threading.Thread(target=running.stop, name="spanemu-close", daemon=True).start()
+        text = f"{self!r} was dropped without close()"
+        warnings.warn(text, ResourceWarning, stacklevel=2, source=self)
+
+
+class _Running:
+    """The part of an emulator that outlives a handle that is dropped: server and catalog."""
+
+    def __init__(self, uri: str, server: Server, instances: Instances) -> None:
+        self._uri = uri
+        self._server = server
+        self._instances = instances
+        self._process = os.getpid()
+        self._mutex = threading.Lock()  # Guards the field below.
+        self._stopped = False
+
+    @property
+    def needs_stop(self) -> bool:
+        """Return whether the emulator still runs, and in this process."""
+        return not self._stopped and self._process == os.getpid()
+
+    def stop(self) -> None:
+        """Stop listening, fail what is still running, drop everything.
+
+        In a forked child this does nothing: stopping the copy of a gRPC server never ends.
+        """
+        if self._process != os.getpid():
+            return
         with self._mutex:
-            if self._closed:
+            if self._stopped:
                 return
-            self._closed = True
-        _EMBEDDED.unregister(self.uri)
+            self._stopped = True
+        _EMBEDDED.unregister(self._uri)
         self._server.stop()
         self._instances.close()  # Last, so that no waiting commit slips through as locks go.
+
+
+def _recorder(instances: Instances, endpoints: Endpoints, name: str) -> Recorder:
+    return Recorder(
+        name, lambda method, request: Rpc(method, request, instances), endpoints.watchers
+    )
+
+
+def _hotspots(instances: Instances, name: str) -> Hotspots:
+    from spanemu.control.hotspots import Hotspots
+
+    parent = str(DatabaseName.parse(name).parent)
+    return Hotspots(instances.database(name), instances.instance(parent).node_count)
 
 
 # Failures to create a database that have to do with its name, not with its schema.

@@ -11,6 +11,7 @@ what only an emulator can do.
 
 from __future__ import annotations
 
+import os
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
@@ -48,7 +49,7 @@ class DatabaseHandle(ABC):
         self._emulator = emulator
         self._path = name
         self._mutex = threading.Lock()  # Guards the field below.
-        self._client: Any = None
+        self._clients: dict[int, Any] = {}  # by process: those of a parent are of no use
 
     @property
     def name(self) -> str:
@@ -67,16 +68,18 @@ class DatabaseHandle(ABC):
         is a new one.
         """
         with self._mutex:
-            if self._client is None or options:
+            known = self._clients.get(os.getpid())
+            if known is None or options:
                 found = official_database(
                     self._emulator.client(self._path.project),
                     self._path.instance,
                     self._path.database,
                     **options,
                 )
-                self._client = self._client or (None if options else found)
+                if not options:
+                    self._clients[os.getpid()] = found
                 return found
-            return self._client
+            return known
 
     async def async_client(self, **options: Any) -> Any:
         """A `Database` of the official client for asyncio, for the event loop that runs.
@@ -188,7 +191,8 @@ class EmulatorHandle(ABC):
         self.instance = instance
         self._closed = False
         self._clients_mutex = threading.Lock()  # Guards the field below.
-        self._clients: dict[str, Client] = {}
+        # By process and project: a forked child cannot use the connections of its parent.
+        self._clients: dict[tuple[int, str], Client] = {}
 
     @property
     @abstractmethod
@@ -229,10 +233,11 @@ class EmulatorHandle(ABC):
         """
         self._check_open()
         wanted = project or self.project
+        key = os.getpid(), wanted
         with self._clients_mutex:
-            if wanted not in self._clients:
-                self._clients[wanted] = official_client(self.uri, wanted)
-            return self._clients[wanted]
+            if key not in self._clients:
+                self._clients[key] = official_client(self.uri, wanted)
+            return self._clients[key]
 
     def _check_open(self) -> None:
         if self._closed:

@@ -237,6 +237,7 @@ class EmulatorProcess:
 
     def __init__(self, flags: list[str]) -> None:
         self._mutex = threading.Lock()  # Guards the process's end.
+        self._parent = os.getpid()
         with tempfile.TemporaryDirectory(prefix="spanemu-") as directory:
             path = Path(directory, "endpoint.json")
             with tempfile.TemporaryFile() as errors:
@@ -258,7 +259,12 @@ class EmulatorProcess:
             self.endpoint = Endpoint.read(path)
 
     def stop(self) -> None:
-        """End the process, within seconds even if it does not want to."""
+        """End the process, within seconds even if it does not want to.
+
+        A forked child of the process that started the emulator leaves the emulator running.
+        """
+        if self._parent != os.getpid():
+            return
         with self._mutex:
             if self._process.poll() is None:
                 self._process.terminate()

@@ -5,6 +5,7 @@ client alone; instances are there already, and are never created.
 from __future__ import annotations
 
 import inspect
+import os
 from typing import Any
 
 from google.cloud.spanner import Client
@@ -62,11 +63,12 @@ class RealSpanner(spanemu.RemoteEmulator):
     def client(self, project: str | None = None) -> Any:
         """The official client, always the same one."""
         wanted = project or self.project
-        if wanted not in self._clients:
-            self._clients[wanted] = Client(
+        key = os.getpid(), wanted
+        if key not in self._clients:
+            self._clients[key] = Client(
                 project=wanted, disable_builtin_metrics=True, **self._options()
             )
-        return self._clients[wanted]
+        return self._clients[key]
 
     def _options(self) -> dict[str, Any]:
         raise NotImplementedError

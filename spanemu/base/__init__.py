@@ -6,6 +6,7 @@ published quota), `names` (paths, ids and labels of resources), `nearest` (to a 
 `identifiers` (of SQL), `call` (the request's deadline), `pace` and `long_sort` (long loops that
 look at it), `paging` (pages of a listing), `tree` (the one ASCII tree printer), `record` (light
 classes for frozen data), `plain` (objects as plain data), `raw_key` (keys as requests have them),
-`reserved` (words that need backticks), `site` (the line that made a request), `severity` and
-`name_hints` (for the linter and the detector).
+`reserved` (words that need backticks), `site` (the line that made a request), `process`
+(attributes that a forked child may not read), `severity` and `name_hints` (for the linter and the
+detector).
 """

@@ -27,6 +27,7 @@ from spanemu.admin.backup_runs import time_jumps
 from spanemu.admin.instances import Instances
 from spanemu.base.clock import SystemClock
 from spanemu.base.nanos import NANOS_PER_MICRO
+from spanemu.base.process import OwnProcess
 from spanemu.control.following import Following, python_time
 
 __tracebackhide__ = True  # from pytest, whose users look for their own lines
@@ -122,6 +123,10 @@ class EmulatorClock(ABC):
 
 class EmbeddedClock(EmulatorClock):
     """The clock of an emulator in this process."""
+
+    source = OwnProcess[SystemClock]()
+    _instances = OwnProcess[Instances]()
+    _watchers = OwnProcess[MutableSequence[Any]]()
 
     def __init__(
         self, source: SystemClock, instances: Instances, watchers: MutableSequence[Any]

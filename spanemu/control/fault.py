@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Self
 
+from spanemu.base.process import OwnProcess
 from spanemu.control.effects import Effect
 from spanemu.control.where import Rpc, Selection, Where
 
@@ -58,6 +59,8 @@ AFTERWARDS = Moment(answers_first=True)
 
 class Fault:
     """A fault as it was asked for; a context manager that removes it."""
+
+    _fired = OwnProcess[int]()
 
     def __init__(
         self,

@@ -20,6 +20,7 @@ from typing import Protocol, Unpack
 from spanemu.admin.instances import Instances
 from spanemu.base.nanos import NANOS_PER_MILLI, NANOS_PER_SECOND
 from spanemu.base.nearest import nearest
+from spanemu.base.process import OwnProcess
 from spanemu.base.rand import Randomness
 from spanemu.control.attempts import FirstAttempts
 from spanemu.control.effects import (
@@ -61,6 +62,9 @@ class Switch(Protocol):
 class Faults:
     """The faults of one emulator. `methods` are the names of all RPCs there are."""
 
+    _instances = OwnProcess[Instances]()
+    _installed = OwnProcess[tuple[Fault, ...]]()
+
     def __init__(
         self,
         instances: Instances,
@@ -73,7 +77,7 @@ class Faults:
         self._switch = switch
         self._randomness = randomness
         self._mutex = threading.Lock()  # Guards the fields below, and the switch.
-        self._installed: tuple[Fault, ...] = ()
+        self._installed = ()
         self._known: OrderedDict[int, Fault] = OrderedDict()  # those that are gone, too
 
     # ------------------------------------------------------------------ failures

@@ -23,6 +23,7 @@ from os import PathLike
 from types import TracebackType
 from typing import Self
 
+from spanemu.base.process import OwnProcess
 from spanemu.base.severity import Severity
 from spanemu.control.ignored import checked
 from spanemu.database.database import Database
@@ -277,6 +278,8 @@ class HotspotsHandle(ABC):
 class Hotspots(HotspotsHandle):
     """The hotspots of a database in this process. `nodes` are those of its instance."""
 
+    _database = OwnProcess[Database]()
+
     def __init__(self, database: Database, nodes: int = 1) -> None:
         super().__init__()
         self._database = database
@@ -299,11 +302,14 @@ class Hotspots(HotspotsHandle):
         assumptions.check_names(self._database.schema)
         heat.assumptions, detector = assumptions, heat.watch()
 
-        def stop() -> None:
-            if heat.detector is detector:
-                heat.stop()
+        def report() -> Report:
+            return self._database.heat.report(detector, assumptions)
 
-        return Watch(lambda: heat.report(detector, assumptions), stop)
+        def stop() -> None:
+            if self._database.heat.detector is detector:
+                self._database.heat.stop()
+
+        return Watch(report, stop)
 
     def current_report(self) -> Report:
         heat = self._database.heat

@@ -14,6 +14,7 @@ from typing import Any, Protocol, Self, TypedDict
 from spanemu.base.call import Call, CallSite
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.process import OwnProcess
 from spanemu.base.site import calling_site
 from spanemu.control.recording import CommitRecord, QueryRecord, Recording
 
@@ -90,6 +91,8 @@ class Recorder:
 
     `describe(method, request)` shows a request; `watchers` are whom every RPC is told to.
     """
+
+    _watchers = OwnProcess[MutableSequence[Any]]()
 
     def __init__(self, database: str, describe: Describe, watchers: MutableSequence[Any]) -> None:
         self.recording = Recording(database)

@@ -22,8 +22,10 @@ from math import inf
 from typing import Any
 
 from spanemu.base.nearest import nearest
+from spanemu.base.process import OwnProcess
 from spanemu.base.raw_key import raw_key
 from spanemu.database.database import Database
+from spanemu.database.splits.splitting import Splitting
 from spanemu.stats.simulation.model import Minute
 from spanemu.stats.simulation.settings import SplitPolicy, SplitSettings
 from spanemu.stats.split_info import CommitSplits, SplitInfo
@@ -126,10 +128,15 @@ class SplitsHandle(ABC):
 class Splits(SplitsHandle):
     """Splits of a database in this process."""
 
+    _database = OwnProcess[Database]()
+
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._splitting = database.splitting
         self._splitting.keeps_commits = True
+
+    @property
+    def _splitting(self) -> Splitting:
+        return self._database.splitting
 
     @property
     def settings(self) -> SplitSettings:

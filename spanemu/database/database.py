@@ -384,6 +384,10 @@ class Database:
         return physical_layout(self._core.store, self.schema, servers=servers)
 
     def close(self) -> None:
-        """Drop the database: sessions end, waiting requests fail."""
-        self._core.closed = True
+        """Drop the database: sessions end, waiting requests fail, and nothing commits any more.
+
+        A commit that is acknowledged was applied before: both happen under the store's mutex.
+        """
+        with self._core.store.mutex:
+            self._core.closed = True
         self.sessions.close()

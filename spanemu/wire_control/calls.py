@@ -7,6 +7,7 @@ RemoteFailure     every other failure, with the code and the words of the server
 
 from __future__ import annotations
 
+import os
 import threading
 from typing import Any
 
@@ -45,7 +46,7 @@ class Calls:
     def __init__(self, uri: str) -> None:
         self._uri = uri
         self._mutex = threading.Lock()  # Guards the field below.
-        self._channel: Any = None
+        self._channels: dict[int, Any] = {}  # by process: a forked child needs a channel of its own
 
     def __call__(self, operation: str, **arguments: Any) -> dict[str, Any]:
         """Do one operation; arguments that are None are left out."""
@@ -61,15 +62,17 @@ class Calls:
     def close(self) -> None:
         """Hang up; a later call connects again."""
         with self._mutex:
-            if self._channel is not None:
-                self._channel.close()
-                self._channel = None
+            channel = self._channels.pop(os.getpid(), None)
+        if channel is not None:
+            channel.close()
 
     def _opened(self) -> Any:
         with self._mutex:
-            if self._channel is None:
-                self._channel = grpc.insecure_channel(self._uri, options=_OPTIONS)
-            return self._channel
+            channel = self._channels.get(os.getpid())
+            if channel is None:
+                channel = grpc.insecure_channel(self._uri, options=_OPTIONS)
+                self._channels[os.getpid()] = channel
+            return channel
 
     def _told(self, operation: str, failure: Any) -> Exception:
         """What to raise for a failed RPC."""

@@ -87,6 +87,7 @@ class _Partition:
             result = self._execute(transaction, generation)
             transaction.lock_writes()
             with core.store.mutex:
+                core.check_open()
                 if core.generation is not generation:
                     raise TransactionAborted("The database schema has changed.")
                 core.locks.begin_commit(owner)

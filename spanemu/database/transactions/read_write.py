@@ -240,6 +240,8 @@ class ReadWriteTransaction(Lifecycle):
             raise TooManyMutations(count, limit)
         transaction.lock_writes()
         with self._core.store.mutex:
+            if self._core.closed:
+                self._core.check_open()  # The database was dropped while locks were waited for.
             if self._core.history.current is not generation:
                 self._live()  # A schema change has come in while locks were waited for.
             self.locks.begin_commit(self.owner)

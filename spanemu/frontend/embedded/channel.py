@@ -90,6 +90,8 @@ class Link:
                 reply = _only(endpoint.stream(data, call))
             else:
                 reply = endpoint.unary(data, call)
+            if interruption := self._running[call]:
+                raise Refused(interruption)
         except Exception:
             if interruption := self._running[call]:
                 raise Refused(interruption) from None

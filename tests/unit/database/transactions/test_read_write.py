@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from spanemu.base.call import Call, Cancelled
-from spanemu.base.errors import Code, HelpLink
+from spanemu.base.errors import Code, HelpLink, SpannerError
 from spanemu.base.limits import Limits
 from spanemu.database.errors import DatabaseNotFound
 from spanemu.database.options import (
@@ -17,6 +17,7 @@ from spanemu.database.options import (
     QueryMode,
     ReadLockMode,
     ReadWrite,
+    SingleUse,
     StatementRequest,
 )
 from spanemu.database.statements.errors import NotDml
@@ -29,6 +30,7 @@ from spanemu.database.transactions.errors import (
     TransactionEnded,
     TransactionInvalidated,
 )
+from spanemu.storage.layout import tree_of
 from spanemu.txn.errors.constraints import ReferencedKeyMissing
 from spanemu.txn.errors.lifecycle import TransactionAborted
 from spanemu.txn.errors.names import TableNotFound
@@ -384,3 +386,36 @@ def test_dml_is_profiled(shop: Shop, begun: Existing) -> None:
     assert stats.query_stats["query_text"] == sql
     scan = next(node for node in stats.plan.nodes if node.title == "Table Scan")
     assert scan.execution_stats["rows"]["total"] == "2"
+
+
+# ---------------------------------------------------------------------------- the end
+
+
+def test_a_waiting_commit_is_refused_when_the_database_is_dropped(shop: Shop) -> None:
+    """The lock holder is aborted first, and the lock must not let the waiting commit in."""
+    holder = shop.begin()
+    shop.read(1, selector=holder)
+    writer, outcomes = shop.database.sessions.create({}), list[object]()
+
+    def commit() -> None:
+        try:
+            write = items((1, "z", 99))
+            outcomes.append(writer.commit(SingleUse(ReadWrite()), [write], CommitOptions()))
+        except SpannerError as failure:
+            outcomes.append(type(failure))
+
+    waiting = threading.Thread(target=commit)
+    waiting.start()
+    while waiting.is_alive() and not any(shop.core.locks._waiters.values()):
+        pass
+    close_holder = shop.session.close
+
+    def close_slowly(why: str) -> None:
+        close_holder(why)
+        waiting.join(30)
+
+    shop.session.close = close_slowly  # type: ignore[method-assign]
+    shop.database.close()
+    assert outcomes == [DatabaseNotFound]
+    stored = shop.core.store.scan(tree_of(shop.schema.tables["items"]))
+    assert [row[2] for row in stored] == [10, 20, 30]
