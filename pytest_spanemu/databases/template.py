@@ -1,7 +1,7 @@
 """The template: a database with the schema and the seeds, made once and then only copied or
 returned to.
 
-    sources -> steps -> database      consecutive schema statements go in one batch
+    sources -> steps -> database      consecutive schema statements go in batches
     seeds   -> rows                   in the order that foreign keys and interleaving ask for
 """
 
@@ -16,10 +16,14 @@ from typing import Any
 from google.api_core.exceptions import AlreadyExists
 
 import spanemu
-from pytest_spanemu.databases.progress import Tell
+from pytest_spanemu.databases.progress import Tell, silent
 from pytest_spanemu.sources import Ddl, Dml, Program, Source, Step, default_sources, source_of
 from pytest_spanemu.sources.files import TextSource, steps_of
 from spanemu import ddl
+
+# Statements between two steps of the progress display. Where an emulator of this run applies them,
+# a batch costs nothing besides its statements.
+BATCH_STATEMENTS = 100
 
 Loader = Callable[[str], Iterable[str] | None]
 
@@ -91,10 +95,6 @@ def _source(text: str, root: Path, load: Loader) -> Source:
     return source_of(text, root) if statements is None else TextSource(";\n".join(statements), text)
 
 
-def _in_silence(what: str) -> None:
-    """Tells nobody."""
-
-
 class DatabaseTaken(ValueError):
     """The target has a database of that name, which is not this run's to change."""
 
@@ -111,9 +111,9 @@ class Template:
         self.is_extended = False  # by rows of the session's factory
         self.handle: Any = None
         self._database_id = database_id
-        self._tell: Tell = _in_silence
+        self._tell: Tell = silent
 
-    def build(self, schema: Schema, tell: Tell = _in_silence) -> Template:
+    def build(self, schema: Schema, tell: Tell = silent) -> Template:
         """Run the steps of a schema. With its first statements the database is created."""
         self.schema, self._tell = schema, tell
         is_new = self.handle is None
@@ -135,7 +135,7 @@ class Template:
         return str(self.handle.sqlalchemy_url())
 
     def run(self, steps: Sequence[Step]) -> None:
-        """Run steps in order; schema statements that stand together go in one batch."""
+        """Run steps in order; consecutive schema statements are applied together."""
         waiting: list[Ddl] = []
         for step in steps:
             if isinstance(step, Ddl):
@@ -151,20 +151,27 @@ class Template:
         self._apply(waiting)
 
     def _apply(self, statements: Sequence[Ddl]) -> None:
-        batch = [spanemu.SchemaStatement(each.text, each.origin, each.line) for each in statements]
-        if batch:
-            self._tell(f"{len(batch)} schema statements of {batch[0].origin}")
+        """Run schema statements; with the first of them, or with none, the database is created."""
+        listed = [spanemu.SchemaStatement(each.text, each.origin, each.line) for each in statements]
+        size = BATCH_STATEMENTS if self.emulator.is_ours else len(listed) or 1
+        for start in range(0, len(listed), size):
+            self._tell(f"{start:,} of {len(listed):,} statements of {listed[start].origin}")
+            self._apply_batch(listed[start : start + size])
         if self.handle is None:
-            try:
-                self.handle = self.emulator.create_database(self._database_id, schema=batch)
-            except AlreadyExists as problem:
-                raise DatabaseTaken(
-                    f"database {self._database_id} is at the target already, and whose it is "
-                    "nobody knows: another run may use it, or one that was killed has left it. "
-                    "Drop it, or choose another name with --spanner-database."
-                ) from problem
-        elif batch:
+            self._apply_batch([])
+
+    def _apply_batch(self, batch: Sequence[spanemu.SchemaStatement]) -> None:
+        if self.handle is not None:
             self.handle.apply_schema(batch)
+            return
+        try:
+            self.handle = self.emulator.create_database(self._database_id, schema=batch)
+        except AlreadyExists as problem:
+            raise DatabaseTaken(
+                f"database {self._database_id} is at the target already, and whose it is "
+                "nobody knows: another run may use it, or one that was killed has left it. "
+                "Drop it, or choose another name with --spanner-database."
+            ) from problem
 
 
 def _change_rows(database: Any, step: Dml) -> None:

@@ -193,7 +193,7 @@ class Templates:
                 self._fill(template, schema, tell)
                 self._made.add(template)
                 tell("seeds")
-                load_seeds(template.database, seeds, self._root)
+                load_seeds(template.database, seeds, self._root, tell)
             self._lint(schema, template)
         self._book.template_seconds += perf_counter() - began
         self._book.schemas.append(str(schema))

@@ -6,7 +6,7 @@ commit. When Spanner refuses a commit its rows are tried one by one, to name the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,20 @@ MUTATIONS_PER_COMMIT = 20_000  # a quarter of Spanner's limit, since index entri
 _Insert = tuple[SeedRow, str, tuple[str, ...], list[Any]]  # table, columns, values
 
 
-def load_seeds(database: Any, seeds: Sequence[str], root: Path) -> None:
-    """Write the rows of seed files, then run their statements. Raises SourceError."""
+def load_seeds(
+    database: Any, seeds: Sequence[str], root: Path, tell: Callable[[str], None] = lambda _: None
+) -> None:
+    """Write the rows of seed files, then run their statements. Raises SourceError.
+
+    `tell` is called with the progress, in words.
+    """
     files = seed_files(seeds, root)
     rows = [row for path in files for row in rows_of(path)]
     if rows:
-        _write(database, _inserts(Catalog.of(database), rows))
+        done = 0
+        for count in _write(database, _inserts(Catalog.of(database), rows)):
+            done += count
+            tell(f"{done:,} of {len(rows):,} rows of the seeds")
     for path in files:
         if path.suffix == SQL:
             _run(database, path)
@@ -56,7 +64,8 @@ def _cell(table: TableInfo, row: SeedRow, name: str) -> Any:
     raise SourceError(f"{row.place}: table {table.name} has no column {name!r}")
 
 
-def _write(database: Any, inserts: Iterable[tuple[_Insert, int]]) -> None:
+def _write(database: Any, inserts: Iterable[tuple[_Insert, int]]) -> Iterator[int]:
+    """Commit inserts, many at once. Yield how many rows each commit had."""
     waiting: list[_Insert] = []
     mutations = 0
     for insert, counted in inserts:
@@ -64,9 +73,11 @@ def _write(database: Any, inserts: Iterable[tuple[_Insert, int]]) -> None:
         mutations += counted
         if mutations > MUTATIONS_PER_COMMIT:
             _commit(database, waiting)
+            yield len(waiting)
             waiting, mutations = [], 0
     if waiting:
         _commit(database, waiting)
+        yield len(waiting)
 
 
 def _commit(database: Any, inserts: Sequence[_Insert]) -> None:
