@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol, Self
 
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.limits import STEP_BYTES_MAX
 
 
 class DeadlineExceeded(SpannerError):
@@ -39,6 +40,14 @@ class CallSite(NamedTuple):
 
 
 NO_SITE = CallSite()
+
+
+class StepTooLarge(SpannerError):
+    """One step of a statement builds values that exceed `STEP_BYTES_MAX` together."""
+
+    code = Code.RESOURCE_EXHAUSTED
+    prose = "The expressions of the statement build more than {limit} bytes for one batch of rows."
+    limit: int
 
 
 class Connection(Protocol):
@@ -77,6 +86,8 @@ class Call:
     # What the request came in through, if that can break.
     connection: Connection | None = None
     is_cancelled = False
+    # Bytes of the large values that were built since the last step of a long loop began.
+    built_bytes = 0
     _wakers: tuple[Callable[[], None], ...] = ()
 
     def __init__(self, deadline: float | None = None) -> None:
@@ -106,6 +117,12 @@ class Call:
         if self.deadline is not None and monotonic() >= self.deadline:
             raise DeadlineExceeded()
 
+    def count_built(self, size: int) -> None:
+        """Count a large value. Raises StepTooLarge if too many are built in one step."""
+        self.built_bytes += size
+        if self.built_bytes > STEP_BYTES_MAX:
+            raise StepTooLarge(STEP_BYTES_MAX)
+
     def seconds_left(self) -> float | None:
         """Seconds until the deadline, not negative; None when there is none."""
         return None if self.deadline is None else max(0.0, self.deadline - monotonic())
@@ -124,7 +141,14 @@ class Call:
             self._wakers = tuple(one for one in self._wakers if one != wake)
 
 
-_FOREVER = Call()
+class _Unbounded(Call):
+    """The call of work that no request asked for."""
+
+    def count_built(self, size: int) -> None:
+        """Count nothing: threads share this call, and none of them begins steps for the others."""
+
+
+_FOREVER = _Unbounded()
 
 
 def current() -> Call:

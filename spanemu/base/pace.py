@@ -36,7 +36,8 @@ def in_steps(
     items: Iterable[T], size: int, largest: int, tally: Tally | None = None
 ) -> Iterator[list[T]]:
     """Lists that grow while they are quick, and shrink when there is a lot to do for an item."""
-    check = current().check
+    call = current()
+    check = call.check
     source = iter(items)
     check()
     began = monotonic()
@@ -45,6 +46,7 @@ def in_steps(
             tally.scanned += len(step)
         yield step
         check()
+        call.built_bytes = 0
         ended = monotonic()
         if ended - began > _SLOW_SECONDS:
             size = max(1, size // _GROWTH)
@@ -89,6 +91,17 @@ def look_if_long(value: Sized) -> None:
     """
     if len(value) > _LONG:
         current().check()
+
+
+def count_built(value: Sized) -> None:
+    """Check the deadline after a large value was built, and count the value.
+
+    Raises StepTooLarge if the values that were built since the last step are too large together.
+    """
+    if len(value) > _LONG:
+        call = current()
+        call.check()
+        call.count_built(len(value))
 
 
 def paced_calls(function: Callable[P, T]) -> Callable[P, T]:

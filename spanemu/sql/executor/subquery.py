@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from spanemu.sql.analyzer.resolved import SubqueryKind
@@ -11,6 +11,7 @@ from spanemu.sql.executor.errors import ManyRowsInScalarSubquery
 from spanemu.sql.executor.relation import Layout, Value
 from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.comparison import membership
+from spanemu.sql.functions.value_size import gatherer
 from spanemu.sql.plan.nodes import Subquery
 from spanemu.sql.plan.traverse import free
 
@@ -24,7 +25,7 @@ def compile_subquery(expr: Subquery, layout: Layout, compiler: Compiling) -> Val
         compiler.take_partly(expr.node)
     relation = compiler.relation(expr.node)
     place = relation.layout[expr.outputs[0].id] if expr.outputs else 0
-    reduce = _members(expr) if expr.kind is SubqueryKind.IN else _REDUCERS[expr.kind]
+    reduce = _reducer(expr)
     outer = free(expr.node)
     bind = compiler.binding(outer, layout)
     rows = relation.rows
@@ -66,8 +67,9 @@ def _scalar(rows: Iterable[Any], place: int) -> Any:
     return first[place]
 
 
-def _array(rows: Iterable[Any], place: int) -> Any:
-    return tuple([row[place] for row in rows])
+def _array(expr: Subquery) -> Reduce:
+    gathered = gatherer(expr.type)
+    return lambda rows, place: gathered(row[place] for row in rows)
 
 
 def _exists(rows: Iterable[Any], _: int) -> bool:
@@ -86,8 +88,9 @@ def _members(expr: Subquery) -> Reduce:
     return member_test
 
 
-_REDUCERS: Mapping[SubqueryKind, Reduce] = {
-    SubqueryKind.SCALAR: _scalar,
-    SubqueryKind.ARRAY: _array,
-    SubqueryKind.EXISTS: _exists,
-}
+def _reducer(expr: Subquery) -> Reduce:
+    if expr.kind is SubqueryKind.IN:
+        return _members(expr)
+    if expr.kind is SubqueryKind.ARRAY:
+        return _array(expr)
+    return _exists if expr.kind is SubqueryKind.EXISTS else _scalar

@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
 from spanemu.sql.analyzer import resolved
 from spanemu.sql.analyzer.resolved import Expr, FunctionCall, LambdaExpr, Literal
 from spanemu.sql.executor import scoped
@@ -20,6 +21,7 @@ from spanemu.sql.functions.conversion import cast_function
 from spanemu.sql.functions.conversion_rules import is_zoned
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.registry import Nulls
+from spanemu.sql.functions.value_size import bounded_array, bounded_struct, is_varying, sizer
 from spanemu.sql.plan import operators as op
 from spanemu.sql.plan.nodes import Subquery
 
@@ -190,6 +192,19 @@ def _junction(decisive: bool) -> Callable[[Any, Writing], str]:
     return write
 
 
+def _array(expr: resolved.MakeArray, writer: Writing) -> str:
+    size_max = sizer(expr.type.item())
+    if not is_varying(expr.type.item()) and size_max(expr.items) <= BUILT_VALUE_BYTES_MAX:
+        return _items(expr, writer)
+    return f"{writer.bind(bounded_array(expr.type))}({_items(expr, writer)})"
+
+
+def _struct(expr: resolved.MakeStruct, writer: Writing) -> str:
+    limited = bounded_struct(expr.type)
+    written = _items(expr, writer)
+    return written if limited is None else f"{writer.bind(limited)}({written})"
+
+
 def _items(expr: resolved.MakeArray | resolved.MakeStruct, writer: Writing) -> str:
     return f"({''.join([f'{writer.value(item)}, ' for item in expr.items])})"
 
@@ -228,8 +243,8 @@ WRITERS: Mapping[type[Expr], Callable[[Any, Any], str]] = {
     resolved.Case: _case,
     resolved.And: _junction(False),
     resolved.Or: _junction(True),
-    resolved.MakeArray: _items,
-    resolved.MakeStruct: _items,
+    resolved.MakeArray: _array,
+    resolved.MakeStruct: _struct,
     resolved.GetField: _field,
     LambdaExpr: _lambda,
     resolved.Let: _let,

@@ -1,7 +1,8 @@
 """What SQL can call: every function and operator, as data.
 
 In reading order: `registry` (what a function is), `notation` (how one is declared, as text),
-`errors`, `catalog` (the table of all), `operators` (symbols and keywords as hidden functions);
+`errors`, `value_size` (how large a value may become), `catalog` (the table of all), `operators`
+(symbols and keywords as hidden functions);
 `comparison`, `conversion_rules` and `conversion`, `conditional`; the folders `numbers`, `text`,
 `time`, `json` and `aggregates`; and the chapters that are one module each: `array` (with
 `array_generate` and `subscript`), `hash`, `compression`, `utility`, `debugging`, `introspection`.

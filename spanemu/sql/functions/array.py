@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
 
+from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
 from spanemu.base.pace import paced
 from spanemu.sql.functions.array_generate import (
     generate_date_array,
@@ -17,17 +18,25 @@ from spanemu.sql.functions.array_generate import (
     generate_numeric_array,
 )
 from spanemu.sql.functions.comparison import membership
-from spanemu.sql.functions.errors import BadArgument
+from spanemu.sql.functions.errors import ArrayTooLarge, BadArgument
 from spanemu.sql.functions.notation import chapter, overload
+from spanemu.sql.functions.value_size import bounded, check_size, gatherer, sizer
 from spanemu.values import order
 from spanemu.values.types import Type
 
 Array = tuple[Any, ...]
 
 
-def array_concat(*arrays: Array) -> Array:
-    """ARRAY_CONCAT."""
-    return tuple(chain.from_iterable(arrays))
+def array_concat(types: Sequence[Type], result: Type) -> Callable[..., Array]:
+    """ARRAY_CONCAT(array, ...), and `||` of arrays."""
+    size_of = sizer(types[0].item())
+
+    def evaluate(*arrays: Array) -> Array:
+        if sum(map(size_of, arrays)) > BUILT_VALUE_BYTES_MAX:
+            raise ArrayTooLarge(BUILT_VALUE_BYTES_MAX)
+        return tuple(chain.from_iterable(arrays))
+
+    return evaluate
 
 
 def array_filter(array: Array, keeps: Callable[[Any], bool | None]) -> Array:
@@ -40,14 +49,24 @@ def array_filter_indexed(array: Array, keeps: Callable[[Any, int], bool | None])
     return tuple([item for index, item in enumerate(paced(array)) if keeps(item, index)])
 
 
-def array_transform(array: Array, change: Callable[[Any], Any]) -> Array:
+def array_transform(_: Sequence[Type], result: Type) -> Callable[..., Array]:
     """ARRAY_TRANSFORM(array, element -> value)."""
-    return tuple([change(item) for item in paced(array)])
+    gathered = gatherer(result)
+
+    def evaluate(array: Array, change: Callable[[Any], Any]) -> Array:
+        return gathered(change(item) for item in array)
+
+    return evaluate
 
 
-def array_transform_indexed(array: Array, change: Callable[[Any, int], Any]) -> Array:
+def array_transform_indexed(_: Sequence[Type], result: Type) -> Callable[..., Array]:
     """ARRAY_TRANSFORM(array, (element, index) -> value)."""
-    return tuple([change(item, index) for index, item in enumerate(paced(array))])
+    gathered = gatherer(result)
+
+    def evaluate(array: Array, change: Callable[[Any, int], Any]) -> Array:
+        return gathered(change(item, index) for index, item in enumerate(array))
+
+    return evaluate
 
 
 def array_first(array: Array) -> Any:
@@ -80,8 +99,11 @@ def array_reverse(array: Array) -> Array:
 def array_to_string(array: Array, delimiter: Any, null_text: Any = None) -> Any:
     """ARRAY_TO_STRING: NULL elements are left out, or shown as `null_text`."""
     if null_text is None:
-        return delimiter.join([item for item in array if item is not None])
-    return delimiter.join([null_text if item is None else item for item in array])
+        shown = [item for item in array if item is not None]
+    else:
+        shown = [null_text if item is None else item for item in array]
+    check_size(sum(map(len, shown)) + len(delimiter) * max(0, len(shown) - 1), "ARRAY_TO_STRING")
+    return bounded(delimiter.join(shown), "ARRAY_TO_STRING")
 
 
 def array_includes_if(array: Array, matches: Callable[[Any], bool | None]) -> bool:
@@ -179,7 +201,7 @@ def _extreme(pick: Callable[..., Any], type_: Type) -> Callable[[Array], Any]:
 FUNCTIONS = chapter(
     "array",
     {
-        "ARRAY_CONCAT": (overload("(ARRAY<T>, ARRAY<T>...) -> ARRAY<T>", array_concat),),
+        "ARRAY_CONCAT": (overload("(ARRAY<T>, ARRAY<T>...) -> ARRAY<T>", bind=array_concat),),
         "ARRAY_FILTER": (
             overload("(ARRAY<T>, LAMBDA(T) -> BOOL) -> ARRAY<T>", array_filter),
             overload("(ARRAY<T>, LAMBDA(T, INT64) -> BOOL) -> ARRAY<T>", array_filter_indexed),
@@ -203,8 +225,10 @@ FUNCTIONS = chapter(
             overload("(ARRAY<BYTES>, BYTES, [BYTES]) -> BYTES", array_to_string),
         ),
         "ARRAY_TRANSFORM": (
-            overload("(ARRAY<T1>, LAMBDA(T1) -> T2) -> ARRAY<T2>", array_transform),
-            overload("(ARRAY<T1>, LAMBDA(T1, INT64) -> T2) -> ARRAY<T2>", array_transform_indexed),
+            overload("(ARRAY<T1>, LAMBDA(T1) -> T2) -> ARRAY<T2>", bind=array_transform),
+            overload(
+                "(ARRAY<T1>, LAMBDA(T1, INT64) -> T2) -> ARRAY<T2>", bind=array_transform_indexed
+            ),
         ),
         "GENERATE_ARRAY": (
             overload("(INT64, INT64, [INT64]) -> ARRAY<INT64>", generate_int_array),

@@ -11,8 +11,10 @@ from importlib import import_module
 from typing import Any
 
 from spanemu.base.errors import Unsupported
+from spanemu.base.limits import CELL_BYTES_MAX
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.notation import chapter, overload
+from spanemu.sql.functions.value_size import check_size
 
 _LEVEL_MIN, _LEVEL_MAX, _LEVEL = -5, 22, 3
 _SIZE_LIMIT = 1 << 30
@@ -46,7 +48,8 @@ def decompress(data: bytes, size_limit: int = _SIZE_LIMIT) -> bytes:
             raise BadArgument(
                 f"ZSTD output is too large: ({size} bytes) > limit ({size_limit} bytes)"
             )
-        limit = 0 if size >= 0 else size_limit
+        check_size(size, "ZSTD_DECOMPRESS", CELL_BYTES_MAX)
+        limit = 0 if size >= 0 else min(size_limit, CELL_BYTES_MAX)
         plain: bytes = library.ZstdDecompressor().decompress(data, max_output_size=limit)
     except library.ZstdError as failure:
         raise BadArgument(f"ZSTD decompression failed: {failure}") from None

@@ -13,7 +13,12 @@
     ├── UnparseableText         a text does not follow a PARSE_ function's format
     ├── BadJsonPath
     ├── JsonMismatch            a JSON value is not what a conversion takes
+    ├── ValueTooLarge           a STRING or BYTES exceeds what a function may return
+    ├── StructTooLarge
     └── RaisedByQuery           ERROR(...)
+
+    ArrayTooLarge               RESOURCE_EXHAUSTED
+    AggregateTooLarge           RESOURCE_EXHAUSTED
 
     BadDatePart                 INVALID_ARGUMENT: the function does not take this date part
     NotAnIdentityColumn         INVALID_ARGUMENT
@@ -128,6 +133,37 @@ class JsonMismatch(EvaluationError):
 
     prose = "The provided JSON input is not {wanted}"
     wanted: str
+
+
+class ValueTooLarge(EvaluationError):
+    """The STRING or BYTES that `function` would return exceeds `limit` bytes."""
+
+    prose = "Output of {function} exceeds max allowed output size of {limit} bytes"
+    function: str
+    limit: int
+
+
+class StructTooLarge(EvaluationError):
+    """An expression would build a STRUCT of more than `limit` bytes."""
+
+    prose = "Cannot construct struct Value larger than {limit} bytes"
+    limit: int
+
+
+class ArrayTooLarge(SpannerError):
+    """An expression would build an array of more than `limit` bytes."""
+
+    code = Code.RESOURCE_EXHAUSTED
+    prose = "Cannot construct array Value larger than {limit} bytes"
+    limit: int
+
+
+class AggregateTooLarge(SpannerError):
+    """The value of an aggregate function would exceed `limit` bytes."""
+
+    code = Code.RESOURCE_EXHAUSTED
+    prose = "Aggregate values are limited to {limit} bytes"
+    limit: int
 
 
 class RaisedByQuery(EvaluationError):

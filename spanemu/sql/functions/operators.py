@@ -11,15 +11,17 @@ nodes of the resolved tree, not functions.
 
 from __future__ import annotations
 
-from operator import add, and_, invert, neg, not_, or_, xor
+from operator import and_, invert, neg, not_, or_, xor
 from typing import Any
 
 from spanemu.sql.functions import comparison, subscript
+from spanemu.sql.functions.array import array_concat
 from spanemu.sql.functions.notation import operator, overload
 from spanemu.sql.functions.numbers import arithmetic as number
 from spanemu.sql.functions.numbers import bitwise
 from spanemu.sql.functions.registry import Function, Overload
 from spanemu.sql.functions.text import like
+from spanemu.sql.functions.text.concatenation import concat_two
 from spanemu.sql.functions.time import interval_arithmetic as span
 
 # Scalars with an order of their own, then the types built from others.
@@ -171,9 +173,9 @@ _SUBSCRIPTS = (
 
 _CONCATENATION = (
     operator("$concat_op", "||", (
-        overload("(STRING, STRING) -> STRING", add),
-        overload("(BYTES, BYTES) -> BYTES", add),
-        overload("(ARRAY<T1>, ARRAY<T1>) -> ARRAY<T1>", add),
+        overload("(STRING, STRING) -> STRING", concat_two),
+        overload("(BYTES, BYTES) -> BYTES", concat_two),
+        overload("(ARRAY<T1>, ARRAY<T1>) -> ARRAY<T1>", bind=array_concat),
     )),
 )  # fmt: skip
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from spanemu.base.pace import PART_MAX, paced, parts_of
 from spanemu.sql.analyzer.resolved import AggregateCall, Expr
+from spanemu.sql.executor.batches import full_batches
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.operators.grouping import grouping_value
 from spanemu.sql.executor.operators.limit import compile_bounds
@@ -22,6 +23,7 @@ from spanemu.sql.executor.source import Writer
 from spanemu.sql.functions.aggregates.accumulators import Count
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.registry import BulkAccumulator
+from spanemu.sql.functions.value_size import is_varying
 from spanemu.values.order import NAN, sort_key
 
 Reduce = Callable[[Sequence[Row], Run], Any]
@@ -29,6 +31,8 @@ Step = Callable[[Sequence[Row], Run], Sequence[Row]]
 
 # Makes a state, and lists what the state takes of some rows.
 Fold = tuple[Callable[[], Any], Callable[[Sequence[Row], Run], Sequence[Any]]]
+
+_LARGE_VALUES_MAX = 64  # values computed at once that may be large
 
 COUNT_ROWS = frozenset({"$count_star", "COUNT(*)"})
 
@@ -49,7 +53,8 @@ def write_call(call: AggregateCall, writer: Writer, compiler: Compiler) -> str:
         values = f"[{value} for row in group]"
     at_once = f"{writer.bind(_at_once(call))}({values})"
     in_parts = f"{writer.bind(_accumulator(call, layout, compiler))}(group, run)"
-    return f"({at_once} if len(group) <= {PART_MAX} else {in_parts})"
+    at_once_max = _LARGE_VALUES_MAX if _takes_large_values(call) else PART_MAX
+    return f"({at_once} if len(group) <= {at_once_max} else {in_parts})"
 
 
 def _compile(
@@ -92,12 +97,32 @@ def _accumulator(call: AggregateCall, layout: Layout, compiler: Compiler) -> Red
         return _without_arguments(call)
     if len(call.arguments) > 1:
         return _of_several(call, compiler.cells(call.arguments, layout))
-    values_of, reduced = _values_of(call, layout, compiler), _at_once(call)
+    values_of = _values_of(call, layout, compiler)
+    if _takes_many(call.signature.new):
+        return _in_batches(call.signature.new, values_of)
+    reduced = _at_once(call)
 
     def in_parts(rows: Sequence[Row], run: Run) -> Any:
         return reduced([value for part in parts_of(rows) for value in values_of(part, run)])
 
     return in_parts
+
+
+def _in_batches(new: Callable[[], Any], values_of: Each) -> Reduce:
+    """Return an aggregation that keeps no values besides those of one batch."""
+
+    def in_batches(rows: Sequence[Row], run: Run) -> Any:
+        state = new()
+        for batch in full_batches(rows):
+            state.extend(values_of(batch, run))
+        return state.result()
+
+    return in_batches
+
+
+def _takes_large_values(call: AggregateCall) -> bool:
+    """Return whether the argument may take so much memory that few values are computed at once."""
+    return is_varying(call.arguments[0].type)
 
 
 def _takes_many(new: Callable[[], Any]) -> bool:

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from spanemu.sql.functions.errors import BadArgument
+from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
+from spanemu.sql.functions.errors import AggregateTooLarge, BadArgument
+from spanemu.sql.functions.value_size import TEXT_BYTES, Sizer, byte_size
 
 
 class Count:
@@ -154,28 +156,42 @@ class GreatestFloat(Greatest):
 class Array:
     """ARRAY_AGG: all values, NULL ones too; NULL of none."""
 
-    __slots__ = ("_values", "add")
+    __slots__ = ("_size", "_size_of", "_values")
 
-    def __init__(self) -> None:
+    def __init__(self, size_of: Sizer) -> None:
         self._values: list[Any] = []
-        self.add = self._values.append
+        self._size_of = size_of
+        self._size = 0
+
+    def add(self, value: Any) -> None:
+        self.extend((value,))
+
+    def extend(self, values: Sequence[Any]) -> None:
+        self._size += self._size_of(values)
+        if self._size > BUILT_VALUE_BYTES_MAX:
+            raise AggregateTooLarge(BUILT_VALUE_BYTES_MAX)
+        self._values += values
 
     def result(self) -> Any:
         return tuple(self._values) or None
 
 
-class ConcatenatedArray:
+class ConcatenatedArray(Array):
     """ARRAY_CONCAT_AGG: the elements of all arrays; NULL without any array."""
 
-    __slots__ = ("_any", "_values")
+    __slots__ = ("_any",)
 
-    def __init__(self) -> None:
-        self._values: list[Any] = []
+    def __init__(self, size_of: Sizer) -> None:
+        super().__init__(size_of)
         self._any = False
 
     def add(self, values: tuple[Any, ...]) -> None:
         self._any = True
-        self._values.extend(values)
+        super().extend(values)
+
+    def extend(self, values: Sequence[tuple[Any, ...]]) -> None:
+        for each in values:
+            self.add(each)
 
     def result(self) -> Any:
         return tuple(self._values) if self._any else None
@@ -184,20 +200,31 @@ class ConcatenatedArray:
 class Joined:
     """STRING_AGG: the values with a delimiter between them; NULL of none."""
 
-    __slots__ = ("_delimiter", "_pieces")
+    __slots__ = ("_delimiter", "_pieces", "_size")
 
     def __init__(self, comma: Any) -> None:
         self._delimiter = comma
         self._pieces: list[Any] = []
+        self._size = TEXT_BYTES - len(comma)
 
     def add(self, value: Any, *delimiter: Any) -> None:
-        self._pieces.append(value)
         if delimiter:
             if delimiter[0] is None:
                 raise BadArgument("Illegal NULL separator in STRING_AGG")
+            self._size += len(self._delimiter) - len(delimiter[0])
             self._delimiter = delimiter[0]
+        self.extend((value,))
+
+    def extend(self, values: Sequence[Any]) -> None:
+        self._size += sum(map(len, values)) + len(self._delimiter) * len(values)
+        if self._size > BUILT_VALUE_BYTES_MAX:
+            raise AggregateTooLarge(BUILT_VALUE_BYTES_MAX)
+        self._pieces += values
 
     def result(self) -> Any:
         if not self._pieces:
             return None
-        return self._delimiter.join(self._pieces)
+        joined = self._delimiter.join(self._pieces)
+        if byte_size(joined) + TEXT_BYTES > BUILT_VALUE_BYTES_MAX:
+            raise AggregateTooLarge(BUILT_VALUE_BYTES_MAX)
+        return joined

@@ -14,6 +14,7 @@ from spanemu.sql.functions.aggregates import accumulators as state
 from spanemu.sql.functions.aggregates import sums
 from spanemu.sql.functions.notation import aggregate, aggregates
 from spanemu.sql.functions.registry import Accumulator, AggregateOverload
+from spanemu.sql.functions.value_size import Sizer, sizer
 
 _ORDERED = "T1{BOOL|INT64|NUMERIC|STRING|BYTES|DATE|TIMESTAMP|UUID|INTERVAL|ENUM}"
 _FLOAT = "T1{FLOAT32|FLOAT64}"
@@ -22,6 +23,11 @@ _FLOAT = "T1{FLOAT32|FLOAT64}"
 def _always(new: Callable[[], Accumulator]) -> Any:
     """For accumulators that are the same whatever the types."""
     return lambda types, result: new
+
+
+def _elements(new: Callable[[Sizer], Accumulator]) -> Any:
+    """Return a factory for accumulators of arrays, which know the size of their elements."""
+    return lambda types, result: partial(new, sizer(result.item()))
 
 
 def _extreme(of_ordered: type[Any], of_float: type[Any]) -> tuple[AggregateOverload, ...]:
@@ -57,7 +63,7 @@ AGGREGATES = aggregates(
         "ARRAY_AGG": (
             aggregate(
                 "(T1) -> ARRAY<T1>",
-                _always(state.Array),
+                _elements(state.Array),
                 skips_nulls=False,
                 allows_order=True,
                 allows_limit=True,
@@ -67,7 +73,7 @@ AGGREGATES = aggregates(
         "ARRAY_CONCAT_AGG": (
             aggregate(
                 "(ARRAY<T1>) -> ARRAY<T1>",
-                _always(state.ConcatenatedArray),
+                _elements(state.ConcatenatedArray),
                 allows_order=True,
                 allows_limit=True,
             ),

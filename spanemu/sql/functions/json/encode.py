@@ -14,8 +14,10 @@ from functools import lru_cache
 from typing import Any
 
 from spanemu.base.errors import Unsupported
+from spanemu.base.limits import CELL_BYTES_MAX
 from spanemu.base.pace import paced
 from spanemu.sql.functions.errors import BadArgument
+from spanemu.sql.functions.value_size import check_size
 from spanemu.values import interval, numeric, timestamp
 from spanemu.values.json import JSON_NESTING_MAX, Json, ordered
 from spanemu.values.types import Type, TypeCode
@@ -24,6 +26,8 @@ Encoder = Callable[[Any], Any]
 
 # Integers beyond these are not all doubles.
 WHOLE_DOUBLE_MAX = 2**53
+
+_ITEM_BYTES = 2  # of an item and the comma behind it, at least
 
 _INT64_MIN = -(2**63)
 _UINT64_MAX = 2**64 - 1
@@ -45,17 +49,44 @@ def encoder(type_: Type, *, stringify: bool = False, safe: bool = False) -> Enco
 
 
 def made(value: Any) -> Json:
-    """A document of plain data, checked to be no deeper than JSON may be."""
-    level = [value]
+    """Return a document of plain data.
+
+    Raises BadArgument if the document is deeper than JSON may be, and ValueTooLarge if its text
+    would be larger than any column can hold: parts that are repeated by reference would grow.
+    """
+    size = 0
+    level = {id(value): (value, 1)}  # Each container once, with the number of its occurrences.
     for _ in range(JSON_NESTING_MAX + 1):
-        level = [item for container in paced(level) for item in _children(container)]
-        if not level:
+        inside: dict[int, tuple[Any, int]] = {}
+        for container, times in paced(level.values()):
+            size += times * _text_size(container)
+            check_size(size, "a JSON function", CELL_BYTES_MAX)
+            for item in _children(container):
+                known = inside.get(id(item))
+                inside[id(item)] = (item, times if known is None else times + known[1])
+        if not inside:
             return Json(value)
+        level = inside
     raise BadArgument(f"JSON nesting is deeper than {JSON_NESTING_MAX} levels")
 
 
+def _text_size(value: Any) -> int:
+    """Return a lower bound for the text of a value without the containers directly inside it."""
+    if value.__class__ is str:
+        return len(value)
+    if value.__class__ is dict:
+        items: Collection[Any] = value.values()
+        size = sum(map(len, value))
+    elif value.__class__ is list:
+        items, size = value, 0
+    else:
+        return 0
+    texts = sum([len(item) for item in paced(items) if item.__class__ is str])
+    return size + texts + _ITEM_BYTES * len(items)
+
+
 def _children(value: Any) -> Any:
-    """The containers directly inside a value."""
+    """Return the containers directly inside a value."""
     if value.__class__ is dict:
         items: Collection[Any] = value.values()
     elif value.__class__ is list:

@@ -17,6 +17,7 @@ from spanemu.sql.functions.json.path import MISSING, found, reading_path
 from spanemu.sql.functions.json.text import scalar_text, sought, written
 from spanemu.sql.functions.notation import chapter, overload
 from spanemu.sql.functions.time.timestamp import string_of_timestamp
+from spanemu.sql.functions.value_size import bounded
 from spanemu.values import json
 from spanemu.values.errors import BadValue as UnreadableValue
 from spanemu.values.json import Json
@@ -85,7 +86,7 @@ def parse_json(text: str, wide_number_mode: str = "exact") -> Json:
 
 def to_json_string(document: Json | None) -> str:
     """TO_JSON_STRING(json): a NULL is written as JSON's null."""
-    return "null" if document is None else document.text
+    return "null" if document is None else bounded(document.text, "TO_JSON_STRING")
 
 
 def to_json(types: Sequence[Type], _: Type) -> Callable[..., Json | None]:

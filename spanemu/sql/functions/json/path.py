@@ -12,10 +12,10 @@ wildcards, no recursion, no filters.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from spanemu.sql.functions.errors import BadJsonPath
+from spanemu.sql.functions.text.pattern_cache import pattern_cache
 
 _KEY = re.compile(r"\.([\w\-:\t\n\f\r ]+)")
 _QUOTED = re.compile(r'\."((?:[^\\"]|\\.)*)"', re.DOTALL)
@@ -39,13 +39,13 @@ class Missing:
 MISSING: Final = Missing()
 
 
-@lru_cache(maxsize=2048)
+@pattern_cache
 def reading_path(text: str) -> tuple[Step, ...]:
     """The steps of a path for a function that reads. An index that no array has leads nowhere."""
     return tuple([_step(word.replace('\\"', '"')) for word, _ in _words(text)])
 
 
-@lru_cache(maxsize=2048)
+@pattern_cache
 def writing_path(text: str) -> tuple[str | int, ...]:
     """The steps of a path for a function that writes: names are str, indexes int.
 

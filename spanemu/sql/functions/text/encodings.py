@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import codecs
 import re
-import unicodedata
 from base64 import b32decode, b32encode
 from binascii import Error as BinasciiError
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Iterable
 
+from spanemu.base.limits import CELL_BYTES_MAX
 from spanemu.base.pace import paced
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.notation import overload
 from spanemu.sql.functions.registry import Overload
+from spanemu.sql.functions.text.normalization import normalized
+from spanemu.sql.functions.value_size import bounded, bounded_result, check_element_count
 
 _ONE_FOR_EACH = "spanemu: U+FFFD for each byte"
 _SPACE = re.compile(r"[ \t\n\v\f\r]+")
@@ -74,7 +76,14 @@ def from_hex(text: str) -> bytes:
 
 def string_to_code_points(text: str) -> tuple[int, ...]:
     """TO_CODE_POINTS of a STRING."""
+    check_element_count(len(text))
     return tuple(map(ord, paced(text)))
+
+
+def bytes_to_code_points(data: bytes) -> tuple[int, ...]:
+    """TO_CODE_POINTS of BYTES."""
+    check_element_count(len(data))
+    return tuple(data)
 
 
 def code_points_to_string(points: tuple[int | None, ...]) -> str | None:
@@ -84,7 +93,11 @@ def code_points_to_string(points: tuple[int | None, ...]) -> str | None:
     for point in paced(points):
         if point is None or not 0 <= point <= _CODE_POINT_MAX or point in _SURROGATES:
             raise BadArgument(f"Invalid codepoint {point}")
-    return "".join([chr(point) for point in paced(points) if point is not None])
+    return bounded(
+        "".join([chr(point) for point in paced(points) if point is not None]),
+        "CODE_POINTS_TO_STRING",
+        CELL_BYTES_MAX,
+    )
 
 
 def code_points_to_bytes(points: tuple[int | None, ...]) -> bytes | None:
@@ -113,7 +126,7 @@ def bytes_to_string_leniently(data: bytes) -> str:
 
 def normalize(text: str, form: str = "NFC") -> str:
     """NORMALIZE."""
-    return unicodedata.normalize(_form(form), text)  # type: ignore[arg-type]
+    return normalized(_form(form), text)
 
 
 def normalize_and_casefold(text: str, form: str = "NFC") -> str:
@@ -134,16 +147,28 @@ OVERLOADS: dict[str, tuple[Overload, ...]] = {
     "FROM_BASE32": (overload("(STRING) -> BYTES", from_base32),),
     "FROM_BASE64": (overload("(STRING) -> BYTES", from_base64),),
     "FROM_HEX": (overload("(STRING) -> BYTES", from_hex),),
-    "NORMALIZE": (overload("(STRING, [NORMALIZATION_MODE]) -> STRING", normalize),),
-    "NORMALIZE_AND_CASEFOLD": (
-        overload("(STRING, [NORMALIZATION_MODE]) -> STRING", normalize_and_casefold),
+    "NORMALIZE": (
+        overload(
+            "(STRING, [NORMALIZATION_MODE]) -> STRING", bounded_result("NORMALIZE", normalize)
+        ),
     ),
-    "SAFE_CONVERT_BYTES_TO_STRING": (overload("(BYTES) -> STRING", bytes_to_string_leniently),),
-    "TO_BASE32": (overload("(BYTES) -> STRING", to_base32),),
-    "TO_BASE64": (overload("(BYTES) -> STRING", to_base64),),
+    "NORMALIZE_AND_CASEFOLD": (
+        overload(
+            "(STRING, [NORMALIZATION_MODE]) -> STRING",
+            bounded_result("NORMALIZE_AND_CASEFOLD", normalize_and_casefold),
+        ),
+    ),
+    "SAFE_CONVERT_BYTES_TO_STRING": (
+        overload(
+            "(BYTES) -> STRING",
+            bounded_result("SAFE_CONVERT_BYTES_TO_STRING", bytes_to_string_leniently),
+        ),
+    ),
+    "TO_BASE32": (overload("(BYTES) -> STRING", bounded_result("TO_BASE32", to_base32)),),
+    "TO_BASE64": (overload("(BYTES) -> STRING", bounded_result("TO_BASE64", to_base64)),),
     "TO_CODE_POINTS": (
         overload("(STRING) -> ARRAY<INT64>", string_to_code_points),
-        overload("(BYTES) -> ARRAY<INT64>", tuple),
+        overload("(BYTES) -> ARRAY<INT64>", bytes_to_code_points),
     ),
-    "TO_HEX": (overload("(BYTES) -> STRING", bytes.hex),),
+    "TO_HEX": (overload("(BYTES) -> STRING", bounded_result("TO_HEX", bytes.hex)),),
 }

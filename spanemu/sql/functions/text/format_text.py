@@ -12,19 +12,21 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
-from functools import lru_cache
 from math import isfinite
 from typing import Any
 
+from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.notation import overload
 from spanemu.sql.functions.registry import Overload
 from spanemu.sql.functions.text import sql_text
 from spanemu.sql.functions.text.message_text import MessageText
+from spanemu.sql.functions.text.pattern_cache import pattern_cache
+from spanemu.sql.functions.value_size import bounded
 from spanemu.values.json import Json
 from spanemu.values.types import Type, TypeCode
 
-_OUTPUT_MAX = 1 << 20
+_OUTPUT_MAX = BUILT_VALUE_BYTES_MAX
 _PRECISION_MAX = 1700
 _SPECIFIER = re.compile(r"%([-+ #'0]*)(\*|\d*)(\.(?:\*|\d*))?(.)", re.DOTALL | re.ASCII)
 _NUMBERS = frozenset({TypeCode.FLOAT32, TypeCode.FLOAT64, TypeCode.NUMERIC})
@@ -98,7 +100,7 @@ def _render(pieces: tuple[str | Specifier, ...], values: Sequence[Any]) -> str |
         if size > _OUTPUT_MAX:
             raise _too_long()
         out.append(text)
-    return "".join(out)
+    return bounded("".join(out), "FORMAT")
 
 
 def _print(specifier: Specifier, rest: Any) -> str | None:
@@ -244,7 +246,7 @@ _PRINTERS: dict[str, Callable[[Specifier, Any], str]] = {
 # ---------------------------------------------------------------------------- taking apart
 
 
-@lru_cache(maxsize=1024)
+@pattern_cache
 def _compiled(text: str, types: tuple[Type, ...]) -> tuple[str | Specifier, ...]:
     """Literal text and specifiers in turn, checked against the arguments' types."""
     pieces: list[str | Specifier] = []

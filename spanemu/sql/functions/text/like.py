@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 
 from spanemu.sql.functions.errors import BadArgument
+from spanemu.sql.functions.text.pattern_cache import pattern_cache
 
 _NOWHERE = -1
+
+_INSTRUCTIONS_MAX = 349_525  # of a program in RE2: a literal character takes one
+_RUN_INSTRUCTIONS = 5
+_WILDCARD_INSTRUCTIONS = 8
+_ALWAYS_COMPILES = 10_000  # characters
 
 
 def like(text: str, pattern: str) -> bool:
@@ -26,9 +31,11 @@ def like_bytes(data: bytes, pattern: bytes) -> bool:
     return string_matcher(pattern.decode("latin-1"))(data.decode("latin-1"))
 
 
-@lru_cache(maxsize=1024)
+@pattern_cache
 def string_matcher(pattern: str) -> Callable[[str], bool]:
-    """A test of texts against the whole pattern."""
+    """Return a test of texts against the whole pattern."""
+    if len(pattern) > _ALWAYS_COMPILES:
+        _check_program_size(pattern)
     pieces = _pieces(pattern)
     if len(pieces) == 1:
         return _whole(pieces[0])
@@ -43,6 +50,14 @@ def string_matcher(pattern: str) -> Callable[[str], bool]:
         wanted = inner[0]
         return lambda text: wanted in text
     return _general(pieces)
+
+
+def _check_program_size(pattern: str) -> None:
+    """Raise BadArgument for a pattern that RE2, which serves LIKE in Spanner, cannot compile."""
+    runs, wildcards = pattern.count("%"), pattern.count("_")
+    size = len(pattern) + runs * _RUN_INSTRUCTIONS + wildcards * _WILDCARD_INSTRUCTIONS
+    if size > _INSTRUCTIONS_MAX:
+        raise BadArgument("pattern too large - compile failed")
 
 
 def _pieces(pattern: str) -> list[list[str]]:

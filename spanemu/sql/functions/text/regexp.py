@@ -6,18 +6,20 @@ between characters and bytes. A BYTES pattern sees each byte as a character of i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import re2
 
+from spanemu.base.limits import CELL_BYTES_MAX
 from spanemu.base.pace import is_long, look_if_long, paced_stream
 from spanemu.sql.functions.errors import BadArgument, BadRegularExpression
 from spanemu.sql.functions.notation import overload
 from spanemu.sql.functions.registry import Overload
+from spanemu.sql.functions.text.pattern_cache import pattern_cache
+from spanemu.sql.functions.value_size import ELEMENTS_MAX, bounded, check_element_count, check_size
 
-_OUTPUT_BYTES_MAX = 1 << 30
 _SPECIAL = frozenset(rb"\.+*?()|[]{}^$")
 
 
@@ -40,13 +42,15 @@ class Pattern(NamedTuple):
     literal: bytes | None
 
 
-@lru_cache(maxsize=1024)
+@pattern_cache
 def compiled(pattern: bytes, of_bytes: bool = False) -> Pattern:
-    """The pattern, ready to search; compiled patterns are kept."""
+    """Return the pattern, ready to search; compiled patterns are kept."""
     try:
         regexp = re2.compile(pattern, _BYTES if of_bytes else _TEXT)
     except re2.error as failure:
         raise BadRegularExpression(_reason(failure)) from None
+    if is_long(pattern):
+        re2.purge()  # RE2's own cache would keep megabytes for each of them.
     literal = None if _SPECIAL.intersection(pattern) else pattern
     return Pattern(regexp.search, regexp.groups, literal)
 
@@ -86,7 +90,12 @@ def extract(value: bytes, pattern: bytes, of_bytes: bool) -> bytes | None:
 def extract_all(value: bytes, pattern: bytes, of_bytes: bool) -> Iterator[bytes]:
     """All occurrences that do not overlap; empty ones move on by a character."""
     found = _occurrences(value, _extracting(pattern, of_bytes), of_bytes)
-    return paced_stream(found) if is_long(value) else found
+    return _counted(paced_stream(found)) if is_long(value) else found
+
+
+def _counted(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    yield from islice(pieces, ELEMENTS_MAX)
+    check_element_count(ELEMENTS_MAX + sum(1 for _ in islice(pieces, 1)))
 
 
 def _occurrences(value: bytes, pattern: Pattern, of_bytes: bool) -> Iterator[bytes]:
@@ -106,7 +115,8 @@ def replace(value: bytes, pattern: bytes, replacement: bytes, of_bytes: bool) ->
     found = compiled(pattern, of_bytes)
     pieces = _rewrite_pieces(replacement, found.groups)
     written = _rewritten(value, found, pieces, of_bytes)
-    return b"".join(paced_stream(written) if is_long(value) else written)
+    joined = b"".join(paced_stream(written) if is_long(value) else written)
+    return bounded(joined, "REGEXP_REPLACE", CELL_BYTES_MAX)
 
 
 def _rewritten(
@@ -128,8 +138,7 @@ def _rewritten(
             step = 1 if of_bytes else _character_length(value, at)
             yield value[at : at + step]
             at += step
-        if size > _OUTPUT_BYTES_MAX:
-            raise BadArgument("REGEXP_REPLACE: exceeded maximum output length")
+        check_size(size, "REGEXP_REPLACE", CELL_BYTES_MAX)
     yield value[at:]
 
 
@@ -140,7 +149,7 @@ def _character_length(value: bytes, at: int) -> int:
     return end - at
 
 
-@lru_cache(maxsize=1024)
+@pattern_cache
 def _rewrite_pieces(replacement: bytes, groups: int) -> tuple[bytes | int, ...]:
     """The replacement as literal bytes and group numbers."""
     pieces: list[bytes | int] = []

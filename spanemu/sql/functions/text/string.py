@@ -17,8 +17,14 @@ from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.notation import chapter, overload
 from spanemu.sql.functions.registry import Overload
 from spanemu.sql.functions.text import encodings, format_text, regexp
+from spanemu.sql.functions.text.concatenation import concat, concat_bytes
+from spanemu.sql.functions.value_size import (
+    bounded,
+    bounded_result,
+    check_element_count,
+    check_size,
+)
 
-_OUTPUT_BYTES_MAX = 1 << 20
 # Unicode's White_Space, which is not what `str.isspace` says: no U+001C to U+001F.
 _WHITE_SPACE = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -32,16 +38,6 @@ _WHITE_SPACE = (
 def byte_length(text: str) -> int:
     """BYTE_LENGTH of a STRING, in UTF-8."""
     return len(text) if text.isascii() else len(text.encode())
-
-
-def concat(*values: str) -> str:
-    """CONCAT of STRINGs."""
-    return "".join(values)
-
-
-def concat_bytes(*values: bytes) -> bytes:
-    """CONCAT of BYTES."""
-    return b"".join(values)
 
 
 def substring(value: AnyStr, position: int, length: int | None = None) -> AnyStr:
@@ -67,45 +63,31 @@ def reverse(value: AnyStr) -> AnyStr:
 # ---------------------------------------------------------------------------- padding
 
 
-def _is_too_long(value: str | bytes) -> bool:
-    if len(value) * 4 <= _OUTPUT_BYTES_MAX:
-        return False
-    size = len(value) if isinstance(value, bytes) else byte_length(value)
-    return size > _OUTPUT_BYTES_MAX
-
-
 def _padding(value: AnyStr, length: int, pattern: AnyStr) -> AnyStr:
     """What LPAD and RPAD put beside `value`."""
     if length < 0:
         raise BadArgument("Second argument (output size) for LPAD/RPAD cannot be negative")
     if not pattern:
         raise BadArgument("Third argument (pad pattern) for LPAD/RPAD cannot be empty")
-    if length > _OUTPUT_BYTES_MAX:
-        raise BadArgument("Output of LPAD/RPAD exceeds max allowed output size of 1MB")
+    check_size(length, "LPAD/RPAD")
     missing = length - len(value)
     return (pattern * (missing // len(pattern) + 1))[: max(missing, 0)]
 
 
 def left_pad(value: AnyStr, length: int, pattern: AnyStr | None = None) -> AnyStr:
     """LPAD: cut or filled up on the left."""
-    padded = _padding(value, length, _blank(value) if pattern is None else pattern) + value[:length]
-    return _padded(padded)
+    padding = _padding(value, length, _blank(value) if pattern is None else pattern)
+    return bounded(padding + value[:length], "LPAD/RPAD")
 
 
 def right_pad(value: AnyStr, length: int, pattern: AnyStr | None = None) -> AnyStr:
     """RPAD: cut or filled up on the right."""
     padding = _padding(value, length, _blank(value) if pattern is None else pattern)
-    return _padded(value[:length] + padding)
+    return bounded(value[:length] + padding, "LPAD/RPAD")
 
 
 def _blank(value: AnyStr) -> Any:
     return " " if isinstance(value, str) else b" "
-
-
-def _padded(value: AnyStr) -> AnyStr:
-    if _is_too_long(value):
-        raise BadArgument("Output of LPAD/RPAD exceeds max allowed output size of 1MB")
-    return value
 
 
 def repeat(value: AnyStr, times: int) -> AnyStr:
@@ -114,11 +96,8 @@ def repeat(value: AnyStr, times: int) -> AnyStr:
         raise BadArgument("Second argument (repeat count) for REPEAT cannot be negative")
     if not value:
         return value
-    # Nothing may be made before it is known to be short: a character takes a byte at least.
-    if len(value) * times > _OUTPUT_BYTES_MAX or _is_too_long(repeated := value * times):
-        raise BadArgument("Output of REPEAT exceeds max allowed output size of 1MB")
-    look_if_long(repeated)
-    return repeated
+    check_size(len(value) * times, "REPEAT")  # A character takes at least a byte.
+    return bounded(value * times, "REPEAT")
 
 
 def replace(value: AnyStr, old: AnyStr, new: AnyStr) -> AnyStr:
@@ -126,11 +105,9 @@ def replace(value: AnyStr, old: AnyStr, new: AnyStr) -> AnyStr:
     if not old:
         return value
     growth = len(new) - len(old)
-    is_huge = growth > 0 and len(value) + value.count(old) * growth > _OUTPUT_BYTES_MAX
-    if is_huge or _is_too_long(replaced := value.replace(old, new)):
-        raise BadArgument("Output of REPLACE exceeds max allowed output size of 1MB")
-    look_if_long(replaced)
-    return replaced
+    if growth > 0:
+        check_size(len(value) + value.count(old) * growth, "REPLACE")
+    return bounded(value.replace(old, new), "REPLACE")
 
 
 # ---------------------------------------------------------------------------- trimming
@@ -155,12 +132,15 @@ def split(text: str, delimiter: str = ",") -> tuple[str, ...]:
     """SPLIT of a STRING: into characters where the delimiter is empty."""
     look_if_long(text)
     if delimiter:
+        check_element_count(text.count(delimiter))
         return tuple(text.split(delimiter))
+    check_element_count(len(text))
     return tuple(text) or ("",)
 
 
 def split_bytes(data: bytes, delimiter: bytes) -> tuple[bytes, ...]:
     """SPLIT of BYTES: into single bytes where the delimiter is empty."""
+    check_element_count(data.count(delimiter))
     if delimiter:
         return tuple(data.split(delimiter))
     return tuple([data[i : i + 1] for i in paced(range(len(data)))]) or (b"",)
@@ -226,7 +206,7 @@ _BASIC: dict[str, tuple[Overload, ...]] = {
     "CONCAT": _both("(S, S...) -> S", concat, concat_bytes),
     "ENDS_WITH": _both("(S, S) -> BOOL", str.endswith, bytes.endswith),
     "LENGTH": _both("(S) -> INT64", len),
-    "LOWER|LCASE": _both("(S) -> S", str.lower, bytes.lower),
+    "LOWER|LCASE": _both("(S) -> S", bounded_result("LOWER", str.lower), bytes.lower),
     "LPAD": _both("(S, INT64, [S]) -> S", left_pad),
     "LTRIM": (
         overload("(STRING, [STRING]) -> STRING", left_trim),
@@ -253,7 +233,7 @@ _BASIC: dict[str, tuple[Overload, ...]] = {
         overload("(STRING, [STRING]) -> STRING", trim),
         overload("(BYTES, BYTES) -> BYTES", bytes.strip),
     ),
-    "UPPER|UCASE": _both("(S) -> S", str.upper, bytes.upper),
+    "UPPER|UCASE": _both("(S) -> S", bounded_result("UPPER", str.upper), bytes.upper),
 }
 
 FUNCTIONS = chapter(

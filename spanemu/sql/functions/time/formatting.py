@@ -12,15 +12,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
-from functools import lru_cache
 from typing import NamedTuple
 
+from spanemu.base.limits import CELL_BYTES_MAX
 from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.base.pace import paced, paced_stream
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.registry import Context
+from spanemu.sql.functions.text.pattern_cache import pattern_cache
 from spanemu.sql.functions.time.date_parts import week_of_year
 from spanemu.sql.functions.time.instants import SECONDS_PER_DAY, zone
+from spanemu.sql.functions.value_size import bounded
 from spanemu.values.date import EPOCH_ORDINAL
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -63,7 +65,7 @@ Writer = Callable[[Moment], str]
 def format_date(pattern: str, day: date) -> str:
     """FORMAT_DATE(format, date)."""
     moment = Moment(day, 0, 0, 0, 0, 0)
-    return "".join([write(moment) for write in paced(_compiled(pattern, True))])
+    return _written(pattern, moment, True)
 
 
 def format_timestamp(
@@ -71,7 +73,12 @@ def format_timestamp(
 ) -> str:
     """FORMAT_TIMESTAMP(format, timestamp [, zone])."""
     moment = moment_of(nanos, context.time_zone if zone_name is None else zone_name)
-    return "".join([write(moment) for write in paced(_compiled(pattern, False))])
+    return _written(pattern, moment, False)
+
+
+def _written(pattern: str, moment: Moment, for_date: bool) -> str:
+    text = "".join([write(moment) for write in paced(_compiled(pattern, for_date))])
+    return bounded(text, "FORMAT_DATE" if for_date else "FORMAT_TIMESTAMP", CELL_BYTES_MAX)
 
 
 def moment_of(nanos: int, zone_name: str) -> Moment:
@@ -89,7 +96,7 @@ def moment_of(nanos: int, zone_name: str) -> Moment:
     return Moment(date.fromordinal(ordinal), shift, second, fraction, offset, instant)
 
 
-@lru_cache(maxsize=1024)
+@pattern_cache
 def _compiled(pattern: str, for_date: bool) -> tuple[Writer, ...]:
     return tuple(paced_stream(_writers(pattern, for_date)))
 

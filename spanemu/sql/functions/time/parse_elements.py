@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
 from typing import NamedTuple
 
 from spanemu.base.pace import paced_stream
 from spanemu.sql.functions.errors import BadArgument
+from spanemu.sql.functions.text.pattern_cache import pattern_cache
 from spanemu.sql.functions.time.formatting import CLOCK_ELEMENTS, DAYS, MONTHS
 from spanemu.sql.functions.time.instants import zone
 from spanemu.sql.functions.time.parse_fields import Fields
@@ -46,7 +46,7 @@ class _Number(NamedTuple):
     field: str = ""
 
 
-@lru_cache(maxsize=1024)
+@pattern_cache
 def compiled(pattern: str, for_date: bool) -> tuple[Step, ...]:
     """The steps of a format string; that of a date takes no elements of the clock."""
     return tuple(paced_stream(_steps(pattern, for_date)))

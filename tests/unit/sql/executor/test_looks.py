@@ -40,8 +40,11 @@ TEXT = "abcdefghij " * 150_000
 PARAMETERS = {
     "text": (STRING, TEXT),
     "numbers": (array_of(INT64), [str(number) for number in range(200_000)]),
+    "some": (array_of(INT64), [str(number) for number in range(60_000)]),
     "json": (JSON, "[" + '{"a":[1,2,{"b":null}]},' * 50_000 + "1]"),
     "json_text": (STRING, "[" + "1," * 500_000 + "1]"),
+    "long": (STRING, TEXT[:500_000]),
+    "short": (STRING, TEXT[:499_000]),
     "format": (STRING, "%Y" * 100_000),
 }
 
@@ -78,7 +81,7 @@ OF_VALUES = [
     "SELECT COUNT(*) FROM T WHERE Id IN UNNEST(@numbers)",
     "SELECT ARRAY_INCLUDES_ALL(@numbers, @numbers), ARRAY_INCLUDES_ANY(@numbers, [-1])",
     "SELECT ARRAY_LENGTH(ARRAY_FILTER(@numbers, x -> x > 1)), ARRAY_MAX(@numbers)",
-    "SELECT ARRAY_LENGTH(ARRAY_TRANSFORM(@numbers, (x, n) -> x + n)), ARRAY_INCLUDES(@numbers, -1)",
+    "SELECT ARRAY_LENGTH(ARRAY_TRANSFORM(@some, (x, n) -> x + n)), ARRAY_INCLUDES(@numbers, -1)",
     "SELECT TO_JSON(@numbers), FORMAT('%T', ARRAY_SLICE(@numbers, 0, 99999))",
     "SELECT JSON_STRIP_NULLS(@json), JSON_KEYS(@json, 3, mode => 'lax recursive')",
     "SELECT ARRAY_LENGTH(JSON_QUERY_ARRAY(PARSE_JSON(@json_text)))",
@@ -94,7 +97,7 @@ OF_VALUES = [
     "SELECT LENGTH(~CAST(@text AS BYTES)), LENGTH(REVERSE(@text))",
     "SELECT FORMAT_DATE(@format, DATE '2020-01-01')",
     "SELECT SAFE.PARSE_DATE(@format, '2020')",
-    "SELECT x FROM UNNEST([@text, 'b', CONCAT(@text, 'c')]) x ORDER BY x COLLATE 'und:ci'",
+    "SELECT x FROM UNNEST([@long, 'b', CONCAT(@short, 'c')]) x ORDER BY x COLLATE 'und:ci'",
     f"SELECT ARRAY_LENGTH([{', '.join(map(str, range(4_000)))}])",
     f"INSERT INTO U (Id, A) VALUES {', '.join([f'({n}, 1)' for n in range(50_000, 53_000)])}",
 ]

@@ -107,8 +107,10 @@ def test_slice(start: int, end: int, expected: str) -> None:
 def test_lambdas() -> None:
     assert array.array_filter((1, 2, None, 3), lambda e: None if e is None else e > 1) == (2, 3)
     assert array.array_filter_indexed((0, 2, 3), lambda e, i: e > i) == (2, 3)
-    assert array.array_transform((1, 4, 3), lambda e: e + 1) == (2, 5, 4)
-    assert array.array_transform_indexed((1, 4, 3), lambda e, i: e + i) == (1, 5, 5)
+    transform = array.array_transform([array_of(INT64)], array_of(INT64))
+    assert transform((1, 4, 3), lambda e: e + 1) == (2, 5, 4)
+    transform_indexed = array.array_transform_indexed([array_of(INT64)], array_of(INT64))
+    assert transform_indexed((1, 4, 3), lambda e, i: e + i) == (1, 5, 5)
     assert array.array_includes_if((1, 2, 3), lambda e: e > 3) is False
     assert array.array_includes_if((1, 2, 3), lambda e: None if e < 3 else True) is True
 
