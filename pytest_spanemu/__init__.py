@@ -3,7 +3,7 @@ per test.
 
 pytest loads `plugin`, and with it `plain_import`. In reading order: `kinds`, `options` and
 `marker_arguments` (what users set), `settings` (what it comes to), `wishes` (what one test asks
-for), `marker_checks` (mistakes in markers), `run` (what one pytest run holds),
+for), `marker_checks` (mistakes in markers), `run` (what one pytest run holds), `early_start`,
 `fixtures` and `factories`; `targets`, `sources` and `seeds`, `databases`, `rows`, `asserts`,
 `report`; then `sql`, `migrator`, `fault_plan`, `lint`, `ready_made`, `hookspecs`, and `django`.
 

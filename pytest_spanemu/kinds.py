@@ -51,4 +51,4 @@ class Start(StrEnum):
     """When the emulator starts."""
 
     LAZY = "lazy"  # with the first fixture that needs it
-    EAGER = "eager"  # before collection, with SPANNER_EMULATOR_HOST exported
+    EAGER = "eager"  # before any conftest.py is imported, with SPANNER_EMULATOR_HOST exported

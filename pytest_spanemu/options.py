@@ -13,6 +13,7 @@ import pytest
 from pytest_spanemu.kinds import InstanceConfigs, Isolation, Reuse, Start, Target, Unsupported
 
 ENDPOINT_FILE = "SPANEMU_ENDPOINT_FILE"  # which `spanemu serve --endpoint-file` writes
+SEED_VARIABLE = "SPANEMU_SEED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +123,14 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "start",
         "lazy: with the first test that needs it; "
-        "eager: before collection, for module-level clients",
+        "eager: before any conftest.py is imported, for module-level clients",
         default=Start.LAZY,
         choices=tuple(Start),
     ),
     Option(
         "seed",
         "number that reproduces everything random (default: drawn and printed)",
-        variables=("SPANEMU_SEED",),
+        variables=(SEED_VARIABLE,),
         metavar="N",
     ),
     Option(

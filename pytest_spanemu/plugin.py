@@ -11,6 +11,7 @@ import pytest
 from pytest_spanemu import hookspecs
 from pytest_spanemu.asserts.budget import judge_budget
 from pytest_spanemu.asserts.findings import note_failure
+from pytest_spanemu.early_start import hint_for, start_before_conftests
 from pytest_spanemu.kinds import Start
 from pytest_spanemu.marker_checks import (
     ABORT_EACH,
@@ -61,8 +62,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add_options(parser)
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None, None, None]:
+    """Start the emulator first when module-level clients need it; hint at that when they fail."""
+    start_before_conftests(early_config)
+    try:
+        return (yield)
+    except Exception as failure:  # pytest's ConftestImportFailure, whose cause pytest shows
+        if (hint := hint_for(early_config, failure)) is not None:
+            getattr(failure, "cause", failure).add_note(f"\n{hint}")
+        raise
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare markers; start the emulator before collection when module-level clients need it."""
+    """Declare markers; start the emulator if the plugin was loaded too late to do it earlier."""
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
     run = run_of(config)
@@ -78,6 +91,13 @@ def pytest_configure(config: pytest.Config) -> None:
         known_counts(run)  # before any test has run: there may be none
     if run.settings.start is Start.EAGER and not _is_controller(config):
         run.start_eagerly()
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist starts its workers
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Let no worker take the controller's emulator for one that somebody else has started."""
+    if _is_controller(session.config):
+        run_of(session.config).prepare_for_workers()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -194,8 +214,15 @@ def _judged_call(item: pytest.Item) -> Generator[None, object, object]:
     return result
 
 
-def pytest_exception_interact(node: pytest.Item | pytest.Collector) -> None:
-    """A test has failed, and what it used is still there."""
+def pytest_exception_interact(
+    node: pytest.Item | pytest.Collector,
+    call: pytest.CallInfo[object],
+    report: pytest.CollectReport | pytest.TestReport,
+) -> None:
+    """Hint at a setting when an import failed; halt in a failed test while its data is there."""
+    if isinstance(node, pytest.Collector) and call.excinfo is not None:
+        hint = hint_for(node.config, call.excinfo.value)
+        report.sections += [("spanner", hint)] if hint else []
     if not run_of(node.config).settings.pause_on_fail:
         return
     observation: Any = getattr(node, "funcargs", {}).get("_spanner_observation")

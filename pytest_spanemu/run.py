@@ -6,7 +6,7 @@ Kept in `config.stash`, made when somebody first asks. An emulator that starts b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -16,8 +16,10 @@ import pytest
 
 import spanemu
 from pytest_spanemu.kinds import Unsupported
+from pytest_spanemu.options import SEED_VARIABLE
 from pytest_spanemu.report.book import Book
 from pytest_spanemu.settings import Settings, read_settings
+from pytest_spanemu.targets.places import EMULATOR_HOST
 
 if TYPE_CHECKING:
     from pytest_spanemu.databases.lending import Lender
@@ -34,6 +36,7 @@ class Run:
         self.settings = settings
         self.book = Book()
         self._eager = ExitStack()
+        self._environment = ExitStack()  # puts the variables back that were set
         self._started: SpannerEmulator | None = None
 
     @property
@@ -85,26 +88,47 @@ class Run:
             self._forget(emulator)
 
     def start_eagerly(self) -> None:
-        """Start before collection, and tell the environment, where module-level clients look."""
+        """Start now, and set the variables by which module-level clients find the emulator.
+
+        Does nothing when the emulator has been started already.
+        """
         from pytest_spanemu.targets.target import running
 
+        if self._started is not None:
+            return
+        self.config.add_cleanup(self.stop)
         started = self._started = self._eager.enter_context(running(self.settings))
-        host = {"SPANNER_EMULATOR_HOST": started.host_port} if started.is_emulator else {}
-        told = host | {
-            "GOOGLE_CLOUD_PROJECT": self.settings.project,
-            "SPANNER_PROJECT_ID": self.settings.project,
-            "SPANNER_INSTANCE_ID": self.settings.instance,
-            "SPANNER_DATABASE_ID": self.settings.database,
-            "SPANNER_DISABLE_BUILTIN_METRICS": "true",
-        }
-        environment = self._eager.enter_context(pytest.MonkeyPatch.context())
-        for name, value in told.items():
-            environment.setenv(name, value)
+        host = {EMULATOR_HOST: started.host_port} if started.is_emulator else {}
+        self._set_environment(
+            host
+            | {
+                "GOOGLE_CLOUD_PROJECT": self.settings.project,
+                "SPANNER_PROJECT_ID": self.settings.project,
+                "SPANNER_INSTANCE_ID": self.settings.instance,
+                "SPANNER_DATABASE_ID": self.settings.database,
+                "SPANNER_DISABLE_BUILTIN_METRICS": "true",
+            }
+        )
+
+    def prepare_for_workers(self) -> None:
+        """Put back the environment, which xdist's workers inherit: they start emulators themselves.
+
+        A worker that starts its emulator before it is told the seed finds the seed there.
+        """
+        if self._started is not None:
+            self._environment.close()
+            self._set_environment({SEED_VARIABLE: str(self.settings.seed)})
 
     def stop(self) -> None:
         """End what was started before collection, and leave the environment as it was."""
+        self._environment.close()
         self._eager.close()
         self._started = None
+
+    def _set_environment(self, variables: Mapping[str, str]) -> None:
+        environment = self._environment.enter_context(pytest.MonkeyPatch.context())
+        for name, value in variables.items():
+            environment.setenv(name, value)
 
     def _forget(self, emulator: SpannerEmulator) -> None:
         """An emulator goes: so do its templates, and what keeps them."""
@@ -156,3 +180,9 @@ def run_of(config: pytest.Config) -> Run:
     if found is None:
         found = config.stash[_RUN] = Run(config, read_settings(config))
     return found
+
+
+def install_run(config: pytest.Config, settings: Settings) -> Run:
+    """Make the run's state from settings that were read before pytest's configuration is whole."""
+    made = config.stash[_RUN] = Run(config, settings)
+    return made

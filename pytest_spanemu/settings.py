@@ -5,6 +5,7 @@ a marker or a factory's argument  >  command line  >  environment  >  ini file  
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -56,16 +57,47 @@ class Settings:
     pause_on_fail: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """Where the settings of a run are read from.
+
+    `options` are the parsed command line; `handed` is what xdist tells a worker.
+    """
+
+    config: pytest.Config
+    options: argparse.Namespace
+    environ: Mapping[str, str]
+    handed: Mapping[str, Any]
+
+
 def read_settings(config: pytest.Config, environ: Mapping[str, str] | None = None) -> Settings:
-    """The settings of a run. Raises pytest.UsageError for one that makes no sense."""
+    """Read the settings of a run. Raises pytest.UsageError for one that makes no sense."""
     surroundings = os.environ if environ is None else environ
-    found = {
-        option.name.replace("-", "_"): _value(config, option, surroundings) for option in OPTIONS
-    }
-    target = target_of(found)
     handed: Mapping[str, Any] = getattr(config, "workerinput", {})
-    run = str(handed.get("testrunuid") or os.urandom(RUN_CHARS).hex())[:RUN_CHARS]
-    runner = Runner(surroundings, str(handed.get("workerid", "")), run)
+    return _settings(_Given(config, config.option, surroundings, handed))
+
+
+def read_early_settings(config: pytest.Config) -> Settings:
+    """Read the settings before any conftest.py is imported. Raises pytest.UsageError.
+
+    xdist names a worker in the environment before it gives the worker's configuration to it.
+    """
+    worker = {"workerid": "PYTEST_XDIST_WORKER", "testrunuid": "PYTEST_XDIST_TESTRUNUID"}
+    handed = {name: os.environ.get(variable, "") for name, variable in worker.items()}
+    return _settings(_Given(config, config.known_args_namespace, os.environ, handed))
+
+
+def read_start(config: pytest.Config) -> Start:
+    """Read when the emulator starts, before any conftest.py is imported."""
+    (option,) = (option for option in OPTIONS if option.name == "start")
+    return Start(_value(_Given(config, config.known_args_namespace, os.environ, {}), option))
+
+
+def _settings(given: _Given) -> Settings:
+    found = {option.name.replace("-", "_"): _value(given, option) for option in OPTIONS}
+    target = target_of(found)
+    run = str(given.handed.get("testrunuid") or os.urandom(RUN_CHARS).hex())[:RUN_CHARS]
+    runner = Runner(given.environ, str(given.handed.get("workerid", "")), run)
     failing = _parts(found["fail_on"])
     for word in failing:
         if word not in FAIL_ON:
@@ -82,7 +114,7 @@ def read_settings(config: pytest.Config, environ: Mapping[str, str] | None = Non
             "reuse": Reuse(found["reuse"]),
             "unsupported": Unsupported(found["unsupported"]),
             "isolation": None if found["isolation"] is None else Isolation(found["isolation"]),
-            "seed": _seed(config, found["seed"]),
+            "seed": _seed(given, found["seed"]),
             "validated_older_than": _days(found["validated_older_than"]),
             "fail_on": frozenset(failing),
             "report": Reports.of(found["report"]),
@@ -101,27 +133,28 @@ def target_named(word: str, where: str) -> Target:
     return Target(_chosen(word, tuple(Target), where))
 
 
-def _value(config: pytest.Config, option: Option, environ: Mapping[str, str]) -> Any:
-    given = config.getoption(option.key, None)
+def _value(given: _Given, option: Option) -> Any:
+    """Return the value of one option, from the first place that has it."""
+    value = getattr(given.options, option.key, None)
     if option.is_switch:
-        return bool(given)
+        return bool(value)
     where = option.flag
-    if given is None:
+    if value is None:
         for variable in option.variables:
-            if environ.get(variable):
-                given, where = environ[variable], variable
+            if given.environ.get(variable):
+                value, where = given.environ[variable], variable
                 if variable == ENDPOINT_FILE:
-                    given = _published(given)
+                    value = _published(value)
                 break
-    if given is None and (written := config.getini(option.key)) not in (None, "", []):
-        given, where = written, option.key
-    if given is None:
-        given = option.default
+    if value is None and (written := given.config.getini(option.key)) not in (None, "", []):
+        value, where = written, option.key
+    if value is None:
+        value = option.default
     if option.many:
-        return _words(given)
-    if given is not None and option.choices:
-        return _chosen(str(given), option.choices, where)
-    return given
+        return _words(value)
+    if value is not None and option.choices:
+        return _chosen(str(value), option.choices, where)
+    return value
 
 
 def words(given: str | Collection[str] | None) -> tuple[str, ...] | None:
@@ -169,11 +202,10 @@ def _days(given: str | None) -> int | None:
     return int(given.removesuffix("d"))
 
 
-def _seed(config: pytest.Config, given: str | None) -> int:
-    """The seed: as given; of an xdist worker its controller's; or drawn."""
-    if given is not None:
-        if not re.fullmatch(r"\d+", given):
-            raise pytest.UsageError(f"spanner_seed: {given!r} is not a whole number.")
-        return int(given)
-    handed: Mapping[str, Any] = getattr(config, "workerinput", {})
-    return int(handed.get("spanner_seed") or int.from_bytes(os.urandom(4)))
+def _seed(given: _Given, text: str | None) -> int:
+    """Return the seed: as given; in an xdist worker the controller's; or drawn."""
+    if text is not None:
+        if not re.fullmatch(r"\d+", text):
+            raise pytest.UsageError(f"spanner_seed: {text!r} is not a whole number.")
+        return int(text)
+    return int(given.handed.get("spanner_seed") or int.from_bytes(os.urandom(4)))
