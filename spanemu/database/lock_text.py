@@ -10,7 +10,7 @@ from spanemu.storage.layout import parts_of
 from spanemu.txn.locks.modes import Lock, columns_of
 from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.key import key_decoder
-from spanemu.values.key_text import value_text
+from spanemu.values.value_text import value_text
 
 
 def place_text(thing: Table | Index, key: bytes, *, is_range: bool) -> str:

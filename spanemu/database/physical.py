@@ -21,7 +21,7 @@ from spanemu.storage.boundary import Placing
 from spanemu.storage.layout import encoder_of, hierarchy_of, parts_of, tree_of
 from spanemu.storage.store import Store
 from spanemu.storage.versions import row_cells
-from spanemu.values.key_text import value_text
+from spanemu.values.value_text import value_text
 
 BOUNDARY = "-" * 40 + " split boundary"
 

@@ -10,14 +10,13 @@ from typing import Any
 
 from spanemu.ddl.change import Data, Job
 from spanemu.ddl.errors.data import DuplicateIndexKey, StoredKeyTooLarge, StoredNull
-from spanemu.schema.column import Column
+from spanemu.schema.column import Column, key_message
 from spanemu.schema.index import Index
 from spanemu.storage.layout import tree_of
 from spanemu.storage.observer import TreeWrite
 from spanemu.txn.rules import IndexRules, Row, TableRules
 from spanemu.txn.write import computed
 from spanemu.values.key import key_size
-from spanemu.values.key_text import key_text
 from spanemu.values.mutation import COMMIT_TIMESTAMP
 
 # A new value for one cell, given the row so far.
@@ -66,8 +65,7 @@ def _check_size(entries: IndexRules, cells: Row) -> None:
 
 
 def _declared_key(entries: IndexRules, cells: Row) -> str:
-    types = [part.column.type for part in entries.index.key]
-    return key_text(cells[: entries.declared_parts], types)
+    return key_message(cells[: entries.declared_parts], entries.index.key)
 
 
 def fill_column(table: str, column: Column) -> Job:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from spanemu.values.key_text import key_text, part_text
 from spanemu.values.types import Type, TypeCode
 
 
@@ -69,3 +70,11 @@ class KeyPart:
 
     column: Column
     descending: bool = False
+
+
+def key_message(values: Sequence[Any], key: Sequence[KeyPart]) -> str:
+    """Return the values of a key, or of its first parts, as error messages show them."""
+    return key_text(
+        part_text(value, part.column.type, descending=part.descending)
+        for value, part in zip(values, key, strict=False)
+    )

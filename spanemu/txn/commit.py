@@ -20,6 +20,7 @@ from spanemu.txn.errors.rows import (
     ParentInsertedLater,
     ParentRowMissing,
     RowAlreadyExists,
+    RowInsertedTwice,
     RowNotFound,
 )
 from spanemu.txn.locks.modes import WRITE_ROW
@@ -61,6 +62,9 @@ def buffer_mutations(transaction: ReadWrite, book: RuleBook, mutations: Sequence
             except (RowAlreadyExists, RowNotFound):
                 _note_deletes(unit, steps[place + 1 :])
                 raise
+            except RowInsertedTwice as twice:  # An insert finds a row, whoever wrote that.
+                _note_deletes(unit, steps[place + 1 :])
+                raise RowAlreadyExists(twice.table, twice.key) from None
         verify(unit.notes, transaction)
     except SpannerError:
         transaction.validate()  # What only an old snapshot refuses is to be tried again.

@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Any
 
 from spanemu.base.limits import DEFAULT_LIMITS, KEY_BYTES_MAX, Limits
-from spanemu.schema.column import Column
+from spanemu.schema.column import Column, key_message
 from spanemu.schema.foreign_key import ForeignKey
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
@@ -21,7 +21,7 @@ from spanemu.storage.layout import encoder_of, tree_of
 from spanemu.txn.cells import Check, check_of, placement_check
 from spanemu.txn.expressions import RowExpression, compile_expression
 from spanemu.values.key import ByteRange, after_prefix
-from spanemu.values.key_text import key_text
+from spanemu.values.key_text import key_text, part_text
 from spanemu.values.mutation import COMMIT_TIMESTAMP
 from spanemu.values.types import BOOL, TypeCode
 
@@ -108,8 +108,8 @@ class Reference:
         self._encode_base = encoder_of(self.table.key)
 
     def text(self, values: Sequence[Any]) -> str:
-        """Key values for a message."""
-        return key_text(values, self.types)
+        """Return values of the foreign key's columns as error messages show them."""
+        return key_text(map(part_text, values, self.types))
 
     def base_key(self, key: bytes, found: Row) -> bytes:
         """The encoded key of the referring row, from what was found in `source_tree`."""
@@ -139,8 +139,8 @@ class TableRules:
             self.parent_table = None
 
     def key_text(self, key: Sequence[Any]) -> str:
-        """A key for a message."""
-        return key_text(key, self.key_types)
+        """Return a key, or its first parts, as error messages show it."""
+        return key_message(key, self.table.key)
 
     def landing(self, row: Row, now: int) -> ByteRange | None:
         """Where a row's key will be once its pending timestamps are known."""

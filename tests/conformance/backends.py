@@ -37,6 +37,11 @@ spanemu_only = pytest.mark.parametrize("backend", ["spanemu"], indirect=True)
 refused = pytest.raises
 
 
+def says(caught: pytest.ExceptionInfo[exceptions.GoogleAPICallError]) -> str:
+    """Return the server's message, without the request id that the client adds."""
+    return str(caught.value.message).partition(", request_id = ")[0]
+
+
 def _writer(kind: str) -> Callable[..., Operation]:
     def operation(table: str, columns: str, *rows: Row) -> Operation:
         return lambda batch: getattr(batch, kind)(table, columns.split(), rows)

@@ -62,7 +62,7 @@ _MUTATIONS: Mapping[str, Sequence[tuple[str, str]]] = {
         ("update of a row deleted before: INVALID_ARGUMENT", "mutations_order::test_update_of_a_row_that_the_commit_deleted"),
         ("update of a row inserted and deleted before", "mutations_order::test_update_of_a_row_that_the_commit_inserted_and_deleted"),
         ("update of a missing row that was deleted all the same", "mutations_order::test_update_of_a_missing_row_that_the_commit_deleted"),
-        ("a row inserted twice: INVALID_ARGUMENT as in production", "mutations_order::test_a_row_inserted_twice_in_one_commit_is_an_invalid_argument"),
+        ("a row inserted twice: ALREADY_EXISTS", "mutations_order::test_a_row_inserted_twice_in_one_commit_already_exists"),
         ("parent before child", "mutations_order::test_parent_then_child"),
         ("child before parent: INVALID_ARGUMENT as in production", "mutations_order::test_child_before_its_parent_in_one_commit_is_an_invalid_argument"),
         ("child without parent: NOT_FOUND", "mutations_order::test_child_without_its_parent"),

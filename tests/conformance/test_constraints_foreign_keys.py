@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from google.rpc.error_details_pb2 import ErrorInfo
 
 from tests.conformance.backends import (
     AE,
@@ -14,6 +15,8 @@ from tests.conformance.backends import (
     insert_or_update,
     refused,
     replace,
+    says,
+    spanemu_only,
     update,
 )
 
@@ -68,6 +71,32 @@ def test_an_update_of_the_referencing_key_is_checked(db, write):
         db.dml("UPDATE Source SET X = 3 WHERE Id = 1")
     db.commit(write("Source", "Id X Y", (1, 2, 2)))
     db.commit(delete("Target", (1, 1)))
+
+
+def detail(caught):
+    (info,) = (each for each in caught.value.details if isinstance(each, ErrorInfo))
+    return info.reason, dict(info.metadata)
+
+
+@spanemu_only
+def test_messages_end_with_the_sentence_of_spanner_and_details_have_the_key(db):
+    with refused(FP) as caught:
+        db.commit(insert("Source", "Id X Y", (9, 3, 3)))
+    assert says(caught) == (
+        "Foreign key constraint `ToTarget` is violated on table `Source`. Cannot find referenced "
+        "values in Target(A, B)."
+    )
+    reason, facts = detail(caught)
+    assert reason == "FOREIGN_KEY_VIOLATION"
+    assert facts["key"] == "{Int64(3), Int64(3)}"
+    with refused(FP) as caught:
+        db.commit(delete("Target", (1, 1)))
+    assert says(caught) == (
+        "Foreign key constraint violation when deleting or updating referenced row(s): referencing "
+        "row(s) found in table `Source`."
+    )
+    reason, facts = detail(caught)
+    assert (facts["foreign_key"], facts["key"]) == ("ToTarget", "{Int64(1), Int64(1)}")
 
 
 def test_a_referenced_row_stays(db):

@@ -1,5 +1,7 @@
 """What each kind of mutation does with a row that is there, or is not."""
 
+from base64 import b64encode
+
 import pytest
 from google.cloud.spanner import KeyRange, KeySet
 
@@ -15,6 +17,7 @@ from tests.conformance.backends import (
     insert_or_update,
     refused,
     replace,
+    says,
     spanemu_only,
     update,
 )
@@ -48,6 +51,45 @@ def test_insert_refuses_an_existing_row(db):
     with refused(AE, match=r"Users.*1.*already exists"):
         db.commit(insert("Users", "Id Name", (1, "eve")))
     assert users(db) == [[1, "ada", 36, "rare"]]
+
+
+KEYS = {
+    "INT64": (-5, "Int64(-5)"),
+    "STRING(MAX)": ("a\"'\\\n", r"""String("a\"'\\\n")"""),
+    "BYTES(MAX)": (b64encode(b"ab\x00\xff").decode(), r'Bytes(b"ab\x00\xff")'),
+    "FLOAT64": (1 / 3, "Double(0.33333333333333331)"),
+    "FLOAT32": (0.1, "Float(0.1)"),
+    "BOOL": (True, "Bool(true)"),
+    "DATE": ("2024-01-02", "Date(2024-01-02)"),
+    "TIMESTAMP": ("2024-01-02T03:04:05.1Z", "Timestamp(2024-01-02 03:04:05.100+00)"),
+    "NUMERIC": ("1.50", "Numeric(1.5)"),
+}
+
+
+@pytest.mark.parametrize("type_", KEYS)
+def test_the_key_of_an_existing_row_is_told_with_its_type(create, type_):
+    db = create(f"CREATE TABLE T (K {type_}, L INT64) PRIMARY KEY (K, L DESC)")
+    value, text = KEYS[type_]
+    for row, shown in (((value, 2), f"{text}, Int64(2)↓"), ((None, None), None)):
+        db.commit(insert("T", "K L", row))
+        with refused(AE) as caught:
+            db.commit(insert("T", "K L", row))
+        kind = text.partition("(")[0]
+        shown = shown or f"{kind}(NULL), Int64(NULL)↓"
+        assert says(caught) == f"Table T: Row {{{shown}}} already exists."
+
+
+def test_a_violated_unique_index_is_told_with_the_key(create):
+    db = create(
+        "CREATE TABLE T (K INT64, A STRING(MAX), B INT64) PRIMARY KEY (K)",
+        "CREATE UNIQUE INDEX U ON T (A, B DESC)",
+    )
+    with refused(AE) as caught:
+        db.commit(insert("T", "K A B", (1, "x", 3), (2, "x", 3)))
+    key = '{String("x"), Int64(3)↓}'
+    assert says(caught) == (
+        f"UNIQUE violation on index U,  duplicate key: {key} in this transaction."
+    )
 
 
 def test_one_failing_row_takes_the_whole_commit_back(db):

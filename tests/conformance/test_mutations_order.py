@@ -3,6 +3,7 @@
 import pytest
 
 from tests.conformance.backends import (
+    AE,
     FP,
     IA,
     NF,
@@ -106,12 +107,14 @@ def test_update_of_a_missing_row_that_the_commit_deleted(db):
         db.commit(delete("Parent", (1,)), update("Parent", "P V", (1, "b")))
 
 
-@spanemu_only
-def test_a_row_inserted_twice_in_one_commit_is_an_invalid_argument(db):
-    with refused(IA):
+def test_a_row_inserted_twice_in_one_commit_already_exists(db):
+    message = r"Table Parent: Row \{Int64\(1\)\} already exists"
+    with refused(AE, match=message):
         db.commit(insert("Parent", "P", (1,), (1,)))
-    with refused(IA):
+    with refused(AE, match=message):
         db.commit(insert("Parent", "P", (1,)), insert("Parent", "P", (1,)))
+    with refused(AE, match=message):
+        db.commit(replace("Parent", "P", (1,)), insert("Parent", "P", (1,)))
     assert db.read("Parent", "P") == []
 
 

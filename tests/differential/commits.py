@@ -75,11 +75,6 @@ _OF_OTHER_TYPES: tuple[Any, ...] = ("x", 5, True, 1.5, [1], "zzzzzzzzzz", b"YWJj
 _DEFERRED = r"UNIQUE violation|Check constraint|Foreign key .*violat|Foreign key .*referenc"
 # (what spanemu says, what the reference says, why spanemu is right)
 _DOCUMENTED = (
-    (
-        r"is inserted twice in the same transaction",
-        r"already exists",
-        "INVALID_ARGUMENT in Spanner",
-    ),
     (r"is inserted before its parent row", r"not found in parent", "INVALID_ARGUMENT in Spanner"),
     # A fault of the request, whatever its other mutations do.
     (

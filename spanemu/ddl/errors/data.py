@@ -9,7 +9,7 @@ class DuplicateIndexKey(SpannerError):
     """Two rows have the same key in a unique index."""
 
     code = Code.FAILED_PRECONDITION
-    prose = "Found uniqueness violation on index {index}, duplicate key: {key}."
+    prose = "Found uniqueness violation on index {index},  duplicate key: {key}"
     index: str
     key: str
 

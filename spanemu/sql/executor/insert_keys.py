@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from spanemu.schema.column import Column
+from spanemu.schema.column import Column, key_message
 from spanemu.schema.table import Table
 from spanemu.sql.executor.errors import RowAffectedTwice
 from spanemu.sql.executor.reader import Row
 from spanemu.values.key import key_encoder
-from spanemu.values.key_text import key_text
 from spanemu.values.mutation import COMMIT_TIMESTAMP
 
 
@@ -44,8 +43,8 @@ class InsertKeys:
         return None if COMMIT_TIMESTAMP in values else self._encode(values)
 
     def text(self, row: Sequence[Any]) -> str:
-        """The key as messages show it."""
-        return key_text(self.values(row), [part.column.type for part in self.table.key])
+        """Return the key as error messages show it."""
+        return key_message(self.values(row), self.table.key)
 
     def refuse_repetition(self, rows: Iterable[Row]) -> None:
         """Raise RowAffectedTwice if two of `rows` have one key."""

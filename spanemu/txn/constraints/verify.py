@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from spanemu.base.pace import paced
+from spanemu.schema.column import key_message
 from spanemu.storage.layout import TreeId
 from spanemu.txn.constraints.notes import Notes
 from spanemu.txn.errors.constraints import (
@@ -24,7 +25,6 @@ from spanemu.txn.rules import Reference, Row
 from spanemu.txn.write import computed
 from spanemu.txn.write_view import WriteView
 from spanemu.values.key import after_prefix
-from spanemu.values.key_text import key_text
 
 
 def verify(notes: Notes, view: WriteView) -> None:
@@ -43,10 +43,8 @@ def _verify_unique(notes: Notes, view: WriteView) -> None:
     for (tree, prefix), (index, cells) in paced(notes.unique.items()):
         found = view.items(tree, [(prefix, after_prefix(prefix))], IS_THERE)
         if len(list(islice(found, 2))) > 1:
-            parts = index.index.key
-            values = cells[: index.declared_parts]
-            text = key_text(values, [part.column.type for part in parts])
-            raise UniqueViolation(index.index.name, text)
+            key = key_message(cells[: index.declared_parts], index.index.key)
+            raise UniqueViolation(index.index.name, key)
 
 
 def _verify_references(notes: Notes, view: WriteView) -> None:

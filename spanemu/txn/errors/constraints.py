@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from spanemu.base.errors import Code, SpannerError
+from spanemu.base.errors import Code, Detail, ErrorInfo, SpannerError
 
 
 class UniqueViolation(SpannerError):
     """Two rows have the same key in a unique index."""
 
     code = Code.ALREADY_EXISTS
-    prose = "UNIQUE violation on index {index}, duplicate key: {key} in this transaction."
+    # With the two blanks of Google's emulator, which tests compare with.
+    prose = "UNIQUE violation on index {index},  duplicate key: {key} in this transaction."
     index: str
     key: str
 
 
-class ReferencedKeyMissing(SpannerError):
+class ForeignKeyViolation(SpannerError):
+    """A foreign key is violated; the sentence is Spanner's, and a detail has the facts."""
+
+    def details(self) -> tuple[Detail, ...]:
+        facts = tuple(self.facts().items())
+        return (ErrorInfo("FOREIGN_KEY_VIOLATION", "spanner.googleapis.com", facts),)
+
+
+class ReferencedKeyMissing(ForeignKeyViolation):
     """A foreign key refers to a row that does not exist."""
 
     code = Code.FAILED_PRECONDITION
     prose = (
         "Foreign key constraint `{foreign_key}` is violated on table `{table}`. Cannot find "
-        "referenced values in {referenced}({columns}). The key that is referred to is {key}."
+        "referenced values in {referenced}({columns})."
     )
     foreign_key: str
     table: str
@@ -29,13 +38,13 @@ class ReferencedKeyMissing(SpannerError):
     key: str
 
 
-class StillReferenced(SpannerError):
+class StillReferenced(ForeignKeyViolation):
     """A referenced row goes or changes while rows refer to it."""
 
     code = Code.FAILED_PRECONDITION
     prose = (
         "Foreign key constraint violation when deleting or updating referenced row(s): referencing "
-        "row(s) found in table `{table}`. `{foreign_key}` refers to key {key} of `{referenced}`."
+        "row(s) found in table `{table}`."
     )
     foreign_key: str
     table: str
@@ -43,14 +52,13 @@ class StillReferenced(SpannerError):
     key: str
 
 
-class WrittenAndDeleted(SpannerError):
+class WrittenAndDeleted(ForeignKeyViolation):
     """One unit writes and deletes a row that an ON DELETE CASCADE foreign key refers to."""
 
     code = Code.FAILED_PRECONDITION
     prose = (
         "Cannot write a value for the referenced column `{table}.{column}` and delete it in the "
-        "same transaction. The row is {key}, and `{foreign_key}` refers to it with ON DELETE "
-        "CASCADE."
+        "same transaction."
     )
     table: str
     column: str

@@ -15,7 +15,7 @@ class RowAlreadyExists(SpannerError):
 
 
 class RowInsertedTwice(SpannerError):
-    """One commit or statement inserts the same key twice."""
+    """One DML statement inserts the same key twice."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Table {table}: Row {key} is inserted twice in the same transaction."

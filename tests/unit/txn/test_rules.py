@@ -85,7 +85,7 @@ def test_a_reference_finds_both_of_its_ends(shop: Bench) -> None:
     item = cells(shop, id=1, code="a", kindid=7)
     part = (1, 2, "a", 7)
     assert reference.values_of(part) == reference.referenced_values_of(item) == values
-    assert reference.text(values) == '{"a", 7}'
+    assert reference.text(values) == '{String("a"), Int64(7)}'
     target = next(
         index for index in shop.rules("Items").indexes if index.tree == reference.target_tree
     )
