@@ -3,11 +3,13 @@
 from base64 import b64encode
 
 import pytest
+from google.protobuf import timestamp_pb2
 from google.protobuf.descriptor_pb2 import (
     FieldDescriptorProto,
     FileDescriptorProto,
     FileDescriptorSet,
 )
+from google.type import date_pb2
 
 from tests.conformance.raw import FP, insert, keys, on_both, refused, writes
 
@@ -76,3 +78,23 @@ def test_keys_of_enums_come_in_the_order_of_numbers(session):
     session.commit(None, insert("Moods", "Mood", (2,), (None,), (7,), (0,)))
     assert session.rows("Moods", "Mood") == [["7"], ["2"], ["0"], [None]]
     assert session.rows("Moods", "Mood", keys(2, 7)) == [["7"], ["2"]]
+
+
+@on_both
+def test_messages_of_google_may_be_in_a_bundle(raw):
+    files = FileDescriptorSet()
+    for module in (timestamp_pb2, date_pb2):
+        module.DESCRIPTOR.CopyToProto(files.file.add())
+    raw.ddl(
+        "CREATE PROTO BUNDLE (google.protobuf.Timestamp, google.type.Date)",
+        "CREATE TABLE T (Id INT64, Ts google.protobuf.Timestamp, D google.type.Date)"
+        " PRIMARY KEY (Id)",
+        protos=files.SerializeToString(),
+    )
+    session = raw.session()
+    moment = b64encode(timestamp_pb2.Timestamp(seconds=5).SerializeToString()).decode()
+    day = b64encode(date_pb2.Date(year=2024, month=1, day=2).SerializeToString()).decode()
+    session.commit(None, insert("T", "Id Ts D", (1, moment, day)))
+    assert session.rows("T", "Ts D") == [[moment, day]]
+    (row,) = session.select("SELECT Ts.seconds, CAST(D AS STRING) FROM T")
+    assert row == ["5", "year: 2024 month: 1 day: 2"]

@@ -26,7 +26,7 @@ from spanemu.schema.schema import Schema
 from spanemu.sql.syntax import ddl_ast
 from spanemu.sql.syntax.ast import Path
 
-_RESERVED = ("google.", "spanner.")
+_RESERVED = ("spanner.", "tech.spanner.")  # all other packages may be used, google.type too
 
 
 def create_proto_bundle(

@@ -23,7 +23,9 @@ from spanemu.values.types import TypeCode
 from tests.unit.messages.shop import DESCRIPTORS
 
 SENT = ProtoTypes(
-    frozenset({"shop.Item", "shop.Order", "google.x.Y"}), frozenset({"shop.Size"}), DESCRIPTORS
+    frozenset({"shop.Item", "shop.Order", "spanner.x.Y", "tech.spanner.Y"}),
+    frozenset({"shop.Size"}),
+    DESCRIPTORS,
 )
 TABLE = "CREATE TABLE T (k INT64, i shop.Item, s ARRAY<`shop.Size`>) PRIMARY KEY (k)"
 
@@ -63,7 +65,8 @@ def test_a_bundle_grows_and_shrinks() -> None:
     [
         (["CREATE PROTO BUNDLE (shop.Item)"], NO_TYPES, ProtoDescriptorsMissing),
         (["CREATE PROTO BUNDLE (shop.Nope)"], SENT, ProtoTypeNotFound),
-        (["CREATE PROTO BUNDLE (google.x.Y)"], SENT, ProtoTypeReserved),
+        (["CREATE PROTO BUNDLE (spanner.x.Y)"], SENT, ProtoTypeReserved),
+        (["CREATE PROTO BUNDLE (tech.spanner.Y)"], SENT, ProtoTypeReserved),
         (["CREATE PROTO BUNDLE (shop.Item, shop.Item)"], SENT, ProtoTypeExists),
         (["CREATE PROTO BUNDLE (shop.Item)"] * 2, SENT, ProtoBundleExists),
         (["ALTER PROTO BUNDLE INSERT (shop.Item)"], SENT, ProtoBundleMissing),
