@@ -81,7 +81,9 @@ def pytest_configure(config: pytest.Config) -> None:
     run = run_of(config)
     if config.pluginmanager.hasplugin("django"):
         _join_pytest_django(config)
-    if not _is_worker(config):
+    if not _is_worker(config):  # xdist's controller is shown every test's outcome
+        if run.settings.report.names_files:
+            config.pluginmanager.register(run.book.outcomes, "spanner_outcomes")
         validations = Validations(config.rootpath, run.settings)
         if validations.is_asked_for:
             config.pluginmanager.register(validations, "spanner_validated")
@@ -237,7 +239,7 @@ def pytest_terminal_summary(
 ) -> None:
     """What the tests did and what set-up cost; silent if no test used Spanner."""
     run = run_of(config)
-    if not run.was_used:
+    if not (run.was_used or run.book.outcomes.has_failing_spanner):
         return
     from pytest_spanemu.report.ending import lines, write_files
 

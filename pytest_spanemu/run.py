@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Unpack
 
 import pytest
 
 import spanemu
+from pytest_spanemu.asserts.listing import counted
 from pytest_spanemu.kinds import Unsupported
 from pytest_spanemu.options import SEED_VARIABLE
 from pytest_spanemu.report.book import Book
@@ -24,6 +27,7 @@ from pytest_spanemu.targets.places import EMULATOR_HOST
 if TYPE_CHECKING:
     from pytest_spanemu.databases.lending import Lender
     from pytest_spanemu.databases.templates import Templates
+    from pytest_spanemu.report.run_facts import RunFacts
     from pytest_spanemu.targets.target import SpannerEmulator
     from spanemu.config import ConfigChanges
 
@@ -35,6 +39,8 @@ class Run:
         self.config = config
         self.settings = settings
         self.book = Book()
+        self._started_at = datetime.now(UTC).astimezone()
+        self._began = perf_counter()
         self._eager = ExitStack()
         self._environment = ExitStack()  # puts the variables back that were set
         self._started: SpannerEmulator | None = None
@@ -154,19 +160,34 @@ class Run:
         """Whether a test had a database."""
         return bool(self.book.tests)
 
+    @cached_property
+    def facts(self) -> RunFacts:
+        """When the run started, how long it took until now, its command, the commit it ran on."""
+        from pytest_spanemu.report.run_facts import RunFacts
+
+        arguments = [str(each) for each in self.config.invocation_params.args]
+        started, seconds = self._started_at.isoformat(timespec="seconds"), self.seconds
+        return RunFacts.of(started, seconds, arguments, self.root)
+
+    @property
+    def seconds(self) -> float:
+        """How long the run has taken so far."""
+        return perf_counter() - self._began
+
     def described(self) -> dict[str, Any]:
-        """What was run, as plain data."""
+        """Return what was run as plain data."""
         settings = self.settings
-        return {"target": str(settings.target), "seed": settings.seed, "project": settings.project}
+        named = {"target": str(settings.target), "seed": settings.seed, "project": settings.project}
+        return named | self.facts.to_json()
 
     def summary(self) -> str:
         """One line on what was run and what set-up cost."""
         book = self.book
         schema = book.schemas[0] if book.schemas else "no schema"
-        tests = len(book.tests)
+        databases = counted(len(book.tests), "database")
         return (
             f"spanner: {self.settings.target} · {schema} · seed {self.settings.seed} · template "
-            f"{book.template_seconds:.2f} s · {tests} database{'s' * (tests > 1)}, "
+            f"{book.template_seconds:.2f} s · {databases}, "
             f"{book.setup_seconds * 1e3:.2f} ms each"
         )
 

@@ -24,8 +24,9 @@ from pytest_spanemu.databases.observation import Observation
 from pytest_spanemu.databases.template import Template
 from pytest_spanemu.kinds import Isolation
 from pytest_spanemu.report.book import Book
-from pytest_spanemu.report.details import details_of, findings_of, picture_of
+from pytest_spanemu.report.details import details_of, findings_of
 from pytest_spanemu.report.figures import Figures
+from pytest_spanemu.report.pictures import picture_of
 from pytest_spanemu.settings import Settings
 from pytest_spanemu.targets.target import HOTSPOTS, PLANS, RECORDING, SpannerEmulator
 
@@ -157,7 +158,7 @@ class Lender:
             details |= details_of(observation.recorded, database)
         if observation.watched is not None and commits >= COMMITS_JUDGED_MIN:
             details["findings"] = findings_of(observation.watched.report())
-            self._book.add_picture(page.test, picture_of(observation.watched))
+            self._book.add_pictures(page.test, [picture_of(observation.watched)])
         page.databases.append(details)
 
 

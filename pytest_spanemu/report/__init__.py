@@ -1,7 +1,8 @@
-"""What a run tells when it is over.
+"""The reports of a run, made when it ends.
 
 In reading order: `wanted` (which reports), `figures` (what one test did), `details` (in full),
-`book` (all of them; from xdist's workers to their controller), `terminal` (a table), `documents`
-(files), `page` (HTML), `github` (a summary of a workflow's step), `counts` (saved and compared)
-with `limits`, `pytest_html` (inside that plugin's page), `ending` (all of it).
+`outcome` (how tests ended), `book` (all of it; from xdist's workers to their controller),
+`run_facts` (date, command, commit), `terminal` (a table), `documents` (files), `page` (HTML) with
+`parts` and `pictures` (heatmaps), `github` (a summary of a workflow's step), `counts` (saved and
+compared) with `limits`, `pytest_html` (inside that plugin's page), `ending` (all reports).
 """

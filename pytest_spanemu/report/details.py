@@ -1,20 +1,18 @@
 """What one test asked of one database, in full: for the HTML report.
 
-Statements are grouped by text and line, with their plans; transactions are told with what they
-waited for; hotspots with evidence and fix. Plain data all the way, since xdist's workers send it.
+Statements are grouped by text and calling lines, with their plans; transactions have their waits
+for locks; hotspots their evidence and fix. Everything is plain data, since xdist's workers send it.
 """
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from google.api_core.exceptions import GoogleAPIError
 
 from pytest_spanemu.asserts.findings import score
-from pytest_spanemu.asserts.listing import notes_of
+from pytest_spanemu.asserts.listing import lines_of, notes_of
 from pytest_spanemu.asserts.plans import PlanCheck
 
 STATEMENTS_MAX = 50  # of one test
@@ -24,9 +22,11 @@ Plain = dict[str, Any]
 
 def details_of(recording: Any, database: Any) -> Plain:
     """The statements and transactions of a recording; plans are asked of `database`, if given."""
+    transactions = recording.transactions
     return {
         "statements": _statements(recording.queries, _planner(database)),
-        "transactions": _transactions(recording.transactions),
+        "transactions": _transactions(transactions),
+        "more_transactions": max(0, len(transactions) - TRANSACTIONS_MAX),
     }
 
 
@@ -47,18 +47,10 @@ def findings_of(report: Any) -> list[Plain]:
     ]
 
 
-def picture_of(hotspots: Any) -> str:
-    """The heatmap as a page of its own."""
-    with tempfile.TemporaryDirectory(prefix="spanemu-") as directory:
-        path = Path(directory, "heat.html")
-        hotspots.heatmap(path)
-        return path.read_text(encoding="utf-8")
-
-
 def _statements(queries: Sequence[Any], plan: Callable[[Any], str]) -> list[Plain]:
     grouped: dict[tuple[str, str], list[Any]] = {}
     for query in queries:
-        grouped.setdefault((query.sql, query.site), []).append(query)
+        grouped.setdefault((query.sql, lines_of(query)), []).append(query)
     worst = sorted(
         grouped.values(), key=lambda found: (bool(found[0].full_scans), len(found)), reverse=True
     )
@@ -66,7 +58,7 @@ def _statements(queries: Sequence[Any], plan: Callable[[Any], str]) -> list[Plai
         {
             "sql": found[0].sql,
             "kind": found[0].kind,
-            "site": found[0].site,
+            "site": lines_of(found[0]),
             "count": len(found),
             "seconds": sum(each.seconds for each in found),
             "notes": notes_of(found[0]),
@@ -117,7 +109,7 @@ def _commit(transaction: Any) -> tuple[Any, ...]:
 def _request(found: Any) -> Plain:
     return {
         "sql": getattr(found, "sql", "COMMIT"),
-        "site": found.site,
+        "site": lines_of(found),
         "seconds": found.seconds,
         "lock_wait_seconds": found.lock_wait_seconds,
         "error": found.error,

@@ -17,22 +17,24 @@ from pytest_spanemu.run import Run
 def write_files(config: pytest.Config, run: Run) -> None:
     """Every report that is a file, and what other plugins make of it."""
     report, start = run.settings.report, config.invocation_params.dir
-    document = document_of(run.book, run.described())
-    for path in report.json:
-        write_json(start / path, document)
+    hook = config.hook.pytest_spanemu_report
+    if report.json or hook.get_hookimpls():
+        document = document_of(run.book, run.described())
+        for path in report.json:
+            write_json(start / path, document)
+        hook(config=config, report=document)
     for path in report.html:
-        write_html(start / path, run.book, " · ".join(said(run)))
+        write_html(start / path, run.book, run.facts, " · ".join(said(run)))
     if run.settings.save:
         counts.save(counts.path_of(run.settings.save, run.root), run.book)
     summary = os.environ.get(github.VARIABLE)
     if summary and report.table_rows:
         github.append_summary(Path(summary), run.book, report.table_rows, said(run))
-    config.hook.pytest_spanemu_report(config=config, report=document)
 
 
 def lines(run: Run, *, is_brief: bool) -> Iterator[str]:
     """What is said on the terminal, below the table."""
-    if run.settings.report.table_rows and not is_brief:
+    if run.was_used and run.settings.report.table_rows and not is_brief:
         yield from table(run.book, run.settings.report.table_rows)
     yield from left_open(run.book)
     yield findings(run.book)

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from pytest_spanemu.asserts.findings import described, matches, score
+from pytest_spanemu.asserts.listing import counted, lines_of
 
 SYSTEM_TABLES = ("INFORMATION_SCHEMA", "SPANNER_SYS")
 
@@ -49,7 +50,7 @@ class Figures:
         waits = sum(bool(each.lock_wait_seconds) for each in requests)
         self.lock_waits = waits + (self.lock_waits or 0)
         for each in scans:
-            text = f"{', '.join(each.full_scans)}: {' '.join(each.sql.split())} {each.site}"
+            text = f"{', '.join(each.full_scans)}: {' '.join(each.sql.split())} {lines_of(each)}"
             if text not in self.scans:
                 self.scans.append(text)
 
@@ -76,6 +77,11 @@ class Figures:
                 self.over_budget.append(f"{name.replace('_', ' ')} {found} > {most}")
 
     @property
+    def has_findings(self) -> bool:
+        """Whether the test shows something that a reader should look at."""
+        return bool(self.notes or self.full_scans)
+
+    @property
     def notes(self) -> str:
         """What stands behind the figures in the table."""
         parts = []
@@ -83,7 +89,7 @@ class Figures:
             parts.append(f"over budget: {', '.join(self.over_budget)}")
         parts += self.hotspots
         if self.left_open:
-            parts.append(f"left open: {len(self.left_open)} transaction(s)")
+            parts.append(f"left open: {counted(len(self.left_open), 'transaction')}")
         parts += self.remarks
         return "; ".join(parts)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pytest_spanemu.asserts.listing import counted
 from pytest_spanemu.report.book import Book
 from pytest_spanemu.report.figures import Figures
 
@@ -21,7 +22,7 @@ def table(book: Book, rows_max: int) -> Iterator[str]:
         row = "  ".join(cell.rjust(9) for cell in cells(figures))
         yield f"{name.ljust(width)}  {row}   {figures.notes}".rstrip()
     if len(book.tests) > len(shown):
-        yield f"... and {len(book.tests) - len(shown)} other tests"
+        yield f"... and {counted(len(book.tests) - len(shown), 'other test')}"
 
 
 def left_open(book: Book) -> Iterator[str]:
@@ -66,28 +67,20 @@ def _short(test: str) -> str:
 def findings(book: Book) -> str:
     """What was found in all, in one line; "" for nothing."""
     open_ = sum(len(each.left_open) for each in book.tests)
+    over = sum(bool(each.over_budget) for each in book.tests)
     counts = (
-        (book.total("full_scans"), "full scan"),
-        (sum(len(each.hotspots) for each in book.tests), "hotspot"),
-        (sum(bool(each.over_budget) for each in book.tests), "test over budget"),
-        (open_, "transaction left open"),
+        (book.total("full_scans"), "full scan", "full scans"),
+        (sum(len(each.hotspots) for each in book.tests), "hotspot", "hotspots"),
+        (over, "test over budget", "tests over budget"),
+        (open_, "transaction left open", "transactions left open"),
     )
-    return " · ".join(_counted(count, words) for count, words in counts if count)
+    return " · ".join(counted(*each) for each in counts if each[0])
 
 
 def not_run(book: Book, target: str) -> str:
     """Which tests the target could not run, by what it lacks, in one line; "" for none."""
     told = ", ".join(
-        f"{_counted(tests, 'test')} for want of {capability}"
+        f"{counted(tests, 'test')} for want of {capability}"
         for capability, tests in sorted(book.refused.items())
     )
     return f"not run on {target}: {told}" if told else ""
-
-
-def _counted(count: int, words: str) -> str:
-    if count == 1:
-        return f"1 {words}"
-    noun, _, rest = words.partition(" ")
-    if noun == "full":  # the noun comes second
-        return f"{count:,} {words}s"
-    return f"{count:,} {noun}s {rest}".rstrip()

@@ -39,6 +39,11 @@ class Reports:
         return cls(rows, tuple(files["json"]), tuple(files["html"]))
 
     @property
+    def names_files(self) -> bool:
+        """Whether a report is written to a file."""
+        return bool(self.json or self.html)
+
+    @property
     def are_wanted(self) -> bool:
         """Whether what tests do needs to be recorded for them."""
         return bool(self.table_rows or self.json or self.html)

@@ -11,7 +11,9 @@ import pytest
 
 from pytest_spanemu.report.book import PICTURES_MAX, Book
 from pytest_spanemu.report.figures import Figures
+from pytest_spanemu.report.outcome import Outcome
 from pytest_spanemu.report.page import page
+from pytest_spanemu.report.run_facts import RunFacts
 from tests.plugin.test_asserts import WAITS
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -32,6 +34,33 @@ SUITE = (
             waiting()
 """
 )
+FAILING = """
+    import pytest
+
+    def test_passes(spanner_database):
+        with spanner_database.batch() as batch:
+            batch.insert("Singers", ["SingerId", "Name"], [[1, "x"]])
+
+    @pytest.mark.spanner_budget(queries=0)
+    def test_fails(spanner_database):
+        with spanner_database.snapshot() as snapshot:
+            list(snapshot.execute_sql("SELECT Name FROM Singers WHERE SingerId = 1"))
+
+    @pytest.fixture
+    def broken():
+        raise RuntimeError("<b>broken</b>")
+
+    def test_breaks(broken, spanner_database):
+        pass
+
+    @pytest.mark.skip(reason="not yet")
+    def test_skipped(spanner_database):
+        pass
+
+    def test_without_spanner():
+        assert 0
+"""
+FACTS = RunFacts(started="2026-11-22T10:30:00+01:00", seconds=75.5, command="pytest -k 'a b'")
 
 BEFORE = "<script>window.problems = []; addEventListener('error', e => problems.push(e.message));</script>"
 AFTER = """<pre id="seen"></pre><script>
@@ -39,19 +68,20 @@ const seen = { problems, paper: getComputedStyle(document.body).backgroundColor 
 filter.value = "SCAN"; filter.dispatchEvent(new Event("input"));
 seen.shown = tests.filter(test => !test.hidden).map(test => test.id);
 seen.said = document.getElementById("shown").textContent;
-filter.value = ""; foundOnly.click();
+filter.value = ""; wanted.value = "found"; wanted.dispatchEvent(new Event("change"));
 seen.found = tests.filter(test => !test.hidden).map(test => test.id);
 filter.value = "nothing"; filter.dispatchEvent(new Event("input"));
-document.querySelector("#found + ul a").click(); reveal();
+document.querySelector("#found + article a").click(); reveal();
 seen.opened = tests.filter(test => test.open && !test.hidden).map(test => test.id);
 seen.focused = document.activeElement.parentElement.id;
-const frame = document.querySelector("details.heat iframe");
-frame.addEventListener("load", () => {
-  const inner = frame.contentDocument, canvas = inner.querySelector("canvas");
-  seen.heading = inner.querySelector("h1").textContent;
-  seen.canvas = [canvas.width, canvas.height];
-  document.getElementById("seen").textContent = JSON.stringify(seen);
-});
+const image = document.querySelector("details.heat img");
+seen.image = [image.naturalWidth, image.naturalHeight];
+seen.shown_image = [image.clientWidth, image.clientHeight];
+for (const each of document.querySelectorAll("details")) each.open = true;
+seen.overflow = document.documentElement.scrollWidth - innerWidth;
+seen.inner = [...document.querySelectorAll("*")].filter(
+  each => /auto|scroll/.test(getComputedStyle(each).overflow)).map(each => each.tagName);
+document.getElementById("seen").textContent = JSON.stringify(seen);
 </script>"""
 
 
@@ -64,8 +94,9 @@ class Outline(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         given = dict(attrs)
-        self.fetched += [given[name] for name in ("src", "href") if name in given]
-        if tag not in ("meta", "input", "br", "link"):
+        links = [given[name] for name in ("src", "href") if name in given]
+        self.fetched += [each for each in links if not each.startswith("data:image/png;")]
+        if tag not in ("meta", "input", "br", "link", "img"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):
@@ -84,7 +115,7 @@ def test_the_page_tells_everything_and_needs_nothing(music):
     outline.feed(html)
     assert outline.open == []
     assert all(each.startswith("#") for each in outline.fetched)
-    text = unescape(re.sub(r"<[^>]*>", "", re.sub(r'data-page="[^"]*"', "", html)))
+    text = unescape(re.sub(r"<[^>]*>", "", html))
     for told in (
         "MOVING_HOT_SPOT Singers(SingerId)",
         "SELECT * FROM Singers WHERE Name < '</table>'",
@@ -97,7 +128,9 @@ def test_the_page_tells_everything_and_needs_nothing(music):
     ):
         assert told in text
     assert html.count('<details class="test"') == 3
-    assert html.count("<iframe") == 1
+    assert html.count("<img") == 1
+    assert "Keys from top to bottom, commits from left to right, one commit to a column." in text
+    assert "<iframe" not in html
 
 
 def test_workers_tell_everything_too(music):
@@ -105,20 +138,21 @@ def test_workers_tell_everything_too(music):
     result.assert_outcomes(passed=3)
     html = (music.path / "report.html").read_text()
     assert html.count('<details class="test"') == 3
-    assert html.count("<iframe") == 1
+    assert html.count("<img") == 1
+    assert html.count('class="badge passed"') == 1 + 3  # the run's, and each test's
 
 
 def test_the_worst_pictures_are_kept():
     book = Book([Figures(f"test_{n}", hot=n) for n in range(PICTURES_MAX + 5)])
     for each in reversed(book.tests):
-        book.add_picture(each.test, "<p>")
+        book.add_pictures(each.test, [{}])
     assert set(book.pictures) == {f"test_{n}" for n in range(5, PICTURES_MAX + 5)}
 
 
 def test_a_run_that_recorded_nothing_has_a_page():
-    html = page(Book([Figures("a.py::test_<x>")]), "spanner: external")
+    html = page(Book([Figures("a.py::test_<x>")]), FACTS, "spanner: external")
     assert "a.py::test_&lt;x&gt;" in html
-    assert "No test wrote enough for a picture." in html
+    assert "No test wrote enough for a heatmap." in html
 
 
 def test_what_many_tests_have_is_told_once():
@@ -137,12 +171,90 @@ def test_what_many_tests_have_is_told_once():
             for n in range(50)
         ]
     )
-    html = page(book, "")
+    html = page(book, FACTS, "")
     assert html.count("<b>HOT_ROW T(K)</b>") == 1
     assert "and in 49 more" in html
     assert 'href="#a.py::test_%25[0]"' in html
     assert html.count("a.py:1<") == 50
-    assert '<td class="n">30</td>' in html
+    assert '<td class="n" data-head="times">30</td>' in html
+
+
+def test_failing_tests_and_findings_come_first(music):
+    result = music.run(FAILING, "--spanner-report=html:report.html", "--spanner-report=json:r.json")
+    result.assert_outcomes(passed=1, failed=2, errors=1, skipped=1)
+    html = (music.path / "report.html").read_text()
+    file = "test_failing_tests_and_findings_come_first.py"
+    tests = re.findall(r'<details class="test" id="[^":]*::(\w+)" data-status="(\w+)"', html)
+    assert tests == [
+        ("test_fails", "failed"),
+        ("test_breaks", "error"),
+        ("test_passes", "passed"),
+        ("test_skipped", "skipped"),
+    ]
+    order = ['id="failed"', 'id="found"', 'id="tests"', 'id="heat"', 'id="statements"']
+    places = [html.index(each) for each in order]
+    assert places == sorted(places)
+    assert "RuntimeError: &lt;b&gt;broken&lt;/b&gt;" in html
+    assert f'href="#{file}::test_fails"' in html[places[0] : places[1]]
+    assert "1 failed · 1 error · 1 passed · 1 skipped in " in html
+    assert "1 test without Spanner failed" in html
+    assert "<b>1</b>query<" in html
+
+    document = json.loads((music.path / "r.json").read_text())
+    assert document["outcomes"] == {"failed": 1, "error": 1, "passed": 1, "skipped": 1}
+    assert {each["test"].rpartition("::")[2]: each["outcome"] for each in document["tests"]} == {
+        "test_passes": "passed",
+        "test_fails": "failed",
+    }
+    assert all(0 < each["seconds"] < document["seconds"] for each in document["tests"])
+
+
+def test_a_run_that_fails_before_it_has_a_database_is_reported(project):
+    project.file("schema.sql", "CREATE TABLE T (x NOTYPE) PRIMARY KEY (x)")
+    result = project.run("def test_it(spanner_database): pass", "--spanner-report=html:report.html")
+    result.assert_outcomes(errors=1)
+    html = (project.path / "report.html").read_text()
+    assert 'data-status="error"' in html
+    assert "NOTYPE" in html
+
+
+def test_a_run_is_dated_and_named_by_its_command_and_commit(music):
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com", "-C", str(music.path)]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Add <singers>"]):
+        subprocess.run([*git, *command], check=True)
+    commit = subprocess.run(
+        [*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    report = ("--spanner-report=html:report.html", "--spanner-report=json:r.json")
+    music.run("def test_it(spanner_database): pass", "-k", "it or that", *report)
+    document = json.loads((music.path / "r.json").read_text())
+    assert (document["commit"], document["subject"]) == (commit, "Add <singers>")
+    assert not document["has_local_changes"]
+    assert "-k 'it or that'" in document["command"]
+    assert document["started"][:2] == "20"
+    html = (music.path / "report.html").read_text()
+    assert f"{commit[:10]} Add &lt;singers&gt;" in html
+    music.file("schema.sql", "CREATE TABLE T (x INT64) PRIMARY KEY (x)")
+    music.run("def test_it(spanner_database): pass", *report)
+    assert json.loads((music.path / "r.json").read_text())["has_local_changes"]
+    assert "(with local changes)" in (music.path / "report.html").read_text()
+
+
+def test_the_facts_of_a_run_are_readable():
+    html = page(Book(), FACTS, "")
+    assert "2026-11-22 10:30:00 +0100" in html
+    assert "<code>pytest -k &#x27;a b&#x27;</code>" in html
+    assert "in 1 min 16 s" in html
+
+
+def test_figures_agree_in_number():
+    book = Book([Figures("t", queries=1, commits=2, full_scans=1, left_open=["a"])])
+    book.outcomes._by_test["t"] = Outcome("passed", 0.25, uses_spanner=True)
+    html = page(book, FACTS, "")
+    for words in ("1</b>test<", "1</b>query<", "2</b>commits<", "0</b>aborts<", "1</b>full scan<"):
+        assert f"<b>{words}" in html
+    assert "250 ms · 1 query · 2 commits · 1 full scan" in html
+    assert "left open: 1 transaction<" in html
 
 
 @pytest.mark.toolchain
@@ -152,11 +264,11 @@ def test_a_browser_shows_it_in_light_and_dark(music, tmp_path):
     file = tmp_path / "seen.html"
     file.write_text(html.replace("<head>", "<head>" + BEFORE).replace("</body>", AFTER + "</body>"))
     papers = []
-    for scheme in ("1", "0"):  # light, dark
+    for scheme, width in (("1", 1200), ("0", 500)):  # light, dark
         run = subprocess.run(
             [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
              f"--blink-settings=preferredColorScheme={scheme}", "--virtual-time-budget=5000",
-             f"--user-data-dir={tmp_path / scheme}", "--window-size=1200,900", "--dump-dom",
+             f"--user-data-dir={tmp_path / scheme}", f"--window-size={width},900", "--dump-dom",
              file.as_uri()],
             capture_output=True, text=True, timeout=100, check=True,
         )  # fmt: skip
@@ -168,7 +280,10 @@ def test_a_browser_shows_it_in_light_and_dark(music, tmp_path):
         assert [each.rpartition("::")[2] for each in seen["found"]] == ["test_hot", "test_scan"]
         assert [each.rpartition("::")[2] for each in seen["opened"]] == ["test_hot"]
         assert seen["opened"] == [seen["focused"]]
-        assert seen["heading"]
-        assert min(seen["canvas"]) > 20
+        assert seen["image"] == [40, 40]
+        assert seen["shown_image"][0] > 0.7 * width
+        assert seen["shown_image"][1] >= 160
+        assert seen["overflow"] <= 0
+        assert seen["inner"] == []  # nothing scrolls but the page
         papers.append(seen["paper"])
     assert papers == ["rgb(255, 255, 255)", "rgb(22, 22, 26)"]

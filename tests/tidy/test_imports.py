@@ -76,6 +76,7 @@ LAZY_IMPORTS = {
     "pytest_spanemu/fixtures.py": "the plugin imports nothing heavy until a fixture asks",
     "pytest_spanemu/run.py": "the plugin imports nothing heavy until a fixture asks",
     "pytest_spanemu/databases/templates.py": "the linter is for runs that ask for it",
+    "pytest_spanemu/report/pictures.py": "the detector of hotspots is for those who watch",
     "pytest_spanemu/rows/factory.py": "Faker is imported when a factory is used",
 }
 

@@ -85,11 +85,14 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Heatmap:
-    """Bands by name over the same columns; each column stands for equally many commits."""
+    """Bands by name over the same columns. Each column stands for `commits_per_column`, the last
+    for what is left.
+    """
 
     bands: tuple[Band, ...]
     commits: int
     columns: int
+    commits_per_column: int = 1
     dropped: int = 0  # commits that came before the first one that was kept
     nodes: int = 0  # that were simulated
 
@@ -129,8 +132,9 @@ def _shade(count: int, most: int) -> str:
 def build_heatmap(schema: Schema, trace: Trace, overlay: Overlay | None = None) -> Heatmap:
     """The heatmap of what was seen, oldest first."""
     commits = trace.commits
-    columns = max(1, min(COLUMNS_MAX, len(commits)))
-    events = _events(trace, columns)
+    per_column = max(1, -(-len(commits) // COLUMNS_MAX))
+    columns = max(1, -(-len(commits) // per_column))
+    events = _events(trace, per_column)
     things = sorted(
         (thing for thing in schema.sorted_things() if tree_of(thing) in events),
         key=lambda thing: thing.name.lower(),
@@ -139,25 +143,27 @@ def build_heatmap(schema: Schema, trace: Trace, overlay: Overlay | None = None) 
     bands = []
     for thing in things:
         found = events[tree_of(thing)]
-        made = _Band(thing, found, columns, _room(len(found), total))
+        keys = sorted({key for _, key, _, _ in found})
+        most = min(_room(len(found), total), columns)
+        together = _keys_per_range(len(keys), most, per_column / max(1, len(commits)))
+        made = _Band(thing, found, columns, keys[::together], len(keys))
         band = made.drawn(overlay, trace.sources.get(tree_of(thing), ()))
         is_plain = band.pattern is Pattern.NONE or len(band.starts) == 1
         if is_plain and len(things) > 1 and is_single(len(found), total):
             band = replace(band, pattern=Pattern.SINGLE_TABLE)
         bands.append(band)
     nodes = 0 if overlay is None else overlay.nodes
-    return Heatmap(tuple(bands), len(commits), columns, trace.dropped, nodes)
+    return Heatmap(tuple(bands), len(commits), columns, per_column, trace.dropped, nodes)
 
 
 Event = tuple[int, bytes, Metric, int]  # column, key, what it counts for, how many bytes
 
 
-def _events(trace: Trace, columns: int) -> dict[TreeId, list[Event]]:
-    """What was written, read and fought for, by tree."""
+def _events(trace: Trace, per_column: int) -> dict[TreeId, list[Event]]:
+    """Return what was written, read and fought for, by tree."""
     found: dict[TreeId, list[Event]] = {}
-    count = len(trace.commits)
     for place, (_, writes) in enumerate(trace.commits):
-        column = place * columns // count
+        column = place // per_column
         for tree, key, row in writes:
             if row is None:
                 event = (column, key, Metric.DELETED, 0)
@@ -168,9 +174,19 @@ def _events(trace: Trace, columns: int) -> dict[TreeId, list[Event]]:
     for metric, touches in ((Metric.READ, trace.reads), (Metric.CONFLICTS, trace.conflicts)):
         for at, tree, key in touches:
             place = max(0, bisect_right(ats, at) - 1)
-            column = place * columns // count if count else 0
+            column = place // per_column
             found.setdefault(tree, []).append((column, key, metric, 0))
     return found
+
+
+def _keys_per_range(keys: int, ranges_max: int, column_share: float) -> int:
+    """Return how many keys each range holds, so that at most `ranges_max` ranges are needed.
+
+    It is a multiple of the keys that come with each column, where keys are only added: cells on the
+    diagonal of a monotonic table then hold equally many, and none spills into its neighbour.
+    """
+    per_column = max(1, round(keys * column_share))
+    return per_column * -(-keys // (per_column * ranges_max))
 
 
 def _room(events: int, total: int) -> int:
@@ -190,13 +206,16 @@ class _Band:
     """One table or index while its cells are filled."""
 
     def __init__(
-        self, thing: Table | Index, events: Sequence[Event], columns: int, room: int
+        self,
+        thing: Table | Index,
+        events: Sequence[Event],
+        columns: int,
+        starts: Sequence[bytes],
+        keys: int,
     ) -> None:
         self._thing = thing
-        keys = sorted({key for _, key, _, _ in events})
-        count = min(room, len(keys), columns)
-        self._keys = len(keys)
-        self._starts = starts = [keys[n * len(keys) // count] for n in range(count)]
+        self._keys = keys
+        self._starts = starts
         self._cells = cells = {metric: [[0] * columns for _ in starts] for metric in COUNTED}
         size = cells[Metric.BYTES]
         for column, key, metric, taken in events:

@@ -1,6 +1,7 @@
 """A heatmap as a PNG image, without words: a line of pixels for each range, tables apart.
 
-image(heatmap)      bytes of the file, the same for the same heatmap
+image(heatmap)                  bytes of the file, the same for the same heatmap
+band_image(band, columns)       one table or index alone, a pixel for each cell
 """
 
 from __future__ import annotations
@@ -27,7 +28,19 @@ def image(heatmap: Heatmap, metric: Metric = Metric.WRITTEN) -> bytes:
     )
     lines = [line for band in heatmap.bands for line in _lines(band, metric, most, heatmap.columns)]
     rows = [_stretched(line, across) for line in lines] or [_GAP * heatmap.columns * across]
-    header = struct.pack(">IIBBBBB", heatmap.columns * across, len(rows), 8, 2, 0, 0, 0)
+    return _png(rows, heatmap.columns * across)
+
+
+def band_image(band: Band, columns: int, metric: Metric = Metric.WRITTEN) -> bytes:
+    """Return the PNG file of a table or index, with its own fullest cell in white."""
+    cells = band.cells.get(metric) or [[]] * len(band.starts)
+    most = max((n for row in cells for n in row), default=0)
+    rows = [b"".join(_colour(_at(row, n, columns), most) for n in range(columns)) for row in cells]
+    return _png(rows, columns)
+
+
+def _png(rows: Sequence[bytes], width: int) -> bytes:
+    header = struct.pack(">IIBBBBB", width, len(rows), 8, 2, 0, 0, 0)
     pixels = zlib.compress(b"".join(b"\0" + row for row in rows), 9)
     chunks = ((b"IHDR", header), (b"IDAT", pixels), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in chunks)

@@ -26,6 +26,7 @@ def figures(heatmap: Heatmap) -> Figures:
     return {
         "commits": heatmap.commits,
         "columns": heatmap.columns,
+        "commits_per_column": heatmap.commits_per_column,
         "nodes": heatmap.nodes,
         "metrics": _metrics(heatmap),
         "bands": [_band(band) for band in heatmap.bands],

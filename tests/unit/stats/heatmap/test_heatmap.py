@@ -58,6 +58,19 @@ def test_patterns(name: str, pattern: Pattern) -> None:
     assert band.pattern is pattern
 
 
+@pytest.mark.parametrize("commits", [40, 119, 130, 333, 600, 1000])
+def test_the_diagonal_of_a_monotonic_table_has_no_dots(commits: int) -> None:
+    heatmap = heatmap_of("sequence", commits)
+    (band,) = heatmap.bands
+    cells = band.cells[Metric.WRITTEN]
+    assert len(cells) == heatmap.columns
+    lit = {(row, column): n for row, line in enumerate(cells) for column, n in enumerate(line) if n}
+    assert lit.keys() == {(n, n) for n in range(heatmap.columns)}
+    *full, last = lit.values()
+    assert set(full) == {heatmap.commits_per_column}
+    assert last <= full[0]
+
+
 def test_stripes_are_periodic() -> None:
     cells = [[5 * (column % 10 < 2) for column in range(60)] for _ in range(8)]
     assert pattern_of(cells) is Pattern.PERIODIC

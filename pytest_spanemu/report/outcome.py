@@ -1,0 +1,108 @@
+"""How tests ended, collected from pytest's reports of their phases.
+
+`Outcomes` is registered as a plugin in runs that write reports to files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import pytest
+
+# The order in which a reader wants to see them.
+STATUSES = ("failed", "error", "xpassed", "passed", "xfailed", "skipped")
+FAILING = frozenset({"failed", "error"})
+# A later phase changes the outcome of a test only for the worse.
+_RANKS = {"passed": 0, "skipped": 1, "xfailed": 1, "xpassed": 1, "error": 2, "failed": 3}
+_TEXT_CHARS_MAX = 20_000
+_MARKER = "spanner"
+_TERMINAL_CODES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How a test ended. `seconds` are those of setup, call and teardown together.
+
+    `message` is a failure in a line or two, `text` with its traceback; of a skipped test both are
+    the reason. `uses_spanner` says whether a fixture of the test leads to Spanner.
+    """
+
+    status: str = "passed"
+    seconds: float = 0.0
+    message: str = ""
+    text: str = ""
+    uses_spanner: bool = False
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether the test failed, or its setup or teardown did."""
+        return self.status in FAILING
+
+
+class Outcomes:
+    """The outcomes of all tests of a run, by node id."""
+
+    def __init__(self) -> None:
+        self._by_test: dict[str, Outcome] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Add the report of a phase; that of a setup begins the test anew, as a rerun does."""
+        if report.when == "setup" or report.nodeid not in self._by_test:
+            self._by_test[report.nodeid] = Outcome(uses_spanner=_MARKER in report.keywords)
+        outcome = self._by_test[report.nodeid]
+        outcome.seconds += report.duration
+        status = _status(report)
+        if _RANKS[status] > _RANKS[outcome.status]:
+            outcome.status = status
+            outcome.text = _TERMINAL_CODES.sub("", _reason(report))[-_TEXT_CHARS_MAX:]
+            outcome.message = _message(report, outcome.text)
+
+    def of(self, test: str) -> Outcome:
+        """Return the outcome of a test, as yet passed if no phase of it has ended."""
+        return self._by_test.get(test, Outcome())
+
+    def of_spanner(self) -> dict[str, Outcome]:
+        """Return the outcomes of the tests whose fixtures lead to Spanner."""
+        return {test: each for test, each in self._by_test.items() if each.uses_spanner}
+
+    @property
+    def has_failing_spanner(self) -> bool:
+        """Whether a test that uses Spanner failed, maybe before it had a database."""
+        return any(each.is_failing for each in self.of_spanner().values())
+
+    @property
+    def others(self) -> list[Outcome]:
+        """The outcomes of tests that do not use Spanner."""
+        return [each for each in self._by_test.values() if not each.uses_spanner]
+
+
+def counts_of(outcomes: Iterable[Outcome]) -> dict[str, int]:
+    """Return how many tests ended in each way, failures first; no entry for none."""
+    counts = Counter(each.status for each in outcomes)
+    return {status: counts[status] for status in STATUSES if counts[status]}
+
+
+def _status(report: pytest.TestReport) -> str:
+    is_expected = hasattr(report, "wasxfail")
+    if report.outcome == "failed":
+        return "failed" if report.when == "call" else "error"
+    if report.outcome == "skipped":
+        return "xfailed" if is_expected else "skipped"
+    return "xpassed" if is_expected and report.when == "call" else "passed"
+
+
+def _reason(report: pytest.TestReport) -> str:
+    if hasattr(report, "wasxfail"):
+        return str(report.wasxfail)
+    if isinstance(report.longrepr, tuple):  # of a skipped test: path, line, reason
+        return report.longrepr[2]
+    return report.longreprtext
+
+
+def _message(report: pytest.TestReport, text: str) -> str:
+    crash = getattr(report.longrepr, "reprcrash", None)
+    message = text if crash is None else _TERMINAL_CODES.sub("", str(crash.message))
+    return "\n".join(line.rstrip() for line in message.strip().splitlines()[:2]).rstrip()

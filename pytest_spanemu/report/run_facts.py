@@ -1,0 +1,50 @@
+"""What a reader asks about a run before its figures: when, how long, by which command, on what."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+_GIT_SECONDS_MAX = 5
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """Facts of one run. `commit` is a hash of Git, "" where there is no repository; `subject` its
+    first line; `has_local_changes` whether tracked files differ from it.
+    """
+
+    started: str = ""
+    seconds: float = 0.0
+    command: str = ""
+    commit: str = ""
+    subject: str = ""
+    has_local_changes: bool = False
+
+    @classmethod
+    def of(cls, started: str, seconds: float, arguments: Sequence[str], root: Path) -> RunFacts:
+        """Return the facts of a run with these arguments, in a project at `root`."""
+        commit, _, subject = _git(root, "log", "-1", "--format=%H%n%s").partition("\n")
+        changes = _git(root, "status", "--porcelain", "--untracked-files=no") if commit else ""
+        command = shlex.join(["pytest", *arguments])
+        return cls(started, seconds, command, commit, subject, bool(changes))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data."""
+        return asdict(self)
+
+
+def _git(root: Path, *arguments: str) -> str:
+    """Return what Git prints, "" where it fails or is not installed."""
+    try:
+        done = subprocess.run(
+            ["git", "-C", root, *arguments],
+            capture_output=True, text=True, errors="replace", timeout=_GIT_SECONDS_MAX, check=True,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.strip()
