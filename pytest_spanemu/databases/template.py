@@ -16,6 +16,7 @@ from typing import Any
 from google.api_core.exceptions import AlreadyExists
 
 import spanemu
+from pytest_spanemu.asserts.listing import counted
 from pytest_spanemu.databases.progress import Tell, silent
 from pytest_spanemu.sources import Ddl, Dml, Program, Source, Step, default_sources, source_of
 from pytest_spanemu.sources.files import TextSource, steps_of
@@ -80,7 +81,7 @@ class Schema:
         if not self.steps:
             return named or "no schema"
         named = named or "spanner_schema"
-        return f"{named} ({len(self.ddl)} statements, {self.content_hash})"
+        return f"{named} ({counted(len(self.ddl), 'statement')}, {self.content_hash})"
 
 
 def schema_for(
