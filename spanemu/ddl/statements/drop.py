@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from spanemu.ddl.change import Change
 from spanemu.ddl.dependents import refuse_drop_under_views, with_checked_views
 from spanemu.ddl.edit import without_table
@@ -10,6 +12,7 @@ from spanemu.ddl.errors.objects import ViewsDepend
 from spanemu.ddl.errors.tables import TableHasChildren, TableHasIndexes, TableIsReferenced
 from spanemu.ddl.lookup import find_index, find_object, find_table
 from spanemu.ddl.statements.foreign_keys import release_indexes
+from spanemu.ddl.statements.search_indexes import drop_search_index
 from spanemu.ddl.statements.vector_indexes import drop_vector_index
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.indexes import managed_problems
@@ -17,6 +20,11 @@ from spanemu.ddl.validators.users import table_user_problems
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.syntax import ddl_ast
+
+_OTHER_INDEXES: Mapping[str, Callable[[ddl_ast.DropIndex, Schema], Change]] = {
+    "search_indexes": drop_search_index,
+    "vector_indexes": drop_vector_index,
+}
 
 
 def drop_table(statement: ddl_ast.DropTable, schema: Schema) -> Change:
@@ -47,11 +55,12 @@ def _refuse_used(table: Table, schema: Schema) -> None:
 
 
 def drop_index(statement: ddl_ast.DropIndex, schema: Schema) -> Change:
-    """Take an index away; vector indexes are dropped this way too."""
+    """Drop an index of any kind: a secondary, search or vector index."""
     index = find_index(schema, statement.name)
-    if index is None and find_object(schema, "vector_indexes", str(statement.name)) is not None:
-        return drop_vector_index(statement, schema)
     if index is None:
+        for kind, drop in _OTHER_INDEXES.items():
+            if find_object(schema, kind, str(statement.name)) is not None:
+                return drop(statement, schema)
         if statement.if_exists:
             return Change(schema)
         raise IndexNotFound(str(statement.name))

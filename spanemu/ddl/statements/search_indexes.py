@@ -75,8 +75,10 @@ def _without(index: SearchIndex, action: ddl_ast.DropIndexColumn) -> SearchIndex
     return replace(index, stored=left) if action.stored else replace(index, key=left)
 
 
-def drop_search_index(statement: ddl_ast.DropSearchIndex, schema: Schema) -> Change:
-    """Take a search index away."""
+def drop_search_index(
+    statement: ddl_ast.DropSearchIndex | ddl_ast.DropIndex, schema: Schema
+) -> Change:
+    """Drop a search index, by either statement."""
     if dropped_object(schema, "search_indexes", statement, _KIND) is None:
         return Change(schema)
     return Change(without_object(schema, "search_indexes", str(statement.name)))
