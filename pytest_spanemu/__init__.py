@@ -5,7 +5,8 @@ pytest loads `plugin`, and with it `plain_import`. In reading order: `kinds`, `o
 `marker_arguments` (what users set), `settings` (what it comes to), `wishes` (what one test asks
 for), `marker_checks` (mistakes in markers), `run` (what one pytest run holds), `early_start`,
 `fixtures` and `factories`; `targets`, `sources` and `seeds`, `databases`, `rows`, `asserts`,
-`report`; then `sql`, `migrator`, `fault_plan`, `lint`, `ready_made`, `hookspecs`, and `django`.
+`report`; then `clean_errors`, `sql`, `migrator`, `fault_plan`, `lint`, `ready_made`, `hookspecs`,
+and `django`.
 
 The names below are the types of what fixtures give, for annotations; nothing is imported before one
 is used.

@@ -15,6 +15,7 @@ skipped.
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,8 @@ from google.api_core.exceptions import GoogleAPICallError
 
 import spanemu
 from pytest_spanemu.asserts.plans import PlanCheck
+from pytest_spanemu.clean_errors import clean_errors, statement_text
 from pytest_spanemu.databases.template import Template
-from pytest_spanemu.databases.templates import told_plainly
 from pytest_spanemu.lint import WORDS, problems
 from pytest_spanemu.migrator import SpannerMigrator
 from pytest_spanemu.run import run_of
@@ -56,7 +57,7 @@ def seeds_load(
     templates = run_of(pytestconfig).templates
     if not templates.seeds:
         pytest.skip("there are no seeds")
-    with templates.scratch(spanner_emulator, spanner_schema) as made, told_plainly():
+    with templates.scratch(spanner_emulator, spanner_schema) as made, clean_errors():
         load_seeds(made.database, templates.seeds, pytestconfig.rootpath)
 
 
@@ -69,7 +70,7 @@ def schema_lints(pytestconfig: pytest.Config, spanner_template: Template) -> Non
     run = run_of(pytestconfig)
     fail_on = run.settings.fail_on.intersection(WORDS) or {"lint:warning"}
     statements = spanner_template.handle.ddl()
-    with told_plainly():
+    with clean_errors():
         found = problems(spanner_template.schema, statements, run.root, fail_on)
     _tell("The linter says:", found)
 
@@ -125,7 +126,9 @@ def queries_compile(pytestconfig: pytest.Config, spanner_template: Template) -> 
             try:
                 PlanCheck.of(spanner_template.database, statement.text, {})
             except GoogleAPICallError as problem:
-                wrong.append(f"{path}:{statement.line}: {told(problem)}")
+                said = told(problem)
+                shown = textwrap.indent(statement_text(statement.text, said), "  ")
+                wrong.append(f"{path}:{statement.line}: {said}\n{shown}")
     _tell("Statements that do not compile:", wrong)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from google.cloud.spanner_v1 import JsonObject, param_types
 
+from pytest_spanemu.clean_errors import statement_errors
 from pytest_spanemu.sources.files import first_word
 
 __tracebackhide__ = True  # from pytest, whose users look for their own lines
@@ -37,7 +38,7 @@ class SpannerSql:
 
         Parameters are typed by their Python values; a list by its first item that is not None.
         """
-        with self._aside():
+        with self._aside(), statement_errors(sql):
             return self._run(sql, params)
 
     def _run(self, sql: str, params: dict[str, Any]) -> Any:

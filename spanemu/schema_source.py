@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.excerpts import excerpt, place_of_name
 from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure
 from spanemu.sql.syntax.ddl.statement import split_statements
 
@@ -51,22 +52,24 @@ Source = str | os.PathLike[str] | SchemaStatement
 class SchemaRejected(SpannerError):
     """A statement of a schema file cannot be used; `failure` says why.
 
-    Where it is not grammatical the line at fault is shown, instead of the statement.
+    `shown` is the line at fault with a caret below the place in it, "" where that is not known.
     """
 
     prose = "{origin}:{line}: {failure}"
     origin: str
     line: int
     failure: SpannerError
+    shown: str = ""
 
-    def __init__(self, origin: str, line: int, failure: SpannerError) -> None:
-        super().__init__(origin, line, failure)
+    def __init__(self, origin: str, line: int, failure: SpannerError, shown: str = "") -> None:
+        super().__init__(origin, line, failure, shown)
         self.code = failure.code  # type: ignore[misc]  # As many codes as causes.
 
     def __str__(self) -> str:
-        if not isinstance(self.failure, DdlSyntaxFailure):
-            return super().__str__()
-        return f"{self.origin}:{self.line}: Syntax error: {_pointed_at(self.failure)}"
+        said = str(self.failure)
+        if isinstance(self.failure, DdlSyntaxFailure):
+            said = f"Syntax error: {self.failure.message}"
+        return "\n".join(filter(None, [f"{self.origin}:{self.line}: {said}", self.shown]))
 
 
 def load_schema(sources: Source | Iterable[Source]) -> list[SchemaStatement]:
@@ -82,19 +85,20 @@ def is_schema_text(source: str) -> bool:
 
 
 def rejected(statement: SchemaStatement, failure: SpannerError) -> SchemaRejected:
-    """The failure together with its place in the file."""
-    inside = failure.line - 1 if isinstance(failure, DdlSyntaxFailure) else 0
-    return SchemaRejected(statement.origin, statement.line + inside, failure)
+    """Return the failure together with its place in the file.
 
-
-def _pointed_at(failure: DdlSyntaxFailure) -> str:
-    """What is wrong, over the line at fault and a mark below the place in it."""
-    lines = failure.statement.split("\n")
-    if not 0 < failure.line <= len(lines):  # as where a statement ends too early
-        return failure.message
-    line = lines[failure.line - 1].rstrip()
-    blank = "".join("\t" if char == "\t" else " " for char in line[: failure.column - 1])
-    return f"{failure.message}\n    {line}\n    {blank}^"
+    The place is where the syntax breaks, or the name that the failure is about, or the beginning of
+    the statement.
+    """
+    text = statement.text
+    if isinstance(failure, DdlSyntaxFailure):
+        text, place = failure.statement, (failure.line, failure.column)
+    elif (found := place_of_name(text, str(failure))) is not None:
+        place = found
+    else:
+        return SchemaRejected(statement.origin, statement.line, failure)
+    line = statement.line + place[0] - 1
+    return SchemaRejected(statement.origin, line, failure, excerpt(text, *place))
 
 
 def _load(source: Source) -> list[SchemaStatement]:

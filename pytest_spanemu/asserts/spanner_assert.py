@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from pytest_spanemu.asserts.check import Check, Judgement, Stretch, check_of, marks_of
 from pytest_spanemu.asserts.findings import REASONS
@@ -30,11 +30,13 @@ from pytest_spanemu.asserts.listing import commit_table, counted, query_table, w
 from pytest_spanemu.asserts.load import load
 from pytest_spanemu.asserts.plans import PlanCheck
 from pytest_spanemu.asserts.statement_calls import is_thrown_away
+from pytest_spanemu.clean_errors import statement_errors
 from pytest_spanemu.databases.catalog import hierarchies
 from pytest_spanemu.databases.observation import Observation
 from pytest_spanemu.databases.snapshots import contents, differences
 from pytest_spanemu.settings import words
 from pytest_spanemu.sql import SpannerSql
+from spanemu.base.nearest import did_you_mean
 
 __tracebackhide__ = True
 READER = "ReaderShared"
@@ -74,6 +76,14 @@ class SpannerAssert:
         else:
             self._checks.append(made)
         return made
+
+    if not TYPE_CHECKING:  # A type checker is to find unknown names by itself.
+
+        def __getattr__(self, name: str) -> NoReturn:
+            known = [each for each in dir(type(self)) if not each.startswith("_")]
+            raise AttributeError(
+                f"spanner_assert has no {name!r}.{did_you_mean(name, known)}", name=name, obj=self
+            )
 
     # ------------------------------------------------------------------ counts
 
@@ -239,7 +249,7 @@ class SpannerAssert:
 
     def plan(self, sql: str, /, **params: Any) -> PlanCheck:
         """The plan of a query, to ask what it uses."""
-        with self._observation.aside():
+        with self._observation.aside(), statement_errors(sql):
             return PlanCheck.of(self._handle.client(), sql, params, self._hierarchies)
 
     def _hierarchies(self) -> Mapping[str, str]:

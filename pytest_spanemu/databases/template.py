@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from google.api_core.exceptions import AlreadyExists
+from google.api_core.exceptions import AlreadyExists, GoogleAPICallError
 
 import spanemu
 from pytest_spanemu.asserts.listing import counted
+from pytest_spanemu.clean_errors import refused_statement
 from pytest_spanemu.databases.progress import Tell, silent
 from pytest_spanemu.sources import Ddl, Dml, Program, Source, Step, default_sources, source_of
 from pytest_spanemu.sources.files import TextSource, steps_of
@@ -176,7 +177,11 @@ class Template:
 
 
 def _change_rows(database: Any, step: Dml) -> None:
-    if step.partitioned:
-        database.execute_partitioned_dml(step.text)
-    else:
-        database.run_in_transaction(lambda transaction: transaction.execute_update(step.text))
+    """Run a statement of a schema source. Raises SourceError."""
+    try:
+        if step.partitioned:
+            database.execute_partitioned_dml(step.text)
+        else:
+            database.run_in_transaction(lambda transaction: transaction.execute_update(step.text))
+    except GoogleAPICallError as problem:
+        raise refused_statement(step, problem) from None

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-import spanemu
+from pytest_spanemu.clean_errors import clean_errors
 from pytest_spanemu.databases.progress import Tell, shown
 from pytest_spanemu.databases.template import Schema, Template, schema_for
 from pytest_spanemu.databases.template_cache import Image, cache_of
@@ -34,15 +34,6 @@ _OTHER_SCHEMA = (
     "of another one: pytest makes what lives as long as the session once. Put the rows in seeds, "
     "or give these tests @pytest.mark.spanner(schema=...)."
 )
-
-
-@contextmanager
-def told_plainly() -> Iterator[None]:
-    """A block whose failures a sentence tells in full: they need no traceback."""
-    try:
-        yield
-    except (ValueError, spanemu.SchemaRejected) as problem:
-        raise pytest.fail.Exception(str(problem), pytrace=False) from None
 
 
 class Templates:
@@ -71,7 +62,7 @@ class Templates:
         def load(source: str) -> Any:
             return self._config.hook.pytest_spanemu_load_schema(config=self._config, source=source)
 
-        with told_plainly():
+        with clean_errors():
             return schema_for(sources, self._root, load, usual=usual)
 
     def factory(self, database: Any, **settings: Any) -> SpannerFactory:
@@ -151,7 +142,7 @@ class Templates:
     @contextmanager
     def migrator(self, emulator: SpannerEmulator, wishes: Wishes) -> Iterator[SpannerMigrator]:
         """An empty database, and the migrations of the schema sources to run on it."""
-        with told_plainly():
+        with clean_errors():
             ladder = self.ladder(wishes)
         with self.scratch(emulator, Schema((), ())) as template:
             yield SpannerMigrator(template, ladder, self.factory(template.database))
@@ -162,7 +153,7 @@ class Templates:
 
         `schema` is what a fixture `spanner_schema` gives.
         """
-        with told_plainly(), unblocked(self._config):
+        with clean_errors(), unblocked(self._config):
             template = Template(emulator, self._another_name()).build(Schema.given(schema))
         try:
             yield template
@@ -187,7 +178,7 @@ class Templates:
     def _build(self, template: Template, given: Any, seeds: tuple[str, ...]) -> None:
         """Add a schema and seeds to a template."""
         began = perf_counter()
-        with told_plainly():
+        with clean_errors():
             schema = Schema.given(given)
             with shown(self._config) as tell, unblocked(self._config):
                 self._fill(template, schema, tell)
@@ -217,7 +208,7 @@ class Templates:
         if any(word.startswith(LINT_PREFIX) for word in fail_on):
             from pytest_spanemu.lint import problems
 
-            with told_plainly():
+            with clean_errors():
                 found = problems(schema, template.handle.ddl(), self._root, fail_on)
             self._book.lint += [text for text in found if text not in self._linted]
             self._linted.update(found)

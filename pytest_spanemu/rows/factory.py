@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from pytest_spanemu.clean_errors import statement_errors
 from pytest_spanemu.databases.catalog import Catalog, TableInfo
 from pytest_spanemu.rows.making import RowMaker
 from pytest_spanemu.rows.values import Provider, Values
@@ -141,7 +142,8 @@ class TableFactory:
         factory = self._factory
         with factory._aside():
             rows = [factory._rows.row(self._table, given or {}, parent) for parent in parents]
-            return write(factory._database, self._table, rows) if rows else []
+            with statement_errors():
+                return write(factory._database, self._table, rows) if rows else []
 
 
 def _faker(seed: int) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 
 from google.api_core.exceptions import GoogleAPICallError
 
+from pytest_spanemu.clean_errors import refused_statement
 from pytest_spanemu.databases.catalog import Catalog, TableInfo
 from pytest_spanemu.seeds.files import SQL, SeedRow, rows_of, seed_files
 from pytest_spanemu.seeds.values import wire_value
@@ -109,7 +110,7 @@ def _run(database: Any, path: Path) -> None:
                 lambda transaction, sql=sql: transaction.execute_update(sql)
             )
         except GoogleAPICallError as problem:
-            raise SourceError(f"{path}:{step.line}: {_told(problem)}") from None
+            raise refused_statement(step, problem) from None
 
 
 def _told(problem: Exception) -> str:

@@ -1,0 +1,69 @@
+"""Excerpts of a statement for error texts: the lines around a position, with a caret below it.
+
+    SELECT Id,
+           Nam
+           ^
+    FROM Singers
+
+Lines and columns count from one, as in the "[at LINE:COLUMN]" of Spanner's messages.
+"""
+
+from __future__ import annotations
+
+import re
+
+INDENT = "    "
+_LINE_CHARS_MAX = 120
+_CONTEXT_CHARS = 50  # kept before the position, in a line that is cut
+_POSITION = re.compile(r"\[at (\d+):(\d+)\]")
+# Messages about one name. A position in them may count within an expression of the statement.
+_NAMED = re.compile(
+    r"(?:Unrecognized name|Function not found|Table not found|Type not found): `?(?P<first>[\w.]+)"
+    r"|Name (?P<second>\w+) not found"
+    r"|column (?P<third>\w+) which does not exist"
+)
+
+
+def excerpt(text: str, line: int, column: int, *, before: int = 0, after: int = 0) -> str:
+    """Return a line of a text with a caret below a column, and so many lines around it.
+
+    Return "" for a position outside of the text, as where a statement ends too early.
+    """
+    lines = text.split("\n")
+    if not 0 < line <= len(lines):
+        return ""
+    shown, caret = _pointed_at(lines[line - 1].rstrip(), column)
+    first = max(0, line - 1 - before)
+    while first < line - 1 and not lines[first].strip():
+        first += 1
+    listed = [*lines[first : line - 1], shown, caret, *lines[line : line + after]]
+    return "\n".join(f"{INDENT}{each.rstrip()[:_LINE_CHARS_MAX]}" for each in listed)
+
+
+def position_in(message: str) -> tuple[int, int] | None:
+    """Return the line and column that a message gives, None without them."""
+    found = _POSITION.search(message)
+    return None if found is None else (int(found[1]), int(found[2]))
+
+
+def place_of_name(text: str, message: str) -> tuple[int, int] | None:
+    """Return the position of the name that a message is about, if the text has it exactly once."""
+    named = _NAMED.search(message)
+    if named is None or named.lastgroup is None:
+        return None
+    name = named[named.lastgroup].rpartition(".")[2]
+    places = list(re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE))
+    if len(places) != 1:
+        return None
+    at = places[0].start()
+    return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+
+
+def _pointed_at(line: str, column: int) -> tuple[str, str]:
+    """Return a line and the line with the caret; a long line is cut around the column."""
+    cut = 0
+    if len(line) > _LINE_CHARS_MAX and column > _LINE_CHARS_MAX - _CONTEXT_CHARS:
+        cut = column - 1 - _CONTEXT_CHARS
+        line, column = "..." + line[cut:], column - cut + 3
+    blank = "".join("\t" if char == "\t" else " " for char in line[: column - 1])
+    return line[:_LINE_CHARS_MAX], f"{blank.ljust(column - 1)}^"
