@@ -24,7 +24,7 @@ _STATUS = words_of(
     deleted processed done"""
 )
 _ABSENT = words_of(
-    """deleted removed cancelled canceled archived expired expires completed processed claimed
+    """deleted removed cancelled canceled archived expired completed processed claimed
     failed finished closed released revoked suspended resolved"""
 )
 _TENANT = words_of("tenant org organization organisation workspace company merchant")
@@ -42,6 +42,13 @@ _CHANGING = words_of(
     """email mail phone telephone mobile username nickname login handle name title slug url uri
     address domain"""
 )
+_PAYLOAD = words_of(
+    "payload raw blob body content contents html xml json document message snapshot"
+)
+_LONG_TEXT = _PAYLOAD | words_of(
+    "url urls uri uris path link text description comment note details query prompt stacktrace"
+)
+_EXPIRY = words_of("expire expires expired expiry expiration ttl delete deletion")
 _QUEUE = words_of("queue queues outbox inbox job jobs task tasks message messages work pending")
 
 
@@ -89,3 +96,18 @@ def like_queue(name: str) -> bool:
 def like_changing(name: str) -> bool:
     """Email, user_name, Slug: unique, and yet people change it."""
     return not _CHANGING.isdisjoint(words(name))
+
+
+def like_expiry(name: str) -> bool:
+    """Return whether a name means the end of a life: ExpiresAt, ttl, deletion_time."""
+    return not _EXPIRY.isdisjoint(words(name))
+
+
+def like_long_text(name: str) -> bool:
+    """Return whether values tend to be long: Url, message_body, Description."""
+    return not _LONG_TEXT.isdisjoint(words(name)[-1:])
+
+
+def like_payload(name: str) -> bool:
+    """Return whether values tend to be large: message_body, RawEvent, Document."""
+    return not _PAYLOAD.isdisjoint(words(name))

@@ -27,7 +27,8 @@ from spanemu.lint.explain import RULE_LISTS, explain
 from spanemu.lint.formats import FORMATS
 from spanemu.lint.rule_names import unknown_rule
 from spanemu.lint.rules import RULES
-from spanemu.lint.run import Report, check_rule_names, run
+from spanemu.lint.run import Report, run
+from spanemu.lint.selection import check_rule_names
 from spanemu.lint.settings import Settings, find_pyproject, settings_from
 
 EXIT_FINDINGS = 1
@@ -57,7 +58,12 @@ class Options(TypedDict):
 @click.argument("sources", nargs=-1, type=_PATH, metavar="FILE|DIRECTORY|-...")
 @click.option("--format", "form", type=click.Choice(list(FORMATS)), default="text",
               show_default=True)  # fmt: skip
-@click.option("--select", multiple=True, metavar="IDS", help="Only these, e.g. SPN1,SPN202.")
+@click.option(
+    "--select",
+    multiple=True,
+    metavar="IDS",
+    help="Only these, e.g. SPN1,SPN202, or default,SPN210, or all.",
+)
 @click.option("--ignore", multiple=True, metavar="IDS", help="All but these.")
 @click.option("--config", type=_PATH, help="A pyproject.toml; default: the nearest.")
 @click.option("--nodes", type=click.IntRange(min=1), help="How many it will grow to.")

@@ -2,9 +2,9 @@
 
 In reading order: `rule` (what a rule is), `rules` (all of them, by family), `rule_names`, `source`
 (texts, places, steering comments), `client_statements` (what is no schema and skipped), `model` and
-`build` (the schema as declared), `values` (what a declaration says about values), `settings`, `run`
-(rules over a schema), `baseline` (findings that are known), `formats` (text, JSON, SARIF, GitHub),
-`explain`.
+`build` (the schema as declared), `values` (what a declaration says about values), `settings`,
+`selection` (which rules run), `run` (rules over a schema), `baseline` (findings that are known),
+`formats` (text, JSON, SARIF, GitHub), `explain`.
 
     report = spanemu.lint.run("schema.sql")
     for finding in report: print(finding.id, finding.object, finding.message)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from spanemu.lint.rule import Evidence, Rule
 from spanemu.lint.rules import DETECTED, RULES
-from spanemu.lint.run import is_selected
+from spanemu.lint.selection import is_selected
 from spanemu.lint.settings import Settings
 
 _NEEDS = {
@@ -33,6 +33,8 @@ def _lines(rule: Rule) -> list[str]:
         lines += ["", "The linter cannot decide this."]
     if rule.id in DETECTED:
         lines += ["", "The report on hotspots tells it from what was written and read."]
+    if rule.opt_in:
+        lines += ["", f"Off by default: --select default,{rule.id} adds it."]
     if rule.rate:
         lines += ["", "Spared for tables marked low-rate."]
     for title, example in (("Fires on", rule.bad), ("Not on", rule.good)):

@@ -217,6 +217,12 @@ class Schema:
     children: dict[str, list[Table]] = field(default_factory=dict)
     _by_table: dict[str, list[Index]] | None = None
 
+    @cached_property
+    def single_keys(self) -> frozenset[str]:
+        """The columns, folded, that alone are the key of a table; for a complete schema."""
+        keys = (table.key_names for table in self.tables.values())
+        return frozenset(names[0] for names in keys if len(names) == 1)
+
     def table(self, name: str) -> Table | None:
         """The table of that name, whatever its case."""
         return self.tables.get(fold(name))

@@ -40,6 +40,7 @@ class Hit:
     column: str | None = None
     severity: Severity | None = None  # where it differs from the rule's
     facts: Mapping[str, Any] = field(default_factory=dict)
+    opt_in: bool = False  # weak evidence: reported only when the rule is selected by name
 
 
 Check = Callable[[Schema], Iterable[Hit]]
@@ -50,6 +51,8 @@ class Rule:
     """`says` and `fix` are format strings over object, column and the facts of a hit.
 
     `rate` marks what only hurts at a high rate of writes: a low-rate table is spared those.
+    `opt_in` marks a matter of taste: the rule runs only when it is selected.
+    `once` makes one finding of all hits in a schema; `others` in its prose names the rest.
     `bad` fires the rule, `good` is a near miss; both are DDL, shown by `--explain` and tested.
     """
 
@@ -63,6 +66,8 @@ class Rule:
     bad: str = ""
     good: str = ""
     rate: bool = False
+    opt_in: bool = False
+    once: bool = False
     check: Check | None = None
 
 
@@ -91,11 +96,11 @@ def at_part(thing: Table | Index, place: int = 0, **facts: Any) -> Hit:
     """A hit on the part of a key at `place`."""
     part = thing.key[place]
     shown = {"type": part.column.type if part.column else "?"} | facts
-    severity = shown.pop("severity", None)
-    return Hit(part.spot, thing.name, part.name, severity, shown)
+    severity, opt_in = shown.pop("severity", None), shown.pop("opt_in", False)
+    return Hit(part.spot, thing.name, part.name, severity, shown, opt_in)
 
 
 def at(thing: Table | Index, column: str | None = None, **facts: Any) -> Hit:
     """A hit on a table or index as a whole; `column` is the one to blame, if any."""
-    severity = facts.pop("severity", None)
-    return Hit(thing.spot, thing.name, column, severity, facts)
+    severity, opt_in = facts.pop("severity", None), facts.pop("opt_in", False)
+    return Hit(thing.spot, thing.name, column, severity, facts, opt_in)

@@ -1,10 +1,13 @@
-"""Rules by their ids, or by beginnings of ids: SPN102, and SPN1 for all about keys."""
+"""Rules by name: an id (SPN102), the beginning of ids (SPN1: all about keys), "all", "default"."""
 
 from __future__ import annotations
 
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.nearest import did_you_mean
 from spanemu.lint.rules import RULES
+
+ALL = "ALL"  # every rule, matters of taste included
+DEFAULT = "DEFAULT"  # the rules that run when nothing is selected
 
 
 class UnknownRule(SpannerError):
@@ -31,13 +34,15 @@ def unknown_rule(name: str) -> UnknownRule:
 
 
 def is_named(id_: str, name: str) -> bool:
-    """Whether a rule's id is, or begins with, what was given."""
+    """Return whether a name means a rule."""
     wanted = name.strip().upper()
-    return bool(wanted) and id_.startswith(wanted)
+    if wanted == DEFAULT:
+        return not RULES[id_].opt_in
+    return wanted == ALL or (bool(wanted) and id_.startswith(wanted))
 
 
 def check_rule_name(name: str) -> None:
-    """Raise UnknownRule unless some rule's id is, or begins with, `name`."""
+    """Raise UnknownRule unless `name` means some rule."""
     if not any(is_named(id_, name) for id_ in RULES):
         raise unknown_rule(name)
 

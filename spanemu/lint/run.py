@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from spanemu.base.errors import SpannerError
 from spanemu.base.identifiers import fold
@@ -21,14 +21,17 @@ from spanemu.lint.build import build
 from spanemu.lint.client_statements import is_client_statement
 from spanemu.lint.model import Schema, Table
 from spanemu.lint.rule import Hit, Rule
-from spanemu.lint.rule_names import UnknownRule, check_decidable, check_rule_name, is_named
+from spanemu.lint.rule_names import UnknownRule, check_rule_name, is_named
 from spanemu.lint.rules import RULES
+from spanemu.lint.selection import check_rule_names, is_selected, selects_weak_cases
 from spanemu.lint.settings import Settings
 from spanemu.lint.source import Source, Statement, Text, read_sources, statements_of
 from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure
 from spanemu.sql.syntax import ddl_ast
 from spanemu.sql.syntax.ddl.statement import parse_ddl
 from spanemu.sql.syntax.inspection import walk
+
+_OTHERS_SHOWN = 5  # names in a finding that speaks for a whole schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,34 +103,31 @@ def run(sources: Source | Iterable[Source], settings: Settings | None = None) ->
     failures: list[Failure] = []
     texts = read_sources(sources)
     schema = build(_parsed(texts, failures), settings)
-    findings = [
-        _finding(rule, hit)
-        for rule in chosen
-        for hit in (rule.check(schema) if rule.check else ())
-        if not _is_spared(schema, rule, hit)
-    ]
+    findings = [_finding(rule, hit) for rule in chosen for hit in _reported(rule, schema)]
     files = {text.origin: place for place, text in enumerate(texts)}
     findings.sort(key=lambda each: (files[each.file], each.line, each.line_column, each.id))
     return Report(tuple(findings), tuple(failures), tuple(files))
 
 
-def check_rule_names(settings: Settings) -> None:
-    """Raise UnknownRule or UndecidedRule for the names in the settings."""
-    of_tables = (name for each in settings.tables.values() for name in each.ignore)
-    for name in (*settings.ignore, *of_tables):
-        check_rule_name(name)
-    for name in settings.select:
-        check_decidable(name)
+def _reported(rule: Rule, schema: Schema) -> Iterable[Hit]:
+    """Return the hits of a rule that the settings and comments let through."""
+    assert rule.check is not None
+    weak = selects_weak_cases(rule.id, schema.settings)
+    hits = [
+        hit
+        for hit in rule.check(schema)
+        if (weak or not hit.opt_in) and not _is_spared(schema, rule, hit)
+    ]
+    return [_folded(hits)] if rule.once and hits else hits
 
 
-def is_selected(id_: str, settings: Settings) -> bool:
-    """Return whether the settings ask for a rule.
-
-    The longest matching name decides between select and ignore; without select all rules are in.
-    """
-    wanted = max((len(name) for name in settings.select if is_named(id_, name)), default=0)
-    spared = max((len(name) for name in settings.ignore if is_named(id_, name)), default=0)
-    return (wanted > 0 or not settings.select) and (spared == 0 or wanted > spared)
+def _folded(hits: Sequence[Hit]) -> Hit:
+    """Return the first hit, which names the others."""
+    first, *rest = hits
+    shown = ", ".join(hit.object for hit in rest[:_OTHERS_SHOWN])
+    more = ", ..." if len(rest) > _OTHERS_SHOWN else ""
+    others = f" The same holds for {len(rest)} more: {shown}{more}." if rest else ""
+    return replace(first, facts={**first.facts, "others": others})
 
 
 def _is_spared(schema: Schema, rule: Rule, hit: Hit) -> bool:
@@ -159,7 +159,7 @@ def _table_of(schema: Schema, name: str) -> Table | None:
 def _finding(rule: Rule, hit: Hit) -> Finding:
     facts = {"object": hit.object, "column": hit.column, **hit.facts}
     message, fix = rule.says.format_map(facts), rule.fix.format_map({**facts, **_in_ddl(facts)})
-    severity = hit.severity or rule.severity
+    severity = hit.severity or (Severity.INFO if hit.opt_in else rule.severity)
     file, line, line_column = hit.spot.place
     return Finding(
         rule.id, severity, hit.object, hit.column, message, fix, file, line, line_column

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from spanemu.base.identifiers import fold
-from spanemu.base.name_hints import like_shard, like_tenant, words_of
+from spanemu.base.name_hints import like_payload, like_shard, like_tenant, words_of
 from spanemu.lint.model import Column, Table
 from spanemu.sql.syntax.ast import Binary, Expression, Extract, Name, Node
 from spanemu.sql.syntax.inspection import columns_read, function_of, functions, walk
@@ -74,14 +74,11 @@ def is_random(column: Column) -> bool:
     )
 
 
-def grows_without_bound(column: Column | None) -> bool:
-    """Whether rows keep coming under one prefix: a time, or a generated id."""
-    return column is not None and (
-        order_of(column) is not None
-        or is_random(column)
-        or column.definition.auto_increment
-        or (column.type == "STRING" and column.length == 36)
-    )
+def holds_long_values(column: Column) -> bool:
+    """Return whether values may be large: BYTES(MAX), JSON, STRING(MAX) named like a payload."""
+    if column.length == "MAX":
+        return column.type == "BYTES" or like_payload(column.name)
+    return column.type == "JSON"
 
 
 # ---------------------------------------------------------------------------- cardinality

@@ -25,9 +25,18 @@ def _could_be_parent(table: Table) -> Iterator[Hit]:
         referenced = tuple(fold(each.name) for each in key.referenced_columns)
         if target is None or len(names) < 2 or sorted(referenced) != sorted(target.key_names):
             continue
+        if _is_pointer(table) or target is table:
+            continue
         if not names <= set(table.key_names):  # otherwise it is SPN306's
             facts = {"parent": target.name}
             yield Hit(spot, table.name, key.columns[0].name, facts=facts)
+
+
+def _is_pointer(table: Table) -> bool:
+    """Return whether a table only links others: it refers to several, or holds nothing else."""
+    targets = {fold(str(key.referenced_table)) for key, _ in table.foreign_keys}
+    linking = {fold(each.name) for key, _ in table.foreign_keys for each in key.columns}
+    return len(targets) > 1 or set(table.columns) <= linking | set(table.key_names)
 
 
 def _commit_timestamp(table: Table) -> Iterator[Hit]:
@@ -83,12 +92,12 @@ RULES = (
         "A key that begins with that of {parent}, and INTERLEAVE IN PARENT {parent}",
         "{object} refers to {parent} by its whole key; it could be interleaved there.",
         bad=f"{_ORDERS}) PRIMARY KEY (ShopId, OrderId);\n"
-        "CREATE TABLE Items (ItemId STRING(64) NOT NULL, ShopId INT64, OrderId INT64, "
+        "CREATE TABLE Items (ItemId STRING(64) NOT NULL, ShopId INT64, OrderId INT64, Price INT64, "
         "FOREIGN KEY (ShopId, OrderId) REFERENCES Orders (ShopId, OrderId)) PRIMARY KEY (ItemId)",
         good=f"{_ORDERS}, Code STRING(8)) PRIMARY KEY (ShopId, OrderId);\n"
         "CREATE TABLE Items (ItemId STRING(64) NOT NULL, OrderCode STRING(8), "
         "FOREIGN KEY (OrderCode) REFERENCES Orders (Code)) PRIMARY KEY (ItemId)",
-        check=each_table(_could_be_parent),
+        opt_in=True, check=each_table(_could_be_parent),
     ),
     Rule(
         "SPN404", ERROR, "D", "Foreign key on a commit timestamp",

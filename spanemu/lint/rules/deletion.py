@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spanemu.base.identifiers import fold
-from spanemu.base.name_hints import like_log
+from spanemu.base.name_hints import like_absent, like_expiry, like_log
 from spanemu.lint.model import Index, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, each_index, each_table
 from spanemu.sql.syntax.ddl_ast import OnDelete
@@ -79,7 +79,9 @@ def _needless_index(index: Index) -> Iterator[Hit]:
 def _never_expires(table: Table) -> Iterator[Hit]:
     for policy, spot in table.policies:
         column = table.column(policy.column.name)
-        if column is not None and not column.not_null and column.generated is None:
+        if column is None or column.not_null or column.generated is not None:
+            continue
+        if not like_absent(column.name) and not like_expiry(column.name):  # NULL in rows that stay
             yield Hit(spot, table.name, column.name)
 
 
@@ -96,7 +98,7 @@ RULES = (
         "A table that is only appended to grows for ever.",
         "ALTER TABLE {object} ADD ROW DELETION POLICY (OLDER_THAN({column}, INTERVAL 30 DAY))",
         "{object} looks like a log, and nothing deletes its old rows.",
-        bad=_LOGS, good=_LOGS + _TTL, check=each_table(_endless_log),
+        bad=_LOGS, good=_LOGS + _TTL, opt_in=True, check=each_table(_endless_log),
     ),
     Rule(
         "SPN602", WARNING, "DV", "Policy on the parent alone",
@@ -128,7 +130,7 @@ RULES = (
         "{object} indexes {column}, by which old rows of {table} are deleted; that needs no index.",
         bad=f"{_LOGS}{_TTL};\nCREATE INDEX ByAt ON Logs(Ts)",
         good=f"{_LOGS};\nCREATE INDEX ByAt ON Logs(Ts)",
-        check=each_index(_needless_index),
+        opt_in=True, check=each_index(_needless_index),
     ),
     Rule(
         "SPN605", INFO, "D", "Rows that never expire",

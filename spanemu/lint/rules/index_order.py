@@ -67,15 +67,16 @@ def _few_values(index: Index) -> Iterator[Hit]:
     column = part.column
     count = cardinality_of(index.table, column)
     few = count is not None and count <= index.table.schema.settings.cardinality_low_max
-    if not (few or is_enum(column) or like_status(column.name)):
+    declared = few or is_enum(column)
+    if not declared and not like_status(column.name):
         return
     after = index.full_key[1:2]
-    growing = bool(after) and order_of(after[0].column) is not None
-    yield at_part(
-        index,
-        next=after[0].name if after else "nothing",
-        severity=ERROR if growing else None,
-    )
+    if after and order_of(after[0].column) is not None:
+        severity, opt_in = ERROR if declared else WARNING, False
+    else:
+        severity, opt_in = INFO, True  # Load splits the entries of a value by what follows.
+    following = after[0].name if after else "nothing"
+    yield at_part(index, next=following, severity=severity, opt_in=opt_in)
 
 
 def _constant_default(index: Index) -> Iterator[Hit]:
@@ -122,27 +123,27 @@ def _managed(schema: Schema) -> Iterator[Hit]:
             names = tuple(each.name.lower() for each in key.columns)
             if not key.enforced or names == table.key_names[: len(names)]:
                 continue
-            reason = _hot_reference(table, key)
+            reason, by_name = _hot_reference(table, key)
             if reason:
                 facts = {"reason": reason, "referenced": str(key.referenced_table)}
-                yield Hit(spot, table.name, key.columns[0].name, facts=facts)
+                yield Hit(spot, table.name, key.columns[0].name, facts=facts, opt_in=by_name)
 
 
-def _hot_reference(table: Table, key: ForeignKeyDefinition) -> str:
-    """Why the entries of a managed index pile up, or nothing."""
+def _hot_reference(table: Table, key: ForeignKeyDefinition) -> tuple[str, bool]:
+    """Return why the entries of a managed index pile up, if so, and whether only a name says so."""
     column = table.column(key.columns[0].name)
     if column is None:
-        return ""
+        return "", False
     if order_of(column) is not None:
-        return "its values grow with time"
+        return "its values grow with time", False
     count = cardinality_of(table, column)
     if count is not None and count <= table.schema.settings.cardinality_low_max:
-        return f"it has {count} values"
+        return f"it has {count} values", False
     if len(key.columns) == 1 and (
         like_lookup(str(key.referenced_table)) or like_lookup(column.name)
     ):
-        return f"{key.referenced_table} is a lookup table of few rows"
-    return ""
+        return f"{key.referenced_table} is named like a lookup table of few rows", True
+    return "", False
 
 
 RULES = (
@@ -192,7 +193,7 @@ RULES = (
         rate=True, check=each_index(_on_update),
     ),
     Rule(
-        "SPN205", INFO, "DV", "Index begins with a column of few values",
+        "SPN205", WARNING, "DV", "Index begins with a column of few values",
         "Entries under one value are neighbours. They can be split by what follows; when that "
         "grows too, each value has one hot end and nothing helps.",
         "A column of many values first, a NULL_FILTERED column for the rows with work to do, or "
@@ -252,9 +253,11 @@ RULES = (
         "{reason}.",
         bad="CREATE TABLE Countries (Id INT64 NOT NULL) PRIMARY KEY (Id);\n"
         "CREATE TABLE Orders (OrderId STRING(64) NOT NULL, CountryId INT64, "
+        "CHECK (CountryId BETWEEN 1 AND 9), "
         "FOREIGN KEY (CountryId) REFERENCES Countries (Id)) PRIMARY KEY (OrderId)",
         good="CREATE TABLE Countries (Id INT64 NOT NULL) PRIMARY KEY (Id);\n"
         "CREATE TABLE Orders (OrderId STRING(64) NOT NULL, CountryId INT64, "
+        "CHECK (CountryId BETWEEN 1 AND 9), "
         "FOREIGN KEY (CountryId) REFERENCES Countries (Id) NOT ENFORCED) PRIMARY KEY (OrderId)",
         rate=True, check=_managed,
     ),

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from spanemu.base.identifiers import fold
-from spanemu.base.name_hints import like_lookup
+from spanemu.base.name_hints import like_log, like_lookup
 from spanemu.lint.model import Part, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, at_part, each_table
-from spanemu.lint.values import cardinality_of, grows_without_bound, is_enum
+from spanemu.lint.values import Order, cardinality_of, holds_long_values, is_enum, order_of
 from spanemu.sql.syntax.ddl_ast import ForeignKeyDefinition, OnDelete
 
 ENFORCED_PARENTS_MAX = 2  # levels of IN PARENT before SPN311
@@ -22,18 +22,22 @@ def _depth(table: Table) -> Iterator[Hit]:
         yield at(table, depth=depth, severity=severity)
 
 
-def _unbounded(table: Table) -> bool:
-    """Whether rows keep coming under one parent row."""
-    return table.parent is not None and any(
-        grows_without_bound(part.column) for part in table.own_key[:1]
-    )
+def _growing_part(table: Table, key: tuple[Part, ...]) -> tuple[Part | None, bool]:
+    """Return the key part by which rows keep coming, if any, and whether only a name says so.
+
+    A time is evidence. An id is none: the lines of an invoice have ids, and stay few. A date alone
+    gives one row a day. The name of a log is weak evidence.
+    """
+    for part in key:
+        order = order_of(part.column)
+        if order is not None and (order is not Order.DATE or len(key) > 1):
+            return part, False
+    return (key[-1], True) if key and like_log(table.name) else (None, True)
 
 
 def _large(table: Table) -> str | None:
-    """A column of any length."""
-    return next(
-        (c.name for c in table.columns.values() if c.length == "MAX" or c.type == "JSON"), None
-    )
+    """Return the name of a column with large values."""
+    return next((c.name for c in table.columns.values() if holds_long_values(c)), None)
 
 
 def _is_deleted(table: Table) -> bool:
@@ -42,11 +46,11 @@ def _is_deleted(table: Table) -> bool:
 
 
 def _unbounded_child(table: Table) -> Iterator[Hit]:
-    large = _large(table)
-    if large is not None and _unbounded(table) and not _is_deleted(table):
-        parent = table.parent
-        assert parent is not None
-        yield at_part(table, len(parent.key_parts), parent=parent.name, large=large)
+    large, parent = _large(table), table.parent
+    part, by_name = _growing_part(table, table.own_key)
+    if large and part and parent and not _is_deleted(table):
+        place = table.key.index(part)
+        yield at_part(table, place, parent=parent.name, large=large, opt_in=by_name)
 
 
 def _few_roots(table: Table) -> Iterator[Hit]:
@@ -84,12 +88,14 @@ def _could_interleave(table: Table) -> Iterator[Hit]:
     for key, spot in table.foreign_keys:
         target = _refers_to_key(table, key)
         names = _names(key)
-        if target is None or not set(names) <= set(table.key_names):
+        if target is None or not set(names) < set(table.key_names) or like_lookup(target.name):
             continue
-        if len(table.key_parts) > len(names):
-            how = "" if table.key_names[: len(names)] == names else " once those columns come first"
-            facts = {"parent": target.name, "how": how}
-            yield Hit(spot, table.name, key.columns[0].name, facts=facts)
+        first = table.key_names[: len(names)] == names
+        how = "" if first else " once those columns come first"
+        if names != target.key_names:
+            how += f" with its columns named as in {target.name}"
+        facts = {"parent": target.name, "how": how}
+        yield Hit(spot, table.name, key.columns[0].name, facts=facts, opt_in=not first)
 
 
 def _twice(table: Table) -> Iterator[Hit]:
@@ -136,13 +142,17 @@ def _big_cascade(table: Table) -> Iterator[Hit]:
     if not roots:
         return
     clause = table.interleave
-    if clause is not None and clause.on_delete is OnDelete.CASCADE and _unbounded(table):
-        yield at(table, parent=str(clause.table), index=roots[0])
+    part, by_name = _growing_part(table, table.own_key)
+    if clause is not None and clause.on_delete is OnDelete.CASCADE and table.parent and part:
+        yield at(table, parent=str(clause.table), index=roots[0], opt_in=by_name)
     for key, spot in table.foreign_keys:
-        last = table.key[-1].column if table.key_parts else None
-        if key.on_delete is OnDelete.CASCADE and grows_without_bound(last):
+        names = _names(key)
+        is_prefix = table.key_names[: len(names)] == names
+        part, by_name = _growing_part(table, table.key[len(names) :] if is_prefix else table.key)
+        if key.on_delete is OnDelete.CASCADE and part:
             facts = {"parent": str(key.referenced_table), "index": roots[0]}
-            yield Hit(spot, table.name, key.columns[0].name, facts=facts)
+            weak = by_name or not is_prefix
+            yield Hit(spot, table.name, key.columns[0].name, facts=facts, opt_in=weak)
 
 
 def _rarely_read(table: Table) -> Iterator[Hit]:
@@ -191,10 +201,10 @@ RULES = (
     Rule(
         "SPN302", WARNING, "D", "Child rows without bound",
         "A tree of rows is stored together and limited in size. Rows that keep coming under one "
-        "parent row, with texts of any length, fill it.",
+        "parent row, with large values, fill it.",
         "A root table with the same key, a row deletion policy on {object}, or a bucket column "
         "between {parent} and {column}",
-        "{object} adds rows by {column} under each row of {parent}, with {large} of any length, "
+        "{object} keeps adding rows by {column} under each row of {parent}, {large} may be large, "
         "and nothing deletes them.",
         bad=_SINGERS + _PLAYS,
         good=_SINGERS + _PLAYS + ", ROW DELETION POLICY (OLDER_THAN(Ts, INTERVAL 30 DAY))",
@@ -271,7 +281,7 @@ RULES = (
         f"\n{_ALBUMS}) PRIMARY KEY (SingerId, AlbumId), INTERLEAVE IN PARENT Singers",
         good="CREATE TABLE Singers (SingerId INT64 NOT NULL, Info BYTES(MAX)) PRIMARY KEY "
         "(SingerId)",
-        check=each_table(_rarely_read),
+        opt_in=True, check=each_table(_rarely_read),
     ),
     Rule(
         "SPN311", INFO, "D", "Bulk load must follow the order of parents",
@@ -279,6 +289,6 @@ RULES = (
         "makes a parallel load hard.",
         "INTERLEAVE IN while loading, ALTER TABLE {object} SET INTERLEAVE IN PARENT {parent} later",
         "{object} has {count} levels of enforced parents above it.",
-        bad=_chain(3), good=_chain(2), check=each_table(_load_order),
+        bad=_chain(3), good=_chain(2), opt_in=True, check=each_table(_load_order),
     ),
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from spanemu.base.name_hints import like_counter
+from spanemu.base.name_hints import like_counter, words
 from spanemu.lint.model import Column, Index, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Check, Hit, Rule, at_part, each_table
 from spanemu.lint.rules.fixes import swap
@@ -32,6 +32,7 @@ def _counter_name(table: Table) -> Iterator[Hit]:
         column is not None
         and column.type in ("INT64", "STRING")
         and like_counter(column.name)
+        and "version" not in words(column.name)
         and order_of(column) is None
         and not is_random(column)
         and column.generated is None

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from spanemu.base.name_hints import like_changing
+from spanemu.base.identifiers import fold
+from spanemu.base.name_hints import like_changing, like_long_text
 from spanemu.lint.model import Column, Part, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, at_part, each_table
 from spanemu.lint.rules.fixes import key_of
 from spanemu.lint.values import is_random, order_of, shard_of
+from spanemu.sql.syntax.ddl_ast import ForeignKeyDefinition
 
 KEY_BYTES_MAX = 8 * 1024  # quotas.md: size of a key, all parts together
-KEY_PARTS_MAX = 16  # quotas.md: columns of a key
 BYTES_PER_CHARACTER_MAX = 4
+KEY_PARTS_MAX = 16  # quotas.md: columns of a key
 NOT_KEY_TYPES = frozenset({"ARRAY", "JSON", "STRUCT", "FLOAT32", "TOKENLIST"})
 UUID_CHARACTERS = 36
 
 
-def declared_bytes(parts: tuple[Part, ...]) -> int | None:
-    """The most that a key may take by its declaration; None when a part is MAX."""
+def declared_bytes(parts: tuple[Part, ...], per_character: int = 1) -> int | None:
+    """Return the declared size of a key, None when a part is MAX."""
     total = 0
     for part in parts:
         length = part.column.length if part.column else None
@@ -27,10 +29,22 @@ def declared_bytes(parts: tuple[Part, ...]) -> int | None:
             return None
         if isinstance(length, int):
             of_text = part.column is not None and part.column.type == "STRING"
-            total += length * (BYTES_PER_CHARACTER_MAX if of_text else 1)
+            total += length * (per_character if of_text else 1)
         else:
             total += 8
     return total
+
+
+def oversize_of(parts: tuple[Part, ...]) -> tuple[int, bool] | None:
+    """Return the declared size of a key that may exceed the limit, and whether that is rare.
+
+    It is rare when only characters of several bytes can do it.
+    """
+    for per_character in (1, BYTES_PER_CHARACTER_MAX):
+        size = declared_bytes(parts, per_character)
+        if size is not None and size > KEY_BYTES_MAX:
+            return size, per_character > 1
+    return None
 
 
 def _ascending_history(table: Table) -> Iterator[Hit]:
@@ -62,11 +76,12 @@ def _wide(table: Table) -> Iterator[Hit]:
     inherited = 0 if parent is None else len(parent.key_parts)
     for place, part in enumerate(table.key[inherited:], inherited):
         if part.column is not None and part.column.length == "MAX":
-            yield at_part(table, place, what=f"{part.column.type}(MAX)")
+            bounded = not like_long_text(part.name)
+            yield at_part(table, place, what=f"{part.column.type}(MAX)", opt_in=bounded)
             return
-    size = declared_bytes(table.key)
-    if size is not None and size > KEY_BYTES_MAX:
-        yield at_part(table, what=f"up to {size} bytes")
+    if (oversize := oversize_of(table.key)) is not None:
+        size, rare = oversize
+        yield at_part(table, what=f"up to {size} bytes", opt_in=rare)
 
 
 def _bad_types(table: Table) -> Iterator[Hit]:
@@ -83,12 +98,23 @@ def _bad_types(table: Table) -> Iterator[Hit]:
 
 
 def _uuid_text(table: Table) -> Iterator[Hit]:
-    parent = table.parent
-    inherited = 0 if parent is None else len(parent.key_parts)
-    for place, part in enumerate(table.key[inherited:], inherited):
+    inherited = len(table.key_parts) - len(table.own_key)
+    for place, part in enumerate(table.own_key, inherited):
         column = part.column
-        if column is not None and _is_uuid_text(column):
+        if column is not None and _is_uuid_text(column) and not _is_reference(table, column):
             yield at_part(table, place)
+
+
+def _is_reference(table: Table, column: Column) -> bool:
+    """Return whether a key column holds the key of another table, whose type it has to share."""
+    name = fold(column.name)
+    if any(name in map(fold, _names(key)) for key, _ in table.foreign_keys):
+        return True
+    return table.key_names != (name,) and name in table.schema.single_keys
+
+
+def _names(key: ForeignKeyDefinition) -> tuple[str, ...]:
+    return tuple(each.name for each in key.columns)
 
 
 def _is_uuid_text(column: Column) -> bool:
@@ -96,21 +122,10 @@ def _is_uuid_text(column: Column) -> bool:
 
 
 def _nullable(table: Table) -> Iterator[Hit]:
-    parent = table.parent
-    if parent is None:
-        column = table.key[0].column if table.key_parts else None
-        if column is not None and not column.not_null:
-            text = "can be NULL, and all rows with NULL are neighbours"
-            yield at_part(table, says_null=text)
-        return
-    for place, (mine, theirs) in enumerate(zip(table.key, parent.key, strict=False)):
-        if mine.column and theirs.column and mine.column.not_null != theirs.column.not_null:
-            text = f"is {_null(mine)} where the parent {parent.name} says {_null(theirs)}"
-            yield at_part(table, place, says_null=text, severity=ERROR)
-
-
-def _null(part: Part) -> str:
-    return "NOT NULL" if part.column and part.column.not_null else "nullable"
+    """A child's key columns are as nullable as its parent's, which SPN308 checks."""
+    column = table.key[0].column if table.key_parts and table.parent is None else None
+    if column is not None and not column.not_null and column.generated is None:
+        yield at_part(table)
 
 
 def _surrogate(table: Table) -> Iterator[Hit]:
@@ -139,7 +154,7 @@ RULES = (
         "PRIMARY KEY (UserId, LastAccess)",
         good="CREATE TABLE UserAccessLogs (UserId INT64 NOT NULL, LastAccess TIMESTAMP NOT NULL) "
         "PRIMARY KEY (UserId, LastAccess DESC)",
-        check=each_table(_ascending_history),
+        opt_in=True, check=each_table(_ascending_history),
     ),
     Rule(
         "SPN119", INFO, "D", "Table of one row",
@@ -148,7 +163,7 @@ RULES = (
         "{object} has an empty key and so one row at most.",
         bad="CREATE TABLE Config (Value STRING(64)) PRIMARY KEY ()",
         good="CREATE TABLE Config (Name STRING(64) NOT NULL, Value STRING(64)) PRIMARY KEY (Name)",
-        rate=True, check=each_table(_single_row),
+        rate=True, opt_in=True, check=each_table(_single_row),
     ),
     Rule(
         "SPN120", INFO, "D", "Table without a primary key",
@@ -162,10 +177,10 @@ RULES = (
     ),
     Rule(
         "SPN121", WARNING, "D", "Long primary key",
-        "A key of all parts takes 8 KiB at most, and is copied into every index entry and every "
-        "child row.",
-        "A hash of the text as the key, the text itself as data",
-        "The key of {object} is long: {column} makes it {what}.",
+        "The parts of a key may take 8 KiB together: a row with a longer key is refused. The key "
+        "is copied into every index entry and every child row.",
+        "A length for the column, or a hash of the text as the key and the text itself as data",
+        "The key of {object} may exceed 8 KiB: {column} makes it {what}.",
         bad="CREATE TABLE Pages (Url STRING(MAX) NOT NULL) PRIMARY KEY (Url)",
         good="CREATE TABLE Pages (Url STRING(1024) NOT NULL) PRIMARY KEY (Url)",
         check=each_table(_wide),
@@ -174,7 +189,7 @@ RULES = (
         "SPN122", ERROR, "D", "Type or number of key columns",
         "Keys are made of types with an order, and of 16 columns at most.",
         "Another type, or fewer columns",
-        "{column} cannot serve in the key of {object}: {reason}.",
+        "{column} is in the key of {object}: {reason}.",
         bad="CREATE TABLE T (Tags ARRAY<STRING(8)>) PRIMARY KEY (Tags)",
         good="CREATE TABLE T (Tag STRING(8), Tags ARRAY<STRING(8)>) PRIMARY KEY (Tag)",
         check=each_table(_bad_types),
@@ -187,17 +202,17 @@ RULES = (
         "{column} of {object} is STRING(36), the length of a UUID as text.",
         bad="CREATE TABLE T (Id STRING(36) NOT NULL) PRIMARY KEY (Id)",
         good="CREATE TABLE T (Id UUID NOT NULL DEFAULT (NEW_UUID())) PRIMARY KEY (Id)",
-        check=each_table(_uuid_text),
+        opt_in=True, check=each_table(_uuid_text),
     ),
     Rule(
         "SPN124", INFO, "D", "Nullable key column",
-        "NULL is the smallest value, so all rows without one are neighbours. A child's key column "
-        "must be nullable exactly where its parent's is.",
+        "NULL is a key value like any other, so a row that an insert forgot to give a key is "
+        "stored, and stands first in the table. A key column cannot be made NOT NULL later.",
         "{column} ... NOT NULL",
-        "{column} in the key of {object} {says_null}.",
+        "{column}, first in the key of {object}, can be NULL.{others}",
         bad="CREATE TABLE Singers (SingerId INT64) PRIMARY KEY (SingerId)",
         good="CREATE TABLE Singers (SingerId INT64 NOT NULL) PRIMARY KEY (SingerId)",
-        check=each_table(_nullable),
+        once=True, check=each_table(_nullable),
     ),
     Rule(
         "SPN125", INFO, "D", "Surrogate key beside a natural one",
@@ -209,6 +224,6 @@ RULES = (
         "CREATE UNIQUE INDEX ByIso ON Countries(Iso)",
         good="CREATE TABLE Countries (Id INT64 NOT NULL, Iso STRING(2)) PRIMARY KEY (Id);\n"
         "CREATE UNIQUE INDEX ByIso ON Countries(Iso)",
-        check=each_table(_surrogate),
+        opt_in=True, check=each_table(_surrogate),
     ),
 )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from spanemu.base.identifiers import fold
@@ -40,7 +41,7 @@ def _batch(schema: Schema) -> Iterator[Hit]:
         apart = list(_apart(batch))
         if apart:
             facts = {"reason": f"{len(apart)} made apart from the tables that they index"}
-            yield _on_index(apart[0], facts)
+            yield replace(_on_index(apart[0], facts), opt_in=True)
         backfills = [change for change in batch if _reads_table(change)]
         if len(backfills) > schema.settings.backfills_max:
             facts = {"reason": f"{len(backfills)} statements that read whole tables in one batch"}
@@ -177,7 +178,7 @@ RULES = (
         "The step {what} of {object}.",
         bad="ALTER TABLE Orders ADD CONSTRAINT Positive CHECK (Quantity > 0)",
         good="ALTER TABLE Orders ADD COLUMN Note STRING(64)",
-        check=_migration,
+        opt_in=True, check=_migration,
     ),
     Rule(
         "SPN706", ERROR, "D", "Migration that changes a key",

@@ -24,8 +24,9 @@ FAMILIES = {
 HEAD = """# Rules
 
 Generated from `spanemu/lint/rules`; `spanemu lint --explain ID` prints one with its examples. Evidence says what a rule must see: D the
-schema, V values, L load, Q queries. The linter decides those with "yes", the report on
-[hotspots](hotspots.md) those that it has seen enough for.
+schema, V values, L load, Q queries. Linter: "on" runs by default, "off" runs when it is selected (`--select default,SPN210`, or
+`--select all`), "no" means that a schema alone cannot decide. The report on [hotspots](hotspots.md) reports the rules with "yes" when it
+has seen enough.
 """
 
 
@@ -42,7 +43,7 @@ def _table(rules: list[Rule]) -> Iterator[str]:
     yield "| id | severity | evidence | linter | report | what | fix |"
     yield "|---|---|---|---|---|---|---|"
     for rule in rules:
-        runs = "yes" if rule.check else "no"
+        runs = "no" if rule.check is None else "off" if rule.opt_in else "on"
         seen = "yes" if rule.id in DETECTED else "no"
         fix = fix_text(rule).replace("|", "\\|").replace("<", "&lt;")
         yield (

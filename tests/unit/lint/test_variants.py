@@ -13,7 +13,7 @@ SILENT = [(rule, ddl) for rule, (_, silent) in VARIANTS.items() for ddl in silen
 
 
 def ids(ddl: str) -> set[str]:
-    report = lint.run(ddl)
+    report = lint.run(ddl, lint.Settings(select=("all",)))
     assert not report.failures
     return {finding.id for finding in report}
 
