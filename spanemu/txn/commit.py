@@ -24,6 +24,7 @@ from spanemu.txn.errors.rows import (
     RowNotFound,
 )
 from spanemu.txn.locks.modes import WRITE_ROW
+from spanemu.txn.mutation_count import DELETION
 from spanemu.txn.read_write import ReadWrite
 from spanemu.txn.resolve import RangesToDelete, RowsToWrite, resolve
 from spanemu.txn.rules import RuleBook, TableRules
@@ -141,7 +142,7 @@ def _buffer_row(
     key = rules.encode(row.key)
     stored = transaction.get(rules.tree, key, WRITE_ROW)
     if stored is not None:
-        unit.count += 1
+        unit.count += DELETION
         unit.delete(rules, key, stored)
         transaction.deleted.add((rules.tree, key))
     return "DELETE", rules.tree, key, stored

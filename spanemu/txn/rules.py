@@ -20,6 +20,7 @@ from spanemu.schema.table import Interleave, Table
 from spanemu.storage.layout import encoder_of, tree_of
 from spanemu.txn.cells import Check, check_of, placement_check
 from spanemu.txn.expressions import RowExpression, compile_expression
+from spanemu.txn.mutation_count import entry_mutations
 from spanemu.values.key import ByteRange, after_prefix
 from spanemu.values.key_text import key_text, part_text
 from spanemu.values.mutation import COMMIT_TIMESTAMP
@@ -53,8 +54,7 @@ class IndexRules:
         self.declared_parts = len(index.key)
         self.key_parts = len(index.full_key)
         self.key_positions = frozenset(positions[: self.key_parts])
-        # What an entry counts for: its declared key and what it stores.
-        self.mutations = len(positions) - self.key_parts + self.declared_parts
+        self.mutations = entry_mutations(self.declared_parts, len(positions) - self.key_parts)
         self.filtered = tuple(column.position for column in index.filtered)
 
     def admits(self, row: Row) -> bool:

@@ -30,6 +30,7 @@ from spanemu.txn.errors.values import (
     PendingTimestampRead,
 )
 from spanemu.txn.locks.modes import IS_THERE, WRITE_ROW, Lock
+from spanemu.txn.mutation_count import DELETION
 from spanemu.txn.rules import IndexRules, Reference, Row, TableRules
 from spanemu.txn.write_plan import WritePlan
 from spanemu.txn.write_view import WriteView
@@ -247,7 +248,7 @@ class WriteUnit:
                 self._refuse_pending(index)
             if entry is not None:
                 self.view.put(index.tree, entry[0], None)
-                self.count += 1
+                self.count += DELETION
         self.view.put(rules.tree, encoded, None)
         for reference in rules.referenced_by:
             values = reference.referenced_values_of(row)
@@ -283,7 +284,7 @@ class WriteUnit:
                 continue  # No cascade takes it: it refers to what is gone in the end.
             row = self.view.get(referring.tree, base_key, WRITE_ROW)
             if row is not None:
-                self.count += 1
+                self.count += DELETION
                 self.delete(referring, base_key, row)
 
     # ------------------------------------------------------------------ index entries
@@ -306,7 +307,7 @@ class WriteUnit:
                 continue
             if old is not None and (new is None or old[0] != new[0]):
                 self.view.put(index.tree, old[0], None)
-                self.count += 1
+                self.count += DELETION
             if old is not None and new is not None and old[0] == new[0]:
                 self._restore(index, old[1], new)
             else:

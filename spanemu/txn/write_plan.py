@@ -28,6 +28,7 @@ from spanemu.txn.errors.values import (
 from spanemu.txn.expressions import RowExpression
 from spanemu.txn.locks.modes import Lock
 from spanemu.txn.locks.update_lock import update_lock
+from spanemu.txn.mutation_count import row_mutations
 from spanemu.txn.rules import Row, TableRules, is_timestamp
 from spanemu.values.errors import BadValue
 from spanemu.values.mutation import COMMIT_TIMESTAMP, COMMIT_TIMESTAMP_PLACEHOLDER, WriteKind
@@ -40,9 +41,16 @@ PLANS_PER_TABLE_MAX = 1_000
 
 
 class WritePlan:
-    """One kind of write to given columns of a table."""
+    """One kind of write to given columns of a table, by a mutation or by DML."""
 
-    def __init__(self, rules: TableRules, kind: WriteKind, columns: Sequence[Column]) -> None:
+    def __init__(
+        self,
+        rules: TableRules,
+        kind: WriteKind,
+        columns: Sequence[Column],
+        *,
+        by_dml: bool = False,
+    ) -> None:
         self.rules = rules
         self.kind = kind
         self.columns = tuple(columns)
@@ -55,17 +63,13 @@ class WritePlan:
         if kind is WriteKind.UPDATE:
             self._refuse_missing_key_defaults()
         checks = rules.cell_checks
-        self._not_null = tuple(
-            (place, column) for place, column in enumerate(columns) if column.not_null
-        )
+        self._not_null = tuple(pair for pair in enumerate(columns) if pair[1].not_null)
         self._checks = tuple(
             (place, checks[column.position])
             for place, column in enumerate(columns)
             if column.position in checks
         )
-        self._timestamps = tuple(
-            (place, column) for place, column in enumerate(columns) if is_timestamp(column)
-        )
+        self._timestamps = tuple(pair for pair in enumerate(columns) if is_timestamp(pair[1]))
         self.defaults: tuple[tuple[int, RowExpression], ...] = tuple(
             (position, default)
             for position, default in rules.defaults.items()
@@ -87,7 +91,7 @@ class WritePlan:
         key = self._key = frozenset(rules.table.key_positions)
         self.writes_non_key = bool(self.listed - key)
         self.on_update = tuple(rules.on_update - self.listed) if self.writes_non_key else ()
-        self.mutations = self._mutations(key)
+        self.mutations = row_mutations(self.listed, self._computed(), key, by_dml=by_dml)
 
     @cached_property
     def lock(self) -> Lock:
@@ -151,18 +155,12 @@ class WritePlan:
 
     # ------------------------------------------------------------------ what is refused
 
-    def _mutations(self, key: frozenset[int]) -> int:
-        """How many mutations a row counts for, its index entries aside ("Quotas" page).
-
-        Columns that are computed count as a second write of the row, key columns included.
-        """
-        computed = {column.position for column, _ in self.rules.stored_generated} - key
+    def _computed(self) -> set[int]:
+        """Return the positions of the columns that get a value without being listed."""
+        generated = {column.position for column, _ in self.rules.stored_generated}
         if self.kind is WriteKind.UPDATE:
-            computed |= set(self.on_update)
-        else:
-            computed |= {position for position, _ in self.defaults} - key
-        again = len(computed) + len(key) if computed else 0
-        return len(self.listed | key) + again
+            return generated | set(self.on_update)
+        return generated | {position for position, _ in self.defaults}
 
     def _refuse_generated(self) -> None:
         key = self.rules.table.key_positions
@@ -252,11 +250,11 @@ def plan_of(rules: TableRules, kind: WriteKind, names: tuple[str, ...]) -> Write
 
 
 def plan_at(rules: TableRules, kind: WriteKind, positions: tuple[int, ...]) -> WritePlan:
-    """The plan for columns by position, as DML lists them."""
+    """Return the plan for columns by position, as DML lists them."""
     cached = rules.plans.get((kind, positions))
     if cached is None:
         columns = [rules.columns_at[position] for position in positions]
-        cached = _kept(rules, (kind, positions), WritePlan(rules, kind, columns))
+        cached = _kept(rules, (kind, positions), WritePlan(rules, kind, columns, by_dml=True))
     assert isinstance(cached, WritePlan)
     return cached
 

@@ -154,6 +154,38 @@ def test_defaults_count(raw, session):
     assert counted(session, update("Filled", "A C", (1, 1))) == 2
 
 
+def test_dml_counts_each_computed_column_once_and_the_key_once(raw, session):
+    # As the sample log_commit_stats of the Python client: three columns plus a generated one.
+    raw.ddl(
+        "CREATE TABLE Singers (SingerId INT64 NOT NULL, FirstName STRING(1024),"
+        " LastName STRING(1024), FullName STRING(2048) AS (CONCAT(FirstName, LastName)) STORED,"
+        ") PRIMARY KEY (SingerId)",
+        "CREATE TABLE Filled (A INT64, B INT64 DEFAULT (7), C INT64) PRIMARY KEY (A)",
+    )
+    for statement, count in (
+        ("INSERT Singers (SingerId, FirstName, LastName) VALUES (110, 'Virginia', 'Watson')", 4),
+        ("UPDATE Singers SET LastName = 'Smith' WHERE SingerId = 110", 3),
+        ("INSERT INTO Filled (A) VALUES (1)", 2),
+        ("DELETE FROM Singers WHERE TRUE", 1),
+    ):
+        begun = session.begin().id
+        session.dml(statement, begun)
+        assert counted(session, transaction=begun) == count
+    columns = "SingerId FirstName LastName"
+    assert counted(session, insert("Singers", columns, (1, "a", "b"))) == 5  # the key again
+
+
+@pytest.mark.parametrize("limited", [{"mutations_per_commit": 4}], indirect=True)
+def test_the_limit_has_the_count_of_the_statistics(limited):
+    limited.ddl("CREATE TABLE S (A INT64, B INT64, C INT64, D INT64 AS (B) STORED) PRIMARY KEY (A)")
+    session = limited.session()
+    begun = session.begin().id
+    session.dml("INSERT INTO S (A, B, C) VALUES (1, 1, 1)", begun)
+    assert counted(session, transaction=begun) == 4
+    with refused(IA):
+        session.commit(None, insert("S", "A B C", (2, 2, 2)))
+
+
 def test_dml_counts_as_mutations_do(session):
     begun = session.begin().id
     session.dml("INSERT INTO Pairs (A, B, C) VALUES (1, 1, 1), (2, 2, 2)", begun)
