@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from spanemu.sql.executor.reader import ByteRange
 from spanemu.sql.functions.registry import Context
 from spanemu.txn.errors.names import TableNotFound, ViewNotWritable
+from spanemu.txn.errors.requests import WriteWithoutRows
 from spanemu.txn.key_sets import DeleteReader
 from spanemu.txn.rules import RuleBook, TableRules
 from spanemu.txn.write_plan import WritePlan, plan_of
@@ -42,6 +43,8 @@ def resolve(book: RuleBook, context: Context, mutation: Mutation) -> RowsToWrite
         raise (ViewNotWritable if is_view else TableNotFound)(mutation.table)
     if isinstance(mutation, Write):
         plan = plan_of(rules, mutation.kind, mutation.columns)
+        if not mutation.rows:
+            raise WriteWithoutRows(rules.table.name)
         return RowsToWrite(plan, list(map(plan.decode, mutation.rows)))
     wanted = mutation.key_set
     count = 1 if wanted.all else len(wanted.keys) + len(wanted.ranges)

@@ -149,7 +149,7 @@ def _bytes_decoder(type_text: str) -> Decoder:
             try:
                 return a2b_base64(wire, strict_mode=True)
             except (Base64Error, ValueError):
-                return _unpadded(wire, type_text)
+                return _lenient(wire, type_text)
         if wire is None:
             return None
         raise BadValue(wire, type_text)
@@ -157,14 +157,15 @@ def _bytes_decoder(type_text: str) -> Decoder:
     return decode
 
 
-def _unpadded(wire: str, type_text: str) -> bytes:
-    """Base64 whose padding was left out, which Spanner takes too."""
-    if "=" not in wire:
-        try:
-            return a2b_base64(wire + "=" * (-len(wire) % 4), strict_mode=True)
-        except (Base64Error, ValueError):
-            pass
-    raise BadValue(wire, type_text, "not Base64")
+def _lenient(wire: str, type_text: str) -> bytes:
+    """Decode Base64 with line breaks and blanks in it, or without padding, as Spanner does."""
+    text = "".join(wire.split()) if wire.isascii() else wire
+    if "=" not in text:
+        text += "=" * (-len(text) % 4)
+    try:
+        return a2b_base64(text, strict_mode=True)
+    except (Base64Error, ValueError):
+        raise BadValue(wire, type_text, "not Base64") from None
 
 
 def _text_decoder(parse: Callable[[str], Any]) -> Callable[[str], Decoder]:

@@ -334,6 +334,7 @@ _TRANSACTIONS: Mapping[str, Sequence[tuple[str, str]]] = {
         ("each group is answered", "transactions_batch_write::test_each_group_is_answered"),
         ("groups are independent", "transactions_batch_write::test_groups_are_independent"),
         ("a group is atomic", "transactions_batch_write::test_a_group_is_atomic"),
+        ("a group without mutations", "transactions_batch_write::test_a_group_without_mutations_is_refused_alone"),
         ("not protected from replay", "transactions_batch_write::test_it_is_not_protected_from_replay"),
         ("80,000 mutations a group", "transactions_batch_write::test_a_group_has_a_limit_of_mutations"),
         ("exclude_txn_from_change_streams is taken", "transactions_batch_write::test_exclusion_from_change_streams"),

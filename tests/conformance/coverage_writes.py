@@ -73,6 +73,7 @@ _MUTATIONS: Mapping[str, Sequence[tuple[str, str]]] = {
     ),
     "4.3": (
         ("no operation", "mutations_malformed::test_a_mutation_without_an_operation"),
+        ("no rows", "mutations_malformed::test_a_write_without_rows"),
         ("no table", "mutations_malformed::test_a_mutation_without_a_table"),
         ("no table of a delete", "mutations_malformed::test_a_delete_without_a_table"),
         ("unknown table", "mutations_malformed::test_an_unknown_table"),

@@ -52,6 +52,14 @@ def test_a_mutation_without_a_table(db, operation):
         db.commit_raw(write(operation, "", ["Id"], ["1"]))
 
 
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_a_write_without_rows(db, operation):
+    with refused(IA):
+        db.commit_raw(write(operation, "Users", ["Id"]))
+    with refused(NF):
+        db.commit_raw(write(operation, "Nothing", ["Id"]))
+
+
 def test_a_delete_without_a_table(db):
     with refused(IA):
         db.commit_raw({"delete": {"key_set": {"all_": True}}})

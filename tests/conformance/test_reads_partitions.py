@@ -162,6 +162,8 @@ def test_dml_cannot_be_partitioned_so(filled, begun):
     [
         "SELECT COUNT(*) FROM Users",
         "SELECT Id FROM Users ORDER BY Note",
+        "SELECT Id FROM Users ORDER BY Id",
+        "SELECT Id, Name FROM Users@{FORCE_INDEX=UsersByName} ORDER BY Name",
         "SELECT u.Id FROM Users AS u JOIN Pairs AS p ON u.Age = p.C",
         "SELECT Id FROM Users LIMIT 3",
         "SELECT DISTINCT Name FROM Users",
@@ -170,6 +172,26 @@ def test_dml_cannot_be_partitioned_so(filled, begun):
 def test_queries_that_need_all_rows_at_once(filled, begun, sql):
     with refused(IA, match="not root partitionable|partitionable"):
         filled.partition_query(sql, begun)
+
+
+def test_an_order_that_is_not_of_all_rows_hinders_no_partition(filled, begun):
+    sql = "SELECT u.Id, ARRAY(SELECT x FROM UNNEST([2, 1]) AS x ORDER BY x) FROM Users AS u"
+    assert len(query_all(filled, begun, sql)) == 10
+
+
+# Google's emulator answers FAILED_PRECONDITION (see `statements.errors.BadParameterValue`).
+@pytest.mark.parametrize("type_code", ["INT64", "DATE", "BOOL", "BYTES"])
+def test_a_parameter_that_does_not_fit_its_declared_type(filled, begun, type_code):
+    sql = "SELECT Id FROM Users WHERE @p IS NULL"
+    given = {"params": params(p="?"), "param_types": {"p": {"code": type_code}}}
+    for ask in (
+        lambda: filled.partition_query(sql, begun, **given),
+        lambda: filled.sql(sql, **given),
+        lambda: filled.sql(sql, query_mode="PLAN", **given),
+        lambda: filled.stream_sql(sql, **given),
+    ):
+        with refused(IA, match="bind parameter p"):
+            ask()
 
 
 def test_search_is_refused_by_name(raw, filled, begun):

@@ -62,6 +62,13 @@ def test_no_groups_no_answers(session):
     assert session.batch_write() == []
 
 
+def test_a_group_without_mutations_is_refused_alone(session):
+    replies = by_index(session.batch_write([user(1)], [], [user(2)]))
+    assert [replies[index].status.code for index in range(3)] == [0, 3, 0]
+    assert not replies[1].HasField("commit_timestamp")
+    assert session.rows("Users", "Id") == [["1"], ["2"]]
+
+
 def test_it_is_not_protected_from_replay(session):
     again = writes = [[delete("Users", keys(1)), user(1)]]
     first, second = (session.batch_write(*groups) for groups in (writes, again))

@@ -49,7 +49,14 @@ class ParameterMissing(SpannerError):
 
 
 class BadParameterValue(SpannerError):
-    """A parameter's value cannot be converted to its type."""
+    """A parameter's value cannot be converted to its type, declared or inferred.
+
+    Spanner answers INVALID_ARGUMENT wherever a statement has parameters: ExecuteSql,
+    ExecuteStreamingSql, ExecuteBatchDml (as the batch's status) and PartitionQuery. Google's
+    emulator does so for inferred types only, and answers FAILED_PRECONDITION for declared ones.
+    In mutations and keys, where a column gives the type, both answer FAILED_PRECONDITION
+    (`txn.errors`).
+    """
 
     code = Code.INVALID_ARGUMENT
     prose = (

@@ -107,11 +107,14 @@ def partition_ranges(
 def partitioned_by(prepared: Prepared, schema: Schema) -> str:
     """The root table or index by whose rows a query can be cut; "" when it reads no table.
 
-    Raises unless each share of the plan needs rows of its own only. A hint of Google's emulator
-    switches this off: there, too, one partition has all the rows.
+    Raises unless each share of the plan needs rows of its own only. The order of all rows is not
+    a share's own, so a query with ORDER BY is refused even where an index has the rows in order.
+    A hint of Google's emulator switches this off: there, too, one partition has all the rows.
     """
     if prepared.cuts_unchecked:
         return ""
+    if prepared.is_ordered:
+        raise NotPartitionableQuery("ORDER BY needs more than one share's rows")
     name, reason = hierarchy_of_query(prepared.executable.plan, schema)
     if reason:
         raise NotPartitionableQuery(reason)

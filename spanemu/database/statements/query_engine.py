@@ -82,6 +82,7 @@ class Prepared:
         )
         self.for_update = isinstance(statement, QueryStatement) and statement.for_update
         self.needs_read_write = isinstance(statement, QueryStatement) and statement.needs_read_write
+        self.is_ordered = isinstance(statement, QueryStatement) and statement.ordered
         hints = dict(statement.hints)
         self.locks_exclusively = str(hints.get("lock_scanned_ranges", "")).lower() == "exclusive"
         self.cuts_unchecked = str(hints.get(_UNCHECKED_CUT, "")).lower() == "true"
@@ -109,6 +110,22 @@ class Prepared:
             except BadValue as bad:
                 raise BadParameterValue(name, bad.value, str(type_), bad.because) from None
         return values
+
+    def check_declared(self, raw: Mapping[str, Any]) -> None:
+        """Raise BadParameterValue for a value that does not fit its declared type.
+
+        For requests that run nothing: a missing value passes, and one whose type was inferred.
+        """
+        inferred = {name for name, _ in self.undeclared}
+        for name, type_, decode in self._decoders:
+            if name in inferred:
+                continue
+            try:
+                decode(raw[name] if name in raw else _by_any_case(raw, name))
+            except ParameterMissing:
+                continue
+            except BadValue as bad:
+                raise BadParameterValue(name, bad.value, str(type_), bad.because) from None
 
 
 def prepare(
@@ -198,7 +215,7 @@ def run_query(
             run=run,
         )
     if mode is QueryMode.PLAN:
-        return explained(prepared)
+        return explained(prepared, request)
     run = Run(reader, prepared.bind(request.parameters), context, system_tables)
     run.start_profile()
     stats = ResultStats()
@@ -213,8 +230,9 @@ def run_query(
     )
 
 
-def explained(prepared: Prepared) -> ResultStream:
-    """The plan alone: no rows, nothing executed, of DML a count of none."""
+def explained(prepared: Prepared, request: StatementRequest) -> ResultStream:
+    """Return the plan alone: no rows, nothing executed, of DML a count of none."""
+    prepared.check_declared(request.parameters)
     stats = ResultStats(
         row_count=0 if prepared.is_dml else None, plan=explain(prepared.executable.plan)
     )

@@ -144,7 +144,7 @@ class ReadWriteTransaction(Lifecycle):
         if self._failure is not None:
             raise self._failure.fresh()
         if request.mode is QueryMode.PLAN:
-            return explained(prepared)
+            return explained(prepared, request)
         replays = self._take_number(request.seqno)
         try:
             result = self._run_dml(prepared, request)

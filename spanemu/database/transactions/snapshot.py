@@ -185,6 +185,7 @@ class SnapshotTransaction:
         """Shares of a query, one for each split of the hierarchy that it goes through."""
         prepared = self._prepare(request, in_shares=True)
         name = partitioned_by(prepared, self._generation.schema)
+        prepared.check_declared(request.parameters)
         self._pin()
         shares: list[tuple[ByteRange, ...]] = [()]
         if name:

@@ -12,6 +12,7 @@ from spanemu.frontend.boundary import status_to_proto
 from spanemu.frontend.convert.mutations import mutations_from_proto
 from spanemu.frontend.convert.requests import transaction_tag_from_proto
 from spanemu.frontend.convert.timestamps import timestamp_to_proto
+from spanemu.frontend.errors.requests import RequiredFieldMissing
 from spanemu.frontend.registry import session_of
 from spanemu.values.mutation import Mutation
 
@@ -26,8 +27,10 @@ def batch_write(instances: Instances, request: Any) -> Iterator[Any]:
 
 
 def _mutations(group: Any) -> list[Mutation] | SpannerError:
-    """The writes of a group, or what is wrong with them: that concerns no other group."""
+    """Return the writes of a group, or the error of that group, which concerns no other group."""
     try:
+        if not group.mutations:
+            raise RequiredFieldMissing("MutationGroup.mutations")
         return mutations_from_proto(group.mutations)
     except SpannerError as failure:
         return failure

@@ -80,6 +80,7 @@ def _query(statement: ast.QueryStatement, analysis: Analysis) -> resolved.QueryS
         output,
         for_update=for_update,
         needs_read_write=analysis.traits.needs_read_write,
+        ordered=result.ordered,
     )
 
 

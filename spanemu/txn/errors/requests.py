@@ -85,6 +85,14 @@ class DeleteRangeTooWide(SpannerError):
     table: str
 
 
+class WriteWithoutRows(SpannerError):
+    """A mutation that writes names a table and no row."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "The mutation of table {table} has no rows: no value provided for its values."
+    table: str
+
+
 class TooManyMutations(SpannerError):
     """A commit exceeds the limit of mutations."""
 

@@ -33,12 +33,13 @@ class Statement(Unique):
 
 @record
 class QueryStatement(Statement):
-    """A query. `ordered` tells whether its rows come in an order the user asked for."""
+    """A query. `ordered` tells whether it asks for an order of all its rows."""
 
     scan: Scan
     output: tuple[OutputColumn, ...]
     for_update: bool = False
     needs_read_write: bool = False  # calls something such as GET_NEXT_SEQUENCE_VALUE
+    ordered: bool = False
 
 
 @record
