@@ -81,7 +81,6 @@ _MUTATIONS: Mapping[str, Sequence[tuple[str, str]]] = {
         ("a column twice, in any case", "mutations_malformed::test_a_column_listed_twice"),
         ("names do not heed case", "mutations_malformed::test_names_of_tables_and_columns_do_not_heed_case"),
         ("number of values differs from that of columns", "mutations_malformed::test_more_or_fewer_values_than_columns"),
-        ("columns without rows", "mutations_malformed::test_columns_and_no_rows_change_nothing"),
         ("no mutations at all", "mutations_malformed::test_a_commit_without_mutations"),
         ("NOT NULL key column missing", "mutations_malformed::test_a_missing_not_null_key_column"),
         ("nullable key column missing means NULL", "mutations_malformed::test_a_missing_nullable_key_column_is_null"),

@@ -12,7 +12,6 @@ from tests.conformance.backends import (
     insert_or_update,
     refused,
     replace,
-    spanemu_only,
     update,
 )
 
@@ -95,13 +94,6 @@ def test_names_of_tables_and_columns_do_not_heed_case(db):
 def test_more_or_fewer_values_than_columns(db, operation, row):
     with refused(IA, match="(?i)column.* and value"):
         db.commit_raw(write(operation, "Users", ["Id", "Name"], row))
-
-
-@spanemu_only
-@pytest.mark.parametrize("operation", OPERATIONS)
-def test_columns_and_no_rows_change_nothing(db, operation):
-    db.commit_raw(write(operation, "Users", ["Id", "Name"]))
-    assert db.read("Users", "Id Name") == [[1, "ada"]]
 
 
 def test_a_commit_without_mutations(db):
