@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "CannotListen",
     "Code",
     "DatabaseHandle",
     "EmbeddedDatabase",
@@ -65,6 +66,7 @@ __all__ = [
 
 # The module that each public name comes from, imported when the name is first used.
 _HOMES = {
+    "CannotListen": "spanemu.frontend.errors.serving",
     "Code": "spanemu.base.errors",
     "DatabaseHandle": "spanemu.handle",
     "EmbeddedDatabase": "spanemu.emulator",

@@ -143,9 +143,10 @@ class Emulator(EmulatorHandle):
     """An emulator in this process, listening from construction until `close`.
 
     Settings are the fields of `EmulatorConfig`, given as one object, as keywords, or both.
-    Raises InvalidConfig, and PortTaken when it cannot listen. An emulator that is dropped without
-    `close` is closed in the background, with a ResourceWarning. After a fork it stays with the
-    parent process: there `close` does nothing, and everything else raises ForkedHandle.
+    Raises InvalidConfig, and CannotListen (PortTaken, when the port is taken). An emulator that
+    is dropped without `close` is closed in the background, with a ResourceWarning. After a fork it
+    stays with the parent process: in the child `close` does nothing, and everything else raises
+    ForkedHandle.
     """
 
     endpoints = OwnProcess[Endpoints]()

@@ -112,6 +112,9 @@ def _load(source: Source) -> list[SchemaStatement]:
 def _text_of(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
+    except OSError as problem:
+        what = f"schema {os.fspath(path)!r} is neither DDL nor a file that can be read"
+        raise type(problem)(f"{what}: {problem.strerror}, in {Path.cwd()}") from None
     except UnicodeDecodeError as problem:
         line = problem.object.count(b"\n", 0, problem.start) + 1
         raise SchemaRejected(os.fspath(path), line, NotUtf8(problem.reason)) from problem

@@ -2,7 +2,7 @@
 
 exit 0   stopped by SIGTERM or SIGINT
 exit 2   the command line or a schema is wrong
-exit 3   the port is taken
+exit 3   the port is taken, or the host is not of this machine
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from spanemu.control.clock import as_datetime
 from spanemu.endpoint import Endpoint, published
 
 EXIT_USAGE = 2
-EXIT_PORT_TAKEN = 3
+EXIT_CANNOT_LISTEN = 3
 CLOSE_SECONDS_MAX = 1.0
 LEAVE_SECONDS_MAX = 0.5
 
@@ -190,9 +190,9 @@ def _start(config: EmulatorConfig) -> spanemu.Emulator:
     gc.disable()
     try:
         return spanemu.Emulator(config)
-    except spanemu.PortTaken as problem:
+    except spanemu.CannotListen as problem:
         click.echo(f"spanemu: {problem}", err=True)
-        sys.exit(EXIT_PORT_TAKEN)
+        sys.exit(EXIT_CANNOT_LISTEN)
     finally:
         gc.freeze()
         gc.enable()

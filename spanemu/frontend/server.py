@@ -6,6 +6,8 @@ waiters a test can bring about; threads are started only when all others are bus
 
 from __future__ import annotations
 
+import errno
+import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NoReturn
@@ -16,7 +18,7 @@ from spanemu.base.errors import Code
 from spanemu.frontend.boundary import Failure, failure_from
 from spanemu.frontend.connections import RemoteConnection
 from spanemu.frontend.endpoint import Endpoint, Endpoints, Metadata, ServedCall
-from spanemu.frontend.errors.serving import PortTaken
+from spanemu.frontend.errors.serving import CannotListen, PortTaken
 
 WORKERS_MAX = 1024
 # A little more than a commit may have, so that one too large gets Spanner's own answer.
@@ -42,14 +44,17 @@ class Server:
         self._server.add_generic_rpc_handlers((_Handlers(endpoints),))
 
     def start(self, host_port: str = "127.0.0.1:0") -> int:
-        """Listen, and return the port: a free one if asked for port 0. Raises PortTaken."""
+        """Listen, and return the port: a free one if asked for port 0.
+
+        Raises PortTaken, and CannotListen for a host that is not of this machine.
+        """
         try:
             port = self._server.add_insecure_port(_address(host_port))
         except RuntimeError:
             port = 0
         if not port:
             self._workers.shutdown(wait=False)
-            raise PortTaken(host_port) from None
+            raise _refusal(host_port) from None
         self._server.start()
         return int(port)
 
@@ -63,6 +68,25 @@ def _address(host_port: str) -> str:
     """Where to listen: "localhost" means IPv4 only, so that a taken port is noticed."""
     host, _, port = host_port.rpartition(":")
     return f"127.0.0.1:{port}" if host in ("", "localhost") else host_port
+
+
+def _refusal(host_port: str) -> CannotListen:
+    """Return the reason why nothing can listen at an address, which gRPC does not tell."""
+    host, _, port = _address(host_port).rpartition(":")
+    try:
+        found = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)
+    except OSError:
+        return CannotListen(host_port, f"the host {host} is unknown")
+    family, kind, protocol, _, address = found[0]
+    try:
+        with socket.socket(family, kind, protocol) as trial:
+            trial.bind(address)
+    except OSError as problem:
+        if problem.errno == errno.EADDRNOTAVAIL:
+            return CannotListen(host_port, f"{host} is not an address of this machine")
+        if problem.errno != errno.EADDRINUSE:
+            return CannotListen(host_port, problem.strerror or str(problem))
+    return PortTaken(host_port)
 
 
 class _Handlers(grpc.GenericRpcHandler):  # type: ignore[misc]

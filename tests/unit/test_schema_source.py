@@ -55,8 +55,10 @@ def test_nothing_is_no_schema(nothing):
 @pytest.mark.parametrize("missing", ["schema.sql", "dir/creates.sql", "nonsense"])
 def test_what_is_neither_file_nor_statement(missing, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError) as caught:
         load_schema(missing)
+    assert missing in str(caught.value)
+    assert str(tmp_path) in str(caught.value)
 
 
 def test_a_rejection_points_into_the_file():

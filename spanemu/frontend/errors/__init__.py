@@ -9,5 +9,5 @@ SpannerError          (all INVALID_ARGUMENT unless said otherwise)
 └── administration    InvalidProtoDescriptors, PermissionWildcard, InvalidEtag
 
 RuntimeError
-└── serving           PortTaken: the server cannot listen where it was told to
+└── serving           CannotListen: the address is taken, or no address of this machine
 """

@@ -5,7 +5,7 @@ import pytest
 
 from spanemu.base.errors import Code
 from spanemu.frontend.endpoint import Endpoints
-from spanemu.frontend.errors.serving import PortTaken
+from spanemu.frontend.errors.serving import CannotListen, PortTaken
 from spanemu.frontend.server import STATUS_CODES, Server
 
 
@@ -33,3 +33,14 @@ def test_a_free_port_and_a_taken_one() -> None:
     second = server()
     assert second.start(f"127.0.0.1:{port}") == port
     second.stop()
+
+
+@pytest.mark.parametrize(
+    ("host", "reason"), [("no-such-host.invalid", "unknown"), ("192.0.2.1", "not an address")]
+)
+def test_a_host_that_is_not_of_this_machine(host: str, reason: str) -> None:
+    with pytest.raises(CannotListen) as caught:
+        server().start(f"{host}:0")
+    assert not isinstance(caught.value, PortTaken)
+    assert caught.value.host_port == f"{host}:0"
+    assert reason in caught.value.reason
