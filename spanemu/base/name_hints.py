@@ -30,9 +30,10 @@ _ABSENT = words_of(
 _TENANT = words_of("tenant org organization organisation workspace company merchant")
 _SHARD = words_of("shard bucket partition hash")
 _LOOKUP = words_of(
-    """country countries currency currencies language languages locale locales region regions
-    status statuses state states type types category categories config configs configuration
-    setting settings role roles kind kinds plan plans timezone timezones"""
+    """country countries province provinces county counties city cities currency currencies language
+    languages locale locales region regions status statuses state states type types category
+    categories config configs configuration setting settings role roles kind kinds plan plans
+    timezone timezones"""
 )
 _LOG = words_of(
     """log logs event events history histories audit audits metric metrics trace traces activity

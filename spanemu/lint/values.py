@@ -1,6 +1,7 @@
 """What a column's declaration says about the values it will hold: their order, how many there are.
 
 order_of         values that grow with time, and how one can tell
+growing_part     the key part by which rows keep coming under one prefix
 cardinality_of   how many distinct values there can be, where the declaration bounds them
 shard_of         a column that spreads rows: over how many shards, and from what
 """
@@ -12,8 +13,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from spanemu.base.identifiers import fold
-from spanemu.base.name_hints import like_payload, like_shard, like_tenant, words_of
-from spanemu.lint.model import Column, Table
+from spanemu.base.name_hints import like_log, like_payload, like_shard, like_tenant, words_of
+from spanemu.lint.model import Column, Part, Table
 from spanemu.sql.syntax.ast import Binary, Expression, Extract, Name, Node
 from spanemu.sql.syntax.inspection import columns_read, function_of, functions, walk
 from spanemu.sql.syntax.value_bounds import allowed_by, modulus
@@ -79,6 +80,19 @@ def holds_long_values(column: Column) -> bool:
     if column.length == "MAX":
         return column.type == "BYTES" or like_payload(column.name)
     return column.type == "JSON"
+
+
+def growing_part(table: Table, key: tuple[Part, ...]) -> tuple[Part | None, bool]:
+    """Return the key part by which rows keep coming, if any, and whether only a name says so.
+
+    A time is evidence. An id is none: the lines of an invoice have ids, and stay few. A date alone
+    gives one row a day. The name of a log is weak evidence.
+    """
+    for part in key:
+        order = order_of(part.column)
+        if order is not None and (order is not Order.DATE or len(key) > 1):
+            return part, False
+    return (key[-1], True) if key and like_log(table.name) else (None, True)
 
 
 # ---------------------------------------------------------------------------- cardinality

@@ -8,6 +8,7 @@ from spanemu.base.identifiers import fold
 from spanemu.base.name_hints import like_absent, like_expiry, like_log
 from spanemu.lint.model import Index, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, each_index, each_table
+from spanemu.lint.values import growing_part
 from spanemu.sql.syntax.ddl_ast import OnDelete
 from spanemu.sql.syntax.inspection import columns_read
 
@@ -33,7 +34,9 @@ def _child_left_behind(table: Table) -> Iterator[Hit]:
     parent = next((each for each in table.ancestors if each.policies), None)
     indexes = [index.name for index in table.indexes if index.is_root]
     if parent is not None and indexes and not table.policies:
-        yield at(table, parent=parent.name, index=indexes[0])
+        part, by_name = growing_part(table, table.own_key)
+        weak = part is None or by_name  # The lines of an order go with it in one small commit.
+        yield at(table, parent=parent.name, index=indexes[0], opt_in=weak)
 
 
 def _refused(schema: Schema) -> Iterator[Hit]:
@@ -89,7 +92,7 @@ _LOGS = "CREATE TABLE Logs (Id STRING(64) NOT NULL, Ts TIMESTAMP NOT NULL) PRIMA
 _TTL = ", ROW DELETION POLICY (OLDER_THAN(Ts, INTERVAL 30 DAY))"
 _CHILD = (
     "CREATE TABLE Lines (Id STRING(64) NOT NULL, N INT64 NOT NULL, Ts TIMESTAMP NOT NULL, "
-    "Word STRING(64)) PRIMARY KEY (Id, N), INTERLEAVE IN PARENT Logs ON DELETE CASCADE"
+    "Word STRING(64)) PRIMARY KEY (Id, Ts, N), INTERLEAVE IN PARENT Logs ON DELETE CASCADE"
 )
 
 RULES = (

@@ -80,6 +80,8 @@ def _few_values(index: Index) -> Iterator[Hit]:
 
 
 def _constant_default(index: Index) -> Iterator[Hit]:
+    if any(not hit.opt_in for hit in _few_values(index)):
+        return  # SPN205 says more.
     part = _leading(index)
     default = None if part is None or part.column is None else part.column.default
     if default is not None and is_literal(default.tree):

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from spanemu.base.identifiers import fold
-from spanemu.base.name_hints import like_log, like_lookup
+from spanemu.base.name_hints import like_lookup
 from spanemu.lint.model import Part, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, at_part, each_table
-from spanemu.lint.values import Order, cardinality_of, holds_long_values, is_enum, order_of
+from spanemu.lint.values import cardinality_of, growing_part, holds_long_values, is_enum
 from spanemu.sql.syntax.ddl_ast import ForeignKeyDefinition, OnDelete
 
 ENFORCED_PARENTS_MAX = 2  # levels of IN PARENT before SPN311
@@ -20,19 +20,6 @@ def _depth(table: Table) -> Iterator[Hit]:
     if depth >= settings.depth_warning and not table.children:
         severity = ERROR if depth > settings.depth_max else None
         yield at(table, depth=depth, severity=severity)
-
-
-def _growing_part(table: Table, key: tuple[Part, ...]) -> tuple[Part | None, bool]:
-    """Return the key part by which rows keep coming, if any, and whether only a name says so.
-
-    A time is evidence. An id is none: the lines of an invoice have ids, and stay few. A date alone
-    gives one row a day. The name of a log is weak evidence.
-    """
-    for part in key:
-        order = order_of(part.column)
-        if order is not None and (order is not Order.DATE or len(key) > 1):
-            return part, False
-    return (key[-1], True) if key and like_log(table.name) else (None, True)
 
 
 def _large(table: Table) -> str | None:
@@ -47,7 +34,7 @@ def _is_deleted(table: Table) -> bool:
 
 def _unbounded_child(table: Table) -> Iterator[Hit]:
     large, parent = _large(table), table.parent
-    part, by_name = _growing_part(table, table.own_key)
+    part, by_name = growing_part(table, table.own_key)
     if large and part and parent and not _is_deleted(table):
         place = table.key.index(part)
         yield at_part(table, place, parent=parent.name, large=large, opt_in=by_name)
@@ -142,13 +129,13 @@ def _big_cascade(table: Table) -> Iterator[Hit]:
     if not roots:
         return
     clause = table.interleave
-    part, by_name = _growing_part(table, table.own_key)
+    part, by_name = growing_part(table, table.own_key)
     if clause is not None and clause.on_delete is OnDelete.CASCADE and table.parent and part:
         yield at(table, parent=str(clause.table), index=roots[0], opt_in=by_name)
     for key, spot in table.foreign_keys:
         names = _names(key)
         is_prefix = table.key_names[: len(names)] == names
-        part, by_name = _growing_part(table, table.key[len(names) :] if is_prefix else table.key)
+        part, by_name = growing_part(table, table.key[len(names) :] if is_prefix else table.key)
         if key.on_delete is OnDelete.CASCADE and part:
             facts = {"parent": str(key.referenced_table), "index": roots[0]}
             weak = by_name or not is_prefix

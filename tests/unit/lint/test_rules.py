@@ -383,3 +383,20 @@ def test_a_schema_version_is_no_counter() -> None:
     ddl = "CREATE TABLE V (version_num STRING(9) NOT NULL) PRIMARY KEY (version_num)"
     assert "SPN104" not in ids(ddl)
     assert "SPN104" in ids(ddl.replace("version_num", "order_num"))
+
+
+@pytest.mark.parametrize(
+    ("key", "fires"), [("OrderId, Line", False), ("OrderId, At1", True), ("OrderId, D", False)]
+)
+def test_children_that_a_policy_on_the_parent_leaves_behind(key: str, fires: bool) -> None:
+    """The few lines of an order are deleted with it; rows that keep coming may be too many."""
+    ddl = (
+        "CREATE TABLE Orders (OrderId STRING(9) NOT NULL, Ts TIMESTAMP NOT NULL) "
+        "PRIMARY KEY (OrderId), ROW DELETION POLICY (OLDER_THAN(Ts, INTERVAL 90 DAY));"
+        "CREATE TABLE Lines (OrderId STRING(9) NOT NULL, Line STRING(36) NOT NULL, "
+        "At1 TIMESTAMP NOT NULL, D DATE NOT NULL, ItemId STRING(9)) "
+        f"PRIMARY KEY ({key}), INTERLEAVE IN PARENT Orders ON DELETE CASCADE;"
+        "CREATE INDEX LinesByItem ON Lines(ItemId)"
+    )
+    assert ("SPN602" in ids(ddl, select=())) == fires
+    assert "SPN602" in ids(ddl)

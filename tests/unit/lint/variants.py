@@ -378,6 +378,7 @@ VARIANTS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
          f"CREATE TABLE T ({ID}, V BOOL DEFAULT (false)) PRIMARY KEY (Id); CREATE INDEX I ON T(V DESC)",
          f"{A}ALTER TABLE A ALTER COLUMN N SET DEFAULT (-1); CREATE INDEX I ON A(N)"],
         [f"CREATE TABLE T ({ID}, V UUID DEFAULT (NEW_UUID())) PRIMARY KEY (Id); CREATE INDEX I ON T(V)",
+         f"CREATE TABLE T ({ID}, V BOOL DEFAULT (false), D DATE) PRIMARY KEY (Id); CREATE INDEX I ON T(V, D)",
          f"CREATE TABLE T ({ID}, V INT64 DEFAULT (0), W INT64) PRIMARY KEY (Id); CREATE INDEX I ON T(W, V)",
          f"CREATE TABLE T ({ID}, V INT64 DEFAULT (0)) PRIMARY KEY (Id); CREATE INDEX I ON T(V); "
          "ALTER TABLE T ALTER COLUMN V DROP DEFAULT"],
@@ -514,6 +515,8 @@ VARIANTS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
          "PRIMARY KEY (X, N), INTERLEAVE IN PARENT R"],
         [P + C.format("", IN_P),
          "CREATE TABLE Countries (Id INT64) PRIMARY KEY (Id); CREATE TABLE CountryTypes (Id INT64, N INT64) "
+         "PRIMARY KEY (Id, N), INTERLEAVE IN PARENT Countries",
+         "CREATE TABLE Countries (Id INT64) PRIMARY KEY (Id); CREATE TABLE Cities (Id INT64, N INT64) "
          "PRIMARY KEY (Id, N), INTERLEAVE IN PARENT Countries",
          "CREATE TABLE Countries (Id INT64) PRIMARY KEY (Id); CREATE TABLE E (Id INT64, N INT64) PRIMARY KEY (N)"],
     ),
