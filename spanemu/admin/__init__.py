@@ -5,6 +5,7 @@
     replica_topology
                             an instance and its parts as data, with the rules for their fields
     backup, backups         what was kept of a database; `policies`, who may do what
+    encryption              the encryption of databases and backups, as callers ask for it
     backup_schedule, cron   when that is done by itself; `backup_runs` does it
     instance_administration, database_administration, backup_administration
                             what an admin call does, beyond looking something up

@@ -1,4 +1,4 @@
-"""A backup as data: what it holds, and the rules for its times and its encryption.
+"""A backup as data: what it holds, and the rules for its times.
 
 expire_time     from 6 hours after now to 366 days after the backup was created
 version_time    from the earliest that its database can be read at, to now
@@ -6,21 +6,18 @@ version_time    from the earliest that its database can be read at, to now
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 
 from spanemu.admin.errors.backups import (
     ExpireTimeOutOfRange,
-    InvalidEncryption,
-    UnusedEncryptionKey,
     VersionTimeOutOfRange,
 )
 from spanemu.admin.errors.requests import MissingField
-from spanemu.base.errors import Unsupported
 from spanemu.base.nanos import NANOS_PER_DAY, NANOS_PER_HOUR
 from spanemu.database.content import Content
 from spanemu.database.database import Database, RestoreSource
+from spanemu.database.encryption import GOOGLE_DEFAULT_KEYS, EncryptionKeys
 from spanemu.database.filters import FieldValue, Instant
 from spanemu.values.timestamp import format_utc
 
@@ -69,6 +66,7 @@ class Backup:
     schedules: tuple[str, ...] = ()
     chain: Chain | None = None
     partitions: tuple[str, ...] = ()
+    encryption_keys: EncryptionKeys = GOOGLE_DEFAULT_KEYS
 
     @property
     def size_bytes(self) -> int:
@@ -109,27 +107,6 @@ class Backup:
 def is_backup_field(name: str) -> bool:
     """Whether list filters know the field of backups so called."""
     return name in _FIELDS
-
-
-class Encryption(Enum):
-    """Who manages the key, as the three encryption configs of the API ask for it."""
-
-    UNSPECIFIED = 0
-    INHERITED = 1  # as the database or the backup that it is made from
-    GOOGLE_DEFAULT = 2
-    CUSTOMER_MANAGED = 3
-
-
-def check_encryption(kind: Encryption | None, keys: Sequence[str], name: str) -> None:
-    """Raise unless what a caller asks for is what spanemu has; None: nothing was asked for."""
-    if kind is None:
-        return
-    if kind is Encryption.UNSPECIFIED:
-        raise InvalidEncryption(name)
-    if kind is Encryption.CUSTOMER_MANAGED:
-        raise Unsupported("Customer-managed encryption keys")
-    if any(keys):
-        raise UnusedEncryptionKey(name)
 
 
 def check_expire_time(given: int | None, name: str, now: int, latest: int) -> int:

@@ -16,13 +16,12 @@ from dataclasses import dataclass, replace
 from spanemu.admin.backup import (
     RETENTION_MAX_NANOS,
     Backup,
-    Encryption,
-    check_encryption,
     check_expire_time,
     check_version_time,
 )
 from spanemu.admin.backup_runs import catch_up
 from spanemu.admin.backup_schedule import BackupSchedule, ScheduleSpec, new_schedule, updated
+from spanemu.admin.encryption import EncryptionConfig, check_encryption, keys_of
 from spanemu.admin.errors.backups import BackupSpansPartitions, DatabaseElsewhere, RestoreElsewhere
 from spanemu.admin.errors.requests import InvalidUpdateMask, MismatchingName, MissingField
 from spanemu.admin.instances import Instances
@@ -43,16 +42,15 @@ from spanemu.database.database import Database
 class NewBackup:
     """A backup as a caller describes it: times in nanoseconds, None when not given.
 
-    `source` is a database, or the backup that is copied. `encryption` is None when nothing was
-    asked for; `keys` are those of customers.
+    `source` is a database, or the backup that is copied; without `encryption` the backup has that
+    of its source.
     """
 
     source: str
     expire_time: int | None
     version_time: int | None = None
     name: str = ""
-    encryption: Encryption | None = None
-    keys: tuple[str, ...] = ()
+    encryption: EncryptionConfig | None = None
 
 
 def create_backup(instances: Instances, parent: str, backup_id: str, new: NewBackup) -> Operation:
@@ -76,6 +74,7 @@ def create_backup(instances: Instances, parent: str, backup_id: str, new: NewBac
         expire_time=expire_time,
         max_expire_time=latest,
         partitions=database.partitions,
+        encryption_keys=keys_of(new.encryption, database.encryption_keys),
     )
     instances.backups.add(backup)
     return finished(instances.operations, name, BackupCreation(backup), now)
@@ -91,7 +90,14 @@ def copy_backup(instances: Instances, parent: str, backup_id: str, new: NewBacku
         raise BackupSpansPartitions(source.name)
     now = instances.clock.now()
     expire_time = check_expire_time(new.expire_time, str(name), now, source.max_expire_time)
-    copied = replace(source, name=str(name), create_time=now, expire_time=expire_time, schedules=())
+    copied = replace(
+        source,
+        name=str(name),
+        create_time=now,
+        expire_time=expire_time,
+        schedules=(),
+        encryption_keys=keys_of(new.encryption, source.encryption_keys),
+    )
     instances.backups.add(copied)
     return finished(instances.operations, name, BackupCopy(copied, source.name), now)
 
@@ -143,8 +149,7 @@ class Restore:
 
     database_id: str
     backup: str
-    encryption: Encryption | None = None
-    keys: tuple[str, ...] = ()
+    encryption: EncryptionConfig | None = None
 
 
 def restore_database(instances: Instances, parent: str, restore: Restore) -> Operation:
@@ -153,18 +158,21 @@ def restore_database(instances: Instances, parent: str, restore: Restore) -> Ope
     target = instances.instance(parent)
     check_database_id(restore.database_id)
     name = instance.database(restore.database_id)
-    check_encryption(restore.encryption, restore.keys, str(name))
+    check_encryption(restore.encryption, str(name))
     if not restore.backup:
         raise MissingField("RestoreDatabase", "backup")
     backup = get_backup(instances, restore.backup)
     home = BackupName.parse(backup.name).parent
     if home.project != instance.project:
         raise RestoreElsewhere(backup.name, parent, "it is in another project")
-    if instances.instance(str(home)).config != target.config:
+    configs = instances.configs
+    kept_in = instances.instance(str(home)).config
+    if configs.name_of(kept_in, home.project) != configs.name_of(target.config, home.project):
         raise RestoreElsewhere(backup.name, parent, "it has another instance config")
     instances.check_room(name)
     start = instances.clock.now()
     database = Database.restored(str(name), backup.content, backup.source)
+    database.encryption_keys = keys_of(restore.encryption, backup.encryption_keys)
     try:
         instances.add_database(database)
     except BaseException:
@@ -231,7 +239,7 @@ def _new_name(
     name = instance.backup(backup_id)
     if new.name not in ("", str(name)):
         raise MismatchingName("backup", new.name, str(name))
-    check_encryption(new.encryption, new.keys, str(name))
+    check_encryption(new.encryption, str(name))
     instances.instance(parent)
     catch_up(instances)
     instances.backups.check_free(name)

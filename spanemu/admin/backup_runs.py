@@ -16,6 +16,7 @@ from itertools import chain, count
 
 from spanemu.admin.backup import RETENTION_MAX_NANOS, Backup, Chain
 from spanemu.admin.backup_schedule import BackupSchedule
+from spanemu.admin.encryption import keys_of
 from spanemu.admin.errors.backups import BackupNotFound
 from spanemu.admin.errors.requests import ResourceExists
 from spanemu.admin.instances import Instances
@@ -85,6 +86,7 @@ def _make(
         max_expire_time=at + RETENTION_MAX_NANOS,
         schedules=(schedule.name,),
         partitions=database.partitions,
+        encryption_keys=keys_of(schedule.encryption, database.encryption_keys),
     )
     stamp = datetime.fromtimestamp(at // NANOS_PER_SECOND, UTC).strftime("%Y%m%d_%H%M%S")
     stem = f"{path.schedule[:_SCHEDULE_CHARS_MAX]}_{stamp}"

@@ -14,6 +14,7 @@ from sortedcontainers import SortedDict
 
 from spanemu.admin.backup import RETENTION_MAX_NANOS, RETENTION_MIN_NANOS
 from spanemu.admin.cron import Cron
+from spanemu.admin.encryption import EncryptionConfig
 from spanemu.admin.errors.backups import (
     BackupScheduleNotFound,
     CronTooFrequent,
@@ -37,15 +38,12 @@ INCREMENTAL_HOURS_MIN = 4
 
 @dataclass(frozen=True, slots=True)
 class ScheduleSpec:
-    """A schedule as a caller describes it; what is None was not given.
-
-    `encryption` is opaque to all but frontends.
-    """
+    """A schedule as a caller describes it; what is None was not given."""
 
     cron: str | None = None
     retention_nanos: int | None = None
     incremental: bool | None = None
-    encryption: bytes = b""
+    encryption: EncryptionConfig | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +60,7 @@ class BackupSchedule:
     create_time: int
     update_time: int
     done_until: int
-    encryption: bytes = b""
+    encryption: EncryptionConfig | None = None
     last_backup: str = ""
 
     @property

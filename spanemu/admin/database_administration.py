@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from spanemu.admin.autoscaling import UNITS_PER_NODE
 from spanemu.admin.backup_schedule import ScheduleSpec, new_schedule
 from spanemu.admin.ddl_actions import ddl_action
+from spanemu.admin.encryption import check_keys
 from spanemu.admin.errors.databases import (
     InvalidCreateStatement,
     MissingCreateStatement,
@@ -35,6 +36,7 @@ from spanemu.base.names.operations import OperationName
 from spanemu.base.names.paths import DatabaseName, InstanceName
 from spanemu.base.nanos import NANOS_PER_DAY, NANOS_PER_HOUR, NANOS_PER_MINUTE
 from spanemu.database.database import Database, DdlOutcome
+from spanemu.database.encryption import GOOGLE_DEFAULT_KEYS, EncryptionKeys
 from spanemu.database.splits.errors import TooManySplitPoints
 from spanemu.database.splits.split_points import (
     CHANGES_PER_NODE_DAY_MAX,
@@ -66,6 +68,7 @@ class NewDatabase:
     extra_statements: tuple[str, ...] = ()
     unsupported: tuple[str, ...] = ()
     proto_types: ProtoTypes = NO_TYPES
+    encryption_keys: EncryptionKeys = GOOGLE_DEFAULT_KEYS
 
 
 def create_database(instances: Instances, parent: str, new: NewDatabase) -> Operation:
@@ -75,8 +78,11 @@ def create_database(instances: Instances, parent: str, new: NewDatabase) -> Oper
     for feature in new.unsupported:
         raise Unsupported(feature)
     name = instance.database(_database_id(parent, new.create_statement))
+    check_keys(new.encryption_keys, str(name))
     start = instances.clock.now()
-    database = add_database(instances, name, new.extra_statements, new.proto_types)
+    database = add_database(
+        instances, name, new.extra_statements, new.proto_types, new.encryption_keys
+    )
     if instances.instance(parent).default_schedules:
         _add_default_schedule(instances, database)
     return finished(instances.operations, name, DatabaseCreation(database), start)
@@ -131,11 +137,13 @@ def add_database(
     name: DatabaseName,
     statements: Sequence[str] = (),
     sent: ProtoTypes = NO_TYPES,
+    keys: EncryptionKeys = GOOGLE_DEFAULT_KEYS,
 ) -> Database:
-    """A new database with its first schema; it appears complete or not at all."""
+    """Add a new database with its first schema; it appears complete or not at all."""
     check_database_id(name.database)
     instances.check_room(name)
     database = instances.new_database(str(name))
+    database.encryption_keys = keys
     try:
         if statements:
             outcome = database.apply_ddl(statements, sent)

@@ -123,7 +123,7 @@ def delete_config(
     """Delete a user-managed configuration that no instance uses."""
     with instances.mutex:
         instances.configs.get(name)
-        for user in instances.users_of_config(InstanceConfigName.parse(name)):
+        for user in instances.users_of_config(name):
             raise ConfigInUse(name, user)
         instances.configs.delete(name, expected, validate_only=validate_only)
 
@@ -235,7 +235,7 @@ def move_instance(instances: Instances, name: str, target: str) -> Operation:
     start = instances.clock.now()
 
     def move(before: Instance) -> Instance:
-        if before.config == target:
+        if instances.configs.name_of(before.config, instance.project) == target:
             raise InstanceThereAlready(name, target)
         if reason := _what_keeps(instances, before, instance):
             raise InstanceCannotMove(name, reason)

@@ -114,6 +114,14 @@ class InstanceConfigs:
         if self._strict:
             self.get(given)
 
+    def name_of(self, given: str, project: str) -> str:
+        """Return the full name of the configuration that an instance of `project` names.
+
+        Without a name the instance has the default configuration; text that is neither a full
+        name nor an id stands for itself.
+        """
+        return str(InstanceConfigName.resolve(given, project) or given or self.first(project))
+
     def add_use(self, given: str, project: str) -> None:
         """Have the configuration that an instance of `project` names exist from now on."""
         name = InstanceConfigName.resolve(given, project)

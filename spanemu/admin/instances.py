@@ -47,7 +47,7 @@ from spanemu.base.clock import Clock
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.names.ids import check_database_id
-from spanemu.base.names.paths import DatabaseName, InstanceConfigName, InstanceName, ProjectName
+from spanemu.base.names.paths import DatabaseName, InstanceName, ProjectName
 from spanemu.base.paging import Page, PageRequest, page
 from spanemu.database.database import Database
 from spanemu.database.errors import DatabaseNotFound
@@ -134,16 +134,15 @@ class Instances:
         except InstanceAlreadyExists:
             return self.instance(fresh.name)
 
-    def users_of_config(self, config: InstanceConfigName) -> list[str]:
+    def users_of_config(self, config: str) -> list[str]:
         """Return the names of the instances and instance partitions that use `config`."""
         with self.mutex:
             users = [
                 name
                 for name, instance in self._instances.items()
-                if InstanceConfigName.resolve(instance.config, InstanceName.parse(name).project)
-                == config
+                if self.configs.name_of(instance.config, InstanceName.parse(name).project) == config
             ]
-            users += [each.name for each in self.partitions.all() if each.config == str(config)]
+            users += [each.name for each in self.partitions.all() if each.config == config]
             return users
 
     def change_instance(self, name: str, change: Callable[[Instance], Instance]) -> Instance:

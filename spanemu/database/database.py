@@ -18,6 +18,7 @@ from spanemu.base.errors import SpannerError
 from spanemu.database.content import Content, Contents
 from spanemu.database.core import DatabaseCore
 from spanemu.database.drop_protection import refuse_drops
+from spanemu.database.encryption import GOOGLE_DEFAULT_KEYS
 from spanemu.database.environment import Environment
 from spanemu.database.errors import SchemaUpdateCancelled
 from spanemu.database.generation import Generation
@@ -102,6 +103,7 @@ class Database:
         self._contents = Contents(core)
         self.create_time = core.environment.clock.now()
         self.drop_protection = False
+        self.encryption_keys = GOOGLE_DEFAULT_KEYS
         self.restored_from: RestoreSource | None = None
 
     @property
@@ -338,6 +340,7 @@ class Database:
         core.splitting.configure_like(self._core.splitting)
         twin = Database.__new__(Database)
         twin._start(core)
+        twin.encryption_keys = self.encryption_keys
         return twin
 
     def content(self, at: int) -> Content:

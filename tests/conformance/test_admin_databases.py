@@ -93,14 +93,6 @@ def test_features_that_spanemu_lacks_are_refused_by_name(client, instance):
             create_statement='CREATE DATABASE "d1"',
             database_dialect=types.DatabaseDialect.POSTGRESQL,
         )
-    for keys in ({"kms_key_name": "k"}, {"kms_key_names": ["k"]}):
-        with pytest.raises(exceptions.MethodNotImplemented, match="encryption"):
-            create(
-                client,
-                instance,
-                create_statement="CREATE DATABASE d1",
-                encryption_config=types.EncryptionConfig(**keys),
-            )
 
 
 def test_a_database_that_was_reloaded_can_be_dropped_and_created_again(instance, database):

@@ -245,7 +245,7 @@ def create_request(instance, shop, now, **changes):
             {"encryption_config": {"encryption_type": 2, "kms_key_name": "k"}},
             exceptions.InvalidArgument,
         ),
-        ({"encryption_config": {"encryption_type": 3}}, exceptions.MethodNotImplemented),
+        ({"encryption_config": {"encryption_type": 3}}, exceptions.InvalidArgument),
     ],
 )
 def test_backups_that_cannot_be_created(client, instance, shop, now, changes, refusal):
@@ -469,7 +469,7 @@ def test_copies_that_cannot_be_made(emulator, client, instance, back_up, now):
         (exceptions.InvalidArgument, {"source_backup": "b1"}),
         (exceptions.InvalidArgument, {"backup_id": "C"}),
         (exceptions.InvalidArgument, {"encryption_config": {}}),
-        (exceptions.MethodNotImplemented, {"encryption_config": {"encryption_type": 3}}),
+        (exceptions.InvalidArgument, {"encryption_config": {"encryption_type": 3}}),
         (exceptions.NotFound, {"source_backup": f"{backup.name}x"}),
         (exceptions.NotFound, {"parent": f"{instance.name}x"}),
         (exceptions.AlreadyExists, {"backup_id": "b1"}),
@@ -555,6 +555,19 @@ def test_the_time_before_a_restore_cannot_be_read(emulator, instance, back_up, n
         list(snapshot.execute_sql("SELECT * FROM Singers"))
 
 
+def test_a_backup_is_restored_where_the_same_configuration_is_named_otherwise(client, back_up):
+    backup = back_up()
+    for number, config in enumerate(("emulator-config", "")):
+        other = client.instance(f"other-{number}", config)
+        request = instance_types.CreateInstanceRequest(
+            parent=client.project_name,
+            instance_id=other.instance_id,
+            instance={"config": config, "node_count": 1},
+        )
+        client.instance_admin_api.create_instance(request=request).result(timeout=10)
+        assert singers(restore(other, backup)[0])
+
+
 def test_restores_that_cannot_be_made(client, instance, shop, back_up):
     backup = back_up()
     api = client.database_admin_api
@@ -581,7 +594,7 @@ def test_restores_that_cannot_be_made(client, instance, shop, back_up):
         (exceptions.InvalidArgument, {"backup": None}),
         (exceptions.InvalidArgument, {"backup": "b1"}),
         (exceptions.InvalidArgument, {"encryption_config": {}}),
-        (exceptions.MethodNotImplemented, {"encryption_config": {"encryption_type": 3}}),
+        (exceptions.InvalidArgument, {"encryption_config": {"encryption_type": 3}}),
         (exceptions.NotFound, {"backup": f"{backup.name}x"}),
         (exceptions.NotFound, {"parent": f"{instance.name}x"}),
     ):

@@ -63,22 +63,6 @@ class RestoreElsewhere(SpannerError):
     reason: str
 
 
-class InvalidEncryption(SpannerError):
-    """An encryption config without a type."""
-
-    code = Code.INVALID_ARGUMENT
-    prose = "Invalid encryption_config for {name}: encryption_type is required."
-    name: str
-
-
-class UnusedEncryptionKey(SpannerError):
-    """A key for an encryption that takes none."""
-
-    code = Code.INVALID_ARGUMENT
-    prose = "Invalid encryption_config for {name}: only CUSTOMER_MANAGED_ENCRYPTION takes keys."
-    name: str
-
-
 class BackupSpansPartitions(SpannerError):
     """A backup of a database with placements cannot be copied."""
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from spanemu.admin import backup_administration as administration
-from spanemu.admin.backup import check_encryption
 from spanemu.admin.backup_schedule import BackupSchedule, ScheduleSpec
+from spanemu.admin.encryption import check_encryption
 from spanemu.admin.instances import Instances
 from spanemu.base.names.paths import DatabaseName
 from spanemu.base.nanos import NANOS_PER_HOUR, NANOS_PER_SECOND
 from spanemu.base.paging import PageRequest
 from spanemu.frontend.admin import wire
-from spanemu.frontend.admin.encryption import encryption_from_proto
+from spanemu.frontend.admin.encryption import encryption_from_proto, encryption_to_proto
 from spanemu.frontend.convert.timestamps import duration_from_proto, timestamp_to_proto
 
 _CREATION_WINDOW_NANOS = 4 * NANOS_PER_HOUR
@@ -74,15 +74,16 @@ def schedule_to_proto(schedule: BackupSchedule) -> Any:
         },
         update_time=timestamp_to_proto(schedule.update_time),
     )
-    if schedule.encryption:
-        message.encryption_config.MergeFromString(schedule.encryption)
+    if schedule.encryption is not None:
+        encryption_to_proto(schedule.encryption, message.encryption_config)
     kind = message.incremental_backup_spec if schedule.incremental else message.full_backup_spec
     kind.SetInParent()
     return message
 
 
 def _spec(schedule: Any, name: str) -> ScheduleSpec:
-    check_encryption(*encryption_from_proto(schedule), name)
+    encryption = encryption_from_proto(schedule)
+    check_encryption(encryption, name)
     kind = schedule.WhichOneof("backup_type_spec")
     has_cron = schedule.HasField("spec") and schedule.spec.HasField("cron_spec")
     retention = None
@@ -92,5 +93,5 @@ def _spec(schedule: Any, name: str) -> ScheduleSpec:
         cron=schedule.spec.cron_spec.text if has_cron else None,
         retention_nanos=retention,
         incremental=None if kind is None else kind == "incremental_backup_spec",
-        encryption=schedule.encryption_config.SerializeToString(),
+        encryption=encryption,
     )

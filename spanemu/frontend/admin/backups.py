@@ -20,14 +20,12 @@ from spanemu.frontend.convert.timestamps import timestamp_from_proto
 def create_backup(instances: Instances, request: Any) -> Any:
     """Keep what a database holds; the operation is done."""
     backup = request.backup
-    kind, keys = encryption_from_proto(request)
     new = NewBackup(
         source=backup.database,
         expire_time=_time(backup, "expire_time"),
         version_time=_time(backup, "version_time"),
         name=backup.name,
-        encryption=kind,
-        keys=keys,
+        encryption=encryption_from_proto(request),
     )
     done = administration.create_backup(instances, request.parent, request.backup_id, new)
     return operation_to_proto(done)
@@ -35,12 +33,10 @@ def create_backup(instances: Instances, request: Any) -> Any:
 
 def copy_backup(instances: Instances, request: Any) -> Any:
     """Keep a backup elsewhere too; the operation is done."""
-    kind, keys = encryption_from_proto(request)
     new = NewBackup(
         source=request.source_backup,
         expire_time=_time(request, "expire_time"),
-        encryption=kind,
-        keys=keys,
+        encryption=encryption_from_proto(request),
     )
     done = administration.copy_backup(instances, request.parent, request.backup_id, new)
     return operation_to_proto(done)
@@ -79,8 +75,7 @@ def delete_backup(instances: Instances, request: Any) -> Any:
 
 def restore_database(instances: Instances, request: Any) -> Any:
     """A new database with what a backup holds; the operation is done."""
-    kind, keys = encryption_from_proto(request)
-    restore = Restore(request.database_id, request.backup, kind, keys)
+    restore = Restore(request.database_id, request.backup, encryption_from_proto(request))
     return operation_to_proto(administration.restore_database(instances, request.parent, restore))
 
 

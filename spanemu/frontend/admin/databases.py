@@ -14,6 +14,7 @@ from spanemu.database.splits.errors import SplitPointsTooLarge
 from spanemu.database.splits.split_points import REQUEST_BYTES_MAX, NewSplitPoints
 from spanemu.frontend.admin import wire
 from spanemu.frontend.admin.descriptors import types_from_descriptors
+from spanemu.frontend.admin.encryption import keys_from_proto
 from spanemu.frontend.admin.operation_messages import operation_to_proto
 from spanemu.frontend.admin.resources import database_to_proto
 from spanemu.frontend.convert.timestamps import timestamp_from_proto
@@ -41,6 +42,7 @@ def create_database(instances: Instances, request: Any) -> Any:
         tuple(request.extra_statements),
         _unsupported(request),
         types_from_descriptors(request.proto_descriptors),
+        keys_from_proto(request.encryption_config),
     )
     return operation_to_proto(create(instances, request.parent, new))
 
@@ -115,8 +117,4 @@ def _unsupported(request: Any) -> tuple[str, ...]:
     features = []
     if request.database_dialect == wire.POSTGRESQL:
         features.append("The PostgreSQL dialect")
-    # Without a key it asks for Google's: clients send what they were told of another database.
-    encryption = request.encryption_config
-    if encryption.kms_key_name or encryption.kms_key_names:
-        features.append("Customer-managed encryption keys")
     return tuple(features)

@@ -15,6 +15,7 @@ from spanemu.admin.replica_topology import Replica
 from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.database.database import Database, RestoreSource
 from spanemu.frontend.admin import wire
+from spanemu.frontend.admin.encryption import database_encryption_config, encryption_info
 from spanemu.frontend.convert.timestamps import timestamp_to_proto
 
 NO_TAILS: Mapping[str, int] = {}
@@ -164,7 +165,9 @@ def backup_to_proto(backup: Backup, tails: Mapping[str, int] = NO_TAILS) -> Any:
     """
     chain = backup.chain
     is_needed = chain is not None and chain.place < tails.get(chain.id, chain.place)
-    encryption = wire.EncryptionInfo(encryption_type=wire.GOOGLE_DEFAULT_ENCRYPTION)
+    encryption = encryption_info(backup.encryption_keys) or [
+        wire.EncryptionInfo(encryption_type=wire.GOOGLE_DEFAULT_ENCRYPTION)
+    ]
     instance = backup.name.partition("/backups/")[0]
     return wire.Backup(
         name=backup.name,
@@ -178,8 +181,8 @@ def backup_to_proto(backup: Backup, tails: Mapping[str, int] = NO_TAILS) -> Any:
         freeable_size_bytes=0 if is_needed else backup.size_bytes,
         exclusive_size_bytes=backup.exclusive_size_bytes,
         state=wire.READY,
-        encryption_info=encryption,
-        encryption_information=[encryption],
+        encryption_info=encryption[0],
+        encryption_information=encryption,
         database_dialect=wire.GOOGLE_STANDARD_SQL,
         backup_schedules=backup.schedules,
         incremental_backup_chain_id="" if chain is None else chain.id,
@@ -212,6 +215,8 @@ def database_to_proto(database: Database) -> Any:
         default_leader=database.default_leader,
         database_dialect=wire.GOOGLE_STANDARD_SQL,
         enable_drop_protection=database.drop_protection,
+        encryption_config=database_encryption_config(database.encryption_keys),
+        encryption_info=encryption_info(database.encryption_keys),
         restore_info=None
         if restored_from is None
         else wire.RestoreInfo(source_type=wire.BACKUP, backup_info=backup_info(restored_from)),

@@ -95,6 +95,7 @@ UpdateDatabaseDdlMetadata = spanner_database_admin.UpdateDatabaseDdlMetadata.pb(
 UpdateDatabaseDdlRequest = spanner_database_admin.UpdateDatabaseDdlRequest.pb()
 UpdateDatabaseMetadata = spanner_database_admin.UpdateDatabaseMetadata.pb()
 UpdateDatabaseRequest = spanner_database_admin.UpdateDatabaseRequest.pb()
+EncryptionConfig = database_common.EncryptionConfig.pb()
 EncryptionInfo = database_common.EncryptionInfo.pb()
 OperationProgress = database_common.OperationProgress.pb()
 
@@ -125,6 +126,7 @@ UpdateBackupScheduleRequest = backup_schedule.UpdateBackupScheduleRequest.pb()
 READY = 2  # State.READY, of everything that has states
 BACKUP = 1  # RestoreSourceType
 GOOGLE_DEFAULT_ENCRYPTION = 1  # EncryptionInfo.Type
+CUSTOMER_MANAGED_ENCRYPTION = 2
 GOOGLE_MANAGED = 1  # InstanceConfig.Type
 USER_MANAGED = 2  # InstanceConfig.Type
 PROVISIONED = 1  # Instance.InstanceType
