@@ -19,6 +19,7 @@ CREATE TABLE Users (UserId INT64 NOT NULL, Name STRING(64)) PRIMARY KEY (UserId)
 CREATE TABLE Orders (UserId INT64 NOT NULL, OrderId INT64 NOT NULL) PRIMARY KEY (UserId, OrderId),
   INTERLEAVE IN PARENT Users;
 CREATE INDEX UsersByName ON Users(Name);
+CREATE INDEX UsersByIdAndName ON Users(UserId, Name);
 """
 POINTS = "SELECT TABLE_NAME, INDEX_NAME, INITIATOR, SPLIT_KEY, EXPIRE_TIME FROM SPANNER_SYS.USER_SPLIT_POINTS"
 
@@ -142,6 +143,7 @@ def test_a_restore_takes_points_back(shop) -> None:
         (SplitPoints(keys=[key("1")]), InvalidArgument),
         (SplitPoints(table="Users"), InvalidArgument),
         (SplitPoints(index="UsersByName", keys=[key("a"), key("1"), key("2")]), InvalidArgument),
+        (SplitPoints(index="UsersByIdAndName", keys=[key("1", "a"), key("2")]), InvalidArgument),
         (SplitPoints(table="Users", keys=[key("1")],
                      expire_time=datetime(2100, 1, 1, tzinfo=UTC)), InvalidArgument),
     ],

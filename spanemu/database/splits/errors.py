@@ -32,6 +32,19 @@ class SplitPointKeyCount(SpannerError):
     target: str
 
 
+class SplitPointKeysContradict(SpannerError):
+    """A split point of an index names two values for a column of both its keys."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = (
+        "A split point of index {index} has two values for column {column}: the index key and the "
+        "key of table {table} must agree."
+    )
+    index: str
+    table: str
+    column: str
+
+
 class SplitPointOnSearchIndex(SpannerError):
     """A split point is for an index that Spanner splits by itself ("pre-split limits")."""
 

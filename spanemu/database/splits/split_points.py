@@ -21,6 +21,7 @@ from spanemu.base.nanos import NANOS_PER_DAY
 from spanemu.database.splits.errors import (
     SplitPointExpiresTooLate,
     SplitPointKeyCount,
+    SplitPointKeysContradict,
     SplitPointNamesNothing,
     SplitPointOnSearchIndex,
     TooManySplitPoints,
@@ -207,6 +208,9 @@ def _index_places(schema: Schema, request: NewSplitPoints) -> tuple[Index, Place
         key = KeyReader(table.name, table.key).key(request.keys[1])
         values = key_decoder(_shapes(table))(key)
         by_name = dict(zip((part.column.name for part in table.key), values, strict=True))
+        for part, value in zip(index.key, key_decoder(_shapes(index))(start), strict=True):
+            if by_name.get(part.column.name, value) != value:
+                raise SplitPointKeysContradict(index.name, table.name, part.column.name)
         start += encoder_of(index.suffix)([by_name[p.column.name] for p in index.suffix])
         primary = _shown(table, key)[1:-1]
     text = (
