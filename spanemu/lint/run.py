@@ -26,7 +26,7 @@ from spanemu.lint.rules import RULES
 from spanemu.lint.selection import check_rule_names, is_selected, selects_weak_cases
 from spanemu.lint.settings import Settings
 from spanemu.lint.source import Source, Statement, Text, read_sources, statements_of
-from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure
+from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure, UnclosedText
 from spanemu.sql.syntax import ddl_ast
 from spanemu.sql.syntax.ddl.statement import parse_ddl
 from spanemu.sql.syntax.inspection import walk
@@ -179,18 +179,29 @@ def _parsed(
     texts: Iterable[Text], failures: list[Failure]
 ) -> Iterator[tuple[Statement, ddl_ast.DdlStatement]]:
     for text in texts:
-        try:
-            statements = statements_of(text)
-        except SyntaxFailure as failure:
-            failures.append(Failure(failure.message, text.origin, failure.line, failure.column))
-            continue
-        for statement in statements:
+        for statement in _statements(text, failures):
             _check_directives(statement, failures)
             if is_client_statement(statement.text):
                 continue
             tree = _tree(statement, failures)
             if tree is not None:
                 yield statement, tree
+
+
+_UNREADABLE_MAX = 20  # statements of a file, before the rest of the file is left unread
+
+
+def _statements(text: Text, failures: list[Failure]) -> list[Statement]:
+    """Return the statements that can be read; each of the others is a failure."""
+    unreadable = 0
+    while True:
+        try:
+            return statements_of(text)
+        except SyntaxFailure as failure:
+            unreadable += 1
+            failures.append(Failure(failure.message, text.origin, failure.line, failure.column))
+            to_end = isinstance(failure, UnclosedText) or unreadable >= _UNREADABLE_MAX
+            text = text.without_statement(failure, to_end=to_end)
 
 
 _SHALLOW_CHARS = 1_000  # a statement has to be longer to be nested too deeply for the rules

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from spanemu.base.errors import Code, SpannerError
 from spanemu.schema_source import TEXT_ORIGIN, is_schema_text
+from spanemu.sql.errors import SyntaxFailure
 from spanemu.sql.syntax.lexer import tokenize
 from spanemu.sql.syntax.tokens import Kind, Token
 
@@ -70,6 +71,16 @@ class Text:
         """Line and column of an offset, both from one."""
         line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
+
+    def without_statement(self, failure: SyntaxFailure, *, to_end: bool) -> Text:
+        """Return this text with blanks for the statement that fails, or for all from there on."""
+        at = self._starts[failure.line - 1] + failure.column - 1
+        ends = [token.end for token in tokenize(self.text[:at]) if token.symbol == ";"]
+        start, end = ends[-1] if ends else 0, self.text.find(";", at + 1)
+        if to_end or end < 0:
+            end = len(self.text)
+        blank = re.sub(r"[^\n]", " ", self.text[start:end])
+        return Text(self.text[:start] + blank + self.text[end:], self.origin)
 
 
 @dataclass(eq=False)

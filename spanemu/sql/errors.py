@@ -29,6 +29,10 @@ class SyntaxFailure(SpannerError):
     column: int
 
 
+class UnclosedText(SyntaxFailure):
+    """A comment, a literal or a quoted name has no end: all that follows belongs to it."""
+
+
 class DdlSyntaxFailure(SpannerError):
     """A schema statement does not follow the grammar; `statement` is its whole text."""
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from spanemu.base.pace import is_long, paced_stream
-from spanemu.sql.errors import SyntaxFailure
+from spanemu.sql.errors import SyntaxFailure, UnclosedText
 from spanemu.sql.syntax.position import line_and_column
 from spanemu.sql.syntax.tokens import RESERVED, Kind, Token
 
@@ -84,22 +84,27 @@ def _uncommon(text: str, group: int, word: str, at: int) -> Token:
             raise _failure(text, at, "Invalid empty identifier")
         return Token(Kind.IDENTIFIER, str(Kind.IDENTIFIER), word, at, end)
     if group == _OTHER:
-        raise _failure(text, at, _why_no_token(text, at))
+        raise _no_token(text, at)
     kind = _LITERALS[group]
     if (kind is Kind.INTEGER or kind is Kind.FLOAT) and text[end : end + 1] in _NAME_CHARACTERS:
         raise _failure(text, end, "Missing whitespace between literal and alias")
     return Token(kind, str(kind), word, at, end)
 
 
-def _why_no_token(text: str, at: int) -> str:
+def _no_token(text: str, at: int) -> SyntaxFailure:
+    if unclosed := _unclosed(text, at):
+        return UnclosedText(f"Unclosed {unclosed}", *line_and_column(text, at))
+    return _failure(text, at, f'Illegal input character "{text[at]}"')
+
+
+def _unclosed(text: str, at: int) -> str:
+    """Return what begins here and has no end, "" if nothing does."""
     if quote := _UNCLOSED_QUOTE.match(text, at):
         what = "bytes literal" if "b" in text[at : quote.start(1)].lower() else "string literal"
-        return f"Unclosed triple-quoted {what}" if len(quote[1]) == 3 else f"Unclosed {what}"
+        return f"triple-quoted {what}" if len(quote[1]) == 3 else what
     if text[at] == "`":
-        return "Unclosed identifier literal"
-    if text.startswith("/*", at):
-        return "Unclosed comment"
-    return f'Illegal input character "{text[at]}"'
+        return "identifier literal"
+    return "comment" if text.startswith("/*", at) else ""
 
 
 def _failure(text: str, at: int, message: str) -> SyntaxFailure:

@@ -355,3 +355,22 @@ def test_a_schema_four_times_as_large_takes_four_times_as_long() -> None:
 
     calls(10)
     assert calls(400) < 4.5 * calls(100)
+
+
+@pytest.mark.parametrize("broken", ["$", "CREATE TABLE B (x INT64 \u00a7) PRIMARY KEY (x)", "``"])
+def test_a_character_that_no_statement_has_hides_one_statement(broken: str) -> None:
+    hot = "CREATE TABLE {} (Id TIMESTAMP NOT NULL) PRIMARY KEY (Id);\n"
+    report = lint.run(hot.format("A") + broken + ";\n" + hot.format("C"))
+    assert [each.line for each in report.failures] == [2]
+    assert {(each.object, each.line) for each in report} >= {("A", 1), ("C", 3)}
+
+
+def test_an_unclosed_literal_hides_what_follows() -> None:
+    hot = "CREATE TABLE A (Id TIMESTAMP NOT NULL) PRIMARY KEY (Id);\n"
+    report = lint.run(hot + "CREATE TABLE B ('open;\n" + hot)
+    assert [each.line for each in report.failures] == [2]
+    assert {each.line for each in report} == {1}
+
+
+def test_a_file_of_illegal_characters_is_given_up_soon() -> None:
+    assert 1 < len(lint.run("CREATE TABLE A;" + "$;" * 50_000).failures) < 50
