@@ -5,7 +5,8 @@
     function   spanner_database  spanner_async_database  spanner_sql  spanner_env  spanner_dbapi
                spanner_engine
                spanner_session  spanner_snapshot  spanner_clock  spanner_faults  spanner_factory
-               spanner_record  spanner_assert  hotspots  spanner_splits  spanner_django_db
+               spanner_record  spanner_assert  spanner_hotspots  hotspots  spanner_splits
+               spanner_django_db
                spanner_migrator
 
 Each can be replaced by a fixture of the same name. A fixture triggers, markers only configure.
@@ -27,12 +28,23 @@ from pytest_spanemu.run import run_of
 from pytest_spanemu.wishes import Recipe, wishes_of
 
 if TYPE_CHECKING:
+    from google.cloud.spanner import Client
+    from google.cloud.spanner_v1.database import Database
+    from google.cloud.spanner_v1.instance import Instance
+
     from pytest_spanemu.asserts.spanner_assert import SpannerAssert
     from pytest_spanemu.databases.observation import Observation
     from pytest_spanemu.databases.snapshots import SpannerSnapshot
     from pytest_spanemu.databases.template import Schema, Template
     from pytest_spanemu.django.setup import SpannerDjango
     from pytest_spanemu.migrator import SpannerMigrator
+    from pytest_spanemu.public_types import (
+        SpannerClock,
+        SpannerFaults,
+        SpannerHotspots,
+        SpannerRecord,
+        SpannerSplits,
+    )
     from pytest_spanemu.rows.factory import SpannerFactory
     from pytest_spanemu.sql import SpannerSql
     from pytest_spanemu.targets.target import SpannerEmulator
@@ -83,13 +95,13 @@ def spanner_factory_session(
 
 
 @pytest.fixture(scope="session")
-def spanner_client(spanner_emulator: SpannerEmulator) -> Any:
+def spanner_client(spanner_emulator: SpannerEmulator) -> Client:
     """`google.cloud.spanner.Client` of the emulator."""
     return spanner_emulator.client()
 
 
 @pytest.fixture(scope="session")
-def spanner_instance(spanner_client: Any, spanner_template: Template) -> Any:
+def spanner_instance(spanner_client: Any, spanner_template: Template) -> Instance:
     """`google.cloud.spanner_v1.instance.Instance` that the test databases are in."""
     return spanner_client.instance(spanner_template.emulator.instance)
 
@@ -131,7 +143,7 @@ def _spanner_observation(request: pytest.FixtureRequest) -> Iterator[Observation
 
 
 @pytest.fixture
-def spanner_database(_spanner_observation: Observation) -> Any:
+def spanner_database(_spanner_observation: Observation) -> Database:
     """The official client's `Database`: the template as it was, for this test alone."""
     return _spanner_observation.handle.client()
 
@@ -243,7 +255,7 @@ def spanner_migrator(request: pytest.FixtureRequest) -> Iterator[SpannerMigrator
 
 
 @pytest.fixture
-def spanner_clock(request: pytest.FixtureRequest) -> Any:
+def spanner_clock(request: pytest.FixtureRequest) -> Iterator[SpannerClock]:
     """The server's clock; it runs again after the test, and never goes back."""
     from pytest_spanemu.targets.target import CLOCK
 
@@ -256,7 +268,7 @@ def spanner_clock(request: pytest.FixtureRequest) -> Any:
 @pytest.fixture
 def spanner_faults(
     request: pytest.FixtureRequest, _spanner_observation: Observation
-) -> Iterator[Any]:
+) -> Iterator[SpannerFaults]:
     """Failures on purpose: `spanner_faults.abort("Commit", nth=2)`. One that never strikes fails
     the test, unless `spanner_fail_on` leaves out unused-fault.
     """
@@ -292,7 +304,9 @@ def _spanner_aborted_commit(
 
 
 @pytest.fixture
-def spanner_record(request: pytest.FixtureRequest, _spanner_observation: Observation) -> Any:
+def spanner_record(
+    request: pytest.FixtureRequest, _spanner_observation: Observation
+) -> SpannerRecord:
     """`with spanner_record() as recorded: ...` gives queries, commits, mutations, aborts."""
     from pytest_spanemu.targets.target import RECORDING
 
@@ -318,23 +332,35 @@ def spanner_assert(
 
 
 @pytest.fixture
-def spanner_splits(request: pytest.FixtureRequest, _spanner_observation: Observation) -> Any:
+def spanner_splits(
+    request: pytest.FixtureRequest, _spanner_observation: Observation
+) -> SpannerSplits:
     """Splits and servers: `spanner_splits.at("Singers", [4])`, `move`, `assert_single_split()`."""
     from pytest_spanemu.targets.target import HOTSPOTS
 
     _need(request, HOTSPOTS)
-    return _spanner_observation.handle.splits
+    splits: SpannerSplits = _spanner_observation.handle.splits
+    return splits
 
 
 @pytest.fixture
-def hotspots(request: pytest.FixtureRequest, _spanner_observation: Observation) -> Any:
-    """Where this test's writes concentrate: `with hotspots.watch() as watched: ...`, then
+def spanner_hotspots(
+    request: pytest.FixtureRequest, _spanner_observation: Observation
+) -> SpannerHotspots:
+    """Where this test's writes concentrate: `with spanner_hotspots.watch() as watched: ...`, then
     `watched.assert_none()`; also `report()`, `heatmap(path)`, `simulate(nodes=8)`.
     """
     from pytest_spanemu.targets.target import HOTSPOTS
 
     _need(request, HOTSPOTS)
-    return _spanner_observation.hotspots
+    found: SpannerHotspots = _spanner_observation.hotspots
+    return found
+
+
+@pytest.fixture
+def hotspots(spanner_hotspots: SpannerHotspots) -> SpannerHotspots:
+    """The same as `spanner_hotspots`, by a shorter name."""
+    return spanner_hotspots
 
 
 @pytest.fixture

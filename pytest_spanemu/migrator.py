@@ -70,7 +70,7 @@ class SpannerMigrator:
         """Undo the migrations after that one; all of them without one."""
         self._go(0 if to is None else self._place(to) + 1)
 
-    def insert(self, table: str, **given: Any) -> dict[str, Any]:
+    def insert(self, table: str, /, **given: Any) -> dict[str, Any]:
         """A row with the given columns, the rest made up as `spanner_factory` does."""
         return self._factory[table](**given)
 

@@ -34,12 +34,33 @@ class SpannerSql:
         self._aside = aside
 
     def __call__(self, sql: str, /, **params: Any) -> Any:
-        """Rows of a query as dicts; the row count of DML, or its rows if it returns some.
+        """Return the rows of a query as dicts; of DML the row count, or the rows that it returns.
 
         Parameters are typed by their Python values; a list by its first item that is not None.
+        A type checker does not know which of them a call gives: `rows` and `execute_update` say it.
         """
         with self._aside(), statement_errors(sql):
             return self._run(sql, params)
+
+    def rows(self, sql: str, /, **params: Any) -> list[dict[str, Any]]:
+        """Return the rows of a query, or of DML with THEN RETURN, as dicts.
+
+        Raises TypeError for DML without rows. The same as a call, for type checkers.
+        """
+        found = self(sql, **params)
+        if not isinstance(found, list):
+            raise TypeError("the statement returns no rows; use execute_update, or THEN RETURN")
+        return found
+
+    def execute_update(self, sql: str, /, **params: Any) -> int:
+        """Run DML and return how many rows it changed.
+
+        Raises TypeError for a query. The same as a call, for type checkers.
+        """
+        if not is_change(sql):
+            raise TypeError("the statement is a query; use rows")
+        found = self(sql, **params)
+        return len(found) if isinstance(found, list) else int(found)
 
     def _run(self, sql: str, params: dict[str, Any]) -> Any:
         types = {name: type_ for name, value in params.items() if (type_ := type_of(value))}

@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from google.cloud.spanner import Client
+from google.cloud.spanner_v1.database import Database
 
 from spanemu.base.names.paths import DatabaseName, InstanceName
 from spanemu.client import official_async_database, official_client, official_database
@@ -61,7 +62,7 @@ class DatabaseHandle(ABC):
         """The last part of the name."""
         return self._path.database
 
-    def client(self, **options: Any) -> Any:
+    def client(self, **options: Any) -> Database:
         """The official client's `Database` object; the same one each time.
 
         With `options` (a session pool, a database role, ...: those of `Instance.database`) it

@@ -307,10 +307,10 @@ class SpannerAssert:
 
     # ------------------------------------------------------------------ rows
 
-    def rows(self, table: str, where: str = "TRUE", **params: Any) -> list[dict[str, Any]]:
+    def rows(self, table: str, /, where: str = "TRUE", **params: Any) -> list[dict[str, Any]]:
         """The rows of a table that satisfy a condition, in key order."""
         sql = SpannerSql(self._handle.client(), self._observation.aside)
-        return sql(f"SELECT * FROM {table} WHERE {where}", **params)  # type: ignore[no-any-return]
+        return sql.rows(f"SELECT * FROM {table} WHERE {where}", **params)
 
     def unchanged(self) -> Check:
         """A block after which every row of the database is as it was before."""

@@ -55,7 +55,7 @@ class SpannerFactory:
         """Have values made by `make(faker)`: for "Table.Column", a column name, or a type."""
         self._providers[name.lower()] = make
 
-    def ref(self, table: str, **given: Any) -> Any:
+    def ref(self, table: str, /, **given: Any) -> Any:
         """The key of a new row of a table, for a column that refers to it."""
         row = self[table](**given)
         key = [row[part] for part in self._catalog.table(table).key]
@@ -112,13 +112,14 @@ class TableFactory:
         self._factory = factory
         self._table = table
 
-    def __call__(self, *, parent: Row | None = None, **given: Any) -> Row:
+    def __call__(self, /, *, parent: Row | None = None, **given: Any) -> Row:
         """One row with the given columns; as the server has it now."""
         return self.many(1, parent=parent, **given)[0]
 
     def many(
         self,
         count: int,
+        /,
         *,
         parent: Row | Sequence[Row] | None = None,
         skew: str | None = None,

@@ -14,7 +14,7 @@ never passed over.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
@@ -27,7 +27,17 @@ from pytest_spanemu.settings import Settings
 from pytest_spanemu.targets.real import CLOUD_HOST, CloudSpanner, OmniSpanner
 
 if TYPE_CHECKING:
+    from google.cloud.spanner import Client
+
+    from pytest_spanemu.public_types import (
+        SpannerClock,
+        SpannerFaults,
+        SpannerHotspots,
+        SpannerRecorder,
+    )
     from spanemu.config import ConfigChanges
+    from spanemu.handle import DatabaseHandle, NamedDatabase
+    from spanemu.schema_source import Source
 
 SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, PLANS = (
     "snapshots", "clock", "faults", "recording", "hotspots", "plans",
@@ -102,10 +112,55 @@ class SpannerEmulator:
         """How tests are kept apart when nothing says so."""
         return Isolation.RESTORE if self.can(SNAPSHOTS) else Isolation.TRUNCATE
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self.handle, name)
+    # ------------------------------------------------------------------ as EmulatorHandle has it
+
+    @property
+    def uri(self) -> str:
+        """HOST:PORT, as SPANNER_EMULATOR_HOST wants it."""
+        return self.host_port
+
+    def client(self, project: str | None = None) -> Client:
+        """Return the official `google.cloud.spanner.Client`, the same one each time."""
+        return self.handle.client(project)
+
+    def create_database(self, name: str, schema: Source | Iterable[Source] = ()) -> DatabaseHandle:
+        """Create a database from files or texts of DDL. Raises spanemu.SchemaRejected."""
+        made: DatabaseHandle = self.handle.create_database(name, schema)
+        return made
+
+    def database(self, name: str) -> DatabaseHandle:
+        """Return a handle on a database that exists, by id or full resource name."""
+        found: DatabaseHandle = self.handle.database(name)
+        return found
+
+    @property
+    def clock(self) -> SpannerClock:
+        """The clock of the emulator."""
+        clock: SpannerClock = self.handle.clock
+        return clock
+
+    @property
+    def faults(self) -> SpannerFaults:
+        """The faults that are installed, and the verbs to install more."""
+        faults: SpannerFaults = self.handle.faults
+        return faults
+
+    def record(self, database: NamedDatabase | str) -> SpannerRecorder:
+        """Record what the clients of a database do while the block that this opens runs."""
+        recorder: SpannerRecorder = self.handle.record(database)
+        return recorder
+
+    def hotspots(self, database: NamedDatabase | str) -> SpannerHotspots:
+        """Return where the writes to a database concentrate, from the first call for it on."""
+        found: SpannerHotspots = self.handle.hotspots(database)
+        return found
+
+    if not TYPE_CHECKING:  # A type checker is to find unknown names by itself.
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            return getattr(self.handle, name)
 
     def __repr__(self) -> str:
         return f"<SpannerEmulator {self.target} at {self.host_port}>"

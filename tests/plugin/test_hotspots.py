@@ -181,8 +181,8 @@ def test_the_marker_refuses_what_it_does_not_know(music):
         def test_it(spanner_database): pass
         """
     )
-    assert result.ret
-    result.stderr.fnmatch_lines(["*spanner_hotspots does not take nods*"])
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*spanner_hotspots does not take nods*"])
 
 
 def test_a_load_of_several_clients_calls_every_number_once_and_raises_the_first_failure():

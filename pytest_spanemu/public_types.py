@@ -1,0 +1,61 @@
+"""The types of what fixtures give, under the names that tests annotate with.
+
+A test imports them from `pytest_spanemu`. Where an emulator in this process and one in another have
+classes of their own, the name stands for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pytest_spanemu.asserts.check import Check
+from pytest_spanemu.asserts.plans import PlanCheck
+from pytest_spanemu.databases.snapshots import TableDiff
+from pytest_spanemu.rows.factory import TableFactory
+from spanemu.control.clock import EmulatorClock
+from spanemu.control.fault import Fault
+from spanemu.control.faults import Faults
+from spanemu.control.hotspots import HotspotsHandle, Watch
+from spanemu.control.recorder import Recorder
+from spanemu.control.recording import Recording
+from spanemu.control.splits import SplitsHandle
+from spanemu.handle import DatabaseHandle
+from spanemu.stats.finding import Finding
+from spanemu.stats.report import Report
+from spanemu.wire_control.faults import RemoteFault, RemoteFaults
+from spanemu.wire_control.recording import RemoteRecorder, RemoteRecording
+
+Row = dict[str, Any]  # what spanner_factory and spanner_sql give
+
+SpannerClock = EmulatorClock
+SpannerFaults = Faults | RemoteFaults
+SpannerFault = Fault | RemoteFault
+SpannerHotspots = HotspotsHandle
+HotspotWatch = Watch
+HotspotReport = Report
+HotspotFinding = Finding
+SpannerRecorder = Recorder | RemoteRecorder
+SpannerRecording = Recording | RemoteRecording
+SpannerRecord = Callable[[], SpannerRecorder]
+SpannerSplits = SplitsHandle
+
+__all__ = [
+    "Check",
+    "DatabaseHandle",
+    "HotspotFinding",
+    "HotspotReport",
+    "HotspotWatch",
+    "PlanCheck",
+    "Row",
+    "SpannerClock",
+    "SpannerFault",
+    "SpannerFaults",
+    "SpannerHotspots",
+    "SpannerRecord",
+    "SpannerRecorder",
+    "SpannerRecording",
+    "SpannerSplits",
+    "TableDiff",
+    "TableFactory",
+]
