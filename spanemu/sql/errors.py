@@ -5,6 +5,7 @@
     ├── DdlSyntaxFailure    the same inside a schema statement
     ├── DdlStatementEmpty   a schema statement without a word in it
     ├── TextTooLong         the text is longer than Spanner takes
+    ├── StatementTooLarge   it has more of something than Spanner takes, and is not read further
     ├── NotInSpanner        GoogleSQL has it, Spanner refuses it
     ├── ParameterizedType   the same of NUMERIC(precision, scale)
     ├── NotAnExcept         EXCEPT without what tells which one it is
@@ -61,6 +62,29 @@ class TextTooLong(SpannerError):
     prose = "Query string length of {length} exceeds maximum allowed length of {limit}."
     length: int
     limit: int
+
+
+# What a statement may have a limited number of, in the words of error messages.
+CHILD_SUBQUERIES = "child subqueries"
+FUNCTION_CALLS = "function calls"
+GROUP_KEYS = "GROUP BY columns"
+IN_LIST_ITEMS = "items in an IN list"
+NESTED_OPERATORS = "nested boolean predicates"
+PARAMETERS = "query parameters"
+SET_OPERATION_QUERIES = "set operation queries"
+
+TOO_MANY = "Number of {what} exceeds the maximum allowed limit of {limit}."
+
+
+class StatementTooLarge(SpannerError):
+    """A statement has more of `what` than Spanner takes, as the parser has noticed."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = f"{TOO_MANY} [at {{line}}:{{column}}]"
+    what: str
+    limit: int
+    line: int
+    column: int
 
 
 class NotInSpanner(SpannerError):

@@ -150,8 +150,9 @@ def _compiled_usage(generation: Generation, sql: str, types: tuple[tuple[str, Ty
 def _usage(generation: Generation, sql: str, types: Mapping[str, Type]) -> Usage:
     schema: Schema = generation.compiled(_as_named, lambda: _as_named(generation.schema))
     lowered = {name.lower(): type_ for name, type_ in types.items()}
-    tree = parse_statement(sql, generation.limits.sql_characters)
-    return usage_of(analyze(tree, sql, schema, lowered, Setting(CATALOG, generation.limits)))
+    setting = Setting(CATALOG, generation.limits)
+    tree = parse_statement(sql, setting.bounds)
+    return usage_of(analyze(tree, sql, schema, lowered, setting))
 
 
 def _as_named(schema: Schema) -> Schema:

@@ -186,9 +186,9 @@ def _prepare(
     began = monotonic()
     sql = request.sql
     lowered = {name.lower(): type_ for name, type_ in request.parameter_types.items()}
-    limits = generation.limits
-    tree = parse_statement(sql, limits.sql_characters)
-    statement = analyze(tree, sql, generation.schema, lowered, Setting(CATALOG, limits))
+    setting = Setting(CATALOG, generation.limits)
+    tree = parse_statement(sql, setting.bounds)
+    statement = analyze(tree, sql, generation.schema, lowered, setting)
     plan = plan_statement(statement, generation.schema, statistics, in_shares=in_shares)
     prepared = Prepared(statement, compile_plan(plan), len(sql))
     prepared.prepared_in = prepared.prepared_at - began

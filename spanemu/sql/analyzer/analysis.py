@@ -23,8 +23,6 @@ from spanemu.values.types import Type
 if TYPE_CHECKING:
     from spanemu.sql.analyzer.queries.relation import Relation
 
-CHILD_SUBQUERIES = "child subqueries"
-
 
 @dataclass(frozen=True, slots=True)
 class Machinery:

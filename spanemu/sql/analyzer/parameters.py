@@ -15,6 +15,7 @@ from spanemu.base.limits import PARAMETERS_MAX
 from spanemu.sql.analyzer.errors.shape import BadQuery, LimitExceeded
 from spanemu.sql.analyzer.errors.typing import UndeclaredParameterConflict
 from spanemu.sql.analyzer.resolved import Expr, ParameterRef
+from spanemu.sql.errors import PARAMETERS
 from spanemu.values.types import INT64, Type
 
 
@@ -46,7 +47,7 @@ class Parameters:
             self._used[key] = declared
             reference = ParameterRef(declared, key)
         if len(self._used) + len(self._undeclared) > self._limit:
-            raise LimitExceeded("query parameters", self._limit, at=at)
+            raise LimitExceeded(PARAMETERS, self._limit, at=at)
         return reference
 
     def is_pending(self, expression: Expr) -> bool:

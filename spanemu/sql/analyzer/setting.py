@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.sql.analyzer.system import NoSystemTables, SystemCatalog
+from spanemu.sql.functions.catalog import COUNTED_NAMES
+from spanemu.sql.syntax.bounds import Bounds
 
 NO_SYSTEM_TABLES = NoSystemTables()
 
@@ -16,6 +18,11 @@ class Setting:
 
     system: SystemCatalog = NO_SYSTEM_TABLES
     limits: Limits = DEFAULT_LIMITS
+
+    @property
+    def bounds(self) -> Bounds:
+        """The part of the limits that the parser holds."""
+        return Bounds(self.limits, COUNTED_NAMES)
 
 
 BARE = Setting()

@@ -93,7 +93,7 @@ def analyze_expression(
 
 
 def _resolved(text: str, env: Env, expected: Type | None) -> tuple[Expr, bool]:
-    node = parse_expression(text)
+    node = parse_expression(text, BARE.bounds)
     if is_pending_commit_timestamp(node):
         return pending_commit_timestamp(), True
     if expected is None:

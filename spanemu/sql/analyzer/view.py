@@ -35,7 +35,7 @@ def analyze_view(text: str, schema: Schema, setting: Setting = BARE) -> ViewShap
     analysis = Analysis(schema, CATALOG, setting, parameters, MACHINERY)
     analysis.strict = True
     try:
-        query = parse_query(text)
+        query = parse_query(text, setting.bounds)
         if query.with_:
             raise BadQuery("WITH clauses are unsupported in view definitions", at=query.at)
         result = analysis.resolve_query(

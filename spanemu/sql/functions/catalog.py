@@ -89,6 +89,10 @@ def by_name(tables: Iterable[Iterable[F]]) -> dict[str, F]:
 
 CATALOG = Catalog(by_name(_SCALARS), by_name(_AGGREGATES), _UNSUPPORTED)
 
+# The functions whose calls Spanner limits in number. As the value of a column, a pending commit
+# timestamp is none of them.
+COUNTED_NAMES = (CATALOG.scalars.keys() | CATALOG.aggregates.keys()) - {"PENDING_COMMIT_TIMESTAMP"}
+
 
 def lookup(name: str) -> Function | AggregateFunction | None:
     """The function of that name, in any letter case; None if there is none."""

@@ -79,6 +79,8 @@ class CallParser(OperandParser):
         if over:
             self._window()
         self.depth -= 1
+        if function.parts[0].name.upper() in self.bounds.functions and len(function.parts) == 1:
+            self.count_call(function.at)
         return ast.Call(
             function, arguments, distinct, after.nulls, after.having, after.order_by, after.limit,
             hint, over, at=function.at, end=self.end,

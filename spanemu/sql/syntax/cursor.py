@@ -15,8 +15,9 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from spanemu.base.call import current
-from spanemu.sql.errors import NotInSpanner, SyntaxFailure
-from spanemu.sql.syntax.lexer import tokenize
+from spanemu.sql.errors import FUNCTION_CALLS, NotInSpanner, StatementTooLarge, SyntaxFailure
+from spanemu.sql.syntax.bounds import UNBOUNDED, Bounds
+from spanemu.sql.syntax.lexer import Lexer
 from spanemu.sql.syntax.literals import BadLiteral
 from spanemu.sql.syntax.position import line_and_column
 from spanemu.sql.syntax.tokens import Kind, Token, describe, describe_symbol
@@ -32,11 +33,20 @@ _TOKENS = 512  # between two looks at the deadline
 
 
 class Cursor:
-    """Reads tokens from left to right; `token` is the next one."""
+    """Reads tokens from left to right; `token` is the next one.
 
-    def __init__(self, text: str) -> None:
+    The text is cut into tokens as far as the grammar has come, so that what is refused is not read
+    to its end.
+    """
+
+    def __init__(self, text: str, bounds: Bounds = UNBOUNDED) -> None:
         self.text = text
-        self.tokens = tokenize(text)
+        self.bounds = bounds
+        self.calls = 0
+        self.calls_max = bounds.limits.function_calls
+        self._lexer = Lexer(text)
+        self.tokens = self._lexer.tokens
+        self._lexer.read_more()
         self.position = 0
         self.token = self.tokens[0]
         self.depth = 0
@@ -46,7 +56,11 @@ class Cursor:
         taken = self.token
         if taken.kind is not Kind.END:
             self.position += 1
-            self.token = self.tokens[self.position]
+            try:
+                self.token = self.tokens[self.position]
+            except IndexError:
+                self._lexer.read_more()
+                self.token = self.tokens[self.position]
             if not self.position % _TOKENS:
                 current().check()
         return taken
@@ -54,6 +68,8 @@ class Cursor:
     def peek(self, distance: int = 1) -> Token:
         """The token so many places after the next one."""
         position = self.position + distance
+        while position >= len(self.tokens) and self._lexer.read_more():
+            pass
         return self.tokens[position] if position < len(self.tokens) else self.tokens[-1]
 
     @property
@@ -123,7 +139,17 @@ class Cursor:
         if self.depth > DEPTH_MAX:
             raise self.failure(f"Nested too deeply: the limit is {DEPTH_MAX} levels")
 
+    def count_call(self, at: int) -> None:
+        """Count an operator or a function call that stands at an offset."""
+        self.calls += 1
+        if self.calls > self.calls_max:
+            raise self.too_large(FUNCTION_CALLS, self.calls_max, at)
+
     # ------------------------------------------------------------------------ failures
+
+    def too_large(self, what: str, limit: int, at: int) -> StatementTooLarge:
+        """Return the failure that there are more of something than `limit`."""
+        return StatementTooLarge(what, limit, *line_and_column(self.text, at))
 
     def unexpected(self, *symbols: str) -> SyntaxFailure:
         """The failure that the next token is none of those; without any, it is just wrong."""

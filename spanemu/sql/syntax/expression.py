@@ -6,7 +6,8 @@ Binds tighter downwards, as the page "Operators in GoogleSQL" has it:
     5 |      6 ^       7 &       8 << >>       9 + -       10 * / ||      11 unary - + ~
 
 Chains of one precedence are read in a loop, so a sum of thousands of terms costs no stack; the
-tree of such a sum is as deep as it is long, and its readers must not recurse on the left.
+tree of such a sum is as deep as it is long, and its readers must not recurse on the left. What is
+longer or deeper than the parser's bounds is refused where it exceeds them.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
+from spanemu.sql.errors import IN_LIST_ITEMS, NESTED_OPERATORS
 from spanemu.sql.syntax import ast
 from spanemu.sql.syntax.call import CallParser
 from spanemu.sql.syntax.tokens import Kind
 
+_LEVELS_TRIED = 8  # operators in a chain that are not worth a look
 _OR, _AND, _NOT, _COMPARISON, _UNARY = 1, 2, 3, 4, 11
 _ABOVE_COMPARISON = _COMPARISON + 1
 _PRECEDENCE: Mapping[str, int] = {
@@ -62,14 +65,19 @@ class ExpressionParser(CallParser):
             left = self.not_()
         else:
             left = self.operand()
+        levels = 0
         while True:
             symbol = self.token.symbol
             power = _PRECEDENCE.get(symbol)
             if power is None or power < lowest:
                 break
+            levels += 1
+            if levels > _LEVELS_TRIED:
+                self._check_levels(levels, start)
             if power > _COMPARISON:
                 op_at = self.advance().at
                 right = self.expression(power + 1)
+                self.count_call(start)
                 left = ast.Binary(symbol, left, right, op_at, at=start, end=self.end)
             elif power == _COMPARISON:
                 left = self._comparison(left, start)
@@ -82,6 +90,12 @@ class ExpressionParser(CallParser):
                 left = ast.Junction(symbol, tuple(operands), at=start, end=self.end)
         self.depth -= 1
         return left
+
+    def _check_levels(self, levels: int, at: int) -> None:
+        """Refuse a chain of too many operators; one of them, a comparison, may be no level."""
+        limit = self.bounds.limits.operator_depth
+        if levels > limit + 1:
+            raise self.too_large(NESTED_OPERATORS, limit, at)
 
     def operand(self) -> ast.Expression:
         """One operand with its prefix operators, fields and subscripts."""
@@ -109,12 +123,14 @@ class ExpressionParser(CallParser):
             return replace(operand, value=-operand.value, text=f"-{operand.text}", at=op.at)
         if number and isinstance(operand, ast.FloatLiteral):
             return replace(operand, value=-operand.value, text=f"-{operand.text}", at=op.at)
+        self.count_call(op.at)
         return ast.Unary(op.symbol, operand, at=op.at, end=self.end)
 
     def not_(self) -> ast.Expression:
         """NOT before anything that binds tighter."""
         op = self.advance()
         operand = self.expression(_NOT)
+        self.count_call(op.at)
         return ast.Unary("NOT", operand, at=op.at, end=self.end)
 
     def _comparison(self, left: ast.Expression, start: int) -> ast.Expression:
@@ -130,6 +146,7 @@ class ExpressionParser(CallParser):
         op = self.advance()
         right = self.expression(_ABOVE_COMPARISON)
         name = "!=" if op.symbol == "<>" else op.symbol
+        self.count_call(start)
         return ast.Binary(name, left, right, op.at, at=start, end=self.end)
 
     def _is(self, compared: _Compared) -> ast.Expression:
@@ -141,6 +158,7 @@ class ExpressionParser(CallParser):
         if self.token.symbol not in _TRUTHS:
             raise self.unexpected(*_TRUTHS)
         what = self.advance().symbol
+        self._count_comparison(start, start if negated else None)
         return ast.Is(left, what, negated, at=start, end=self.end)
 
     def _between(self, compared: _Compared) -> ast.Expression:
@@ -149,13 +167,16 @@ class ExpressionParser(CallParser):
         low = self.expression(_ABOVE_COMPARISON)
         self.expect("AND")
         high = self.expression(_ABOVE_COMPARISON)
+        self._count_comparison(op_at, start if negated else None)
         return ast.Between(left, low, high, negated, op_at, at=start, end=self.end)
 
     def _in(self, compared: _Compared) -> ast.Expression:
         left, negated, start, op_at = compared
         self.advance()
         hint = self.hint()
-        items, unnest, query = self._collection()
+        items, unnest, query = self._collection(start)
+        if query is None:
+            self._count_comparison(op_at, start if negated else None)
         return ast.In(left, items, unnest, query, negated, hint, op_at, at=start, end=self.end)
 
     def _like(self, compared: _Compared) -> ast.Expression:
@@ -164,12 +185,19 @@ class ExpressionParser(CallParser):
         if self.token.symbol in _QUANTIFIERS:
             raise self.not_in_spanner(f"LIKE {self.token.symbol}")
         pattern = self.expression(_ABOVE_COMPARISON)
+        self._count_comparison(start, start if negated else None)
         return ast.Like(left, pattern, negated, at=start, end=self.end)
 
+    def _count_comparison(self, at: int, not_at: int | None) -> None:
+        """Count a comparison, and the negation of one that begins with NOT."""
+        self.count_call(at)
+        if not_at is not None:
+            self.count_call(not_at)
+
     def _collection(
-        self,
+        self, in_at: int
     ) -> tuple[tuple[ast.Expression, ...], ast.Expression | None, ast.Query | None]:
-        """(items), UNNEST(array) or (query)."""
+        """Read (items), UNNEST(array) or (query), of an IN expression that begins at `in_at`."""
         if self.accept("UNNEST"):
             self.expect("(")
             array = self.expression()
@@ -178,9 +206,10 @@ class ExpressionParser(CallParser):
         if self.token.symbol != "(":
             raise self.unexpected("(", "UNNEST")
         self.deeper()
-        inside = self.group(as_items=True)
+        inside = self.group(items_of=in_at)
         self.depth -= 1
         if isinstance(inside, ast.Query):
+            self.count_subquery(inside)
             return (), None, inside
         assert isinstance(inside, ast.StructConstructor)
         return tuple(item for item, _ in inside.items), None, None
@@ -217,12 +246,13 @@ class ExpressionParser(CallParser):
 
     # ------------------------------------------------------------------------ parentheses
 
-    def group(self, *, as_items: bool = False) -> ast.Expression | ast.Query:
-        """What stands in parentheses: a query, an expression, or a tuple of several.
+    def group(self, *, items_of: int | None = None) -> ast.Expression | ast.Query:
+        """Read what stands in parentheses: a query, an expression, or a tuple of several.
 
         Only what follows an inner `)` tells `((SELECT 1) + 1)` from `((SELECT 1) UNION ALL ...)`;
         so the inner one is read as a query and turned into an operand when an operator follows.
-        With `as_items` even a single expression comes back as a tuple.
+        For an IN expression that begins at `items_of`, even a single expression comes back as a
+        tuple.
         """
         start = self.advance().at
         inside: ast.Expression | ast.Query
@@ -239,22 +269,27 @@ class ExpressionParser(CallParser):
                 inside = self.expression(0, self.as_expression(inside, inner_at), inner_at)
         else:
             inside = self.expression()
-        if isinstance(inside, ast.Expression) and (as_items or self.token.symbol == ","):
-            inside = self._tuple(inside, start)
+        is_list = items_of is not None
+        if isinstance(inside, ast.Expression) and (is_list or self.token.symbol == ","):
+            inside = self._tuple(inside, start, items_of)
         self.expect(")", ",")
         return inside
 
     def as_expression(self, inside: ast.Expression | ast.Query, start: int) -> ast.Expression:
         """A query in parentheses, which open at `start`, as the value that it yields."""
         if isinstance(inside, ast.Query):
+            self.count_subquery(inside)
             return ast.ScalarSubquery(inside, at=start, end=inside.end)
         return inside
 
-    def _tuple(self, first: ast.Expression, start: int) -> ast.Expression:
+    def _tuple(self, first: ast.Expression, start: int, items_of: int | None) -> ast.Expression:
         items: list[tuple[ast.Expression, ast.Identifier | None]] = [(first, None)]
+        limit = self.bounds.limits.in_list_items
         self.deeper()
         while self.accept(","):
             items.append((self.expression(), None))
+            if items_of is not None and len(items) > limit:
+                raise self.too_large(IN_LIST_ITEMS, limit, items_of)
         self.depth -= 1
         end = self.token.end
         return ast.StructConstructor(tuple(items), tuple_form=True, at=start, end=end)

@@ -1,4 +1,4 @@
-"""Cuts a statement's text into tokens, with one regular expression.
+"""Cuts a statement's text into tokens, with one regular expression, some at a time.
 
 Comments and white space separate tokens and are dropped. Literals keep their quotes and escapes
 here; `literals` decodes those that the grammar consumes. Follows the page "Lexical structure and
@@ -10,8 +10,9 @@ The expression uses possessive repeats throughout, so that no text takes more th
 from __future__ import annotations
 
 import re
+from itertools import islice
 
-from spanemu.base.pace import is_long, paced_stream
+from spanemu.base.call import current
 from spanemu.sql.errors import SyntaxFailure, UnclosedText
 from spanemu.sql.syntax.position import line_and_column
 from spanemu.sql.syntax.tokens import RESERVED, Kind, Token
@@ -49,31 +50,53 @@ _NAME_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 _UNCLOSED_QUOTE = re.compile(r"""[rRbB]{0,2}('''|\"""|'|")""")
 
 
+_CHUNK = 2_048  # tokens; most statements are read at once
+
+
+class Lexer:
+    """Reads the tokens of a text into `tokens`, the last one of kind END."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens: list[Token] = []
+        self._text = text
+        self._found = _TOKEN.finditer(text)
+        self._is_finished = False
+
+    def read_more(self) -> bool:
+        """Read the next tokens, if there are any; return whether there were."""
+        if self._is_finished:
+            return False
+        current().check()
+        append, text = self.tokens.append, self._text
+        # A NamedTuple's own constructor costs twice as much, and this loop is half of the lexer.
+        new, reserved, name, keyword = tuple.__new__, RESERVED, Kind.IDENTIFIER, Kind.KEYWORD
+        for match in islice(self._found, _CHUNK):
+            group = match.lastindex
+            assert group is not None
+            word = match[group]
+            at, end = match.span(group)
+            if group == _WORD:
+                symbol = word.upper()
+                kind = keyword if symbol in reserved else name
+                append(new(Token, (kind, symbol, word, at, end)))
+            elif group == _SYMBOL:
+                append(new(Token, (Kind.PUNCTUATION, word, word, at, end)))
+            elif group == _END:
+                at = len(text.rstrip())  # what is missing is missed behind the last that is there
+                append(new(Token, (Kind.END, str(Kind.END), "", at, at)))
+                self._is_finished = True
+                break
+            else:
+                append(_uncommon(text, group, word, at))
+        return True
+
+
 def tokenize(text: str) -> list[Token]:
-    """Every token of a text, the last one of kind END."""
-    tokens: list[Token] = []
-    append = tokens.append
-    # A NamedTuple's own constructor costs twice as much, and this loop is half of the lexer.
-    new, reserved, name, keyword = tuple.__new__, RESERVED, Kind.IDENTIFIER, Kind.KEYWORD
-    found = _TOKEN.finditer(text)
-    for match in paced_stream(found) if is_long(text) else found:
-        group = match.lastindex
-        assert group is not None
-        word = match[group]
-        at, end = match.span(group)
-        if group == _WORD:
-            symbol = word.upper()
-            kind = keyword if symbol in reserved else name
-            append(new(Token, (kind, symbol, word, at, end)))
-        elif group == _SYMBOL:
-            append(new(Token, (Kind.PUNCTUATION, word, word, at, end)))
-        elif group == _END:
-            at = len(text.rstrip())  # what is missing is missed behind the last that is there
-            append(new(Token, (Kind.END, str(Kind.END), "", at, at)))
-            break
-        else:
-            append(_uncommon(text, group, word, at))
-    return tokens
+    """Return every token of a text, the last one of kind END."""
+    lexer = Lexer(text)
+    while lexer.read_more():
+        pass
+    return lexer.tokens
 
 
 def _uncommon(text: str, group: int, word: str, at: int) -> Token:

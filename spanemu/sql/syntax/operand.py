@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from spanemu.sql.errors import CHILD_SUBQUERIES, PARAMETERS
 from spanemu.sql.syntax import ast
+from spanemu.sql.syntax.bounds import UNBOUNDED, Bounds
 from spanemu.sql.syntax.literals import decode_bytes, decode_float, decode_integer, decode_string
 from spanemu.sql.syntax.names import NameParser
 from spanemu.sql.syntax.tokens import Kind
@@ -22,6 +24,18 @@ _CAST_WORDS = {"CAST": False, "SAFE_CAST": True}
 
 class OperandParser(NameParser):
     """The chapter on operands."""
+
+    def __init__(self, text: str, bounds: Bounds = UNBOUNDED) -> None:
+        super().__init__(text, bounds)
+        self._parameters: set[str] = set()
+        self.subqueries = 0  # as values, right below the query that is being read
+
+    def count_subquery(self, query: ast.Query) -> None:
+        """Count a query that stands as a value."""
+        self.subqueries += 1
+        limit = self.bounds.limits.subqueries
+        if self.subqueries > limit:
+            raise self.too_large(CHILD_SUBQUERIES, limit, query.at)
 
     def query(self, first: ast.Query | None = None) -> ast.Query:
         """A query without the parentheses around it."""
@@ -111,6 +125,10 @@ class OperandParser(NameParser):
         """@name, where the name may be a reserved word."""
         start = self.advance().at
         name = self.part().name
+        self._parameters.add(name.lower())
+        limit = self.bounds.limits.parameters
+        if len(self._parameters) > limit:
+            raise self.too_large(PARAMETERS, limit, start)
         return ast.Parameter(name, at=start, end=self.end)
 
     def positional_parameter(self) -> ast.Expression:
@@ -137,6 +155,7 @@ class OperandParser(NameParser):
                 hint = self.hint()
                 if hint is not None or self.token.symbol == "(":
                     query = self.query_in_parentheses()
+                    self.count_subquery(query)
                     return ast.ArraySubquery(query, hint, at=start, end=self.end)
         self.expect("[")
         items = self.nested(self.expression, "]")
@@ -209,6 +228,8 @@ class OperandParser(NameParser):
             condition = self.expression()
             self.expect("THEN")
             whens.append((condition, self.expression()))
+            if operand is not None:
+                self.count_call(start)
             if not self.accept("WHEN"):
                 break
         otherwise = self.expression() if self.accept("ELSE") else None
@@ -254,6 +275,7 @@ class OperandParser(NameParser):
         start = self.advance().at
         hint = self.hint()
         query = self.query_in_parentheses()
+        self.count_subquery(query)
         return ast.Exists(query, hint, at=start, end=self.end)
 
     def with_expression(self) -> ast.Expression:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spanemu.base.errors import Unsupported
+from spanemu.sql.errors import SET_OPERATION_QUERIES
 from spanemu.sql.syntax import ast
 from spanemu.sql.syntax.cursor import STEPS_MAX
 from spanemu.sql.syntax.pipe import PipeParser
@@ -25,6 +26,7 @@ class QueryParser(PipeParser):
         first operand of a larger one. Two levels deep: a subquery takes many frames.
         """
         self.deeper(2)
+        around, self.subqueries = self.subqueries, 0
         start = self.token.at if first is None else first.at
         tables, recursive = self._with() if first is None else ((), False)
         body = self._body(first)
@@ -35,6 +37,7 @@ class QueryParser(PipeParser):
             self.expect("UPDATE")
         pipes = self.pipes()
         self.depth -= 2
+        self.subqueries = around
         adds_nothing = not (tables or order_by or limit or for_update or pipes)
         if adds_nothing and isinstance(body, ast.Query):
             return body  # only parentheses
@@ -69,6 +72,7 @@ class QueryParser(PipeParser):
             return body
         op, distinct, hint = self.set_operator()
         operands = [body, self._operand()]
+        limit = self.bounds.limits.set_operation_queries
         while self.token.symbol in _SET_OPERATORS:
             again_at = self.token.at
             again, again_distinct, late_hint = self.set_operator()
@@ -77,6 +81,8 @@ class QueryParser(PipeParser):
             if late_hint is not None:
                 raise self.failure(_LATE_HINT, late_hint.at)
             operands.append(self._operand())
+            if len(operands) > limit:
+                raise self.too_large(SET_OPERATION_QUERIES, limit, start)
         return ast.SetOperation(op, distinct, tuple(operands), hint, at=start, end=self.end)
 
     def _operand(self) -> ast.QueryBody:

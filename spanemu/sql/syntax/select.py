@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spanemu.sql.errors import GROUP_KEYS
 from spanemu.sql.syntax import ast
 from spanemu.sql.syntax.from_clause import FromParser
 from spanemu.sql.syntax.tokens import Kind
@@ -22,6 +23,7 @@ class SelectParser(FromParser):
 
     def select(self) -> ast.Select:
         """SELECT with every clause up to HAVING."""
+        around, self.subqueries = self.subqueries, 0
         head = self.select_head()
         source = self.joined(commas=True) if self.accept("FROM") else None
         where_at = self.token.at
@@ -31,6 +33,7 @@ class SelectParser(FromParser):
         having = self.expression() if self.accept("HAVING") else None
         if self.token.symbol in ("QUALIFY", "WINDOW"):
             raise self.not_in_spanner(self.token.symbol)
+        self.subqueries = around
         return ast.Select(
             head.items, source, where, group_by, having, head.distinct, head.as_what,
             head.as_type, head.hint, where_at, having_at, at=head.at, end=self.end,
@@ -111,8 +114,17 @@ class SelectParser(FromParser):
             return ast.GroupBy((), True, hint, at=start, end=self.end)
         if self.follows("(", ")"):
             raise self.not_in_spanner("GROUP BY ()")
-        items = self.comma_separated(self._group_item)
+        items = self._group_keys(start)
         return ast.GroupBy(items, False, hint, at=start, end=self.end)
+
+    def _group_keys(self, group_at: int) -> tuple[ast.SelectItem, ...]:
+        limit = self.bounds.limits.group_keys
+        items = [self._group_item()]
+        while self.accept(","):
+            items.append(self._group_item())
+            if len(items) > limit:
+                raise self.too_large(GROUP_KEYS, limit, group_at)
+        return tuple(items)
 
     def _group_item(self) -> ast.SelectItem:
         token = self.token

@@ -14,10 +14,11 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from spanemu.base.errors import Unsupported
-from spanemu.base.limits import SQL_CHARACTERS_MAX
 from spanemu.sql.errors import StatementRefused, TextTooLong
 from spanemu.sql.syntax import ast
+from spanemu.sql.syntax.bounds import UNBOUNDED, Bounds
 from spanemu.sql.syntax.dml import DmlParser
+from spanemu.sql.syntax.lexer import tokenize
 from spanemu.sql.syntax.position import line_and_column
 
 T = TypeVar("T")
@@ -34,37 +35,42 @@ _REFUSED = frozenset(
 )  # fmt: skip
 
 
-def parse_statement(text: str, length_max: int = SQL_CHARACTERS_MAX) -> ast.Statement:
-    """The one statement of a text, which may end in a semicolon; the text may be so long."""
-    return _whole(text, StatementParser.statement, length_max)
+def parse_statement(text: str, bounds: Bounds = UNBOUNDED) -> ast.Statement:
+    """Return the one statement of a text, which may end in a semicolon.
+
+    Raises TextTooLong or StatementTooLarge for what exceeds `bounds`, without reading further.
+    """
+    return _whole(text, StatementParser.statement, bounds)
 
 
 def begins_dml(text: str) -> bool:
-    """Whether a text that need not be a statement begins as DML does, after a hint.
+    """Return whether a text that need not be a statement begins as DML does, after a hint.
 
-    Raises SyntaxFailure when it has no tokens, or the hint is none.
+    Raises SyntaxFailure for a text that does not and has no tokens, or if the hint is none.
     """
     parser = StatementParser(text)
     parser.hint()
-    return parser.token.symbol in _DML
+    if parser.token.symbol in _DML:
+        return True
+    tokenize(text)
+    return False
 
 
-def parse_query(text: str) -> ast.Query:
-    """The one query of a text, without a statement hint."""
-    return _whole(text, StatementParser.query)
+def parse_query(text: str, bounds: Bounds = UNBOUNDED) -> ast.Query:
+    """Return the one query of a text, without a statement hint."""
+    return _whole(text, StatementParser.query, bounds)
 
 
-def parse_expression(text: str) -> ast.Expression:
-    """The one expression of a text."""
-    return _whole(text, StatementParser.expression)
+def parse_expression(text: str, bounds: Bounds = UNBOUNDED) -> ast.Expression:
+    """Return the one expression of a text."""
+    return _whole(text, StatementParser.expression, bounds)
 
 
-def _whole(
-    text: str, rule: Callable[[StatementParser], T], length_max: int = SQL_CHARACTERS_MAX
-) -> T:
+def _whole(text: str, rule: Callable[[StatementParser], T], bounds: Bounds) -> T:
+    length_max = bounds.limits.sql_characters
     if len(text) > length_max:
         raise TextTooLong(len(text), length_max)
-    parser = StatementParser(text)
+    parser = StatementParser(text, bounds)
     try:
         found = rule(parser)
     except RecursionError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from spanemu.base.errors import Code
 from spanemu.sql.analyzer.errors.base import AnalysisError
+from spanemu.sql.errors import TOO_MANY
 
 
 class BadQuery(AnalysisError):
@@ -102,7 +103,7 @@ class HintIndexNotFound(AnalysisError):
 class LimitExceeded(AnalysisError):
     """The statement is larger than Spanner takes."""
 
-    prose = "Number of {what} exceeds the maximum allowed limit of {limit}."
+    prose = TOO_MANY
     what: str
     limit: int
 

@@ -19,6 +19,7 @@ from spanemu.sql.analyzer.expressions.coercion import Kind, kind_of
 from spanemu.sql.analyzer.expressions.overload import Argument, Match, choose, coerced_arguments
 from spanemu.sql.analyzer.expressions.signature_text import argument_types, signatures
 from spanemu.sql.analyzer.resolved import Expr, FunctionCall
+from spanemu.sql.errors import FUNCTION_CALLS
 from spanemu.sql.functions.comparison import is_comparable, is_orderable
 from spanemu.sql.functions.registry import AggregateFunction, Function, Overload, Signature
 
@@ -39,7 +40,7 @@ def function_call(
     at: int,
 ) -> FunctionCall:
     """The call of a scalar function with resolved arguments."""
-    analysis.count("function calls", analysis.limits.function_calls, at)
+    analysis.count(FUNCTION_CALLS, analysis.limits.function_calls, at)
     check_concatenated(function.name, arguments, analysis, at)
     match = choose(function.overloads, arguments, names, analysis)
     if match is None:

@@ -14,11 +14,11 @@ from spanemu.sql.analyzer.expressions.expression import resolve
 from spanemu.sql.analyzer.expressions.operator_call import operator_call
 from spanemu.sql.analyzer.expressions.signature_text import argument_types
 from spanemu.sql.analyzer.resolved import And, Expr, Literal, Or
+from spanemu.sql.errors import IN_LIST_ITEMS, NESTED_OPERATORS
 from spanemu.sql.syntax import ast
 from spanemu.values.types import BOOL
 
 # The words are Spanner's, which counts operators of all kinds as predicates.
-NESTED_OPERATORS = "nested boolean predicates"
 
 _BINARY: Mapping[str, str] = {
     "+": "$add",
@@ -145,7 +145,7 @@ def in_values(node: ast.In, env: Env) -> Expr:
     else:
         limit = env.analysis.limits.in_list_items
         if len(node.items) > limit:
-            raise LimitExceeded("items in an IN list", limit, at=node.at)
+            raise LimitExceeded(IN_LIST_ITEMS, limit, at=node.at)
         items = (resolve(item, env) for item in node.items)
         call = operator_call("$in", (operand, *items), env.analysis, node.op_at)
     return negation(call, env, node.at) if node.negated else call

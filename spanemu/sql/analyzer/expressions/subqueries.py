@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from spanemu.sql.analyzer.analysis import (
-    CHILD_SUBQUERIES,
     QueryResult,
 )
 from spanemu.sql.analyzer.env import Env
@@ -25,6 +24,7 @@ from spanemu.sql.analyzer.resolved import (
     SubqueryExpr,
     SubqueryKind,
 )
+from spanemu.sql.errors import CHILD_SUBQUERIES
 from spanemu.sql.functions.comparison import is_comparable
 from spanemu.sql.syntax import ast
 from spanemu.values.types import BOOL, INT64, Type, array_of

@@ -31,6 +31,7 @@ from spanemu.sql.analyzer.resolved import (
     SortKey,
 )
 from spanemu.sql.analyzer.tree import column_refs, same
+from spanemu.sql.errors import FUNCTION_CALLS
 from spanemu.sql.functions.comparison import is_groupable, is_orderable
 from spanemu.sql.functions.registry import AggregateFunction, AggregateOverload, AggregateSignature
 from spanemu.sql.syntax import ast
@@ -103,7 +104,7 @@ def _aggregate_call(
     env: Env,
 ) -> AggregateCall:
     analysis = env.analysis
-    analysis.count("function calls", analysis.limits.function_calls, node.at)
+    analysis.count(FUNCTION_CALLS, analysis.limits.function_calls, node.at)
     check_concatenated(function.name, arguments, analysis, node.at)
     match = choose(function.overloads, arguments, {}, analysis)
     if match is None:

@@ -12,6 +12,7 @@ from spanemu.sql.analyzer.expressions.expression import resolve
 from spanemu.sql.analyzer.queries.select_list import SelectColumn
 from spanemu.sql.analyzer.resolved import ColumnRef, Expr, ResolvedColumn
 from spanemu.sql.analyzer.tree import ByExpression, column_refs
+from spanemu.sql.errors import GROUP_KEYS
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.syntax import ast
 
@@ -38,7 +39,7 @@ def resolve_group_by(
     """The keys, each with the column that holds it after grouping."""
     limit = env.analysis.limits.group_keys
     if len(group_by.items) > limit:
-        raise LimitExceeded("GROUP BY columns", limit, at=group_by.at)
+        raise LimitExceeded(GROUP_KEYS, limit, at=group_by.at)
     if group_by.all:
         own = _columns_of_input(env)
         found = [

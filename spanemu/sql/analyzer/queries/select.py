@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from spanemu.sql.analyzer.analysis import (
-    CHILD_SUBQUERIES,
     Aggregation,
     QueryResult,
 )
@@ -52,6 +51,7 @@ from spanemu.sql.analyzer.resolved import (
 from spanemu.sql.analyzer.scope import Scope
 from spanemu.sql.analyzer.tree import column_refs
 from spanemu.sql.analyzer.type_names import named_type
+from spanemu.sql.errors import CHILD_SUBQUERIES
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.syntax import ast
 from spanemu.values.types import StructField, Type, TypeCode

@@ -36,6 +36,7 @@ from spanemu.sql.analyzer.resolved import (
     SetOpKind,
     SetOpScan,
 )
+from spanemu.sql.errors import SET_OPERATION_QUERIES
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.syntax import ast
 from spanemu.values.types import INT64, Type, TypeCode
@@ -71,7 +72,7 @@ def combine(written: Combination, operands: Sequence[QueryResult], env: Env) -> 
     """The queries of a set operation, resolved already, as one."""
     limit = env.analysis.limits.set_operation_queries
     if len(operands) > limit:
-        raise LimitExceeded("set operation queries", limit, at=written.at)
+        raise LimitExceeded(SET_OPERATION_QUERIES, limit, at=written.at)
     hints = checked_hints(written.hint, Place.SET_OPERATION, env.analysis)
     _check_widths(operands, written)
     types = list(_column_types(operands, env, written))
