@@ -163,7 +163,8 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "models",
-        "models that --spanner-check compares the schema with, as a schema source: "
+        "models that --spanner-check compares the schema with, and whose SQLAlchemy enumerations "
+        "spanner_factory honours, as a schema source: "
         "metadata:MODULE:BASE, django:syncdb (default: none)",
         metavar="SRC",
         many=True,

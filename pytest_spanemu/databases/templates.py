@@ -24,7 +24,8 @@ from pytest_spanemu.report.book import Book
 from pytest_spanemu.rows.factory import SpannerFactory
 from pytest_spanemu.seeds import default_seeds, load_seeds
 from pytest_spanemu.settings import Settings
-from pytest_spanemu.sources import Ladder
+from pytest_spanemu.sources import Ladder, Source
+from pytest_spanemu.sources.choices import Choices, choices_of_sources
 from pytest_spanemu.targets.target import SpannerEmulator
 from pytest_spanemu.wishes import Recipe, Wishes
 
@@ -48,6 +49,7 @@ class Templates:
         self._special: dict[tuple[int, Recipe, int], tuple[Any, Template]] = {}
         self._default: list[tuple[Any, Template]] = []  # with the schema that they are made of
         self._own: dict[pytest.Collector | None, Template | None] = {}  # None: the common one
+        self._sources: list[Source] = []  # of the schemas of templates
         self._numbers = count(2)
         self._linted: set[str] = set()  # what the linter has said of any schema
         self._cache = cache_of(config) if settings.reuse is Reuse.ON else None
@@ -67,11 +69,19 @@ class Templates:
 
     def factory(self, database: Any, **settings: Any) -> SpannerFactory:
         """Row factories with the run's seed, and the values that other plugins make."""
-        made = SpannerFactory(database, seed=self._settings.seed, **settings)
+        seed = self._settings.seed
+        made = SpannerFactory(database, seed=seed, choices=self._choices, **settings)
         for providers in self._config.hook.pytest_spanemu_providers(config=self._config):
             for name, make in providers.items():
                 made.provider(name, make)
         return made
+
+    def _choices(self) -> Choices:
+        """Return the values that models admit, those of `spanner_models` and of all templates."""
+        models = self._settings.models
+        with clean_errors():
+            named = self.schema_of(models).sources if models else ()
+            return choices_of_sources((*named, *self._sources))
 
     def default(self, emulator: SpannerEmulator, given: Any) -> Template:
         """The template of what a fixture `spanner_schema` gives, and the run's seeds."""
@@ -180,6 +190,7 @@ class Templates:
         began = perf_counter()
         with clean_errors():
             schema = Schema.given(given)
+            self._sources += schema.sources
             with shown(self._config) as tell, unblocked(self._config):
                 self._fill(template, schema, tell)
                 self._made.add(template)

@@ -16,6 +16,7 @@ from pytest_spanemu.databases.catalog import Catalog, TableInfo
 from pytest_spanemu.rows.making import RowMaker
 from pytest_spanemu.rows.values import Provider, Values
 from pytest_spanemu.rows.writing import Row, write
+from pytest_spanemu.sources.choices import Choices
 
 __tracebackhide__ = True  # from pytest, whose users look for their own lines
 
@@ -32,9 +33,11 @@ class SpannerFactory:
         seed: int = 0,
         faker: Any = None,
         aside: Callable[[], AbstractContextManager[None]] = nullcontext,
+        choices: Callable[[], Choices] = dict,
     ) -> None:
         self._database = database
         self._aside = aside  # Rows made for a test are not what the code under test wrote.
+        self._choices = choices  # called by the first row: it may import the project's models
         self._faker = faker or _faker(seed)
         self._providers: dict[str, Provider] = {}
         self._known: Catalog | None = None
@@ -97,7 +100,11 @@ class SpannerFactory:
         if self._maker is None:
             values = Values(self._faker, self._providers)
             self._maker = RowMaker(
-                self._database, self._catalog, values, lambda table: TableFactory(self, table)()
+                self._database,
+                self._catalog,
+                values,
+                lambda table: TableFactory(self, table)(),
+                self._choices(),
             )
         return self._maker
 

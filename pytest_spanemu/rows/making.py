@@ -7,6 +7,7 @@ generated                 left to the server
 default                   left to the server, unless a provider names the column
 commit timestamp          the time of the commit
 listed by a check         one of those values
+an enumeration of models  one of its values
 anything else             a value by name and type, distinct where an index wants it so
 """
 
@@ -21,6 +22,7 @@ from pytest_spanemu.databases.catalog import Catalog, ColumnInfo, ForeignKeyInfo
 from pytest_spanemu.rows.allowed import allowed_values
 from pytest_spanemu.rows.values import Values
 from pytest_spanemu.rows.writing import Row, is_pending, parameters
+from pytest_spanemu.sources.choices import Choices
 from pytest_spanemu.sql import type_of
 
 __tracebackhide__ = True  # from pytest, whose users look for their own lines
@@ -41,11 +43,13 @@ class RowMaker:
         catalog: Catalog,
         values: Values,
         make_row: Callable[[TableInfo], Row],
+        choices: Choices,
     ) -> None:
         self._database = database
         self._catalog = catalog
         self._values = values
         self._make_row = make_row
+        self._choices = choices
         self._seen: dict[tuple[str, tuple[str, ...]], set[tuple[str, ...]]] = {}
         self._numbers: dict[tuple[str, str], int] = {}
 
@@ -116,7 +120,7 @@ class RowMaker:
         if column.commit_timestamp:
             return COMMIT_TIMESTAMP
         if not self._values.has_provider(table.name, column) and (
-            listed := allowed_values(column.name, table.checks)
+            listed := self._listed(table, column)
         ):
             return self._values.faker.random_element(listed)
         if column.name in table.key:
@@ -124,6 +128,11 @@ class RowMaker:
                 return self._next_number(table, column)  # AlbumId 1, 2, 3 of a singer
             return self._values.key_part(table.name, column)
         return self._values.of(table.name, column)
+
+    def _listed(self, table: TableInfo, column: ColumnInfo) -> tuple[Any, ...]:
+        """Return the values that a check lists for a column, or its model; none for neither."""
+        listed = allowed_values(column.name, column.kind, tuple(table.checks))
+        return listed or self._choices.get((table.name.lower(), column.name.lower()), ())
 
     def _next_number(self, table: TableInfo, column: ColumnInfo) -> int:
         if self._values.has_provider(table.name, column):

@@ -16,6 +16,7 @@ from typing import Any
 from google.cloud.spanner import Client
 
 from pytest_spanemu.django.setup import ALIAS, DjangoMissing, SpannerDjango
+from pytest_spanemu.sources.choices import Choices, choices_of_metadata
 from pytest_spanemu.sources.files import code_below, steps_of
 from pytest_spanemu.sources.source import Ddl, Program, Rung, Source, SourceError, Step
 
@@ -101,9 +102,17 @@ class MetadataSource:
         """The project's code."""
         return code_below(self._root)
 
-    def _create(self, template: Any) -> None:
+    def choices(self) -> Choices:
+        """Return the values of columns that hold an enumeration."""
+        return choices_of_metadata(self._metadata)
+
+    @property
+    def _metadata(self) -> Any:
         found = _object(self._place, self.text, self._root)
-        metadata = getattr(found, "metadata", found)
+        return getattr(found, "metadata", found)
+
+    def _create(self, template: Any) -> None:
+        metadata = self._metadata
         engine = _library("sqlalchemy", self.text).create_engine(template.sqlalchemy_url())
         try:
             metadata.create_all(engine)

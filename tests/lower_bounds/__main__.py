@@ -13,6 +13,7 @@ import tempfile
 import tomllib
 import venv
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.lower_bounds.bounds import EXTRAS, TOOLS, pins
@@ -27,11 +28,14 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="lower-bounds-") as directory:
         work = Path(directory)
         python = installed(work)
-        running = [(name, started(work, python, *command)) for name, *command in commands(work)]
-        ended = [(name, *finished(process)) for name, process in running]
-    for name, code, output in ended:
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            running = {
+                name: pool.submit(ran, work, python, *rest) for name, *rest in commands(work)
+            }
+        ended = {name: future.result() for name, future in running.items()}
+    for name, (code, output) in ended.items():
         print(f"{name}: {'passed' if code == 0 else output}")
-    return int(any(code for _, code, _ in ended))
+    return int(any(code for code, _ in ended.values()))
 
 
 def installed(work: Path) -> Path:
@@ -46,7 +50,15 @@ def installed(work: Path) -> Path:
     wanted = ["-q", "-c", str(constraints), f"{ROOT}[{','.join(EXTRAS)}]", *TOOLS]
     pip = [str(python), "-m", "pip", "install", "--disable-pip-version-check"]
     # uv needs a third of pip's time. It knows no settings of pip, such as an index or a certificate.
-    uv = [str(scripts / "uv"), "pip", "install", "--python", str(python), *wanted]
+    uv = [
+        str(scripts / "uv"),
+        "pip",
+        "install",
+        "--compile-bytecode",
+        "--python",
+        str(python),
+        *wanted,
+    ]
     if not (succeeds([*pip, "-q", "uv"]) and succeeds(uv)):
         subprocess.run([*pip, *wanted], check=True)
     return python
@@ -64,19 +76,14 @@ def commands(work: Path) -> Iterator[tuple[str, ...]]:
         yield example.name, example.name, *PYTEST
 
 
-def started(work: Path, python: Path, place: str, *arguments: str) -> subprocess.Popen[str]:
-    """Start a command in a directory of its own."""
+def ran(work: Path, python: Path, place: str, *arguments: str) -> tuple[int, str]:
+    """Run a command in a directory of its own; return its exit code and what it printed."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SPAN")}
-    return subprocess.Popen(
-        [python, *arguments], cwd=work / place, env=kept, text=True,
+    done = subprocess.run(
+        [python, *arguments], cwd=work / place, env=kept, text=True, check=False,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
-
-
-def finished(process: subprocess.Popen[str]) -> tuple[int, str]:
-    """Wait for a command; return its exit code and what it printed."""
-    output, _ = process.communicate()
-    return process.returncode, output
+    return done.returncode, done.stdout
 
 
 def succeeds(command: list[str]) -> bool:

@@ -1,5 +1,7 @@
 """The factories, through the official client against a database here."""
 
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -125,6 +127,29 @@ def test_values_that_a_check_lists(database):
     assert {parcel["Kind"] for parcel in parcels} == {"box"}
     assert {parcel["Size"] for parcel in parcels} == {1, 2, 30}
     assert {parcel["State"] for parcel in parcels} == {"sent", "here"}
+
+
+@pytest.mark.parametrize(
+    ("type_", "check", "values"),
+    [
+        ("STRING(9)", r"""V IN ('it\'s', "o'pen", r'a\b')""", {"it's", "o'pen", r"a\b"}),
+        ("STRING(9)", "v IN UNNEST(['a', 'b'])", {"a", "b"}),
+        ("STRING(9)", "'a' = V OR `V` = 'b'", {"a", "b"}),
+        ("STRING(9)", "UPPER(V) IN ('A', -- the first\n 'B')", {"A", "B"}),
+        ("STRING(9)", "V IN ('a') AND V NOT IN ('b')", {"a"}),
+        ("INT64", "V IN (0x10, -3)", {16, -3}),
+        ("FLOAT64", "V IN (-0.5, 2)", {-0.5, 2.0}),
+        ("NUMERIC", "V IN (0.5, NUMERIC '1.25')", {Decimal("0.5"), Decimal("1.25")}),
+        ("DATE", "V IN (DATE '2024-01-01', '2024-01-02')", {date(2024, 1, 1), date(2024, 1, 2)}),
+        ("BYTES(9)", "V IN (b'x', b'y')", {b"eA==", b"eQ=="}),
+        ("BOOL", "V IN (TRUE)", {True}),
+    ],
+)
+def test_a_check_lists_values_of_any_type_in_any_form(database, type_, check, values):
+    found = database(
+        f"CREATE TABLE T (Id INT64 NOT NULL, V {type_} NOT NULL, CHECK ({check})) PRIMARY KEY (Id)"
+    )
+    assert {row["V"] for row in SpannerFactory(found).T.many(30)} == values
 
 
 def test_unique_indexes_and_checks_are_honoured(database):

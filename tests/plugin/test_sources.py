@@ -175,6 +175,64 @@ def test_seeds_for_what_is_not_there_are_refused(music):
     result.stdout.fnmatch_lines(["*there is no table 'Nothing'*"])
 
 
+ENUMS = """
+import enum
+
+from sqlalchemy import Column, Enum, Integer, TypeDecorator
+from sqlalchemy.orm import declarative_base
+
+Base = declarative_base()
+
+class Status(enum.Enum):
+    OPEN = "open"
+    SENT = "sent"
+
+class Wrapped(TypeDecorator):
+    impl = Enum("x", "y", name="letter")
+    cache_ok = True
+
+class Order(Base):
+    __tablename__ = "Orders"
+    id = Column(Integer, primary_key=True, autoincrement=False)
+    by_name = Column(Enum(Status), nullable=False)
+    by_value = Column(Enum(Status, values_callable=lambda kind: [each.value for each in kind]))
+    size = Column(Enum("S", "M", "L", name="size"))
+    wrapped = Column(Wrapped)
+    fixed = Column(Enum(Status), server_default="SENT")
+"""
+ENUM_TEST = """
+from models import Order, Status
+from sqlalchemy import select
+
+def test_orm(spanner_session, spanner_factory):
+    spanner_factory.Orders.many(20)
+    orders = spanner_session.scalars(select(Order)).all()
+    assert {each.by_name for each in orders} == {each.by_value for each in orders} == set(Status)
+    assert {each.size for each in orders} == {"S", "M", "L"}
+    assert {each.wrapped for each in orders} == {"x", "y"}
+    assert {each.fixed for each in orders} <= {DEFAULTS}
+"""
+
+
+def test_factories_honour_sqlalchemy_enumerations(project):
+    needs("google.cloud.sqlalchemy_spanner")
+    project.file("models.py", ENUMS)
+    project.ini("spanner_schema = metadata:models:Base\npythonpath = .\n")
+    text = ENUM_TEST.replace("DEFAULTS", "Status.SENT")
+    project.run_apart(text, "-p", "no:warnings").assert_outcomes(passed=1)
+
+
+def test_factories_honour_enumerations_of_models_whose_schema_comes_from_elsewhere(project):
+    needs("google.cloud.sqlalchemy_spanner")
+    project.file("models.py", ENUMS)
+    columns = ", ".join(f"{name} STRING(9)" for name in
+                        ("by_name", "by_value", "size", "wrapped", "fixed"))  # fmt: skip
+    project.file("schema.sql", f"CREATE TABLE Orders (id INT64, {columns}) PRIMARY KEY (id)")
+    project.ini("spanner_models = metadata:models:Base\npythonpath = .\n")
+    text = ENUM_TEST.replace("DEFAULTS", "*Status")
+    project.run_apart(text, "-p", "no:warnings").assert_outcomes(passed=1)
+
+
 def test_sqlalchemy_metadata(project):
     needs("google.cloud.sqlalchemy_spanner")
     project.file(
