@@ -358,8 +358,8 @@ def test_budgets(music):
         def test_unknown(spanner_sql): pass
         """
     )
-    assert result.ret
-    result.stderr.fnmatch_lines(["*spanner_budget does not take heat*"])
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*spanner_budget does not take heat*"])
     result = music.run(
         """
         import pytest
