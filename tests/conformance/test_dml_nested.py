@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.conformance.backends import IA, OOR, UNIMPLEMENTED, insert, refused, spanemu_only
+from tests.conformance.backends import IA, OOR, insert, refused
 
 BOXES = """CREATE TABLE Boxes (
     Id INT64 NOT NULL, Name STRING(MAX), Tags ARRAY<STRING(MAX)>, Sizes ARRAY<FLOAT64>,
@@ -120,7 +120,32 @@ def test_what_nested_statements_may_not_say(boxes, items):
     assert tags(boxes) == [[["a", "b"]]]
 
 
-@spanemu_only
-def test_what_is_not_there_says_so(boxes):
-    item = "(INSERT Tags VALUES ('n') ASSERT_ROWS_MODIFIED 1)"
-    refused(UNIMPLEMENTED, boxes.dml, f"UPDATE Boxes SET {item} WHERE Id = 1")
+# What a statement modifies: elements that no DELETE before it took.
+ASSERTED = [
+    ("(DELETE Tags t WHERE t = 'a' {})", 1),
+    ("(DELETE Tags t WHERE TRUE), (DELETE Tags t WHERE t = 'a' {})", 0),
+    ("(DELETE Tags t WHERE t = 'a'), (UPDATE Tags t SET t = 'x' WHERE TRUE {})", 1),
+    ("(UPDATE Tags t SET t = 'x' WHERE TRUE {})", 2),
+    ("(INSERT Tags VALUES ('n'), ('m') {})", 2),
+    ("(INSERT Tags SELECT x FROM UNNEST(['n', 'm', 'o']) AS x {})", 3),
+]
+
+
+@pytest.mark.parametrize(("items", "count"), ASSERTED)
+def test_a_nested_statement_asserts_how_many_elements_it_modifies(boxes, items, count):
+    said = items.format(f"ASSERT_ROWS_MODIFIED {count}")
+    assert boxes.dml(f"UPDATE Boxes SET {said} WHERE Id = 1") == [1]
+
+
+@pytest.mark.parametrize(("items", "count"), ASSERTED)
+def test_another_number_of_elements_changes_nothing(boxes, items, count):
+    said = items.format(f"ASSERT_ROWS_MODIFIED {count + 4}")
+    refused(OOR, boxes.dml, f"UPDATE Boxes SET {said} WHERE Id = 1")
+    assert tags(boxes) == [[["a", "b"]]]
+
+
+@pytest.mark.parametrize("count", ["-1", "NULL", "'x'", "1 + 1"])
+def test_what_a_nested_statement_cannot_assert(boxes, count):
+    item = f"(DELETE Tags t WHERE TRUE ASSERT_ROWS_MODIFIED {count})"
+    refused(IA, boxes.dml, f"UPDATE Boxes SET {item} WHERE Id = 1")
+    assert tags(boxes) == [[["a", "b"]]]

@@ -7,7 +7,7 @@ from typing import Any
 
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.registry import Nulls, Signature
-from spanemu.values.types import BOOL, Type
+from spanemu.values.types import BOOL, INT64, Type
 
 
 class NullArrayInNestedStatement(EvaluationError):
@@ -32,6 +32,25 @@ def changed_array(type_: Type, statement: str) -> Signature:
         return after
 
     return Signature("$changed_array", (type_, type_), type_, evaluate, Nulls.CALLED)
+
+
+class ElementCountMismatch(EvaluationError):
+    """ASSERT_ROWS_MODIFIED of a nested statement gave another number of elements."""
+
+    prose = "ASSERT_ROWS_MODIFIED expected {expected} array elements modified, but found {actual}"
+    expected: int
+    actual: int
+
+
+def asserted_elements(type_: Type, modified: Type) -> Signature:
+    """(array, the elements that a statement modified, their asserted count): the array."""
+
+    def evaluate(after: Any, elements: Any, expected: Any) -> Any:
+        if len(elements or ()) != expected:
+            raise ElementCountMismatch(expected, len(elements or ()))
+        return after
+
+    return Signature("$asserted_elements", (type_, modified, INT64), type_, evaluate, Nulls.CALLED)
 
 
 def several_true(count: int) -> Signature:

@@ -29,7 +29,7 @@ class DmlParser(NestedDmlParser):
         on_conflict = self._on_conflict() if takes_conflict else None
         return ast.Insert(
             columns, mode, rows, query, on_conflict, target=target, hint=hint,
-            assert_rows=self._assert_rows(), returning=self._returning(), at=start, end=self.end,
+            assert_rows=self.asserted_rows(), returning=self._returning(), at=start, end=self.end,
         )  # fmt: skip
 
     def _insert_mode(self) -> InsertMode:
@@ -94,7 +94,7 @@ class DmlParser(NestedDmlParser):
         where = self.expression() if self.accept("WHERE") else None
         return ast.Update(
             assignments, where, target=target, hint=hint,
-            assert_rows=self._assert_rows(), returning=self._returning(), at=start, end=self.end,
+            assert_rows=self.asserted_rows(), returning=self._returning(), at=start, end=self.end,
         )  # fmt: skip
 
     def delete(self, hint: ast.Hint | None) -> ast.Delete:
@@ -105,7 +105,7 @@ class DmlParser(NestedDmlParser):
         where = self.expression() if self.accept("WHERE") else None
         return ast.Delete(
             where, target=target, hint=hint,
-            assert_rows=self._assert_rows(), returning=self._returning(), at=start, end=self.end,
+            assert_rows=self.asserted_rows(), returning=self._returning(), at=start, end=self.end,
         )  # fmt: skip
 
     def _target(self) -> ast.Target:
@@ -113,13 +113,6 @@ class DmlParser(NestedDmlParser):
         return ast.Target(path, self.hint(), self.alias(), at=path.at, end=self.end)
 
     # ------------------------------------------------------------------------ what follows
-
-    def _assert_rows(self) -> ast.Expression | None:
-        if not self.accept("ASSERT_ROWS_MODIFIED"):
-            return None
-        if self.token.symbol in ("-", "+"):
-            raise self.unexpected()
-        return self.expression()
 
     def _returning(self) -> ast.Returning | None:
         if self.token.symbol != "THEN":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from spanemu.base.errors import Unsupported
 from spanemu.sql.syntax import ast
 from spanemu.sql.syntax.query import QueryParser
 
@@ -47,8 +46,6 @@ class NestedDmlParser(QueryParser):
         start = self.token.at
         found = _STATEMENTS[self.advance().symbol](self, start)
         self.depth -= 1
-        if self.token.symbol == "ASSERT_ROWS_MODIFIED":
-            raise Unsupported("ASSERT_ROWS_MODIFIED of a nested statement")
         self.expect(")")
         return found
 
@@ -57,7 +54,8 @@ class NestedDmlParser(QueryParser):
         target = self.path()
         alias = self._element_alias("DELETE")
         where = self._elements_where("DELETE", start)
-        return ast.NestedDelete(target, alias, where, at=start, end=self.end)
+        count = self.asserted_rows()
+        return ast.NestedDelete(target, alias, where, count, at=start, end=self.end)
 
     def _update_elements(self, start: int) -> ast.NestedStatement:
         target = self.path()
@@ -65,7 +63,8 @@ class NestedDmlParser(QueryParser):
         self.expect("SET")
         items = self.comma_separated(self.set_item)
         where = self._elements_where("UPDATE", start)
-        return ast.NestedUpdate(target, alias, items, where, at=start, end=self.end)
+        count = self.asserted_rows()
+        return ast.NestedUpdate(target, alias, items, where, count, at=start, end=self.end)
 
     def _insert_elements(self, start: int) -> ast.NestedStatement:
         if self.token.symbol in ("OR", "IGNORE"):
@@ -76,9 +75,18 @@ class NestedDmlParser(QueryParser):
             self.identifiers_in_parentheses()  # a name for the element, which nothing can mention
         if self.accept("VALUES"):
             rows = self.comma_separated(self.value_row)
-            return ast.NestedInsert(target, rows, at=start, end=self.end)
+            count = self.asserted_rows()
+            return ast.NestedInsert(target, rows, None, count, at=start, end=self.end)
         query = self.query()
-        return ast.NestedInsert(target, (), query, at=start, end=self.end)
+        return ast.NestedInsert(target, (), query, self.asserted_rows(), at=start, end=self.end)
+
+    def asserted_rows(self) -> ast.Expression | None:
+        """`ASSERT_ROWS_MODIFIED count`, which may end a statement."""
+        if not self.accept("ASSERT_ROWS_MODIFIED"):
+            return None
+        if self.token.symbol in ("-", "+", "NULL"):
+            raise self.unexpected()
+        return self.expression()
 
     def _element_alias(self, statement: str) -> ast.Identifier | None:
         alias = self.alias()

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 
 from spanemu.sql.analyzer.analysis import Analysis
 from spanemu.sql.analyzer.dml.parts import Part, Parts
+from spanemu.sql.analyzer.dml.writing import asserted_rows
 from spanemu.sql.analyzer.env import Env
 from spanemu.sql.analyzer.errors.names import UnrecognizedName
 from spanemu.sql.analyzer.errors.writing import (
@@ -56,9 +57,9 @@ from spanemu.sql.analyzer.resolved import (
 )
 from spanemu.sql.analyzer.scope import Scope
 from spanemu.sql.functions.conversion_rules import is_coercible
-from spanemu.sql.functions.nested_dml import changed_array, several_true
+from spanemu.sql.functions.nested_dml import asserted_elements, changed_array, several_true
 from spanemu.sql.syntax import ast
-from spanemu.values.types import BOOL, INT64, Type, TypeCode
+from spanemu.values.types import BOOL, INT64, Type, TypeCode, array_of
 
 _NAMES: dict[type[ast.NestedStatement], str] = {
     ast.NestedDelete: "DELETE",
@@ -79,10 +80,14 @@ def changed_array_of(part: Part, parts: Parts, env: Env) -> Expr:
     edits = [one for one in statements if not isinstance(one, ast.NestedInsert)]
     if edits:
         value = _edited(edits, value, analysis)
-    for statement in statements:
+    for place, statement in enumerate(statements):
         if isinstance(statement, ast.NestedInsert):
             added = _inserted(statement, name, array.type, analysis)
             value = operator_call("$concat_op", (value, added), analysis, statement.at)
+            value = _asserted(statement.assert_rows, value, added, analysis)
+        elif isinstance(statement, ast.NestedDelete | ast.NestedUpdate) and statement.assert_rows:
+            matched = _matched(statement, statements[:place], array, analysis)
+            value = _asserted(statement.assert_rows, value, matched, analysis)
     return FunctionCall(array.type, changed_array(array.type, first), (array, value))
 
 
@@ -148,6 +153,40 @@ def _edited(statements: Sequence[ast.NestedStatement], array: Expr, analysis: An
     scan = OrderScan(scan, (SortKey(ColumnRef(INT64, offset)),))
     analysis.traits.subquery = True
     return SubqueryExpr(array.type, SubqueryKind.ARRAY, scan, (result,))
+
+
+def _matched(
+    statement: ast.NestedDelete | ast.NestedUpdate,
+    earlier: Sequence[ast.NestedStatement],
+    array: Expr,
+    analysis: Analysis,
+) -> Expr:
+    """The offsets of the elements that a statement modifies: those that no DELETE took before."""
+    element = analysis.column("$element", array.type.item())
+    offset = analysis.column("$offset", INT64)
+    scan: Scan = ArrayScan(None, array, element, offset)
+    for each in earlier:
+        if isinstance(each, ast.NestedDelete):
+            gone = resolve_condition(each.where, _element_env(each, element, analysis))
+            kept = Case(BOOL, ((gone, Literal(BOOL, False)),), Literal(BOOL, True))
+            scan = FilterScan(scan, kept)
+    env = _element_env(statement, element, analysis)
+    scan = FilterScan(scan, resolve_condition(statement.where, env))
+    result = analysis.column("$offset", INT64)
+    scan = ProjectScan(scan, ((result, ColumnRef(INT64, offset)),))
+    analysis.traits.subquery = True
+    return SubqueryExpr(array_of(INT64), SubqueryKind.ARRAY, scan, (result,))
+
+
+def _asserted(
+    count: ast.Expression | None, value: Expr, modified: Expr, analysis: Analysis
+) -> Expr:
+    """The array, unless another number of its elements is modified than the statement asserts."""
+    expected = asserted_rows(count, analysis)
+    if expected is None:
+        return value
+    signature = asserted_elements(value.type, modified.type)
+    return FunctionCall(value.type, signature, (value, modified, expected))
 
 
 def _updated(updates: Sequence[tuple[Expr, Expr]], element: ResolvedColumn) -> Expr:

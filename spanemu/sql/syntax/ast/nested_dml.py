@@ -11,24 +11,27 @@ from spanemu.sql.syntax.ast.statement import Assignment, NestedStatement, ValueR
 
 @record
 class NestedDelete(NestedStatement):
-    """(DELETE [FROM] target [[AS] alias] WHERE condition)."""
+    """(DELETE [FROM] target [[AS] alias] WHERE condition [ASSERT_ROWS_MODIFIED count])."""
 
     alias: Identifier | None
     where: Expression
+    assert_rows: Expression | None = None
 
 
 @record
 class NestedUpdate(NestedStatement):
-    """(UPDATE target [[AS] alias] SET items WHERE condition)."""
+    """(UPDATE target [[AS] alias] SET items WHERE condition [ASSERT_ROWS_MODIFIED count])."""
 
     alias: Identifier | None
     items: tuple[Assignment | NestedStatement, ...]
     where: Expression
+    assert_rows: Expression | None = None
 
 
 @record
 class NestedInsert(NestedStatement):
-    """(INSERT [INTO] target [(name)] VALUES (value), ...), or with a query."""
+    """(INSERT [INTO] target [(name)] VALUES (value), ...), or with a query; then a count."""
 
     rows: tuple[ValueRow, ...] = ()
     query: Query | None = None
+    assert_rows: Expression | None = None
