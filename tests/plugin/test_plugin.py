@@ -2,7 +2,6 @@
 
 import pytest
 
-import pytest_spanemu
 from pytest_spanemu.options import OPTIONS
 
 
@@ -384,13 +383,6 @@ def test_workers_of_xdist_have_emulators_of_their_own_and_one_seed(music):
         "2",
     )
     result.assert_outcomes(passed=8)
-
-
-def test_types_of_what_fixtures_give_can_be_imported():
-    for name in pytest_spanemu.__all__:
-        assert getattr(pytest_spanemu, name).__name__ == name
-    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
-        _ = pytest_spanemu.Nothing
 
 
 def test_the_help_tells_every_option(music, monkeypatch):

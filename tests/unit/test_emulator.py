@@ -72,7 +72,8 @@ def test_a_bad_schema_says_where(emulator, tmp_path):
     schema.write_text(f"-- first\n{SINGERS};\n\nCREATE INDEX I\nON Nowhere (Id);\n")
     with pytest.raises(spanemu.SchemaRejected) as caught:
         emulator.create_database("broken", schema=schema)
-    assert (caught.value.origin, caught.value.line) == (str(schema), 6)
+    assert (caught.value.origin, caught.value.line) == (str(schema), 7)  # where Nowhere stands
+    assert caught.value.shown == "    ON Nowhere (Id)\n       ^"
     assert isinstance(caught.value.failure, spanemu.SpannerError)
     schema.write_text(f"{SINGERS};\nCREATE TABLE T (\n  x INT64,\n  y NOTYPE(,\n) PRIMARY KEY (x);")
     with pytest.raises(spanemu.SchemaRejected) as caught:
