@@ -61,6 +61,7 @@ TRANSACTIONS_PER_SESSION_MAX = 32
 UNARY_RESULT_BYTES_MAX = 10 * 1024 * 1024
 ROW_BYTES_MAX = 100 * 1024 * 1024  # of a result
 BUILT_VALUE_BYTES_MAX = 1024 * 1024  # of a value that a function or an aggregate builds
+STATEMENT_MEMORY_BYTES_MAX = 512 * 1024 * 1024  # of rows that operators hold; Spanner names none
 STEP_BYTES_MAX = 256 * 1024 * 1024  # of the values that one step of a statement builds
 STREAM_CHUNK_BYTES = 1024 * 1024
 REQUEST_BYTES_MAX = 10 * 1024 * 1024  # of requests without mutations
@@ -75,7 +76,8 @@ class Limits:
     """What requests may amount to, as Spanner has it unless an emulator is told otherwise.
 
     A request that exceeds one is refused with INVALID_ARGUMENT; a result that is too large for a
-    unary reply, with FAILED_PRECONDITION. Raises ValueError for a limit that is not positive.
+    unary reply, with FAILED_PRECONDITION; a statement that needs too much memory, with
+    RESOURCE_EXHAUSTED. Raises ValueError for a limit that is not positive.
     """
 
     # Writing.
@@ -103,6 +105,7 @@ class Limits:
     subquery_depth: int = 25
     subselect_depth: int = 60
     view_depth: int = VIEW_NESTING_MAX
+    statement_memory_bytes: int = STATEMENT_MEMORY_BYTES_MAX  # RESOURCE_EXHAUSTED beyond it
 
     # A database's schema. A statement that exceeds one is refused with FAILED_PRECONDITION.
     tables: int = TABLES_PER_DATABASE_MAX

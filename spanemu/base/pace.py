@@ -6,7 +6,7 @@ items through one of these, and no step should take more than a few milliseconds
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence, Sized
 from itertools import chain, count, islice
 from typing import ParamSpec, Protocol, TypeVar
 
@@ -34,8 +34,11 @@ class Tally(Protocol):
 
 def in_steps(
     items: Iterable[T], size: int, largest: int, tally: Tally | None = None
-) -> Iterator[list[T]]:
-    """Lists that grow while they are quick, and shrink when there is a lot to do for an item."""
+) -> Generator[list[T], bool | None]:
+    """Lists that grow while they are quick, and shrink when there is a lot to do for an item.
+
+    Whoever sends True after a list asks for shorter ones.
+    """
     call = current()
     check = call.check
     source = iter(items)
@@ -44,11 +47,11 @@ def in_steps(
     while step := list(islice(source, size)):
         if tally is not None:
             tally.scanned += len(step)
-        yield step
+        is_heavy = yield step
         check()
         call.built_bytes = 0
         ended = monotonic()
-        if ended - began > _SLOW_SECONDS:
+        if is_heavy or ended - began > _SLOW_SECONDS:
             size = max(1, size // _GROWTH)
         elif size < largest:
             size = min(size * _GROWTH, largest)

@@ -190,7 +190,8 @@ def _prepare(
     tree = parse_statement(sql, setting.bounds)
     statement = analyze(tree, sql, generation.schema, lowered, setting)
     plan = plan_statement(statement, generation.schema, statistics, in_shares=in_shares)
-    prepared = Prepared(statement, compile_plan(plan), len(sql))
+    executable = compile_plan(plan, generation.limits.statement_memory_bytes)
+    prepared = Prepared(statement, executable, len(sql))
     prepared.prepared_in = prepared.prepared_at - began
     return prepared
 

@@ -6,7 +6,7 @@ all rows anyway takes `full_batches`. The deadline of the request is looked at b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import chain, islice
 from typing import Generic, TypeVar
 
@@ -15,17 +15,20 @@ from spanemu.sql.executor.reader import Row
 
 BATCH_ROWS_MAX = STEP_ITEMS_MAX
 _FULL_FIRST = 16
+_HEAVY_ROWS_MIN = 4
+_HEAVY_BYTES = 1 << 22  # characters, bytes and elements of the rows of a batch
+_SIZED = frozenset({str, bytes, tuple})
 T = TypeVar("T")  # a row, or a group of them
 
 
 def batches(
     rows: Iterable[T], largest: int = BATCH_ROWS_MAX, tally: Tally | None = None
-) -> Iterator[list[T]]:
+) -> Generator[list[T], bool | None]:
     """`rows` in lists of at most `largest`, none of them empty."""
     return in_steps(rows, 1, largest, tally)
 
 
-def full_batches(rows: Iterable[T]) -> Iterator[list[T]]:
+def full_batches(rows: Iterable[T]) -> Generator[list[T], bool | None]:
     """The same with more rows in the first ones, for those who will take every row."""
     return in_steps(rows, _FULL_FIRST, BATCH_ROWS_MAX)
 
@@ -65,4 +68,29 @@ def by_batch(
     """The rows that `change` makes of each batch."""
     if tally is None and rows.__class__ is tuple and len(rows) <= _FULL_FIRST:
         return chain.from_iterable(map(change, (list(rows),))) if rows else iter(())
-    return chain.from_iterable(map(change, batches(rows, largest, tally)))
+    return chain.from_iterable(_changed(batches(rows, largest, tally), change))
+
+
+def _changed(
+    steps: Generator[list[T], bool | None], change: Callable[[list[T]], Iterable[Row]]
+) -> Iterator[Iterable[Row]]:
+    for batch in steps:
+        made = change(batch)
+        yield made
+        while len(batch) >= _HEAVY_ROWS_MIN and _is_heavy(made):
+            try:
+                made = change(steps.send(True))
+            except StopIteration:
+                return
+            yield made
+
+
+def _is_heavy(rows: Iterable[Row]) -> bool:
+    """Return whether so many rows like the last take too much memory."""
+    if not isinstance(rows, list) or not rows:
+        return False
+    last = rows[-1]
+    if last.__class__ is not tuple:
+        return False
+    size = sum([len(cell) for cell in last if cell.__class__ in _SIZED])
+    return size * len(rows) > _HEAVY_BYTES

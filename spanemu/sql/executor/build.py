@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from spanemu.base.limits import STATEMENT_MEMORY_BYTES_MAX
 from spanemu.schema.table import Table
 from spanemu.sql.analyzer.resolved import Expr
 from spanemu.sql.executor.compiler import Compiler, Operator
@@ -70,8 +71,10 @@ class _Code:
 
     __slots__ = ("memos", "returning", "rows", "slots")
 
-    def __init__(self, plan: Plan, *, profiled: bool) -> None:
-        compiler = Compiler(OPERATORS, plan.parameters, profiled=profiled)
+    def __init__(self, plan: Plan, memory_limit: int, *, profiled: bool) -> None:
+        compiler = Compiler(
+            OPERATORS, plan.parameters, profiled=profiled, memory_limit=memory_limit
+        )
         self.returning: Returning | None = None
         self.rows: _Rows
         if isinstance(plan, DmlPlan):
@@ -101,14 +104,15 @@ class Executable:
     `returning_scans` whether THEN RETURN reads tables too.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, memory_limit: int = STATEMENT_MEMORY_BYTES_MAX) -> None:
         self.plan = plan
+        self._memory_limit = memory_limit
         self.is_dml = isinstance(plan, DmlPlan)
         self.parameters: tuple[tuple[str, Type], ...] = plan.parameters
         self.columns = _columns(plan)
         self.reads: Reads = reads_of(plan)
         self.returning_scans = returning_scans(plan)
-        self._code = _Code(plan, profiled=False)
+        self._code = _Code(plan, memory_limit, profiled=False)
         self._profiled: _Code | None = None
 
     @property
@@ -134,15 +138,15 @@ class Executable:
     def _profiled_code(self) -> _Code:
         # Two threads may both compile it; either result will do.
         if self._profiled is None:
-            self._profiled = _Code(self.plan, profiled=True)
+            self._profiled = _Code(self.plan, self._memory_limit, profiled=True)
         return self._profiled
 
 
 class ProcedureCall(Executable):
     """A compiled CALL: it has no rows, and does what it does when they are asked for."""
 
-    def __init__(self, plan: CallPlan) -> None:
-        super().__init__(plan)
+    def __init__(self, plan: CallPlan, memory_limit: int) -> None:
+        super().__init__(plan, memory_limit)
         self.procedure = plan.procedure
 
     def run(self, run: Run) -> Iterator[Any]:
@@ -165,10 +169,12 @@ def _columns(plan: Plan) -> tuple[tuple[str, Type], ...]:
     return tuple(zip(plan.names, types, strict=True))
 
 
-def compile_plan(plan: Plan) -> Executable:
-    """Compile a plan once, to be run many times."""
+def compile_plan(plan: Plan, memory_limit: int = STATEMENT_MEMORY_BYTES_MAX) -> Executable:
+    """Compile a plan once, to be run many times; no run may hold more than `memory_limit` bytes."""
     try:
-        return ProcedureCall(plan) if isinstance(plan, CallPlan) else Executable(plan)
+        if isinstance(plan, CallPlan):
+            return ProcedureCall(plan, memory_limit)
+        return Executable(plan, memory_limit)
     except RecursionError:
         raise PlanTooDeep() from None
 

@@ -7,8 +7,10 @@ from functools import partial
 from itertools import count
 from typing import Any
 
+from spanemu.base.limits import STATEMENT_MEMORY_BYTES_MAX
 from spanemu.sql.analyzer.resolved import Expr
 from spanemu.sql.executor import source
+from spanemu.sql.executor.memory import REFERENCE_BYTES, Holding
 from spanemu.sql.executor.relation import Each, Layout, Relation, Rows, Value
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.conditions import conjunction, conjunction_or_true, conjuncts
@@ -36,16 +38,19 @@ class Compiler:
         parameters: Sequence[tuple[str, Type]],
         *,
         profiled: bool = False,
+        memory_limit: int = STATEMENT_MEMORY_BYTES_MAX,
     ) -> None:
         self._operators = operators
         self._parameters = {name: number for number, (name, _) in enumerate(parameters)}
         self.profiled = profiled
+        self._memory_limit = memory_limit
+        self.holding_count = 0
         self._slots: dict[int, int] = {}
         self._filled: set[int] = set()
         self._memos = count()
         self.memo_count = 0
         self.read_partly: set[int] = set()  # ids of scans of which rows may be left
-        self.common_tables: dict[str, tuple[int, Relation]] = {}
+        self.common_tables: dict[str, tuple[int, Relation, bool]] = {}
 
     @property
     def slot_count(self) -> int:
@@ -69,6 +74,11 @@ class Compiler:
         """A new memo; it holds None until something is put there."""
         self.memo_count = next(self._memos) + 1
         return self.memo_count - 1
+
+    def holding(self, operator: str, overhead: int = REFERENCE_BYTES) -> Holding:
+        """Return an account for the memory of an operator that adds `overhead` to each row."""
+        self.holding_count += 1
+        return Holding(operator, overhead, self._memory_limit)
 
     def parameter(self, name: str) -> int:
         """The number of a parameter."""

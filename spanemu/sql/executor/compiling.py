@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from spanemu.sql.analyzer.resolved import Expr
+from spanemu.sql.executor.memory import Holding
 from spanemu.sql.executor.relation import Layout, Relation, Value
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.nodes import Node
@@ -29,6 +30,15 @@ class Compiling(Protocol):
 
     def memo(self) -> int:
         """A new memo; it holds None until something is put there."""
+        ...
+
+    @property
+    def holding_count(self) -> int:
+        """The number of operators so far that hold rows."""
+        ...
+
+    def holding(self, operator: str, overhead: int = ...) -> Holding:
+        """Return an account for the memory of an operator that adds `overhead` to each row."""
         ...
 
     def parameter(self, name: str) -> int:

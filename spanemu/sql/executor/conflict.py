@@ -9,10 +9,10 @@ from spanemu.base.pace import paced
 from spanemu.schema.column import Column
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
-from spanemu.sql.executor.batches import gathered
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.errors import RowAffectedTwice
 from spanemu.sql.executor.insert_keys import InsertKeys
+from spanemu.sql.executor.memory import ENTRY_BYTES
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Rows
 from spanemu.sql.executor.run import Run
@@ -36,11 +36,12 @@ def compile_conflict(
     positions = tuple([column.position for column in plan.targets])
     table, keys = plan.table.name, InsertKeys(plan.table, columns)
     update = _compile_update(plan, conflict, compiler)
+    holding = compiler.holding("Insert", ENTRY_BYTES)
 
     def changes(run: Run) -> list[Any]:
         seen: set[Any] = set()
         made: list[Any] = []
-        for row in paced(gathered(rows(run))):
+        for row in paced(holding.gather(rows(run), run)):
             marks = [(n, mark(row)) for n, (_, mark) in enumerate(finders)]
             known = [mark for mark in marks if mark[1] is not None]
             if any(mark in seen for mark in known):

@@ -11,7 +11,6 @@ from typing import Any
 
 from spanemu.base.pace import paced
 from spanemu.sql.analyzer.resolved import InsertKind
-from spanemu.sql.executor.batches import gathered
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.conflict import compile_conflict
 from spanemu.sql.executor.errors import RowCountMismatch
@@ -20,6 +19,8 @@ from spanemu.sql.executor.operators.project import compile_outputs
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.statements import DeletePlan, DmlPlan, InsertPlan, UpdatePlan
 from spanemu.values.mutation import RowDelete, RowWrite, WriteKind
+
+WRITE_BYTES = 200  # of a row change, and of what the transaction's buffer keeps of it
 
 RowChange = RowWrite | RowDelete
 Changes = Callable[[Run], list[RowChange]]
@@ -51,9 +52,10 @@ def _insert(plan: InsertPlan, compiler: Compiler) -> Changes:
     if plan.kind is InsertKind.UPDATE:
         kind = WriteKind.INSERT_OR_UPDATE
     keys = InsertKeys(plan.table, plan.targets)
+    holding = compiler.holding("Insert", WRITE_BYTES)
 
     def changes(run: Run) -> list[RowChange]:
-        found = gathered(rows(run))
+        found = holding.gather(rows(run), run)
         if kind is WriteKind.INSERT_OR_UPDATE:
             keys.refuse_repetition(found)
         return [RowWrite(kind, table, positions, row) for row in paced(found)]
@@ -70,10 +72,11 @@ def _update(plan: UpdatePlan, compiler: Compiler) -> Changes:
         *(column.position for column, _ in plan.assignments),
     )
 
+    holding = compiler.holding("Update", WRITE_BYTES)
+
     def changes(run: Run) -> list[RowChange]:
-        return [
-            RowWrite(WriteKind.UPDATE, table, positions, row) for row in paced(gathered(rows(run)))
-        ]
+        found = holding.gather(rows(run), run)
+        return [RowWrite(WriteKind.UPDATE, table, positions, row) for row in paced(found)]
 
     return changes
 
@@ -82,8 +85,10 @@ def _delete(plan: DeletePlan, compiler: Compiler) -> Changes:
     rows = compile_outputs(plan.root, plan.key, compiler)
     table = plan.table.name
 
+    holding = compiler.holding("Delete", WRITE_BYTES)
+
     def changes(run: Run) -> list[RowChange]:
-        return [RowDelete(table, tuple(row)) for row in paced(gathered(rows(run)))]
+        return [RowDelete(table, tuple(row)) for row in paced(holding.gather(rows(run), run))]
 
     return changes
 

@@ -5,6 +5,7 @@ SpannerError
 │   └── ManyRowsInScalarSubquery    a subquery used as a value has several
 ├── BadRowCount                     LIMIT, OFFSET or a sample size is NULL or negative
 ├── SampleOutOfRange                a sample's percentage or size is impossible
+├── StatementTooLarge               the rows that operators hold need too much memory
 ├── RowAffectedTwice                one statement would write the same row twice
 └── RowCountMismatch                ASSERT_ROWS_MODIFIED was given another number
 """
@@ -35,6 +36,15 @@ class SampleOutOfRange(SpannerError):
     code = Code.OUT_OF_RANGE
     prose = "TABLESAMPLE size {size} is out of range"
     size: str
+
+
+class StatementTooLarge(SpannerError):
+    """The operators of a statement hold more than `limit` bytes; `operator` took the last."""
+
+    code = Code.RESOURCE_EXHAUSTED
+    prose = "Out of memory: {operator} exceeds the limit of {limit} bytes for one statement"
+    operator: str
+    limit: int
 
 
 class RowAffectedTwice(SpannerError):

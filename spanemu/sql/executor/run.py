@@ -82,7 +82,8 @@ class Run:
     """
 
     __slots__ = (
-        "context", "memo", "parameters", "profile", "reader", "scanned", "slots", "system_tables",
+        "context", "held", "kept", "memo", "parameters", "profile", "reader", "scanned", "slots",
+        "system_tables",
     )  # fmt: skip
 
     def __init__(
@@ -98,6 +99,7 @@ class Run:
         self.system_tables = system_tables
         self.profile: Profile | None = None
         self.scanned = 0  # rows, by the batch
+        self.held = self.kept = 0  # bytes: see `memory`
         self.slots: list[Any] = []
         self.memo: list[Any] = []
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from spanemu.base.pace import STEP_ITEMS_MAX, in_steps
 from spanemu.sql.analyzer.resolved import SubqueryKind
 from spanemu.sql.executor.compiling import Compiling
 from spanemu.sql.executor.errors import ManyRowsInScalarSubquery
+from spanemu.sql.executor.memory import ENTRY_BYTES
 from spanemu.sql.executor.relation import Layout, Value
 from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.comparison import membership
@@ -15,17 +17,20 @@ from spanemu.sql.functions.value_size import gatherer
 from spanemu.sql.plan.nodes import Subquery
 from spanemu.sql.plan.traverse import free
 
+_ELEMENTS_FIRST = 64  # of an array: taken before their size is looked at
+
 # What a kind makes of a subquery's rows, given the place of its column.
-Reduce = Callable[[Iterable[Any], int], Any]
+Reduce = Callable[[Iterable[Any], int, Run], Any]
 
 
 def compile_subquery(expr: Subquery, layout: Layout, compiler: Compiling) -> Value:
     """A function of the outer row."""
     if expr.kind is SubqueryKind.EXISTS:
         compiler.take_partly(expr.node)
+    holdings_before = compiler.holding_count
     relation = compiler.relation(expr.node)
     place = relation.layout[expr.outputs[0].id] if expr.outputs else 0
-    reduce = _reducer(expr)
+    reduce = _reducer(expr, compiler)
     outer = free(expr.node)
     bind = compiler.binding(outer, layout)
     rows = relation.rows
@@ -33,9 +38,14 @@ def compile_subquery(expr: Subquery, layout: Layout, compiler: Compiling) -> Val
     def evaluate(row: Any, run: Run) -> Any:
         if bind is not None:
             bind(row, run)
-        return reduce(rows(run), place)
+        return reduce(rows(run), place, run)
 
-    computed = evaluate if outer else _once(evaluate, compiler.memo())
+    if not outer:
+        computed = _once(evaluate, compiler.memo())
+    elif compiler.holding_count > holdings_before:
+        computed = _releasing(evaluate)
+    else:
+        computed = evaluate
     if expr.kind is not SubqueryKind.IN:
         return computed
     assert expr.operand is not None
@@ -45,6 +55,18 @@ def compile_subquery(expr: Subquery, layout: Layout, compiler: Compiling) -> Val
         return computed(row, run)(operand(row, run))
 
     return is_member
+
+
+def _releasing(evaluate: Value) -> Value:
+    """Return an evaluation after which the rows that it held are no longer accounted for."""
+
+    def released(row: Any, run: Run) -> Any:
+        held = run.held
+        result = evaluate(row, run)
+        run.held = held
+        return result
+
+    return released
 
 
 def _once(evaluate: Value, memo: int) -> Value:
@@ -57,7 +79,7 @@ def _once(evaluate: Value, memo: int) -> Value:
     return remembered
 
 
-def _scalar(rows: Iterable[Any], place: int) -> Any:
+def _scalar(rows: Iterable[Any], place: int, _: Run) -> Any:
     source = iter(rows)
     first = next(source, None)
     if first is None:
@@ -69,18 +91,21 @@ def _scalar(rows: Iterable[Any], place: int) -> Any:
 
 def _array(expr: Subquery) -> Reduce:
     gathered = gatherer(expr.type)
-    return lambda rows, place: gathered(row[place] for row in rows)
+    return lambda rows, place, run: gathered(
+        [row[place] for row in batch] for batch in in_steps(rows, _ELEMENTS_FIRST, STEP_ITEMS_MAX)
+    )
 
 
-def _exists(rows: Iterable[Any], _: int) -> bool:
+def _exists(rows: Iterable[Any], _: int, __: Run) -> bool:
     return next(iter(rows), None) is not None
 
 
-def _members(expr: Subquery) -> Reduce:
+def _members(expr: Subquery, compiler: Compiling) -> Reduce:
     type_ = expr.outputs[0].type
+    holding = compiler.holding("IN Subquery", ENTRY_BYTES)
 
-    def member_test(rows: Iterable[Any], place: int) -> Any:
-        known = [row[place] for row in rows]
+    def member_test(rows: Iterable[Any], place: int, run: Run) -> Any:
+        known = holding.gather((row[place] for row in rows), run)
         test = membership(type_, known)
         # x IN (no rows) is FALSE even for a NULL x.
         return test if known else (lambda _: False)
@@ -88,9 +113,9 @@ def _members(expr: Subquery) -> Reduce:
     return member_test
 
 
-def _reducer(expr: Subquery) -> Reduce:
+def _reducer(expr: Subquery, compiler: Compiling) -> Reduce:
     if expr.kind is SubqueryKind.IN:
-        return _members(expr)
+        return _members(expr, compiler)
     if expr.kind is SubqueryKind.ARRAY:
         return _array(expr)
     return _exists if expr.kind is SubqueryKind.EXISTS else _scalar

@@ -21,7 +21,16 @@ from spanemu.sql.functions.conversion import cast_function
 from spanemu.sql.functions.conversion_rules import is_zoned
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.registry import Nulls
-from spanemu.sql.functions.value_size import bounded_array, bounded_struct, is_varying, sizer
+from spanemu.sql.functions.text.concatenation import checked, concat_two
+from spanemu.sql.functions.value_size import (
+    CHECKED_FROM,
+    TEXT_BYTES,
+    bounded_array,
+    bounded_struct,
+    is_varying,
+    sizer,
+    varying_texts,
+)
 from spanemu.sql.plan import operators as op
 from spanemu.sql.plan.nodes import Subquery
 
@@ -147,6 +156,42 @@ def _member(expr: FunctionCall, writer: Writing) -> str | None:
     return f"{writer.bind(membership(value.type, known))}({writer.value(value)})"
 
 
+def _concatenation(expr: FunctionCall, writer: Writing) -> str | None:
+    """Join a chain of `||` at once: only the whole is checked for its size."""
+    if expr.safe or expr.signature.evaluate is not concat_two:
+        return None
+    parts: list[str] = []
+    tests: list[str] = []
+    for operand in _joined_operands(expr):
+        text = writer.value(operand)
+        if _may_be_null(operand):
+            name = writer.temporary()
+            tests.append(f"({name} := {text}) is None")
+            text = name
+        parts.append(text)
+    name, length = writer.temporary(), writer.bind(len)
+    joined = f"{length}({name} := {' + '.join(parts)}) < {CHECKED_FROM}"
+    made = f"{name} if {joined} else {writer.bind(checked)}({name})"
+    return f"(None if {' or '.join(tests)} else {made})" if tests else f"({made})"
+
+
+def _joined_operands(expr: FunctionCall) -> list[Expr]:
+    """Return the operands of a chain of `||`, of a long chain those of its end."""
+    left, right = expr.arguments
+    operands = [right]
+    while (
+        isinstance(left, FunctionCall)
+        and left.signature.evaluate is concat_two
+        and not left.safe
+        and len(operands) < _OPERANDS_MAX
+    ):
+        left, right = left.arguments
+        operands.append(right)
+    return [left, *reversed(operands)]
+
+
+_OPERANDS_MAX = 8  # of `||` that are joined before the size of the whole is checked
+
 _SPECIAL: Mapping[str, Callable[[FunctionCall, Any], str | None]] = {
     op.IS_NULL: _is_null,
     op.IS_TRUE: _is_true,
@@ -154,6 +199,7 @@ _SPECIAL: Mapping[str, Callable[[FunctionCall, Any], str | None]] = {
     op.COALESCE: _coalesce,
     op.IFNULL: _coalesce,
     op.IN_LIST: _member,
+    "$concat_op": _concatenation,
 }
 
 
@@ -202,7 +248,23 @@ def _array(expr: resolved.MakeArray, writer: Writing) -> str:
 def _struct(expr: resolved.MakeStruct, writer: Writing) -> str:
     limited = bounded_struct(expr.type)
     written = _items(expr, writer)
-    return written if limited is None else f"{writer.bind(limited)}({written})"
+    texts = varying_texts(expr.type)
+    are_columns = texts is not None and all(
+        isinstance(expr.items[place], resolved.ColumnRef) for place in texts
+    )
+    if limited is None or are_columns:  # Texts of columns do not grow in a struct.
+        return written
+    check = writer.bind(limited)
+    if texts is None:
+        return f"{check}({written})"
+    # Most texts are so short that adding up their lengths settles the question.
+    name, length = writer.temporary(), writer.bind(len)
+    lengths = " + ".join([f"{length}({name}[{place}] or ())" for place in texts])
+    small = _STRUCT_SMALL - TEXT_BYTES * len(expr.items)
+    return f"({name} if ({name} := {written}) and {lengths} < {small} else {check}({name}))"
+
+
+_STRUCT_SMALL = BUILT_VALUE_BYTES_MAX // 2
 
 
 def _items(expr: resolved.MakeArray | resolved.MakeStruct, writer: Writing) -> str:

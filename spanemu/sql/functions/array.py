@@ -5,12 +5,12 @@ ARRAY(subquery) is syntax; the JSON functions that give arrays are in `json`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
 from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
-from spanemu.base.pace import paced
+from spanemu.base.pace import STEP_ITEMS_MAX, in_steps, paced
 from spanemu.sql.functions.array_generate import (
     generate_date_array,
     generate_float_array,
@@ -25,6 +25,8 @@ from spanemu.values import order
 from spanemu.values.types import Type
 
 Array = tuple[Any, ...]
+
+_STEP = 16  # elements that are changed at once
 
 
 def array_concat(types: Sequence[Type], result: Type) -> Callable[..., Array]:
@@ -54,7 +56,7 @@ def array_transform(_: Sequence[Type], result: Type) -> Callable[..., Array]:
     gathered = gatherer(result)
 
     def evaluate(array: Array, change: Callable[[Any], Any]) -> Array:
-        return gathered(change(item) for item in array)
+        return gathered([change(item) for item in step] for step in _steps(array))
 
     return evaluate
 
@@ -64,9 +66,14 @@ def array_transform_indexed(_: Sequence[Type], result: Type) -> Callable[..., Ar
     gathered = gatherer(result)
 
     def evaluate(array: Array, change: Callable[[Any, int], Any]) -> Array:
-        return gathered(change(item, index) for index, item in enumerate(array))
+        steps = _steps(list(enumerate(array)))
+        return gathered([change(item, index) for index, item in step] for step in steps)
 
     return evaluate
+
+
+def _steps(items: Sequence[Any]) -> Iterable[Sequence[Any]]:
+    return in_steps(items, _STEP, STEP_ITEMS_MAX) if len(items) > _STEP else (items,)
 
 
 def array_first(array: Array) -> Any:

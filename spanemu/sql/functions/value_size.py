@@ -17,12 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain
 from operator import itemgetter
 from typing import Any, AnyStr
 
 from spanemu.base.limits import BUILT_VALUE_BYTES_MAX, CELL_BYTES_MAX
-from spanemu.base.pace import STEP_ITEMS_MAX, count_built, in_steps
+from spanemu.base.pace import count_built
 from spanemu.sql.functions.errors import ArrayTooLarge, StructTooLarge, ValueTooLarge
 from spanemu.values.json import Json
 from spanemu.values.types import Type, TypeCode
@@ -33,8 +33,8 @@ UTF8_BYTES_MAX = 4  # of one character
 
 ELEMENTS_MAX = 1 << 22  # of an array that a function cuts a value into
 
-_FEW = 16  # elements of an array that are gathered at once
-_CHECKED_FROM = BUILT_VALUE_BYTES_MAX // UTF8_BYTES_MAX
+# Shorter texts are surely small enough.
+CHECKED_FROM = BUILT_VALUE_BYTES_MAX // UTF8_BYTES_MAX
 
 _TEXTS = frozenset({TypeCode.STRING, TypeCode.BYTES, TypeCode.PROTO, TypeCode.TOKENLIST})
 
@@ -56,7 +56,7 @@ def check_size(size: int, function: str, limit: int = BUILT_VALUE_BYTES_MAX) -> 
 
 def bounded(value: AnyStr, function: str, limit: int = BUILT_VALUE_BYTES_MAX) -> AnyStr:
     """Return the result of a function. Raises ValueTooLarge if it exceeds `limit` bytes."""
-    if len(value) >= _CHECKED_FROM:
+    if len(value) >= CHECKED_FROM:
         check_size(byte_size(value), function, limit)
         count_built(value)
     return value
@@ -125,17 +125,27 @@ def _arrays_sizer(item_size: Sizer) -> Sizer:
 
 
 def _structs_sizer(types: Sequence[Type]) -> Sizer:
-    fields = [(itemgetter(place), sizer(type_)) for place, type_ in enumerate(types)]
-    varying = [field for field, type_ in zip(fields, types, strict=True) if is_varying(type_)]
-    fixed = TEXT_BYTES + SCALAR_BYTES * (len(fields) - len(varying))
+    texts: list[Callable[[Any], Any]] = []
+    compounds: list[tuple[Callable[[Any], Any], Sizer]] = []
+    fixed = TEXT_BYTES
+    for place, type_ in enumerate(types):
+        if type_.code in _TEXTS:
+            texts.append(itemgetter(place))
+            fixed += TEXT_BYTES
+        elif is_varying(type_):
+            compounds.append((itemgetter(place), sizer(type_)))
+        else:
+            fixed += SCALAR_BYTES
+
+    def varying(known: Sequence[Any]) -> int:
+        total = sum([sum(map(len, filter(None, map(text, known)))) for text in texts])
+        return total + sum([size_of(list(map(field, known))) for field, size_of in compounds])
 
     def size(values: Sequence[Any]) -> int:
-        total = fixed * len(values)
-        if varying:
-            known = list(filter(None, values))
-            for field, field_size in varying:
-                total += field_size(list(map(field, known)))
-        return total
+        try:
+            return fixed * len(values) + varying(values)
+        except TypeError:  # Some of them are NULL.
+            return fixed * len(values) + varying(list(filter(None, values)))
 
     return size
 
@@ -159,51 +169,44 @@ def bounded_array(type_: Type) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
     return limited
 
 
-def gatherer(type_: Type) -> Callable[[Iterable[Any]], tuple[Any, ...]]:
-    """Return a function that makes an array of `type_` from its elements, as they come.
+def gatherer(type_: Type) -> Callable[[Iterable[Sequence[Any]]], tuple[Any, ...]]:
+    """Return a function that makes an array of `type_` from its elements, many at a time.
 
     It raises ArrayTooLarge as soon as the elements exceed the limit.
     """
     size_of = sizer(type_.item())
 
-    def gathered(elements: Iterable[Any]) -> tuple[Any, ...]:
-        source = iter(elements)
-        found = list(islice(source, _FEW))
-        if len(found) < _FEW:
-            return limited(tuple(found))
-        size = size_of(found)
-        for step in in_steps(source, _FEW, STEP_ITEMS_MAX):
+    def gathered(steps: Iterable[Sequence[Any]]) -> tuple[Any, ...]:
+        found: list[Any] = []
+        size = 0
+        for step in steps:
             found += step
             size += size_of(step)
             if size > BUILT_VALUE_BYTES_MAX:
                 raise ArrayTooLarge(BUILT_VALUE_BYTES_MAX)
         return tuple(found)
 
-    limited = bounded_array(type_)
     return gathered
 
 
 def bounded_struct(type_: Type) -> Callable[[tuple[Any, ...]], tuple[Any, ...]] | None:
     """Return a function that returns a STRUCT of `type_`; None if no STRUCT of it is too large."""
-    varying = [place for place, field in enumerate(type_.fields) if is_varying(field.type)]
-    if not varying:
+    if not is_varying(type_):
         return None
     size_of = sizer(type_)
-    are_texts = all(type_.fields[place].type.code in _TEXTS for place in varying)
-    short = BUILT_VALUE_BYTES_MAX // len(type_.fields) - TEXT_BYTES if are_texts else -1
 
     def limited(struct: tuple[Any, ...]) -> tuple[Any, ...]:
-        for place in varying:
-            cell = struct[place]
-            if cell is not None and (short < 0 or len(cell) > short):
-                break
-        else:
-            return struct
         if size_of((struct,)) > BUILT_VALUE_BYTES_MAX:
             raise StructTooLarge(BUILT_VALUE_BYTES_MAX)
         return struct
 
     return limited
+
+
+def varying_texts(type_: Type) -> list[int] | None:
+    """Return the places of a STRUCT's fields that vary in size; None if some are not texts."""
+    places = [place for place, field in enumerate(type_.fields) if is_varying(field.type)]
+    return places if all(type_.fields[place].type.code in _TEXTS for place in places) else None
 
 
 def check_element_count(count: int) -> None:

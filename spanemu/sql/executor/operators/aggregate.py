@@ -10,9 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from spanemu.sql.executor.batches import by_batch, full_batches, gathered
+from spanemu.sql.executor.batches import by_batch, full_batches
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.operators.aggregate_call import Fold, compile_fold, write_call
+from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS
+from spanemu.sql.executor.operators.aggregate_call import (
+    Fold,
+    compile_fold,
+    keeps_values,
+    write_call,
+)
 from spanemu.sql.executor.operators.buckets import Buckets, put
 from spanemu.sql.executor.operators.folded_groups import FoldedGroups
 from spanemu.sql.executor.operators.grouping import grouping_value, grouping_values
@@ -35,14 +41,19 @@ def compile_hash_aggregate(node: HashAggregate, compiler: Compiler) -> Relation:
     finish = _compile_finish(node, below, compiler)
     keys = [value for _, value in node.keys]
     keys_of = grouping_values(keys, below.layout, compiler)
-    folds = _compile_folds(node, below, compiler)
+    folds = _compile_folds(node, below, compiler, keeping=False)
     if folds is not None:
-        folded = FoldedGroups(keys_of, compiler.each_cells(keys, below.layout), folds)
+        holding = compiler.holding("Hash Aggregate", ENTRY_BYTES)
+        folded = FoldedGroups(keys_of, compiler.each_cells(keys, below.layout), folds, holding)
         return _relation(node, lambda run: folded.rows(below.rows(run), finish, run))
+
+    holding = compiler.holding("Hash Aggregate", ENTRY_BYTES)
 
     def rows(run: Run) -> Iterator[Row]:
         groups: Buckets = {}
         for batch in full_batches(below.rows(run)):
+            if len(batch) >= FREE_ROWS:
+                holding.take(batch, run)
             put(groups, keys_of(batch, run), batch)
         yield from by_batch(groups.values(), lambda batch: finish(batch, run))
 
@@ -54,16 +65,20 @@ def _compile_distinct(node: HashAggregate, below: Relation, compiler: Compiler) 
     exprs = [value for _, value in node.keys]
     keys_of = grouping_values(exprs, below.layout, compiler)
     cells = compiler.each_cells(exprs, below.layout)
+    holding = compiler.holding("Hash Aggregate", ENTRY_BYTES)
 
     def rows(run: Run) -> Iterator[Row]:
         seen: set[Any] = set()
 
         def firsts(batch: list[Row]) -> list[Row]:
             new: list[Row] = []
-            for key, row in zip(keys_of(batch, run), batch, strict=True):
+            keys = keys_of(batch, run)
+            for key, row in zip(keys, batch, strict=True):
                 if key not in seen:
                     seen.add(key)
                     new.append(row)
+            if len(seen) > FREE_ROWS:
+                holding.take_like(keys, len(new), run)
             return cells(new, run)
 
         return by_batch(below.rows(run), firsts)
@@ -92,21 +107,27 @@ def _with_run(value: Value, run: Run) -> Callable[[Row], Any]:
 
 def _whole(node: HashAggregate, below: Relation, compiler: Compiler) -> Relation:
     """One group of all rows; where it can be done, they are not kept."""
-    folds = _compile_folds(node, below, compiler)
+    folds = _compile_folds(node, below, compiler, keeping=True)
     if folds is not None:
         return _relation(node, _folded(below, folds))
     finish = _compile_finish(node, below, compiler)
+    holding = compiler.holding("Aggregate")
 
     def rows(run: Run) -> Iterable[Row]:
-        return finish([gathered(below.rows(run))], run)
+        return finish([holding.gather(below.rows(run), run)], run)
 
     return _relation(node, rows)
 
 
 def _compile_folds(
-    node: HashAggregate, below: Relation, compiler: Compiler
+    node: HashAggregate, below: Relation, compiler: Compiler, *, keeping: bool
 ) -> Sequence[Fold] | None:
-    """The aggregates if rows need not be kept for any of them."""
+    """Return the aggregates if rows need not be kept for any of them.
+
+    `keeping` tells whether the values of the rows may be kept instead, as ARRAY_AGG does.
+    """
+    if not keeping and any(keeps_values(call) for _, call in node.aggregates):
+        return None
     found = [compile_fold(call, below.layout, compiler) for _, call in node.aggregates]
     folds = [fold for fold in found if fold is not None]
     return folds if len(folds) == len(found) else None

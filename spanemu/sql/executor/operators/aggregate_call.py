@@ -13,6 +13,7 @@ from spanemu.base.pace import PART_MAX, paced, parts_of
 from spanemu.sql.analyzer.resolved import AggregateCall, Expr
 from spanemu.sql.executor.batches import full_batches
 from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS
 from spanemu.sql.executor.operators.grouping import grouping_value
 from spanemu.sql.executor.operators.limit import compile_bounds
 from spanemu.sql.executor.operators.sort import compile_sorter
@@ -20,7 +21,7 @@ from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Each, Layout, Value
 from spanemu.sql.executor.run import Run
 from spanemu.sql.executor.source import Writer
-from spanemu.sql.functions.aggregates.accumulators import Count
+from spanemu.sql.functions.aggregates.accumulators import Array, Count, Joined
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.registry import BulkAccumulator
 from spanemu.sql.functions.value_size import is_varying
@@ -68,8 +69,10 @@ def _compile(
         return accumulate
 
     def reduce(rows: Sequence[Row], run: Run) -> Any:
+        held = run.held
         for step in steps:
             rows = step(rows, run)
+        run.held = held
         return accumulate(rows, run)
 
     return reduce
@@ -85,6 +88,11 @@ def compile_fold(call: AggregateCall, layout: Layout, compiler: Compiler) -> Fol
     if len(call.arguments) != 1 or not _takes_many(new):
         return None
     return new, _values_of(call, layout, compiler)
+
+
+def keeps_values(call: AggregateCall) -> bool:
+    """Return whether the aggregate's state holds all values of its argument."""
+    return isinstance(call.signature.new(), Array | Joined)
 
 
 def _values_of(call: AggregateCall, layout: Layout, compiler: Compiler) -> Each:
@@ -199,7 +207,7 @@ def _steps(call: AggregateCall, layout: Layout, compiler: Compiler) -> list[Step
     if call.ignore_nulls and call.arguments:
         steps.append(_without_nulls(compiler.value(call.arguments[0], layout)))
     if call.distinct and call.arguments:
-        steps.append(_distinct(grouping_value(call.arguments, layout, compiler)))
+        steps.append(_distinct(grouping_value(call.arguments, layout, compiler), compiler))
     if call.order_by:
         steps.append(_sorted(call, layout, compiler))
     if call.limit is not None:
@@ -234,12 +242,18 @@ def _without_nulls(value_of: Value) -> Step:
     return step
 
 
-def _distinct(key_of: Value) -> Step:
+def _distinct(key_of: Value, compiler: Compiler) -> Step:
+    holding = compiler.holding("Aggregate DISTINCT", ENTRY_BYTES)
+
     def step(rows: Sequence[Row], run: Run) -> list[Row]:
         seen: dict[Any, Row] = {}
-        for part in parts_of(rows):
-            for row in part:
-                seen.setdefault(key_of(row, run), row)
+        for batch in full_batches(rows):
+            before, key = len(seen), None
+            for row in batch:
+                key = key_of(row, run)
+                seen.setdefault(key, row)
+            if len(seen) > FREE_ROWS:
+                holding.take_like((key,), len(seen) - before, run)
         return list(seen.values())
 
     return step

@@ -15,6 +15,7 @@ from spanemu.base.pace import PART_MAX
 from spanemu.sql.analyzer.resolved import ColumnRef, ResolvedColumn
 from spanemu.sql.executor.batches import batches, by_batch
 from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.memory import FREE_ROWS
 from spanemu.sql.executor.operators.scan import cells_read, fetcher, layout_of
 from spanemu.sql.executor.ranges import compile_point, compile_ranges
 from spanemu.sql.executor.reader import Row
@@ -145,18 +146,26 @@ def _lookup_point(
 
 def _apply(node: ApplyJoin, left: Relation, right: Relation, compiler: Compiler) -> Partners:
     bind = compiler.binding(free(node.right), left.layout)
-    rows = right.rows
+    rows, holding = right.rows, compiler.holding("Cross Apply")
 
     def partners(row: Row, run: Run) -> Iterable[Row]:
         if bind is not None:
             bind(row, run)
+        held = run.held
+        others = iter(rows(run))
         # A list: while rows are handed up, the slots may be filled for another row.
-        return [row + other for other in rows(run)]
+        joined = [row + other for other in islice(others, FREE_ROWS)]
+        if len(joined) == FREE_ROWS:
+            joined += holding.gather(map(row.__add__, others), run)
+        run.held = held
+        return joined
 
     def first_partner(row: Row, run: Run) -> Iterable[Row]:
         if bind is not None:
             bind(row, run)
+        held = run.held
         other = next(iter(rows(run)), None)
+        run.held = held
         return () if other is None else (row,)
 
     return partners if node.kind.keeps_right else first_partner

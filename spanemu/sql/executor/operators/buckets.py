@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from spanemu.sql.executor.batches import full_batches
+from spanemu.sql.executor.memory import FREE_ROWS, Holding
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Each
 from spanemu.sql.executor.run import Run
@@ -57,8 +58,8 @@ def put(buckets: Buckets, keys: Iterable[Any], rows: Iterable[Row]) -> None:
             buckets[key] = (row,)
 
 
-def hashed(rows: Iterable[Row], keys_of: Each, run: Run) -> Hashed:
-    """`rows` by key; a row whose key is None can match nothing and is dropped."""
+def hashed(rows: Iterable[Row], keys_of: Each, holding: Holding, run: Run) -> Hashed:
+    """Return `rows` by key, accounted for; a row whose key is None matches nothing."""
     unique: dict[Any, Row] = {}
     all_keys: list[Any] = []
     all_rows: list[Row] = []
@@ -72,10 +73,13 @@ def hashed(rows: Iterable[Row], keys_of: Each, run: Run) -> Hashed:
             keys = [key for key in keys if key is not None]
         all_keys += keys
         all_rows += batch
+        if len(all_rows) > FREE_ROWS:
+            holding.take(batch, run)
         if len(unique) < len(all_keys):
             buckets: Buckets = {}
             put(buckets, all_keys, all_rows)
             for later in source:
+                holding.take(later, run)
                 put(buckets, keys_of(later, run), later)
             buckets.pop(None, None)
             return Hashed(buckets, False)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from spanemu.base.pace import paced
-from spanemu.sql.executor.batches import gathered
 from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.memory import keep
 from spanemu.sql.executor.operators.project import compile_outputs
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Relation
@@ -18,15 +18,16 @@ from spanemu.sql.plan.traverse import free
 def compile_with(node: With, compiler: Compiler) -> Relation:
     """The body. If tables depend on an outer row they are forgotten each time it runs."""
     memos: list[int] = []
+    # One table may be made from another, so what holds of one is taken to hold of all.
+    is_correlated = any(free(table.node) for table in node.tables)
     for table in node.tables:
         rows_of = compile_outputs(table.node, table.outputs, compiler)
         memo = compiler.memo()
         width = len(table.outputs)
-        compiler.common_tables[table.name] = (memo, Relation(rows_of, {}, width))
+        compiler.common_tables[table.name] = (memo, Relation(rows_of, {}, width), is_correlated)
         memos.append(memo)
     body = compiler.relation(node.body)
-    # One table may be made from another, so what holds of one is taken to hold of all.
-    if not any(free(table.node) for table in node.tables):
+    if not is_correlated:
         return body
 
     def rows(run: Run) -> Iterable[Row]:
@@ -39,12 +40,16 @@ def compile_with(node: With, compiler: Compiler) -> Relation:
 
 def compile_with_ref(node: WithRef, compiler: Compiler) -> Relation:
     """The kept rows, computed by whoever asks first."""
-    memo, table = compiler.common_tables[node.name]
+    memo, table, is_correlated = compiler.common_tables[node.name]
+    holding = compiler.holding("Spool")
 
     def rows(run: Run) -> Iterable[Row]:
         kept: list[Row] | None = run.memo[memo]
         if kept is None:
-            kept = run.memo[memo] = gathered(table.rows(run))
+            held = run.held
+            kept = run.memo[memo] = holding.gather(table.rows(run), run)
+            if not is_correlated:
+                keep(run, held)
         return paced(kept)
 
     layout = {column.id: place for place, column in enumerate(node.outputs)}

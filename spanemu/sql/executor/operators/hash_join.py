@@ -27,9 +27,9 @@ from spanemu.sql.executor.batches import (
     Started,
     batches,
     full_batches,
-    gathered,
 )
 from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS
 from spanemu.sql.executor.operators.buckets import Hashed, hashed, put
 from spanemu.sql.executor.operators.grouping import equality_values
 from spanemu.sql.executor.reader import Row
@@ -90,18 +90,22 @@ class Sides:
         self.kind = node.kind
         self.is_right_first = node.is_right_first and node.kind in _NEEDING_BOTH
         self.output = _output(node, self.left, self.right)
+        self.holding = compiler.holding("Hash Join", ENTRY_BYTES)
         self._pair_layout = beside(self.left, self.right)
         self._compiler = compiler
 
     def build(self, rows: Iterable[Row], run: Run) -> Hashed:
         """Hash the right rows by key."""
-        return hashed(rows, self.right_keys, run)
+        return hashed(rows, self.right_keys, self.holding, run)
 
     def known(self, rows: Iterable[Row], run: Run) -> set[Any]:
         """Return the keys of the right rows."""
         found: set[Any] = set()
         for batch in full_batches(rows):
-            found.update(self.right_keys(batch, run))
+            keys, before = self.right_keys(batch, run), len(found)
+            found.update(keys)
+            if len(found) > FREE_ROWS:
+                self.holding.take_like(keys, len(found) - before, run)
         return found
 
     def function(self, text: str) -> Any:
@@ -274,7 +278,7 @@ def _full(sides: Sides) -> Lists:
     )
 
     def lists(run: Run) -> Iterator[Iterable[Row]]:
-        everything = gathered(sides.right.rows(run))
+        everything = sides.holding.gather(sides.right.rows(run), run)
         buckets: dict[Any, Sequence[Row]] = {}
         for part in parts_of(everything):
             put(buckets, sides.right_keys(part, run), part)

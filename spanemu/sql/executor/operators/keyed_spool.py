@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.memory import ENTRY_BYTES, keep
 from spanemu.sql.executor.operators.buckets import Hashed, hashed
 from spanemu.sql.executor.operators.grouping import equality_value, equality_values
 from spanemu.sql.executor.reader import Row
@@ -19,6 +20,7 @@ def compile_keyed_spool(node: KeyedSpool, compiler: Compiler) -> Relation:
     keys_of = equality_values(node.keys, below.layout, compiler)
     probe = equality_value(node.probes, {}, compiler)
     memo = compiler.memo()
+    holding = compiler.holding("Spool", ENTRY_BYTES)
 
     def rows(run: Run) -> Iterable[Row]:
         key = probe((), run)
@@ -26,7 +28,9 @@ def compile_keyed_spool(node: KeyedSpool, compiler: Compiler) -> Relation:
             return ()
         table: Hashed | None = run.memo[memo]
         if table is None:
-            table = run.memo[memo] = hashed(below.rows(run), keys_of, run)
+            held = run.held
+            table = run.memo[memo] = hashed(below.rows(run), keys_of, holding, run)
+            keep(run, held)
         return table.of(key)
 
     return Relation(rows, below.layout, below.width)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from spanemu.base.call import current
 from spanemu.base.pace import PART_MAX, parts_of
 from spanemu.sql.analyzer.resolved import TRUE
-from spanemu.sql.executor.batches import Started, gathered
+from spanemu.sql.executor.batches import Started
 from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.memory import Holding
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Relation, Value, beside
 from spanemu.sql.executor.run import Run
@@ -24,6 +25,7 @@ class Sides:
     left: Relation
     right: Relation
     test: Value | None
+    holding: Holding
 
     def pairs(self, run: Run) -> Iterator[tuple[Row, list[Row]]]:
         """Yield each left row with the right rows that match it.
@@ -40,7 +42,8 @@ class Sides:
         rows = Started(self.left.rows(run))
         if not rows:
             return
-        others = gathered(self.right.rows(run) if everything is None else everything)
+        unread = self.right.rows(run) if everything is None else everything
+        others = self.holding.gather(unread, run)
         if others or not needs_right:
             yield from self.pairs_with(rows, others, run)
 
@@ -66,7 +69,7 @@ def compile_join(node: Join, compiler: Compiler) -> Relation:
     layout = beside(left, right)
     condition = node.condition
     test = None if condition in (None, TRUE) else compiler.test(condition or TRUE, layout)
-    rows = _JOINS[node.kind](Sides(node, left, right, test))
+    rows = _JOINS[node.kind](Sides(node, left, right, test, compiler.holding("Cross Join")))
     if node.kind.keeps_right:
         return Relation(rows, layout, left.width + right.width)
     return Relation(rows, left.layout, left.width)
@@ -99,7 +102,7 @@ def _full(sides: Sides) -> Callable[[Run], Iterator[Row]]:
     no_left = (None,) * sides.left.width
 
     def rows(run: Run) -> Iterator[Row]:
-        others = gathered(sides.right.rows(run))
+        others = sides.holding.gather(sides.right.rows(run), run)
         matched: set[int] = set()
         for row, matches in sides.pairs_with(sides.left.rows(run), others, run):
             if not matches:

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
 
-from spanemu.base.call import current
 from spanemu.sql.analyzer.resolved import SetOpKind
-from spanemu.sql.executor.batches import Started
+from spanemu.sql.executor.batches import Started, full_batches
 from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS
 from spanemu.sql.executor.operators.grouping import row_key
 from spanemu.sql.executor.operators.project import compile_outputs
-from spanemu.sql.executor.operators.scan import CHECKED_EVERY
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Relation, Rows
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.nodes import SetOperation, UnionAll
 
 KeyOf = Callable[[Row], Any]
+Account = Callable[[Sequence[Any], int], None]  # for so many keys like these
+
+_KEYS_ACCOUNTED = 64
 
 
 def compile_union_all(node: UnionAll, compiler: Compiler) -> Relation:
@@ -41,17 +43,20 @@ def compile_set_operation(node: SetOperation, compiler: Compiler) -> Relation:
     combine = _COMBINATIONS[node.kind]
     inputs = _inputs(node, compiler)
     key_of = row_key([column.type for column in node.outputs])
+    holding = compiler.holding("Set Operation", ENTRY_BYTES)
 
-    def weighed(left: Iterable[Row], right: Callable[[], Iterable[Row]]) -> Iterator[Row]:
+    def weighed(left: Iterable[Row], right: Rows, run: Run) -> Iterator[Row]:
         started = Started(left)
         if started:
-            yield from combine(started, _checked(right()), key_of)
+            account = partial(holding.take_like, run=run)
+            known = _counted(right(run), key_of, account)
+            yield from combine(started, known, key_of, account)
 
     def rows(run: Run) -> Iterable[Row]:
         first, *others = inputs
         result: Iterable[Row] = first(run)
         for other in others:
-            result = weighed(result, partial(other, run))
+            result = weighed(result, other, run)
         return result
 
     return Relation(rows, _layout(node), len(node.outputs))
@@ -68,56 +73,59 @@ def _layout(node: UnionAll | SetOperation) -> dict[int, int]:
     return {column.id: place for place, column in enumerate(node.outputs)}
 
 
-def _checked(rows: Iterable[Row]) -> Iterator[Row]:
-    check = current().check
-    for number, row in enumerate(rows):
-        if not number & CHECKED_EVERY:
-            check()
-        yield row
+def _counted(rows: Iterable[Row], key_of: KeyOf, account: Account) -> Counter[Any]:
+    """Return how often each key occurs. Each key is accounted for once."""
+    counts: Counter[Any] = Counter()
+    for batch in full_batches(rows):
+        keys, before = list(map(key_of, batch)), len(counts)
+        counts.update(keys)
+        if len(counts) > FREE_ROWS:
+            account(keys, len(counts) - before)
+    return counts
 
 
-def _intersect_all(left: Iterable[Row], right: Iterable[Row], key_of: KeyOf) -> Iterator[Row]:
-    left_over = Counter(map(key_of, right))
-    if not left_over:
-        return
+def _intersect_all(
+    left: Iterable[Row], known: Counter[Any], key_of: KeyOf, _: Account
+) -> Iterator[Row]:
     for row in left:
         key = key_of(row)
-        if left_over[key] > 0:
-            left_over[key] -= 1
+        if known[key] > 0:
+            known[key] -= 1
             yield row
 
 
-def _intersect_distinct(left: Iterable[Row], right: Iterable[Row], key_of: KeyOf) -> Iterator[Row]:
-    wanted = set(map(key_of, right))
-    if not wanted:
-        return
+def _intersect_distinct(
+    left: Iterable[Row], known: Counter[Any], key_of: KeyOf, _: Account
+) -> Iterator[Row]:
     for row in left:
-        key = key_of(row)
-        if key in wanted:
-            wanted.discard(key)
+        if known.pop(key_of(row), None) is not None:
             yield row
 
 
-def _except_all(left: Iterable[Row], right: Iterable[Row], key_of: KeyOf) -> Iterator[Row]:
-    removed = Counter(map(key_of, right))
+def _except_all(
+    left: Iterable[Row], known: Counter[Any], key_of: KeyOf, _: Account
+) -> Iterator[Row]:
     for row in left:
         key = key_of(row)
-        if removed[key] > 0:
-            removed[key] -= 1
+        if known[key] > 0:
+            known[key] -= 1
         else:
             yield row
 
 
-def _except_distinct(left: Iterable[Row], right: Iterable[Row], key_of: KeyOf) -> Iterator[Row]:
-    gone = set(map(key_of, right))
+def _except_distinct(
+    left: Iterable[Row], known: Counter[Any], key_of: KeyOf, account: Account
+) -> Iterator[Row]:
     for row in left:
         key = key_of(row)
-        if key not in gone:
-            gone.add(key)
+        if key not in known:
+            known[key] = 1
+            if len(known) % _KEYS_ACCOUNTED == 0:
+                account((key,), _KEYS_ACCOUNTED)
             yield row
 
 
-_Combine = Callable[[Iterable[Row], Iterable[Row], KeyOf], Iterator[Row]]
+_Combine = Callable[[Iterable[Row], Counter[Any], KeyOf, Account], Iterator[Row]]
 
 _COMBINATIONS: Mapping[SetOpKind, _Combine] = {
     SetOpKind.INTERSECT_ALL: _intersect_all,

@@ -7,10 +7,11 @@ from itertools import groupby
 from typing import Any
 
 from spanemu.base.long_sort import at_places, sorted_places
-from spanemu.base.pace import paced
+from spanemu.base.pace import in_steps, paced
 from spanemu.sql.analyzer.resolved import Expr, FunctionCall, Literal, SortKey
-from spanemu.sql.executor.batches import full_batches, gathered
+from spanemu.sql.executor.batches import BATCH_ROWS_MAX, full_batches
 from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.memory import FREE_ROWS
 from spanemu.sql.executor.operators.limit import compile_bounds
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Each, Layout, Relation
@@ -23,6 +24,8 @@ from spanemu.values.order import identity, sort_key
 
 SortInPlace = Callable[[list[Row], Run], None]
 
+_KEY_BYTES = 48  # of a key in its list, and of the place of its row
+_KEYS_FIRST = 64  # keys that are computed before they are accounted for
 _SLACK = 1_024  # rows that a top-n buffers beyond twice its limit before it sorts
 
 
@@ -30,9 +33,10 @@ def compile_sort(node: Sort, compiler: Compiler) -> Relation:
     """All rows, sorted; rows with equal keys keep their order."""
     below = compiler.relation(node.input)
     sort = compile_sorter(node.keys, below.layout, compiler)
+    holding = compiler.holding("Sort")
 
     def rows(run: Run) -> Iterable[Row]:
-        found = gathered(below.rows(run))
+        found = holding.gather(below.rows(run), run)
         sort(found, run)
         return paced(found)
 
@@ -44,18 +48,24 @@ def compile_top_n(node: TopN, compiler: Compiler) -> Relation:
     below = compiler.relation(node.input)
     sort = compile_sorter(node.keys, below.layout, compiler)
     bounds = compile_bounds(node.limit, node.offset, compiler)
+    holding = compiler.holding("Sort Limit")
 
     def rows(run: Run) -> Iterable[Row]:
         start, stop = bounds(run)
         if stop == start:
             return ()
         full = 2 * stop + _SLACK
+        held = run.held
         best: list[Row] = []
         for batch in full_batches(below.rows(run)):
+            if len(batch) > FREE_ROWS:
+                holding.take(batch, run)
             best += batch
             if len(best) >= full:
                 sort(best, run)
                 del best[stop:]
+                run.held = held
+                holding.take(best, run)
         sort(best, run)
         return paced(best[start:stop])
 
@@ -75,10 +85,13 @@ def compile_sorter(keys: Sequence[SortKey], layout: Layout, compiler: Compiler) 
         cells = [cell for key in group for cell in _comparable(key)]
         passes.append((compiler.each_cells(cells, layout), descending))
     passes.reverse()
+    keys_of = _keys_of(compiler)
 
     def sort(rows: list[Row], run: Run) -> None:
+        held = run.held
         for cells, descending in passes:
-            _sort_by(_of_each(cells, rows, run), rows, descending)
+            _sort_by(keys_of(cells, rows, run), rows, descending)
+            run.held = held
 
     return sort
 
@@ -87,9 +100,11 @@ def _single(key: SortKey, layout: Layout, compiler: Compiler) -> SortInPlace:
     """The same by one key: values without their NULLs compare by themselves."""
     values_of = compiler.each_value(_sortable(key), layout)
     descending = key.descending
+    keys_of = _keys_of(compiler)
 
     def sort(rows: list[Row], run: Run) -> None:
-        values = _of_each(values_of, rows, run)
+        held = run.held
+        values = keys_of(values_of, rows, run)
         missing: list[Row] = []
         if None in values:
             missing = [row for row, value in zip(rows, values, strict=True) if value is None]
@@ -98,6 +113,7 @@ def _single(key: SortKey, layout: Layout, compiler: Compiler) -> SortInPlace:
         _sort_by(values, rows, descending)
         if missing:
             rows[:] = missing + rows if key.nulls_first else rows + missing
+        run.held = held
 
     return sort
 
@@ -107,9 +123,21 @@ def _sort_by(keys: list[Any], rows: list[Row], descending: bool) -> None:
     rows[:] = at_places(rows, sorted_places(keys, descending=descending))
 
 
-def _of_each(values_of: Each, rows: Sequence[Row], run: Run) -> list[Any]:
-    """`values_of(rows, run)`."""
-    return [value for batch in full_batches(rows) for value in values_of(batch, run)]
+def _keys_of(compiler: Compiler) -> Callable[[Each, Sequence[Row], Run], list[Any]]:
+    """Return a function that computes the keys of all rows and accounts for them."""
+    holding = compiler.holding("Sort", _KEY_BYTES)
+
+    def keys_of(values_of: Each, rows: Sequence[Row], run: Run) -> list[Any]:
+        if len(rows) <= FREE_ROWS:
+            return list(values_of(rows, run))
+        keys: list[Any] = []
+        for batch in in_steps(rows, _KEYS_FIRST, BATCH_ROWS_MAX):
+            values = values_of(batch, run)
+            holding.take(values, run)
+            keys += values
+        return keys
+
+    return keys_of
 
 
 def _comparable(key: SortKey) -> tuple[Expr, Expr]:

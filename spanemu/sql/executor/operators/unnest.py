@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 from spanemu.base.call import current
-from spanemu.sql.executor.batches import BATCH_ROWS_MAX, full_batches
+from spanemu.sql.executor.batches import BATCH_ROWS_MAX, Started, by_batch
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Relation
@@ -31,11 +31,15 @@ def compile_unnest(node: Unnest, compiler: Compiler) -> Relation:
         elements = array_of(row, run)
         if not elements:
             return ()
-        if len(elements) <= BATCH_ROWS_MAX:
-            found = [row + cell for cell in cells(elements)]
-        else:
-            found = [row + cell for batch in full_batches(cells(elements)) for cell in batch]
+        if len(elements) > BATCH_ROWS_MAX:
+            joined = by_batch(cells(elements), lambda batch: [row + cell for cell in batch])
+            return Started(joined if test is None else passing(joined, run))
+        found = [row + cell for cell in cells(elements)]
         return found if test is None else [one for one in found if test(one, run)]
+
+    def passing(joined: Iterable[Row], run: Run) -> Iterator[Row]:
+        assert test is not None
+        return by_batch(joined, lambda batch: [row for row in batch if test(row, run)])
 
     def rows(run: Run) -> Iterator[Row]:
         check = current().check

@@ -25,4 +25,9 @@ def concat_bytes(*values: bytes) -> bytes:
 
 def concat_two(left: AnyStr, right: AnyStr) -> AnyStr:
     """`left || right`."""
-    return bounded(left + right, "CONCAT")
+    return checked(left + right)
+
+
+def checked(joined: AnyStr) -> AnyStr:
+    """Return a concatenation. Raises ValueTooLarge if it is too large."""
+    return bounded(joined, "CONCAT")

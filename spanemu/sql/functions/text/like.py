@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from spanemu.sql.functions.errors import BadArgument
-from spanemu.sql.functions.text.pattern_cache import pattern_cache
+from spanemu.sql.functions.text.pattern_cache import LongPattern, pattern_caches
 
 _NOWHERE = -1
 
@@ -22,16 +22,19 @@ _ALWAYS_COMPILES = 10_000  # characters
 
 def like(text: str, pattern: str) -> bool:
     """STRING LIKE STRING."""
-    return string_matcher(pattern)(text)
+    try:
+        matches = _short_matcher(pattern)
+    except LongPattern:
+        matches = _long_matcher(pattern)
+    return matches(text)
 
 
 def like_bytes(data: bytes, pattern: bytes) -> bool:
     """BYTES LIKE BYTES, byte by byte."""
     # Latin-1 gives each byte a character of its own.
-    return string_matcher(pattern.decode("latin-1"))(data.decode("latin-1"))
+    return like(data.decode("latin-1"), pattern.decode("latin-1"))
 
 
-@pattern_cache
 def string_matcher(pattern: str) -> Callable[[str], bool]:
     """Return a test of texts against the whole pattern."""
     if len(pattern) > _ALWAYS_COMPILES:
@@ -50,6 +53,9 @@ def string_matcher(pattern: str) -> Callable[[str], bool]:
         wanted = inner[0]
         return lambda text: wanted in text
     return _general(pieces)
+
+
+_short_matcher, _long_matcher = pattern_caches(string_matcher)
 
 
 def _check_program_size(pattern: str) -> None:

@@ -15,15 +15,38 @@ K = TypeVar("K", str, bytes)
 T = TypeVar("T")
 
 
+class LongPattern(Exception):
+    """The pattern belongs into the cache of long patterns."""
+
+
+def pattern_caches(
+    compile_pattern: Callable[Concatenate[K, P], T],
+) -> tuple[Callable[Concatenate[K, P], T], Callable[Concatenate[K, P], T]]:
+    """Return two caches: of many short patterns and of a few long ones.
+
+    The first raises LongPattern. A caller that uses both saves the call of `pattern_cache`.
+    """
+
+    def compile_short(pattern: K, /, *rest: P.args, **named: P.kwargs) -> T:
+        if len(pattern) > _SHORT_MAX:
+            raise LongPattern
+        return compile_pattern(pattern, *rest, **named)
+
+    short: Any = lru_cache(maxsize=_SHORT_COUNT)(compile_short)
+    long: Any = lru_cache(maxsize=_LONG_COUNT)(compile_pattern)
+    return short, long
+
+
 def pattern_cache(
     compile_pattern: Callable[Concatenate[K, P], T],
 ) -> Callable[Concatenate[K, P], T]:
     """Remember what a function made of its latest patterns: of many short and of few long ones."""
-    short: Callable[..., Any] = lru_cache(maxsize=_SHORT_COUNT)(compile_pattern)
-    long: Callable[..., Any] = lru_cache(maxsize=_LONG_COUNT)(compile_pattern)
+    short, long = pattern_caches(compile_pattern)
 
     def compiled(pattern: K, /, *rest: P.args, **named: P.kwargs) -> T:
-        found: T = (short if len(pattern) <= _SHORT_MAX else long)(pattern, *rest, **named)
-        return found
+        try:
+            return short(pattern, *rest, **named)
+        except LongPattern:
+            return long(pattern, *rest, **named)
 
     return compiled

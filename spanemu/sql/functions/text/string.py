@@ -20,7 +20,6 @@ from spanemu.sql.functions.text import encodings, format_text, regexp
 from spanemu.sql.functions.text.concatenation import concat, concat_bytes
 from spanemu.sql.functions.value_size import (
     bounded,
-    bounded_result,
     check_element_count,
     check_size,
 )
@@ -206,7 +205,7 @@ _BASIC: dict[str, tuple[Overload, ...]] = {
     "CONCAT": _both("(S, S...) -> S", concat, concat_bytes),
     "ENDS_WITH": _both("(S, S) -> BOOL", str.endswith, bytes.endswith),
     "LENGTH": _both("(S) -> INT64", len),
-    "LOWER|LCASE": _both("(S) -> S", bounded_result("LOWER", str.lower), bytes.lower),
+    "LOWER|LCASE": _both("(S) -> S", str.lower, bytes.lower),
     "LPAD": _both("(S, INT64, [S]) -> S", left_pad),
     "LTRIM": (
         overload("(STRING, [STRING]) -> STRING", left_trim),
@@ -233,7 +232,7 @@ _BASIC: dict[str, tuple[Overload, ...]] = {
         overload("(STRING, [STRING]) -> STRING", trim),
         overload("(BYTES, BYTES) -> BYTES", bytes.strip),
     ),
-    "UPPER|UCASE": _both("(S) -> S", bounded_result("UPPER", str.upper), bytes.upper),
+    "UPPER|UCASE": _both("(S) -> S", str.upper, bytes.upper),
 }
 
 FUNCTIONS = chapter(

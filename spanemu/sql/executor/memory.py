@@ -1,0 +1,108 @@
+"""Accounting for the memory that the operators of one run hold.
+
+    run.held    bytes of rows and keys that are dropped when the correlated part, or else the
+                statement, that holds them has been evaluated
+    run.kept    bytes of what lives until the run ends: spools and common tables
+
+An operator accounts for a batch of rows at a time, by the size of a sample, and only from the
+`FREE_ROWS` th row on, so that small statements pay nothing. What neighbouring rows share, such as
+the cell of an outer row or a constant, is not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any, TypeVar
+
+from spanemu.sql.executor.batches import full_batches
+from spanemu.sql.executor.errors import StatementTooLarge
+from spanemu.sql.executor.run import Run
+from spanemu.values.json import Json
+
+FREE_ROWS = 16
+REFERENCE_BYTES = 8  # of an item of a list
+ENTRY_BYTES = 100  # of an entry of a hash table, with its place in the table
+
+_OBJECT_BYTES = 56
+_NUMBER_BYTES = 32
+_FEW = 16  # items of a value that are all measured
+
+T = TypeVar("T")
+
+
+class Holding:
+    """The account of one operator of a compiled plan. `overhead` is what it adds to a row."""
+
+    __slots__ = ("_limit", "_operator", "_overhead")
+
+    def __init__(self, operator: str, overhead: int, limit: int) -> None:
+        self._operator = operator
+        self._overhead = overhead
+        self._limit = limit
+
+    def take(self, items: Sequence[Any], run: Run) -> None:
+        """Account for rows or keys. Raises StatementTooLarge if the run holds too much."""
+        if items:
+            self.take_like(items, len(items), run)
+
+    def take_like(self, items: Sequence[Any], count: int, run: Run) -> None:
+        """Account for `count` items, of which `items` is a sample."""
+        place = run.held % len(items)  # Not always the same place of a batch.
+        size = _size_beside(items[place], items[place - 1])
+        self.take_bytes(count * (self._overhead + size), run)
+
+    def take_bytes(self, size: int, run: Run) -> None:
+        """Account for memory of a known size. Raises StatementTooLarge."""
+        run.held += size
+        if run.held + run.kept > self._limit:
+            raise StatementTooLarge(self._operator, self._limit)
+
+    def gather(self, rows: Iterable[T], run: Run) -> list[T]:
+        """Return all of `rows`, accounted for."""
+        source = iter(rows)
+        found = list(islice(source, FREE_ROWS))
+        if len(found) == FREE_ROWS:
+            self.take(found, run)
+            for batch in full_batches(source):
+                self.take(batch, run)
+                found += batch
+        return found
+
+
+def keep(run: Run, held_before: int) -> None:
+    """Keep until the run ends what it came to hold since it held `held_before`."""
+    run.kept += run.held - held_before
+    run.held = held_before
+
+
+def _size_beside(item: Any, neighbour: Any) -> int:
+    """Return the size of a row, without the cells that it shares with its neighbour."""
+    if item.__class__ is not tuple or neighbour.__class__ is not tuple or item is neighbour:
+        return size_of(item)
+    cells = zip(item, neighbour, strict=False)
+    inside = sum([size_of(cell) for cell, other in cells if cell is not other])
+    return _OBJECT_BYTES + REFERENCE_BYTES * len(item) + inside
+
+
+def size_of(value: Any) -> int:
+    """Return the approximate size of a value in memory."""
+    kind = value.__class__
+    if kind is str or kind is bytes:
+        return _OBJECT_BYTES + len(value)
+    if kind is tuple or kind is list:
+        return _OBJECT_BYTES + _items_size(value)
+    if kind is dict:
+        return _OBJECT_BYTES + len(value) * (
+            ENTRY_BYTES + size_of(next(iter(value.values()), None))
+        )
+    if kind is Json:
+        return _OBJECT_BYTES + size_of(value.value)
+    return 0 if value is None or kind is bool else _NUMBER_BYTES
+
+
+def _items_size(items: Sequence[Any]) -> int:
+    count = len(items)
+    if count <= _FEW:
+        return REFERENCE_BYTES * count + sum([size_of(item) for item in items])
+    return count * (REFERENCE_BYTES + size_of(items[count // 2]))

@@ -1,0 +1,101 @@
+"""Operators account for the rows that they hold; a statement that holds too much is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from spanemu.base.call import Call
+from spanemu.base.errors import Code
+from spanemu.sql.executor.build import compile_plan
+from spanemu.sql.executor.errors import StatementTooLarge
+from spanemu.sql.executor.memory import Holding, size_of
+from spanemu.sql.executor.run import Run
+from tests.unit.sql.world import ROWS, MemoryReader, planned, run_for
+
+LIMIT = 4 * 1024 * 1024
+MANY = "UNNEST(GENERATE_ARRAY(1, 16000)) a, UNNEST(GENERATE_ARRAY(1, 20)) b"
+PAIRS = f"(SELECT a * 20 + b AS n, a, b FROM {MANY})"
+
+HOLDING = [
+    f"SELECT n FROM {PAIRS} ORDER BY a, b DESC",
+    f"SELECT n FROM {PAIRS} ORDER BY a LIMIT 300000",
+    f"SELECT COUNT(*) FROM (SELECT DISTINCT n FROM {PAIRS})",
+    f"SELECT n, COUNT(*) FROM {PAIRS} GROUP BY n",
+    f"SELECT n, ARRAY_AGG(a) FROM {PAIRS} GROUP BY n",
+    f"SELECT COUNT(DISTINCT n) FROM {PAIRS}",
+    f"SELECT MOD(n, 90000), MAX(REPEAT('x', 1000) || CAST(a AS STRING)) FROM {PAIRS} GROUP BY 1",
+    f"SELECT COUNT(*) FROM {PAIRS} x JOIN {PAIRS} y ON x.n = y.n",
+    f"SELECT COUNT(*) FROM {PAIRS} x LEFT JOIN {PAIRS} y ON x.n = y.n AND x.a < y.b",
+    f"SELECT COUNT(*) FROM {PAIRS} x FULL JOIN {PAIRS} y ON x.n = y.n",
+    f"SELECT COUNT(*) FROM {PAIRS} x JOIN {PAIRS} y ON x.n < y.n",
+    f"SELECT COUNT(*) FROM UNNEST([1, 2]) x WHERE x NOT IN (SELECT n FROM {PAIRS})",
+    f"SELECT COUNT(*) FROM UNNEST([1, 2]) x WHERE x + 1 IN (SELECT n FROM {PAIRS}) OR x = 7",
+    f"SELECT n FROM {PAIRS} EXCEPT DISTINCT SELECT a FROM UNNEST([1]) a",
+    f"SELECT a FROM UNNEST([1]) a INTERSECT ALL SELECT n FROM {PAIRS}",
+    f"SELECT n FROM {PAIRS} UNION DISTINCT SELECT n FROM {PAIRS}",
+    f"WITH t AS (SELECT n FROM {PAIRS}) SELECT COUNT(*) FROM t x UNION ALL SELECT COUNT(*) FROM t",
+    f"SELECT REPEAT('x', 1000) || CAST(n AS STRING) AS s FROM {PAIRS} ORDER BY s",
+    f"SELECT 1 FROM UNNEST([3, 4]) x ORDER BY (SELECT COUNT(DISTINCT n + x) FROM {PAIRS})",
+    f"INSERT INTO Singers (SingerId) SELECT n FROM {PAIRS}",
+    f"INSERT OR UPDATE INTO Singers (SingerId) SELECT n FROM {PAIRS}",
+    f"INSERT OR IGNORE INTO Singers (SingerId) SELECT n FROM {PAIRS}",
+]
+
+
+def run_all(sql: str, limit: int) -> Run:
+    reader = MemoryReader(ROWS)
+    executable = compile_plan(planned(sql), limit)
+    run = run_for(executable, reader)
+    with Call():
+        for _ in executable.run(run):
+            pass
+    return run
+
+
+@pytest.mark.parametrize("sql", HOLDING)
+def test_an_operator_that_holds_too_much_is_refused(sql):
+    with pytest.raises(StatementTooLarge) as failure:
+        run_all(sql, 5 * LIMIT)  # Groups may gather 65,536 rows before they fold them.
+    assert failure.value.code is Code.RESOURCE_EXHAUSTED
+    assert failure.value.operator
+
+
+STREAMING = [
+    f"SELECT COUNT(*), SUM(n), MAX(a) FROM {PAIRS}",
+    f"SELECT b, COUNT(*), MAX(n) FROM {PAIRS} GROUP BY b",
+    f"SELECT n FROM {PAIRS} ORDER BY n DESC LIMIT 10",
+    f"SELECT COUNT(*) FROM {PAIRS} x JOIN UNNEST([1, 2, 3]) y ON x.n = y",
+    f"SELECT n FROM {PAIRS} WHERE b = 3 UNION ALL SELECT n FROM {PAIRS} WHERE b = 4",
+    f"SELECT b FROM UNNEST([1]) b INTERSECT DISTINCT SELECT b FROM {PAIRS}",
+]
+
+
+@pytest.mark.parametrize("sql", STREAMING)
+def test_rows_that_pass_through_are_not_accounted_for(sql):
+    run_all(sql, 5 * LIMIT)  # Groups may gather 65,536 rows before they fold them.
+
+
+def test_what_a_correlated_part_held_is_released():
+    inner = (
+        "SELECT STRING_AGG(CAST(c AS STRING) ORDER BY c DESC) FROM UNNEST(GENERATE_ARRAY(1, a)) c"
+    )
+    run_all(f"SELECT LENGTH(({inner})) FROM UNNEST(GENERATE_ARRAY(1000, 1400)) a", LIMIT // 2)
+
+
+def test_small_statements_are_not_accounted_for():
+    run = run_all("SELECT a FROM UNNEST([3, 1, 2]) a ORDER BY a", 1)
+    assert run.held == run.kept == 0
+
+
+def test_cells_that_neighbours_share_are_not_counted():
+    run = Run(MemoryReader({}))
+    long = "x" * 1_000_000
+    Holding("Sort", 0, LIMIT).take([(n, long) for n in range(1_000)], run)
+    assert 0 < run.held < 1_000 * 200
+
+
+def test_the_size_of_a_value_covers_its_parts():
+    assert size_of("x" * 1_000) > 1_000
+    assert size_of(tuple(range(1_000))) > 30_000
+    assert size_of(("x" * 100,) * 10) > 1_000
+    assert size_of(None) == size_of(True) == 0
