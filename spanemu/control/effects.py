@@ -8,7 +8,8 @@ Spanner, and whatever else the client sends for it answers ABORTED too.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from threading import Event
 
 from spanemu.admin.instances import Instances
@@ -70,9 +71,18 @@ class LosingSession:
     """Drop the session, as the server does after a long idle time; the request then misses it."""
 
     instances: Instances
+    lost: set[tuple[str, str]] = field(default_factory=set)  # (database, session)
 
     def __call__(self, rpc: Rpc) -> None:
         self.instances.database(rpc.database).sessions.lose(rpc.session)
+        self.lost.add((rpc.database, rpc.session))
+
+    def undo(self) -> None:
+        """Bring the sessions back that were dropped, as far as their databases are still there."""
+        while self.lost:
+            database, session = self.lost.pop()
+            with suppress(SpannerError):
+                self.instances.database(database).sessions.find_lost({session})
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,7 @@ class Fault:
         self.is_expected = True  # whether it is a mistake of the test when it never strikes
         self.is_permanent = False  # whether `Faults.clear` leaves it
         self.condition: Predicate | None = None
+        self.undo: Callable[[], None] | None = None  # what removing it reverses
         self._effect = effect
         self._rhythm = rhythm
         self._mutex = threading.Lock()  # Guards the fields below.

@@ -148,9 +148,12 @@ class Faults:
     def session_lost(self, rpc: str | None = None, **where: Unpack[Selection]) -> Fault:
         """Drop the session that a request names; the request then does not find it.
 
-        Clients keep a session for as long as they live: `clear` brings it back.
+        Clients keep a session for as long as they live: removing the fault brings it back, and so
+        does `clear`.
         """
-        fault = self._fault("session_lost", rpc, LosingSession(self._instances), where)
+        effect = LosingSession(self._instances)
+        fault = self._fault("session_lost", rpc, effect, where)
+        fault.undo = effect.undo
         fault.condition = lambda found: bool(found.session)
         return self._install(fault)
 
@@ -246,6 +249,8 @@ class Faults:
         with self._mutex:
             self._installed = tuple(one for one in self._installed if one is not fault)
             self._switch(self if self._installed else None)
+        if fault.undo is not None:
+            fault.undo()
 
     # ------------------------------------------------------------------ making them
 

@@ -261,6 +261,21 @@ def test_a_session_that_is_lost(shop, faults):
     assert quantity(shop) == 10
 
 
+def test_removing_the_fault_brings_its_sessions_back_and_no_others(shop, faults):
+    kept, other = faults.delay("Rollback", 0.0), regular_session(shop)
+    elsewhere = faults.session_lost("ExecuteSql")
+    with pytest.raises(exceptions.NotFound):
+        shop.spanner_api.execute_sql(request={"session": other, "sql": "SELECT 1"}, retry=None)
+    with faults.session_lost("ExecuteStreamingSql") as fault:
+        with pytest.raises(exceptions.NotFound, match="Session not found"):
+            quantity(shop)
+        assert fault.fired == 1
+    assert quantity(shop) == 10
+    assert list(faults) == [kept, elsewhere]
+    with pytest.raises(exceptions.NotFound):
+        shop.spanner_api.get_session(name=other)
+
+
 def test_a_delay_ends_with_the_deadline(shop, faults):
     faults.delay("ExecuteStreamingSql", 5.0)
     before = time.monotonic()

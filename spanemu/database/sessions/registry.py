@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import count
 
 from spanemu.base.clock import Clock
@@ -116,10 +116,12 @@ class Sessions:
             with self._mutex:
                 self._lost[name] = session
 
-    def find_lost(self) -> None:
-        """Know again the sessions that were lost: clients keep one for as long as they live."""
+    def find_lost(self, names: Collection[str] | None = None) -> None:
+        """Restore lost sessions of those names, or all: clients keep a session while they live."""
         with self._mutex:
-            found, self._lost = self._lost, {}
+            found = {n: each for n, each in self._lost.items() if names is None or n in names}
+            for name in found:
+                del self._lost[name]
             for session in found.values():
                 session.live_from(self._clock.peek())
             self._sessions |= found
