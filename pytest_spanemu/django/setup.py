@@ -6,6 +6,8 @@ project            GOOGLE_CLOUD_PROJECT, the only place where the backend looks 
 features           JSON and check constraints, which the backend denies to emulators
 flush              the statements by which TransactionTestCase empties every table become a
                    restore of the state that the test began with
+TestCase           isolates by flush, too: Django would run each test in a transaction, inside of
+                   which no `atomic` could roll back, since Spanner has no savepoints
 other aliases      those on Spanner have databases of their own, mirrors that of their original
 """
 
@@ -17,6 +19,8 @@ from importlib import import_module
 from typing import Any
 
 import pytest
+
+from pytest_spanemu.django.commit_callbacks import captured
 
 ALIAS = "default"
 ENGINE = "django_spanner"
@@ -58,6 +62,7 @@ class SpannerDjango:
             _set_up_apps()
             self._give_features_back()
             self._replace_flush()
+            self._isolate_by_flush()
 
     @contextmanager
     def using(self, handle: Any, undo: Undo, alias: str) -> Iterator[None]:
@@ -146,6 +151,28 @@ class SpannerDjango:
             return undo()
 
         self._patches.setattr(operations, "execute_sql_flush", execute_sql_flush)
+
+    def _isolate_by_flush(self) -> None:
+        """Have `TestCase` treat Spanner's databases like those that have no transactions."""
+        testcases = _library("django.test.testcases")
+        support_transactions = testcases.connections_support_transactions
+
+        def connections_support_transactions(aliases: Any = None) -> bool:
+            if self._current.keys() & set(self._connections if aliases is None else aliases):
+                return False
+            return bool(support_transactions(aliases))
+
+        name = connections_support_transactions.__name__
+        self._patches.setattr(testcases, name, connections_support_transactions)
+        capture = testcases.TestCase.captureOnCommitCallbacks
+
+        def capture_callbacks(*, using: str = ALIAS, execute: bool = False) -> Any:
+            if using not in self._current:
+                return capture(using=using, execute=execute)
+            return captured(self._connections[using], execute=execute)
+
+        replaced = staticmethod(capture_callbacks)
+        self._patches.setattr(testcases.TestCase, "captureOnCommitCallbacks", replaced)
 
 
 def unblocked(config: pytest.Config) -> AbstractContextManager[None]:

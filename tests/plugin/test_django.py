@@ -276,6 +276,109 @@ def test_pytest_djangos_databases_are_ours(shop):
     result.stdout.no_fnmatch_line("*left open*")
 
 
+TRANSACTIONS = """
+import pytest
+from django.db import IntegrityError, transaction
+from django.test import TestCase
+from shop.models import Order
+
+pytestmark = pytest.mark.django_db
+
+def cents():
+    return sorted(Order.objects.values_list("cents", flat=True))
+
+def test_an_exception_rolls_back():
+    with pytest.raises(ZeroDivisionError), transaction.atomic():
+        Order.objects.create(cents=1)
+        assert cents() == [1]
+        1 / 0
+    assert cents() == []
+
+def test_a_rollback_that_is_asked_for():
+    with transaction.atomic():
+        Order.objects.create(cents=1)
+        transaction.set_rollback(True)
+    assert cents() == []
+
+def test_a_refused_row_takes_its_transaction_along():
+    Order.objects.create(id=7, cents=1)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Order.objects.create(id=8, cents=2)
+        Order.objects.create(id=7, cents=3)
+    assert cents() == [1]
+
+def test_nested_blocks_commit_together():
+    with transaction.atomic(durable=True):
+        Order.objects.create(cents=1)
+        with transaction.atomic():
+            Order.objects.create(cents=2)
+    assert cents() == [1, 2]
+
+def test_an_outer_block_takes_the_inner_along():
+    with pytest.raises(ZeroDivisionError), transaction.atomic():
+        with transaction.atomic():
+            Order.objects.create(cents=2)
+        1 / 0
+    assert cents() == []
+
+def test_an_inner_block_takes_the_outer_along_for_want_of_savepoints():
+    with transaction.atomic():
+        Order.objects.create(cents=1)
+        with pytest.raises(ZeroDivisionError), transaction.atomic():
+            1 / 0
+        with pytest.raises(transaction.TransactionManagementError):
+            cents()
+    assert cents() == []
+
+def test_callbacks_are_called_after_the_commit():
+    seen = []
+    with transaction.atomic():
+        Order.objects.create(cents=1)
+        transaction.on_commit(lambda: seen.append(cents()))
+        assert seen == []
+    assert seen == [[1]]
+
+def test_callbacks_are_captured(django_capture_on_commit_callbacks):
+    seen = []
+    with django_capture_on_commit_callbacks(execute=True) as callbacks:
+        with transaction.atomic():
+            transaction.on_commit(lambda: seen.append(1))
+        with pytest.raises(ZeroDivisionError), transaction.atomic():
+            transaction.on_commit(lambda: seen.append(2))
+            1 / 0
+        transaction.on_commit(lambda: seen.append(3))
+        assert seen == []
+    assert (seen, len(callbacks)) == ([1, 3], 2)
+    with django_capture_on_commit_callbacks() as callbacks:
+        transaction.on_commit(lambda: seen.append(4))
+    assert (seen, len(callbacks)) == ([1, 3], 1)
+
+class TestRows(TestCase):
+    @classmethod
+    def setUpTestData(cls):
+        cls.first = Order.objects.create(cents=1)
+
+    def test_rollback(self):
+        with self.assertRaises(ZeroDivisionError), transaction.atomic():
+            Order.objects.filter(pk=self.first.pk).update(cents=9)
+            1 / 0
+        self.assertEqual(cents(), [1])
+
+    def test_the_next_starts_anew(self):
+        self.assertEqual(cents(), [1])
+        self.first.delete()
+
+    test_and_the_one_after_it = test_the_next_starts_anew
+"""
+
+
+def test_transactions_end_as_on_the_backend_itself(shop):
+    if find_spec("pytest_django") is None:
+        pytest.skip("pytest-django is not installed")
+    result = shop.run_apart(TRANSACTIONS, *QUIET)
+    result.assert_outcomes(passed=11)
+
+
 def test_databases_are_made_from_models_alone(shop):
     (shop.path / "shop/migrations/0001_initial.py").unlink()
     (shop.path / "shop/migrations/__init__.py").unlink()
