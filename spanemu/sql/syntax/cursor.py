@@ -66,11 +66,13 @@ class Cursor:
         return taken
 
     def peek(self, distance: int = 1) -> Token:
-        """The token so many places after the next one."""
-        position = self.position + distance
-        while position >= len(self.tokens) and self._lexer.read_more():
-            pass
-        return self.tokens[position] if position < len(self.tokens) else self.tokens[-1]
+        """Return the token so many places after the next one."""
+        try:
+            return self.tokens[self.position + distance]
+        except IndexError:
+            if self._lexer.read_more():
+                return self.peek(distance)
+            return self.tokens[-1]
 
     @property
     def end(self) -> int:

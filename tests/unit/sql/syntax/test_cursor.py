@@ -7,7 +7,7 @@ import pytest
 from spanemu.sql.errors import SyntaxFailure
 from spanemu.sql.syntax.cursor import DEPTH_MAX, Cursor
 from spanemu.sql.syntax.ddl.statement import DdlParser
-from spanemu.sql.syntax.statement import StatementParser
+from spanemu.sql.syntax.statement import StatementParser, parse_statement
 
 # Declared early so that a chapter can call what a later one defines.
 FORWARD_DECLARATIONS = {"expression", "query"}
@@ -48,3 +48,10 @@ def test_depth_is_limited() -> None:
     cursor.deeper(DEPTH_MAX)
     with pytest.raises(SyntaxFailure):
         cursor.deeper()
+
+
+@pytest.mark.parametrize("shift", range(6))
+def test_a_rule_may_look_beyond_the_tokens_that_are_read(shift):
+    columns = ", ".join(["a.b NOT IN (1)"] * 1_000)
+    text = f"SELECT {'1, ' * shift}{columns}"
+    assert len(parse_statement(text).query.body.items) == 1_000 + shift
