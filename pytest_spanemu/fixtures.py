@@ -256,11 +256,13 @@ def spanner_migrator(request: pytest.FixtureRequest) -> Iterator[SpannerMigrator
 
 @pytest.fixture
 def spanner_clock(request: pytest.FixtureRequest) -> Iterator[SpannerClock]:
-    """The server's clock; it runs again after the test, and never goes back."""
+    """The server's clock, for this test: after it, time is as if nobody had moved it."""
     from pytest_spanemu.targets.target import CLOCK
 
     _need(request, CLOCK)
     clock = _emulator(request).clock
+    # The template comes first, lest its seeds are written in the test's time.
+    request.getfixturevalue("_spanner_observation").moves_clock = True
     yield clock
     clock.thaw()
 

@@ -72,6 +72,7 @@ class EmbeddedDatabase(DatabaseHandle):
     def __init__(self, emulator: Emulator, name: DatabaseName, instances: Instances) -> None:
         super().__init__(emulator, name)
         self._instances = instances
+        self._clock = emulator.clock
 
     def ddl(self) -> list[str]:
         """The statements that would create the schema anew."""
@@ -103,10 +104,15 @@ class EmbeddedDatabase(DatabaseHandle):
     def restore(self, snapshot: Any) -> None:
         """Go back to a snapshot of this database. Sessions and clients stay usable."""
         self._database().restore(snapshot)
+        self._clock.come_back(snapshot.clock)
 
     def forget(self, snapshot: Any) -> None:
         """Give a snapshot up, so that changes need not be remembered for it."""
         self._database().forget(snapshot)
+
+    def settle(self) -> None:
+        """Let the schema and rows of now be older than any time."""
+        self._database().settle()
 
     def clone(self, name: str) -> DatabaseHandle:
         """A new database of that name with the present schema and rows."""

@@ -138,6 +138,7 @@ class DatabaseHandle(ABC):
     def restore(self, snapshot: Any) -> None:
         """Go back to a snapshot of this database. Sessions and clients stay usable.
 
+        Where the clock was moved since, it goes back with the rows (`EmulatorClock.reset`).
         Raises ValueError for another database's, and one that an earlier restore has passed.
         """
 
@@ -146,6 +147,14 @@ class DatabaseHandle(ABC):
         """Give a snapshot up, so that changes need not be remembered for it.
 
         Raises ValueError for another database's.
+        """
+
+    @abstractmethod
+    def settle(self) -> None:
+        """Let the schema and rows of now be older than any time, as if nobody had ever made them.
+
+        Every stale read finds them, and the clock may be set to any time. Costs a look at every
+        row; does nothing while there are snapshots.
         """
 
     @abstractmethod

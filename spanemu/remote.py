@@ -93,6 +93,10 @@ class RemoteDatabase(DatabaseHandle):
         """Give a snapshot up, so that changes need not be remembered for it."""
         self._control("Forget", snapshot=self._own(snapshot))
 
+    def settle(self) -> None:
+        """Let the schema and rows of now be older than any time."""
+        self._control("Settle")
+
     def clone(self, name: str) -> RemoteDatabase:
         """A new database of that name with the present schema and rows."""
         target = self._emulator.resolve(name)

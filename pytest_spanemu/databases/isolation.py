@@ -18,6 +18,7 @@ from pytest_spanemu.databases.catalog import Catalog
 from pytest_spanemu.databases.contents import all_rows, delete_all, insert_all
 from pytest_spanemu.databases.template import Template
 from pytest_spanemu.kinds import Isolation
+from pytest_spanemu.targets.target import SNAPSHOTS
 
 
 class Keeper(Protocol):
@@ -41,6 +42,7 @@ class Restore:
 
     def __init__(self, template: Template, number: Callable[[], str]) -> None:
         self._handle = template.handle
+        _settle(template)
         self._snapshot = self._handle.snapshot()
 
     def enter(self) -> Any:
@@ -58,6 +60,7 @@ class Clone:
 
     def __init__(self, template: Template, number: Callable[[], str]) -> None:
         self._template, self._name = template, number
+        _settle(template)
         self._current: Any = None
 
     def enter(self) -> Any:
@@ -76,6 +79,7 @@ class Shared:
 
     def __init__(self, template: Template, number: Callable[[], str]) -> None:
         self._template = template
+        _settle(template)
 
     def enter(self) -> Any:
         return self._template.handle
@@ -148,6 +152,15 @@ _KEEPERS: dict[Isolation, Callable[[Template, Callable[[], str]], Keeper]] = {
 def keeper_for(isolation: Isolation, template: Template, number: Callable[[], str]) -> Keeper:
     """The keeper of a mode. `number` gives ids for the databases it makes, none of them twice."""
     return _KEEPERS[isolation](template, number)
+
+
+def _settle(template: Template) -> None:
+    """Make what the template holds older than any time that a test reads at, or sets the clock to.
+
+    Only the emulator's own snapshots have such a time to go back to.
+    """
+    if template.emulator.can(SNAPSHOTS):
+        template.handle.settle()
 
 
 def _made_again(template: Template, ddl: list[str]) -> Any:

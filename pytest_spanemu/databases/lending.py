@@ -100,6 +100,8 @@ class Lender:
             finally:
                 began = perf_counter()
                 keeper.leave()
+                if observation.moves_clock:
+                    emulator.clock.reset()
             page.setup_seconds += entered + perf_counter() - began
 
     def finish(self, node: Any, budget: Mapping[str, int]) -> None:

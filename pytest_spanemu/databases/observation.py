@@ -23,6 +23,7 @@ class Observation:
         self.emulator = emulator
         self.handle = handle
         self.known_hotspots: tuple[str, ...] = ()  # what a marker expects, no news in a report
+        self.moves_clock = False  # it is reset after the test
         self._recorder: Any = None
         self._hotspots: Any = None
 

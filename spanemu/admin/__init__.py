@@ -7,6 +7,7 @@
     backup, backups         what was kept of a database; `policies`, who may do what
     encryption              the encryption of databases and backups, as callers ask for it
     backup_schedule, cron   when that is done by itself; `backup_runs` does it
+    clock_moves             the clock set to another time, for all databases
     instance_administration, database_administration, backup_administration
                             what an admin call does, beyond looking something up
     operations              long-running work, done or going on; `operation_kinds`, `ddl_actions`

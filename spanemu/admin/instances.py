@@ -209,7 +209,7 @@ class Instances:
         """Have every database follow as `jump` moves the clock at once."""
         jump()
         for database in self.all_databases():
-            database.time_jumped()
+            database.time.jumped()
 
     def check_room(self, name: DatabaseName) -> None:
         """Raise unless a database of that name could be added now."""

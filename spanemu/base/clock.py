@@ -15,10 +15,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
-from spanemu.base.nanos import NANOS_PER_MICRO, NANOS_PER_SECOND
+from spanemu.base.nanos import BEGINNING, NANOS_PER_MICRO, NANOS_PER_SECOND
 
 # freezegun replaces the functions of `time` wherever a module has them; it does not know partials
 # of them, which cost next to nothing.
@@ -27,8 +28,31 @@ _time_ns = partial(time.time_ns)
 WAIT_SECONDS_MAX = 0.25  # a waiter looks up this often, e.g. for a cancelled request
 
 
+@dataclass(frozen=True, slots=True)
+class ClockState:
+    """How a clock relates to the machine's, to be given back to `SystemClock.set_state`.
+
+    `offset` is what is added to the machine's time while time runs, `frozen_at` where time stands
+    still, None when it runs, and `step` what each reading adds. `last` is the latest reading.
+    """
+
+    offset: int = 0
+    frozen_at: int | None = None
+    step: int = 0
+    last: int = BEGINNING
+
+    def is_like(self, other: ClockState) -> bool:
+        """Return whether time stands or runs as in another state, readings aside."""
+        return replace(self, last=other.last) == other
+
+
 class Clock(Protocol):
     """What the database asks of time."""
+
+    @property
+    def state(self) -> ClockState:
+        """How it relates to the machine's clock now."""
+        ...
 
     def now(self) -> int:
         """Nanoseconds since the epoch: a whole microsecond, later than every earlier answer."""
@@ -60,21 +84,28 @@ def real_time_ns() -> Callable[[], int]:
 
 
 class SystemClock:
-    """Wall time, strictly monotonic, that a test can move forward, freeze and thaw.
+    """Wall time, strictly monotonic, that a test can move, freeze and thaw.
 
-    Never goes back, even when the machine's clock does, and falls back in step with wall time
-    by itself: a burst of readings inside one microsecond runs ahead by one each, no more. It
-    begins at `start` (nanoseconds since the epoch), now by default.
+    By itself it never goes back, even when the machine's clock does, and falls back in step with
+    wall time: a burst of readings inside one microsecond runs ahead by one each, no more. Only
+    `set_state` and `set_back` take it back, for callers that know who has seen later timestamps.
+    It begins at `start` (nanoseconds since the epoch), now by default.
     """
 
     def __init__(self, start: int | None = None) -> None:
         self._mutex = threading.Lock()  # Guards writes of every field below.
         self._moved = threading.Condition(self._mutex)
-        self._last = 0
+        self._last = BEGINNING
         self._time_ns = real_time_ns()
         self._offset = 0 if start is None else start - self._time_ns()
         self._frozen_at: int | None = None
         self._step = 0
+        self.unmoved = self.state  # which nobody has moved yet
+
+    @property
+    def state(self) -> ClockState:
+        """How it relates to the machine's clock now."""
+        return ClockState(self._offset, self._frozen_at, self._step, self._last)
 
     @property
     def is_frozen(self) -> bool:
@@ -143,6 +174,26 @@ class SystemClock:
             self._step = step
             self._moved.notify_all()
 
+    def set_back(self, nanos: int) -> None:
+        """Stop time at `nanos`, which may be earlier than any reading."""
+        with self._mutex:
+            self._frozen_at = nanos - nanos % NANOS_PER_MICRO
+            self._last = self._frozen_at - NANOS_PER_MICRO
+            self._step = 0
+            self._moved.notify_all()
+
+    def set_state(self, state: ClockState) -> None:
+        """Come back to an earlier state. Readings go on after the latest one of that state."""
+        with self._mutex:
+            self._offset, self._frozen_at = state.offset, state.frozen_at
+            self._step, self._last = state.step, state.last
+            self._moved.notify_all()
+
+    def pass_over(self, nanos: int) -> None:
+        """Let every reading from now on be later than `nanos`."""
+        with self._mutex:
+            self._last = max(self._last, nanos)
+
     def thaw(self) -> None:
         """Let time run again from where it was frozen."""
         with self._mutex:
@@ -160,11 +211,41 @@ class SystemClock:
         return nanos - nanos % NANOS_PER_MICRO
 
 
+class ShiftedClock:
+    """A clock that is ahead of another one by a fixed time."""
+
+    def __init__(self, source: Clock, ahead: int) -> None:
+        self._source = source
+        self._ahead = ahead
+
+    @property
+    def state(self) -> ClockState:
+        """How the clock that it goes with relates to the machine's."""
+        return self._source.state
+
+    def now(self) -> int:
+        """The next timestamp, in nanoseconds."""
+        return self._source.now() + self._ahead
+
+    def peek(self) -> int:
+        """The present time in nanoseconds, without advancing anything."""
+        return self._source.peek() + self._ahead
+
+    def wait_until(self, nanos: int, seconds_max: float | None) -> None:
+        """Return once the time is past `nanos`, or after `seconds_max`; may return early."""
+        self._source.wait_until(nanos - self._ahead, seconds_max)
+
+
 class ManualClock:
     """Time for unit tests: each reading is one microsecond after the last."""
 
     def __init__(self, nanos: int = 0) -> None:
         self.nanos = nanos
+
+    @property
+    def state(self) -> ClockState:
+        """A clock that no machine drives has no state but its reading."""
+        return ClockState(last=self.nanos)
 
     def now(self) -> int:
         """One microsecond after the last reading."""

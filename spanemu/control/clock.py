@@ -16,6 +16,7 @@ Commit timestamps rise strictly even when the clock stands still, by a microseco
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, MutableSequence
 from contextlib import contextmanager, suppress
@@ -24,8 +25,9 @@ from functools import partial
 from typing import Any, TypedDict, Unpack
 
 from spanemu.admin.backup_runs import time_jumps
+from spanemu.admin.clock_moves import check_not_passed, come_back, set_back
 from spanemu.admin.instances import Instances
-from spanemu.base.clock import SystemClock
+from spanemu.base.clock import ClockState, SystemClock
 from spanemu.base.nanos import NANOS_PER_MICRO
 from spanemu.base.process import OwnProcess
 from spanemu.control.following import Following, python_time
@@ -35,6 +37,7 @@ __tracebackhide__ = True  # from pytest, whose users look for their own lines
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _END = datetime(9999, 12, 31, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _JUMP = timedelta(seconds=1)  # From here on time is taken to have been moved.
 
 
@@ -64,10 +67,11 @@ class EmulatorClock(ABC):
 
     @abstractmethod
     def freeze(self, at: datetime | str | None = None) -> None:
-        """Stop time, now or at a time to come, given with its zone.
+        """Stop time, now or at another time, given with its zone; a date is its midnight in UTC.
 
-        Raises ValueError for a time that has passed: what was committed would lie in the future.
-        An emulator can be started in the past instead (`Emulator(start_time=...)`).
+        An earlier time is fine as long as no database shows a later timestamp: a database that is
+        empty, was taken back to a snapshot, or was settled (`DatabaseHandle.settle`). Raises
+        ValueError otherwise, which names the database.
         """
 
     @abstractmethod
@@ -79,8 +83,16 @@ class EmulatorClock(ABC):
         """Go with Python's time, as freezegun and time-machine change it, until `thaw`.
 
         Time moves when a request arrives. When Python's goes back it stands still; where it lies
-        behind the present already, ValueError is raised. An emulator in another process does not
-        see this one's time: it raises Unsupported.
+        behind the present already, the clock is set back as by `freeze`. An emulator in another
+        process does not see this one's time: it raises Unsupported.
+        """
+
+    @abstractmethod
+    def reset(self) -> None:
+        """Undo every move: time runs as it would have without any.
+
+        It may go back. A database that shows later timestamps goes on in a time of its own, until
+        it is taken back to a snapshot, or the clock has reached them.
         """
 
     def tick(self, ms: float = 0.001) -> None:
@@ -151,13 +163,12 @@ class EmbeddedClock(EmulatorClock):
         if at is None:
             self.source.freeze()
             return
-        moment, present = as_datetime(at), self.now
-        if moment < present:
-            raise ValueError(
-                f"{moment.isoformat()} has passed, it is {present.isoformat()}, and time never "
-                "moves backwards; Emulator(start_time=...) starts in the past"
-            )
-        time_jumps(self._instances, lambda: self.source.freeze(nanos_of(moment)))
+        moment = nanos_of(as_datetime(at))
+        if moment < self.source.peek():
+            set_back(self._instances, self.source, moment)
+            return
+        check_not_passed(self._instances, moment)
+        time_jumps(self._instances, partial(self._freeze_at, moment))
 
     def thaw(self) -> None:
         self._stop_following()
@@ -165,13 +176,17 @@ class EmbeddedClock(EmulatorClock):
 
     def follow(self) -> None:
         moment, present = python_time(), self.now
-        if moment < present - _JUMP:
-            raise ValueError(
-                f"Python has {moment.isoformat()}, the emulator {present.isoformat()}, and time "
-                "never moves backwards; Emulator(start_time=...) starts in the past"
-            )
-        self.freeze(moment if moment > present + _JUMP else None)
+        self.freeze(moment if abs(moment - present) > _JUMP else None)
         self._watchers.append(self._following)
+
+    def reset(self) -> None:
+        self.come_back(self.source.unmoved)
+
+    def come_back(self, state: ClockState) -> None:
+        """Undo the moves since it was in a state. It goes on following if time stood still then."""
+        if state.frozen_at is None:
+            self._stop_following()
+        come_back(self._instances, self.source, state)
 
     def advance(self, by: timedelta | None = None, /, **parts: Unpack[Duration]) -> None:
         nanos = self._nanos_ahead(_duration(by, parts))
@@ -185,7 +200,12 @@ class EmbeddedClock(EmulatorClock):
         return sum(database.delete_expired_rows() for database in self._instances.all_databases())
 
     def expire_versions(self) -> int:
-        return sum(database.forget_versions() for database in self._instances.all_databases())
+        return sum(database.time.forget_versions() for database in self._instances.all_databases())
+
+    def _freeze_at(self, moment: int) -> None:
+        self.source.freeze(moment)
+        for database in self._instances.all_databases():
+            database.time.rejoin()
 
     @property
     def _is_following(self) -> bool:
@@ -214,7 +234,12 @@ class EmbeddedClock(EmulatorClock):
 
 
 def as_datetime(moment: datetime | str) -> datetime:
-    """A time from its ISO text, or as it is. Raises ValueError for one without a time zone."""
+    """Return a time from its ISO text, or as it is.
+
+    A date is its midnight in UTC. Raises ValueError for a time of day without a time zone.
+    """
+    if isinstance(moment, str) and _DATE.fullmatch(moment):
+        moment += "T00:00Z"
     try:
         found = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
     except ValueError:

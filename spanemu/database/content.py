@@ -54,6 +54,9 @@ class Content:
         if schema is not generation.schema:
             generation = Generation(schema, environment.limits)
         store = self.store.clone()
+        store.clock = environment.clock
+        if store.last_commit >= store.clock.peek():
+            store.settle()
         store.merge(_split_points(store))
         store.retention_nanos = schema.retention_nanos(environment.retention_nanos)
         history = History(Generation(empty_schema(environment.limits), environment.limits))

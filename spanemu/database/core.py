@@ -53,7 +53,7 @@ class DatabaseCore:
         self.name = name
         self.environment = environment
         self.store = store
-        self.locks = LockTable(store.clock.peek)
+        self.locks = LockTable(lambda: store.clock.peek())
         self.activity = ActivityLog(store.structure)
         self.ledger = Ledger(self.activity, self.locks.log, lambda: self.generation.schema)
         self.statistics = SnapshotReader(store, LATEST)  # sizes of tables, for the planner

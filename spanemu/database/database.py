@@ -24,6 +24,7 @@ from spanemu.database.errors import SchemaUpdateCancelled
 from spanemu.database.generation import Generation
 from spanemu.database.named_rows import keyed, root_name, row_key
 from spanemu.database.options import StatementRequest
+from spanemu.database.own_time import OwnTime
 from spanemu.database.physical import physical_layout
 from spanemu.database.restore_point import DatabaseSnapshot, check_own
 from spanemu.database.row_deletion import RowDeletion
@@ -101,7 +102,7 @@ class Database:
         self.sessions = Sessions(core)
         self._row_deletion = RowDeletion(core)
         self._contents = Contents(core)
-        self.create_time = core.environment.clock.now()
+        self.time = OwnTime(core, self.sessions, self._row_deletion)
         self.drop_protection = False
         self.encryption_keys = GOOGLE_DEFAULT_KEYS
         self.restored_from: RestoreSource | None = None
@@ -118,8 +119,13 @@ class Database:
 
     @property
     def clock(self) -> Clock:
-        """The emulator's clock."""
+        """The clock that it goes by."""
         return self._core.store.clock
+
+    @property
+    def create_time(self) -> int:
+        """When it was created; never later than now."""
+        return self.time.create_time
 
     @property
     def heat(self) -> Heat:
@@ -292,27 +298,24 @@ class Database:
             self.sessions.abort_all(why)
             self._core.locks.wound_all(why)
             self._core.splitting.restored(snapshot.splitting)
+        self.time.rejoin()
         self._core.ledger.forget()
+
+    def settle(self) -> None:
+        """Let the schema and rows of now be older than any time; not while there are snapshots."""
+        with self._core.schema_mutex, self._core.store.mutex:
+            if self._core.store.settle():
+                self._core.history.begin_here()
+                self._contents.forget()
+        self.time.rejoin()
 
     def abort_transactions(self) -> None:
         """Abort every open read-write transaction; sessions live on."""
         self.sessions.abort_all("It was aborted on purpose, by abort_transactions.")
 
-    def time_jumped(self) -> None:
-        """The clock was moved: do what a server does as time goes by."""
-        self.sessions.stay_young()
-        if self._row_deletion.is_due():
-            self._row_deletion.sweep()
-        self.forget_versions()
-        self._core.splitting.time_jumped()
-
     def delete_expired_rows(self) -> int:
         """Apply the row deletion policies; how many rows were deleted."""
         return self._row_deletion.sweep()
-
-    def forget_versions(self) -> int:
-        """Forget the versions that can no longer be read; how many those were."""
-        return self._core.store.collect_garbage()
 
     def interfere(self, statements: Sequence[str]) -> None:
         """Run DML in a transaction that wounds whoever is in its way, and commit it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from weakref import ReferenceType, ref
 
+from spanemu.base.clock import ClockState
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
 from spanemu.database.splits.splitting import SplittingState
@@ -21,13 +22,15 @@ class DatabaseSnapshot:
     store: StoreSnapshot
     history: History[Generation]
     splitting: SplittingState
+    clock: ClockState
 
     @classmethod
     def of(cls, core: DatabaseCore) -> DatabaseSnapshot:
         """The present state."""
         with core.store.mutex:
             store, history = core.store.snapshot(), core.history.copy()
-            return cls(core.name, ref(core), store, history, core.splitting.state)
+            clock = core.environment.clock.state
+            return cls(core.name, ref(core), store, history, core.splitting.state, clock)
 
     def give_up(self) -> None:
         """Nobody comes back to this state: changes need not be remembered for it."""

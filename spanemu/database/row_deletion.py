@@ -28,15 +28,19 @@ class RowDeletion:
 
     def __init__(self, core: DatabaseCore) -> None:
         self._core = core
-        self._swept_at = core.environment.clock.peek()
+        self._swept_at = core.store.clock.peek()
+
+    def begin(self) -> None:
+        """Count the day until the next sweep from now."""
+        self._swept_at = self._core.store.clock.peek()
 
     def is_due(self) -> bool:
         """Whether it has been a day."""
-        return self._core.environment.clock.peek() >= self._swept_at + SWEEP_EVERY_NANOS
+        return self._core.store.clock.peek() >= self._swept_at + SWEEP_EVERY_NANOS
 
     def sweep(self) -> int:
         """Apply every policy now; how many rows were deleted, cascades aside."""
-        now = self._swept_at = self._core.environment.clock.peek()
+        now = self._swept_at = self._core.store.clock.peek()
         tables = self._core.generation.schema.tables.values()
         return sum(self._sweep(table, now) for table in list(tables))
 

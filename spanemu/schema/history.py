@@ -6,6 +6,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Generic, TypeVar
 
+from spanemu.base.nanos import BEGINNING
+
 T = TypeVar("T")
 
 
@@ -18,7 +20,7 @@ class History(Generic[T]):
     """
 
     def __init__(self, first: T) -> None:
-        self._starts = [0]
+        self._starts = [BEGINNING]
         self._generations = [first]
         self.current = first
 
@@ -29,8 +31,8 @@ class History(Generic[T]):
         self.current = generation
 
     def begin_here(self) -> None:
-        """Forget what was before `current`. Not for a history that others look at already."""
-        self._starts = [0]
+        """Let `current` be the only generation, from the beginning of time on."""
+        self._starts = [BEGINNING]
         self._generations = [self.current]
 
     def at(self, timestamp: int) -> T:
@@ -42,6 +44,11 @@ class History(Generic[T]):
     def start(self, timestamp: int) -> int:
         """Since when the generation that was current at `timestamp` had been."""
         return self._starts[bisect_right(self._starts, timestamp) - 1]
+
+    @property
+    def latest(self) -> int:
+        """The timestamp from which `current` is current."""
+        return self._starts[-1]
 
     def all(self) -> Sequence[T]:
         """Every generation, oldest first."""

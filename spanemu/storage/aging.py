@@ -57,8 +57,8 @@ class Aging:
     ) -> int:
         """Forget versions of which nobody reads after `horizon`; how many those were.
 
-        Looks at no more than `rows_max` rows; those that go on aging get in line again. Rows that
-        vanish altogether are noted in the undo log, if there is one.
+        Looks at no more than `rows_max` rows; those that go on aging get in line again. What is
+        forgotten is noted in the undo log, if there is one.
         """
         gone, rows = 0, self.rows
         for _ in range(rows_max):
@@ -82,6 +82,8 @@ class Aging:
                 continue
             if count := expired(version, horizon):
                 gone += count
+                if log is not None:
+                    log.append((tree_id, key, version))
                 split.writable(tree_id)[key] = version = prune(version, horizon)
             if version[3] > 1 or version[1] is None:
                 rows.append((version[0], tree_id, key))

@@ -27,7 +27,7 @@ from sortedcontainers import SortedDict
 
 from spanemu.storage.boundary import Boundary, Path
 from spanemu.storage.layout import TreeId
-from spanemu.storage.versions import Version, version_at
+from spanemu.storage.versions import Version, first_version, version_at
 
 # A tree maps encoded keys to versions.
 if TYPE_CHECKING:
@@ -78,6 +78,15 @@ class Split:
                 then = ((key, version_at(version, at)) for key, version in tree.items())
                 self.trees[tree_id] = Tree((key, found) for key, found in then if found is not None)
                 self.owned.add(tree_id)
+
+    def settle(self) -> None:
+        """Keep the newest version of every row, as written at the beginning of time."""
+        for tree_id, tree in self.trees.items():
+            rows = ((key, version[1]) for key, version in tree.items())
+            self.trees[tree_id] = Tree(
+                (key, first_version(row)) for key, row in rows if row is not None
+            )
+            self.owned.add(tree_id)
 
     def divided(self, starts: Starts) -> list[Split]:
         """The same rows in several splits; the first of `starts` is this one's. It stays whole."""

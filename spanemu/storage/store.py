@@ -20,6 +20,7 @@ from itertools import chain, islice
 from typing import Any
 
 from spanemu.base.clock import Clock
+from spanemu.base.nanos import BEGINNING
 from spanemu.storage.aging import Aging
 from spanemu.storage.boundary import Boundary, Path
 from spanemu.storage.dropped import Dropped
@@ -28,7 +29,7 @@ from spanemu.storage.observer import JOURNAL_MAX, StoreObserver, TreeWrite, repl
 from spanemu.storage.pins import Pins
 from spanemu.storage.ranges import EVERYTHING, ByteRange, in_order
 from spanemu.storage.structure import Structure
-from spanemu.storage.undo import StoreSnapshot, Undo
+from spanemu.storage.undo import StoreSnapshot, Undo, undo
 from spanemu.storage.versions import Row, Version, changed, push, visible
 from spanemu.values.cell_mask import WHOLE_ROW
 
@@ -46,8 +47,8 @@ class Store:
         self.clock = clock
         self.retention_nanos = retention_nanos
         self.mutex = threading.RLock()  # Guards every field below.
-        self.last_commit = 0
-        self.kept_since = 0  # reads before may miss versions that were forgotten
+        self.last_commit = BEGINNING
+        self.kept_since = BEGINNING  # reads before may miss versions that were forgotten
         self.pins = Pins()
         self._dropped = Dropped()
         self.sequences: dict[int, int] = {}  # sequence id -> values drawn so far
@@ -100,18 +101,10 @@ class Store:
         with self.mutex:
             self._remember(self.structure.move(hierarchy, start, server))
 
-    def boundaries(self, hierarchy: TreeId) -> tuple[Boundary, ...]:
-        """Where a hierarchy is cut, in order."""
-        return self.structure.boundaries(hierarchy)
-
     def all_boundaries(self) -> list[Boundary]:
         """Where all hierarchies are cut."""
         with self.mutex:
             return self.structure.all_boundaries()
-
-    def starts(self, tree: TreeId) -> Sequence[bytes]:
-        """For each split of its hierarchy the first key it may have of a tree; b"" to begin."""
-        return self.structure.starts(tree)
 
     def _remember(self, undo: Callable[[], object] | None) -> None:
         if undo is not None and self._snapshots:
@@ -322,8 +315,13 @@ class Store:
     def snapshot(self) -> StoreSnapshot:
         """A point to come back to with `restore`, as often as wanted."""
         with self.mutex:
-            aging = self._aging.mark(self.last_commit)
-            taken = StoreSnapshot(len(self._log), aging, dict(self.sequences))
+            taken = StoreSnapshot(
+                len(self._log),
+                self._aging.mark(self.last_commit),
+                dict(self.sequences),
+                self.kept_since,
+                self._dropped.copy(),
+            )
             self._snapshots.append(taken)
             return taken
 
@@ -336,15 +334,11 @@ class Store:
             if snapshot not in self._snapshots:
                 raise ValueError("the snapshot was given up, or an earlier one was restored since")
             del self._snapshots[self._snapshots.index(snapshot) + 1 :]
-            log = self._log
-            while len(log) > snapshot.place:
-                change = log.pop()
-                if callable(change):
-                    change()
-                else:
-                    self._put_back(*change)
+            undo(self._log, snapshot.place, self.structure, self._aging)
             self._aging.restore(snapshot.aging)
             self.sequences = dict(snapshot.sequences)
+            self.last_commit, self.kept_since = snapshot.aging.at, snapshot.kept_since
+            self._dropped = snapshot.dropped.copy()
 
     def forget(self, snapshot: StoreSnapshot) -> None:
         """Give a snapshot up, so that the undo log need not reach back to it."""
@@ -353,6 +347,21 @@ class Store:
                 self._snapshots.remove(snapshot)
             if not self._snapshots:
                 self._log.clear()
+
+    def settle(self) -> bool:
+        """Let the rows of now be there since the beginning of time; return whether they are.
+
+        Costs a look at every row. Does nothing while there are snapshots, of another history.
+        """
+        with self.mutex:
+            if self._snapshots:
+                return False
+            self.tell()
+            if self.last_commit != BEGINNING:
+                self.structure.settle()
+            self._aging, self._dropped = Aging(), Dropped()
+            self.last_commit = self.kept_since = BEGINNING
+            return True
 
     def clone(self) -> Store:
         """A store with the same rows and history; trees are shared until either writes."""
@@ -389,12 +398,3 @@ class Store:
         """Assert every invariant."""
         with self.mutex:
             self.structure.check(self.last_commit)
-
-    def _put_back(self, tree_id: TreeId, key: bytes, version: Version | None) -> None:
-        tree = self._trees[tree_id].split_of(tree_id, key).writable(tree_id)
-        if version is None:
-            tree.pop(key, None)
-        else:
-            tree[key] = version
-            if version[3] > 1 or version[1] is None:
-                self._aging.rows.append((version[0], tree_id, key))

@@ -171,6 +171,12 @@ class Structure:
             for split in hierarchy.splits:
                 split.rewind(at)
 
+    def settle(self) -> None:
+        """Keep the newest version of every row, as written at the beginning of time."""
+        for hierarchy in self.hierarchies.values():
+            for split in hierarchy.splits:
+                split.settle()
+
     def check(self, last_commit: int) -> None:
         """Assert every invariant."""
         for hierarchy in self.hierarchies.values():

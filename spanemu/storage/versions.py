@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from spanemu.base.nanos import BEGINNING
 from spanemu.values.cell_mask import WHOLE_ROW, differ
 
 Row = tuple[Any, ...]
@@ -21,6 +22,11 @@ Version = tuple[int, Row | None, Any, int, Any]  # the third and the fifth are V
 
 # A chain is searched for expired versions when its depth reaches a power of two from here on.
 PRUNE_DEPTH_MIN = 64
+
+
+def first_version(row: Row) -> Version:
+    """Return a chain of one version that every reader sees, however early it reads."""
+    return (BEGINNING, row, None, 1, None)
 
 
 def visible(version: Version | None, at: int) -> Row | None:

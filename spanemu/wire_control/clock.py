@@ -44,6 +44,9 @@ class RemoteClock(EmulatorClock):
     def thaw(self) -> None:
         self._calls("ThawClock")
 
+    def reset(self) -> None:
+        self._calls("ResetClock")
+
     def advance(self, by: timedelta | None = None, /, **parts: Unpack[Duration]) -> None:
         self._calls("AdvanceClock", microseconds=_microseconds(by, parts))
 

@@ -24,6 +24,7 @@ SCHEMA = [
 ]
 MICROSECOND = timedelta(microseconds=1)
 MARCH = datetime(2026, 3, 1, tzinfo=UTC)
+NEW_YEAR = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture(params=["embedded", "attached"])
@@ -124,8 +125,9 @@ def test_a_block_of_frozen_time(clock):
     assert not clock.is_frozen
 
 
-def test_time_never_goes_back(clock):
+def test_time_never_goes_back_in_what_a_database_shows(home, events, clock):
     clock.freeze(MARCH)
+    save(events, 1)
     with pytest.raises(ValueError, match="has passed"):
         clock.freeze("2026-02-01T00:00Z")
     with pytest.raises(ValueError, match="negative"):
@@ -134,7 +136,156 @@ def test_time_never_goes_back(clock):
         clock.freeze("2026-04-01T00:00")
     with pytest.raises(ValueError, match="9999"):
         clock.advance(days=8000 * 366)
-    assert clock.now == MARCH
+    assert timedelta() <= clock.now - MARCH < timedelta(milliseconds=1)
+    assert save(events, 2) > MARCH
+
+
+# ------------------------------------------------------------------ going back
+
+
+def test_time_goes_back_where_nothing_has_a_later_timestamp(events, clock):
+    clock.freeze("2024-01-01")
+    assert clock.now == NEW_YEAR
+    first = save(events, 1)
+    assert timedelta() <= first - NEW_YEAR < timedelta(milliseconds=1)
+    assert save(events, 2) > first
+    assert ids(events) == [1, 2]
+    assert ids(events, read_timestamp=first) == [1]
+    clock.freeze(NEW_YEAR)  # which is some microseconds ago
+    assert save(events, 3) > first
+    clock.thaw()
+    assert save(events, 4) - NEW_YEAR < timedelta(minutes=1)
+
+
+def test_a_time_before_the_epoch(events, clock):
+    clock.freeze("1931-07-04T12:00Z")
+    first = save(events, 1)
+    assert first.year == 1931
+    clock.advance(minutes=1)
+    save(events, 2)
+    assert ids(events, exact_staleness=timedelta(seconds=30)) == [1]
+    assert server_time(events).year == 1931
+
+
+def test_settled_rows_are_older_than_any_time(home, events, clock):
+    stamp = save(events, 1)
+    with pytest.raises(ValueError, match=r"passed.*events.*settle"):
+        clock.freeze("2024-01-01")
+    home.settle()
+    assert ids(events, exact_staleness=timedelta(minutes=30)) == [1]
+    clock.freeze("2024-01-01")
+    assert ids(events) == ids(events, exact_staleness=timedelta(minutes=30)) == [1]
+    with events.snapshot() as snapshot:
+        assert list(snapshot.execute_sql("SELECT Happened FROM Events")) == [[stamp]]
+    save(events, 2)
+    assert ids(events, exact_staleness=timedelta(minutes=30)) == [1]
+    home.apply_schema("CREATE TABLE Later (Id INT64) PRIMARY KEY (Id)")
+    clock.advance(minutes=1)
+    assert ids(events, exact_staleness=timedelta(minutes=30)) == [1]
+
+
+def test_a_restore_takes_time_back_with_the_rows(home, events, clock):
+    home.settle()
+    snapshot, before = home.snapshot(), clock.now
+    stamps = []
+    for _ in range(3):
+        clock.freeze("2024-01-01")
+        stamps.append(save(events, 1))
+        clock.advance(days=40)
+        assert ids(events) == []  # expired
+        home.restore(snapshot)
+        assert timedelta() < clock.now - before < timedelta(minutes=1)
+        assert not clock.is_frozen
+    assert len(set(stamps)) == 1
+    clock.advance(days=100)
+    home.restore(snapshot)
+    assert timedelta() < save(events, 1) - before < timedelta(minutes=1)
+
+
+def test_what_a_test_takes_back_halfway_keeps_its_order(home, events, clock):
+    clock.freeze(MARCH)
+    first = save(events, 1)
+    snapshot = home.snapshot()
+    clock.advance(days=3)
+    with events.batch() as batch:
+        batch.update("Events", ["Id", "Note"], [(1, "later")])
+    clock.advance(hours=2)
+    assert clock.expire_versions() >= 0
+    home.restore(snapshot)
+    assert clock.is_frozen
+    assert first <= clock.now < first + timedelta(milliseconds=1)
+    second = save(events, 2)
+    assert first < second < first + timedelta(milliseconds=1)
+    assert ids(events, read_timestamp=first) == [1]
+    assert ids(events, read_timestamp=MARCH - MICROSECOND) == []
+
+
+def test_a_database_that_is_not_reset_goes_on_in_its_own_time(emulator, home, events, clock):
+    home.settle()
+    snapshot = home.snapshot()
+    other = emulator.create_database("other", schema=SCHEMA).client()
+    clock.freeze("2030-01-01")
+    latest = save(other, 1)
+    save(events, 1)
+    home.restore(snapshot)
+    clock.reset()
+    assert clock.now.year == 2026
+    assert save(events, 1).year == 2026
+    assert timedelta() < save(other, 2) - latest < timedelta(minutes=1)
+    assert server_time(other).year == 2030
+    assert ids(other, read_timestamp=latest) == [1]
+    with pytest.raises(ValueError, match=r"passed.*other"):
+        clock.freeze("2029-01-01")
+    clock.freeze("2031-01-01")  # after all that it shows: there it is with the others again
+    assert save(other, 3).year == save(events, 3).year == 2031
+    clock.reset()
+
+
+def test_transactions_do_not_outlive_a_clock_that_is_set_back(home, events, clock):
+    home.settle()
+    session = events.session()
+    session.create()
+    transaction = session.transaction()
+    transaction.begin()
+    clock.freeze("2024-01-01")
+    with pytest.raises(exceptions.Aborted):
+        transaction.execute_update("INSERT INTO Details (Id, Line) VALUES (1, 1)", retry=None)
+    assert save(events, 1).year == 2024
+
+
+def test_no_time_passes_when_the_clock_is_set(home, emulator, clock):
+    rows = home.client()
+    clock.freeze(MARCH)
+    save(rows, 1)
+    home.settle()
+    clock.freeze("2024-01-01")
+    clock.reset()
+    clock.freeze("2024-01-01")
+    assert ids(rows) == [1]  # though in MARCH and after it is more than 30 days old
+    assert save(rows, 2).year == 2024
+    clock.advance(days=31)
+    assert ids(rows) == [1]
+
+
+def test_a_backup_of_a_later_time_can_be_restored(emulator, home, clock):
+    in_this_process(emulator)
+    clock.freeze("2030-01-01")
+    save(home.client(), 1)
+    content = home._database().content(clock.source.peek())
+    home._database().settle()
+    clock.reset()
+    restored = content.database("projects/p/instances/i/databases/again")
+    assert restored.store.clock.peek() > restored.store.last_commit
+
+
+def test_an_earlier_emulator_of_a_database_is_never_younger_than_now(emulator, home, clock):
+    in_this_process(emulator)
+    database = home._database()
+    created = database.create_time
+    clock.freeze("2024-01-01")
+    assert database.create_time == clock.source.peek()
+    clock.reset()
+    assert database.create_time == created
 
 
 # ------------------------------------------------------------------ what follows it
@@ -384,9 +535,10 @@ def test_time_follows_pythons(emulator, events, clock, python):
     assert not clock.is_frozen
 
 
-def test_python_may_be_too_late_to_be_followed(emulator, clock, python):
+def test_python_may_be_too_late_to_be_followed(emulator, events, clock, python):
     in_this_process(emulator)
     clock.freeze(MARCH + timedelta(days=1))
+    save(events, 1)
     with pytest.raises(ValueError, match="never moves backwards"):
         clock.follow()
     python.present += timedelta(days=2)

@@ -13,8 +13,13 @@ def get_clock(control: Control) -> dict[str, Any]:
 
 
 def freeze_clock(control: Control, at: str | None = None) -> None:
-    """Stop time, now or at a time to come."""
+    """Stop time, now or at another time."""
     control.clock.freeze(at)
+
+
+def reset_clock(control: Control) -> None:
+    """Undo every move of the clock."""
+    control.clock.reset()
 
 
 def thaw_clock(control: Control) -> None:

@@ -8,7 +8,7 @@ from operator import methodcaller
 from typing import Any
 
 from spanemu.admin.instances import Instances
-from spanemu.control.clock import EmulatorClock
+from spanemu.control.clock import EmbeddedClock
 from spanemu.control.faults import Faults
 from spanemu.control.operations.held import Held
 from spanemu.control.recorder import Recorder
@@ -23,7 +23,7 @@ class Control:
     """
 
     instances: Instances
-    clock: EmulatorClock
+    clock: EmbeddedClock
     faults: Faults
     recorder: Callable[[str], Recorder]
     hotspots: Callable[[str], Any]

@@ -14,14 +14,21 @@ def snapshot(control: Control, database: str) -> dict[str, Any]:
 
 
 def restore(control: Control, database: str, snapshot: str) -> None:
-    """Go back to a snapshot of the same database."""
-    control.database(database).restore(control.snapshots.get(snapshot))
+    """Go back to a snapshot of the same database, and the clock to its state then."""
+    state = control.snapshots.get(snapshot)
+    control.database(database).restore(state)
+    control.clock.come_back(state.clock)
 
 
 def forget(control: Control, database: str, snapshot: str) -> None:
     """Give a snapshot up."""
     control.database(database).forget(control.snapshots.get(snapshot))
     control.snapshots.release(snapshot)
+
+
+def settle(control: Control, database: str) -> None:
+    """Let the schema and rows of now be older than any time."""
+    control.database(database).settle()
 
 
 def clone(control: Control, database: str, name: str) -> None:

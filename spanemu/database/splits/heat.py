@@ -182,7 +182,7 @@ class Heat:
         """A picture of what a detector saw, as figures, with the splits of so many nodes."""
         schema, trace = self._schema, detector.trace()
         places = Places(schema, self._splitting.settings.policy)
-        starts = {tree: self._store.starts(tree) for tree in places.placings}
+        starts = {tree: self._store.structure.starts(tree) for tree in places.placings}
         pinned = [place_of(each) for each in self._store.all_boundaries()]
         return build_heatmap(schema, trace, Overlay(places, starts, pinned, trace, nodes))
 

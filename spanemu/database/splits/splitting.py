@@ -200,6 +200,12 @@ class Splitting:
                 # From so many quiet minutes on nothing changes any more.
                 self.pass_minutes(min(minutes, 4 * self.settings.quiet_minutes))
 
+    def clock_set(self) -> None:
+        """The clock was set to another time: minutes are counted from there."""
+        with self._store.mutex:
+            self._minute_at = self._store.clock.peek()
+            self._warm.clear()
+
     @property
     def state(self) -> SplittingState:
         """What to give back when the database is restored."""

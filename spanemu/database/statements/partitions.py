@@ -92,7 +92,7 @@ def partition_ranges(
 
     There is at least one, and no more than `most` if that is not 0.
     """
-    starts = store.starts(tree_of(thing))
+    starts = store.structure.starts(tree_of(thing))
     shares = [
         tuple(_within(ranges, low, starts[place + 1] if place + 1 < len(starts) else None))
         for place, low in enumerate(starts)

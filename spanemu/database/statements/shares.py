@@ -16,7 +16,7 @@ from spanemu.storage.store import Store
 
 def query_shares(store: Store, hierarchy: TreeId, most: int) -> list[ByteRange]:
     """Ranges of root keys that cover a hierarchy; no more than `most` if that is not 0."""
-    inner = [each.key for each in store.boundaries(hierarchy) if len(each.path) == 1]
+    inner = [each.key for each in store.structure.boundaries(hierarchy) if len(each.path) == 1]
     if most:
         inner = inner[: most - 1]
     low, high = EVERYTHING[0]

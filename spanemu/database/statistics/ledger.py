@@ -92,6 +92,7 @@ class Ledger:
             self._waits.taken()
             for periods in self._levels:
                 periods.clear()
+            self._latest = 0  # The clock may be set back.
             self._pending.clear()
             self._waited.clear()
 

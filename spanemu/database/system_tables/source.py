@@ -30,7 +30,7 @@ class Source:
     @property
     def effective_at(self) -> int:
         """Since when the schema is what it is."""
-        return self.core.history.start(self.at)
+        return max(0, self.core.history.start(self.at))
 
 
 def split_name(name: str) -> tuple[str, str]:

@@ -25,7 +25,11 @@ def test_one_moment_in_many_spellings(moment: datetime | str) -> None:
 
 def test_a_moment_needs_a_zone() -> None:
     with pytest.raises(ValueError, match="no time zone"):
-        as_datetime("2026-01-01")
+        as_datetime("2026-01-01T00:00")
+
+
+def test_a_date_is_its_midnight() -> None:
+    assert as_datetime("2026-01-01") == NEW_YEAR
 
 
 def test_nanoseconds_there_and_back() -> None:

@@ -31,7 +31,7 @@ def test_a_stream_whose_timestamp_grew_too_old_ends(asked: str | None) -> None:
     next(rows)
     many(shop, 2)
     shop.database.clock.advance(2 * HOUR)
-    shop.database.forget_versions()
+    shop.database.time.forget_versions()
     with pytest.raises(ReadTooOld):
         list(rows)
 
@@ -43,7 +43,7 @@ def test_a_stream_whose_timestamp_is_kept_goes_on() -> None:
     next(rows)
     many(shop, 2)
     shop.database.clock.advance(HOUR // 2)
-    shop.database.forget_versions()
+    shop.database.time.forget_versions()
     assert {price for _, price in rows} == {1}
 
 
@@ -55,7 +55,7 @@ def test_partitions_can_be_read_however_late() -> None:
     shop.put((1, "a", 99))
     shop.database.clock.advance(HOUR // 2 + 1)
     shop.put((2, "b", 99))
-    shop.database.forget_versions()
+    shop.database.time.forget_versions()
     rows = shop.session.read(request(), begun, share.token).rows
     assert list(rows) == [(1, 10), (2, 20), (3, 30)]
 
@@ -67,7 +67,7 @@ def test_they_are_forgotten_with_their_transaction() -> None:
     shop.put((1, "a", 99))
     shop.session.close("It was deleted.")
     shop.database.clock.advance(HOUR + 1)
-    assert shop.database.forget_versions() == 1
+    assert shop.database.time.forget_versions() == 1
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_dropped_table_is_kept_no_longer_than_other_rows() -> None:
     at = shop.put((1, "a", 10))
     assert shop.database.apply_ddl(["DROP INDEX ItemsByName", "DROP TABLE Items"]).failure is None
     shop.database.clock.advance(2 * HOUR)
-    shop.database.forget_versions()
+    shop.database.time.forget_versions()
     with pytest.raises(ReadTooOld):
         items_at(shop, at)
     dropped = shop.core.store._dropped
