@@ -19,6 +19,8 @@ from spanemu.base.nanos import NANOS_PER_MILLI
 from spanemu.database.database import Database
 from spanemu.values.timestamp import format_utc
 
+__tracebackhide__ = True  # from pytest, whose users look for their own lines
+
 BEHIND_MAX_NANOS = NANOS_PER_MILLI  # Timestamps at a frozen time are some microseconds after it.
 
 

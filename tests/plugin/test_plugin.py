@@ -406,7 +406,8 @@ def test_mistakes_are_told_without_our_own_lines(music):
         def test_snapshot(spanner_snapshot):
             spanner_snapshot.restore("x")
 
-        def test_clock(spanner_clock):
+        def test_clock(spanner_clock, spanner_sql):
+            spanner_sql("INSERT INTO Singers (SingerId, Name) VALUES (1, 'a')")
             spanner_clock.freeze("2001-01-01T00:00:00Z")
 
         def test_fault(spanner_faults):
