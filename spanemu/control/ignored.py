@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spanemu.lint.rule_names import UnknownRule, check_rule_name
 from spanemu.stats.assumptions import entry_parts
 
 __tracebackhide__ = True  # from pytest, whose users look for their own lines
@@ -21,8 +20,14 @@ def checked(entries: Sequence[str]) -> tuple[str, ...]:
             raise ValueError(f"ignore: {entry!r} is neither a rule, nor a table or an index")
         rule, _ = entry_parts(entry)
         if rule:
-            try:
-                check_rule_name(rule)
-            except UnknownRule as problem:
-                raise ValueError(f"ignore: {problem}") from None
+            _check_rule(rule)
     return found
+
+
+def _check_rule(rule: str) -> None:
+    from spanemu.lint.rule_names import UnknownRule, check_rule_name
+
+    try:
+        check_rule_name(rule)
+    except UnknownRule as problem:
+        raise ValueError(f"ignore: {problem}") from None
