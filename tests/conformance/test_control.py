@@ -41,7 +41,7 @@ def home(emulator):
 
 def save(home, sku, quantity):
     with home.client().batch() as batch:
-        batch.insert_or_update("Stock", ["Sku", "Qty"], [(sku, quantity)])
+        batch.insert_or_update("stock", ["Sku", "Qty"], [(sku, quantity)])
 
 
 def stock(home):
@@ -225,7 +225,7 @@ def test_recording_sees_what_a_block_asks_for(emulator, home):
     read, failed = recorded.queries
     assert (read.kind, read.tables, read.full_scans) == ("read", ("Stock",), ("Stock",))
     assert (failed.kind, failed.error) == ("query", "INVALID_ARGUMENT")
-    assert [each.tables for each in recorded.commits] == [("stock",)]
+    assert [each.tables for each in recorded.commits] == [("Stock",)]
     assert recorded.full_scans == [read]
     assert recorded.rpcs["Commit"] == 1
     assert recorded.to_json()["database"] == home.name

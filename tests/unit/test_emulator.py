@@ -211,11 +211,11 @@ def test_recording_knows_each_group_of_a_batch_write(emulator):
         client.mutation_groups() as groups,
     ):
         for rows in ([(1,), (2,)], [(1,)], [(3,)]):
-            groups.group().insert("T", ("K",), rows)
+            groups.group().insert("t", ("K",), rows)
         list(groups.batch_write())
     for recorded in (one, other):
         told = [(each.mutations, each.tables, each.error) for each in recorded.attempts]
-        assert told == [(2, ("t",), ""), (0, ("t",), "ALREADY_EXISTS"), (1, ("t",), "")]
+        assert told == [(2, ("T",), ""), (0, ("T",), "ALREADY_EXISTS"), (1, ("T",), "")]
         assert (recorded.mutations, recorded.rpcs["BatchWrite"]) == (3, 1)
 
 
