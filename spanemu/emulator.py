@@ -83,7 +83,7 @@ class EmbeddedDatabase(DatabaseHandle):
         statements = load_schema(schema)
         database = self._database()
         try:
-            outcome = database.apply_ddl([each.text for each in statements])
+            outcome = database.apply_ddl([each.text_for(self.database_id) for each in statements])
         except SpannerError as failure:
             blamed = _blamed(database.clone(self.name), statements)
             if blamed is None:
@@ -249,7 +249,8 @@ class Emulator(EmulatorHandle):
         statements = load_schema(schema)
         self.create_instance(target.parent)
         try:
-            add_database(self._instances, target, [each.text for each in statements])
+            texts = [each.text_for(target.database) for each in statements]
+            add_database(self._instances, target, texts)
         except SpannerError as failure:
             blamed = None
             if not isinstance(failure, _OF_THE_NAME):
@@ -348,10 +349,11 @@ _OF_THE_NAME = (DatabaseAlreadyExists, TooManyDatabases, InvalidDatabaseId)
 
 def _blamed(trial: Database, statements: list[SchemaStatement]) -> SchemaRejected | None:
     """Find the statement at fault by running them one by one in a database for the purpose."""
+    database = DatabaseName.parse(trial.name).database
     try:
         for statement in statements:
             try:
-                refusal = trial.apply_ddl([statement.text]).failure
+                refusal = trial.apply_ddl([statement.text_for(database)]).failure
             except SpannerError as problem:
                 refusal = problem
             if refusal is not None:

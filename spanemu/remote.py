@@ -70,7 +70,7 @@ class RemoteDatabase(DatabaseHandle):
     def apply_schema(self, schema: Source | Iterable[Source]) -> None:
         """Run schema statements in order. Raises what the official client raises."""
         api = self._emulator.client(self._path.project).database_admin_api
-        statements = [each.text for each in load_schema(schema)]
+        statements = [each.text_for(self.database_id) for each in load_schema(schema)]
         if statements:
             api.update_database_ddl(database=self.name, statements=statements).result()
 
@@ -203,7 +203,7 @@ class RemoteEmulator(EmulatorHandle):
         Takes what `Emulator.create_database` takes; raises what the official client raises.
         """
         target = self.resolve(name)
-        statements = [each.text for each in load_schema(schema)]
+        statements = [each.text_for(target.database) for each in load_schema(schema)]
         self._ensure_instance(target)
         api = self.client(target.project).database_admin_api
         request = {

@@ -21,10 +21,14 @@ from spanemu.base.excerpts import excerpt, place_of_name
 from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure
 from spanemu.sql.syntax.ddl.statement import split_statements
 
+_BLANK = r"(?:\s|--[^\n]*(?:\n|$)|\#[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)"
 _DDL = re.compile(
-    r"(?:\s|--[^\n]*(?:\n|$)|\#[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)*"
-    r"(?:$|(?:CREATE|ALTER|DROP|RENAME|GRANT|REVOKE|ANALYZE)\b)",
-    re.IGNORECASE,
+    rf"{_BLANK}*(?:$|(?:CREATE|ALTER|DROP|RENAME|GRANT|REVOKE|ANALYZE)\b)", re.IGNORECASE
+)
+_ALTER_DATABASE = re.compile(
+    rf"\A({_BLANK}*ALTER{_BLANK}+DATABASE{_BLANK}*)(?:`[^`\n]+`|\b[A-Z_][A-Z0-9_]*\b)"
+    rf"(?={_BLANK}*SET\b)",
+    re.IGNORECASE | re.ASCII,
 )
 TEXT_ORIGIN = "<schema>"
 
@@ -44,6 +48,13 @@ class SchemaStatement:
     text: str
     origin: str
     line: int
+
+    def text_for(self, database: str) -> str:
+        """Return the text with the id `database` as the name in ALTER DATABASE.
+
+        A schema file serves databases of many names; Spanner refuses any name but its own.
+        """
+        return _ALTER_DATABASE.sub(lambda match: f"{match[1]}`{database}`", self.text)
 
 
 Source = str | os.PathLike[str] | SchemaStatement

@@ -210,7 +210,7 @@ class Database:
         outcome = outcome or DdlOutcome()
         with core.schema_mutex, outcome.call as call:
             core.check_open()
-            steps = plan_batch(statements, core.changeable_schema, sent)
+            steps = plan_batch(statements, core.changeable_schema, sent, core.database_id)
             refuse_drops(core, steps)
             for step in steps:
                 try:

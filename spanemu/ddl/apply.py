@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from spanemu.ddl.change import Change
+from spanemu.ddl.errors.objects import OtherDatabaseAltered
 from spanemu.ddl.memory import BatchMemory
 from spanemu.ddl.statements import BUNDLE_STATEMENTS, STATEMENTS
 from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
@@ -25,6 +26,7 @@ from spanemu.txn.rules import RuleBook
 class Step:
     """One statement of a batch, ready to run. `schema` is unchanged if it does nothing.
 
+    `database` is the id of the database that the statement names, "" when it names none.
     `work(store, rules, at, context)` is called under the store's mutex with the rules of the next
     schema and the change's timestamp. It verifies the rows first, then writes; it raises before
     anything is written.
@@ -33,19 +35,25 @@ class Step:
     statement: str
     schema: Schema
     work: Callable[[Store, RuleBook, int, Context], None]
+    database: str = ""
 
 
 _MEMORY: BatchMemory[Step] = BatchMemory()
 
 
 def plan_batch(
-    statements: Sequence[str], schema: Schema, sent: ProtoTypes = NO_TYPES
+    statements: Sequence[str], schema: Schema, sent: ProtoTypes = NO_TYPES, database: str = ""
 ) -> Sequence[Step]:
-    """Steps for each statement in order. Raises for the first that is wrong; none has run.
+    """Return a step for each statement in order. Raise for the first that is wrong; none has run.
 
-    `sent` are the types of protocol buffers that came with the request.
+    `sent` are the types of protocol buffers that came with the request. `database` is the id of
+    the database that the steps are for; without it, ALTER DATABASE may name any.
     """
-    return _MEMORY.recall(statements, schema, sent, lambda: _planned(statements, schema, sent))
+    steps = _MEMORY.recall(statements, schema, sent, lambda: _planned(statements, schema, sent))
+    for step in steps:  # Not part of the plan, which databases of different names share.
+        if database and step.database and step.database != database:
+            raise OtherDatabaseAltered(step.database, database)
+    return steps
 
 
 def _planned(statements: Sequence[str], schema: Schema, sent: ProtoTypes) -> Sequence[Step]:
@@ -53,7 +61,7 @@ def _planned(statements: Sequence[str], schema: Schema, sent: ProtoTypes) -> Seq
     for statement in statements:
         change = change_of(statement, schema, sent)
         schema = change.schema
-        steps.append(Step(statement, schema, change.work))
+        steps.append(Step(statement, schema, change.work, change.database))
     return steps
 
 

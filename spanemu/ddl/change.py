@@ -53,10 +53,14 @@ Job = Callable[[Data], Sequence[TreeWrite]]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A statement's effect. `schema` is the one given when it changes nothing."""
+    """A statement's effect. `schema` is the one given when it changes nothing.
+
+    `database` is the id of the database that the statement names, "" when it names none.
+    """
 
     schema: Schema
     jobs: Sequence[Job] = field(default=())
+    database: str = ""
 
     def work(self, store: Store, rules: RuleBook, at: int, context: Context) -> None:
         """Run the jobs, under the store's mutex; raises before anything is written."""

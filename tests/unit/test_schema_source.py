@@ -83,3 +83,29 @@ def test_a_text_that_cannot_be_cut_is_refused_with_its_place(tmp_path):
     with pytest.raises(SchemaRejected) as refusal:
         load_schema(path)
     assert (refusal.value.origin, refusal.value.line) == (str(path), 3)
+
+
+@pytest.mark.parametrize(
+    ("written", "becomes"),
+    [
+        ("ALTER DATABASE db SET OPTIONS (x = 1)", "ALTER DATABASE `own-1` SET OPTIONS (x = 1)"),
+        ("alter database`my-db`set OPTIONS ()", "alter database`own-1`set OPTIONS ()"),
+        ("ALTER/**/DATABASE -- db\n db\nSET", "ALTER/**/DATABASE -- db\n `own-1`\nSET"),
+    ],
+)
+def test_alter_database_takes_the_name_of_the_database(written, becomes):
+    assert SchemaStatement(written, TEXT_ORIGIN, 1).text_for("own-1") == becomes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ALTER DATABASE my-db SET OPTIONS (x = 1)",  # a syntax error, and to be shown as one
+        "ALTER DATABASE SET OPTIONS (x = 1)",
+        "ALTER DATABASES db SET OPTIONS (x = 1)",
+        "CREATE TABLE A (x STRING(99) DEFAULT ('ALTER DATABASE db SET')) PRIMARY KEY (x)",
+        "ALTER TABLE A SET OPTIONS (x = 1)",
+    ],
+)
+def test_other_statements_stay_as_they_are(text):
+    assert SchemaStatement(text, TEXT_ORIGIN, 1).text_for("own-1") == text

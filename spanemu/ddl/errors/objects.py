@@ -241,3 +241,12 @@ class CreateDatabaseMisplaced(SpannerError):
     code = Code.INVALID_ARGUMENT
     prose = "CREATE DATABASE is not allowed here: database {name} must be created by itself."
     name: str
+
+
+class OtherDatabaseAltered(SpannerError):
+    """An ALTER DATABASE statement that names another database than the one it is sent to."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "ALTER DATABASE names database {named}, but the statement is for database {database}."
+    named: str
+    database: str

@@ -17,10 +17,11 @@ from spanemu.sql.syntax import ddl_ast
 
 
 def alter_database(statement: ddl_ast.AlterDatabase, schema: Schema) -> Change:
-    """Options of the database; NULL takes one back to its default.
+    """Set options of the database; NULL resets an option to its default.
 
-    The name is not looked at: tests run one schema file in databases of many names.
+    Whether the name is the database's own, `ddl.apply.plan_batch` checks: a schema has no name.
     """
+    database = statement.name.name
     options = dict(schema.options)
     for name, value in ddl_ast.options_by_name(statement.options).items():
         raise_first(option_problems(name, value, schema))
@@ -33,9 +34,9 @@ def alter_database(statement: ddl_ast.AlterDatabase, schema: Schema) -> Change:
             if value is not None:
                 options["version_retention_nanos"] = retention_nanos(value)
     if options == schema.options:
-        return Change(schema)
+        return Change(schema, database=database)
     assert options.keys() <= OPTIONS.keys() | {"version_retention_nanos"}
-    return Change(schema.next(options=options))
+    return Change(schema.next(options=options), database=database)
 
 
 def create_database(statement: ddl_ast.CreateDatabase, schema: Schema) -> NoReturn:
