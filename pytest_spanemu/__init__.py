@@ -1,11 +1,12 @@
 """pytest fixtures for code that talks to Cloud Spanner: one emulator per run, a fresh database
 per test.
 
-pytest loads `plugin`, and with it `plain_import`. In reading order: `kinds`, `options` and
-`marker_arguments` (what users set), `settings` (what it comes to), `wishes` (what one test asks
-for), `marker_checks` (mistakes in markers), `run` (what one pytest run holds), `early_start`,
+pytest loads `plugin`, and with it `plain_import`. In reading order: `kinds` and `options`
+(what users set), `settings` (what it comes to), `requested_options` (what one test asks for),
+`marker_checks` (mistakes in markers), `run` (what one pytest run holds), `early_start`,
 `fixtures` and `factories`; `targets`, `sources` and `seeds`, `databases`, `rows`, `asserts`,
-`report`; then `clean_errors`, `sql`, `migrator`, `fault_plan`, `lint`, `ready_made`, `hookspecs`,
+`report`; then `clean_errors`, `sql`, `migrator`, `fault_plan`, `lint`, `builtin_checks`,
+`hookspecs`,
 `public_types` and `django`.
 
 The names below are the types of what fixtures give, for annotations; nothing is imported before one

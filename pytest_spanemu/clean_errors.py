@@ -16,8 +16,8 @@ from google.api_core.exceptions import GoogleAPICallError
 
 import spanemu
 from pytest_spanemu.sources.source import Dml, SourceError
+from spanemu.api.client import told
 from spanemu.base.excerpts import INDENT, excerpt, position_in
-from spanemu.client import told
 
 __tracebackhide__ = True  # from pytest, whose users look for their own lines
 

@@ -19,8 +19,8 @@ from weakref import WeakKeyDictionary
 
 import pytest
 
+from pytest_spanemu.requested_options import Recipe, checked_wishes
 from pytest_spanemu.run import run_of
-from pytest_spanemu.wishes import Recipe, checked_wishes
 
 if TYPE_CHECKING:
     from spanemu.config import ConfigChanges

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pytest_spanemu.marker_arguments import bad_marker
+from pytest_spanemu.requested_options import bad_marker
 
 MARKER = "spanner_faults"
 _VERBS = (

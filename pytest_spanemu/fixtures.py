@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_spanemu.asserts.budget import budget_of
+from pytest_spanemu.requested_options import Recipe, wishes_of
 from pytest_spanemu.run import run_of
-from pytest_spanemu.wishes import Recipe, wishes_of
 
 if TYPE_CHECKING:
     from google.cloud.spanner import Client
@@ -171,7 +171,7 @@ def spanner_sql(spanner_database: Any, _spanner_observation: Observation) -> Spa
     """
     from pytest_spanemu.sql import SpannerSql
 
-    return SpannerSql(spanner_database, _spanner_observation.aside)
+    return SpannerSql(spanner_database, _spanner_observation.unrecorded)
 
 
 @pytest.fixture
@@ -240,7 +240,7 @@ def spanner_snapshot(
     from pytest_spanemu.targets.target import SNAPSHOTS
 
     _need(request, SNAPSHOTS)
-    with SpannerSnapshot(_spanner_observation.handle, _spanner_observation.aside) as states:
+    with SpannerSnapshot(_spanner_observation.handle, _spanner_observation.unrecorded) as states:
         yield states
 
 
@@ -375,8 +375,8 @@ def spanner_factory(
     faker = None
     if "faker" in request.fixturenames:
         faker = request.getfixturevalue("faker")
-    templates = run_of(request.config).templates
-    return templates.factory(spanner_database, faker=faker, aside=_spanner_observation.aside)
+    factory = run_of(request.config).templates.factory
+    return factory(spanner_database, faker=faker, unrecorded=_spanner_observation.unrecorded)
 
 
 def _known_hotspots(item: pytest.Item) -> tuple[str, ...]:

@@ -14,8 +14,7 @@ import pytest
 from pytest_spanemu import fault_plan
 from pytest_spanemu.asserts.budget import budget_of
 from pytest_spanemu.kinds import Target
-from pytest_spanemu.marker_arguments import arguments_of, bad_marker, check_count
-from pytest_spanemu.wishes import wishes_of
+from pytest_spanemu.requested_options import arguments_of, bad_marker, check_count, wishes_of
 
 if TYPE_CHECKING:
     from pytest_spanemu.asserts.hot import HotspotRule

@@ -22,9 +22,9 @@ from pytest_spanemu.marker_checks import (
 )
 from pytest_spanemu.options import add_options
 from pytest_spanemu.plain_import import PlainImport
+from pytest_spanemu.requested_options import wishes_of
 from pytest_spanemu.run import run_of
 from pytest_spanemu.targets.validated import Validations
-from pytest_spanemu.wishes import wishes_of
 
 pytest_plugins = ("pytest_spanemu.fixtures",)
 
@@ -155,7 +155,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
     """Mark every test whose fixtures lead to Spanner, so that `-m spanner` selects them."""
     if run_of(session.config).settings.check:
-        from pytest_spanemu.ready_made import collected
+        from pytest_spanemu.builtin_checks import collected
 
         items += collected(session, items)
     for item in items:

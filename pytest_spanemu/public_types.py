@@ -13,6 +13,7 @@ from pytest_spanemu.asserts.check import Check
 from pytest_spanemu.asserts.plans import PlanCheck
 from pytest_spanemu.databases.snapshots import TableDiff
 from pytest_spanemu.rows.factory import TableFactory
+from spanemu.api.handles import DatabaseHandle
 from spanemu.control.clock import EmulatorClock
 from spanemu.control.fault import Fault
 from spanemu.control.faults import Faults
@@ -20,9 +21,8 @@ from spanemu.control.hotspots import HotspotsHandle, Watch
 from spanemu.control.recorder import Recorder
 from spanemu.control.recording import Recording
 from spanemu.control.splits import SplitsHandle
-from spanemu.handle import DatabaseHandle
-from spanemu.stats.finding import Finding
-from spanemu.stats.report import Report
+from spanemu.hotspots.finding import Finding
+from spanemu.hotspots.report import Report
 from spanemu.wire_control.faults import RemoteFault, RemoteFaults
 from spanemu.wire_control.recording import RemoteRecorder, RemoteRecording
 

@@ -21,12 +21,12 @@ import spanemu
 from pytest_spanemu.asserts.listing import counted
 from pytest_spanemu.kinds import Unsupported
 from pytest_spanemu.options import SEED_VARIABLE
-from pytest_spanemu.report.book import Book
+from pytest_spanemu.report.run_report import RunReport
 from pytest_spanemu.settings import Settings, read_settings
 from pytest_spanemu.targets.places import EMULATOR_HOST
 
 if TYPE_CHECKING:
-    from pytest_spanemu.databases.lending import Lender
+    from pytest_spanemu.databases.allocation import DatabaseAllocator
     from pytest_spanemu.databases.templates import Templates
     from pytest_spanemu.report.run_facts import RunFacts
     from pytest_spanemu.targets.target import SpannerEmulator
@@ -39,7 +39,7 @@ class Run:
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
         self.config = config
         self.settings = settings
-        self.book = Book()
+        self.book = RunReport()
         self._started_at = datetime.now(UTC).astimezone()
         self._began = perf_counter()
         self._eager = ExitStack()
@@ -59,11 +59,11 @@ class Run:
         return Templates(self.config, self.settings, self.book)
 
     @cached_property
-    def lender(self) -> Lender:
+    def lender(self) -> DatabaseAllocator:
         """Who gives tests their databases."""
-        from pytest_spanemu.databases.lending import Lender
+        from pytest_spanemu.databases.allocation import DatabaseAllocator
 
-        return Lender(self.config, self.settings, self.book)
+        return DatabaseAllocator(self.config, self.settings, self.book)
 
     def warm_up(self) -> None:
         """Import everything that a test's database needs."""

@@ -17,11 +17,11 @@ import pytest
 
 from pytest_spanemu.kinds import InstanceConfigs, Isolation, Reuse, Start, Target, Unsupported
 from pytest_spanemu.options import ENDPOINT_FILE, FAIL_ON, OPTIONS, Option
-from pytest_spanemu.report.limits import Limit, limits_of
+from pytest_spanemu.report.counts import Limit, limits_of
 from pytest_spanemu.report.wanted import Reports
 from pytest_spanemu.targets.places import RUN_CHARS, Runner, places, target_of
-from spanemu.base.nearest import did_you_mean
-from spanemu.endpoint import Endpoint, InvalidEndpointFile
+from spanemu.api.endpoint_file import Endpoint, InvalidEndpointFile
+from spanemu.base.suggestions import did_you_mean
 
 _ALIASES = {"rollback": Isolation.RESTORE}  # the word of other plugins
 

@@ -22,16 +22,17 @@ _CHANGES = frozenset({"insert", "update", "delete"})
 class SpannerSql:
     """Runs statements through the official client's `Database`.
 
-    They are the test's, not those of the code under test: `aside` keeps them from being counted.
+    They are the test's, not those of the code under test: `unrecorded` keeps them from being
+    counted.
     """
 
     def __init__(
         self,
         database: Any,
-        aside: Callable[[], AbstractContextManager[None]] = nullcontext,
+        unrecorded: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self._database = database
-        self._aside = aside
+        self._aside = unrecorded
 
     def __call__(self, sql: str, /, **params: Any) -> Any:
         """Return the rows of a query as dicts; of DML the row count, or the rows that it returns.

@@ -6,11 +6,10 @@
         shop = emulator.create_database("shop", schema="schema.sql")
         with shop.client().snapshot() as snapshot: ...
 
-In reading order: `emulator` (what runs here), `remote` (what runs elsewhere), `handle` (what both
-have in common), `config`, `schema_source`, `endpoint`, `client`; below them the packages
-`control`, `wire_control`, `frontend`, `admin`, `database`, `ddl`, `txn`, `sql`, `stats`, `storage`,
-`schema`, `messages`, `values`, `base`; and beside them `lint`, which reads schemas alone, and
-`cli`, the command.
+In reading order: `api` (what a program holds of an emulator), `config`, `schema_source`; below
+them the packages `control`, `wire_control`, `frontend`, `admin`, `database`, `ddl`, `txn`, `sql`,
+`hotspots`, `storage`, `schema`, `messages`, `values`, `base`; and beside them `lint`, which reads
+schemas alone, and `cli`, the command.
 
 Importing this module costs nothing; the first use of a name brings in what it needs.
 """
@@ -21,18 +20,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from spanemu.api.context import emulated
+    from spanemu.api.embedded import EmbeddedDatabase, Emulator
+    from spanemu.api.endpoint_file import Endpoint
+    from spanemu.api.handles import DatabaseHandle, EmulatorHandle
+    from spanemu.api.remote import RemoteDatabase, RemoteEmulator, StartFailed
     from spanemu.base.errors import Code, SpannerError, Unsupported
     from spanemu.base.limits import Limits
     from spanemu.config import EmulatorConfig, InvalidConfig
     from spanemu.control.clock import EmulatorClock
     from spanemu.control.fault import Fault
     from spanemu.control.faults import Faults
-    from spanemu.emulated import emulated
-    from spanemu.emulator import EmbeddedDatabase, Emulator
-    from spanemu.endpoint import Endpoint
-    from spanemu.frontend.errors.serving import PortTaken
-    from spanemu.handle import DatabaseHandle, EmulatorHandle
-    from spanemu.remote import RemoteDatabase, RemoteEmulator, StartFailed
+    from spanemu.frontend.errors import PortTaken
     from spanemu.schema_source import SchemaRejected, SchemaStatement, split_schema
 
 __version__ = "0.1.0"
@@ -66,28 +65,28 @@ __all__ = [
 
 # The module that each public name comes from, imported when the name is first used.
 _HOMES = {
-    "CannotListen": "spanemu.frontend.errors.serving",
+    "CannotListen": "spanemu.frontend.errors",
     "Code": "spanemu.base.errors",
-    "DatabaseHandle": "spanemu.handle",
-    "EmbeddedDatabase": "spanemu.emulator",
-    "Emulator": "spanemu.emulator",
+    "DatabaseHandle": "spanemu.api.handles",
+    "EmbeddedDatabase": "spanemu.api.embedded",
+    "Emulator": "spanemu.api.embedded",
     "EmulatorClock": "spanemu.control.clock",
     "EmulatorConfig": "spanemu.config",
-    "EmulatorHandle": "spanemu.handle",
-    "Endpoint": "spanemu.endpoint",
+    "EmulatorHandle": "spanemu.api.handles",
+    "Endpoint": "spanemu.api.endpoint_file",
     "Fault": "spanemu.control.fault",
     "Faults": "spanemu.control.faults",
     "InvalidConfig": "spanemu.config",
     "Limits": "spanemu.base.limits",
-    "PortTaken": "spanemu.frontend.errors.serving",
-    "RemoteDatabase": "spanemu.remote",
-    "RemoteEmulator": "spanemu.remote",
+    "PortTaken": "spanemu.frontend.errors",
+    "RemoteDatabase": "spanemu.api.remote",
+    "RemoteEmulator": "spanemu.api.remote",
     "SchemaRejected": "spanemu.schema_source",
     "SchemaStatement": "spanemu.schema_source",
     "SpannerError": "spanemu.base.errors",
-    "StartFailed": "spanemu.remote",
+    "StartFailed": "spanemu.api.remote",
     "Unsupported": "spanemu.base.errors",
-    "emulated": "spanemu.emulated",
+    "emulated": "spanemu.api.context",
     "split_schema": "spanemu.schema_source",
 }
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.excerpts import excerpt, place_of_name
 from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure
-from spanemu.sql.syntax.ddl.statement import split_statements
+from spanemu.sql.googlesql.syntax.ddl.statement import split_statements
 
 _BLANK = r"(?:\s|--[^\n]*(?:\n|$)|\#[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)"
 _DDL = re.compile(

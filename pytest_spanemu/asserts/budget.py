@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_spanemu.marker_arguments import arguments_of, check_count
+from pytest_spanemu.requested_options import arguments_of, check_count
 
 MARKER = "spanner_budget"
 _LIMITS = ("queries", "commits", "mutations", "aborts")

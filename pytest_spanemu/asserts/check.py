@@ -65,7 +65,7 @@ Marks = tuple[int, int, int]  # how many queries, attempts to commit and aborts 
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class RecordingSlice:
     """What was recorded in a stretch of a test."""
 
     queries: Sequence[Any]
@@ -73,7 +73,7 @@ class Stretch:
     aborts: int
 
     @classmethod
-    def between(cls, recording: Any, first: Marks, last: Marks) -> Stretch:
+    def between(cls, recording: Any, first: Marks, last: Marks) -> RecordingSlice:
         """What came after the first marks, and before the last."""
         return cls(
             recording.queries[first[0] : last[0]],
@@ -97,10 +97,10 @@ def marks_of(recording: Any) -> Marks:
     return len(recording.queries), len(recording.attempts), recording.aborts
 
 
-def check_of(recording: Any, start: Marks, judge: Callable[[Stretch], str | None]) -> Check:
+def check_of(recording: Any, start: Marks, judge: Callable[[RecordingSlice], str | None]) -> Check:
     """A check of a recording: from the marks to now, or of a block."""
 
     def since(first: Marks, last: Marks | None = None) -> Judgement:
-        return lambda: judge(Stretch.between(recording, first, last or marks_of(recording)))
+        return lambda: judge(RecordingSlice.between(recording, first, last or marks_of(recording)))
 
     return Check(since(start, marks_of(recording)), lambda: since(marks_of(recording)))

@@ -15,7 +15,7 @@ import pytest
 
 from pytest_spanemu.asserts.check import Check, Judgement
 from pytest_spanemu.asserts.findings import REASONS, described, matches, score
-from pytest_spanemu.marker_arguments import arguments_of, bad_marker
+from pytest_spanemu.requested_options import arguments_of, bad_marker
 from pytest_spanemu.settings import words
 
 __tracebackhide__ = True

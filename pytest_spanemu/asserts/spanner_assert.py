@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from pytest_spanemu.asserts.check import Check, Judgement, Stretch, check_of, marks_of
+from pytest_spanemu.asserts.check import Check, Judgement, RecordingSlice, check_of, marks_of
 from pytest_spanemu.asserts.findings import REASONS
 from pytest_spanemu.asserts.hot import (
     MIN_WRITES,
@@ -36,7 +36,7 @@ from pytest_spanemu.databases.observation import Observation
 from pytest_spanemu.databases.snapshots import contents, differences
 from pytest_spanemu.settings import words
 from pytest_spanemu.sql import SpannerSql
-from spanemu.base.nearest import did_you_mean
+from spanemu.base.suggestions import did_you_mean
 
 __tracebackhide__ = True
 READER = "ReaderShared"
@@ -66,7 +66,7 @@ class SpannerAssert:
         for check in checks:
             check.now()
 
-    def _check(self, judge: Callable[[Stretch], str | None]) -> Check:
+    def _check(self, judge: Callable[[RecordingSlice], str | None]) -> Check:
         return self._kept(check_of(self._recording, self._start, judge))
 
     def _kept(self, made: Check) -> Check:
@@ -93,7 +93,7 @@ class SpannerAssert:
         """Exactly `n`, or at most `max`, statements and reads; only those whose text matches."""
         pattern = re.compile(match or "", re.IGNORECASE | re.DOTALL)
 
-        def judge(stretch: Stretch) -> str | None:
+        def judge(stretch: RecordingSlice) -> str | None:
             found = [query for query in stretch.queries if pattern.search(query.sql)]
             problem = _count_problem("query", "queries", len(found), n, max)
             return problem and f"{problem}\n{query_table(found)}"
@@ -103,7 +103,7 @@ class SpannerAssert:
     def commits(self, n: int | None = None, *, max: int | None = None) -> Check:
         """Exactly `n`, or at most `max`, commits that succeeded."""
 
-        def judge(stretch: Stretch) -> str | None:
+        def judge(stretch: RecordingSlice) -> str | None:
             problem = _count_problem("commit", "commits", len(stretch.commits), n, max)
             return problem and f"{problem}\n{commit_table(stretch.attempts)}"
 
@@ -112,7 +112,7 @@ class SpannerAssert:
     def mutations(self, n: int | None = None, *, max: int | None = None) -> Check:
         """Exactly `n`, or at most `max`, mutations, counted as Spanner's limit counts them."""
 
-        def judge(stretch: Stretch) -> str | None:
+        def judge(stretch: RecordingSlice) -> str | None:
             problem = _count_problem("mutation", "mutations", stretch.mutations, n, max)
             return problem and f"{problem}\n{commit_table(stretch.attempts)}"
 
@@ -121,7 +121,7 @@ class SpannerAssert:
     def aborts(self, n: int | None = None, *, max: int | None = None) -> Check:
         """Exactly `n`, or at most `max`, requests that were answered ABORTED."""
 
-        def judge(stretch: Stretch) -> str | None:
+        def judge(stretch: RecordingSlice) -> str | None:
             return _count_problem("abort", "aborts", stretch.aborts, n, max)
 
         return self._check(judge)
@@ -129,7 +129,7 @@ class SpannerAssert:
     def participants(self, n: int | None = None, *, max: int | None = None) -> Check:
         """Every commit took exactly `n`, or at most `max`, splits: one needs no two phases."""
 
-        def judge(stretch: Stretch) -> str | None:
+        def judge(stretch: RecordingSlice) -> str | None:
             for commit in stretch.commits:
                 found = commit.participants
                 problem = _count_problem("participant", "participants", found, n, max)
@@ -142,7 +142,7 @@ class SpannerAssert:
     def no_lock_waits(self, *, max: int = 0) -> Check:
         """No request, or at most `max`, waited for a lock that another transaction held."""
 
-        def judge(stretch: Stretch) -> str | None:
+        def judge(stretch: RecordingSlice) -> str | None:
             waited = [each for each in _requests(stretch) if each.lock_wait_seconds]
             if len(waited) <= max:
                 return None
@@ -172,7 +172,7 @@ class SpannerAssert:
 
     def lock_waits(self) -> int:
         """How many requests have waited for locks so far."""
-        stretch = Stretch.between(self._recording, self._start, marks_of(self._recording))
+        stretch = RecordingSlice.between(self._recording, self._start, marks_of(self._recording))
         return sum(1 for each in _requests(stretch) if each.lock_wait_seconds)
 
     def full_scans(self) -> int:
@@ -186,7 +186,7 @@ class SpannerAssert:
         """No statement, or at most `max`, scans a whole table or index, of `tables` or of any."""
         wanted = None if tables is None else {name.lower() for name in tables}
 
-        def judge(stretch: Stretch) -> str | None:
+        def judge(stretch: RecordingSlice) -> str | None:
             found = [
                 query
                 for query in stretch.queries
@@ -205,7 +205,7 @@ class SpannerAssert:
     def no_duplicate_queries(self, threshold: int = 2) -> Check:
         """No statement comes `threshold` times or more from one line of code (N+1)."""
 
-        def judge(stretch: Stretch) -> str | None:
+        def judge(stretch: RecordingSlice) -> str | None:
             counts = Counter((query.sql, query.site) for query in stretch.queries)
             often = {key for key, count in counts.items() if count >= threshold}
             found = [query for query in stretch.queries if (query.sql, query.site) in often]
@@ -222,7 +222,7 @@ class SpannerAssert:
     def stale_reads_only(self) -> Check:
         """Every statement and read is a stale read: no locks, and any replica can answer."""
 
-        def judge(stretch: Stretch) -> str | None:
+        def judge(stretch: RecordingSlice) -> str | None:
             found = [query for query in stretch.queries if not query.is_stale]
             if not found:
                 return None
@@ -238,7 +238,7 @@ class SpannerAssert:
         """Every statement and read carries a request tag that matches."""
         pattern = re.compile(tag)
 
-        def judge(stretch: Stretch) -> str | None:
+        def judge(stretch: RecordingSlice) -> str | None:
             found = [query for query in stretch.queries if not pattern.search(query.tag)]
             if not found:
                 return None
@@ -249,11 +249,11 @@ class SpannerAssert:
 
     def plan(self, sql: str, /, **params: Any) -> PlanCheck:
         """The plan of a query, to ask what it uses."""
-        with self._observation.aside(), statement_errors(sql):
+        with self._observation.unrecorded(), statement_errors(sql):
             return PlanCheck.of(self._handle.client(), sql, params, self._hierarchies)
 
     def _hierarchies(self) -> Mapping[str, str]:
-        with self._observation.aside():
+        with self._observation.unrecorded():
             return hierarchies(self._handle.client())
 
     # ------------------------------------------------------------------ hotspots
@@ -309,7 +309,7 @@ class SpannerAssert:
 
     def rows(self, table: str, /, where: str = "TRUE", **params: Any) -> list[dict[str, Any]]:
         """The rows of a table that satisfy a condition, in key order."""
-        sql = SpannerSql(self._handle.client(), self._observation.aside)
+        sql = SpannerSql(self._handle.client(), self._observation.unrecorded)
         return sql.rows(f"SELECT * FROM {table} WHERE {where}", **params)
 
     def unchanged(self) -> Check:
@@ -328,7 +328,7 @@ class SpannerAssert:
         return self._kept(Check(lambda: "unchanged() judges a block: use it with `with`.", begin))
 
     def _contents(self) -> Any:
-        with self._observation.aside():
+        with self._observation.unrecorded():
             return contents(self._handle.client())
 
 
@@ -340,7 +340,7 @@ def _at_most(most: int, singular: str, plural: str) -> str:
     return f"at most {counted(most, singular, plural)}" if most else f"no {singular}"
 
 
-def _requests(stretch: Stretch) -> list[Any]:
+def _requests(stretch: RecordingSlice) -> list[Any]:
     return [*stretch.queries, *stretch.attempts]
 
 

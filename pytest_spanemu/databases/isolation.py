@@ -21,7 +21,7 @@ from pytest_spanemu.kinds import Isolation
 from pytest_spanemu.targets.target import SNAPSHOTS
 
 
-class Keeper(Protocol):
+class IsolationStrategy(Protocol):
     """Gives tests their databases. One test at a time."""
 
     def enter(self) -> Any:
@@ -140,7 +140,7 @@ class Recreate:
         """Nothing is left."""
 
 
-_KEEPERS: dict[Isolation, Callable[[Template, Callable[[], str]], Keeper]] = {
+_KEEPERS: dict[Isolation, Callable[[Template, Callable[[], str]], IsolationStrategy]] = {
     Isolation.RESTORE: Restore,
     Isolation.CLONE: Clone,
     Isolation.TRUNCATE: Truncate,
@@ -149,7 +149,9 @@ _KEEPERS: dict[Isolation, Callable[[Template, Callable[[], str]], Keeper]] = {
 }
 
 
-def keeper_for(isolation: Isolation, template: Template, number: Callable[[], str]) -> Keeper:
+def keeper_for(
+    isolation: Isolation, template: Template, number: Callable[[], str]
+) -> IsolationStrategy:
     """The keeper of a mode. `number` gives ids for the databases it makes, none of them twice."""
     return _KEEPERS[isolation](template, number)
 

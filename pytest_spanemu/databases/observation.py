@@ -53,7 +53,7 @@ class Observation:
         return self._hotspots
 
     @contextmanager
-    def aside(self) -> Iterator[None]:
+    def unrecorded(self) -> Iterator[None]:
         """A block of the plugin's own requests, such as a test's look at the rows.
 
         Requests that other threads make meanwhile are not counted either.

@@ -39,12 +39,12 @@ class TableDiff:
 class SpannerSnapshot:
     """Takes states by name; valid until the test ends.
 
-    What it reads to compare them is not the test's: `aside` keeps it from being counted.
+    What it reads to compare them is not the test's: `unrecorded` keeps it from being counted.
     """
 
-    def __init__(self, handle: Any, aside: Callable[[], AbstractContextManager[None]]) -> None:
+    def __init__(self, handle: Any, unrecorded: Callable[[], AbstractContextManager[None]]) -> None:
         self._handle = handle
-        self._aside = aside
+        self._aside = unrecorded
         self._points: dict[str, Any] = {}
         self._contents: dict[str, dict[str, dict[tuple[Any, ...], Any]]] = {}
 

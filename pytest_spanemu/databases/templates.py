@@ -20,14 +20,14 @@ from pytest_spanemu.django.setup import unblocked
 from pytest_spanemu.kinds import Reuse
 from pytest_spanemu.migrator import SpannerMigrator, ladder_of
 from pytest_spanemu.options import LINT_PREFIX
-from pytest_spanemu.report.book import Book
+from pytest_spanemu.report.run_report import RunReport
+from pytest_spanemu.requested_options import Recipe, RequestedOptions
 from pytest_spanemu.rows.factory import SpannerFactory
 from pytest_spanemu.seeds import default_seeds, load_seeds
 from pytest_spanemu.settings import Settings
 from pytest_spanemu.sources import Ladder, Source
 from pytest_spanemu.sources.choices import Choices, choices_of_sources
 from pytest_spanemu.targets.target import SpannerEmulator
-from pytest_spanemu.wishes import Recipe, Wishes
 
 _NAME_CHARS = 24  # of the shared database's, before the number of another one
 _OTHER_SCHEMA = (
@@ -40,7 +40,7 @@ _OTHER_SCHEMA = (
 class Templates:
     """Builds templates and holds them until their emulator ends."""
 
-    def __init__(self, config: pytest.Config, settings: Settings, book: Book) -> None:
+    def __init__(self, config: pytest.Config, settings: Settings, book: RunReport) -> None:
         self._config = config
         self._settings = settings
         self._book = book
@@ -144,13 +144,15 @@ class Templates:
         self._own.clear()
         return gone
 
-    def ladder(self, wishes: Wishes) -> Ladder:
+    def ladder(self, wishes: RequestedOptions) -> Ladder:
         """The migrations among the schema sources. Raises SourceError when there are none."""
         sources = self._settings.schema if wishes.schema is None else wishes.schema
         return ladder_of(self.schema_of(sources).sources)
 
     @contextmanager
-    def migrator(self, emulator: SpannerEmulator, wishes: Wishes) -> Iterator[SpannerMigrator]:
+    def migrator(
+        self, emulator: SpannerEmulator, wishes: RequestedOptions
+    ) -> Iterator[SpannerMigrator]:
         """An empty database, and the migrations of the schema sources to run on it."""
         with clean_errors():
             ladder = self.ladder(wishes)

@@ -15,9 +15,9 @@ from pytest_spanemu.databases.template import Template
 from pytest_spanemu.django.pytest_django import SOURCE
 from pytest_spanemu.django.setup import ALIAS, SpannerDjango, unblocked
 from pytest_spanemu.kinds import Isolation
+from pytest_spanemu.requested_options import Recipe
 from pytest_spanemu.run import Run
 from pytest_spanemu.targets.target import SNAPSHOTS
-from pytest_spanemu.wishes import Recipe
 
 
 @contextmanager

@@ -5,4 +5,6 @@ In reading order: `wanted` (which reports), `figures` (what one test did), `deta
 `run_facts` (date, command, commit), `terminal` (a table), `documents` (files), `page` (HTML) with
 `parts` and `pictures` (heatmaps), `github` (a summary of a workflow's step), `counts` (saved and
 compared) with `limits`, `pytest_html` (inside that plugin's page), `ending` (all reports).
+
+Modules: `run_report`.
 """

@@ -9,14 +9,44 @@ Counts, not times: they are the same on every machine and under any number of wo
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from pytest_spanemu.report.book import Book
-from pytest_spanemu.report.limits import COUNTED
+from pytest_spanemu.report.run_report import RunReport
+
+COUNTED = ("queries", "commits", "aborts", "mutations", "full_scans", "lock_waits")
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How much more is allowed: so many, or so many percent of what it was."""
+
+    most: float
+    is_percent: bool
+
+    def is_kept(self, before: int, after: int) -> bool:
+        """Whether a count stays within it."""
+        allowed = before * self.most / 100 if self.is_percent else self.most
+        return after - before <= allowed
+
+
+def limits_of(words: Sequence[str]) -> dict[str, Limit]:
+    """From words like "commits:0" and "queries:10%". Raises pytest.UsageError."""
+    found = {}
+    for word in words:
+        name, _, most = word.partition(":")
+        number = most.removesuffix("%")
+        if name not in COUNTED or not number.isdecimal():
+            raise pytest.UsageError(
+                f"spanner_compare_fail: {word!r} is not COUNT:NUMBER or COUNT:NUMBER%, with a "
+                f"count of {', '.join(COUNTED)}."
+            )
+        found[name] = Limit(float(number), most.endswith("%"))
+    return found
+
 
 DIRECTORY = ".spanemu"
 Counts = dict[str, dict[str, int]]  # by test, then by what is counted
@@ -43,7 +73,7 @@ def path_of(name: str, root: Path) -> Path:
     return root / name if name.endswith(".json") else root / DIRECTORY / f"{name}.json"
 
 
-def save(path: Path, book: Book) -> None:
+def save(path: Path, book: RunReport) -> None:
     """Write the counts of every test."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(_counts(book), indent=1, sort_keys=True) + "\n", encoding="utf-8")
@@ -60,7 +90,7 @@ def load(path: Path) -> Counts:
     return found
 
 
-def changes(before: Mapping[str, Mapping[str, int]], book: Book) -> Iterator[Change]:
+def changes(before: Mapping[str, Mapping[str, int]], book: RunReport) -> Iterator[Change]:
     """What is not as it was, for tests of both runs; what rose most first."""
     after = _counts(book)
     found = [
@@ -72,7 +102,7 @@ def changes(before: Mapping[str, Mapping[str, int]], book: Book) -> Iterator[Cha
     yield from sorted(found, key=lambda each: each.before - each.after)
 
 
-def _counts(book: Book) -> Counts:
+def _counts(book: RunReport) -> Counts:
     found: Counts = {}
     for each in book.tests:
         counts = {name: getattr(each, name) for name in COUNTED}

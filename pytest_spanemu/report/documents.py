@@ -6,15 +6,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pytest_spanemu.report.book import SCHEMA_VERSION, Book
 from pytest_spanemu.report.outcome import counts_of
 from pytest_spanemu.report.page import page
 from pytest_spanemu.report.run_facts import RunFacts
+from pytest_spanemu.report.run_report import SCHEMA_VERSION, RunReport
 
 TOTALS = ("queries", "commits", "aborts", "mutations", "full_scans", "lock_waits")
 
 
-def document_of(book: Book, run: dict[str, Any]) -> dict[str, Any]:
+def document_of(book: RunReport, run: dict[str, Any]) -> dict[str, Any]:
     """Return what was run, totals, then every test in the order in which it ended."""
     document = {
         "schema_version": SCHEMA_VERSION,
@@ -35,7 +35,7 @@ def write_json(path: Path, document: dict[str, Any]) -> None:
     _write(path, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
 
 
-def write_html(path: Path, book: Book, facts: RunFacts, run: str) -> None:
+def write_html(path: Path, book: RunReport, facts: RunFacts, run: str) -> None:
     """Write the page; `run` says in a line what was run."""
     _write(path, page(book, facts, run))
 

@@ -16,11 +16,11 @@ from typing import Any
 
 from pytest_spanemu.asserts.listing import counted
 from pytest_spanemu.report import parts
-from pytest_spanemu.report.book import Book
 from pytest_spanemu.report.figures import Figures
 from pytest_spanemu.report.outcome import STATUSES, counts_of
 from pytest_spanemu.report.pictures import picture_html
 from pytest_spanemu.report.run_facts import RunFacts
+from pytest_spanemu.report.run_report import RunReport
 
 TEMPLATE = Path(__file__).with_name("page.html")
 STATEMENTS_MAX = 100
@@ -36,7 +36,7 @@ TOTALS = (  # a figure with its singular and plural
 )
 
 
-def page(book: Book, facts: RunFacts, run: str) -> str:
+def page(book: RunReport, facts: RunFacts, run: str) -> str:
     """Return the whole file; `run` says in a line what was run."""
     tests = book.listed()
     sections = {
@@ -66,7 +66,7 @@ def _filled(template: str, sections: dict[str, str]) -> Iterator[str]:
 # ---------------------------------------------------------------------------- the run
 
 
-def _outcome(book: Book, facts: RunFacts, tests: Sequence[Figures]) -> str:
+def _outcome(book: RunReport, facts: RunFacts, tests: Sequence[Figures]) -> str:
     outcomes = [book.outcomes.of(each.test) for each in tests]
     status = "failed" if any(each.is_failing for each in outcomes) else "passed"
     counts = " · ".join(f"{count:,} {name}" for name, count in counts_of(outcomes).items())
@@ -97,7 +97,7 @@ def _facts(facts: RunFacts, run: str) -> str:
     return "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows if text)
 
 
-def _totals(book: Book, tests: Sequence[Figures]) -> str:
+def _totals(book: RunReport, tests: Sequence[Figures]) -> str:
     figures = [(len(tests), "test", "tests")]
     figures += [(book.total(name), singular, plural) for name, singular, plural in TOTALS]
     return "".join(
@@ -109,7 +109,7 @@ def _totals(book: Book, tests: Sequence[Figures]) -> str:
 # ---------------------------------------------------------------------------- what to look at
 
 
-def _failed(book: Book, tests: Sequence[Figures]) -> str:
+def _failed(book: RunReport, tests: Sequence[Figures]) -> str:
     failing = [each for each in tests if book.outcomes.of(each.test).is_failing]
     if not failing:
         return ""
@@ -117,7 +117,7 @@ def _failed(book: Book, tests: Sequence[Figures]) -> str:
     return f'<h2 id="failed">Failed</h2>{articles}'
 
 
-def _failure(test: str, book: Book) -> str:
+def _failure(test: str, book: RunReport) -> str:
     outcome = book.outcomes.of(test)
     return (
         f'<article class="error">{parts.badge(outcome)} {parts.link(test)}'
@@ -161,7 +161,7 @@ def _note(found: dict[str, Any]) -> str:
 # ---------------------------------------------------------------------------- tests
 
 
-def _statuses(book: Book, tests: Sequence[Figures]) -> str:
+def _statuses(book: RunReport, tests: Sequence[Figures]) -> str:
     """Return the choices of the filter of tests."""
     counts = counts_of(book.outcomes.of(each.test) for each in tests)
     choices = [("", f"all ({len(tests):,})")]
@@ -171,7 +171,7 @@ def _statuses(book: Book, tests: Sequence[Figures]) -> str:
     return "".join(f'<option value="{value}">{text}</option>' for value, text in choices)
 
 
-def _test(test: Figures, book: Book) -> str:
+def _test(test: Figures, book: RunReport) -> str:
     outcome = book.outcomes.of(test.test)
     counts = [
         counted(count, singular, plural)
@@ -206,7 +206,7 @@ def _rest(test: Figures) -> str:
 # ---------------------------------------------------------------------------- over all tests
 
 
-def _heat(book: Book) -> str:
+def _heat(book: RunReport) -> str:
     if not book.pictures:
         return "<p>No test wrote enough for a heatmap.</p>"
     return "".join(
@@ -216,7 +216,7 @@ def _heat(book: Book) -> str:
     )
 
 
-def _all_statements(book: Book) -> str:
+def _all_statements(book: RunReport) -> str:
     grouped: dict[tuple[str, str], dict[str, Any]] = {}
     for test in book.tests:
         for each in parts.listed(test, "statements"):
@@ -234,7 +234,7 @@ def _weight(statement: dict[str, Any]) -> tuple[bool, int]:
     return any(note.startswith("FULL SCAN") for note in statement["notes"]), statement["count"]
 
 
-def _waits(book: Book) -> str:
+def _waits(book: RunReport) -> str:
     found = [
         (test, each)
         for test in book.tests

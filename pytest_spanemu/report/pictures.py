@@ -21,7 +21,7 @@ Plain = dict[str, Any]
 
 def picture_of(hotspots: Any) -> Plain:
     """Return the tables and indexes of a heatmap that have rows written, as plain data."""
-    from spanemu.stats.heatmap.image import band_image
+    from spanemu.hotspots.heatmap.file import band_image
 
     heatmap = hotspots.heatmap()
     bands = [

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pytest_spanemu.asserts.listing import counted
-from pytest_spanemu.report.book import Book
 from pytest_spanemu.report.figures import Figures
+from pytest_spanemu.report.run_report import RunReport
 
 COLUMNS = ("queries", "commits", "aborts", "mutations", "scans", "hot", "setup")
 _TEST_CHARS_MAX = 60
 
 
-def table(book: Book, rows_max: int) -> Iterator[str]:
+def table(book: RunReport, rows_max: int) -> Iterator[str]:
     """Lines: a head, the worst tests, then what was found besides."""
     shown = worst(book.tests, rows_max)
     names = [_short(each.test) for each in shown]
@@ -25,7 +25,7 @@ def table(book: Book, rows_max: int) -> Iterator[str]:
         yield f"... and {counted(len(book.tests) - len(shown), 'other test')}"
 
 
-def left_open(book: Book) -> Iterator[str]:
+def left_open(book: RunReport) -> Iterator[str]:
     """Transactions that tests left open, a line each."""
     for each in book.tests:
         for text in each.left_open:
@@ -64,7 +64,7 @@ def _short(test: str) -> str:
     return test if len(test) <= _TEST_CHARS_MAX else f"...{test[3 - _TEST_CHARS_MAX :]}"
 
 
-def findings(book: Book) -> str:
+def findings(book: RunReport) -> str:
     """What was found in all, in one line; "" for nothing."""
     open_ = sum(len(each.left_open) for each in book.tests)
     over = sum(bool(each.over_budget) for each in book.tests)
@@ -77,7 +77,7 @@ def findings(book: Book) -> str:
     return " · ".join(counted(*each) for each in counts if each[0])
 
 
-def not_run(book: Book, target: str) -> str:
+def not_run(book: RunReport, target: str) -> str:
     """Which tests the target could not run, by what it lacks, in one line; "" for none."""
     told = ", ".join(
         f"{counted(tests, 'test')} for want of {capability}"

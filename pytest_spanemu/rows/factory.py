@@ -32,11 +32,11 @@ class SpannerFactory:
         *,
         seed: int = 0,
         faker: Any = None,
-        aside: Callable[[], AbstractContextManager[None]] = nullcontext,
+        unrecorded: Callable[[], AbstractContextManager[None]] = nullcontext,
         choices: Callable[[], Choices] = dict,
     ) -> None:
         self._database = database
-        self._aside = aside  # Rows made for a test are not what the code under test wrote.
+        self._aside = unrecorded  # Rows made for a test are not what the code under test wrote.
         self._choices = choices  # called by the first row: it may import the project's models
         self._faker = faker or _faker(seed)
         self._providers: dict[str, Provider] = {}

@@ -5,12 +5,30 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from pytest_spanemu.sources import migrations, programs, samples
+from pytest_spanemu.sources import migrations, programs
 from pytest_spanemu.sources.files import SQL_SUFFIXES, FilesSource, TextSource, natural_order
 from pytest_spanemu.sources.source import Source, SourceError
 
+KIND = "sample"
+_PLACE = Path(__file__).parent / "sample_schemas"
+_FILES = {
+    "singers": ("singers.sql",),
+    "banking": ("banking.sql",),
+    "finance": ("finance.sql",),
+    "fingraph": ("finance.sql", "fingraph.sql"),
+}
+
+
+def sample(text: str, name: str) -> Source:
+    """The sample of a name; `text` is the whole setting. Raises SourceError."""
+    if name not in _FILES:
+        known = ", ".join(_FILES)
+        raise SourceError(f"schema source {text!r}: the samples are {known}")
+    return FilesSource(text, [_PLACE / file for file in _FILES[name]])
+
+
 _GLOB = re.compile(r"[*?\[]")
-KINDS = (*programs.KINDS, *migrations.KINDS, samples.KIND, "spanner")
+KINDS = (*programs.KINDS, *migrations.KINDS, KIND, "spanner")
 _STATEMENTS = re.compile(r"\s*(?:CREATE|ALTER|DROP|RENAME|GRANT|REVOKE|ANALYZE)\s", re.I)
 
 
@@ -21,8 +39,8 @@ def source_of(text: str, root: Path) -> Source:
         return programs.RunningDatabase(text)
     if colon and kind in programs.KINDS:
         return programs.KINDS[kind](text, rest, root)
-    if colon and kind == samples.KIND:
-        return samples.sample(text, rest)
+    if colon and kind == KIND:
+        return sample(text, rest)
     if colon and kind in migrations.KINDS:
         return migrations.KINDS[kind](text, root / rest)
     if colon and kind.isidentifier() and len(kind) > 1 and not (root / text).exists():

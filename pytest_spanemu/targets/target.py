@@ -35,8 +35,8 @@ if TYPE_CHECKING:
         SpannerHotspots,
         SpannerRecorder,
     )
+    from spanemu.api.handles import DatabaseHandle, NamedDatabase
     from spanemu.config import ConfigChanges
-    from spanemu.handle import DatabaseHandle, NamedDatabase
     from spanemu.schema_source import Source
 
 SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, PLANS = (

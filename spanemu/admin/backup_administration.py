@@ -32,9 +32,9 @@ from spanemu.admin.operation_kinds import (
     RestoreOptimization,
 )
 from spanemu.admin.operations import Operation, finished
-from spanemu.base.names.ids import check_backup_id, check_backup_schedule_id, check_database_id
-from spanemu.base.names.paths import BackupName, BackupScheduleName, DatabaseName, InstanceName
 from spanemu.base.paging import Page, PageRequest
+from spanemu.base.resource_ids import check_backup_id, check_backup_schedule_id, check_database_id
+from spanemu.base.resource_names import BackupName, BackupScheduleName, DatabaseName, InstanceName
 from spanemu.database.database import Database
 
 

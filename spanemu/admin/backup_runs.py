@@ -22,8 +22,8 @@ from spanemu.admin.errors.requests import ResourceExists
 from spanemu.admin.instances import Instances
 from spanemu.admin.operation_kinds import BackupCreation
 from spanemu.admin.operations import finished
-from spanemu.base.names.paths import BackupScheduleName
 from spanemu.base.nanos import NANOS_PER_DAY, NANOS_PER_SECOND
+from spanemu.base.resource_names import BackupScheduleName
 from spanemu.database.database import Database
 from spanemu.database.errors import ResourceNotFound
 

@@ -27,9 +27,9 @@ from spanemu.admin.errors.requests import (
     TooManyResources,
 )
 from spanemu.admin.named import under
-from spanemu.base.names.paths import BackupScheduleName, DatabaseName
 from spanemu.base.nanos import NANOS_PER_HOUR
 from spanemu.base.paging import Page, PageRequest, page
+from spanemu.base.resource_names import BackupScheduleName, DatabaseName
 
 SCHEDULES_PER_DATABASE_MAX = 4
 FULL_HOURS_MIN = 12  # between two backups

@@ -19,8 +19,8 @@ from spanemu.admin.errors.backups import BackupNotFound
 from spanemu.admin.errors.requests import ResourceExists
 from spanemu.admin.named import under
 from spanemu.base.clock import Clock
-from spanemu.base.names.paths import BackupName, InstanceName
 from spanemu.base.paging import Page, PageRequest, newest_first
+from spanemu.base.resource_names import BackupName, InstanceName
 from spanemu.database.filters import compile_filter
 
 _NEVER = 1 << 63

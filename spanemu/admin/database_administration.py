@@ -31,10 +31,9 @@ from spanemu.admin.operation_kinds import (
 )
 from spanemu.admin.operations import Operation, finished
 from spanemu.base.errors import Unsupported
-from spanemu.base.names.ids import check_database_id
-from spanemu.base.names.operations import OperationName
-from spanemu.base.names.paths import DatabaseName, InstanceName
 from spanemu.base.nanos import NANOS_PER_DAY, NANOS_PER_HOUR, NANOS_PER_MINUTE
+from spanemu.base.resource_ids import check_database_id
+from spanemu.base.resource_names import DatabaseName, InstanceName, OperationName
 from spanemu.database.database import Database, DdlOutcome
 from spanemu.database.encryption import GOOGLE_DEFAULT_KEYS, EncryptionKeys
 from spanemu.database.splits.errors import TooManySplitPoints
@@ -44,7 +43,7 @@ from spanemu.database.splits.split_points import (
     POINTS_PER_NODE_MAX,
     NewSplitPoints,
 )
-from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
+from spanemu.schema.objects import NO_TYPES, ProtoTypes
 
 DEFAULT_SCHEDULE_ID = "default_schedule"
 DEFAULT_SCHEDULE_RETENTION_NANOS = 7 * NANOS_PER_DAY
@@ -149,7 +148,7 @@ def add_database(
             outcome = database.apply_ddl(statements, sent)
             if outcome.failure is not None:
                 raise outcome.failure
-            database.begin_here()
+            database.restart_history()
         return instances.add_database(database)
     except BaseException:
         database.close()

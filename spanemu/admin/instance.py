@@ -24,7 +24,7 @@ from spanemu.admin.errors.instances import (
 from spanemu.admin.errors.requests import InvalidUpdateMask, MissingField
 from spanemu.admin.published_configs import PUBLISHED_CONFIGS
 from spanemu.base.errors import Unsupported
-from spanemu.base.names.labels import check_labels
+from spanemu.base.resource_ids import check_labels
 from spanemu.database.filters import FieldValue
 
 UNITS_PER_STEP = 100  # Below one node, capacity comes in hundreds.

@@ -41,15 +41,15 @@ from spanemu.admin.operation_kinds import (
     PartitionUpdate,
 )
 from spanemu.admin.operations import Operation, finished
-from spanemu.base.names.ids import check_instance_id, check_instance_partition_id
-from spanemu.base.names.operations import OperationName
-from spanemu.base.names.paths import (
+from spanemu.base.paging import Page, PageRequest
+from spanemu.base.resource_ids import check_instance_id, check_instance_partition_id
+from spanemu.base.resource_names import (
     InstanceConfigName,
     InstanceName,
     InstancePartitionName,
+    OperationName,
     ProjectName,
 )
-from spanemu.base.paging import Page, PageRequest
 
 EVERY_INSTANCE = "-"
 

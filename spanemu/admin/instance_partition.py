@@ -34,8 +34,8 @@ from spanemu.admin.errors.requests import (
     TooManyResources,
 )
 from spanemu.admin.named import under
-from spanemu.base.names.paths import InstanceName, InstancePartitionName
 from spanemu.base.paging import Page, PageRequest, page
+from spanemu.base.resource_names import InstanceName, InstancePartitionName
 
 PARTITIONS_PER_INSTANCE_MAX = 20
 DISPLAY_NAME_CHARS = range(4, 31)

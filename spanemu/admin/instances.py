@@ -46,9 +46,9 @@ from spanemu.admin.policies import Policies
 from spanemu.base.clock import Clock
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
-from spanemu.base.names.ids import check_database_id
-from spanemu.base.names.paths import DatabaseName, InstanceName, ProjectName
 from spanemu.base.paging import Page, PageRequest, page
+from spanemu.base.resource_ids import check_database_id
+from spanemu.base.resource_names import DatabaseName, InstanceName, ProjectName
 from spanemu.database.database import Database
 from spanemu.database.errors import DatabaseNotFound
 from spanemu.database.filters import compile_filter

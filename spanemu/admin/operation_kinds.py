@@ -1,7 +1,7 @@
 """What long-running operations did: a dataclass for each, with what list filters may ask about it.
 
 Frontends turn a kind into the metadata and the response that it has on the wire
-(`frontend.admin.operation_messages`).
+(`frontend.admin.operations`).
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from sortedcontainers import SortedDict
 
-from spanemu.admin.errors.operations import (
+from spanemu.admin.errors.requests import (
     OperationAlreadyExists,
     OperationNotFound,
     OperationRunning,
@@ -26,11 +26,10 @@ from spanemu.admin.named import under
 from spanemu.admin.operation_kinds import OperationKind, Values
 from spanemu.base.clock import Clock
 from spanemu.base.errors import SpannerError
-from spanemu.base.names.ids import check_operation_id
-from spanemu.base.names.operations import OperationName, OperationResource
-from spanemu.base.names.paths import InstanceName, ProjectName
 from spanemu.base.nanos import NANOS_PER_DAY
 from spanemu.base.paging import Page, PageRequest, newest_first, page
+from spanemu.base.resource_ids import check_operation_id
+from spanemu.base.resource_names import InstanceName, OperationName, OperationResource, ProjectName
 from spanemu.database.filters import Instant, compile_filter
 
 RETENTION_NANOS = 7 * NANOS_PER_DAY

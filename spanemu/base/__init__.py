@@ -10,4 +10,7 @@ classes for frozen data), `plain` (objects as plain data), `raw_key` (keys as re
 `reserved` (words that need backticks), `site` (the line that made a request), `process`
 (attributes that a forked child may not read), `severity` and `name_hints` (for the linter and the
 detector).
+
+Modules: `call_site`, `deadline_checks`, `resource_ids`, `resource_names`, `serialization`,
+`suggestions`.
 """

@@ -156,27 +156,27 @@ def current() -> Call:
     return serving.call or _FOREVER
 
 
-def noted() -> dict[str, Any] | None:
+def current_annotations() -> dict[str, Any] | None:
     """Where facts about the call being served on this thread go, if anybody watches it."""
     call = serving.call
     return None if call is None else call.facts
 
 
-def note(name: str, fact: Any) -> None:
+def annotate(name: str, fact: Any) -> None:
     """Tell whoever watches the call being served on this thread what it came to."""
     call = serving.call
     if call is not None and call.facts is not None:
         call.facts[name] = fact
 
 
-def note_anew() -> None:
+def reset_annotations() -> None:
     """Forget the facts: what comes is another part of the request, told by itself."""
     call = serving.call
     if call is not None and call.facts is not None:
         call.facts.clear()
 
 
-def note_more(name: str, amount: float) -> None:
+def add_metric(name: str, amount: float) -> None:
     """Add to a number that whoever watches the call is told."""
     call = serving.call
     if call is not None and call.facts is not None:

@@ -17,3 +17,27 @@ def fold(identifier: str) -> str:
 def is_identifier(text: str) -> bool:
     """Whether `text` may be written as an identifier without backticks, keywords aside."""
     return len(text) <= IDENTIFIER_CHARS_MAX and _IDENTIFIER.fullmatch(text) is not None
+
+
+_WORDS = """
+    ALL AND ANY ARRAY AS ASC ASSERT_ROWS_MODIFIED AT BETWEEN BY CASE CAST COLLATE CONTAINS CREATE
+    CROSS CUBE CURRENT DEFAULT DEFINE DESC DISTINCT ELSE END ENUM ESCAPE EXCEPT EXCLUDE EXISTS
+    EXTRACT FALSE FETCH FOLLOWING FOR FROM FULL GRAPH_TABLE GROUP GROUPING GROUPS HASH HAVING IF
+    IGNORE IN INNER INTERSECT INTERVAL INTO IS JOIN LATERAL LEFT LIKE LIMIT LOOKUP MERGE NATURAL
+    NEW NO NOT NULL NULLS OF ON OR ORDER OUTER OVER PARTITION PRECEDING PROTO RANGE RECURSIVE
+    RESPECT RIGHT ROLLUP ROWS SELECT SET SOME STRUCT TABLESAMPLE THEN TO TREAT TRUE UNBOUNDED
+    UNION UNNEST USING WHEN WHERE WINDOW WITH WITHIN
+"""
+RESERVED_WORDS = frozenset(_WORDS.split())
+
+
+def quoted(identifier: str) -> str:
+    """An identifier as SQL takes it: between backticks where it must be."""
+    if is_identifier(identifier) and identifier.upper() not in RESERVED_WORDS:
+        return identifier
+    return f"`{identifier}`"
+
+
+def quoted_path(path: str) -> str:
+    """A dotted name as SQL takes it."""
+    return ".".join(quoted(part) for part in path.split("."))

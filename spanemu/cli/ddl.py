@@ -26,10 +26,10 @@ from typing import Any, TypeVar
 import click
 from google.api_core.exceptions import GoogleAPICallError
 
+from spanemu.api.client import official_client, told
 from spanemu.base.errors import SpannerError
-from spanemu.base.names.paths import DatabaseName
+from spanemu.base.resource_names import DatabaseName
 from spanemu.cli.suggesting_group import SuggestingGroup
-from spanemu.client import official_client, told
 from spanemu.ddl import (
     Dependency,
     Migration,
@@ -41,7 +41,7 @@ from spanemu.ddl import (
 )
 from spanemu.frontend.admin.descriptors import types_from_descriptors
 from spanemu.lint.source import SourceMissing, Text, read_sources
-from spanemu.schema.proto_bundle import ProtoTypes
+from spanemu.schema.objects import ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.schema_source import SchemaRejected, SchemaStatement, rejected, split_schema
 

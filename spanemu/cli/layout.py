@@ -18,9 +18,9 @@ import click
 from google.api_core.exceptions import GoogleAPICallError
 
 import spanemu
+from spanemu.api.client import told
 from spanemu.base.errors import SpannerError
-from spanemu.client import told
-from spanemu.stats.simulation.settings import SplitPolicy
+from spanemu.hotspots.simulation.settings import SplitPolicy
 
 _SETTINGS = {"policy": "policy", "split_bytes": "split_bytes_max", "servers": "servers"}
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)

@@ -20,8 +20,9 @@ from typing import TypedDict, Unpack
 import click
 
 import spanemu
+from spanemu.api.endpoint_file import Endpoint, published
 from spanemu.base.clock import monotonic
-from spanemu.base.names.paths import InstanceName
+from spanemu.base.resource_names import InstanceName
 from spanemu.cli.home_cpu import keep_to_one_cpu
 from spanemu.config import (
     DEFAULT_INSTANCE,
@@ -31,7 +32,6 @@ from spanemu.config import (
     EmulatorConfig,
 )
 from spanemu.control.clock import as_datetime
-from spanemu.endpoint import Endpoint, published
 
 EXIT_USAGE = 2
 EXIT_CANNOT_LISTEN = 3

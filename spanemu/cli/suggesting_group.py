@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from spanemu.base.nearest import did_you_mean
+from spanemu.base.suggestions import did_you_mean
 
 
 class SuggestingGroup(click.Group):

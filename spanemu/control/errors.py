@@ -69,7 +69,7 @@ class BadArgument(SpannerError):
         return (VALUE_ERROR,)
 
 
-class NotHeld(SpannerError):
+class HandleExpired(SpannerError):
     """An operation names a thing by an id that stands for nothing."""
 
     code = Code.NOT_FOUND

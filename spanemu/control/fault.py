@@ -10,7 +10,7 @@ from typing import Self
 
 from spanemu.base.process import OwnProcess
 from spanemu.control.effects import Effect
-from spanemu.control.where import Rpc, Selection, Where
+from spanemu.control.where import Rpc, RpcMatcher, Selection
 
 Predicate = Callable[[Rpc], bool]
 
@@ -46,15 +46,15 @@ class Rhythm:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class InjectionPoint:
     """When in an RPC to strike: before it is served, after so many rows, or after all of it."""
 
     after_rows: int | None = None
     answers_first: bool = False
 
 
-BEFORE = Moment()
-AFTERWARDS = Moment(answers_first=True)
+BEFORE = InjectionPoint()
+AFTERWARDS = InjectionPoint(answers_first=True)
 
 
 class Fault:
@@ -65,10 +65,10 @@ class Fault:
     def __init__(
         self,
         name: str,
-        where: Where,
+        where: RpcMatcher,
         effect: Effect,
         rhythm: Rhythm = Rhythm(),
-        moment: Moment = BEFORE,
+        moment: InjectionPoint = BEFORE,
     ) -> None:
         self.number = next(_numbers)  # by which those know it who are not in this process
         self.name = name
@@ -101,7 +101,7 @@ class Fault:
         self._remove = remove
         return self
 
-    def meet(self, rpc: Rpc) -> Trouble | None:
+    def meet(self, rpc: Rpc) -> FaultAction | None:
         """What is in store for an RPC, if anything."""
         if not self.where.matches(rpc):
             return None
@@ -112,7 +112,7 @@ class Fault:
             if not self._rhythm.strikes(self._met, self._planned):
                 return None
             self._planned += 1
-        return Trouble(self, rpc)
+        return FaultAction(self, rpc)
 
     def strike(self, rpc: Rpc) -> None:
         """Do it. Raises what the client is to be told."""
@@ -141,7 +141,7 @@ class Fault:
         return f"<fault {self}, struck {times}>"
 
 
-class Trouble:
+class FaultAction:
     """A fault that is about to strike one RPC."""
 
     def __init__(self, fault: Fault, rpc: Rpc) -> None:

@@ -19,13 +19,13 @@ from typing import Protocol, Unpack
 
 from spanemu.admin.instances import Instances
 from spanemu.base.nanos import NANOS_PER_MILLI, NANOS_PER_SECOND
-from spanemu.base.nearest import nearest
 from spanemu.base.process import OwnProcess
 from spanemu.base.rand import Randomness
-from spanemu.control.attempts import FirstAttempts
+from spanemu.base.suggestions import nearest
 from spanemu.control.effects import (
     Aborting,
     Effect,
+    FirstAttempts,
     Interfering,
     LosingSession,
     can_abort,
@@ -39,8 +39,8 @@ from spanemu.control.errors import (
     InjectedInternal,
     InjectedUnavailable,
 )
-from spanemu.control.fault import AFTERWARDS, Fault, Moment, Rhythm, Trouble
-from spanemu.control.where import Rpc, Selection, Where
+from spanemu.control.fault import AFTERWARDS, Fault, FaultAction, InjectionPoint, Rhythm
+from spanemu.control.where import Rpc, RpcMatcher, Selection
 
 __tracebackhide__ = True  # from pytest, whose users look for their own lines
 
@@ -222,7 +222,7 @@ class Faults:
         for database in self._instances.all_databases():
             database.sessions.find_lost()
 
-    def meet(self, rpc: Rpc) -> Sequence[Trouble]:
+    def meet(self, rpc: Rpc) -> Sequence[FaultAction]:
         """What is in store for an RPC, in the order in which it was asked for."""
         return [found for fault in self._installed if (found := fault.meet(rpc)) is not None]
 
@@ -279,7 +279,7 @@ class Faults:
             if after_rows < 0:
                 raise ValueError(f"after_rows={after_rows} is negative")
         chosen = self._where(rpc, where)
-        return Fault(name, chosen, effect, Rhythm.of(where), Moment(after_rows))
+        return Fault(name, chosen, effect, Rhythm.of(where), InjectionPoint(after_rows))
 
     def _mode(self, name: str, rpc: str | None, where: Selection) -> Fault:
         effect = Aborting(self._instances, _nanos(RETRY_DELAY_SECONDS))
@@ -288,10 +288,10 @@ class Faults:
         fault.is_expected = False
         return fault
 
-    def _where(self, rpc: str | None, where: Selection) -> Where:
+    def _where(self, rpc: str | None, where: Selection) -> RpcMatcher:
         if rpc is not None and rpc not in self._methods:
             raise ValueError(f"there is no RPC {rpc!r}; there are {nearest(rpc, self._methods)}")
-        return Where.of(rpc, where)
+        return RpcMatcher.of(rpc, where)
 
     def _can_abort(self, rpc: Rpc) -> bool:
         return can_abort(self._instances, rpc)

@@ -27,17 +27,17 @@ from spanemu.base.process import OwnProcess
 from spanemu.base.severity import Severity
 from spanemu.control.ignored import checked
 from spanemu.database.database import Database
-from spanemu.stats.assumptions import Assumptions
-from spanemu.stats.finding import Finding, KeySpaceStats
-from spanemu.stats.heatmap.file import save
-from spanemu.stats.heatmap.heatmap import Heatmap
-from spanemu.stats.heatmap.runs import Earlier
-from spanemu.stats.judged import NODES_MEANT
-from spanemu.stats.report import Report
-from spanemu.stats.simulation.simulation import Simulation
-from spanemu.stats.split_stats import SplitStat
-from spanemu.stats.thresholds import THRESHOLDS
-from spanemu.stats.verdict import Level
+from spanemu.hotspots.assumptions import Assumptions
+from spanemu.hotspots.finding import Finding, KeySpaceStats
+from spanemu.hotspots.heatmap.file import save
+from spanemu.hotspots.heatmap.heatmap import Heatmap
+from spanemu.hotspots.heatmap.runs import Earlier
+from spanemu.hotspots.report import Report
+from spanemu.hotspots.simulation.simulation import Simulation
+from spanemu.hotspots.split_info import SplitStat
+from spanemu.hotspots.stream_analysis import NODES_MEANT
+from spanemu.hotspots.thresholds import THRESHOLDS
+from spanemu.hotspots.verdict import Level
 
 __tracebackhide__ = True  # from pytest, whose users look for their own lines
 

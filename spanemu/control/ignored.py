@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spanemu.stats.assumptions import entry_parts
+from spanemu.hotspots.assumptions import entry_parts
 
 __tracebackhide__ = True  # from pytest, whose users look for their own lines
 

@@ -12,10 +12,10 @@ from types import TracebackType
 from typing import Any, Protocol, Self, TypedDict
 
 from spanemu.base.call import Call, CallSite
+from spanemu.base.call_site import calling_site
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.process import OwnProcess
-from spanemu.base.site import calling_site
 from spanemu.control.recording import CommitRecord, QueryRecord, Recording
 
 _CHANGES = ("insert", "update", "delete")
@@ -87,7 +87,7 @@ Describe = Callable[[str, Any], Rpc]
 
 
 class Recorder:
-    """Fills a recording while its block runs. Watches RPCs (`frontend.endpoint.Watcher`).
+    """Fills a recording while its block runs. Watches RPCs (`frontend.dispatch.Watcher`).
 
     `describe(method, request)` shows a request; `watchers` are whom every RPC is told to.
     """

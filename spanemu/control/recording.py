@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from spanemu.base.plain import from_plain
+from spanemu.base.serialization import from_plain
 
 
 @dataclass(frozen=True, slots=True)

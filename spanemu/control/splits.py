@@ -9,7 +9,7 @@
     splits.configure(policy="modern", servers=3, split_bytes_max=10_000)
     splits.follow_load(); writes(); splits.pass_minutes(3, qps=14_000)
 
-How splits follow size and load is a model (`stats.simulation.settings`), Spanner publishes none.
+How splits follow size and load is a model (`hotspots.simulation.settings`), Spanner publishes none.
 Keys are Python values: the whole primary key; for `index=` the index's own key, or with the table's
 too.
 """
@@ -21,14 +21,14 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import Any
 
-from spanemu.base.nearest import nearest
 from spanemu.base.process import OwnProcess
 from spanemu.base.raw_key import raw_key
+from spanemu.base.suggestions import nearest
 from spanemu.database.database import Database
-from spanemu.database.splits.splitting import Splitting
-from spanemu.stats.simulation.model import Minute
-from spanemu.stats.simulation.settings import SplitPolicy, SplitSettings
-from spanemu.stats.split_info import CommitSplits, SplitInfo
+from spanemu.database.splits.split_manager import SplitManager
+from spanemu.hotspots.simulation.model import Minute
+from spanemu.hotspots.simulation.settings import SplitPolicy, SplitSettings
+from spanemu.hotspots.split_info import CommitSplits, SplitInfo
 
 __tracebackhide__ = True  # from pytest, whose users look for their own lines
 
@@ -135,7 +135,7 @@ class Splits(SplitsHandle):
         self._splitting.keeps_commits = True
 
     @property
-    def _splitting(self) -> Splitting:
+    def _splitting(self) -> SplitManager:
         return self._database.splitting
 
     @property

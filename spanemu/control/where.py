@@ -83,7 +83,7 @@ class Selection(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class RpcMatcher:
     """A choice of RPCs; None stands for any."""
 
     method: str | None = None
@@ -95,7 +95,7 @@ class Where:
     client: str | None = None
 
     @classmethod
-    def of(cls, method: str | None, chosen: Selection) -> Where:
+    def of(cls, method: str | None, chosen: Selection) -> RpcMatcher:
         """The choice that the arguments of a verb express.
 
         Raises ValueError for a selector that there is not, and for a bad pattern.

@@ -2,9 +2,10 @@
 
     Meter       a statement, a batch or a read, from its arrival to the end of its rows
     Attempt     a commit that was asked for
-    LockTable   keeps the waits itself (`txn.locks.log`)
+    LockTable   keeps the waits itself (`txn.locks.waits`)
 
-Here they are only noted; `NOTED_MAX` at a time they are added up (`database.statistics.ledger`).
+Here they are only noted; `NOTED_MAX` at a time they are added up
+(`database.statistics.aggregator`).
 """
 
 from __future__ import annotations
@@ -18,21 +19,21 @@ from typing import Any, NamedTuple, Protocol
 from spanemu.base.call import Call, serving
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code, SpannerError
-from spanemu.database.options import CommitOptions, ReadWrite
+from spanemu.database.options import CommitOptions, ReadWriteOptions
 from spanemu.database.statements.results import (
     BatchOutcome,
     CommitOutcome,
     ResultStream,
     WrittenRows,
 )
-from spanemu.storage.structure import Structure
-from spanemu.txn.locks.owner import Owner
+from spanemu.storage.split_map import Structure
+from spanemu.txn.locks.holder import LockHolder
 from spanemu.values.mutation import Mutation, WriteKind
 
 NOTED_MAX = 128  # requests, or commits
 
 
-class Meter:
+class RequestRecord:
     """One statement, batch or read.
 
     `asked` is the request (of a batch, the requests) while it runs; what is left of it then is
@@ -158,7 +159,7 @@ class Progress:
 Written = tuple[WriteKind | None, str, tuple[str, ...] | None]
 
 
-class Attempt(NamedTuple):
+class CommitRecord(NamedTuple):
     """A commit that was asked for. Seconds are those of the commit, and of the transaction.
 
     `mutations` are (kind, table, columns), None for deletes, each once; `rows` what was written.
@@ -166,7 +167,7 @@ class Attempt(NamedTuple):
 
     at: int
     tag: str
-    options: ReadWrite
+    options: ReadWriteOptions
     mutations: tuple[Written, ...]
     age: tuple[int, int]
     commit_seconds: float
@@ -178,8 +179,8 @@ class Attempt(NamedTuple):
 class Committing(Protocol):
     """A transaction that can be committed."""
 
-    options: ReadWrite
-    owner: Owner
+    options: ReadWriteOptions
+    owner: LockHolder
     written: WrittenRows  # when it was committed
 
     def commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
@@ -193,10 +194,12 @@ class ActivityLog:
     def __init__(self, structure: Structure) -> None:
         self.structure = structure  # the splits of the database
         self.numbers = count(1)
-        self.running: dict[int, Meter] = {}
-        self.requests: deque[Meter] = deque()
-        self.attempts: deque[Attempt] = deque()
-        self.follower: Callable[[Iterable[Meter]], object] | None = None  # told what is taken
+        self.running: dict[int, RequestRecord] = {}
+        self.requests: deque[RequestRecord] = deque()
+        self.attempts: deque[CommitRecord] = deque()
+        self.follower: Callable[[Iterable[RequestRecord]], object] | None = (
+            None  # told what is taken
+        )
         self.when_full: Callable[[], object] = self.forget  # takes away what was noted
 
     def cancel(self, query: int) -> bool:
@@ -237,8 +240,8 @@ class ActivityLog:
 
     def _note(
         self,
-        asked: tuple[int, str, ReadWrite, tuple[Written, ...]],
-        owner: Owner,
+        asked: tuple[int, str, ReadWriteOptions, tuple[Written, ...]],
+        owner: LockHolder,
         began: float,
         code: Code | None,
         written: WrittenRows,
@@ -248,7 +251,7 @@ class ActivityLog:
         seconds = now - began
         since = min(owner.began_at or began, began)
         attempts = self.attempts
-        attempts.append(Attempt(*asked, owner.age, seconds, now - since, code, written))
+        attempts.append(CommitRecord(*asked, owner.age, seconds, now - since, code, written))
         if len(attempts) >= NOTED_MAX:
             self.when_full()
 

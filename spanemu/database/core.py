@@ -11,9 +11,9 @@ from spanemu.database.activity import ActivityLog, Progress
 from spanemu.database.environment import Environment
 from spanemu.database.errors import DatabaseNotFound
 from spanemu.database.generation import Generation
+from spanemu.database.splits.split_manager import SplitManager
 from spanemu.database.splits.split_points import SplitPoints
-from spanemu.database.splits.splitting import Splitting
-from spanemu.database.statistics.ledger import Ledger
+from spanemu.database.statistics.aggregator import StatisticsAggregator
 from spanemu.schema.history import History
 from spanemu.schema.schema import Schema
 from spanemu.storage.store import LATEST, Store
@@ -34,7 +34,7 @@ class Sweep:
 
 
 if TYPE_CHECKING:
-    from spanemu.database.splits.heat import Heat
+    from spanemu.database.splits.hotspot_monitor import HotspotMonitor
 
 
 class DatabaseCore:
@@ -55,7 +55,9 @@ class DatabaseCore:
         self.store = store
         self.locks = LockTable(lambda: store.clock.peek())
         self.activity = ActivityLog(store.structure)
-        self.ledger = Ledger(self.activity, self.locks.log, lambda: self.generation.schema)
+        self.ledger = StatisticsAggregator(
+            self.activity, self.locks.log, lambda: self.generation.schema
+        )
         self.statistics = SnapshotReader(store, LATEST)  # sizes of tables, for the planner
         self.history = history
         self.schema_mutex = threading.Lock()
@@ -65,8 +67,8 @@ class DatabaseCore:
         self.sweeps: dict[int, Sweep] = {}  # by id of the table with a row deletion policy
         self.next_id = 1  # for a table or the like, whatever a restore has taken back
         self.closed = False
-        self.heat: Heat | None = None  # made when somebody watches
-        self.splitting = Splitting(store, lambda: self.generation.schema)
+        self.heat: HotspotMonitor | None = None  # made when somebody watches
+        self.splitting = SplitManager(store, lambda: self.generation.schema)
         self.split_points = SplitPoints(store, lambda: self.generation.schema, self.splitting)
 
     @property

@@ -22,37 +22,36 @@ from spanemu.database.encryption import GOOGLE_DEFAULT_KEYS
 from spanemu.database.environment import Environment
 from spanemu.database.errors import SchemaUpdateCancelled
 from spanemu.database.generation import Generation
-from spanemu.database.named_rows import keyed, root_name, row_key
 from spanemu.database.options import StatementRequest
 from spanemu.database.own_time import OwnTime
-from spanemu.database.physical import physical_layout
+from spanemu.database.physical import keyed, physical_layout, root_name, row_key
 from spanemu.database.restore_point import DatabaseSnapshot, check_own
 from spanemu.database.row_deletion import RowDeletion
 from spanemu.database.sessions.registry import Sessions
 from spanemu.database.splits.errors import SplitInsideHierarchy
 from spanemu.database.splits.participants import shown
+from spanemu.database.splits.split_manager import SplitManager
 from spanemu.database.splits.split_points import SplitPoints
-from spanemu.database.splits.splitting import Splitting
 from spanemu.database.statements.context import StatementContext
 from spanemu.database.statements.footprint import Footprint, footprint_of
 from spanemu.database.statements.query_engine import prepare
 from spanemu.database.transactions.conflict import interfere
 from spanemu.ddl.apply import Step, plan_batch
+from spanemu.hotspots.simulation.settings import SplitPolicy
+from spanemu.hotspots.split_info import CommitSplits
 from spanemu.schema.ddl_text import ddl_statements
 from spanemu.schema.history import History
 from spanemu.schema.index import Index
-from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
+from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema, empty_schema
 from spanemu.schema.table import Table
-from spanemu.stats.simulation.settings import SplitPolicy
-from spanemu.stats.split_info import CommitSplits
 from spanemu.storage.boundary import Boundary, Origin, path_of
 from spanemu.storage.layout import tree_of
+from spanemu.storage.split_map import Place
 from spanemu.storage.store import Store
-from spanemu.storage.structure import Place
 
 if TYPE_CHECKING:
-    from spanemu.database.splits.heat import Heat
+    from spanemu.database.splits.hotspot_monitor import HotspotMonitor
 
 GENERATIONS_COMPILED_MAX = 16  # of one database: a restore takes it back by a few
 
@@ -128,14 +127,14 @@ class Database:
         return self.time.create_time
 
     @property
-    def heat(self) -> Heat:
+    def heat(self) -> HotspotMonitor:
         """Where its writes concentrate, as long as somebody watches."""
-        from spanemu.database.splits.heat import Heat
+        from spanemu.database.splits.hotspot_monitor import HotspotMonitor
 
         core = self._core
         with core.store.mutex:
             if core.heat is None:
-                core.heat = Heat(core)
+                core.heat = HotspotMonitor(core)
             return core.heat
 
     @property
@@ -144,7 +143,7 @@ class Database:
         return self._core.split_points
 
     @property
-    def splitting(self) -> Splitting:
+    def splitting(self) -> SplitManager:
         """Its splits, and what moves them."""
         return self._core.splitting
 
@@ -187,12 +186,12 @@ class Database:
         """The schema as canonical statements."""
         return ddl_statements(self.schema, self._core.database_id)
 
-    def begin_here(self) -> None:
+    def restart_history(self) -> None:
         """Let the present schema be the one that it was made with.
 
         Reads from before there was a database find the schema's tables empty, as in Spanner.
         """
-        self._core.history.begin_here()
+        self._core.history.restart_history()
 
     def apply_ddl(
         self,
@@ -245,7 +244,7 @@ class Database:
                 for thing in added:
                     store.drop_tree(tree_of(thing))
                 raise
-            for thing in before.gone_by(step.schema):
+            for thing in before.dropped_in(step.schema):
                 store.drop_tree(tree_of(thing), at)
             store.retention_nanos = step.schema.retention_nanos(
                 self._core.environment.retention_nanos
@@ -305,7 +304,7 @@ class Database:
         """Let the schema and rows of now be older than any time; not while there are snapshots."""
         with self._core.schema_mutex, self._core.store.mutex:
             if self._core.store.settle():
-                self._core.history.begin_here()
+                self._core.history.restart_history()
                 self._contents.forget()
         self.time.rejoin()
 

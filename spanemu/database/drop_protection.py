@@ -13,9 +13,9 @@ from functools import cached_property
 from spanemu.base.nanos import NANOS_PER_HOUR
 from spanemu.database.core import DatabaseCore
 from spanemu.database.errors import SchemaObjectInUse
-from spanemu.database.statistics import ledger
-from spanemu.database.statistics.intervals import Row
+from spanemu.database.statistics import aggregator
 from spanemu.database.statistics.operations import column_operations, table_operations
+from spanemu.database.statistics.period import Row
 from spanemu.ddl.apply import Step
 from spanemu.ddl.validators.database_options import retention_nanos
 from spanemu.schema.schema import Schema
@@ -45,7 +45,7 @@ def _dropped(
 ) -> Iterator[tuple[str, Sequence[str]]]:
     """(kind, name, of a column after its table's) of what is gone and was there long ago."""
     old = {thing.id for thing in long_ago.sorted_things()}
-    for thing in before.gone_by(after):
+    for thing in before.dropped_in(after):
         if thing.id in old:
             yield "table" if isinstance(thing, Table) else "index", (thing.name,)
     if before.tables is after.tables:
@@ -95,7 +95,7 @@ class _Use:
     def _counts(self, writes: int, reads: int) -> bool:
         return writes > 0 or 0 < reads >= self._reads
 
-    def _hours(self, table: ledger.Table) -> Iterator[Row]:
+    def _hours(self, table: aggregator.Table) -> Iterator[Row]:
         """Rows of a statistics table, the hour that has not ended included."""
         for row in self._ledger.look(table, "HOUR", self._now + NANOS_PER_HOUR):
             if row["INTERVAL_END"] > self._since:

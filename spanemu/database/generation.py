@@ -13,7 +13,7 @@ from typing import Any
 
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.schema.schema import Schema
-from spanemu.txn.rules import RuleBook
+from spanemu.txn.rules import CompiledSchema
 
 COMPILED_MAX = 2_000  # statements and reads kept per generation
 # What is compiled takes some fifty times the memory of its text: a program that writes rows
@@ -34,9 +34,9 @@ class Generation:
         self._large_characters = 0
 
     @cached_property
-    def rules(self) -> RuleBook:
+    def rules(self) -> CompiledSchema:
         """How rows of each table are checked and completed."""
-        return RuleBook(self.schema, self.limits)
+        return CompiledSchema(self.schema, self.limits)
 
     def compiled(self, key: Any, make: Callable[[], Any]) -> Any:
         """What `make` gave for `key` before, or gives now; its `characters` say how large it is."""

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from spanemu.base.record import Record, record
+from spanemu.txn.read_write import Reads
 from spanemu.values.types import Type
 
 
@@ -75,7 +76,7 @@ class ReadLockMode(StrEnum):
 
 
 @record
-class ReadWrite(Record):
+class ReadWriteOptions(Record):
     """A read-write transaction. `previous` is the id whose age a retry keeps."""
 
     isolation: Isolation = Isolation.UNSPECIFIED
@@ -91,7 +92,7 @@ class PartitionedDml(Record):
     exclude_from_change_streams: bool = False
 
 
-TransactionOptions = ReadOnly | ReadWrite | PartitionedDml
+TransactionOptions = ReadOnly | ReadWriteOptions | PartitionedDml
 
 
 @record
@@ -182,3 +183,18 @@ class CommitOptions(Record):
     return_stats: bool = False
     precommit_token: bytes = b""
     transaction_tag: str = ""
+
+
+# Whatever is not here is pessimistic.
+_READS: Mapping[tuple[Isolation, ReadLockMode], Reads] = {
+    (Isolation.UNSPECIFIED, ReadLockMode.OPTIMISTIC): Reads.OPTIMISTIC,
+    (Isolation.SERIALIZABLE, ReadLockMode.OPTIMISTIC): Reads.OPTIMISTIC,
+    (Isolation.REPEATABLE_READ, ReadLockMode.UNSPECIFIED): Reads.REPEATABLE,
+    (Isolation.REPEATABLE_READ, ReadLockMode.OPTIMISTIC): Reads.REPEATABLE,
+    (Isolation.REPEATABLE_READ, ReadLockMode.PESSIMISTIC): Reads.REPEATABLE_LOCKING,
+}
+
+
+def reads_of(options: ReadWriteOptions) -> Reads:
+    """How a transaction with those options keeps its reads true."""
+    return _READS.get((options.isolation, options.read_lock_mode), Reads.PESSIMISTIC)

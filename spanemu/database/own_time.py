@@ -55,7 +55,7 @@ class OwnTime:
         core, store = self._core, self._core.store
         with store.mutex:
             store.clock = core.environment.clock
-            store.kept_since = min(store.kept_since, store.last_commit)
+            store.oldest_readable = min(store.oldest_readable, store.last_commit)
             self.create_time = min(self._created, store.clock.peek())
             core.sweeps.clear()
             self._row_deletion.begin()

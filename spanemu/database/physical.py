@@ -12,7 +12,8 @@ Hierarchies come in the order of their root's name, as in the drawings of Spanne
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
@@ -21,6 +22,11 @@ from spanemu.storage.boundary import Placing
 from spanemu.storage.layout import encoder_of, hierarchy_of, parts_of, tree_of
 from spanemu.storage.store import Store
 from spanemu.storage.versions import row_cells
+from spanemu.txn.errors.requests import IndexNotFound, TableNotFound
+from spanemu.txn.key_sets import KeyReader
+from spanemu.txn.locks.modes import Lock, columns_of
+from spanemu.values.cell_mask import WHOLE_ROW
+from spanemu.values.key import key_decoder
 from spanemu.values.value_text import value_text
 
 BOUNDARY = "-" * 40 + " split boundary"
@@ -93,3 +99,68 @@ def _rows(store: Store, schema: Schema, thing: Table | Index) -> Iterator[tuple[
         cells = [value_text(row[positions[c.position]], c.type) for c in others]
         place = placing.before(encode(key)).place
         yield place, "  ".join([f"{indent}{thing.name}({key_shown})", *cells])
+
+
+def keyed(schema: Schema, table: str, index: str) -> Table | Index:
+    """The index of that name, or the table if none is given.
+
+    Raises TableNotFound, IndexNotFound, also for an index of another table.
+    """
+    found = schema.table(table)
+    if not index:
+        if found is None:
+            raise TableNotFound(table)
+        return found
+    known = schema.index(index)
+    if known is None or (table and table.lower() != known.table.lower()):
+        raise IndexNotFound(index, table)
+    return known
+
+
+def row_key(thing: Table | Index, key: Sequence[Any]) -> bytes:
+    """An encoded key; of an index its own part is enough. Raises what a request's key would."""
+    parts = thing.key
+    if isinstance(thing, Index) and len(key) > len(parts):
+        parts = thing.full_key
+    return KeyReader(thing.name, parts).key(key)
+
+
+def root_name(schema: Schema, thing: Table | Index) -> str:
+    """The root table that a table or an index is interleaved in."""
+    parent = schema.parent(thing) if isinstance(thing, Table) else schema.index_within(thing)
+    return thing.name if parent is None else schema.root(parent).name
+
+
+def place_text(thing: Table | Index, key: bytes, *, is_range: bool) -> str:
+    """A row of a table or index, or a range by its start."""
+    return f"{thing.name}({_key(thing, key)}{'+' if is_range else ''})"
+
+
+def locked_columns(thing: Table | Index, lock: Lock) -> Sequence[str]:
+    """The columns that a lock covers, none for all; `_exists` for whether there is a row."""
+    cells = lock[0] | lock[1]
+    return () if cells == WHOLE_ROW else tuple(columns_of(cells, column_names(thing)))
+
+
+def column_names(thing: Table | Index) -> list[str]:
+    """The columns of rows or entries by place; one that was dropped is ""."""
+    if isinstance(thing, Index):
+        return [column.name for column in thing.columns]
+    names = [""] * thing.width
+    for column in thing.columns:
+        names[column.position] = column.name
+    return names
+
+
+def _key(thing: Table | Index, key: bytes) -> str:
+    """A key as text; of a bound that is not quite one, the key that it is made of."""
+    parts = [(part.column.type, part.descending) for part in parts_of(thing)]
+    for end in (len(key), len(key) - 1):
+        try:
+            values = key_decoder(parts)(key[:end])
+        except ValueError:
+            continue
+        return ",".join(
+            value_text(value, part[0]) for value, part in zip(values, parts, strict=False)
+        )
+    return key.hex()

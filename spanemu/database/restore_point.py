@@ -8,9 +8,9 @@ from weakref import ReferenceType, ref
 from spanemu.base.clock import ClockState
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
-from spanemu.database.splits.splitting import SplittingState
+from spanemu.database.splits.split_manager import SplittingState
 from spanemu.schema.history import History
-from spanemu.storage.undo import StoreSnapshot
+from spanemu.storage.garbage_collection import StoreSnapshot
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -19,6 +19,8 @@ schema), `naming` (names that nobody chose), `expressions` (what SQL inside a sc
 `dependency_graph`.
 
 The names of the library are imported when they are first used: a database needs none of them.
+
+Modules: `references`.
 """
 
 from __future__ import annotations
@@ -27,10 +29,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from spanemu.ddl.api import ParsedStatement, parse, schema_of, statements_of
     from spanemu.ddl.dependency_graph import Dependency, dependencies
     from spanemu.ddl.difference import Migration, diff
-    from spanemu.ddl.layout import format_ddl
-    from spanemu.ddl.library import ParsedStatement, parse, schema_of, statements_of
+    from spanemu.ddl.formatter import format_ddl
 
 __all__ = [
     "Dependency",
@@ -48,13 +50,13 @@ __all__ = [
 _HOMES = {
     "Dependency": "spanemu.ddl.dependency_graph",
     "Migration": "spanemu.ddl.difference",
-    "ParsedStatement": "spanemu.ddl.library",
+    "ParsedStatement": "spanemu.ddl.api",
     "dependencies": "spanemu.ddl.dependency_graph",
     "diff": "spanemu.ddl.difference",
-    "format_ddl": "spanemu.ddl.layout",
-    "parse": "spanemu.ddl.library",
-    "schema_of": "spanemu.ddl.library",
-    "statements_of": "spanemu.ddl.library",
+    "format_ddl": "spanemu.ddl.formatter",
+    "parse": "spanemu.ddl.api",
+    "schema_of": "spanemu.ddl.api",
+    "statements_of": "spanemu.ddl.api",
 }
 
 

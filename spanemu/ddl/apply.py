@@ -7,19 +7,58 @@ makes room for new tables and indexes, lets the step work on data, and publishes
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from spanemu.ddl.change import Change
 from spanemu.ddl.errors.objects import OtherDatabaseAltered
-from spanemu.ddl.memory import BatchMemory
 from spanemu.ddl.statements import BUNDLE_STATEMENTS, STATEMENTS
-from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
+from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.sql.functions.registry import Context
-from spanemu.sql.syntax.ddl.statement import parse_ddl
+from spanemu.sql.googlesql.syntax.ddl.statement import parse_ddl
 from spanemu.storage.store import Store
-from spanemu.txn.rules import RuleBook
+from spanemu.txn.rules import CompiledSchema
+
+BATCHES_MAX = 8
+STATEMENTS_MAX = 2_000  # of a batch that is kept: each leaves a generation of the schema behind
+
+T = TypeVar("T")
+_Key = tuple[int, tuple[str, ...], ProtoTypes]
+
+
+class BatchMemory(Generic[T]):
+    """The last few batches and what was made of them. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._mutex = threading.Lock()  # Guards the map; never held while a plan is made.
+        # Each entry holds its schema, so that no other can get the same identity.
+        self._known: OrderedDict[_Key, tuple[Schema, Sequence[T]]] = OrderedDict()
+
+    def recall(
+        self,
+        statements: Sequence[str],
+        schema: Schema,
+        sent: ProtoTypes,
+        make: Callable[[], Sequence[T]],
+    ) -> Sequence[T]:
+        """What `make` gave for this batch before, or gives now."""
+        key = (id(schema), tuple(statements), sent)
+        with self._mutex:
+            known = self._known.get(key)
+            if known is not None:
+                self._known.move_to_end(key)
+                return known[1]
+        made = make()
+        if len(statements) <= STATEMENTS_MAX:
+            with self._mutex:
+                self._known[key] = (schema, made)
+                if len(self._known) > BATCHES_MAX:
+                    self._known.popitem(last=False)
+        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +73,7 @@ class Step:
 
     statement: str
     schema: Schema
-    work: Callable[[Store, RuleBook, int, Context], None]
+    work: Callable[[Store, CompiledSchema, int, Context], None]
     database: str = ""
 
 

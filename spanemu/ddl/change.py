@@ -18,7 +18,7 @@ from spanemu.storage.layout import tree_of
 from spanemu.storage.observer import TreeWrite
 from spanemu.storage.store import Store
 from spanemu.storage.versions import row_cells
-from spanemu.txn.rules import Row, RuleBook, TableRules
+from spanemu.txn.rules import CompiledSchema, CompiledTable, Row
 
 CHECKED_EVERY = 512  # rows; between them nobody asks whether the change is still wanted
 
@@ -28,11 +28,11 @@ class Data:
     """The rows that a change finds. `rules` are those of the next schema, `at` is its timestamp."""
 
     store: Store
-    rules: RuleBook
+    rules: CompiledSchema
     at: int
     context: Context
 
-    def rules_of(self, table: str) -> TableRules:
+    def rules_of(self, table: str) -> CompiledTable:
         """Rules of a table of the next schema, by its exact name."""
         return self.rules.of(self.rules.schema.tables[table.lower()])
 
@@ -62,7 +62,7 @@ class Change:
     jobs: Sequence[Job] = field(default=())
     database: str = ""
 
-    def work(self, store: Store, rules: RuleBook, at: int, context: Context) -> None:
+    def work(self, store: Store, rules: CompiledSchema, at: int, context: Context) -> None:
         """Run the jobs, under the store's mutex; raises before anything is written."""
         if not self.jobs:
             return

@@ -12,8 +12,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from spanemu.base.reserved import quoted, quoted_path
+from spanemu.base.identifiers import quoted, quoted_path
 from spanemu.ddl.object_difference import (
+    bundle_grown,
+    bundle_shrunk,
     changed_names,
     creations,
     dropped,
@@ -21,17 +23,13 @@ from spanemu.ddl.object_difference import (
     grants,
     locality_groups,
     name_of,
+    options_changed,
     replaced,
     revokes,
     sequences,
+    statistics_changed,
     stream_drops,
     streams,
-)
-from spanemu.ddl.settings_difference import (
-    bundle_grown,
-    bundle_shrunk,
-    options_changed,
-    statistics_changed,
 )
 from spanemu.ddl.table_difference import altered_table, must_be_made_anew
 from spanemu.schema.ddl_text import (
@@ -39,13 +37,13 @@ from spanemu.schema.ddl_text import (
     any_index_text,
     user_indexes,
 )
-from spanemu.schema.graph_text import graph_text
+from spanemu.schema.index import SearchIndex, VectorIndex
 from spanemu.schema.object_text import (
+    graph_text,
     model_text,
     placement_text,
 )
 from spanemu.schema.schema import Schema
-from spanemu.schema.search_index import SearchIndex, VectorIndex
 from spanemu.schema.table_text import foreign_key_text
 
 

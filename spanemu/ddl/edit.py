@@ -13,8 +13,8 @@ from typing import Any
 from spanemu.schema.column import Column, KeyPart
 from spanemu.schema.index import Index
 from spanemu.schema.names import with_name, with_names, without_name
+from spanemu.schema.objects import Sequence
 from spanemu.schema.schema import Schema
-from spanemu.schema.sequence import Sequence
 from spanemu.schema.table import Table
 
 

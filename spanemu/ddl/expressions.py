@@ -12,9 +12,9 @@ from typing import Any
 from spanemu.schema.column import Column
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.analyzer.stored_expression import StoredExpression, analyze_expression
-from spanemu.sql.syntax import ast
-from spanemu.sql.syntax.statement import parse_expression
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.stored_expression import StoredExpression, analyze_expression
+from spanemu.sql.googlesql.syntax.statement import parse_expression
 from spanemu.values.types import BOOL, Type
 
 

@@ -12,12 +12,11 @@ from spanemu.ddl.errors.names import (
 )
 from spanemu.schema.column import Column
 from spanemu.schema.index import Index
+from spanemu.schema.objects import Sequence, View
 from spanemu.schema.schema import Schema
-from spanemu.schema.sequence import Sequence
 from spanemu.schema.table import Table
-from spanemu.schema.view import View
-from spanemu.sql.syntax.ast import Identifier, Path
-from spanemu.sql.syntax.ddl_ast import Drop
+from spanemu.sql.ddl_ast import Drop
+from spanemu.sql.googlesql.ast import Identifier, Path
 
 
 def find_table(schema: Schema, path: Path) -> Table | None:

@@ -5,23 +5,26 @@ What is dropped, and what is made or altered, are asked for apart: between the t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from spanemu.base.reserved import quoted, quoted_path
+from spanemu.base.identifiers import quoted, quoted_path
 from spanemu.ddl.table_difference import altered_table
 from spanemu.schema.access import SYSTEM_ROLES
-from spanemu.schema.ddl_text import ddl_statements, sequence_text
+from spanemu.schema.ddl_text import ddl_statements, sequence_text, shown_options
 from spanemu.schema.object_text import (
     change_stream_text,
     function_text,
     locality_group_text,
     options_text,
+    proto_bundle_text,
     role_texts,
+    statistics_text,
 )
-from spanemu.schema.placement import DEFAULT
+from spanemu.schema.objects import DEFAULT
 from spanemu.schema.schema import Schema
+from spanemu.schema.table_text import option_value
 
 
 def creations(schema: Schema, head: str) -> list[str]:
@@ -169,3 +172,54 @@ def _role_texts(schema: Schema, disturbed: set[str]) -> list[str]:
         for role in schema.roles.values()
     ]
     return list(role_texts(tuple(roles)))
+
+
+_STAYS = "default_sequence_kind"  # can be changed, and not be taken back
+
+
+def options_changed(before: Schema, after: Schema, database: str) -> Iterator[str]:
+    """ALTER DATABASE for each option; one that is not there any more becomes NULL."""
+    mine, theirs = dict(shown_options(before)), dict(shown_options(after))
+    for name in sorted(mine.keys() | theirs.keys()):
+        value = theirs.get(name)
+        if mine.get(name) != value and not (value is None and name == _STAYS):
+            yield f"ALTER DATABASE {quoted(database)} SET OPTIONS ({name} = {option_value(value)})"
+
+
+def statistics_changed(before: Schema, after: Schema) -> Iterator[str]:
+    """ALTER STATISTICS; packages that nobody spoke of may be collected."""
+    mine, theirs = before.statistics, after.statistics
+    for package in sorted(mine.keys() | theirs.keys()):
+        if mine.get(package, True) is not theirs.get(package, True):
+            yield statistics_text(package, theirs.get(package, True))
+
+
+def bundle_grown(before: Schema, after: Schema) -> Iterator[str]:
+    """The types that are new, or described anew."""
+    mine, theirs = before.proto_bundle, after.proto_bundle
+    if theirs is None or mine == theirs:
+        return
+    if mine is None:
+        yield proto_bundle_text(theirs)
+        return
+    clauses = [_clause("INSERT", theirs.names - mine.names)]
+    if mine.descriptors != theirs.descriptors:
+        clauses.append(_clause("UPDATE", theirs.names & mine.names))
+    if any(clauses):
+        yield f"ALTER PROTO BUNDLE{''.join(clauses)}"
+
+
+def bundle_shrunk(before: Schema, after: Schema) -> Iterator[str]:
+    """The types that nobody needs any more."""
+    mine, theirs = before.proto_bundle, after.proto_bundle
+    if mine is None:
+        return
+    if theirs is None:
+        yield "DROP PROTO BUNDLE"
+    elif gone := mine.names - theirs.names:
+        yield f"ALTER PROTO BUNDLE{_clause('DELETE', gone)}"
+
+
+def _clause(verb: str, names: Iterable[str]) -> str:
+    listed = ", ".join(quoted_path(name) for name in sorted(names))
+    return f" {verb} ({listed})" if listed else ""

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from spanemu.base.reserved import quoted, quoted_path
+from spanemu.base.identifiers import quoted, quoted_path
 from spanemu.ddl.validators.columns import scalar_of
 from spanemu.schema.column import Column
-from spanemu.schema.column_text import column_text, option_value
 from spanemu.schema.table import Interleave, Table
-from spanemu.schema.table_text import check_text, key_text, row_deletion_text
+from spanemu.schema.table_text import (
+    check_text,
+    column_text,
+    key_text,
+    option_value,
+    row_deletion_text,
+)
 from spanemu.values.types import TypeCode
 
 Action = tuple[str, bool]  # what follows ALTER TABLE name, and whether it loses rows' cells

@@ -20,9 +20,9 @@ from spanemu.ddl.errors.data import (
     StoredVectorLength,
 )
 from spanemu.schema.column import Column
-from spanemu.schema.foreign_key import ForeignKey
+from spanemu.schema.constraints import ForeignKey
 from spanemu.storage.observer import TreeWrite
-from spanemu.txn.rules import Row, TableRules
+from spanemu.txn.rules import CompiledTable, Row
 from spanemu.txn.write import computed
 from spanemu.values.timestamp import format_utc
 
@@ -67,7 +67,7 @@ def verify_check(table: str, check: str) -> Job:
     return job
 
 
-def _full_rows(rules: TableRules, data: Data) -> Iterator[Row]:
+def _full_rows(rules: CompiledTable, data: Data) -> Iterator[Row]:
     for _, row in data.rows(rules.table):
         yield computed(rules, row, data.context)
 

@@ -8,4 +8,6 @@ status), `server` (endpoints behind a port), `embedded` (endpoints for clients o
 `registry` (sessions by name), `spanner`, `admin` and `control` (the handlers), `convert` (messages
 to plain data and back), `wire` (the message classes), `interception` (somebody between RPCs and
 handlers, who sees each as an `rpc`), `connections` (which clients are there), `errors`.
+
+Modules: `dispatch`.
 """

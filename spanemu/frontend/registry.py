@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spanemu.admin.instances import Instances
-from spanemu.base.names.paths import SessionName
+from spanemu.base.resource_names import SessionName
 from spanemu.database.database import Database
 from spanemu.database.sessions.registry import Sessions
 from spanemu.database.sessions.session import Session

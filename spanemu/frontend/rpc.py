@@ -15,7 +15,7 @@ from spanemu.base.call import current
 from spanemu.base.errors import SpannerError
 from spanemu.database.options import StatementRequest
 from spanemu.database.statements.footprint import Footprint
-from spanemu.frontend.convert.params import param_types_from_proto
+from spanemu.frontend.convert.requests import param_types_from_proto
 from spanemu.frontend.method import Message
 
 _DATABASE = re.compile(r"projects/[^/]+/instances/[^/]+/databases/[^/]+")

@@ -7,18 +7,78 @@ waiters a test can bring about; threads are started only when all others are bus
 from __future__ import annotations
 
 import errno
+import json
 import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NoReturn
+from urllib.parse import unquote
 
 import grpc
 
 from spanemu.base.errors import Code
 from spanemu.frontend.boundary import Failure, failure_from
-from spanemu.frontend.connections import RemoteConnection
-from spanemu.frontend.endpoint import Endpoint, Endpoints, Metadata, ServedCall
-from spanemu.frontend.errors.serving import CannotListen, PortTaken
+from spanemu.frontend.dispatch import Endpoint, Endpoints, Metadata, ServedCall
+from spanemu.frontend.errors import CannotListen, PortTaken
+
+try:
+    from grpc._cython import cygrpc
+except ImportError:
+    cygrpc = None
+
+_KNOWN_KINDS = ("ipv4:", "ipv6:")  # of addresses that are written alike in both places
+
+
+class RemoteConnection:
+    """The connection of a client at an address, as a request's context gives it.
+
+    Nothing here may refer to a request: gRPC keeps a broken connection on its list for as long as
+    one of its requests is remembered.
+    """
+
+    __slots__ = ("_peer",)
+
+    def __init__(self, peer: str) -> None:
+        self._peer = peer
+
+    def is_open(self) -> bool:
+        """Whether it is still there."""
+        if not self._peer.startswith(_KNOWN_KINDS):
+            return True
+        sockets = _sockets()
+        return sockets is None or unquote(self._peer) in sockets
+
+
+def _sockets() -> frozenset[str] | None:
+    try:
+        servers = [each["ref"]["serverId"] for each in _list("server", cygrpc.channelz_get_servers)]
+        return frozenset(
+            unquote(socket["name"].rpartition(" ")[2])
+            for server in servers
+            for socket in _list(
+                "socketRef",
+                lambda start, server=server: cygrpc.channelz_get_server_sockets(
+                    int(server), start, 0
+                ),
+            )
+        )
+    except (AttributeError, KeyError, ValueError):
+        return None
+
+
+def _list(kind: str, page_from: Any) -> list[dict[str, Any]]:
+    """All pages of a list of one kind of thing."""
+    found: list[dict[str, Any]] = []
+    start = 0
+    while True:
+        page = json.loads(page_from(start))
+        things = page.get(kind, [])
+        found += things
+        if page.get("end") or not things:
+            return found
+        ref = things[-1].get("ref", things[-1])
+        start = 1 + int(ref.get("socketId") or ref["serverId"])
+
 
 WORKERS_MAX = 1024
 # A little more than a commit may have, so that one too large gets Spanner's own answer.

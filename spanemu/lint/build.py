@@ -13,8 +13,8 @@ from spanemu.base.identifiers import fold
 from spanemu.lint.model import Change, Column, Index, Schema, Table
 from spanemu.lint.settings import Settings
 from spanemu.lint.source import Spot, Statement
-from spanemu.sql.syntax import ddl_ast
-from spanemu.sql.syntax.ddl_ast import options_by_name
+from spanemu.sql import ddl_ast
+from spanemu.sql.ddl_ast import options_by_name
 
 
 def build(

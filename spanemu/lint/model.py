@@ -14,8 +14,8 @@ from typing import Any
 from spanemu.base.identifiers import fold
 from spanemu.lint.settings import Settings
 from spanemu.lint.source import Spot, Statement
-from spanemu.sql.syntax import ddl_ast
-from spanemu.sql.syntax.ast import Expression
+from spanemu.sql import ddl_ast
+from spanemu.sql.googlesql.ast import Expression
 
 
 @dataclass(eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spanemu.base.errors import Code, SpannerError
-from spanemu.base.nearest import did_you_mean
+from spanemu.base.suggestions import did_you_mean
 from spanemu.lint.rules import RULES
 
 ALL = "ALL"  # every rule, matters of taste included

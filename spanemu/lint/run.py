@@ -14,8 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from spanemu.base.errors import SpannerError
-from spanemu.base.identifiers import fold
-from spanemu.base.reserved import quoted_path
+from spanemu.base.identifiers import fold, quoted_path
 from spanemu.base.severity import Severity
 from spanemu.lint.build import build
 from spanemu.lint.client_statements import is_client_statement
@@ -26,10 +25,10 @@ from spanemu.lint.rules import RULES
 from spanemu.lint.selection import check_rule_names, is_selected, selects_weak_cases
 from spanemu.lint.settings import Settings
 from spanemu.lint.source import Source, Statement, Text, read_sources, statements_of
+from spanemu.sql import ddl_ast
 from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure, UnclosedText
-from spanemu.sql.syntax import ddl_ast
-from spanemu.sql.syntax.ddl.statement import parse_ddl
-from spanemu.sql.syntax.inspection import walk
+from spanemu.sql.googlesql.syntax.ddl.statement import parse_ddl
+from spanemu.sql.googlesql.syntax.inspection import walk
 
 _OTHERS_SHOWN = 5  # names in a finding that speaks for a whole schema
 

@@ -23,8 +23,7 @@ from pathlib import Path
 from spanemu.base.errors import Code, SpannerError
 from spanemu.schema_source import TEXT_ORIGIN, is_schema_text
 from spanemu.sql.errors import SyntaxFailure
-from spanemu.sql.syntax.lexer import tokenize
-from spanemu.sql.syntax.tokens import Kind, Token
+from spanemu.sql.googlesql.syntax.lexer import Kind, Token, tokenize
 
 Source = str | os.PathLike[str]
 

@@ -15,9 +15,15 @@ from enum import StrEnum
 from spanemu.base.identifiers import fold
 from spanemu.base.name_hints import like_log, like_payload, like_shard, like_tenant, words_of
 from spanemu.lint.model import Column, Part, Table
-from spanemu.sql.syntax.ast import Binary, Expression, Extract, Name, Node
-from spanemu.sql.syntax.inspection import columns_read, function_of, functions, walk
-from spanemu.sql.syntax.value_bounds import allowed_by, modulus
+from spanemu.sql.googlesql.ast import Binary, Expression, Extract, Name, Node
+from spanemu.sql.googlesql.syntax.inspection import (
+    allowed_by,
+    columns_read,
+    function_of,
+    functions,
+    modulus,
+    walk,
+)
 
 # ---------------------------------------------------------------------------- order
 

@@ -7,4 +7,6 @@ returns the next generation), `history` (the generation that was current at a ti
 `ddl_text` (a schema as canonical DDL; `table_text`, `column_text`, `search_text`, `graph_text` and
 `object_text` for its parts, in `dependency_order`), `names` and `derived` (maps that generations
 share).
+
+Modules: `constraints`, `objects`.
 """

@@ -17,30 +17,36 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from spanemu.base.reserved import quoted, quoted_path
-from spanemu.schema.column_text import option_value, sequence_clauses
+from spanemu.base.identifiers import quoted, quoted_path
+from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.dependency_order import dependency_order
-from spanemu.schema.foreign_key import ForeignKey
-from spanemu.schema.graph_text import graph_text
-from spanemu.schema.index import Index
+from spanemu.schema.index import Index, SearchIndex, VectorIndex
 from spanemu.schema.object_text import (
     change_stream_text,
     function_text,
+    graph_text,
     locality_group_text,
     model_text,
     placement_text,
     proto_bundle_text,
     role_texts,
+    search_index_text,
     statistics_text,
+    vector_index_text,
+    where_text,
 )
-from spanemu.schema.routine import UserFunction
+from spanemu.schema.objects import Sequence as SchemaSequence
+from spanemu.schema.objects import UserFunction, View
 from spanemu.schema.schema import Schema
-from spanemu.schema.search_index import SearchIndex, VectorIndex
-from spanemu.schema.search_text import search_index_text, vector_index_text, where_text
-from spanemu.schema.sequence import Sequence as SchemaSequence
 from spanemu.schema.table import Table
-from spanemu.schema.table_text import clause_options, foreign_key_text, key_text, table_text
-from spanemu.schema.view import View
+from spanemu.schema.table_text import (
+    clause_options,
+    foreign_key_text,
+    key_text,
+    option_value,
+    sequence_clauses,
+    table_text,
+)
 
 AnyIndex = Index | SearchIndex | VectorIndex
 

@@ -30,7 +30,7 @@ class History(Generic[T]):
         self._starts.append(at)
         self.current = generation
 
-    def begin_here(self) -> None:
+    def restart_history(self) -> None:
         """Let `current` be the only generation, from the beginning of time on."""
         self._starts = [BEGINNING]
         self._generations = [self.current]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from spanemu.schema.column import Column, KeyPart
 
@@ -54,3 +56,45 @@ class Index:
     def is_managed(self) -> bool:
         """Made for a foreign key rather than by the user."""
         return bool(self.managed_by)
+
+
+NamedPart = tuple[str, bool]  # a column and whether it is descending
+
+
+@dataclass(frozen=True, slots=True)
+class SearchIndex:
+    """An inverted index over TOKENLIST columns."""
+
+    name: str
+    table: str
+    key: tuple[str, ...]
+    stored: tuple[str, ...] = ()
+    partition_by: tuple[str, ...] = ()
+    order_by: tuple[NamedPart, ...] = ()
+    where_not_null: tuple[str, ...] = ()
+    parent: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Every column that it names, some of them twice."""
+        ordered = tuple(name for name, _ in self.order_by)
+        return self.key + self.partition_by + ordered + self.stored + self.where_not_null
+
+
+@dataclass(frozen=True, slots=True)
+class VectorIndex:
+    """An index for nearest neighbours; the first key column is the embedding."""
+
+    name: str
+    table: str
+    key: tuple[str, ...]
+    stored: tuple[str, ...] = ()
+    partition_by: tuple[str, ...] = ()
+    where_not_null: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Every column that it names, some of them twice."""
+        return self.key + self.partition_by + self.stored + self.where_not_null

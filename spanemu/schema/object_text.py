@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from spanemu.base.reserved import quoted, quoted_path
+from spanemu.base.identifiers import quoted, quoted_path
 from spanemu.schema.access import SYSTEM_ROLES, Grant, Role
-from spanemu.schema.change_stream import ChangeStream, Watched
-from spanemu.schema.column_text import option_value
-from spanemu.schema.placement import DEFAULT, LocalityGroup, Placement
-from spanemu.schema.proto_bundle import ProtoBundle
-from spanemu.schema.routine import Model, ModelColumn, UserFunction
+from spanemu.schema.graph import Element, Endpoint, Label, Property, PropertyGraph
+from spanemu.schema.index import NamedPart, SearchIndex, VectorIndex
+from spanemu.schema.objects import (
+    DEFAULT,
+    ChangeStream,
+    LocalityGroup,
+    Model,
+    ModelColumn,
+    Placement,
+    ProtoBundle,
+    UserFunction,
+    Watched,
+)
+from spanemu.schema.table_text import clause_options, option_value
 from spanemu.values.types import Type, TypeCode
 
 
@@ -146,3 +155,154 @@ def _grant(grant: Grant) -> str:
     columns = f"({_names(sorted(grant.columns))})" if grant.columns else ""
     name = "DEFAULT" if grant.kind == "SCHEMA" and not grant.name else quoted_path(grant.name)
     return f"GRANT {grant.privilege}{columns} ON {grant.kind} {name}"
+
+
+def graph_text(graph: PropertyGraph) -> str:
+    """CREATE PROPERTY GRAPH with every default spelt out."""
+    text = f"CREATE PROPERTY GRAPH {quoted_path(graph.name)}\nNODE TABLES(\n"
+    text += "".join(f"  {' '.join(_element(one))},\n" for one in graph.nodes) + ")"
+    if graph.edges:
+        text += "\nEDGE TABLES(\n"
+        text += "".join(f"  {' '.join(_element(one))},\n" for one in graph.edges) + ")"
+    return text
+
+
+def _element(element: Element) -> Iterator[str]:
+    yield quoted_path(element.table)
+    if element.name != element.table.rpartition(".")[2]:
+        yield f"AS {quoted(element.name)}"
+    yield f"KEY({_element_names(element.key)})"
+    for word, endpoint in (("SOURCE", element.source), ("DESTINATION", element.destination)):
+        if endpoint is not None:
+            yield f"{word} {_endpoint(endpoint)}"
+    for label in element.labels:
+        yield f"LABEL {quoted(label.name)} {_properties(label)}"
+    if element.dynamic_label is not None:
+        yield f"DYNAMIC LABEL({quoted(element.dynamic_label)})"
+    if element.dynamic_properties is not None:
+        yield f"DYNAMIC PROPERTIES({quoted(element.dynamic_properties)})"
+
+
+def _endpoint(endpoint: Endpoint) -> str:
+    node = f"{quoted(endpoint.node)}({_element_names(endpoint.node_columns)})"
+    return f"KEY({_element_names(endpoint.columns)}) REFERENCES {node}"
+
+
+def _properties(label: Label) -> str:
+    if not label.properties:
+        return "NO PROPERTIES"
+    return f"PROPERTIES({', '.join(map(_property, label.properties))})"
+
+
+def _property(one: Property) -> str:
+    if one.expression in (one.name, quoted(one.name)):
+        return quoted(one.name)
+    return f"{one.expression} AS {quoted(one.name)}"
+
+
+def _element_names(names: Sequence[str]) -> str:
+    return ", ".join(quoted(name) for name in names)
+
+
+# ---------------------------------------------------------------------------- metadata
+
+
+def graph_metadata(graph: PropertyGraph) -> dict[str, Any]:
+    """PROPERTY_GRAPH_METADATA_JSON, by the page "Information schema"."""
+    home, _, name = graph.name.rpartition(".")
+    labels: dict[str, dict[str, None]] = {}
+    types: dict[str, str] = {}
+    for element in graph.elements:
+        for label in element.labels:
+            known = labels.setdefault(label.name, {})
+            for one in label.properties:
+                known[one.name] = None
+                types[one.name] = str(one.type)
+    found: dict[str, Any] = {"catalog": "", "schema": home, "name": name}
+    found["labels"] = [
+        {"name": label, "propertyDeclarationNames": list(names)} for label, names in labels.items()
+    ]
+    found["propertyDeclarations"] = [{"name": n, "type": type_} for n, type_ in types.items()]
+    found["nodeTables"] = [_described(one) for one in graph.nodes]
+    if graph.edges:
+        found["edgeTables"] = [_described(one) for one in graph.edges]
+    return found
+
+
+def _described(element: Element) -> dict[str, Any]:
+    home, _, table = element.table.rpartition(".")
+    found: dict[str, Any] = {
+        "name": element.name,
+        "kind": "NODE" if element.source is None else "EDGE",
+        "baseCatalogName": "",
+        "baseSchemaName": home,
+        "baseTableName": table,
+        "keyColumns": list(element.key),
+        "labelNames": [label.name for label in element.labels],
+        "propertyDefinitions": [
+            {"propertyDeclarationName": name, "valueExpressionSql": text}
+            for name, text in _definitions(element).items()
+        ],
+    }
+    if element.dynamic_label is not None:
+        found["dynamicLabelExpr"] = element.dynamic_label
+    if element.dynamic_properties is not None:
+        found["dynamicPropertyExpr"] = element.dynamic_properties
+    ends = (("sourceNodeTable", element.source), ("destinationNodeTable", element.destination))
+    for word, end in ends:
+        if end is not None:
+            found[word] = {
+                "nodeTableName": end.node,
+                "edgeTableColumns": list(end.columns),
+                "nodeTableColumns": list(end.node_columns),
+            }
+    return found
+
+
+def _definitions(element: Element) -> dict[str, str]:
+    return {one.name: one.expression for label in element.labels for one in label.properties}
+
+
+def search_index_text(index: SearchIndex) -> str:
+    """CREATE SEARCH INDEX."""
+    text = f"CREATE SEARCH INDEX {_head(index)}{_list(' STORING ', index.stored)}"
+    if index.partition_by:
+        text += f" PARTITION BY {_column_names(index.partition_by)}"
+    if index.order_by:
+        text += f" ORDER BY {', '.join(map(_part, index.order_by))}"
+    text += where_text(index.where_not_null)
+    if index.parent is not None:
+        text += f", INTERLEAVE IN {quoted_path(index.parent)}"
+    return text + (clause_options(index.options.items()) if index.options else "")
+
+
+def vector_index_text(index: VectorIndex) -> str:
+    """CREATE VECTOR INDEX."""
+    text = f"CREATE VECTOR INDEX {_head(index)}{_list(' STORING ', index.stored)}"
+    if index.partition_by:
+        text += f" PARTITION BY {_column_names(index.partition_by)}"
+    return text + where_text(index.where_not_null) + options_text(index.options)
+
+
+def where_text(columns: Sequence[str]) -> str:
+    """` WHERE a IS NOT NULL AND b IS NOT NULL`, or nothing."""
+    if not columns:
+        return ""
+    return f" WHERE {' AND '.join(f'{quoted(name)} IS NOT NULL' for name in columns)}"
+
+
+def _head(index: SearchIndex | VectorIndex) -> str:
+    return f"{quoted_path(index.name)} ON {quoted_path(index.table)}({_column_names(index.key)})"
+
+
+def _list(head: str, names: Sequence[str]) -> str:
+    return f"{head}({_column_names(names)})" if names else ""
+
+
+def _column_names(names: Sequence[str]) -> str:
+    return ", ".join(quoted(name) for name in names)
+
+
+def _part(part: NamedPart) -> str:
+    name, descending = part
+    return f"{quoted(name)} DESC" if descending else quoted(name)

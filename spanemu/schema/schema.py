@@ -14,19 +14,22 @@ from typing import Any, Self, cast
 
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.schema.access import Role
-from spanemu.schema.change_stream import ChangeStream
+from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.derived import Derivation, Difference, Grouping, carry_over
-from spanemu.schema.foreign_key import ForeignKey
 from spanemu.schema.graph import PropertyGraph
-from spanemu.schema.index import Index
+from spanemu.schema.index import Index, SearchIndex, VectorIndex
 from spanemu.schema.names import beside, with_name, without_name
-from spanemu.schema.placement import LocalityGroup, Placement
-from spanemu.schema.proto_bundle import ProtoBundle
-from spanemu.schema.routine import Model, UserFunction
-from spanemu.schema.search_index import SearchIndex, VectorIndex
-from spanemu.schema.sequence import Sequence
+from spanemu.schema.objects import (
+    ChangeStream,
+    LocalityGroup,
+    Model,
+    Placement,
+    ProtoBundle,
+    Sequence,
+    UserFunction,
+    View,
+)
 from spanemu.schema.table import Table
-from spanemu.schema.view import View
 
 
 @dataclass(frozen=True)
@@ -181,7 +184,7 @@ class Schema:
             found.extend(takewhile(lambda thing: thing.id >= earlier.next_id, newest_first))
         return found[::-1]
 
-    def gone_by(self, later: Schema) -> list[Table | Index]:
+    def dropped_in(self, later: Schema) -> list[Table | Index]:
         """Tables and indexes that a later generation, one statement on, does not have any more.
 
         How many those are is known from how many there were, are and came, so that most

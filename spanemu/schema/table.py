@@ -8,9 +8,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from spanemu.schema.check import Check
 from spanemu.schema.column import Column, KeyPart
-from spanemu.schema.foreign_key import ForeignKey
+from spanemu.schema.constraints import Check, ForeignKey
 
 
 class Interleave(StrEnum):

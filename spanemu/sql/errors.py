@@ -17,7 +17,28 @@ is `base.errors.Unsupported`.
 
 from __future__ import annotations
 
+import re
+from dataclasses import field
+
 from spanemu.base.errors import Code, SpannerError
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_TAB_WIDTH = 8
+
+
+def line_and_column(text: str, offset: int) -> tuple[int, int]:
+    """Line and column of an offset, both from one; a tab moves to the next multiple of eight.
+
+    >>> line_and_column("SELECT\\n\\tx", 8)
+    (2, 9)
+    """
+    line, start = 1, 0
+    for line_end in _LINE_END.finditer(text, 0, offset):
+        line, start = line + 1, line_end.end()
+    column = 0
+    for character in text[start:offset]:
+        column += _TAB_WIDTH - column % _TAB_WIDTH if character == "\t" else 1
+    return line, column + 1
 
 
 class SyntaxFailure(SpannerError):
@@ -123,3 +144,34 @@ class StatementRefused(SpannerError):
     statement: str
     line: int
     column: int
+
+
+class AnalysisError(SpannerError):
+    """A statement parses and means nothing.
+
+    Raised with `at`, the offset of what is wrong; `locate` adds the line and column once the
+    text is at hand.
+    """
+
+    code = Code.INVALID_ARGUMENT
+    at: int = field(default=-1, kw_only=True)
+    line: int = field(default=0, kw_only=True)
+    column_number: int = field(default=0, kw_only=True)
+
+    def __str__(self) -> str:
+        sentence = self.sentence()
+        return f"{sentence} [at {self.line}:{self.column_number}]" if self.line else sentence
+
+    def sentence(self) -> str:
+        """The message without its place."""
+        return self.prose.format_map(vars(self))
+
+    def locate(self, text: str) -> None:
+        """Work out line and column in `text`, unless they are known or there is no place."""
+        if self.at >= 0 and not self.line:
+            self.line, self.column_number = line_and_column(text, self.at)
+
+
+def did_you_mean(suggestion: str | None) -> str:
+    """What is appended to a message about an unknown name."""
+    return f"; Did you mean {suggestion}?" if suggestion else ""

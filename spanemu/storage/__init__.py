@@ -6,4 +6,6 @@ a hierarchy), `structure` (all hierarchies, and servers), `ranges` (of encoded k
 `undo` (what a restore takes back), `aging` (what will be forgotten), `pins` and `dropped` (what is
 kept until then), `store` (reading at a timestamp, applying a commit, snapshots and clones),
 `observer` (who is told of commits and of load).
+
+Modules: `garbage_collection`, `split_map`.
 """

@@ -6,7 +6,7 @@ of creation, then the next row. A boundary between them is a cut through every t
     before Songs(1, 2, 1)     Singers   after 1        Albums  after 1/2
                               Songs     before 1/2/1   Fans    (created after Albums) before 1/...
 
-Under the policy `root_only` (`stats.simulation.settings`) a boundary is always a root row's, and
+Under the policy `root_only` (`hotspots.simulation.settings`) a boundary is always a root row's, and
 the cut is the same in all trees: every child's key begins with its root row's.
 """
 
@@ -20,8 +20,7 @@ from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.storage.layout import TreeId, lineage, parts_of, tree_of
-from spanemu.values.key import after_prefix, successor
-from spanemu.values.key_part import decode_part
+from spanemu.values.key import after_prefix, decode_part, successor
 
 TREE_ID_BYTES = 8
 

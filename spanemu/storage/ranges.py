@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from spanemu.base.pace import paced
+from spanemu.base.deadline_checks import paced
 
 ByteRange = tuple[bytes, bytes]
 EVERYTHING: tuple[ByteRange, ...] = ((b"", b"\xff" * 64),)  # no encoded key comes after it

@@ -13,7 +13,7 @@ How a hierarchy is tiled is published as one object that is never changed: who l
 without the store's mutex sees the splits from before a cut or after it, and both have the row.
 
 Invariants, walked by `Hierarchy.check`: boundaries are sorted; every key lies in its split's range.
-Not here: when to cut (`stats.simulation.model`), what a key means (`layout`).
+Not here: when to cut (`hotspots.simulation.model`), what a key means (`layout`).
 """
 
 from __future__ import annotations

@@ -21,15 +21,12 @@ from typing import Any
 
 from spanemu.base.clock import Clock
 from spanemu.base.nanos import BEGINNING
-from spanemu.storage.aging import Aging
 from spanemu.storage.boundary import Boundary, Path
-from spanemu.storage.dropped import Dropped
+from spanemu.storage.garbage_collection import Aging, Pins, StoreSnapshot, Undo, undo
 from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import JOURNAL_MAX, StoreObserver, TreeWrite, replaced
-from spanemu.storage.pins import Pins
 from spanemu.storage.ranges import EVERYTHING, ByteRange, in_order
-from spanemu.storage.structure import Structure
-from spanemu.storage.undo import StoreSnapshot, Undo, undo
+from spanemu.storage.split_map import Dropped, Structure
 from spanemu.storage.versions import Row, Version, changed, push, visible
 from spanemu.values.cell_mask import WHOLE_ROW
 
@@ -48,7 +45,7 @@ class Store:
         self.retention_nanos = retention_nanos
         self.mutex = threading.RLock()  # Guards every field below.
         self.last_commit = BEGINNING
-        self.kept_since = BEGINNING  # reads before may miss versions that were forgotten
+        self.oldest_readable = BEGINNING  # reads before may miss versions that were forgotten
         self.pins = Pins()
         self._dropped = Dropped()
         self.sequences: dict[int, int] = {}  # sequence id -> values drawn so far
@@ -300,8 +297,8 @@ class Store:
         horizon = now - self.retention_nanos
         if self.pins.held:
             horizon = self.pins.earliest(horizon)
-        if horizon > self.kept_since:
-            self.kept_since = horizon
+        if horizon > self.oldest_readable:
+            self.oldest_readable = horizon
         if self._dropped.order:
             self._dropped.forget(horizon)
         return horizon
@@ -319,7 +316,7 @@ class Store:
                 len(self._log),
                 self._aging.mark(self.last_commit),
                 dict(self.sequences),
-                self.kept_since,
+                self.oldest_readable,
                 self._dropped.copy(),
             )
             self._snapshots.append(taken)
@@ -337,7 +334,7 @@ class Store:
             undo(self._log, snapshot.place, self.structure, self._aging)
             self._aging.restore(snapshot.aging)
             self.sequences = dict(snapshot.sequences)
-            self.last_commit, self.kept_since = snapshot.aging.at, snapshot.kept_since
+            self.last_commit, self.oldest_readable = snapshot.aging.at, snapshot.oldest_readable
             self._dropped = snapshot.dropped.copy()
 
     def forget(self, snapshot: StoreSnapshot) -> None:
@@ -360,7 +357,7 @@ class Store:
             if self.last_commit != BEGINNING:
                 self.structure.settle()
             self._aging, self._dropped = Aging(), Dropped()
-            self.last_commit = self.kept_since = BEGINNING
+            self.last_commit = self.oldest_readable = BEGINNING
             return True
 
     def clone(self) -> Store:
@@ -368,7 +365,7 @@ class Store:
         with self.mutex:
             twin = Store(self.clock, self.retention_nanos)
             twin.last_commit = self.last_commit
-            twin.kept_since = self.kept_since
+            twin.oldest_readable = self.oldest_readable
             twin._dropped = self._dropped.copy()
             twin.sequences = dict(self.sequences)
             twin._aging = self._aging.copy()

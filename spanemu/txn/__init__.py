@@ -9,4 +9,6 @@ column demands), `rules` (a table's constraints and effects, compiled once per s
 (what writes count for), `write_view` (a
 transaction as writes need it), `write` (one row through all rules), `constraints` (what is checked
 at the end of a statement or commit), `commit` (the phases); `errors`.
+
+Modules: `constraint_checks`, `deferred_checks`, `key_partition`.
 """

@@ -6,10 +6,16 @@ Checks see Python values, never NULL. They raise; a column that demands nothing 
 from __future__ import annotations
 
 from collections.abc import Callable, Set
+from dataclasses import dataclass
 from typing import Any
 
 from spanemu.base.limits import BYTES_LENGTH_MAX, CELL_BYTES_MAX, STRING_LENGTH_MAX
 from spanemu.schema.column import Column
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.sql.executor.build import compile_row_expression
+from spanemu.sql.functions.registry import Context
+from spanemu.sql.googlesql.analyzer.analyze import analyze_expression
 from spanemu.txn.errors.values import (
     CellTooLarge,
     UnknownPlacement,
@@ -17,7 +23,7 @@ from spanemu.txn.errors.values import (
     VectorLengthMismatch,
 )
 from spanemu.values.json import format as format_json
-from spanemu.values.types import TypeCode
+from spanemu.values.types import Type, TypeCode
 
 Check = Callable[[Any], None]
 
@@ -133,3 +139,23 @@ _ITEM_CHECKS: dict[TypeCode, Callable[[str, Column, int], Check]] = {
     TypeCode.STRING: _text_check,
     TypeCode.BYTES: _bytes_check,
 }
+
+
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RowExpression:
+    """`evaluate(row, context)`; `reads` are the positions of the columns it refers to."""
+
+    evaluate: Callable[[Row, Context], Any]
+    reads: frozenset[int]
+
+
+def compile_expression(schema: Schema, table: Table, text: str, type_: Type) -> RowExpression:
+    """SQL text over columns of `table`, as a function of a stored row."""
+    analyzed = analyze_expression(text, table, schema, expected=type_, allow_columns=True)
+    positions = {column.id: stored.position for column, stored in analyzed.columns}
+    return RowExpression(
+        compile_row_expression(analyzed.expression, positions), frozenset(positions.values())
+    )

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from spanemu.base.deadline_checks import paced
 from spanemu.base.errors import SpannerError
-from spanemu.base.pace import paced
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of
 from spanemu.storage.observer import TreeWrite
-from spanemu.txn.constraints.verify import verify
+from spanemu.txn.constraint_checks import verify
 from spanemu.txn.errors.rows import (
     ParentInsertedLater,
     ParentRowMissing,
@@ -25,10 +25,10 @@ from spanemu.txn.errors.rows import (
 )
 from spanemu.txn.locks.modes import WRITE_ROW
 from spanemu.txn.mutation_count import DELETION
-from spanemu.txn.read_write import ReadWrite
+from spanemu.txn.read_write import TransactionWorkspace
 from spanemu.txn.resolve import RangesToDelete, RowsToWrite, resolve
-from spanemu.txn.rules import RuleBook, TableRules
-from spanemu.txn.write import WriteUnit
+from spanemu.txn.rules import CompiledSchema, CompiledTable
+from spanemu.txn.write import WriteBatch
 from spanemu.txn.write_plan import plan_at
 from spanemu.values.mutation import (
     COMMIT_TIMESTAMP,
@@ -39,12 +39,14 @@ from spanemu.values.mutation import (
 )
 
 
-def buffer_mutations(transaction: ReadWrite, book: RuleBook, mutations: Sequence[Mutation]) -> int:
+def buffer_mutations(
+    transaction: TransactionWorkspace, book: CompiledSchema, mutations: Sequence[Mutation]
+) -> int:
     """Run a commit's mutations, in order, into the transaction's buffer and verify them.
 
     Returns how many mutations they count for. Raises what the first offending one deserves.
     """
-    unit = WriteUnit(transaction)
+    unit = WriteBatch(transaction)
     try:
         steps = list(map(partial(resolve, book, transaction.context), mutations))
         for place, step in enumerate(steps):
@@ -74,8 +76,8 @@ def buffer_mutations(transaction: ReadWrite, book: RuleBook, mutations: Sequence
 
 
 def buffer_rows(
-    transaction: ReadWrite,
-    book: RuleBook,
+    transaction: TransactionWorkspace,
+    book: CompiledSchema,
     rows: Sequence[RowWrite | RowDelete],
     *,
     returns: bool = False,
@@ -85,7 +87,7 @@ def buffer_rows(
     Returns the (action, stored row) of each if it `returns` them, and the mutation count. A
     failure takes the whole statement back.
     """
-    unit = WriteUnit(transaction, transaction.pending, returns=returns)
+    unit = WriteBatch(transaction, transaction.pending, returns=returns)
     mark = transaction.buffer.mark()
     done: list[tuple[str, TreeId, bytes, Any]] = []
     try:
@@ -106,7 +108,7 @@ def buffer_rows(
     ], unit.count
 
 
-def apply(transaction: ReadWrite, schema: Schema) -> int:
+def apply(transaction: TransactionWorkspace, schema: Schema) -> int:
     """Make everything in the buffer visible; the timestamp of the commit, in nanoseconds."""
     store = transaction.store
     with store.mutex:
@@ -121,7 +123,7 @@ def apply(transaction: ReadWrite, schema: Schema) -> int:
         return at
 
 
-def _delete(transaction: ReadWrite, unit: WriteUnit, step: RangesToDelete) -> None:
+def _delete(transaction: TransactionWorkspace, unit: WriteBatch, step: RangesToDelete) -> None:
     rules = step.rules
     unit.count += step.mutations
     for low, high in step.ranges:
@@ -133,7 +135,10 @@ def _delete(transaction: ReadWrite, unit: WriteUnit, step: RangesToDelete) -> No
 
 
 def _buffer_row(
-    transaction: ReadWrite, rules: TableRules, unit: WriteUnit, row: RowWrite | RowDelete
+    transaction: TransactionWorkspace,
+    rules: CompiledTable,
+    unit: WriteBatch,
+    row: RowWrite | RowDelete,
 ) -> tuple[str, TreeId, bytes, Any]:
     if isinstance(row, RowWrite):
         key = unit.write(plan_at(rules, row.kind, row.positions), row.cells)
@@ -165,7 +170,7 @@ def _inserts_parent(
     return False
 
 
-def _note_deletes(unit: WriteUnit, later: Sequence[RowsToWrite | RangesToDelete]) -> None:
+def _note_deletes(unit: WriteBatch, later: Sequence[RowsToWrite | RangesToDelete]) -> None:
     """Refuse, before what a row that was written says, that a later mutation deletes it."""
     for step in later:
         if isinstance(step, RangesToDelete):
@@ -173,7 +178,7 @@ def _note_deletes(unit: WriteUnit, later: Sequence[RowsToWrite | RangesToDelete]
                 unit.notes.range_deleted(step.rules, low, high)
 
 
-def _stamped(transaction: ReadWrite, schema: Schema, at: int) -> list[TreeWrite]:
+def _stamped(transaction: TransactionWorkspace, schema: Schema, at: int) -> list[TreeWrite]:
     marked, stamped = transaction.marked, _Stamp(schema, at)
     return [
         (tree, key, row)

@@ -19,7 +19,7 @@ from spanemu.sql.functions.registry import Context
 from spanemu.storage.layout import encoder_of
 from spanemu.storage.ranges import EVERYTHING
 from spanemu.txn.errors.requests import BadKeyValue, DeleteRangeTooWide, WrongKeyParts
-from spanemu.txn.rules import TableRules, is_timestamp
+from spanemu.txn.rules import CompiledTable, is_timestamp
 from spanemu.txn.write_plan import Decode, cell_decoder, check_timestamp
 from spanemu.values.errors import BadValue
 from spanemu.values.key import after_prefix, merge_ranges
@@ -80,7 +80,7 @@ class KeyReader:
 class DeleteReader(KeyReader):
     """Keys of the rows that a mutation deletes: they may name the commit timestamp."""
 
-    def __init__(self, rules: TableRules, context: Context) -> None:
+    def __init__(self, rules: CompiledTable, context: Context) -> None:
         super().__init__(rules.table.name, rules.table.key)
         self._rules = rules
         self._context = context

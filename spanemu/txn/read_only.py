@@ -12,7 +12,7 @@ from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.observer import Reading
 from spanemu.storage.store import Store
 from spanemu.storage.versions import row_cells
-from spanemu.txn.errors.lifecycle import ReadTooOld
+from spanemu.txn.errors.requests import ReadTooOld
 from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.timestamp import format_utc
 
@@ -73,7 +73,7 @@ class SnapshotReader:
         if store.observer is not None:
             store.observer.got(tree_of(table), key)
         row = store.get(tree_of(table), key, self.at)
-        if store.kept_since > self.at:
+        if store.oldest_readable > self.at:
             self._kept([])
         if row is None or len(row) == table.width:
             return row
@@ -81,8 +81,8 @@ class SnapshotReader:
 
     def _kept(self, rows: list[Row]) -> list[Row]:
         """The rows, unless versions may have been forgotten that they should have been."""
-        if self._store.kept_since > self.at:
-            raise ReadTooOld(format_utc(self.at), format_utc(self._store.kept_since))
+        if self._store.oldest_readable > self.at:
+            raise ReadTooOld(format_utc(self.at), format_utc(self._store.oldest_readable))
         return rows
 
     def _observed(self, tree: TreeId, rows: Iterator[Row]) -> Iterator[Row]:

@@ -28,9 +28,9 @@ from spanemu.storage.ranges import in_order
 from spanemu.storage.store import LATEST, Store
 from spanemu.storage.versions import changed, row_cells
 from spanemu.txn.buffer import ABSENT, Buffer
-from spanemu.txn.errors.lifecycle import TransactionAborted
+from spanemu.txn.errors.requests import TransactionAborted
+from spanemu.txn.locks.holder import LockHolder
 from spanemu.txn.locks.modes import LAND_IN_RANGE, READ_ROW, WRITE_ROW, Cells, Lock, covers
-from spanemu.txn.locks.owner import Owner
 from spanemu.txn.locks.table import LockTable
 from spanemu.txn.state import State
 from spanemu.values.cell_mask import WHOLE_ROW
@@ -46,11 +46,11 @@ class Reads(Enum):
     REPEATABLE_LOCKING = auto()
 
 
-class ReadWrite:
+class TransactionWorkspace:
     """One read-write transaction at work; a `RowReader` and a `WriteView`."""
 
     def __init__(
-        self, store: Store, locks: LockTable, owner: Owner, context: Context, reads: Reads
+        self, store: Store, locks: LockTable, owner: LockHolder, context: Context, reads: Reads
     ) -> None:
         self.store = store
         self.locks = locks
@@ -154,16 +154,16 @@ class ReadWrite:
             self.locks.lock_row(self.owner, tree, key, self._write_lock(written))
         self.buffer.put(tree, key, row, written, base)
 
-    def mark(self, tree: TreeId, key: bytes, landing: ByteRange | None = None) -> None:
+    def mark(self, tree: TreeId, key: bytes, timestamp_key_range: ByteRange | None = None) -> None:
         """Remember that a buffered row waits for the commit timestamp.
 
-        `landing` is where its key will be, when that waits as well.
+        `timestamp_key_range` is where its key will be, when that waits as well.
         """
         self.marked.add((tree, key))
-        if landing is not None:
-            self._landings.append((tree, *landing))
+        if timestamp_key_range is not None:
+            self._landings.append((tree, *timestamp_key_range))
             if self._locks_writes:
-                self.locks.lock_range(self.owner, tree, *landing, LAND_IN_RANGE)
+                self.locks.lock_range(self.owner, tree, *timestamp_key_range, LAND_IN_RANGE)
 
     # ------------------------------------------------------------------ ending
 
@@ -193,8 +193,8 @@ class ReadWrite:
                 self.locks.lock_row(self.owner, tree, *left[0])
             elif left:
                 self.locks.lock_rows(self.owner, tree, left)
-        for landing in self._landings:
-            self.locks.lock_range(self.owner, *landing, LAND_IN_RANGE)
+        for timestamp_key_range in self._landings:
+            self.locks.lock_range(self.owner, *timestamp_key_range, LAND_IN_RANGE)
 
     def rebase(self) -> None:
         """Put each part of a row on top of the row as it is now."""
@@ -209,7 +209,7 @@ class ReadWrite:
         if at is None or self._only_reads:
             return  # Reads alone are true at their snapshot.
         store = self.store
-        if store.kept_since > at:
+        if store.oldest_readable > at:
             raise TransactionAborted("Its snapshot is older than the versions that are kept.")
         for tree, low, high, cells in self.seen:
             if store.changed_since(tree, [(low, high)], at, cells):

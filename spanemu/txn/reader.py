@@ -8,13 +8,42 @@ from itertools import chain
 
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
-from spanemu.sql.executor.reader import ByteRange, Row
-from spanemu.storage.layout import tree_of
+from spanemu.sql.executor.reader import Row
+from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.observer import Reading
+from spanemu.storage.ranges import in_order
+from spanemu.storage.store import Store
 from spanemu.txn.locks.modes import Cells, Lock
-from spanemu.txn.pieces import pieces
-from spanemu.txn.read_write import ReadWrite
+from spanemu.txn.read_write import TransactionWorkspace
 from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of
+from spanemu.values.key import ByteRange, successor
+
+ROWS_FIRST = 1
+GROWTH = 4
+ROWS_LARGEST = 256
+ROWS_MAX = 700
+
+
+def pieces(
+    store: Store, tree: TreeId, ranges: Sequence[ByteRange] | None, *, descending: bool
+) -> Iterator[ByteRange]:
+    """What `ranges` are made of, in the order in which their rows are read."""
+    size, total = ROWS_FIRST, 0
+    for low, high in in_order(ranges, descending=descending):
+        while total < ROWS_MAX:
+            last = store.nth_key(tree, (low, high), size, descending=descending)
+            if last is None:
+                break
+            total += size
+            size = min(size * GROWTH, ROWS_LARGEST)
+            after = successor(last)
+            if descending:
+                yield last, high
+                high = last
+            else:
+                yield low, after
+                low = after
+        yield low, high
 
 
 class TransactionReader:
@@ -28,7 +57,7 @@ class TransactionReader:
 
     def __init__(
         self,
-        transaction: ReadWrite,
+        transaction: TransactionWorkspace,
         *,
         lock_scanned: bool = False,
         writes: bool = False,

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 
 from spanemu.sql.executor.reader import ByteRange
 from spanemu.sql.functions.registry import Context
-from spanemu.txn.errors.names import TableNotFound, ViewNotWritable
-from spanemu.txn.errors.requests import WriteWithoutRows
+from spanemu.txn.errors.requests import TableNotFound, ViewNotWritable, WriteWithoutRows
 from spanemu.txn.key_sets import DeleteReader
-from spanemu.txn.rules import RuleBook, TableRules
+from spanemu.txn.rules import CompiledSchema, CompiledTable
 from spanemu.txn.write_plan import WritePlan, plan_of
 from spanemu.values.mutation import Mutation, Write
 
@@ -28,12 +27,14 @@ class RowsToWrite(NamedTuple):
 class RangesToDelete(NamedTuple):
     """Ranges of a table's keys. `mutations` is what they count for, however many rows they take."""
 
-    rules: TableRules
+    rules: CompiledTable
     ranges: tuple[ByteRange, ...]
     mutations: int
 
 
-def resolve(book: RuleBook, context: Context, mutation: Mutation) -> RowsToWrite | RangesToDelete:
+def resolve(
+    book: CompiledSchema, context: Context, mutation: Mutation
+) -> RowsToWrite | RangesToDelete:
     """What a mutation is to do. Raises when it names what does not exist or cannot be written,
     or gives values that cannot be. The context's time bounds commit timestamps in keys.
     """

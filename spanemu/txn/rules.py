@@ -1,7 +1,7 @@
 """A table's rules, compiled once per schema generation: how to check, complete and place a row.
 
-`RuleBook` hands out `TableRules` by table; they refer to each other through it, so that cyclic
-foreign keys need no special care. All positions are places in a stored row.
+`CompiledSchema` hands out `CompiledTable` by table; they refer to each other through it, so that
+cyclic foreign keys need no special care. All positions are places in a stored row.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from typing import Any
 
 from spanemu.base.limits import DEFAULT_LIMITS, KEY_BYTES_MAX, Limits
 from spanemu.schema.column import Column, key_message
-from spanemu.schema.foreign_key import ForeignKey
+from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Interleave, Table
 from spanemu.storage.layout import encoder_of, tree_of
-from spanemu.txn.cells import Check, check_of, placement_check
-from spanemu.txn.expressions import RowExpression, compile_expression
+from spanemu.txn.cells import Check, RowExpression, check_of, compile_expression, placement_check
 from spanemu.txn.mutation_count import entry_mutations
 from spanemu.values.key import ByteRange, after_prefix
 from spanemu.values.key_text import key_text, part_text
@@ -68,7 +67,7 @@ class IndexRules:
         cells = self.entry_of(row)
         return self.encode(cells[: self.key_parts]), cells
 
-    def landing(self, cells: Row, now: int) -> ByteRange | None:
+    def timestamp_key_range(self, cells: Row, now: int) -> ByteRange | None:
         """Where an entry's key will be once its pending timestamps are known."""
         return _landing(cells[: self.key_parts], self.encode, now)
 
@@ -85,7 +84,7 @@ class Reference:
     that such a prefix is the whole key of the one row that can be meant.
     """
 
-    def __init__(self, foreign_key: ForeignKey, book: RuleBook) -> None:
+    def __init__(self, foreign_key: ForeignKey, book: CompiledSchema) -> None:
         schema = book.schema
         self.book = book
         self.foreign_key = foreign_key
@@ -117,10 +116,10 @@ class Reference:
         return key if pick is None else self._encode_base(pick(found))
 
 
-class TableRules:
+class CompiledTable:
     """Everything that a write to one table must respect or bring about."""
 
-    def __init__(self, table: Table, book: RuleBook) -> None:
+    def __init__(self, table: Table, book: CompiledSchema) -> None:
         self.table = table
         self.book = book
         self.tree = tree_of(table)
@@ -142,17 +141,17 @@ class TableRules:
         """Return a key, or its first parts, as error messages show it."""
         return key_message(key, self.table.key)
 
-    def landing(self, row: Row, now: int) -> ByteRange | None:
+    def timestamp_key_range(self, row: Row, now: int) -> ByteRange | None:
         """Where a row's key will be once its pending timestamps are known."""
         return _landing(self.key_of(row), self.encode, now)
 
     @cached_property
-    def parent(self) -> TableRules | None:
+    def parent(self) -> CompiledTable | None:
         """Rules of the table whose row must exist."""
         return None if self.parent_table is None else self.book.of(self.parent_table)
 
     @cached_property
-    def children(self) -> tuple[TableRules, ...]:
+    def children(self) -> tuple[CompiledTable, ...]:
         """Rules of the tables whose rows need one of this table."""
         return tuple(
             self.book.of(child)
@@ -312,23 +311,23 @@ class TableRules:
         return compile_expression(self.book.schema, self.table, text, type_)
 
 
-class RuleBook:
+class CompiledSchema:
     """Rules of every table of one schema generation, compiled when first asked for."""
 
     def __init__(self, schema: Schema, limits: Limits = DEFAULT_LIMITS) -> None:
         self.schema = schema
         self.limits = limits
-        self._rules: dict[str, TableRules] = {}
+        self._rules: dict[str, CompiledTable] = {}
         self._references: dict[str, Reference] = {}
 
-    def of(self, table: Table) -> TableRules:
+    def of(self, table: Table) -> CompiledTable:
         """Rules of a table of this generation."""
         rules = self._rules.get(table.name)
         if rules is None:
-            rules = self._rules[table.name] = TableRules(table, self)
+            rules = self._rules[table.name] = CompiledTable(table, self)
         return rules
 
-    def named(self, name: str) -> TableRules | None:
+    def named(self, name: str) -> CompiledTable | None:
         """Rules of the table of that name or synonym, whatever its case."""
         rules = self._rules.get(name)
         if rules is not None:

@@ -1,6 +1,6 @@
 """One row through all rules: existence, parents, cascades, index entries, generated columns.
 
-A `WriteUnit` is what Spanner checks as a whole: all mutations of a commit, or one DML statement.
+A `WriteBatch` is what Spanner checks as a whole: all mutations of a commit, or one DML statement.
 What can be judged at once is raised at once (existence, interleaving, NULLs, lengths); what
 depends on the unit's final state is noted and judged by `constraints.verify` at its end.
 """
@@ -13,7 +13,7 @@ from typing import Any
 from spanemu.base.errors import SpannerError
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.versions import row_cells
-from spanemu.txn.constraints.notes import Notes
+from spanemu.txn.deferred_checks import DeferredChecks
 from spanemu.txn.errors.rows import (
     ChildRowsExist,
     ParentRowMissing,
@@ -31,7 +31,7 @@ from spanemu.txn.errors.values import (
 )
 from spanemu.txn.locks.modes import IS_THERE, WRITE_ROW, Lock
 from spanemu.txn.mutation_count import DELETION
-from spanemu.txn.rules import IndexRules, Reference, Row, TableRules
+from spanemu.txn.rules import CompiledTable, IndexRules, Reference, Row
 from spanemu.txn.write_plan import WritePlan
 from spanemu.txn.write_view import WriteView
 from spanemu.values.cell_mask import WHOLE_ROW, cells_of
@@ -39,7 +39,7 @@ from spanemu.values.key import after_prefix, key_size
 from spanemu.values.mutation import COMMIT_TIMESTAMP, WriteKind
 
 
-class WriteUnit:
+class WriteBatch:
     """Writes that are verified together. `count` grows as Spanner counts mutations.
 
     `returns` tells that the rows written will be looked at whole (THEN RETURN).
@@ -55,7 +55,7 @@ class WriteUnit:
         self.view = view
         self._returns = returns
         self.unreadable = unreadable or {}  # positions by table that earlier statements set so
-        self.notes = Notes()
+        self.notes = DeferredChecks()
         self.count = 0
         self.pending: dict[str, set[int]] = {}  # positions by table set to the commit timestamp
 
@@ -163,7 +163,7 @@ class WriteUnit:
         for reference in rules.references:
             self.notes.refers(reference, reference.values_of(done))
 
-    def _refuse_duplicate(self, rules: TableRules, key: Row, encoded: bytes) -> None:
+    def _refuse_duplicate(self, rules: CompiledTable, key: Row, encoded: bytes) -> None:
         text = rules.key_text(key)
         if (rules.tree, encoded) in self.notes.inserted:
             raise RowInsertedTwice(rules.table.name, text)
@@ -194,7 +194,7 @@ class WriteUnit:
         self._update(plan, encoded, before, cells)
         return encoded
 
-    def _refuse_deleted(self, rules: TableRules, key: Row) -> None:
+    def _refuse_deleted(self, rules: CompiledTable, key: Row) -> None:
         """Raise UpdateAfterDelete for a row that is gone since this transaction deleted it."""
         place = (rules.tree, rules.encode(key))
         deleted = place in self.view.deleted or self.notes.was_deleted(*place)
@@ -228,7 +228,7 @@ class WriteUnit:
             if values != reference.referenced_values_of(after):
                 self.notes.released(reference, values)
 
-    def _regenerate(self, rules: TableRules, row: list[Any], before: Row) -> None:
+    def _regenerate(self, rules: CompiledTable, row: list[Any], before: Row) -> None:
         for column, expression in rules.stored_generated:
             position = column.position
             value = expression.evaluate(tuple(row), self.view.context)
@@ -238,7 +238,7 @@ class WriteUnit:
 
     # ------------------------------------------------------------------ delete
 
-    def delete(self, rules: TableRules, encoded: bytes, row: Row) -> None:
+    def delete(self, rules: CompiledTable, encoded: bytes, row: Row) -> None:
         """Remove an existing row with what depends on it; the caller counts it."""
         row = row_cells(row, rules.width)
         self._delete_children(rules, encoded, row)
@@ -257,7 +257,7 @@ class WriteUnit:
             else:
                 self.notes.released(reference, values)
 
-    def _delete_children(self, rules: TableRules, encoded: bytes, row: Row) -> None:
+    def _delete_children(self, rules: CompiledTable, encoded: bytes, row: Row) -> None:
         below = [(encoded, after_prefix(encoded))]
         for child in rules.children:
             rows = list(self.view.items(child.tree, below, WRITE_ROW))
@@ -289,13 +289,13 @@ class WriteUnit:
 
     # ------------------------------------------------------------------ index entries
 
-    def _add_entries(self, rules: TableRules, row: Row) -> None:
+    def _add_entries(self, rules: CompiledTable, row: Row) -> None:
         if rules.indexes:
             full = self._with_virtual(rules, row)
             for index in rules.indexes:
                 self._add_entry(index, index.entry(full))
 
-    def _change_entries(self, rules: TableRules, before: Row, after: Row) -> None:
+    def _change_entries(self, rules: CompiledTable, before: Row, after: Row) -> None:
         if not rules.indexes:
             return
         old_row, new_row = self._with_virtual(rules, before), self._with_virtual(rules, after)
@@ -331,7 +331,7 @@ class WriteUnit:
             check_key_size(index.index.name, cells[: index.key_parts], types, index.key_bytes)
         self.view.put(index.tree, key, cells)
         if COMMIT_TIMESTAMP in cells:
-            self.view.mark(index.tree, key, index.landing(cells, self.view.context.now))
+            self.view.mark(index.tree, key, index.timestamp_key_range(cells, self.view.context.now))
         self.count += index.mutations
         if index.index.unique:
             self.notes.unique[index.tree, index.prefix(cells)] = (index, cells)
@@ -341,14 +341,14 @@ class WriteUnit:
         if not index.positions.isdisjoint(self.unreadable.get(index.index.table, ())):
             raise PendingTimestampRead(f"Index {index.index.name}")
 
-    def _with_virtual(self, rules: TableRules, row: Row) -> Row:
+    def _with_virtual(self, rules: CompiledTable, row: Row) -> Row:
         return computed(rules, row, self.view.context) if rules.indexes_virtual else row
 
     # ------------------------------------------------------------------ rows into the buffer
 
-    def _mark(self, rules: TableRules, encoded: bytes, row: Row) -> None:
+    def _mark(self, rules: CompiledTable, encoded: bytes, row: Row) -> None:
         """Note that a row in the buffer waits for the commit timestamp."""
-        self.view.mark(rules.tree, encoded, rules.landing(row, self.view.context.now))
+        self.view.mark(rules.tree, encoded, rules.timestamp_key_range(row, self.view.context.now))
         marked = {place for place, cell in enumerate(row) if cell is COMMIT_TIMESTAMP}
         self.pending.setdefault(rules.table.name, set()).update(marked)
 
@@ -360,7 +360,7 @@ def check_key_size(target: str, key: Row, types: Sequence[Any], limit: int) -> N
         raise KeyTooLarge(target, size, limit)
 
 
-def computed(rules: TableRules, row: Row, context: Context) -> Row:
+def computed(rules: CompiledTable, row: Row, context: Context) -> Row:
     """A stored row with its virtual generated columns filled in."""
     if not rules.virtual:
         return row

@@ -13,8 +13,13 @@ from typing import Any
 
 from spanemu.schema.column import Column
 from spanemu.sql.functions.registry import Context
-from spanemu.txn.errors.names import ColumnNotFound
-from spanemu.txn.errors.requests import BadCellValue, ColumnValueMismatch, DuplicateColumn
+from spanemu.txn.cells import RowExpression
+from spanemu.txn.errors.requests import (
+    BadCellValue,
+    ColumnNotFound,
+    ColumnValueMismatch,
+    DuplicateColumn,
+)
 from spanemu.txn.errors.values import (
     CommitTimestampHierarchyMismatch,
     CommitTimestampNotAllowed,
@@ -25,11 +30,9 @@ from spanemu.txn.errors.values import (
     NullInNotNull,
     WriteToGenerated,
 )
-from spanemu.txn.expressions import RowExpression
-from spanemu.txn.locks.modes import Lock
-from spanemu.txn.locks.update_lock import update_lock
+from spanemu.txn.locks.modes import Lock, update_lock
 from spanemu.txn.mutation_count import row_mutations
-from spanemu.txn.rules import Row, TableRules, is_timestamp
+from spanemu.txn.rules import CompiledTable, Row, is_timestamp
 from spanemu.values.errors import BadValue
 from spanemu.values.mutation import COMMIT_TIMESTAMP, COMMIT_TIMESTAMP_PLACEHOLDER, WriteKind
 from spanemu.values.timestamp import format_utc
@@ -45,7 +48,7 @@ class WritePlan:
 
     def __init__(
         self,
-        rules: TableRules,
+        rules: CompiledTable,
         kind: WriteKind,
         columns: Sequence[Column],
         *,
@@ -208,7 +211,7 @@ class WritePlan:
                 ) from None
 
 
-def check_timestamp(rules: TableRules, column: Column, value: Any, context: Context) -> None:
+def check_timestamp(rules: CompiledTable, column: Column, value: Any, context: Context) -> None:
     """Raise when a column may not hold the commit timestamp, or a literal one lies ahead."""
     if value is COMMIT_TIMESTAMP:
         _check_mark(rules, column)
@@ -216,7 +219,7 @@ def check_timestamp(rules: TableRules, column: Column, value: Any, context: Cont
         raise FutureTimestamp(format_utc(value), rules.table.name, column.name)
 
 
-def _check_mark(rules: TableRules, column: Column) -> None:
+def _check_mark(rules: CompiledTable, column: Column) -> None:
     table = rules.table
     if not column.allow_commit_timestamp:
         raise CommitTimestampNotAllowed(table.name, column.name)
@@ -240,7 +243,7 @@ def cell_decoder(column: Column) -> Decode:
     return with_placeholder
 
 
-def plan_of(rules: TableRules, kind: WriteKind, names: tuple[str, ...]) -> WritePlan:
+def plan_of(rules: CompiledTable, kind: WriteKind, names: tuple[str, ...]) -> WritePlan:
     """The plan for columns by name, as a client lists them."""
     cached = rules.plans.get((kind, names))
     if cached is None:
@@ -249,7 +252,7 @@ def plan_of(rules: TableRules, kind: WriteKind, names: tuple[str, ...]) -> Write
     return cached
 
 
-def plan_at(rules: TableRules, kind: WriteKind, positions: tuple[int, ...]) -> WritePlan:
+def plan_at(rules: CompiledTable, kind: WriteKind, positions: tuple[int, ...]) -> WritePlan:
     """Return the plan for columns by position, as DML lists them."""
     cached = rules.plans.get((kind, positions))
     if cached is None:
@@ -259,7 +262,9 @@ def plan_at(rules: TableRules, kind: WriteKind, positions: tuple[int, ...]) -> W
     return cached
 
 
-def _kept(rules: TableRules, key: tuple[WriteKind, tuple[Any, ...]], plan: WritePlan) -> WritePlan:
+def _kept(
+    rules: CompiledTable, key: tuple[WriteKind, tuple[Any, ...]], plan: WritePlan
+) -> WritePlan:
     # A wide table may be written in more combinations of columns than anybody wants to keep.
     if len(rules.plans) >= PLANS_PER_TABLE_MAX:
         rules.plans.clear()
@@ -267,7 +272,7 @@ def _kept(rules: TableRules, key: tuple[WriteKind, tuple[Any, ...]], plan: Write
     return plan
 
 
-def _columns(rules: TableRules, names: Sequence[str]) -> list[Column]:
+def _columns(rules: CompiledTable, names: Sequence[str]) -> list[Column]:
     found: list[Column] = []
     seen: set[str] = set()
     for name in names:

@@ -15,4 +15,6 @@ The Python form of each type; SQL NULL is always `None`:
     TIMESTAMP int (nanoseconds since the epoch, UTC)           UUID uuid.UUID
     INTERVAL interval.Interval               JSON json.Json    ENUM int     PROTO bytes
     ARRAY tuple          STRUCT tuple        TOKENLIST bytes
+
+Modules: `floats`.
 """

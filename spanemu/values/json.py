@@ -15,7 +15,7 @@ from json.encoder import encode_basestring
 from math import copysign, isfinite
 from typing import Any
 
-from spanemu.base.pace import is_long, paced, paced_calls
+from spanemu.base.deadline_checks import is_long, paced, paced_calls
 from spanemu.values.errors import BadValue
 from spanemu.values.grisu import shortest_digits
 

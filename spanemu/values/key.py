@@ -17,12 +17,194 @@ timestamp.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from datetime import date
+from struct import Struct
 from typing import Any
+from uuid import UUID
 
-from spanemu.base.long_sort import put_in_order
-from spanemu.base.pace import paced
-from spanemu.values.key_part import PART_ENCODERS, PartEncoder, decode_part
+from spanemu.base.deadline_checks import paced, put_in_order
+from spanemu.values.mutation import COMMIT_TIMESTAMP
+from spanemu.values.numeric import from_scaled, to_scaled
 from spanemu.values.types import Type, TypeCode
+
+PartEncoder = Callable[[Any], bytes]
+
+INVERTED = bytes(255 - byte for byte in range(256))
+
+_NULL = b"\x01"
+_NULL_DESC = _NULL.translate(INVERTED)
+_VALUE = b"\x02"
+
+_DOUBLE, _SINGLE = Struct(">d"), Struct(">f")
+_U64, _U32 = Struct(">Q"), Struct(">I")
+
+
+def _integers(width: int, shift: int) -> tuple[PartEncoder, PartEncoder]:
+    """Encoders of integers from -shift up: marker and payload in one `int.to_bytes`."""
+    size = width + 1
+    base = (_VALUE[0] << (8 * width)) + shift
+    top = (1 << (8 * size)) - 1 - base
+
+    def ascending(value: Any) -> bytes:
+        return _NULL if value is None else (value + base).to_bytes(size, "big")
+
+    def descending(value: Any) -> bytes:
+        return _NULL_DESC if value is None else (top - value).to_bytes(size, "big")
+
+    return ascending, descending
+
+
+def _through(
+    convert: Callable[[Any], int], encoders: tuple[PartEncoder, PartEncoder]
+) -> tuple[PartEncoder, PartEncoder]:
+    """Encoders of values that become integers first."""
+    up, down = encoders
+
+    def ascending(value: Any) -> bytes:
+        return _NULL if value is None else up(convert(value))
+
+    def descending(value: Any) -> bytes:
+        return _NULL_DESC if value is None else down(convert(value))
+
+    return ascending, descending
+
+
+def _timestamps() -> tuple[PartEncoder, PartEncoder]:
+    up, down = _integers(TIMESTAMP_WIDTH, TIMESTAMP_SHIFT)
+    pending = _VALUE + b"\xff" * TIMESTAMP_WIDTH
+    pending_desc = pending.translate(INVERTED)
+
+    def ascending(value: Any) -> bytes:
+        return pending if value is COMMIT_TIMESTAMP else up(value)
+
+    def descending(value: Any) -> bytes:
+        return pending_desc if value is COMMIT_TIMESTAMP else down(value)
+
+    return ascending, descending
+
+
+def _inverting(ascending: PartEncoder) -> tuple[PartEncoder, PartEncoder]:
+    def descending(value: Any) -> bytes:
+        return ascending(value).translate(INVERTED)
+
+    return ascending, descending
+
+
+def _encode_bytes(value: Any) -> bytes:
+    if value is None:
+        return _NULL
+    if b"\x00" in value or b"\x01" in value:
+        # 01 first: the other replacement makes new ones.
+        value = value.replace(b"\x01", b"\x01\x02").replace(b"\x00", b"\x01\x01")
+    return b"\x02%b\x00" % value
+
+
+def _encode_string(value: Any) -> bytes:
+    if value is None:
+        return _NULL
+    if "\x00" in value or "\x01" in value:
+        return _encode_bytes(value.encode())
+    return f"\x02{value}\x00".encode()
+
+
+def _double_bits(value: float) -> int:
+    """An integer that orders as the double does: NaN 0, then -Infinity and up; -0 is 0."""
+    bits: int = _U64.unpack(_DOUBLE.pack(value + 0.0))[0]
+    if value != value:
+        return 0
+    return bits ^ 0xFFFFFFFFFFFFFFFF if bits >> 63 else bits | 1 << 63
+
+
+def _single_bits(value: float) -> int:
+    bits: int = _U32.unpack(_SINGLE.pack(value + 0.0))[0]
+    if value != value:
+        return 0
+    return bits ^ 0xFFFFFFFF if bits >> 31 else bits | 1 << 31
+
+
+def _double_from_bits(bits: int) -> float:
+    if not bits:
+        return float("nan")
+    bits = bits ^ (1 << 63) if bits >> 63 else bits ^ 0xFFFFFFFFFFFFFFFF
+    number: float = _DOUBLE.unpack(_U64.pack(bits))[0]
+    return number
+
+
+def _single_from_bits(bits: int) -> float:
+    if not bits:
+        return float("nan")
+    bits = bits ^ (1 << 31) if bits >> 31 else bits ^ 0xFFFFFFFF
+    number: float = _SINGLE.unpack(_U32.pack(bits))[0]
+    return number
+
+
+TIMESTAMP_WIDTH = 9
+TIMESTAMP_SHIFT = 1 << 70
+_PENDING = (1 << 72) - 1
+_INT64_SHIFT = 1 << 63
+_NUMERIC_SHIFT = 1 << 127
+
+
+# (ascending, descending); a type that is not here cannot be part of a key.
+PART_ENCODERS: dict[TypeCode, tuple[PartEncoder, PartEncoder]] = {
+    TypeCode.BOOL: _integers(1, 0),
+    TypeCode.INT64: _integers(8, _INT64_SHIFT),
+    TypeCode.ENUM: _integers(8, _INT64_SHIFT),
+    TypeCode.FLOAT64: _through(_double_bits, _integers(8, 0)),
+    TypeCode.FLOAT32: _through(_single_bits, _integers(4, 0)),
+    TypeCode.NUMERIC: _through(to_scaled, _integers(16, _NUMERIC_SHIFT)),
+    TypeCode.STRING: _inverting(_encode_string),
+    TypeCode.BYTES: _inverting(_encode_bytes),
+    TypeCode.DATE: _through(date.toordinal, _integers(4, 0)),
+    TypeCode.TIMESTAMP: _timestamps(),
+    TypeCode.UUID: _through(lambda value: value.int, _integers(16, 0)),
+}
+
+
+def _decode_timestamp(number: int) -> Any:
+    return COMMIT_TIMESTAMP if number == _PENDING else number - TIMESTAMP_SHIFT
+
+
+def _unescape(payload: bytes) -> bytes:
+    # Read from the left, 01 01 is always a pair: what follows its first byte is never a lone 01.
+    return payload.replace(b"\x01\x01", b"\x00").replace(b"\x01\x02", b"\x01")
+
+
+# Bytes of payload, and the value of the payload as an unsigned number.
+FIXED_DECODERS: dict[TypeCode, tuple[int, Callable[[int], Any]]] = {
+    TypeCode.BOOL: (1, bool),
+    TypeCode.INT64: (8, lambda number: number - _INT64_SHIFT),
+    TypeCode.ENUM: (8, lambda number: number - _INT64_SHIFT),
+    TypeCode.FLOAT64: (8, _double_from_bits),
+    TypeCode.FLOAT32: (4, _single_from_bits),
+    TypeCode.NUMERIC: (16, lambda number: from_scaled(number - _NUMERIC_SHIFT)),
+    TypeCode.DATE: (4, date.fromordinal),
+    TypeCode.TIMESTAMP: (TIMESTAMP_WIDTH, _decode_timestamp),
+    TypeCode.UUID: (16, lambda number: UUID(int=number)),
+}
+
+
+def decode_part(code: TypeCode, descending: bool, key: bytes, at: int) -> tuple[Any, int]:
+    """The value of the part that starts at `at`, and where the next part starts."""
+    mark = key[at : at + 1]
+    null, value = (_NULL_DESC, b"\xfd") if descending else (_NULL, _VALUE)
+    if mark == null:
+        return None, at + 1
+    if mark != value:
+        raise ValueError(f"no key part at byte {at} of {key.hex()}")
+    if code in FIXED_DECODERS:
+        width, convert = FIXED_DECODERS[code]
+        payload = key[at + 1 : at + 1 + width]
+        if descending:
+            payload = payload.translate(INVERTED)
+        return convert(int.from_bytes(payload, "big")), at + 1 + width
+    end = key.index(b"\xff" if descending else b"\x00", at + 1)
+    payload = key[at + 1 : end]
+    if descending:
+        payload = payload.translate(INVERTED)
+    payload = _unescape(payload)
+    return (payload.decode() if code is TypeCode.STRING else payload), end + 1
+
 
 KeyPart = tuple[Type, bool]
 KeyEncoder = Callable[[Sequence[Any]], bytes]

@@ -12,7 +12,7 @@ from datetime import date
 from typing import Any
 
 from spanemu.values import numeric, timestamp, uuid_text
-from spanemu.values.float64 import format_float32, format_float64
+from spanemu.values.floats import format_float32, format_float64
 from spanemu.values.mutation import COMMIT_TIMESTAMP, COMMIT_TIMESTAMP_PLACEHOLDER
 from spanemu.values.types import Type, TypeCode
 

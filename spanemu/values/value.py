@@ -14,12 +14,11 @@ from functools import lru_cache, partial
 from math import inf, nan
 from typing import Any
 
-from spanemu.base.pace import paced
+from spanemu.base.deadline_checks import paced
 from spanemu.values import date as dates
 from spanemu.values import interval, json, numeric, timestamp, uuid_text
 from spanemu.values.errors import BadValue
-from spanemu.values.float32 import round32
-from spanemu.values.float64 import FLOAT64_MAX
+from spanemu.values.floats import FLOAT64_MAX, round32
 from spanemu.values.types import Type, TypeCode
 
 Decoder = Callable[[Any], Any]

@@ -15,7 +15,7 @@ import grpc
 from google.rpc import error_details_pb2, status_pb2
 
 from spanemu.base.errors import Code, SpannerError, Unsupported
-from spanemu.base.plain import to_plain
+from spanemu.base.serialization import to_plain
 from spanemu.control.errors import VALUE_ERROR
 from spanemu.frontend.boundary import STATUS_TRAILER
 from spanemu.frontend.control import CONTROL_SERVICE

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Unpack
 
 from spanemu.base.errors import Unsupported
-from spanemu.base.plain import from_plain
+from spanemu.base.serialization import from_plain
 from spanemu.control.clock import Duration, EmulatorClock, as_datetime
 from spanemu.wire_control.calls import Calls
 

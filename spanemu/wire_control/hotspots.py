@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spanemu.base.plain import from_plain
+from spanemu.base.serialization import from_plain
 from spanemu.control.hotspots import HotspotsHandle, Watch
 from spanemu.control.ignored import checked
-from spanemu.stats.heatmap.heatmap import Heatmap
-from spanemu.stats.report import Report
-from spanemu.stats.simulation.simulation import Simulation
-from spanemu.stats.split_stats import SplitStat
+from spanemu.hotspots.heatmap.heatmap import Heatmap
+from spanemu.hotspots.report import Report
+from spanemu.hotspots.simulation.simulation import Simulation
+from spanemu.hotspots.split_info import SplitStat
 from spanemu.wire_control.calls import Calls
 
 

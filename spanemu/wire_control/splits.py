@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from spanemu.base.plain import from_plain
 from spanemu.base.raw_key import raw_key
+from spanemu.base.serialization import from_plain
 from spanemu.control.splits import SplitsHandle, checked
-from spanemu.stats.simulation.model import Minute
-from spanemu.stats.simulation.settings import SplitSettings
-from spanemu.stats.split_info import CommitSplits, SplitInfo
+from spanemu.hotspots.simulation.model import Minute
+from spanemu.hotspots.simulation.settings import SplitSettings
+from spanemu.hotspots.split_info import CommitSplits, SplitInfo
 from spanemu.wire_control.calls import Calls
 
 

@@ -17,7 +17,7 @@ from spanemu.database.environment import Environment
 from spanemu.database.options import (
     CommitOptions,
     ReadRequest,
-    ReadWrite,
+    ReadWriteOptions,
     SingleUse,
     StatementRequest,
 )
@@ -47,7 +47,9 @@ def database_of(rows: int) -> tuple[Database, Session, float]:
 
 def write(session: Session, values: list[list[str]]) -> None:
     kind = WriteKind.INSERT_OR_UPDATE
-    session.commit(SingleUse(ReadWrite()), [Write(kind, "Users", COLUMNS, values)], CommitOptions())
+    session.commit(
+        SingleUse(ReadWriteOptions()), [Write(kind, "Users", COLUMNS, values)], CommitOptions()
+    )
 
 
 def microseconds(work: Callable[[], object], rounds: int) -> float:

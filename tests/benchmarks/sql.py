@@ -31,7 +31,7 @@ from spanemu.database.environment import Environment
 from spanemu.database.options import (
     CommitOptions,
     QueryMode,
-    ReadWrite,
+    ReadWriteOptions,
     SingleUse,
     StatementRequest,
 )
@@ -81,7 +81,7 @@ def loaded(rows: int) -> Session:
         for start in range(0, len(cells), BATCH):
             values = [[wire(cell) for cell in row] for row in cells[start : start + BATCH]]
             write = Write(WriteKind.INSERT, table, COLUMNS[table], values)
-            session.commit(SingleUse(ReadWrite()), [write], CommitOptions())
+            session.commit(SingleUse(ReadWriteOptions()), [write], CommitOptions())
     return session
 
 

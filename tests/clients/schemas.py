@@ -12,14 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from spanemu.ddl import parse
-from spanemu.sql.syntax.ast import TypeName
-from spanemu.sql.syntax.ddl_ast import (
-    ColumnDefinition,
-    CreateIndex,
-    CreateTable,
-    ForeignKeyDefinition,
-    options_by_name,
-)
+from spanemu.sql.googlesql.ast import TypeName
+from spanemu.sql.ddl_ast import (ColumnDefinition, CreateIndex, CreateTable, ForeignKeyDefinition, options_by_name)
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 SIXTY_TABLES = 60

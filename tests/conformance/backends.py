@@ -18,7 +18,7 @@ from google.cloud.spanner import Client, KeyRange, KeySet
 from google.cloud.spanner_v1 import types
 
 import spanemu
-from spanemu.client import official_database
+from spanemu.api.client import official_database
 from tests.conformance.reference import official_emulator
 
 AE = exceptions.AlreadyExists

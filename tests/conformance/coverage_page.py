@@ -11,8 +11,8 @@ from pathlib import Path
 
 from spanemu.ddl.statements import BUNDLE_STATEMENTS, STATEMENTS
 from spanemu.frontend.services import SERVICES
-from spanemu.sql.functions.catalog import CATALOG
-from spanemu.sql.syntax import ddl_ast
+from spanemu.sql import ddl_ast
+from spanemu.sql.googlesql.catalog import CATALOG
 from tests.conformance import coverage, coverage_admin, coverage_writes
 
 ITEMS = coverage.ITEMS + coverage_writes.ITEMS + coverage_admin.ITEMS
@@ -47,8 +47,8 @@ def _rpcs() -> Iterator[str]:
 def _ddl() -> Iterator[str]:
     kinds = [
         kind
-        for name in ddl_ast.__all__
-        if isinstance(kind := getattr(ddl_ast, name), type)
+        for kind in vars(ddl_ast).values()
+        if isinstance(kind, type)
         and issubclass(kind, ddl_ast.DdlStatement)
         and kind not in (ddl_ast.DdlStatement, ddl_ast.Drop, ddl_ast.IndexDefinition)
     ]

@@ -10,7 +10,7 @@ from google.cloud.spanner_v1 import KeySet
 
 import spanemu
 from spanemu.base.errors import Code, SpannerError
-from spanemu.frontend.endpoint import ServedCall
+from spanemu.frontend.dispatch import ServedCall
 
 ROWS = [[number, "x" * 40_000] for number in range(120)]
 

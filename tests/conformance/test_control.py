@@ -12,7 +12,7 @@ from google.api_core import exceptions
 from google.cloud.spanner import KeySet
 
 import spanemu
-from spanemu.frontend.endpoint import Endpoints
+from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.server import Server
 from tests.conformance.reference import official_process
 from tests.conformance.running import RUNNING

@@ -4,7 +4,7 @@ import pytest
 from google.api_core.exceptions import MethodNotImplemented
 
 import spanemu
-from spanemu.sql.functions.catalog import CATALOG
+from spanemu.sql.googlesql.catalog import CATALOG
 from tests.conformance.function_examples import AGGREGATES, ANY, ROWS, SCALARS
 
 SCHEMA = (

@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 import spanemu
-from spanemu.client import official_database
+from spanemu.api.client import official_database
 from tests.conformance.guarded_channel import ServerDied, guarded
 from tests.conformance.reference import official_process
 

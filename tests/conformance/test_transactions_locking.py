@@ -5,8 +5,8 @@ from threading import Event
 
 import pytest
 
-from spanemu.frontend import endpoint
-from spanemu.txn.locks import owner
+from spanemu.frontend import dispatch
+from spanemu.txn.locks import holder
 from spanemu.txn.locks import table as locks
 from tests.conformance.raw import (
     AB,
@@ -448,7 +448,7 @@ def test_without_the_attempt_before_a_retry_is_young(raw, pool):
 def test_an_idle_transaction_loses_its_locks(workers, monkeypatch):
     older, younger = (worker.begin() for worker in workers)
     older.hold(1)
-    monkeypatch.setattr(owner, "IDLE_SECONDS_MAX", -1.0)
+    monkeypatch.setattr(holder, "IDLE_SECONDS_MAX", -1.0)
     younger.set(1, 10)
     younger.commit()
     with refused(AB):
@@ -490,7 +490,7 @@ def test_the_official_client_retries_what_was_aborted(raw, pool):
 def test_no_request_is_served_for_more_than_an_hour(workers, monkeypatch):
     older, younger = (worker.begin() for worker in workers)
     older.hold(1)
-    monkeypatch.setattr(endpoint, "REQUEST_SECONDS_MAX", 0.05)
+    monkeypatch.setattr(dispatch, "REQUEST_SECONDS_MAX", 0.05)
     with refused(DE):
         younger.session.read("Users", "Age", keys(1), transaction=younger.begun, timeout=None)
     monkeypatch.undo()

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import spanemu
-from spanemu.client import official_database
+from spanemu.api.client import official_database
 from tests.benchmarks.targets import client_at, free_port, process
 from tests.contention import bank, deadline, disjoint
 from tests.contention.threads import Tally, summary

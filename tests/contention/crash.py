@@ -14,7 +14,7 @@ SCHEMA = ["CREATE TABLE Held (Id INT64 NOT NULL, N INT64) PRIMARY KEY (Id)"]
 
 _CLIENT = """
 import sys, time
-from spanemu.client import official_client, official_database
+from spanemu.api.client import official_client, official_database
 uri, project, instance, name = sys.argv[1:]
 database = official_database(official_client(uri, project), instance, name)
 def hold(transaction):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import spanemu
-from spanemu.txn.locks import owner
+from spanemu.txn.locks import holder
 from tests.contention import bank, crash, disjoint
 from tests.contention.threads import summary
 
@@ -78,5 +78,5 @@ def test_locks_of_a_silent_client_are_kept_for_a_while(
     locked: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database, _ = locked
-    monkeypatch.setattr(owner, "IDLE_SECONDS_MAX", 1.0)
+    monkeypatch.setattr(holder, "IDLE_SECONDS_MAX", 1.0)
     assert 0.5 < crash.seconds_to_write(database) < 3.0

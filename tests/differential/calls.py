@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from random import Random
 
-from spanemu.sql.functions.catalog import CATALOG
 from spanemu.sql.functions.registry import (
     Arity,
     ArrayOf,
@@ -14,6 +13,7 @@ from spanemu.sql.functions.registry import (
     Special,
     TypeVariable,
 )
+from spanemu.sql.googlesql.catalog import CATALOG
 from spanemu.values.types import Type
 from tests.differential import literals
 

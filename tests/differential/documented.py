@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from spanemu.sql.functions.catalog import CATALOG
+from spanemu.sql.googlesql.catalog import CATALOG
 from tests.differential.outcome import Outcome
 
 

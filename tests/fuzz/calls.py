@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from spanemu.sql.functions.catalog import CATALOG
 from spanemu.sql.functions.registry import (
     Arity,
     ArrayOf,
@@ -16,6 +15,7 @@ from spanemu.sql.functions.registry import (
     Special,
     TypeVariable,
 )
+from spanemu.sql.googlesql.catalog import CATALOG
 from spanemu.values.types import SCALARS, Type, TypeCode
 
 _BY_TYPE: Mapping[str, tuple[str, ...]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spanemu.sql.functions.catalog import CATALOG
+from spanemu.sql.googlesql.catalog import CATALOG
 from tests.golden.runner import Case, golden_files, parse_golden
 
 SCHEMA = (

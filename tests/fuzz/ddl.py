@@ -25,8 +25,8 @@ from spanemu.base.rand import Randomness
 from spanemu.database.database import Database
 from spanemu.database.environment import Environment
 from spanemu.sql.errors import SyntaxFailure
-from spanemu.sql.syntax.ddl.statement import split_statements
-from spanemu.sql.syntax.lexer import tokenize
+from spanemu.sql.googlesql.syntax.ddl.statement import split_statements
+from spanemu.sql.googlesql.syntax.lexer import tokenize
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "ddl"
 EXPECTED = frozenset(

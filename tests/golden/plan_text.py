@@ -3,7 +3,7 @@
     Project $FirstName
     └─ Scan Singers seek=[SingerId = @p] columns=SingerId, FirstName
 
-Not here: the tree that Spanner's clients expect (`sql.plan.explain`).
+Not here: the tree that Spanner's clients expect (`sql.plan.operator_display`).
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from spanemu.base.tree import tree_lines
-from spanemu.sql.analyzer.resolved import AggregateCall, Expr, SortKey
 from spanemu.sql.plan import joins, nodes, statements
 from spanemu.sql.plan.expression_text import expression_text
 from spanemu.sql.plan.nodes import CommonTable, Node, Subquery
+from spanemu.sql.plan.plan_tree import tree_lines
 from spanemu.sql.plan.seek import Among, Equal, Prefixed, Seek, Within
 from spanemu.sql.plan.statements import Plan
 from spanemu.sql.plan.traverse import parts
+from spanemu.sql.resolved import AggregateCall, Expr, SortKey
 
 
 def plan_text(plan: Plan) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from spanemu.base.tree import tree_lines
-from spanemu.sql.analyzer import resolved as r
+from spanemu.sql import resolved as r
+from spanemu.sql.plan.plan_tree import tree_lines
 from spanemu.values.mutation import COMMIT_TIMESTAMP
 
 

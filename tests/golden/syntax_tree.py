@@ -7,9 +7,9 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any
 
-from spanemu.base.tree import tree_lines
-from spanemu.sql.syntax import ast
-from spanemu.sql.syntax.ast import Identifier, Node, Path, TypeName
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.ast import Identifier, Node, Path, TypeName
+from spanemu.sql.plan.plan_tree import tree_lines
 
 _PLAIN = (str, int, float, bytes, bool, Identifier, Path, TypeName)
 

@@ -10,7 +10,7 @@ from spanemu.base.errors import SpannerError
 from spanemu.values.types import SCALARS
 from tests.golden.resolved_tree import draw
 from tests.golden.runner import Case, describe_failure, file_id, golden_files, run_golden
-from tests.unit.sql.analyzer.shop import analyzed
+from tests.unit.sql.googlesql.analyzer.shop import analyzed
 
 
 def _tree(case: Case) -> str:

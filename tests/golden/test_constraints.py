@@ -23,8 +23,14 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.rand import Randomness
 from spanemu.database.database import Database
 from spanemu.database.environment import Environment
-from spanemu.database.options import Begin, CommitOptions, ReadWrite, SingleUse, StatementRequest
-from spanemu.sql.syntax.ddl.statement import split_statements
+from spanemu.database.options import (
+    Begin,
+    CommitOptions,
+    ReadWriteOptions,
+    SingleUse,
+    StatementRequest,
+)
+from spanemu.sql.googlesql.syntax.ddl.statement import split_statements
 from spanemu.values.mutation import Delete, Mutation, RawKeySet, RawRange, Write, WriteKind
 from tests.golden.runner import Case, Command, describe_failure, file_id, golden_files, run_golden
 
@@ -77,11 +83,11 @@ class World:
 
     def _commit(self, line: str) -> str:
         mutations = [_mutation(text) for text in line.split("; ")]
-        self.session.commit(SingleUse(ReadWrite()), mutations, CommitOptions())
+        self.session.commit(SingleUse(ReadWriteOptions()), mutations, CommitOptions())
         return "ok"
 
     def _dml(self, line: str) -> str:
-        stream = self.session.execute(StatementRequest(line, seqno=1), Begin(ReadWrite()))
+        stream = self.session.execute(StatementRequest(line, seqno=1), Begin(ReadWriteOptions()))
         transaction = self.session.transactions.get(stream.transaction.id)
         transaction.commit((), CommitOptions())
         count = stream.stats.row_count

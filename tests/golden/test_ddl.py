@@ -16,11 +16,11 @@ from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.rand import Randomness
 from spanemu.database.database import Database
 from spanemu.database.environment import Environment
-from spanemu.database.options import CommitOptions, Existing, ReadWrite, StatementRequest
+from spanemu.database.options import CommitOptions, Existing, ReadWriteOptions, StatementRequest
 from spanemu.ddl import errors
 from spanemu.schema.ddl_text import ddl_statements
-from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
-from spanemu.sql.syntax.ddl.statement import split_statements
+from spanemu.schema.objects import NO_TYPES, ProtoTypes
+from spanemu.sql.googlesql.syntax.ddl.statement import split_statements
 from spanemu.storage.layout import tree_of
 from tests.golden.runner import Case, Command, describe_failure, file_id, golden_files, run_golden
 from tests.unit.messages.shop import DESCRIPTORS
@@ -123,7 +123,7 @@ class World:
         yield from map(_line, self.session.execute(StatementRequest(text), None).rows)
 
     def _write(self, text: str) -> list[str]:
-        begun = self.session.begin(ReadWrite()).id
+        begun = self.session.begin(ReadWriteOptions()).id
         try:
             result = self.session.execute(StatementRequest(text, seqno=1), Existing(begun))
             lines = [_line(row) for row in result.rows]

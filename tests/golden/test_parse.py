@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from spanemu.base.errors import SpannerError
-from spanemu.sql.syntax.ddl.statement import parse_ddl, split_statements
-from spanemu.sql.syntax.lexer import tokenize
-from spanemu.sql.syntax.statement import parse_expression, parse_query, parse_statement
+from spanemu.sql.googlesql.syntax.ddl.statement import parse_ddl, split_statements
+from spanemu.sql.googlesql.syntax.lexer import tokenize
+from spanemu.sql.googlesql.syntax.statement import parse_expression, parse_query, parse_statement
 from tests.golden.runner import Case, describe_failure, file_id, golden_files, run_golden
 from tests.golden.syntax_tree import draw, one_line
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spanemu.sql.plan.explain import explain
+from spanemu.sql.plan.operator_display import explain
 from tests.golden.plan_text import plan_text
 from tests.golden.runner import Case, file_id, golden_files, run_golden
 from tests.unit.sql.world import planned

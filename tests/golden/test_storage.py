@@ -11,10 +11,10 @@ import pytest
 from spanemu.base.clock import ManualClock
 from spanemu.database.database import Database
 from spanemu.database.environment import Environment
-from spanemu.database.options import CommitOptions, ReadWrite, SingleUse
+from spanemu.database.options import CommitOptions, ReadWriteOptions, SingleUse
 from spanemu.database.splits.errors import SplitInsideHierarchy
-from spanemu.sql.syntax.ddl.statement import split_statements
-from spanemu.stats.simulation.settings import SplitPolicy
+from spanemu.hotspots.simulation.settings import SplitPolicy
+from spanemu.sql.googlesql.syntax.ddl.statement import split_statements
 from spanemu.txn.errors.rows import ParentInsertedLater
 from spanemu.values.mutation import Write, WriteKind
 from tests.golden.runner import Case, Command, file_id, golden_files, run_golden
@@ -52,7 +52,7 @@ class World:
             for table in tables
         ]
         try:
-            self.session.commit(SingleUse(ReadWrite()), writes, CommitOptions())
+            self.session.commit(SingleUse(ReadWriteOptions()), writes, CommitOptions())
         except ParentInsertedLater:
             return "parents first"
         return "ok"

@@ -29,11 +29,11 @@ from spanemu.database.options import (
     CommitOptions,
     Existing,
     ReadRequest,
-    ReadWrite,
+    ReadWriteOptions,
     SingleUse,
     StatementRequest,
 )
-from spanemu.sql.syntax.ddl.statement import split_statements
+from spanemu.sql.googlesql.syntax.ddl.statement import split_statements
 from spanemu.values.mutation import Delete, Mutation, RawKeySet, RawRange, Write, WriteKind
 from tests.golden.runner import (
     Case,
@@ -166,7 +166,7 @@ class World:
 
     def dml(self, case: Case) -> str:
         session = self.database.sessions.create({})
-        begun = Existing(session.begin(ReadWrite()).id)
+        begun = Existing(session.begin(ReadWriteOptions()).id)
         for number, (text, _) in enumerate(split_statements(case.input), 1):
             session.execute(StatementRequest(text, seqno=number), begun)
         session.commit(begun, (), CommitOptions())

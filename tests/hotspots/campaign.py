@@ -11,10 +11,10 @@ from statistics import mean
 from typing import Any
 
 from spanemu.base.clock import ManualClock
+from spanemu.hotspots.assumptions import Assumptions
+from spanemu.hotspots.detector import Detector
+from spanemu.hotspots.report import Report, build_report
 from spanemu.schema.schema import Schema
-from spanemu.stats.assumptions import Assumptions
-from spanemu.stats.detector import Detector
-from spanemu.stats.report import Report, build_report
 from spanemu.storage.layout import encoder_of, hierarchy_of, tree_of
 from spanemu.storage.store import Store
 from tests.hotspots.workloads import ANY, HOT, OK, WARN, Workload

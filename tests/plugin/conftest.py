@@ -12,15 +12,15 @@ import google.cloud.spanner_dbapi
 import pytest
 
 import pytest_spanemu
-import spanemu.emulator
-import spanemu.remote
+import spanemu.api.embedded
+import spanemu.api.remote
 
 # pytester forgets what a run has imported, and protocol buffers do not bear being imported twice.
 SHARED = (
     faker,
     google.cloud.spanner_dbapi,
-    spanemu.emulator,
-    spanemu.remote,
+    spanemu.api.embedded,
+    spanemu.api.remote,
     *(
         import_module(module.name)
         for module in pkgutil.walk_packages(pytest_spanemu.__path__, "pytest_spanemu.")

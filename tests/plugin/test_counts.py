@@ -4,10 +4,9 @@ import json
 
 import pytest
 
-from pytest_spanemu.report.book import Book
-from pytest_spanemu.report.counts import changes
+from pytest_spanemu.report.counts import changes, limits_of
 from pytest_spanemu.report.figures import Figures
-from pytest_spanemu.report.limits import limits_of
+from pytest_spanemu.report.run_report import RunReport
 
 READS = """
         def test_reads(spanner_database):
@@ -66,7 +65,7 @@ def test_only_tests_of_both_runs_are_compared():
         "same": {"queries": 3, "commits": 1},
         "unknown": {"queries": 1},
     }
-    book = Book([Figures("same", 3, 3), Figures("new", 9, 9), Figures("unknown")])
+    book = RunReport([Figures("same", 3, 3), Figures("new", 9, 9), Figures("unknown")])
     assert [str(each) for each in changes(before, book)] == ["same: commits 1 -> 3 (+2)"]
     limit = limits_of(["commits:200%"])["commits"]
     assert limit.is_kept(1, 3)

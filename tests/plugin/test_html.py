@@ -9,11 +9,11 @@ from html.parser import HTMLParser
 
 import pytest
 
-from pytest_spanemu.report.book import PICTURES_MAX, Book
 from pytest_spanemu.report.figures import Figures
 from pytest_spanemu.report.outcome import Outcome
 from pytest_spanemu.report.page import page
 from pytest_spanemu.report.run_facts import RunFacts
+from pytest_spanemu.report.run_report import PICTURES_MAX, RunReport
 from tests.plugin.test_asserts import WAITS
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -143,14 +143,14 @@ def test_workers_tell_everything_too(music):
 
 
 def test_the_worst_pictures_are_kept():
-    book = Book([Figures(f"test_{n}", hot=n) for n in range(PICTURES_MAX + 5)])
+    book = RunReport([Figures(f"test_{n}", hot=n) for n in range(PICTURES_MAX + 5)])
     for each in reversed(book.tests):
         book.add_pictures(each.test, [{}])
     assert set(book.pictures) == {f"test_{n}" for n in range(5, PICTURES_MAX + 5)}
 
 
 def test_a_run_that_recorded_nothing_has_a_page():
-    html = page(Book([Figures("a.py::test_<x>")]), FACTS, "spanner: external")
+    html = page(RunReport([Figures("a.py::test_<x>")]), FACTS, "spanner: external")
     assert "a.py::test_&lt;x&gt;" in html
     assert "No test wrote enough for a heatmap." in html
 
@@ -160,7 +160,7 @@ def test_what_many_tests_have_is_told_once():
         "id": "", "tag": "", "mutations": 2, "lock_wait_seconds": 0.0, "error": "",
         "requests": [{"sql": "COMMIT", "site": "a.py:1", "lock_wait_seconds": 0.0}],
     }  # fmt: skip
-    book = Book(
+    book = RunReport(
         [
             Figures(
                 f"a.py::test_%[{n}]",
@@ -241,14 +241,14 @@ def test_a_run_is_dated_and_named_by_its_command_and_commit(music):
 
 
 def test_the_facts_of_a_run_are_readable():
-    html = page(Book(), FACTS, "")
+    html = page(RunReport(), FACTS, "")
     assert "2026-11-22 10:30:00 +0100" in html
     assert "<code>pytest -k &#x27;a b&#x27;</code>" in html
     assert "in 1 min 16 s" in html
 
 
 def test_figures_agree_in_number():
-    book = Book([Figures("t", queries=1, commits=2, full_scans=1, left_open=["a"])])
+    book = RunReport([Figures("t", queries=1, commits=2, full_scans=1, left_open=["a"])])
     book.outcomes._by_test["t"] = Outcome("passed", 0.25, uses_spanner=True)
     html = page(book, FACTS, "")
     for words in ("1</b>test<", "1</b>query<", "2</b>commits<", "0</b>aborts<", "1</b>full scan<"):

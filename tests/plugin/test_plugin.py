@@ -25,7 +25,7 @@ def test_a_run_that_uses_no_fixture_imports_nothing(project):
         import sys
 
         def test_modules():
-            assert not {"google", "grpc", "faker", "spanemu.emulator"} & set(sys.modules)
+            assert not {"google", "grpc", "faker", "spanemu.api.embedded"} & set(sys.modules)
         """,
         "-p",
         "no:faker",  # Faker's own plugin
@@ -329,7 +329,7 @@ def test_templates_of_schemas_that_are_gone_are_not_mistaken(music):
         import weakref
 
         from pytest_spanemu.run import run_of
-        from pytest_spanemu.wishes import Recipe
+        from pytest_spanemu.requested_options import Recipe
 
         class Statements(list):
             pass

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from pytest_spanemu.report.book import Book
 from pytest_spanemu.report.figures import Figures
+from pytest_spanemu.report.run_report import RunReport
 from pytest_spanemu.report.terminal import findings, not_run, table
 from tests.installed import needs
 
@@ -147,7 +147,7 @@ def test_a_run_fails_on_what_it_is_told_to(music):
 
 
 def test_the_tables_text():
-    book = Book(
+    book = RunReport(
         [
             Figures("a.py::test_read", 1234, 0, 0, 0, 0, setup_seconds=0.0008),
             Figures(
@@ -178,7 +178,7 @@ def test_the_tables_text():
     assert not_run(book, "cloud") == (
         "not run on cloud: 2 tests for want of clock, 1 test for want of faults"
     )
-    again = Book()
+    again = RunReport()
     again.merge(book.to_json())
     again.merge({})
     assert again == book

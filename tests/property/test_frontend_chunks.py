@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from spanemu.database.statements.results import ResultStream
 from spanemu.frontend import wire
 from spanemu.frontend.convert.chunks import Chunks
-from spanemu.frontend.convert.values import list_from_proto
+from spanemu.frontend.convert.types import list_from_proto
 from spanemu.values import types
 from spanemu.values.types import Type, array_of, struct_of
 from spanemu.values.value import encoder

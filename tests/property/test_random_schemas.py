@@ -19,7 +19,7 @@ from spanemu.database.options import (
     CommitOptions,
     Existing,
     ReadRequest,
-    ReadWrite,
+    ReadWriteOptions,
     SingleUse,
     StatementRequest,
 )
@@ -208,7 +208,7 @@ class Place:
         codes, self.rows = predict_commit(self.schema, self.rows, writes)
         try:
             mutations = [mutation_of(write) for write in writes]
-            self.world.session.commit(SingleUse(ReadWrite()), mutations, CommitOptions())
+            self.world.session.commit(SingleUse(ReadWriteOptions()), mutations, CommitOptions())
             found = "OK"
         except SpannerError as failure:
             found = failure.code.name
@@ -219,7 +219,7 @@ class Place:
     def transaction(self, steps: Sequence[Any]) -> None:
         """Statements in one transaction, each seen by the next; then the commit, or its refusal."""
         session, expected, poisoned = self.world.session, self.rows, False
-        begun: Any = Begin(ReadWrite())
+        begun: Any = Begin(ReadWriteOptions())
         for seqno, statement in enumerate(steps, 1):
             after = predict_statement(self.schema, expected, statement)
             request = StatementRequest(sql_of(self.schema[statement[1]], statement), seqno=seqno)

@@ -17,9 +17,9 @@ from spanemu.base.clock import ManualClock
 from spanemu.base.errors import SpannerError
 from spanemu.database.database import Database
 from spanemu.database.environment import Environment
-from spanemu.database.options import CommitOptions, ReadWrite, SingleUse
+from spanemu.database.options import CommitOptions, ReadWriteOptions, SingleUse
 from spanemu.database.statements.partitions import partition_ranges
-from spanemu.stats.simulation.settings import SplitPolicy
+from spanemu.hotspots.simulation.settings import SplitPolicy
 from spanemu.storage.layout import tree_of
 from spanemu.storage.ranges import EVERYTHING
 from spanemu.values.mutation import Delete, Mutation, RawKeySet, Write, WriteKind
@@ -100,7 +100,7 @@ class SplitsAgainstNone(RuleBasedStateMachine):
         outcomes = []
         for session in self.sessions:
             try:
-                session.commit(SingleUse(ReadWrite()), mutations, CommitOptions())
+                session.commit(SingleUse(ReadWriteOptions()), mutations, CommitOptions())
                 outcomes.append("")
             except SpannerError as failure:
                 outcomes.append(type(failure).__name__)

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from spanemu.base.errors import SpannerError
 from spanemu.sql.errors import SyntaxFailure
 from spanemu.sql.functions.text.sql_text import literal
-from spanemu.sql.syntax import ast
-from spanemu.sql.syntax.ddl.statement import parse_ddl, split_statements
-from spanemu.sql.syntax.lexer import tokenize
-from spanemu.sql.syntax.statement import parse_expression, parse_statement
-from spanemu.sql.syntax.tokens import RESERVED, UNRESERVED, Kind
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.syntax.ddl.statement import parse_ddl, split_statements
+from spanemu.sql.googlesql.syntax.lexer import RESERVED, UNRESERVED, Kind, tokenize
+from spanemu.sql.googlesql.syntax.statement import parse_expression, parse_statement
 from spanemu.values.types import BYTES, STRING
 
 STATEMENTS = [

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from spanemu.values import interval, json, timestamp, uuid_text
 from spanemu.values.errors import BadValue
-from spanemu.values.float32 import round32
-from spanemu.values.float64 import (
+from spanemu.values.floats import (
     format_float32,
     format_float64,
     parse_float32,
     parse_float64,
+    round32,
 )
 from spanemu.values.json import Json
 from spanemu.values.order import compare, equals, group_key, sort_key

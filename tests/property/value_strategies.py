@@ -7,7 +7,7 @@ from uuid import UUID
 
 from hypothesis import strategies as st
 
-from spanemu.values.float32 import round32
+from spanemu.values.floats import round32
 from spanemu.values.interval import Interval
 from spanemu.values.json import Json, ordered
 from spanemu.values.timestamp import TIMESTAMP_MAX, TIMESTAMP_MIN

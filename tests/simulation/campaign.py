@@ -10,8 +10,8 @@ from spanemu.base.clock import ManualClock
 from spanemu.base.rand import Randomness
 from spanemu.database.database import Database
 from spanemu.database.environment import Environment
-from spanemu.database.options import CommitOptions, ReadWrite, SingleUse
-from spanemu.txn.locks.owner import RETRY_PATIENCE_SECONDS
+from spanemu.database.options import CommitOptions, ReadWriteOptions, SingleUse
+from spanemu.txn.locks.holder import RETRY_PATIENCE_SECONDS
 from spanemu.values.mutation import WriteKind
 from tests.simulation.history import Attempt, Ending, History, Violation, described
 from tests.simulation.model import SCHEMA, State
@@ -152,7 +152,9 @@ def template_database() -> Database:
     database = Database("projects/p/instances/i/databases/template", environment)
     assert database.apply_ddl(SCHEMA).failure is None
     database.sessions.create({}).commit(
-        SingleUse(ReadWrite()), [part.mutation() for part in FIRST_ROWS.parts], CommitOptions()
+        SingleUse(ReadWriteOptions()),
+        [part.mutation() for part in FIRST_ROWS.parts],
+        CommitOptions(),
     )
     rehearse(database)
     return database

@@ -18,7 +18,7 @@ from spanemu.database.options import (
     ReadLockMode,
     ReadOnly,
     ReadTimestamp,
-    ReadWrite,
+    ReadWriteOptions,
     Selector,
     SingleUse,
     Strong,
@@ -73,10 +73,12 @@ from tests.simulation.pet_operations import (
 from tests.simulation.stage import pause
 
 MODES = {
-    "serializable": ReadWrite(),
-    "optimistic": ReadWrite(read_lock_mode=ReadLockMode.OPTIMISTIC),
-    "repeatable read": ReadWrite(Isolation.REPEATABLE_READ),
-    "repeatable read, locking": ReadWrite(Isolation.REPEATABLE_READ, ReadLockMode.PESSIMISTIC),
+    "serializable": ReadWriteOptions(),
+    "optimistic": ReadWriteOptions(read_lock_mode=ReadLockMode.OPTIMISTIC),
+    "repeatable read": ReadWriteOptions(Isolation.REPEATABLE_READ),
+    "repeatable read, locking": ReadWriteOptions(
+        Isolation.REPEATABLE_READ, ReadLockMode.PESSIMISTIC
+    ),
 }
 _WEIGHTS = {
     "serializable": 40,
@@ -214,7 +216,7 @@ def rehearse(database: Database) -> None:
     """Have every statement planned now, so that no plan depends on what was played before."""
     draw, session = Draw(Random(0)), database.sessions.create({})
     for make in (*Draw._READS, *Draw._WRITES) * REHEARSALS:
-        begun = session.begin(ReadWrite()).id
+        begun = session.begin(ReadWriteOptions()).id
         with suppress(SpannerError):  # There are no rows yet; some statements need some.
             run(session, make(draw), Existing(begun), 1)
         session.rollback(begun)
@@ -272,7 +274,10 @@ class Program:
     def _mutations_only(self, mutations: Mutations) -> None:
         for _ in range(ATTEMPTS_MAX):
             attempt = self._begin("serializable")
-            if self._commit(attempt, SingleUse(ReadWrite()), mutations) is not Ending.ABORTED:
+            if (
+                self._commit(attempt, SingleUse(ReadWriteOptions()), mutations)
+                is not Ending.ABORTED
+            ):
                 return
             pause()
         raise AssertionError(f"aborted {ATTEMPTS_MAX} times: {mutations}")

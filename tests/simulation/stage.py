@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from unittest.mock import patch
 
-from spanemu.database.transactions import read_ahead
-from spanemu.txn.locks import owner
+from spanemu.database.transactions import read_write
+from spanemu.txn.locks import holder
 from spanemu.txn.locks import table as locks
+from spanemu.txn.locks.holder import LockHolder
 from spanemu.txn.locks.modes import Lock
-from spanemu.txn.locks.owner import Owner
 from spanemu.txn.locks.table import LockTable
 
 
@@ -93,19 +93,19 @@ class SteppedLocks(LockTable):
         super().__init__()
         self._before_lock = before_lock
 
-    def lock_row(self, owner: Owner, tree, key: bytes, lock: Lock) -> None:
+    def lock_row(self, owner: LockHolder, tree, key: bytes, lock: Lock) -> None:
         self._before_lock()
         super().lock_row(owner, tree, key, lock)
 
-    def lock_rows(self, owner: Owner, tree, wanted) -> None:
+    def lock_rows(self, owner: LockHolder, tree, wanted) -> None:
         self._before_lock()
         super().lock_rows(owner, tree, wanted)
 
-    def lock_range(self, owner: Owner, tree, low: bytes, high: bytes, lock: Lock) -> None:
+    def lock_range(self, owner: LockHolder, tree, low: bytes, high: bytes, lock: Lock) -> None:
         self._before_lock()
         super().lock_range(owner, tree, low, high, lock)
 
-    def _wait(self, owner: Owner, waits) -> None:
+    def _wait(self, owner: LockHolder, waits) -> None:
         pause(waits.event)
         owner.waits_on = None
 
@@ -125,11 +125,11 @@ def seconds_told() -> Iterator[Seconds]:
     """Nobody counts as idle because the machine was slow."""
     seconds = Seconds()
     with ExitStack() as patches:
-        for module in (locks, owner):
+        for module in (locks, holder):
             patches.enter_context(patch.object(module, "monotonic", seconds))
         yield seconds
 
 
 def rows_read_ahead(count: int) -> AbstractContextManager[object]:
     """How many rows a query reads at once; the others stream while other clients run."""
-    return patch.object(read_ahead, "ROWS_READ_AHEAD_MAX", count)
+    return patch.object(read_write, "ROWS_READ_AHEAD_MAX", count)

@@ -9,13 +9,12 @@ import pytest
 
 from spanemu.storage.layout import TreeId
 from spanemu.storage.store import Store
-from spanemu.txn import reader
-from spanemu.txn.constraints import verify
-from spanemu.txn.constraints.notes import Notes
-from spanemu.txn.errors.constraints import ReferencedKeyMissing
+from spanemu.txn import constraint_checks, reader
+from spanemu.txn.deferred_checks import DeferredChecks
+from spanemu.txn.errors.rows import ReferencedKeyMissing
 from spanemu.txn.locks import table as locks
 from spanemu.txn.locks.table import LockTable
-from spanemu.txn.read_write import ReadWrite
+from spanemu.txn.read_write import TransactionWorkspace
 from spanemu.txn.reader import TransactionReader
 from spanemu.txn.write_plan import WritePlan
 from spanemu.values.cell_mask import EXISTENCE, cells_of
@@ -56,7 +55,7 @@ def writes(plan: WritePlan) -> int:
     return cells_of(plan.listed - frozenset(plan.rules.table.key_positions))
 
 
-def refer_unlocked(notes: Notes, view: ReadWrite) -> None:
+def refer_unlocked(notes: DeferredChecks, view: TransactionWorkspace) -> None:
     """Foreign keys are verified, but what they refer to may go away before the commit."""
     for (_, values), reference in notes.references.items():
         if not view.exists(reference.target_tree, reference.target_prefix(values)):
@@ -78,23 +77,23 @@ BROKEN = {
     "nobody is wounded": (LockTable, "_settle", lambda _, owner, blockers, *__: blockers),
     "the wounded go on": (LockTable, "_wound", lambda self, owner, why: self._drop(owner)),
     "locks are never given up": (LockTable, "_drop", lambda *_: None),
-    "commits are not validated": (ReadWrite, "validate", lambda _: None),
+    "commits are not validated": (TransactionWorkspace, "validate", lambda _: None),
     "only writes are validated": (Store, "changed_since", lambda *_: False),
     "rows locked together are not locked at all": (
         LockTable,
         "_take_free",
         lambda *_: [],
     ),
-    "referenced rows are not locked": (verify, "_verify_references", refer_unlocked),
+    "referenced rows are not locked": (constraint_checks, "_verify_references", refer_unlocked),
     "scans with a limit leave gaps between rows": (reader, "pieces", rows_alone),
-    "optimistic writes are not locked": (ReadWrite, "lock_writes", lambda _: None),
+    "optimistic writes are not locked": (TransactionWorkspace, "lock_writes", lambda _: None),
     "reads lock no cells": (TransactionReader, "_lock", lambda *_: (EXISTENCE, 0)),
     "updates read no other cells": (
         WritePlan,
         "lock",
         property(lambda self: (EXISTENCE, writes(self))),
     ),
-    "parts of rows go on top of what was there": (ReadWrite, "rebase", lambda _: None),
+    "parts of rows go on top of what was there": (TransactionWorkspace, "rebase", lambda _: None),
     "commits do not ask whether they were wounded": (LockTable, "begin_commit", lambda *_: None),
 }
 

@@ -25,7 +25,7 @@ from typing import Any
 from google.cloud.spanner import KeySet
 
 import spanemu
-from spanemu.database.options import CommitOptions, ReadWrite, SingleUse
+from spanemu.database.options import CommitOptions, ReadWriteOptions, SingleUse
 from spanemu.values.mutation import Write, WriteKind
 from tests.soak.memory import resident_mebibytes
 
@@ -88,7 +88,7 @@ class Counters:
         """One commit, without the client library, which would take most of the time."""
         cells = [[str(number), str(value), f"{value:0100}"]]
         write = Write(WriteKind.INSERT_OR_UPDATE, "Counters", ("Id", "Count", "Note"), cells)
-        self._session.commit(SingleUse(ReadWrite()), [write], CommitOptions())
+        self._session.commit(SingleUse(ReadWriteOptions()), [write], CommitOptions())
 
     def versions(self) -> int:
         """How many versions its rows have."""

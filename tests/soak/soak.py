@@ -7,8 +7,8 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 
+from spanemu.api.remote import EmulatorProcess, RemoteEmulator
 from spanemu.base.clock import monotonic
-from spanemu.remote import EmulatorProcess, RemoteEmulator
 from tests.soak.ledger import SCHEMA, differences, open_books
 from tests.soak.memory import MemorySamples
 from tests.soak.worker import STALL_SECONDS_MAX, Assignment, Report, work

@@ -11,8 +11,8 @@ from typing import Any
 
 from google.api_core.exceptions import Aborted
 
+from spanemu.api.client import official_client, official_database
 from spanemu.base.clock import monotonic
-from spanemu.client import official_client, official_database
 from tests.soak.actions import Actor
 from tests.soak.ledger import Ledger
 

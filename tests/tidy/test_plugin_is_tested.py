@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_spanemu import fixtures, hookspecs, options, ready_made
+from pytest_spanemu import builtin_checks, fixtures, hookspecs, options
 from pytest_spanemu.asserts import plans
 from pytest_spanemu.asserts import spanner_assert as asserts
 from pytest_spanemu.databases.snapshots import SpannerSnapshot
@@ -36,7 +36,7 @@ def offered() -> Iterator[str]:
         yield from (name for name in vars(kind) if not name.startswith("_"))
     yield from (name for name in vars(hookspecs) if name.startswith("pytest_"))
     yield from (f"factories.{name}" for name in FACTORIES)
-    yield from (check.__name__ for check in ready_made.CHECKS)
+    yield from (check.__name__ for check in builtin_checks.CHECKS)
     yield from (f"{kind}:" for kind in KINDS)
 
 

@@ -13,6 +13,12 @@ from tests.tidy.modules import PACKAGE, PLUGIN, Function, functions, modules, na
 MODULES = [*modules(PACKAGE), *modules(PLUGIN)]
 
 MODULE_LINES_MAX = 400
+DATA_MODULE_LINES_MAX = 900  # the classes of a tree, read side by side
+DATA_MODULES = {
+    "spanemu/sql/ddl_ast.py",
+    "spanemu/sql/googlesql/ast.py",
+    "spanemu/sql/resolved.py",
+}
 FUNCTION_LINES_MAX = 50
 PARAMETERS_MAX = 5  # besides self
 FOLDER_MODULES_MAX = 30
@@ -26,7 +32,10 @@ PARAMETERS_MORE: dict[str, str] = {
 
 def test_modules_are_small() -> None:
     lines = {name_of(path): path.read_text().count("\n") for path in MODULES}
-    large = {name: count for name, count in lines.items() if count > MODULE_LINES_MAX}
+    limits = dict.fromkeys(DATA_MODULES, DATA_MODULE_LINES_MAX)
+    large = {
+        name: count for name, count in lines.items() if count > limits.get(name, MODULE_LINES_MAX)
+    }
     assert not large, "split it where a second concept begins"
 
 

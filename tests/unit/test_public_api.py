@@ -7,7 +7,7 @@ import pytest
 
 import spanemu
 
-HEAVY = ("google", "grpc", "faker", "sortedcontainers", "spanemu.emulator")
+HEAVY = ("google", "grpc", "faker", "sortedcontainers", "spanemu.api.embedded")
 
 
 def loaded_after(statement):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, get_args, get_type_hints
 
-from spanemu.base.plain import from_plain
+from spanemu.base.serialization import from_plain
 
 
 def read_arguments(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:

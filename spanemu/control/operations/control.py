@@ -10,7 +10,7 @@ from typing import Any
 from spanemu.admin.instances import Instances
 from spanemu.control.clock import EmbeddedClock
 from spanemu.control.faults import Faults
-from spanemu.control.operations.held import Held
+from spanemu.control.operations.held import HandleRegistry
 from spanemu.control.recorder import Recorder
 from spanemu.database.database import Database
 from spanemu.database.restore_point import DatabaseSnapshot
@@ -27,11 +27,15 @@ class Control:
     faults: Faults
     recorder: Callable[[str], Recorder]
     hotspots: Callable[[str], Any]
-    snapshots: Held[DatabaseSnapshot] = field(
-        default_factory=lambda: Held("snapshot", DatabaseSnapshot.give_up)
+    snapshots: HandleRegistry[DatabaseSnapshot] = field(
+        default_factory=lambda: HandleRegistry("snapshot", DatabaseSnapshot.give_up)
     )
-    recordings: Held[Recorder] = field(default_factory=lambda: Held("recording", Recorder.stop))
-    watches: Held[Any] = field(default_factory=lambda: Held("watch", methodcaller("stop")))
+    recordings: HandleRegistry[Recorder] = field(
+        default_factory=lambda: HandleRegistry("recording", Recorder.stop)
+    )
+    watches: HandleRegistry[Any] = field(
+        default_factory=lambda: HandleRegistry("watch", methodcaller("stop"))
+    )
 
     def database(self, name: str) -> Database:
         """The database of a full name. Raises InvalidName, or NOT_FOUND errors."""

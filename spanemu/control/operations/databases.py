@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spanemu.base.names.paths import DatabaseName
+from spanemu.base.resource_names import DatabaseName
 from spanemu.control.operations.control import Control
 
 

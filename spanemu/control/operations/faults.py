@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from spanemu.control.errors import NotHeld
+from spanemu.control.errors import HandleExpired
 from spanemu.control.fault import Fault
 from spanemu.control.faults import VERBS
 from spanemu.control.operations.arguments import read_arguments
@@ -48,7 +48,7 @@ def clear_faults(control: Control) -> None:
 def _found(control: Control, number: int) -> Fault:
     found = control.faults.find(number)
     if found is None:
-        raise NotHeld("fault", str(number))
+        raise HandleExpired("fault", str(number))
     return found
 
 

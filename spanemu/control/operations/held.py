@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from spanemu.base.call import Connection, serving
 from spanemu.base.clock import monotonic
-from spanemu.control.errors import NotHeld
+from spanemu.control.errors import HandleExpired
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ class _Entry(Generic[T]):
         return not self.connection.is_open()
 
 
-class Held(Generic[T]):
+class HandleRegistry(Generic[T]):
     """Things of one kind, such as "snapshot", by the ids that were given out for them.
 
     A client that ends without a word leaves them behind. When another thing is to be kept they are
@@ -62,7 +62,7 @@ class Held(Generic[T]):
         """The thing of an id. Raises NotHeld."""
         found = self._entries.get(id_)
         if found is None:
-            raise NotHeld(self._kind, id_)
+            raise HandleExpired(self._kind, id_)
         found.connection, found.asked_at = _connection(), monotonic()
         return found.thing
 
@@ -71,7 +71,7 @@ class Held(Generic[T]):
         with self._mutex:
             found = self._entries.pop(id_, None)
         if found is None:
-            raise NotHeld(self._kind, id_)
+            raise HandleExpired(self._kind, id_)
         return found.thing
 
     def _take_abandoned(self) -> Sequence[T]:

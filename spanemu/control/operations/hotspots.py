@@ -1,4 +1,5 @@
-"""Operations on hotspots. Reports are `stats.report.Report`, simulations `stats.simulation`'s."""
+"""Operations on hotspots. Reports are `hotspots.report.Report`, simulations
+`hotspots.simulation`'s."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from spanemu.control.splits import Splits
 
 
 def list_splits(control: Control, database: str) -> dict[str, Any]:
-    """All splits in key order (`stats.split_info`)."""
+    """All splits in key order (`hotspots.split_info`)."""
     return {"splits": _splits(control, database).all()}
 
 
@@ -60,7 +60,7 @@ def follow_load(control: Control, database: str, follow: bool = True) -> None:
 def pass_minutes(
     control: Control, database: str, minutes: int = 1, qps: float | None = None
 ) -> dict[str, Any]:
-    """Let virtual minutes pass: what each looked like (`stats.simulation.model.Minute`)."""
+    """Let virtual minutes pass: what each looked like (`hotspots.simulation.model.Minute`)."""
     return {"minutes": _splits(control, database).pass_minutes(minutes, qps=qps)}
 
 

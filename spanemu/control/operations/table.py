@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from spanemu.base.plain import to_plain
+from spanemu.base.serialization import to_plain
 from spanemu.control.errors import BadArgument
 from spanemu.control.operations import clock, databases, faults, hotspots, recordings, splits
 from spanemu.control.operations.arguments import read_arguments

@@ -19,10 +19,10 @@ from spanemu.ddl.expressions import element_row
 from spanemu.ddl.statements.roles import above
 from spanemu.schema.access import PUBLIC, SYS_READER, SYSTEM_ROLES, Grant
 from spanemu.schema.schema import Schema
-from spanemu.sql.analyzer.analyze import analyze
-from spanemu.sql.analyzer.setting import Setting
-from spanemu.sql.analyzer.usage import Usage, usage_of
-from spanemu.sql.syntax.statement import parse_statement
+from spanemu.sql.googlesql.analyzer.analyze import analyze
+from spanemu.sql.googlesql.analyzer.options import Setting
+from spanemu.sql.googlesql.analyzer.usage import Usage, usage_of
+from spanemu.sql.googlesql.syntax.statement import parse_statement
 from spanemu.values.mutation import Delete, Mutation, WriteKind
 from spanemu.values.types import Type
 

@@ -21,8 +21,8 @@ from itertools import count
 from spanemu.base.clock import Clock
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import SESSION_IDLE_MAX_NANOS
-from spanemu.base.names.paths import SessionName
 from spanemu.base.paging import PageRequest, page
+from spanemu.base.resource_names import SessionName
 from spanemu.database.core import DatabaseCore
 from spanemu.database.errors import DatabaseNotFound
 from spanemu.database.filters import compile_filter

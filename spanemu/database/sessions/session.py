@@ -8,10 +8,10 @@ from functools import partial
 from operator import methodcaller
 from typing import Any, TypeVar
 
-from spanemu.base.call import note, note_anew
+from spanemu.base.call import annotate, reset_annotations
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import MULTIPLEXED_SESSION_AGE_MAX_NANOS, SESSION_IDLE_MAX_NANOS
-from spanemu.database.activity import Meter
+from spanemu.database.activity import RequestRecord
 from spanemu.database.filters import Fields
 from spanemu.database.options import (
     Begin,
@@ -19,7 +19,7 @@ from spanemu.database.options import (
     PartitionedDml,
     ReadOnly,
     ReadRequest,
-    ReadWrite,
+    ReadWriteOptions,
     Selector,
     SingleUse,
     StatementRequest,
@@ -90,7 +90,7 @@ class Session:
     ) -> TransactionInfo:
         """Begin a transaction. `mutation_key` tells of one that will hold only mutations."""
         transaction = self.transactions.begin(options, self.name)
-        note("transaction", transaction.id)
+        annotate("transaction", transaction.id)
         if mutation_key is not None and isinstance(transaction, ReadWriteTransaction):
             return transaction.announce(mutation_key)
         return transaction.info(begun=True)
@@ -122,10 +122,12 @@ class Session:
 
         begun = isinstance(selector, Begin)
         transaction = self._select(selector)
-        meter = Meter(self._activity, tuple(requests), self.name, self.last_use_time)
+        meter = RequestRecord(self._activity, tuple(requests), self.name, self.last_use_time)
         meter.transaction = transaction
         try:
-            outcome = self.transactions.serve_first(transaction, run) if begun else run(transaction)
+            outcome = (
+                self.transactions.run_first_request(transaction, run) if begun else run(transaction)
+            )
         except BaseException as failure:
             meter.failed(failure)
             if begun:
@@ -153,7 +155,7 @@ class Session:
     ) -> CommitOutcome:
         """Commit a transaction with `mutations` on top of its DML."""
         if isinstance(selector, SingleUse):
-            if not isinstance(selector.options, ReadWrite):
+            if not isinstance(selector.options, ReadWriteOptions):
                 raise NotReadWrite("single-use read-only or partitioned-dml")
             return self._commit_at_once(selector.options, mutations, options)
         transaction = self._select(selector)
@@ -162,13 +164,13 @@ class Session:
         return transaction.commit(mutations, options)  # It refuses.
 
     def _commit_at_once(
-        self, options: ReadWrite, mutations: Sequence[Mutation], asked: CommitOptions
+        self, options: ReadWriteOptions, mutations: Sequence[Mutation], asked: CommitOptions
     ) -> CommitOutcome:
         """Commit a transaction that is nothing but this commit."""
         commit = partial(
             self._activity.commit, mutations=mutations, options=asked, at=self.last_use_time
         )
-        return self.transactions.serve_first(self.transactions.single_use(options), commit)
+        return self.transactions.run_first_request(self.transactions.single_use(options), commit)
 
     def rollback(self, transaction_id: bytes) -> None:
         """End a transaction without effect; fine for one that is unknown or ended badly."""
@@ -183,16 +185,16 @@ class Session:
 
         A group that its sender got wrong stands as the failure that it is to be answered with.
         """
-        options = ReadWrite(exclude_from_change_streams=exclude_from_change_streams)
+        options = ReadWriteOptions(exclude_from_change_streams=exclude_from_change_streams)
         asked = CommitOptions()
         for place, group in enumerate(groups):
-            note_anew()
+            reset_annotations()
             try:
                 if isinstance(group, SpannerError):
                     raise group
                 outcome = self._commit_at_once(options, group, asked)
             except SpannerError as failure:
-                note("failure", failure.code.name)
+                annotate("failure", failure.code.name)
                 yield place, failure, None
             else:
                 yield place, None, outcome.timestamp
@@ -217,7 +219,7 @@ class Session:
     def _select(self, selector: Selector) -> Transaction:
         if isinstance(selector, Begin):
             transaction = self.transactions.begin(selector.options, self.name)
-            note("transaction", transaction.id)
+            annotate("transaction", transaction.id)
             return transaction
         if isinstance(selector, SingleUse):
             if not isinstance(selector.options, ReadOnly):
@@ -234,11 +236,11 @@ class Session:
     ) -> ResultStream:
         begun = isinstance(selector, Begin)
         transaction = self._select(selector)
-        meter = Meter(self._activity, asked, self.name, self.last_use_time, partitioned)
+        meter = RequestRecord(self._activity, asked, self.name, self.last_use_time, partitioned)
         meter.transaction = transaction
         try:
             if begun:
-                result = self.transactions.serve_first(transaction, request)
+                result = self.transactions.run_first_request(transaction, request)
             else:
                 result = request(transaction)
             stream = transaction.describe(result, begun=begun)
@@ -266,7 +268,8 @@ class Session:
         cut: Callable[[SnapshotTransaction], tuple[Partition, ...]],
     ) -> tuple[tuple[Partition, ...], TransactionInfo]:
         if isinstance(selector, SingleUse) or (
-            isinstance(selector, Begin) and isinstance(selector.options, ReadWrite | PartitionedDml)
+            isinstance(selector, Begin)
+            and isinstance(selector.options, ReadWriteOptions | PartitionedDml)
         ):
             raise PartitionNeedsReadOnlyTransaction()
         transaction = self._snapshot(self._select(selector))

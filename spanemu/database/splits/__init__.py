@@ -6,4 +6,6 @@ In reading order: `splitting` (where splits begin, on which servers they are, wh
 `foreseen` (what would become of them), `participants` (which splits a commit touched),
 `query_uses` (what the plans of statements do with tables), `declared` (how many values a column may
 have), and `heat` (the detector of hotspots' place between store and schema); `errors`.
+
+Modules: `hotspot_monitor`, `load_recorder`, `split_forecast`, `split_manager`.
 """

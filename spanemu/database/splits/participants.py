@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from spanemu.base.call import noted
+from spanemu.base.call import current_annotations
 from spanemu.database.core import DatabaseCore
-from spanemu.stats.split_info import CommitSplits
-from spanemu.storage.structure import Place
-from spanemu.txn.read_write import ReadWrite
+from spanemu.hotspots.split_info import CommitSplits
+from spanemu.storage.split_map import Place
+from spanemu.txn.read_write import TransactionWorkspace
 
 
-def tell_commit(core: DatabaseCore, transaction: ReadWrite, count: int) -> None:
+def tell_commit(core: DatabaseCore, transaction: TransactionWorkspace, count: int) -> None:
     """Tell whoever watches what a commit came to, while it still has its locks."""
-    facts = noted()
+    facts = current_annotations()
     touched = participants_of(core, transaction)
     if facts is not None:
         facts["mutations"] = count
@@ -27,7 +27,7 @@ def tell_commit(core: DatabaseCore, transaction: ReadWrite, count: int) -> None:
         core.splitting.last_commit = touched
 
 
-def participants_of(core: DatabaseCore, transaction: ReadWrite) -> list[Place]:
+def participants_of(core: DatabaseCore, transaction: TransactionWorkspace) -> list[Place]:
     """The places where the splits begin that take part, in order."""
     owner, structure = transaction.owner, core.store.structure
     rows = [*owner.rows, *((tree, key) for tree, key, _ in transaction.buffer.entries())]

@@ -1,4 +1,4 @@
-"""What the plans of the statements that ran do with tables (`stats.queries`).
+"""What the plans of the statements that ran do with tables (`hotspots.tree_load`).
 
 Nothing is noted when a statement runs. The activity log hands over what it takes note of anyway,
 when it is added up, and a plan is looked at when it is met first.
@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from spanemu.database.activity import Meter
+from spanemu.database.activity import RequestRecord
 from spanemu.database.statements.query_engine import Prepared
+from spanemu.hotspots.detector import Detector
+from spanemu.hotspots.tree_load import Access, Order, QueryUse
 from spanemu.schema.column import Column
-from spanemu.sql.analyzer.resolved import ColumnRef
 from spanemu.sql.plan.joins import ApplyJoin
 from spanemu.sql.plan.nodes import Node, Project, Scan, Sort, TopN
 from spanemu.sql.plan.seek import Equal
 from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan
 from spanemu.sql.plan.traverse import walk
-from spanemu.stats.detector import Detector
-from spanemu.stats.queries import Access, Order, QueryUse
+from spanemu.sql.resolved import ColumnRef
 
 STATEMENTS_MAX = 2_000  # different ones; later ones are not told apart from none
 
@@ -33,7 +33,7 @@ class QueryUses:
         # Of each plan by its serial number. Plans themselves are large, and may go.
         self._accesses: dict[int, tuple[Access, ...]] = {}
 
-    def take(self, requests: Iterable[Meter]) -> None:
+    def take(self, requests: Iterable[RequestRecord]) -> None:
         """Count requests that are over."""
         counts, began, ended = self._counts, self._detector.began, self._detector.ended
         for one in requests:

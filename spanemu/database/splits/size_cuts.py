@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from spanemu.stats.places import Places
+from spanemu.hotspots.positions import Positions
 from spanemu.storage.boundary import Boundary, Origin, Path
 from spanemu.storage.layout import TreeId
 from spanemu.storage.sizes import sampled
@@ -24,7 +24,7 @@ Sized = tuple[bytes, int]  # a row's place, and the bytes that it stands for
 class SizeCuts:
     """Cuts splits of a hierarchy with trees of those paths, into parts of so many bytes."""
 
-    def __init__(self, places: Places, paths: Mapping[TreeId, Path], bytes_max: int) -> None:
+    def __init__(self, places: Positions, paths: Mapping[TreeId, Path], bytes_max: int) -> None:
         self._places = places
         self._paths = paths
         self._bytes_max = bytes_max
@@ -87,7 +87,7 @@ def _has_rows(part: Part) -> bool:
     return any(first < last for first, last in part.values())
 
 
-def _at_level(places: Places, row: bytes, level: int) -> bytes:
+def _at_level(places: Positions, row: bytes, level: int) -> bytes:
     levels = places.levels(row)
     return levels[min(level, len(levels) - 1)]
 

@@ -26,14 +26,14 @@ from spanemu.database.splits.errors import (
     SplitPointOnSearchIndex,
     TooManySplitPoints,
 )
-from spanemu.database.splits.splitting import Splitting
+from spanemu.database.splits.split_manager import SplitManager
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.storage.boundary import Boundary, Origin
 from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of
 from spanemu.storage.store import Store
-from spanemu.txn.errors.names import IndexNotFound, TableNotFound
+from spanemu.txn.errors.requests import IndexNotFound, TableNotFound
 from spanemu.txn.key_sets import KeyReader
 from spanemu.values.key import key_decoder
 from spanemu.values.value import encoder
@@ -76,7 +76,7 @@ class SplitPoint:
 class SplitPoints:
     """The points of one database. `schema` gives the present schema."""
 
-    def __init__(self, store: Store, schema: Callable[[], Schema], splitting: Splitting) -> None:
+    def __init__(self, store: Store, schema: Callable[[], Schema], splitting: SplitManager) -> None:
         self._store = store
         self._schema = schema
         self._splitting = splitting

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from spanemu.base.call import Cancelled, DeadlineExceeded
@@ -13,12 +13,48 @@ from spanemu.database.generation import Generation
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.statements.query_engine import Measured, Prepared, fill_stats
 from spanemu.database.statements.results import NO_TRANSACTION, ResultStats, ResultStream
-from spanemu.database.transactions.pending import refuse_pending_plan
+from spanemu.schema.index import Index
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
 from spanemu.sql.executor.reader import RowReader
 from spanemu.sql.executor.run import Run
 from spanemu.txn.commit import buffer_rows
-from spanemu.txn.errors.lifecycle import TransactionAborted
-from spanemu.txn.read_write import ReadWrite
+from spanemu.txn.errors.requests import TransactionAborted
+from spanemu.txn.errors.values import PendingTimestampRead
+from spanemu.txn.read_write import TransactionWorkspace
+
+
+def refuse_pending_columns(
+    transaction: TransactionWorkspace, table: Table, index: Index | None, positions: Iterable[int]
+) -> None:
+    """Raise when a read of those columns would meet a pending timestamp."""
+    pending = transaction.pending.get(table.name)
+    if not pending:
+        return
+    if pending & set(table.key_positions):
+        raise PendingTimestampRead(f"Table {table.name}")
+    if index is not None and pending & {column.position for column in index.columns}:
+        raise PendingTimestampRead(f"Index {index.name}")
+    for position in pending.intersection(positions):
+        column = next(c for c in table.columns if c.position == position)
+        raise PendingTimestampRead(f"Column {table.name}.{column.name}")
+
+
+def refuse_pending_plan(
+    transaction: TransactionWorkspace, prepared: Prepared, schema: Schema
+) -> None:
+    """Raise when a statement would read what is pending."""
+    if not transaction.pending:
+        return
+    reads = prepared.executable.reads
+    for name, columns in reads.columns.items():
+        table = schema.tables[name.lower()]
+        positions = {table.by_name[column.lower()].position for column in columns}
+        refuse_pending_columns(transaction, table, None, positions)
+    for name in reads.indexes:
+        index = schema.indexes[name.lower()]
+        refuse_pending_columns(transaction, schema.tables[index.table.lower()], index, ())
+
 
 _PASSING = (TransactionAborted, Cancelled, DeadlineExceeded)
 _WITH_STATS = frozenset({QueryMode.PROFILE, QueryMode.WITH_STATS, QueryMode.WITH_PLAN_AND_STATS})
@@ -36,7 +72,7 @@ class DmlDone(Record):
 def execute_dml(
     prepared: Prepared,
     request: StatementRequest,
-    transaction: ReadWrite,
+    transaction: TransactionWorkspace,
     reader: RowReader,
     generation: Generation,
 ) -> DmlDone:
@@ -74,7 +110,7 @@ def execute_dml(
 
 
 def _returned(
-    prepared: Prepared, run: Run, transaction: ReadWrite, mark: int, written: Any
+    prepared: Prepared, run: Run, transaction: TransactionWorkspace, mark: int, written: Any
 ) -> Iterator[tuple[Any, ...]]:
     """The rows of THEN RETURN: of what was written; its subqueries see the data before."""
     executable = prepared.executable

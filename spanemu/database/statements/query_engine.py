@@ -25,25 +25,25 @@ from spanemu.database.statements.errors import (
 )
 from spanemu.database.statements.results import ResultStats, ResultStream
 from spanemu.database.system_tables.catalog import CATALOG
-from spanemu.sql.analyzer.analyze import analyze
-from spanemu.sql.analyzer.hints import OPTIMIZER_VERSIONS
-from spanemu.sql.analyzer.resolved import (
+from spanemu.sql.executor.build import Executable, compile_plan
+from spanemu.sql.executor.reader import RowReader
+from spanemu.sql.executor.run import Run, SystemTables
+from spanemu.sql.functions.registry import Context
+from spanemu.sql.googlesql.analyzer.analyze import analyze
+from spanemu.sql.googlesql.analyzer.hints import OPTIMIZER_VERSIONS
+from spanemu.sql.googlesql.analyzer.options import Setting
+from spanemu.sql.googlesql.syntax.statement import begins_dml, parse_statement
+from spanemu.sql.plan.operator_display import explain
+from spanemu.sql.plan.partitionable import is_repeatable
+from spanemu.sql.planner.build import plan_statement
+from spanemu.sql.planner.planning import Statistics
+from spanemu.sql.resolved import (
     DeleteStatement,
     InsertStatement,
     QueryStatement,
     Statement,
     UpdateStatement,
 )
-from spanemu.sql.analyzer.setting import Setting
-from spanemu.sql.executor.build import Executable, compile_plan
-from spanemu.sql.executor.reader import RowReader
-from spanemu.sql.executor.run import Run, SystemTables
-from spanemu.sql.functions.registry import Context
-from spanemu.sql.plan.explain import explain
-from spanemu.sql.plan.repeatable import is_repeatable
-from spanemu.sql.planner.build import plan_statement
-from spanemu.sql.planner.planning import Statistics
-from spanemu.sql.syntax.statement import begins_dml, parse_statement
 from spanemu.values.errors import BadValue
 from spanemu.values.types import Type
 from spanemu.values.value import decoder

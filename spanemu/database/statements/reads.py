@@ -20,16 +20,16 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.executor.reader import ByteRange, Row, RowReader
 from spanemu.sql.functions.registry import Context
-from spanemu.txn.errors.names import (
+from spanemu.txn.errors.requests import (
     ColumnNotFound,
     ColumnNotInIndex,
     IndexNotFound,
     IndexNotReady,
     IndexOfOtherTable,
+    NoColumns,
     TableNotFound,
     ViewNotReadable,
 )
-from spanemu.txn.errors.requests import NoColumns
 from spanemu.txn.key_sets import KeyReader
 from spanemu.txn.rules import picker
 from spanemu.txn.write import computed

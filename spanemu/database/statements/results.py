@@ -34,7 +34,7 @@ class ResultStats:
     """Known when the rows are exhausted.
 
     `row_count` is exact for DML; for partitioned DML it is a lower bound. `plan` is the tree of
-    a PLAN or PROFILE request (`sql.plan.explain.PlanTree`), `query_stats` its figures.
+    a PLAN or PROFILE request (`sql.plan.operator_display.PlanTree`), `query_stats` its figures.
     """
 
     row_count: int | None = None
@@ -64,7 +64,7 @@ class ResultStream:
     """The answer to a read or a statement.
 
     `columns` are (name, type) pairs. `rows` may be lazy: it must be exhausted or closed, and
-    `stats` is complete only then. An error may surface while iterating. `repeatable_at` is the
+    `hotspots` is complete only then. An error may surface while iterating. `repeatable_at` is the
     timestamp read at, set only if the same request at that timestamp gives the same rows in the
     same order: a broken stream can then be resumed by running it again. For a query that means
     by the same plan, which `plan_serial` names. `source` is what the rows come from, a statement

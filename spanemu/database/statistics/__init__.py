@@ -5,6 +5,8 @@ In reading order: `ledger` (records become sums, by the minute), `cells` (what i
 with), `weight` and `written` (bytes), `distribution` (histograms), `intervals`, then one module for
 a family of tables: `queries`, `reads`, `transactions`, `locks`, `operations`, and `running`.
 
-`database.activity` and `txn.locks.log` note what happens; the ledger takes it from them. Rows are
+`database.activity` and `txn.locks.waits` note what happens; the ledger takes it from them. Rows are
 mappings from column names; columns that are not named are NULL.
+
+Modules: `aggregator`, `column_accesses`.
 """

@@ -7,20 +7,59 @@ sums, so that a minute that is over holds on to nothing. Sealed cells can be add
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Protocol, Self
 
 from spanemu.base.errors import Code
-from spanemu.database.activity import Attempt, Written
-from spanemu.database.options import Isolation, ReadLockMode
+from spanemu.database.activity import CommitRecord, Written
+from spanemu.database.options import Isolation, ReadLockMode, reads_of
 from spanemu.database.statements.results import WrittenRows
-from spanemu.database.statistics.distribution import BOUNDS
-from spanemu.database.statistics.touched import NOTHING, Touched
-from spanemu.database.statistics.written import Weighed
-from spanemu.database.transactions.isolation import reads_of
-from spanemu.txn.locks.log import LockRequest, LockWait
+from spanemu.database.statistics.column_accesses import NOTHING, Touched
+from spanemu.database.statistics.weight import Weighed
+from spanemu.txn.locks.waits import LockRequest, LockWait
 from spanemu.txn.read_write import Reads
+
+_SCALE = 1e-6
+_GROWTH = 1.4
+_FINITE = 64
+BOUNDS = [_SCALE * _GROWTH**power for power in range(_FINITE + 1)]
+FIELDS = (
+    "COUNT", "MEAN", "SUM_OF_SQUARED_DEVIATION", "NUM_FINITE_BUCKETS", "GROWTH_FACTOR", "SCALE",
+    "BUCKET_COUNTS",
+)  # fmt: skip
+
+
+class Latencies(Protocol):
+    """Sums over seconds, and how many of them fell into each bucket."""
+
+    count: int
+    seconds: float
+    squares: float
+
+    @property
+    def buckets(self) -> Mapping[int, int]: ...
+
+
+def distribution(cell: Latencies) -> list[tuple[Any, ...]]:
+    """The array of one struct that the tables show of what is alike."""
+    counts = [cell.buckets.get(bucket, 0) for bucket in range(_FINITE + 2)]
+    mean = cell.seconds / cell.count if cell.count else 0.0
+    spread = max(0.0, cell.squares - cell.seconds * mean)
+    return [(cell.count, mean, spread, _FINITE, _GROWTH, _SCALE, counts)]
+
+
+def as_json(array: Sequence[tuple[Any, ...]], fields: Sequence[str]) -> str:
+    """An array of structs as JSON text, a single struct as an object."""
+    objects = [dict(zip(fields, one, strict=True)) for one in array]
+    return json.dumps(objects)
+
+
+def distribution_json(array: Sequence[tuple[Any, ...]]) -> str:
+    """A distribution as JSON text: one object."""
+    return json.dumps(dict(zip(FIELDS, array[0], strict=True)))
+
 
 SAMPLES_MAX = 16  # commits of a cell whose rows are weighed; the others are taken to be like them
 LOCK_REQUESTS_MAX = 64
@@ -197,7 +236,7 @@ class Transactions(Cell):
         """What is alike in them, once they are sealed."""
         return self.tag, self.touched, self.changes
 
-    def commit(self, one: Attempt) -> None:
+    def commit(self, one: CommitRecord) -> None:
         """One of them asked for its commit."""
         seconds = one.seconds
         self.count += 1

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from spanemu.database.lock_text import column_names, place_text
-from spanemu.database.statistics.cells import Waits
-from spanemu.database.statistics.distribution import as_json
-from spanemu.database.statistics.intervals import Row
-from spanemu.database.statistics.period import Found, Place, costliest
-from spanemu.database.statistics.touched import EXISTS
+from spanemu.database.physical import column_names, place_text
+from spanemu.database.statistics.cells import Waits, as_json
+from spanemu.database.statistics.column_accesses import EXISTS
+from spanemu.database.statistics.period import Found, Place, Row, costliest
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.storage.layout import tree_of
-from spanemu.txn.locks.log import LockRequest
 from spanemu.txn.locks.modes import LAND_IN_RANGE, columns_of, mode_name
+from spanemu.txn.locks.waits import LockRequest
 
 SAMPLES_MAX = 20
 _FIELDS = ("COLUMN", "LOCK_MODE", "TRANSACTION_TAG")

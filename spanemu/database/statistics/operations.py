@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from spanemu.database.statistics.intervals import Row
-from spanemu.database.statistics.period import Found, Period, mutated, requested
-from spanemu.database.statistics.touched import Touched, with_indexes
+from spanemu.database.statistics.column_accesses import Touched, with_indexes
+from spanemu.database.statistics.period import Found, Period, Row, mutated, requested
 from spanemu.schema.schema import Schema
 
 

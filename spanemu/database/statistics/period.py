@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from spanemu.database.statistics.cells import Cell, Requests, Transactions, Waits
-from spanemu.database.statistics.touched import Touched
+from spanemu.database.statistics.column_accesses import Touched
 from spanemu.storage.layout import TreeId
 
 TOP_MAX = 100  # cells of a kind that a period shows by themselves
@@ -136,3 +136,15 @@ def costliest(groups: Mapping[K, list[C]]) -> list[tuple[K, list[C]]]:
     """The groups that took the most time, the most first."""
     costs = {key: sum(cell.seconds for cell in cells) for key, cells in groups.items()}
     return sorted(groups.items(), key=lambda item: -costs[item[0]])[:TOP_MAX]
+
+
+Row = Mapping[str, Any]
+
+_HOUR = 3600
+# For how many seconds intervals are kept, by their own length in seconds.
+KEPT_SECONDS: Mapping[int, int] = {60: 6 * _HOUR, 600: 96 * _HOUR, _HOUR: 720 * _HOUR}
+
+
+def average(total: float, count: int) -> float:
+    """The mean, zero of nothing."""
+    return total / count if count else 0.0

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from spanemu.base.clock import monotonic
-from spanemu.database.activity import ActivityLog, Meter, Progress
-from spanemu.database.statistics.intervals import Row
+from spanemu.database.activity import ActivityLog, Progress, RequestRecord
+from spanemu.database.statistics.column_accesses import fingerprint
+from spanemu.database.statistics.period import Row
 from spanemu.database.statistics.queries import TEXT_CHARACTERS_MAX
-from spanemu.database.statistics.touched import fingerprint
 
 _AGES = (1, 10, 100)
 
@@ -64,7 +64,7 @@ def active_partitioned_dmls(log: ActivityLog, progress: dict[bytes, Progress]) -
         }
 
 
-def _running(log: ActivityLog) -> Iterator[tuple[Meter, str, str]]:
+def _running(log: ActivityLog) -> Iterator[tuple[RequestRecord, str, str]]:
     """(query, its text, its tag) of those that run, the oldest first."""
     for meter in sorted(log.running.copy().values(), key=lambda meter: meter.number):
         asked = meter.asked

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from spanemu.database.statistics.cells import Transactions
-from spanemu.database.statistics.distribution import as_json, distribution, distribution_json
-from spanemu.database.statistics.intervals import Row, average
-from spanemu.database.statistics.period import Found, costliest
-from spanemu.database.statistics.touched import Touched, fingerprint, named
+from spanemu.database.statistics.cells import Transactions, as_json, distribution, distribution_json
+from spanemu.database.statistics.column_accesses import Touched, fingerprint, named
+from spanemu.database.statistics.period import Found, Row, average, costliest
 from spanemu.schema.schema import Schema
 
 _OPERATIONS = ("TABLE_NAME", "INSERT_OR_UPDATE_COUNT", "INSERT_OR_UPDATE_BYTES")

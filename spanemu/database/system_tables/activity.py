@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from spanemu.database.statistics.intervals import Row
-from spanemu.database.statistics.ledger import Table
+from spanemu.database.statistics.aggregator import Table
 from spanemu.database.statistics.locks import lock_stats_top, lock_stats_total
 from spanemu.database.statistics.operations import column_operations, table_operations
-from spanemu.database.statistics.queries import query_stats_top, query_stats_total
-from spanemu.database.statistics.reads import read_stats_top, read_stats_total
+from spanemu.database.statistics.period import Row
+from spanemu.database.statistics.queries import (
+    query_stats_top,
+    query_stats_total,
+    read_stats_top,
+    read_stats_total,
+)
 from spanemu.database.statistics.running import (
     active_partitioned_dmls,
     active_queries_summary,
     oldest_active_queries,
 )
 from spanemu.database.statistics.transactions import txn_stats_top, txn_stats_total
-from spanemu.database.system_tables.declaration import column_name
-from spanemu.database.system_tables.source import Source
+from spanemu.database.system_tables.declaration import Source, column_name
 
 Rows = Iterable[Row]
 

@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from spanemu.base.errors import Unsupported
+from spanemu.base.errors import Code, SpannerError, Unsupported
 from spanemu.database.core import DatabaseCore
-from spanemu.database.system_tables.declaration import Declared
+from spanemu.database.system_tables.declaration import Declared, Source
 from spanemu.database.system_tables.described import DESCRIBED
 from spanemu.database.system_tables.information_schema import INFORMATION_SCHEMA
-from spanemu.database.system_tables.procedures import PROCEDURES
-from spanemu.database.system_tables.source import Source
 from spanemu.database.system_tables.spanner_sys import LEFT_OUT, SCHEMA, SPANNER_SYS
 from spanemu.database.system_tables.visibility import visible
-from spanemu.sql.analyzer.system import SystemTable
+from spanemu.sql.googlesql.analyzer.options import SystemTable
+
+
+class NoSuchQuery(SpannerError):
+    """A query was to be cancelled that does not run, or does so no more."""
+
+    code = Code.NOT_FOUND
+    prose = "Query not found: {query_id}. It may have ended."
+    query_id: str
+
+
+def cancel_query(core: DatabaseCore, query_id: str | None) -> None:
+    """End the statement with that QUERY_ID of OLDEST_ACTIVE_QUERIES; its client gets CANCELLED."""
+    known = query_id is not None and query_id.isascii() and query_id.isdecimal()
+    if query_id is None or not known or not core.activity.cancel(int(query_id)):
+        raise NoSuchQuery(str(query_id))
+
+
+PROCEDURES: Mapping[str, Callable[..., None]] = {"cancel_query": cancel_query}
+
 
 SYSTEM_TABLES: Sequence[Declared] = (*INFORMATION_SCHEMA, *SPANNER_SYS)
 _BY_NAME: Mapping[str, Declared] = {one.full_name.lower(): one for one in SYSTEM_TABLES}

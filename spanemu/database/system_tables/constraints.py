@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from spanemu.database.system_tables.declaration import Source, last_part, split_name
 from spanemu.database.system_tables.relations import COMMITTED, YES_NO
-from spanemu.database.system_tables.source import Source, last_part, split_name
 from spanemu.ddl.expressions import columns_of_checks
-from spanemu.schema.foreign_key import ForeignKey
+from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from spanemu.database.system_tables.declaration import Source, last_part, split_name
 from spanemu.database.system_tables.relations import YES_NO, TypeTexts
-from spanemu.database.system_tables.source import Source, last_part, split_name
+from spanemu.schema.index import SearchIndex, VectorIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.search_index import SearchIndex, VectorIndex
 
 Rows = Iterator[tuple[Any, ...]]
 

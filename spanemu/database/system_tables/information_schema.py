@@ -20,21 +20,22 @@ from spanemu.database.system_tables.objects import (
     change_stream_options,
     change_stream_tables,
     change_streams,
+    column_options,
+    database_options,
     locality_group_options,
     model_column_options,
     model_columns,
     model_options,
     models,
+    parameters,
     placement_options,
     placements,
     property_graphs,
-    spanner_statistics,
-)
-from spanemu.database.system_tables.options import (
-    column_options,
-    database_options,
+    routine_options,
+    routines,
     sequence_options,
     sequences,
+    spanner_statistics,
 )
 from spanemu.database.system_tables.privileges import (
     change_stream_privileges,
@@ -58,7 +59,6 @@ from spanemu.database.system_tables.relations import (
     tables,
     views,
 )
-from spanemu.database.system_tables.routines import parameters, routine_options, routines
 
 SCHEMA = "INFORMATION_SCHEMA"
 

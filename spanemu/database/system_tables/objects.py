@@ -5,13 +5,65 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from spanemu.database.system_tables.options import typed
-from spanemu.database.system_tables.source import Source, split_name
-from spanemu.schema.column_text import option_value
-from spanemu.schema.graph_text import graph_metadata
-from spanemu.schema.object_text import unlimited
-from spanemu.schema.placement import DEFAULT
+from spanemu.database.system_tables.declaration import Source, split_name
+from spanemu.schema.ddl_text import shown_options
+from spanemu.schema.object_text import graph_metadata, unlimited
+from spanemu.schema.objects import DEFAULT, Sequence
+from spanemu.schema.table_text import option_value
 from spanemu.values.json import Json
+
+
+def typed(value: object) -> tuple[str, str]:
+    """(OPTION_TYPE, OPTION_VALUE) of an option's value."""
+    if isinstance(value, bool):
+        return "BOOL", str(value).upper()
+    if isinstance(value, int):
+        return "INT64", str(value)
+    return "STRING", str(value)
+
+
+def database_options(source: Source) -> Rows:
+    """DATABASE_OPTIONS: the dialect, which clients tell dialects by, then what was set."""
+    yield "", "", "database_dialect", "STRING", "GOOGLE_STANDARD_SQL"
+    for name, value in shown_options(source.schema):
+        yield "", "", name, *typed(value)
+
+
+def column_options(source: Source) -> Rows:
+    """COLUMN_OPTIONS: options that are set; FALSE is as good as not set."""
+    for table in source.schema.tables.values():
+        home, name = split_name(table.name)
+        for column in table.columns:
+            for option, value in column.options.items():
+                if value is not None and value is not False:
+                    yield "", home, name, column.name, option, *typed(value)
+
+
+# ---------------------------------------------------------------------------- sequences
+
+
+def sequences(source: Source) -> Rows:
+    """SEQUENCES: those of users, not those of identity columns."""
+    for sequence in _visible(source):
+        yield "", *split_name(sequence.name), "INT64"
+
+
+def sequence_options(source: Source) -> Rows:
+    """SEQUENCE_OPTIONS: the kind, and what else was set."""
+    for sequence in _visible(source):
+        head = "", *split_name(sequence.name)
+        yield *head, "sequence_kind", *typed(sequence.kind)
+        if sequence.skip_range is not None:
+            low, high = sequence.skip_range
+            yield *head, "skip_range_min", *typed(low)
+            yield *head, "skip_range_max", *typed(high)
+        if sequence.start_counter is not None:
+            yield *head, "start_with_counter", *typed(sequence.start_counter)
+
+
+def _visible(source: Source) -> Iterator[Sequence]:
+    return (one for one in source.schema.sequences.values() if not one.internal)
+
 
 Rows = Iterator[tuple[Any, ...]]
 
@@ -125,3 +177,45 @@ def property_graphs(source: Source) -> Rows:
     """PROPERTY_GRAPHS, each with all there is to say about it."""
     for graph in source.schema.graphs.values():
         yield "", *split_name(graph.name), Json(graph_metadata(graph))
+
+
+_READ_PARAMETERS = (
+    ("start_timestamp", "TIMESTAMP"),
+    ("end_timestamp", "TIMESTAMP"),
+    ("partition_token", "STRING(MAX)"),
+    ("heartbeat_milliseconds", "INT64"),
+    ("read_options", "ARRAY<STRING(MAX)>"),
+)
+
+
+def read_functions(source: Source) -> Iterator[str]:
+    """Names of the functions that read change streams."""
+    for stream in source.schema.change_streams.values():
+        yield f"READ_{stream.name}"
+
+
+def routines(source: Source) -> Rows:
+    """ROUTINES."""
+    for name in read_functions(source):
+        yield "", "", name, "", "", name, "FUNCTION", "TABLE", "EXTERNAL", "", "INVOKER"
+    for function in source.schema.functions.values():
+        home, name = split_name(function.name)
+        body = ("EXTERNAL", "") if function.body is None else ("SQL", function.body)
+        yield "", home, name, "", home, name, "FUNCTION", str(function.returns), *body, "INVOKER"
+
+
+def routine_options(source: Source) -> Rows:
+    """ROUTINE_OPTIONS: of remote functions."""
+    for function in source.schema.functions.values():
+        for name, value in function.options.items():
+            yield "", *split_name(function.name), name, *typed(value)
+
+
+def parameters(source: Source) -> Rows:
+    """PARAMETERS."""
+    for name in read_functions(source):
+        for place, (parameter, type_) in enumerate(_READ_PARAMETERS, 1):
+            yield "", "", name, place, parameter, type_, None
+    for function in source.schema.functions.values():
+        for place, one in enumerate(function.parameters, 1):
+            yield "", *split_name(function.name), place, one.name, str(one.type), one.default

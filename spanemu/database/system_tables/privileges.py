@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from spanemu.database.system_tables.source import Source, split_name
+from spanemu.database.system_tables.declaration import Source, split_name
 from spanemu.schema.access import SYSTEM_ROLES, Grant
 
 Rows = Iterator[tuple[Any, ...]]

@@ -10,16 +10,110 @@ Refused by name are those in `LEFT_OUT`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import date
+from typing import Any
 
+from spanemu.base.call import current
+from spanemu.base.nanos import NANOS_PER_HOUR
+from spanemu.database.core import Sweep
+from spanemu.database.statistics.weight import row_weigher
 from spanemu.database.system_tables.activity import AT_THE_MOMENT, by_interval, in_order
-from spanemu.database.system_tables.declaration import Declared, Rows, no_rows
-from spanemu.database.system_tables.heat import split_stats_top, user_split_points
-from spanemu.database.system_tables.maintenance import (
-    row_deletion_policies,
-    supported_optimizer_versions,
+from spanemu.database.system_tables.declaration import Declared, Rows, Source, no_rows
+from spanemu.schema.index import Index
+from spanemu.schema.objects import DEFAULT
+from spanemu.schema.table import Table
+from spanemu.storage.layout import tree_of
+
+_CHECKED_EVERY = 0xFF  # a mask: the deadline is looked at every 256 rows
+
+
+def table_sizes(source: Source) -> Rows:
+    """TABLE_SIZES_STATS_1HOUR: a row for each table and index."""
+    end = source.at - source.at % NANOS_PER_HOUR
+    for thing in source.schema.sorted_things():
+        size = float(_size(source, thing))
+        on_ssd, on_hdd = _placed(source, thing, size)
+        yield end, thing.name, size, on_ssd, on_hdd
+
+
+def table_sizes_by_group(source: Source) -> Rows:
+    """TABLE_SIZES_STATS_PER_LOCALITY_GROUP_1HOUR: the same by locality group."""
+    end = source.at - source.at % NANOS_PER_HOUR
+    for thing in source.schema.sorted_things():
+        on_ssd, on_hdd = _placed(source, thing, float(_size(source, thing)))
+        yield end, thing.name, _group(thing), on_ssd, on_hdd
+
+
+def _group(thing: Table | Index) -> str:
+    return str(dict(thing.options).get("locality_group") or DEFAULT)
+
+
+def _placed(source: Source, thing: Table | Index, size: float) -> tuple[float, float]:
+    """Bytes on solid state and on hard disks."""
+    group = source.schema.locality_groups.get(_group(thing).lower())
+    storage = "ssd" if group is None else str(group.options.get("storage") or "ssd")
+    return (0.0, size) if storage == "hdd" else (size, 0.0)
+
+
+def _size(source: Source, thing: Table | Index) -> int:
+    check = current().check
+    weigh = row_weigher(thing)
+    total = 0
+    for number, row in enumerate(source.core.store.scan(tree_of(thing), at=source.at)):
+        if not number & _CHECKED_EVERY:
+            check()
+        total += weigh(row)
+    return total
+
+
+OPTIMIZER_DEFAULT = 8
+OPTIMIZER_RELEASES = (
+    (1, date(2019, 6, 18)),
+    (2, date(2020, 3, 1)),
+    (3, date(2021, 8, 1)),
+    (4, date(2022, 3, 1)),
+    (5, date(2022, 7, 15)),
+    (6, date(2023, 9, 11)),
+    (7, date(2024, 5, 22)),
+    (8, date(2024, 10, 28)),
 )
-from spanemu.database.system_tables.sizes import table_sizes, table_sizes_by_group
-from spanemu.database.system_tables.source import Source
+
+
+def supported_optimizer_versions(_: Source) -> Rows:
+    """SUPPORTED_OPTIMIZER_VERSIONS."""
+    for version, released in OPTIMIZER_RELEASES:
+        yield version, released, version == OPTIMIZER_DEFAULT
+
+
+def row_deletion_policies(source: Source) -> Rows:
+    """ROW_DELETION_POLICIES: how far each policy has got."""
+    for table in source.schema.tables.values():
+        if table.row_deletion_policy is not None:
+            sweep = source.core.sweeps.get(table.id, Sweep())
+            yield table.name, sweep.watermark, sweep.undeletable, sweep.earliest
+
+
+def split_stats_top(source: Source, interval: str) -> Iterator[tuple[Any, ...]]:
+    """SPLIT_STATS_TOP_MINUTE and kin: of splits that follow their load, and while somebody watches
+    of what was found.
+    """
+    teller = source.core.heat or source.core.splitting
+    for row in teller.split_stats(source.at, interval):
+        yield (
+            row.interval_end,
+            row.split_start,
+            row.split_limit,
+            list(row.affected_tables),
+            row.cpu_usage_score,
+            list(row.unsplittable_reasons),
+        )
+
+
+def user_split_points(source: Source) -> Iterator[tuple[Any, ...]]:
+    """USER_SPLIT_POINTS: those that have not expired."""
+    for point in source.core.split_points.live(source.core.store.clock.peek()):
+        yield point.table, point.index, point.initiator, point.text, point.expires
+
 
 SCHEMA = "SPANNER_SYS"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spanemu.database.core import DatabaseCore
-from spanemu.database.options import CommitOptions, ReadWrite, StatementRequest
+from spanemu.database.options import CommitOptions, ReadWriteOptions, StatementRequest
 from spanemu.database.statements.errors import NotDml
 from spanemu.database.transactions.read_write import ReadWriteTransaction
-from spanemu.txn.errors.lifecycle import TransactionAborted
-from spanemu.txn.locks.owner import Owner
+from spanemu.txn.errors.requests import TransactionAborted
+from spanemu.txn.locks.holder import LockHolder
 
 _OLDEST = 0  # ages of clients' transactions are counted from 1
 
@@ -20,7 +20,9 @@ def interfere(core: DatabaseCore, statements: Sequence[str]) -> None:
     Transactions in its way are wounded. Raises what a statement raises.
     """
     while True:
-        attempt = ReadWriteTransaction(core, b"", ReadWrite(), owner=Owner(since=_OLDEST))
+        attempt = ReadWriteTransaction(
+            core, b"", ReadWriteOptions(), owner=LockHolder(since=_OLDEST)
+        )
         try:
             for number, sql in enumerate(statements):
                 if not attempt.execute(StatementRequest(sql)).is_dml:

@@ -16,7 +16,7 @@ import threading
 from spanemu.base.errors import SpannerError
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
-from spanemu.database.options import ReadWrite
+from spanemu.database.options import ReadWriteOptions, reads_of
 from spanemu.database.statements.context import StatementContext
 from spanemu.database.statements.results import CommitOutcome, WrittenRows
 from spanemu.database.transactions.errors import (
@@ -24,17 +24,16 @@ from spanemu.database.transactions.errors import (
     TransactionEnded,
     TransactionInvalidated,
 )
-from spanemu.database.transactions.isolation import reads_of
 from spanemu.database.transactions.precommit import PrecommitTokens
 from spanemu.database.transactions.replay import Replays
 from spanemu.txn import read_write as work
-from spanemu.txn.locks.owner import Owner
+from spanemu.txn.locks.holder import LockHolder
 from spanemu.txn.state import State
 
 _ENDINGS = {State.COMMITTED: "committed or rolledback", State.ROLLED_BACK: "rolled back"}
 
 
-class Lifecycle:
+class TransactionLifecycle:
     """A read-write transaction without its requests.
 
     It is as old as its first request, or as the first attempt at it (`owner`), so that a retry
@@ -43,7 +42,7 @@ class Lifecycle:
 
     session = ""  # that began it
     written: WrittenRows = ()  # by its commit, for statistics
-    _work: work.ReadWrite | None = None
+    _work: work.TransactionWorkspace | None = None
     _replays: Replays | None = None  # once it has sent DML
     _failure: SpannerError | None = None
     _committed: CommitOutcome | None = None
@@ -56,9 +55,9 @@ class Lifecycle:
         self,
         core: DatabaseCore,
         id_: bytes,
-        options: ReadWrite,
+        options: ReadWriteOptions,
         *,
-        owner: Owner | None = None,
+        owner: LockHolder | None = None,
         multiplexed: bool = False,
     ) -> None:
         self.id = id_
@@ -66,7 +65,7 @@ class Lifecycle:
         self.locks = core.locks
         self.options = options
         self.mutex = threading.RLock()
-        self.owner = owner or Owner()
+        self.owner = owner or LockHolder()
         self._generation: Generation = core.history.current
         self._tokens = PrecommitTokens(id_) if multiplexed else None
 
@@ -111,7 +110,7 @@ class Lifecycle:
         self._mutation_count = 0
         return True
 
-    def next_attempt(self) -> Owner:
+    def next_attempt(self) -> LockHolder:
         """Who another transaction is that repeats this one, which was aborted."""
         self._repeated = True
         return self.owner.next_attempt()
@@ -172,7 +171,7 @@ class Lifecycle:
                 self.owner.check()
         return self._generation
 
-    def _statement(self) -> work.ReadWrite:
+    def _statement(self) -> work.TransactionWorkspace:
         """The transaction at work, with the surroundings of a statement that begins now."""
         if self._core.closed:
             self._core.check_open()
@@ -180,7 +179,9 @@ class Lifecycle:
         if self._work is None:
             core, reads = self._core, reads_of(self.options)
             self.owner.begin(next(core.ages))
-            self._work = work.ReadWrite(core.store, core.locks, self.owner, context, reads)
+            self._work = work.TransactionWorkspace(
+                core.store, core.locks, self.owner, context, reads
+            )
         else:
             self._work.context = context
         return self._work

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from spanemu.base.clock import monotonic
 from spanemu.database.core import DatabaseCore
-from spanemu.database.lock_text import locked_columns, place_text
 from spanemu.database.options import ReadRequest, StatementRequest
+from spanemu.database.physical import locked_columns, place_text
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.txn.locks.modes import Lock, mode_name

@@ -48,12 +48,12 @@ from spanemu.sql.plan.traverse import walk
 from spanemu.storage.layout import tree_of
 from spanemu.storage.ranges import EVERYTHING
 from spanemu.txn.commit import apply
-from spanemu.txn.errors.lifecycle import TransactionAborted
-from spanemu.txn.locks.owner import Owner
+from spanemu.txn.errors.requests import TransactionAborted
+from spanemu.txn.key_partition import ShareReader
+from spanemu.txn.locks.holder import LockHolder
 from spanemu.txn.read_only import SnapshotReader
-from spanemu.txn.read_write import Reads, ReadWrite
+from spanemu.txn.read_write import Reads, TransactionWorkspace
 from spanemu.txn.reader import TransactionReader
-from spanemu.txn.share import ShareReader
 from spanemu.txn.state import State
 from spanemu.values.mutation import Mutation
 
@@ -73,16 +73,18 @@ class _Partition:
         first = number = next(self._core.ages)
         while True:
             try:
-                return self._attempt(Owner((first, number)))
+                return self._attempt(LockHolder((first, number)))
             except TransactionAborted:
                 number = next(self._core.ages)
 
-    def _attempt(self, owner: Owner) -> ResultStream:
+    def _attempt(self, owner: LockHolder) -> ResultStream:
         core, generation = self._core, self._core.generation
         core.check_open()
         owner.busy += 1
         context = StatementContext(core, generation.schema, writable=True)
-        transaction = ReadWrite(core.store, core.locks, owner, context, Reads.PESSIMISTIC)
+        transaction = TransactionWorkspace(
+            core.store, core.locks, owner, context, Reads.PESSIMISTIC
+        )
         try:
             result = self._execute(transaction, generation)
             transaction.lock_writes()
@@ -98,7 +100,7 @@ class _Partition:
         core.locks.release(owner, State.COMMITTED)
         return result
 
-    def _execute(self, transaction: ReadWrite, generation: Generation) -> ResultStream:
+    def _execute(self, transaction: TransactionWorkspace, generation: Generation) -> ResultStream:
         prepared = prepare(generation, self._request, self._core.statistics, in_shares=True)
         rows = TransactionReader(transaction, lock_scanned=prepared.locks_exclusively, writes=True)
         plan = prepared.executable.plan

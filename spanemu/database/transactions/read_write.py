@@ -6,9 +6,11 @@ buffering (`txn`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import Any
 
-from spanemu.base.call import noted
+from spanemu.base.call import current_annotations
 from spanemu.base.errors import SpannerError
 from spanemu.database.options import (
     CommitOptions,
@@ -18,7 +20,7 @@ from spanemu.database.options import (
     StatementRequest,
 )
 from spanemu.database.splits.participants import tell_commit
-from spanemu.database.statements.dml import execute_dml
+from spanemu.database.statements.dml import execute_dml, refuse_pending_columns, refuse_pending_plan
 from spanemu.database.statements.query_engine import (
     Prepared,
     explained,
@@ -39,28 +41,42 @@ from spanemu.database.transactions.errors import (
     EmptyBatch,
     SeqnoOutOfOrder,
 )
-from spanemu.database.transactions.lifecycle import Lifecycle
-from spanemu.database.transactions.pending import refuse_pending_columns, refuse_pending_plan
+from spanemu.database.transactions.lifecycle import TransactionLifecycle
 from spanemu.database.transactions.precommit import judge_mutation_key
-from spanemu.database.transactions.read_ahead import read_ahead
 from spanemu.database.transactions.replay import Replays
-from spanemu.database.transactions.turn import in_turn
+from spanemu.database.transactions.turn import serialized
 from spanemu.txn.commit import apply, buffer_mutations
-from spanemu.txn.errors.lifecycle import TransactionAborted
-from spanemu.txn.errors.requests import TooManyMutations
+from spanemu.txn.errors.requests import TooManyMutations, TransactionAborted
 from spanemu.txn.reader import TransactionReader
 from spanemu.txn.state import State
 from spanemu.values.mutation import Mutation
 
+ROWS_READ_AHEAD_MAX = 1_000
 
-class ReadWriteTransaction(Lifecycle):
+Row = tuple[Any, ...]
+
+
+def read_ahead(rows: Iterator[Row], check: Callable[[], None]) -> Iterator[Row]:
+    """The same rows. `check` raises when what was read does not count any more."""
+    first = list(islice(rows, ROWS_READ_AHEAD_MAX))
+    check()
+    return iter(first) if len(first) < ROWS_READ_AHEAD_MAX else _streamed(first, rows, check)
+
+
+def _streamed(first: list[Row], rest: Iterator[Row], check: Callable[[], None]) -> Iterator[Row]:
+    yield from first
+    yield from rest
+    check()
+
+
+class ReadWriteTransaction(TransactionLifecycle):
     """One read-write transaction of a session."""
 
     def info(self, *, begun: bool) -> TransactionInfo:
         """Its id when this request began it."""
         return TransactionInfo(self.id if begun else b"")
 
-    @in_turn("begin")
+    @serialized("begin")
     def announce(self, mutation_key: Mutation) -> TransactionInfo:
         """The answer to a begin that tells of a transaction with mutations only."""
         judge_mutation_key(self._core, self._live(), mutation_key)
@@ -78,7 +94,7 @@ class ReadWriteTransaction(Lifecycle):
 
     # ------------------------------------------------------------------ statements
 
-    @in_turn("execute a statement")
+    @serialized("execute a statement")
     def execute(self, request: StatementRequest) -> ResultStream:
         """Run one query or DML statement."""
         if request.directed_read:
@@ -95,7 +111,7 @@ class ReadWriteTransaction(Lifecycle):
             return self._query(prepared, request)
         return self._dml(prepared, request)
 
-    @in_turn("execute a batch")
+    @serialized("execute a batch")
     def execute_batch(
         self, requests: Sequence[StatementRequest], seqno: int, last_statements: bool
     ) -> BatchOutcome:
@@ -115,7 +131,7 @@ class ReadWriteTransaction(Lifecycle):
         replays.keep_batch(requests, seqno, outcome)
         return outcome
 
-    @in_turn("read")
+    @serialized("read")
     def read(self, request: ReadRequest) -> ResultStream:
         """Read rows by key."""
         if request.directed_read:
@@ -200,7 +216,7 @@ class ReadWriteTransaction(Lifecycle):
 
     # ------------------------------------------------------------------ ending
 
-    @in_turn("commit", ends=True)
+    @serialized("commit", ends=True)
     def commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
         """Make everything visible at one timestamp."""
         if self._committed is not None:
@@ -247,10 +263,14 @@ class ReadWriteTransaction(Lifecycle):
             self.locks.begin_commit(self.owner)
             at = apply(transaction, generation.schema)
             heat, written = self._core.heat, transaction.buffer
-            familiar = None if heat is None else heat.familiar
-            if heat and familiar is not None and not familiar.issuperset(written.trees):
-                heat.committed_by(self.owner.last_request, mutations, written)
-        if self._core.splitting.keeps_commits or noted() is not None:
+            attributed_trees = None if heat is None else heat.attributed_trees
+            if (
+                heat
+                and attributed_trees is not None
+                and not attributed_trees.issuperset(written.trees)
+            ):
+                heat.attribute_commit(self.owner.last_request, mutations, written)
+        if self._core.splitting.keeps_commits or current_annotations() is not None:
             tell_commit(self._core, transaction, count)
         self.locks.release(self.owner, State.COMMITTED)
         repeatable = self.options.isolation is Isolation.REPEATABLE_READ

@@ -12,21 +12,76 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
 
 from spanemu.base.call import current
 from spanemu.base.clock import monotonic
 from spanemu.base.limits import TRANSACTIONS_PER_SESSION_MAX
 from spanemu.database.core import DatabaseCore
-from spanemu.database.options import PartitionedDml, ReadOnly, ReadWrite, TransactionOptions
+from spanemu.database.options import (
+    CommitOptions,
+    PartitionedDml,
+    ReadOnly,
+    ReadRequest,
+    ReadWriteOptions,
+    StatementRequest,
+    TransactionOptions,
+)
+from spanemu.database.statements.results import (
+    BatchOutcome,
+    CommitOutcome,
+    ResultStream,
+    TransactionInfo,
+)
 from spanemu.database.transactions.errors import TransactionClosed, TransactionNotFound
-from spanemu.database.transactions.handle import Transaction
 from spanemu.database.transactions.partitioned_dml import PartitionedDmlTransaction
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.database.transactions.snapshot import SnapshotTransaction
-from spanemu.txn.errors.lifecycle import TransactionAborted
-from spanemu.txn.locks.owner import Owner
+from spanemu.txn.errors.requests import TransactionAborted
+from spanemu.txn.locks.holder import LockHolder
+from spanemu.values.mutation import Mutation
+
+
+class Transaction(Protocol):
+    """A handle on one transaction."""
+
+    id: bytes
+
+    def info(self, *, begun: bool) -> TransactionInfo:
+        """What a reply says of it; its id only in the reply to the request that began it."""
+        ...
+
+    def describe(self, result: ResultStream | None, *, begun: bool) -> ResultStream:
+        """Put `info` into a result on its way out."""
+        ...
+
+    def execute(self, request: StatementRequest) -> ResultStream:
+        """Run one statement."""
+        ...
+
+    def execute_batch(
+        self, requests: Sequence[StatementRequest], seqno: int, last_statements: bool
+    ) -> BatchOutcome:
+        """Run DML statements in order."""
+        ...
+
+    def read(self, request: ReadRequest) -> ResultStream:
+        """Read rows by key."""
+        ...
+
+    def commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
+        """Commit."""
+        ...
+
+    def rollback(self) -> None:
+        """End without effect."""
+        ...
+
+    def abort(self, why: str) -> None:
+        """Take the transaction's locks away; its next request fails with ABORTED."""
+        ...
+
 
 R = TypeVar("R")
 T = TypeVar("T", bound=Any)
@@ -93,11 +148,11 @@ class Transactions:
         """A read-only transaction for one request."""
         return SnapshotTransaction(self._core, b"", options)
 
-    def single_use(self, options: ReadWrite) -> ReadWriteTransaction:
+    def single_use(self, options: ReadWriteOptions) -> ReadWriteTransaction:
         """A read-write transaction for one commit."""
         return ReadWriteTransaction(self._core, b"", options)
 
-    def serve_first(self, transaction: T, request: Callable[[T], R]) -> R:
+    def run_first_request(self, transaction: T, request: Callable[[T], R]) -> R:
         """Make the first request of a transaction: again, if older ones take its locks meanwhile.
 
         Nothing of it has been told, not even the transaction's id. So no client can tell a second
@@ -186,7 +241,7 @@ class Transactions:
             multiplexed=self._multiplexed,
         )
 
-    def _next_attempt(self, options: ReadWrite) -> Owner | None:
+    def _next_attempt(self, options: ReadWriteOptions) -> LockHolder | None:
         """Who a transaction is that repeats an aborted attempt."""
         before: Transaction | None = self._writer
         if options.previous:

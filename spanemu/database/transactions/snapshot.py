@@ -6,25 +6,35 @@ from collections.abc import Sequence
 from functools import cached_property
 from weakref import finalize
 
+from spanemu.base.call import current
+from spanemu.base.limits import READ_AHEAD_MAX_NANOS
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
 from spanemu.database.options import (
     CommitOptions,
+    ExactStaleness,
+    MaxStaleness,
+    MinReadTimestamp,
     ReadOnly,
     ReadRequest,
+    ReadTimestamp,
     StatementRequest,
     Strong,
+    TimestampBound,
 )
 from spanemu.database.statements.context import StatementContext
 from spanemu.database.statements.errors import SequenceInReadOnly
 from spanemu.database.statements.partitions import (
     PartitionToken,
+    hierarchy_named,
     open_token,
     partition_ranges,
     partitioned_by,
     query_fingerprint,
+    query_shares,
     read_fingerprint,
     seal,
+    trees_of,
 )
 from spanemu.database.statements.query_engine import Prepared, prepare, run_query
 from spanemu.database.statements.reads import read_plan
@@ -35,7 +45,6 @@ from spanemu.database.statements.results import (
     ResultStream,
     TransactionInfo,
 )
-from spanemu.database.statements.shares import hierarchy_named, query_shares, trees_of
 from spanemu.database.system_tables.catalog import SystemRows
 from spanemu.database.transactions.errors import (
     BatchDmlNotAllowed,
@@ -44,14 +53,59 @@ from spanemu.database.transactions.errors import (
     LocksInReadOnly,
     NotReadWrite,
 )
-from spanemu.database.transactions.timestamps import await_timestamp, check_retained, read_timestamp
 from spanemu.sql.executor.reader import ByteRange, RowReader
 from spanemu.storage.layout import hierarchy_of
-from spanemu.txn.errors.names import TableNotFound, TableNotFoundAtTimestamp
+from spanemu.storage.store import Store
+from spanemu.txn.errors.requests import (
+    ReadTooFarAhead,
+    ReadTooOld,
+    TableNotFound,
+    TableNotFoundAtTimestamp,
+)
+from spanemu.txn.key_partition import ShareReader
 from spanemu.txn.read_only import SnapshotReader
-from spanemu.txn.share import ShareReader
 from spanemu.values.mutation import Mutation
 from spanemu.values.timestamp import format_utc
+
+
+def read_timestamp(store: Store, bound: TimestampBound) -> int:
+    """The timestamp that a bound stands for now, in nanoseconds, rounded to microseconds.
+
+    A bound that leaves a choice gets the present.
+    """
+    if isinstance(bound, ExactStaleness):
+        return _micros(store.clock.peek() - bound.nanos)
+    if isinstance(bound, ReadTimestamp):
+        return _micros(bound.at)
+    now = store.read_timestamp()
+    if isinstance(bound, MinReadTimestamp):
+        return max(now, _micros(bound.at))
+    assert not isinstance(bound, MaxStaleness) or bound.nanos >= 0
+    return now
+
+
+def await_timestamp(store: Store, at: int) -> None:
+    """Wait until `at` is not in the future, so that no later commit can precede it.
+
+    Raises ReadTooFarAhead at once where the wait would outlast any request.
+    """
+    if at > store.clock.peek() + READ_AHEAD_MAX_NANOS:
+        raise ReadTooFarAhead(format_utc(at))
+    call = current()
+    while store.read_timestamp() < at:
+        call.check()
+        store.clock.wait_until(at, call.seconds_left())
+
+
+def check_retained(store: Store, at: int) -> None:
+    """Raise when versions as old as `at` are no longer kept."""
+    earliest = store.clock.peek() - store.retention_nanos
+    if at < earliest:
+        raise ReadTooOld(format_utc(at), format_utc(earliest))
+
+
+def _micros(at: int) -> int:
+    return at - at % 1_000
 
 
 class SnapshotTransaction:

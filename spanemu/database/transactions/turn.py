@@ -9,7 +9,7 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from spanemu.base.call import serving
 from spanemu.base.clock import monotonic
-from spanemu.txn.locks.owner import Owner
+from spanemu.txn.locks.holder import LockHolder
 from spanemu.txn.locks.table import LockTable
 from spanemu.txn.state import State
 
@@ -19,7 +19,7 @@ class Shared(Protocol):
 
     mutex: threading.RLock
     locks: LockTable
-    owner: Owner
+    owner: LockHolder
 
     def check_open(self, what: str, ends: bool) -> None:
         """Refuse what may not be done any more, on one that is not active."""
@@ -36,7 +36,9 @@ R = TypeVar("R")
 _Request = Callable[Concatenate[S, P], R]
 
 
-def in_turn(what: str, *, ends: bool = False) -> Callable[[_Request[S, P, R]], _Request[S, P, R]]:
+def serialized(
+    what: str, *, ends: bool = False
+) -> Callable[[_Request[S, P, R]], _Request[S, P, R]]:
     """Makes a method a request's turn to do `what`, which the transaction may refuse.
 
     `ends` says that it ends the transaction. When the turn is over, the transaction is idle.

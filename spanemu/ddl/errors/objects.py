@@ -250,3 +250,100 @@ class OtherDatabaseAltered(SpannerError):
     prose = "ALTER DATABASE names database {named}, but the statement is for database {database}."
     named: str
     database: str
+
+
+class UnknownObjectOption(SpannerError):
+    """An option that objects of the kind do not have."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Invalid {kind} option: {option} of {name}. Supported options are {supported}."
+    kind: str
+    name: str
+    option: str
+    supported: str
+
+
+class BadObjectOption(SpannerError):
+    """A value that an option cannot have."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Invalid value for option {option} of {kind} {name}: {value}. It must be {supported}."
+    kind: str
+    name: str
+    option: str
+    value: str
+    supported: str
+
+
+class ObjectOptionMissing(SpannerError):
+    """An option without which the object means nothing."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "{kind} {name} has no option {option}, which is required."
+    kind: str
+    name: str
+    option: str
+
+
+class TooManyObjects(SpannerError):
+    """The database has as many objects of the kind as it may have."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot add {kind} {name}: too many of them (limit {limit})."
+    kind: str
+    name: str
+    limit: int
+
+
+class LocalityGroupNameInvalid(SpannerError):
+    """A locality group's name that is reserved."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Invalid locality group name: {group}. {reason}."
+    group: str
+    reason: str
+
+
+class LocalityGroupExists(SpannerError):
+    """There is a locality group of that name already."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Duplicate name in schema: locality group {group}."
+    group: str
+
+
+class LocalityGroupInUse(SpannerError):
+    """Something asks for the locality group that is to go."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Locality group {group} cannot be dropped as it is referenced by {user}."
+    group: str
+    user: str
+
+
+class PlacementNameInvalid(SpannerError):
+    """A placement's name that is reserved or taken."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Invalid placement name: {placement}. {reason}."
+    placement: str
+    reason: str
+
+
+class PlacementInUse(SpannerError):
+    """Rows are placed where no placement would be any more."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot drop placement {placement}: table {table} has rows in it."
+    placement: str
+    table: str
+
+
+class PlacementKeyInvalid(SpannerError):
+    """A column that cannot be a placement key."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Column {table}.{column} cannot be a PLACEMENT KEY: {reason}."
+    table: str
+    column: str
+    reason: str

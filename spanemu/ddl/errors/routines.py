@@ -81,3 +81,159 @@ class FunctionInUse(SpannerError):
     prose = "Cannot drop FUNCTION `{function}` on which there is a dependent {user}."
     function: str
     user: str
+
+
+class ProtoBundleExists(SpannerError):
+    """A second CREATE PROTO BUNDLE."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "The database has a proto bundle already; use ALTER PROTO BUNDLE."
+
+
+class ProtoBundleMissing(SpannerError):
+    """A proto bundle is to be changed or dropped, and there is none."""
+
+    code = Code.NOT_FOUND
+    prose = "The database has no proto bundle."
+
+
+class ProtoDescriptorsMissing(SpannerError):
+    """CREATE or ALTER PROTO BUNDLE without descriptors in the request."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "The request has no proto_descriptors, which {statement} needs."
+    statement: str
+
+
+class ProtoTypeNotFound(SpannerError):
+    """A type that is not in the descriptors, or not in the bundle."""
+
+    code = Code.NOT_FOUND
+    prose = "Type not found: `{type}` in {place}."
+    type: str
+    place: str
+
+
+class ProtoTypeExists(SpannerError):
+    """A type that the bundle has already."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Type `{type}` is in the proto bundle already."
+    type: str
+
+
+class ProtoTypeReserved(SpannerError):
+    """A type of a package that is not for bundles."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Type `{type}` is in a reserved package and cannot be added to a proto bundle."
+    type: str
+
+
+class ProtoTypeInUse(SpannerError):
+    """A column has the type that is to go."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot remove type `{type}` from the proto bundle: column {column} uses it."
+    type: str
+    column: str
+
+
+class GraphInvalid(SpannerError):
+    """A property graph, or one of its element tables, breaks a rule. `element` may be empty."""
+
+    code = Code.INVALID_ARGUMENT
+    prose = "Property Graph `{graph}` is invalid: {element}: {reason}."
+    graph: str
+    element: str
+    reason: str
+
+
+class GraphElementNotFound(SpannerError):
+    """A property graph names a table, a node or a column that does not exist."""
+
+    code = Code.NOT_FOUND
+    prose = "Property Graph `{graph}` refers to {kind} {name}, which was not found."
+    graph: str
+    kind: str
+    name: str
+
+
+class GraphsDepend(SpannerError):
+    """Property graphs need what is to go."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot drop {kind} `{name}` on which there are dependent property graphs: {graphs}."
+    kind: str
+    name: str
+    graphs: str
+
+
+class WatchedTableInvalid(SpannerError):
+    """A change stream names a table that it cannot watch, or not so."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Change Stream {stream} cannot track table {table}: {reason}."
+    stream: str
+    table: str
+    reason: str
+
+
+class WatchedColumnInvalid(SpannerError):
+    """A change stream names a column that it cannot watch, or not so."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Change Stream {stream} cannot track column {column} of table {table}: {reason}."
+    stream: str
+    table: str
+    column: str
+    reason: str
+
+
+class TooManyStreamsOnObject(SpannerError):
+    """As many change streams watch a table, a column or everything as may."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Failed to create or alter Change Stream {stream}: not more than {limit} Change Streams "
+        "may track the same table, column or ALL: {object}."
+    )
+    stream: str
+    object: str
+    limit: int
+
+
+class NothingWatched(SpannerError):
+    """DROP FOR ALL of a change stream that watches nothing."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "ALTER CHANGE STREAM DROP FOR ALL cannot be applied on Change Stream {stream}: it does not "
+        "track anything."
+    )
+    stream: str
+
+
+class TableIsWatched(SpannerError):
+    """A change stream names the table that is to go."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Cannot drop table {table}. It is tracked by Change Streams: {streams}. Drop them or "
+        "change their FOR clauses first."
+    )
+    table: str
+    streams: str
+
+
+class ColumnIsWatched(SpannerError):
+    """A change stream names the column that is to go."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Cannot drop column {table}.{column}. It is tracked by Change Streams: {streams}. Drop "
+        "them or change their FOR clauses first."
+    )
+    table: str
+    column: str
+    streams: str

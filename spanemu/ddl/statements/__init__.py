@@ -6,6 +6,8 @@ proto bundles also take the types that came with the request. It raises the firs
 
 Tables: `create_table`, `alter_table` (its actions are `add_column`, `alter_column`, `drop_column`,
 `interleaving`, `table_properties`), with `columns`, `checks` and `foreign_keys` for what both need.
+
+Modules: `constraints`.
 """
 
 from __future__ import annotations
@@ -14,20 +16,25 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from spanemu.ddl.change import Change
-from spanemu.ddl.statements.alter_index import alter_index
 from spanemu.ddl.statements.alter_table import alter_table
 from spanemu.ddl.statements.change_streams import (
     alter_change_stream,
     create_change_stream,
     drop_change_stream,
 )
-from spanemu.ddl.statements.create_index import create_index
 from spanemu.ddl.statements.create_table import create_table
-from spanemu.ddl.statements.database import alter_database, create_database
+from spanemu.ddl.statements.database import (
+    alter_database,
+    alter_statistics,
+    analyze,
+    create_database,
+    create_schema,
+    drop_schema,
+)
 from spanemu.ddl.statements.drop import drop_index, drop_table
 from spanemu.ddl.statements.functions import create_function, drop_function
+from spanemu.ddl.statements.indexes import alter_index, create_index
 from spanemu.ddl.statements.models import alter_model, create_model, drop_model
-from spanemu.ddl.statements.named_schemas import create_schema, drop_schema
 from spanemu.ddl.statements.placements import (
     alter_locality_group,
     alter_placement,
@@ -46,20 +53,17 @@ from spanemu.ddl.statements.rename import rename_tables
 from spanemu.ddl.statements.roles import create_role, drop_role, grant, revoke
 from spanemu.ddl.statements.search_indexes import (
     alter_search_index,
-    create_search_index,
-    drop_search_index,
-)
-from spanemu.ddl.statements.sequences import alter_sequence, create_sequence, drop_sequence
-from spanemu.ddl.statements.statistics import alter_statistics, analyze
-from spanemu.ddl.statements.vector_indexes import (
     alter_vector_index,
+    create_search_index,
     create_vector_index,
+    drop_search_index,
     drop_vector_index,
 )
+from spanemu.ddl.statements.sequences import alter_sequence, create_sequence, drop_sequence
 from spanemu.ddl.statements.views import create_view, drop_view
-from spanemu.schema.proto_bundle import ProtoTypes
+from spanemu.schema.objects import ProtoTypes
 from spanemu.schema.schema import Schema
-from spanemu.sql.syntax import ddl_ast
+from spanemu.sql import ddl_ast
 
 Statement = Callable[[Any, Schema], Change]
 BundleStatement = Callable[[Any, Schema, ProtoTypes], Change]

@@ -6,21 +6,21 @@ from dataclasses import replace
 
 from spanemu.ddl.backfill import fill_column
 from spanemu.ddl.change import Change
-from spanemu.ddl.dependents import with_checked_views
 from spanemu.ddl.edit import with_sequences
 from spanemu.ddl.errors.alterations import NotNullColumnAdded, PrimaryKeyOnAddedColumn
 from spanemu.ddl.errors.columns import DuplicateColumnName
-from spanemu.ddl.errors.placements import PlacementKeyInvalid
+from spanemu.ddl.errors.objects import PlacementKeyInvalid
 from spanemu.ddl.errors.tables import TooManyColumns
+from spanemu.ddl.references import with_checked_views
 from spanemu.ddl.statements.columns import Place, identity_sequence, new_column
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.columns import column_problems
 from spanemu.ddl.validators.expressions import default_problems, generated_problems
-from spanemu.ddl.validators.places import locality_group_problems
+from spanemu.ddl.validators.options import locality_group_problems
 from spanemu.schema.column import Column
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.syntax import ddl_ast
+from spanemu.sql import ddl_ast
 
 
 def add_column(table: Table, action: ddl_ast.AddColumn, schema: Schema) -> Change:

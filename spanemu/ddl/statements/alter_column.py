@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from spanemu.ddl.backfill import convert_column
 from spanemu.ddl.change import Change, Job
-from spanemu.ddl.conversion import convert_column
-from spanemu.ddl.dependents import with_checked_views
 from spanemu.ddl.edit import changed_column, with_sequences
 from spanemu.ddl.errors.alterations import (
     CannotChangeIdentity,
@@ -16,6 +15,7 @@ from spanemu.ddl.errors.alterations import (
     PrimaryKeyOnAddedColumn,
 )
 from spanemu.ddl.lookup import column_of
+from spanemu.ddl.references import with_checked_views
 from spanemu.ddl.statements.columns import Place, column_options, identity_sequence, new_column
 from spanemu.ddl.statements.sequences import restart_counter
 from spanemu.ddl.validators import raise_first
@@ -27,14 +27,13 @@ from spanemu.ddl.validators.alterations import (
 )
 from spanemu.ddl.validators.columns import column_problems
 from spanemu.ddl.validators.expressions import default_problems, generated_problems
-from spanemu.ddl.validators.places import locality_group_problems
-from spanemu.ddl.validators.sequences import sequence_problems
+from spanemu.ddl.validators.options import locality_group_problems, sequence_problems
 from spanemu.ddl.verifiers import verify_length, verify_not_null, verify_past, verify_vector_length
 from spanemu.schema.column import Column, Identity
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.syntax import ddl_ast
-from spanemu.sql.syntax.ast import Identifier
+from spanemu.sql import ddl_ast
+from spanemu.sql.googlesql.ast import Identifier
 from spanemu.values.types import TypeCode
 
 

@@ -19,7 +19,6 @@ from spanemu.ddl.statements.alter_column import (
     set_column_options,
 )
 from spanemu.ddl.statements.drop_column import drop_column
-from spanemu.ddl.statements.interleaving import set_interleave, set_on_delete
 from spanemu.ddl.statements.rename import rename_table
 from spanemu.ddl.statements.table_properties import (
     add_row_deletion_policy,
@@ -29,11 +28,13 @@ from spanemu.ddl.statements.table_properties import (
     drop_row_deletion_policy,
     drop_synonym,
     replace_row_deletion_policy,
+    set_interleave,
+    set_on_delete,
     set_table_options,
 )
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.syntax import ddl_ast
+from spanemu.sql import ddl_ast
 
 Action = Callable[[Table, Any, Schema], Change]
 

@@ -8,16 +8,16 @@ from typing import Any
 
 from spanemu.ddl.change import Change
 from spanemu.ddl.edit import with_object, without_object
-from spanemu.ddl.errors.options import TooManyObjects
-from spanemu.ddl.errors.streams import NothingWatched
+from spanemu.ddl.errors.objects import TooManyObjects
+from spanemu.ddl.errors.routines import NothingWatched
 from spanemu.ddl.lookup import dropped_object, find_object, object_of
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.change_streams import RULES, stream_name_problems, stream_problems
 from spanemu.ddl.validators.options import changed_options
 from spanemu.ddl.validators.users import grant_user_problems
-from spanemu.schema.change_stream import ChangeStream, Watched
+from spanemu.schema.objects import ChangeStream, Watched
 from spanemu.schema.schema import Schema
-from spanemu.sql.syntax import ddl_ast
+from spanemu.sql import ddl_ast
 
 _KIND = "Change Stream"
 

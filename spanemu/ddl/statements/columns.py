@@ -19,16 +19,19 @@ from spanemu.ddl.errors.columns import (
 from spanemu.ddl.naming import identity_sequence_name
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.columns import LENGTHS_MAX
-from spanemu.ddl.validators.options import is_bool, is_text
-from spanemu.ddl.validators.places import COLUMNAR_POLICY, LOCALITY_GROUP
-from spanemu.ddl.validators.sequences import sequence_problems
+from spanemu.ddl.validators.options import (
+    COLUMNAR_POLICY,
+    LOCALITY_GROUP,
+    is_bool,
+    is_text,
+    sequence_problems,
+)
 from spanemu.schema.column import Column, Identity
-from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
+from spanemu.schema.objects import NO_TYPES, ProtoTypes, Sequence
 from spanemu.schema.schema import Schema
-from spanemu.schema.sequence import Sequence
-from spanemu.sql.syntax import ddl_ast
-from spanemu.sql.syntax.ast import TypeName
-from spanemu.sql.syntax.ddl_ast import OptionValue
+from spanemu.sql import ddl_ast
+from spanemu.sql.ddl_ast import OptionValue
+from spanemu.sql.googlesql.ast import TypeName
 from spanemu.values.types import SCALARS, Type, TypeCode, array_of
 
 _BIT_REVERSED = "bit_reversed_positive"

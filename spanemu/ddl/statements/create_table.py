@@ -20,17 +20,16 @@ from spanemu.ddl.errors.tables import (
     TooManyTables,
 )
 from spanemu.ddl.lookup import table_of
-from spanemu.ddl.statements.checks import add_check
 from spanemu.ddl.statements.columns import Place, identity_sequence, new_column
-from spanemu.ddl.statements.foreign_keys import add_foreign_key
+from spanemu.ddl.statements.constraints import add_check, add_foreign_key
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.columns import column_problems
 from spanemu.ddl.validators.expressions import default_problems, generated_problems
 from spanemu.ddl.validators.keys import descent_problems, parent_key_problems, primary_key_problems
 from spanemu.ddl.validators.names import object_name_problems
-from spanemu.ddl.validators.options import changed_options
-from spanemu.ddl.validators.places import (
+from spanemu.ddl.validators.options import (
     TABLE_RULES,
+    changed_options,
     locality_group_problems,
     placement_key_problems,
 )
@@ -38,8 +37,8 @@ from spanemu.ddl.validators.row_deletion import ancestor_policy_problems, policy
 from spanemu.schema.column import Column, KeyPart
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Interleave, Table
-from spanemu.sql.syntax import ddl_ast
-from spanemu.sql.syntax.ast import Identifier, Path, TypeName
+from spanemu.sql import ddl_ast
+from spanemu.sql.googlesql.ast import Identifier, Path, TypeName
 
 # The key of a table without a PRIMARY KEY clause; its clauses are printed like anyone's.
 _ROW_ID = ddl_ast.ColumnDefinition(

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import NoReturn
 
 from spanemu.ddl.change import Change
-from spanemu.ddl.errors.objects import CreateDatabaseMisplaced
+from spanemu.ddl.errors.names import ObjectNotFound, SchemaNotFound
+from spanemu.ddl.errors.objects import CreateDatabaseMisplaced, ObjectOptionMissing, SchemaNotEmpty
+from spanemu.ddl.lookup import schema_part
 from spanemu.ddl.validators import raise_first
-from spanemu.ddl.validators.database_options import (
-    OPTIONS,
-    option_problems,
-    retention_nanos,
-)
+from spanemu.ddl.validators.database_options import OPTIONS, option_problems, retention_nanos
+from spanemu.ddl.validators.names import schema_name_problems
+from spanemu.ddl.validators.options import TRUE_OR_FALSE, changed_options
+from spanemu.ddl.validators.users import grant_user_problems
 from spanemu.schema.schema import Schema
-from spanemu.sql.syntax import ddl_ast
+from spanemu.sql import ddl_ast
 
 
 def alter_database(statement: ddl_ast.AlterDatabase, schema: Schema) -> Change:
@@ -42,3 +44,67 @@ def alter_database(statement: ddl_ast.AlterDatabase, schema: Schema) -> Change:
 def create_database(statement: ddl_ast.CreateDatabase, schema: Schema) -> NoReturn:
     """Only a request of its own creates a database."""
     raise CreateDatabaseMisplaced(statement.name.name)
+
+
+_KIND = "Statistics package"
+
+# Packages are made by the service and named by the time: any such name stands for one.
+_PACKAGE = re.compile(r"[a-z][a-z0-9_-]*[a-z0-9]", re.IGNORECASE)
+
+
+def alter_statistics(statement: ddl_ast.AlterStatistics, schema: Schema) -> Change:
+    """Whether a package may be collected when newer ones are there."""
+    name = statement.name.name
+    if _PACKAGE.fullmatch(name) is None:
+        raise ObjectNotFound(_KIND, name)
+    options = changed_options((_KIND, name), statement.options, {"allow_gc": TRUE_OR_FALSE})
+    if "allow_gc" not in options:
+        raise ObjectOptionMissing(_KIND, name, "allow_gc")
+    allowed = options["allow_gc"]
+    if schema.statistics.get(name) is allowed:
+        return Change(schema)
+    return Change(schema.next(statistics={**schema.statistics, name: allowed}))
+
+
+def analyze(statement: ddl_ast.Analyze, schema: Schema) -> Change:
+    """Statistics for the optimizer, which always has fresh ones here."""
+    return Change(schema)
+
+
+_OTHERS = ("search_indexes", "vector_indexes", "functions", "graphs")
+
+
+def create_schema(statement: ddl_ast.CreateSchema, schema: Schema) -> Change:
+    """A name space for objects: `name.object`. It has nothing that could be replaced."""
+    name = str(statement.name)
+    if (statement.if_not_exists or statement.or_replace) and name.lower() in schema.named_schemas:
+        return Change(schema)
+    raise_first(schema_name_problems(name, schema))
+    return Change(schema.next(named_schemas={**schema.named_schemas, name.lower(): name}))
+
+
+def drop_schema(statement: ddl_ast.DropSchema, schema: Schema) -> Change:
+    """Take an empty name space away."""
+    name = str(statement.name)
+    if schema.named_schemas.get(name.lower()) != name:
+        if statement.if_exists:
+            return Change(schema)
+        raise SchemaNotFound(name)
+    objects = [found for found in _object_names(schema) if schema_part(found) == name]
+    if objects:
+        raise SchemaNotEmpty(name, ", ".join(objects))
+    raise_first(grant_user_problems(schema, "SCHEMA", name))
+    left = {key: found for key, found in schema.named_schemas.items() if found != name}
+    return Change(schema.next(named_schemas=left))
+
+
+def _object_names(schema: Schema) -> list[str]:
+    tables = schema.tables.values()
+    return [
+        *(table.name for table in tables),
+        *(synonym for table in tables for synonym in table.synonyms),
+        *(index.name for index in schema.indexes.values() if not index.is_managed),
+        *(view.name for view in schema.views.values()),
+        *(sequence.name for sequence in schema.sequences.values()),
+        *(one.name for kind in _OTHERS for one in getattr(schema, kind).values()),
+    ]

@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from spanemu.ddl.change import Change
-from spanemu.ddl.dependents import refuse_drop_under_views, with_checked_views
 from spanemu.ddl.edit import without_table
 from spanemu.ddl.errors.names import IndexNotFound, TableNotFound
 from spanemu.ddl.errors.objects import ViewsDepend
 from spanemu.ddl.errors.tables import TableHasChildren, TableHasIndexes, TableIsReferenced
 from spanemu.ddl.lookup import find_index, find_object, find_table
-from spanemu.ddl.statements.foreign_keys import release_indexes
-from spanemu.ddl.statements.search_indexes import drop_search_index
-from spanemu.ddl.statements.vector_indexes import drop_vector_index
+from spanemu.ddl.references import refuse_drop_under_views, with_checked_views
+from spanemu.ddl.statements.constraints import release_indexes
+from spanemu.ddl.statements.search_indexes import drop_search_index, drop_vector_index
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.indexes import managed_problems
 from spanemu.ddl.validators.users import table_user_problems
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.syntax import ddl_ast
+from spanemu.sql import ddl_ast
 
 _OTHER_INDEXES: Mapping[str, Callable[[ddl_ast.DropIndex, Schema], Change]] = {
     "search_indexes": drop_search_index,

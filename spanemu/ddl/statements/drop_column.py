@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from spanemu.ddl.change import Change
-from spanemu.ddl.dependents import with_checked_views
 from spanemu.ddl.edit import changed_table, without_sequence
 from spanemu.ddl.errors.alterations import (
     CannotDropKeyColumn,
@@ -16,16 +15,16 @@ from spanemu.ddl.errors.alterations import (
     ColumnInRowDeletionPolicy,
 )
 from spanemu.ddl.errors.names import ColumnNotFound
-from spanemu.ddl.errors.objects import ViewsDepend
-from spanemu.ddl.errors.placements import PlacementKeyInvalid
+from spanemu.ddl.errors.objects import PlacementKeyInvalid, ViewsDepend
 from spanemu.ddl.expressions import columns_of_checks, columns_of_generated
+from spanemu.ddl.references import with_checked_views
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.alterations import foreign_keys_over
 from spanemu.ddl.validators.users import column_user_problems
 from spanemu.schema.column import Column
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.syntax import ddl_ast
+from spanemu.sql import ddl_ast
 
 
 def drop_column(table: Table, action: ddl_ast.DropColumn, schema: Schema) -> Change:

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from spanemu.base.errors import SpannerError, Unsupported
 from spanemu.ddl.change import Change
-from spanemu.ddl.dependents import refuse_drop_under_views, with_checked_views
 from spanemu.ddl.edit import with_object, without_object
-from spanemu.ddl.errors.options import BadObjectOption, UnknownObjectOption
+from spanemu.ddl.errors.objects import BadObjectOption, UnknownObjectOption
 from spanemu.ddl.errors.routines import (
     FunctionDefinerRights,
     FunctionInUse,
@@ -19,18 +18,19 @@ from spanemu.ddl.errors.routines import (
 )
 from spanemu.ddl.expressions import functions_of
 from spanemu.ddl.lookup import dropped_object, find_object
+from spanemu.ddl.references import refuse_drop_under_views, with_checked_views
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.names import object_name_problems
 from spanemu.ddl.validators.options import Rule, Rules, changed_options, is_text, whole
 from spanemu.ddl.validators.users import grant_user_problems
 from spanemu.schema.column import Column
-from spanemu.schema.routine import Parameter, UserFunction
+from spanemu.schema.objects import Parameter, UserFunction
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.analyzer.stored_expression import analyze_expression
-from spanemu.sql.analyzer.type_names import named_type
-from spanemu.sql.functions.catalog import lookup
-from spanemu.sql.syntax import ddl_ast
+from spanemu.sql import ddl_ast
+from spanemu.sql.googlesql.analyzer.stored_expression import analyze_expression
+from spanemu.sql.googlesql.analyzer.type_names import named_type
+from spanemu.sql.googlesql.catalog import lookup
 from spanemu.values.types import Type
 
 _KIND = "Function"

@@ -13,7 +13,7 @@ from spanemu.base.limits import (
 from spanemu.ddl.change import Change
 from spanemu.ddl.edit import with_object, without_object
 from spanemu.ddl.errors.names import NamedSchemaNotSupported
-from spanemu.ddl.errors.options import TooManyObjects
+from spanemu.ddl.errors.objects import TooManyObjects
 from spanemu.ddl.errors.routines import ModelColumnInvalid, ModelInvalid
 from spanemu.ddl.lookup import dropped_object, find_object, object_of
 from spanemu.ddl.validators import raise_first
@@ -27,10 +27,10 @@ from spanemu.ddl.validators.options import (
     whole,
 )
 from spanemu.ddl.validators.users import grant_user_problems
-from spanemu.schema.routine import Model, ModelColumn
+from spanemu.schema.objects import Model, ModelColumn
 from spanemu.schema.schema import Schema
-from spanemu.sql.syntax import ddl_ast
-from spanemu.sql.syntax.ast import TypeName
+from spanemu.sql import ddl_ast
+from spanemu.sql.googlesql.ast import TypeName
 from spanemu.values.types import SCALARS, Type, TypeCode, array_of, struct_of
 
 _KIND = "Model"

@@ -7,20 +7,21 @@ from collections.abc import Iterator
 from spanemu.ddl.change import Change, Data, Job
 from spanemu.ddl.edit import with_object, without_object
 from spanemu.ddl.errors.names import InvalidObjectName, ObjectNotFound
-from spanemu.ddl.errors.options import ObjectOptionMissing, TooManyObjects
-from spanemu.ddl.errors.placements import (
+from spanemu.ddl.errors.objects import (
     LocalityGroupExists,
     LocalityGroupInUse,
     LocalityGroupNameInvalid,
+    ObjectOptionMissing,
     PlacementInUse,
     PlacementNameInvalid,
+    TooManyObjects,
 )
 from spanemu.ddl.lookup import dropped_object, find_object, object_of
 from spanemu.ddl.validators.names import is_name
 from spanemu.ddl.validators.options import Rule, Rules, changed_options, is_period, is_text, words
-from spanemu.schema.placement import DEFAULT, LocalityGroup, Placement
+from spanemu.schema.objects import DEFAULT, LocalityGroup, Placement
 from spanemu.schema.schema import Schema
-from spanemu.sql.syntax import ddl_ast
+from spanemu.sql import ddl_ast
 from spanemu.storage.observer import TreeWrite
 
 _GROUP, _PLACEMENT = "Locality group", "Placement"

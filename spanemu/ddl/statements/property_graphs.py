@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from spanemu.ddl.change import Change
 from spanemu.ddl.edit import with_object, without_object
-from spanemu.ddl.errors.graphs import GraphElementNotFound, GraphInvalid
-from spanemu.ddl.errors.options import TooManyObjects
+from spanemu.ddl.errors.objects import TooManyObjects
+from spanemu.ddl.errors.routines import GraphElementNotFound, GraphInvalid
 from spanemu.ddl.expressions import element_row
 from spanemu.ddl.lookup import dropped_object, find_object
 from spanemu.ddl.validators import raise_first
@@ -16,8 +16,9 @@ from spanemu.ddl.validators.property_graphs import element_problems, graph_probl
 from spanemu.schema.graph import Element, Endpoint, Label, Property, PropertyGraph
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.analyzer.stored_expression import analyze_expression
-from spanemu.sql.syntax import ast, ddl_ast
+from spanemu.sql import ddl_ast
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.stored_expression import analyze_expression
 
 _KIND = "Property Graph"
 

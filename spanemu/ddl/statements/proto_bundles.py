@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from spanemu.base.errors import SpannerError
 from spanemu.ddl.change import Change
-from spanemu.ddl.errors.protos import (
+from spanemu.ddl.errors.routines import (
     ProtoBundleExists,
     ProtoBundleMissing,
     ProtoDescriptorsMissing,
@@ -21,10 +21,10 @@ from spanemu.ddl.errors.protos import (
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.columns import scalar_of
 from spanemu.messages.pool import merged
-from spanemu.schema.proto_bundle import NO_TYPES, ProtoBundle, ProtoTypes
+from spanemu.schema.objects import NO_TYPES, ProtoBundle, ProtoTypes
 from spanemu.schema.schema import Schema
-from spanemu.sql.syntax import ddl_ast
-from spanemu.sql.syntax.ast import Path
+from spanemu.sql import ddl_ast
+from spanemu.sql.googlesql.ast import Path
 
 _RESERVED = ("spanner.", "tech.spanner.")  # all other packages may be used, google.type too
 

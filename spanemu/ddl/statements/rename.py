@@ -7,17 +7,16 @@ from dataclasses import replace
 
 from spanemu.base.errors import Unsupported
 from spanemu.ddl.change import Change
-from spanemu.ddl.dependents import with_checked_views
 from spanemu.ddl.errors.tables import RenamedToColumn
 from spanemu.ddl.lookup import schema_part, table_of
-from spanemu.ddl.mentions import renamed_mentions
+from spanemu.ddl.references import renamed_mentions, with_checked_views
 from spanemu.ddl.statements.table_properties import with_synonym
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.names import object_name_problems
-from spanemu.schema.foreign_key import ForeignKey
+from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.syntax import ddl_ast
+from spanemu.sql import ddl_ast
 
 
 def rename_table(table: Table, action: ddl_ast.RenameTo, schema: Schema) -> Change:

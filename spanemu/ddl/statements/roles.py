@@ -15,14 +15,14 @@ from spanemu.ddl.errors.access import (
     SystemRoleFixed,
 )
 from spanemu.ddl.errors.names import InvalidObjectName, ObjectNotFound
-from spanemu.ddl.errors.options import TooManyObjects
+from spanemu.ddl.errors.objects import TooManyObjects
 from spanemu.ddl.lookup import dropped_object, find_object, object_of
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.access import grant_problems, objects_of
 from spanemu.ddl.validators.names import is_name
 from spanemu.schema.access import INFO_READER, PUBLIC, SYS_READER, SYSTEM_ROLES, Grant, Role
 from spanemu.schema.schema import Schema
-from spanemu.sql.syntax import ddl_ast
+from spanemu.sql import ddl_ast
 
 _KIND = "Role"
 _READERS = (INFO_READER, SYS_READER)

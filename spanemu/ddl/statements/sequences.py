@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from spanemu.ddl.change import Change, Data, Job
-from spanemu.ddl.dependents import refuse_drop_under_views
 from spanemu.ddl.edit import with_sequences, without_sequence
 from spanemu.ddl.errors.names import SequenceNotFound
 from spanemu.ddl.errors.objects import (
@@ -19,14 +18,15 @@ from spanemu.ddl.errors.objects import (
 )
 from spanemu.ddl.expressions import sequences_of_default
 from spanemu.ddl.lookup import find_sequence
+from spanemu.ddl.references import refuse_drop_under_views
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.names import object_name_problems
-from spanemu.ddl.validators.sequences import sequence_problems
+from spanemu.ddl.validators.options import sequence_problems
 from spanemu.ddl.validators.users import grant_user_problems
+from spanemu.schema.objects import Sequence
 from spanemu.schema.schema import Schema
-from spanemu.schema.sequence import Sequence
-from spanemu.sql.syntax import ddl_ast
-from spanemu.sql.syntax.ddl_ast import OptionValue
+from spanemu.sql import ddl_ast
+from spanemu.sql.ddl_ast import OptionValue
 from spanemu.storage.observer import TreeWrite
 
 _KIND = "bit_reversed_positive"

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from spanemu.base.errors import SpannerError, Unsupported
-from spanemu.base.reserved import quoted, quoted_path
+from spanemu.base.identifiers import quoted, quoted_path
 from spanemu.ddl.change import Change
-from spanemu.ddl.dependents import refuse_drop_under_views, with_checked_views
 from spanemu.ddl.errors.names import ViewNotFound
 from spanemu.ddl.errors.objects import (
     TooManyViews,
@@ -16,21 +15,22 @@ from spanemu.ddl.errors.objects import (
     ViewWithoutSecurity,
 )
 from spanemu.ddl.lookup import find_view
+from spanemu.ddl.references import refuse_drop_under_views, with_checked_views
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.names import object_name_problems
 from spanemu.ddl.validators.property_graphs import graphs_over_problems
 from spanemu.ddl.validators.users import grant_user_problems
 from spanemu.schema.names import with_name, without_name
+from spanemu.schema.objects import View
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.schema.view import View
-from spanemu.sql.analyzer.analyze import analyze
-from spanemu.sql.analyzer.view import ViewShape, analyze_view
-from spanemu.sql.functions.catalog import lookup
+from spanemu.sql import ddl_ast
+from spanemu.sql.googlesql.analyzer.analyze import analyze
+from spanemu.sql.googlesql.analyzer.stored_expression import ViewShape, analyze_view
+from spanemu.sql.googlesql.catalog import lookup
+from spanemu.sql.googlesql.syntax.statement import parse_statement
 from spanemu.sql.planner.build import plan_statement
 from spanemu.sql.planner.errors import NullFilteredIndexUnusable
-from spanemu.sql.syntax import ddl_ast
-from spanemu.sql.syntax.statement import parse_statement
 
 
 def create_view(statement: ddl_ast.CreateView, schema: Schema) -> Change:

@@ -29,12 +29,12 @@ from spanemu.ddl.errors.alterations import (
 )
 from spanemu.ddl.errors.columns import CommitTimestampDependency
 from spanemu.ddl.errors.constraints import CheckOnCommitTimestamp
-from spanemu.ddl.errors.placements import PlacementKeyInvalid
+from spanemu.ddl.errors.objects import PlacementKeyInvalid
 from spanemu.ddl.expressions import columns_of_checks, columns_of_generated
 from spanemu.ddl.validators.columns import scalar_of
 from spanemu.ddl.validators.users import column_user_problems
 from spanemu.schema.column import Column
-from spanemu.schema.foreign_key import ForeignKey
+from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.values.types import TypeCode

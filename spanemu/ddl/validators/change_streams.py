@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import CHANGE_STREAM_NAME_LENGTH_MAX, CHANGE_STREAMS_PER_OBJECT_MAX
 from spanemu.ddl.errors.names import InvalidObjectName, NamedSchemaNotSupported
-from spanemu.ddl.errors.streams import (
+from spanemu.ddl.errors.routines import (
     TooManyStreamsOnObject,
     WatchedColumnInvalid,
     WatchedTableInvalid,
@@ -15,7 +15,7 @@ from spanemu.ddl.errors.streams import (
 from spanemu.ddl.lookup import find_column
 from spanemu.ddl.validators.names import object_name_problems
 from spanemu.ddl.validators.options import TRUE_OR_FALSE, Rule, Rules, is_period, words
-from spanemu.schema.change_stream import ChangeStream, Watched
+from spanemu.schema.objects import ChangeStream, Watched
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 

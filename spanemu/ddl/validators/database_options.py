@@ -21,7 +21,7 @@ from spanemu.ddl.errors.objects import (
     UnknownDatabaseOption,
 )
 from spanemu.schema.schema import Schema
-from spanemu.sql.syntax.ddl_ast import OptionValue
+from spanemu.sql.ddl_ast import OptionValue
 from spanemu.values.errors import BadValue
 from spanemu.values.zone import zone_named
 

@@ -23,12 +23,12 @@ from spanemu.ddl.errors.columns import (
 )
 from spanemu.ddl.errors.constraints import CheckInvalid, CheckOnCommitTimestamp, CheckWithoutColumns
 from spanemu.ddl.expressions import plain, stored_expression
-from spanemu.schema.check import Check
 from spanemu.schema.column import Column
+from spanemu.schema.constraints import Check
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.analyzer.dml.defaults import is_commit_timestamp
-from spanemu.sql.analyzer.stored_expression import StoredExpression
+from spanemu.sql.googlesql.analyzer.dml.defaults import is_commit_timestamp
+from spanemu.sql.googlesql.analyzer.stored_expression import StoredExpression
 from spanemu.values.types import BOOL, Type
 
 _SUBQUERY = "Cannot use non-scalar expressions inside {0}."

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from spanemu.base.errors import SpannerError
-from spanemu.ddl.errors.graphs import GraphElementNotFound, GraphInvalid, GraphsDepend
+from spanemu.ddl.errors.routines import GraphElementNotFound, GraphInvalid, GraphsDepend
 from spanemu.ddl.expressions import element_row
 from spanemu.schema.graph import Element, Endpoint, PropertyGraph
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.analyzer.stored_expression import analyze_expression
+from spanemu.sql.googlesql.analyzer.stored_expression import analyze_expression
 from spanemu.values.types import Type, TypeCode
 
 

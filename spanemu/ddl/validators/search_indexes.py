@@ -9,22 +9,20 @@ from spanemu.base.limits import VECTOR_LENGTH_MAX
 from spanemu.ddl.errors.indexes import (
     IndexInOtherSchema,
     IndexWithoutKey,
-    StoredColumnIsKey,
-    StoredColumnIsTableKey,
-)
-from spanemu.ddl.errors.search import (
     SearchIndexInvalid,
     SearchIndexParentInvalid,
+    StoredColumnIsKey,
+    StoredColumnIsTableKey,
     VectorIndexInvalid,
 )
 from spanemu.ddl.lookup import find_object, schema_part
 from spanemu.ddl.validators.indexes import index_column_problems
-from spanemu.ddl.validators.places import locality_group_problems
+from spanemu.ddl.validators.options import locality_group_problems
 from spanemu.schema.column import Column
+from spanemu.schema.index import SearchIndex, VectorIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.search_index import SearchIndex, VectorIndex
 from spanemu.schema.table import Table
-from spanemu.sql.syntax import ddl_ast
+from spanemu.sql import ddl_ast
 from spanemu.values.types import INT64, TypeCode
 
 _ORDER_TYPES = frozenset({INT64})

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from spanemu.base.errors import SpannerError
 from spanemu.ddl.errors.access import PrivilegesDepend
 from spanemu.ddl.errors.alterations import ColumnInIndex
-from spanemu.ddl.errors.streams import ColumnIsWatched, TableIsWatched
+from spanemu.ddl.errors.routines import ColumnIsWatched, TableIsWatched
 from spanemu.ddl.errors.tables import TableHasIndexes
 from spanemu.ddl.validators.property_graphs import (
     graphs_over_column_problems,

@@ -7,14 +7,24 @@ from typing import Any
 from spanemu.admin import backup_administration as administration
 from spanemu.admin.backup_administration import NewBackup, Restore
 from spanemu.admin.backup_runs import catch_up
+from spanemu.admin.backup_schedule import BackupSchedule, ScheduleSpec
+from spanemu.admin.encryption import check_encryption
 from spanemu.admin.instances import Instances
-from spanemu.base.names.paths import BackupName, InstanceName
+from spanemu.base.nanos import NANOS_PER_HOUR, NANOS_PER_SECOND
 from spanemu.base.paging import PageRequest
+from spanemu.base.resource_names import BackupName, DatabaseName, InstanceName
 from spanemu.frontend.admin import wire
-from spanemu.frontend.admin.encryption import encryption_from_proto
-from spanemu.frontend.admin.operation_messages import operation_to_proto
-from spanemu.frontend.admin.resources import backup_to_proto
-from spanemu.frontend.convert.timestamps import timestamp_from_proto
+from spanemu.frontend.admin.operations import operation_to_proto
+from spanemu.frontend.admin.resources import (
+    backup_to_proto,
+    encryption_from_proto,
+    encryption_to_proto,
+)
+from spanemu.frontend.convert.timestamps import (
+    duration_from_proto,
+    timestamp_from_proto,
+    timestamp_to_proto,
+)
 
 
 def create_backup(instances: Instances, request: Any) -> Any:
@@ -93,3 +103,85 @@ def list_backup_operations(instances: Instances, request: Any) -> Any:
 
 def _time(owner: Any, field: str) -> int | None:
     return timestamp_from_proto(getattr(owner, field)) if owner.HasField(field) else None
+
+
+_CREATION_WINDOW_NANOS = 4 * NANOS_PER_HOUR
+
+
+def create_backup_schedule(instances: Instances, request: Any) -> Any:
+    """Have backups of a database made on time."""
+    schedule = request.backup_schedule
+    spec = _spec(schedule, f"{request.parent}/backupSchedules/{request.backup_schedule_id}")
+    made = administration.create_schedule(
+        instances, request.parent, request.backup_schedule_id, schedule.name, spec
+    )
+    return schedule_to_proto(made)
+
+
+def get_backup_schedule(instances: Instances, request: Any) -> Any:
+    """One schedule."""
+    return schedule_to_proto(administration.get_schedule(instances, request.name))
+
+
+def list_backup_schedules(instances: Instances, request: Any) -> Any:
+    """The schedules of a database."""
+    database = DatabaseName.parse(request.parent)
+    instances.database(request.parent)
+    paging = PageRequest(request.page_size, request.page_token)
+    page = instances.schedules.listed(database, paging)
+    return wire.ListBackupSchedulesResponse(
+        backup_schedules=map(schedule_to_proto, page.items), next_page_token=page.next_token
+    )
+
+
+def update_backup_schedule(instances: Instances, request: Any) -> Any:
+    """Change the fields of a schedule that a mask names."""
+    schedule = request.backup_schedule
+    spec, paths = _spec(schedule, schedule.name), tuple(request.update_mask.paths)
+    return schedule_to_proto(administration.update_schedule(instances, schedule.name, spec, paths))
+
+
+def delete_backup_schedule(instances: Instances, request: Any) -> Any:
+    """Forget a schedule; the backups it made stay."""
+    administration.delete_schedule(instances, request.name)
+    return wire.Empty()
+
+
+def schedule_to_proto(schedule: BackupSchedule) -> Any:
+    """A BackupSchedule message."""
+    message = wire.BackupSchedule(
+        name=schedule.name,
+        spec={
+            "cron_spec": {
+                "text": schedule.cron.text,
+                "time_zone": "UTC",
+                "creation_window": {"seconds": _CREATION_WINDOW_NANOS // NANOS_PER_SECOND},
+            }
+        },
+        retention_duration={
+            "seconds": schedule.retention_nanos // NANOS_PER_SECOND,
+            "nanos": schedule.retention_nanos % NANOS_PER_SECOND,
+        },
+        update_time=timestamp_to_proto(schedule.update_time),
+    )
+    if schedule.encryption is not None:
+        encryption_to_proto(schedule.encryption, message.encryption_config)
+    kind = message.incremental_backup_spec if schedule.incremental else message.full_backup_spec
+    kind.SetInParent()
+    return message
+
+
+def _spec(schedule: Any, name: str) -> ScheduleSpec:
+    encryption = encryption_from_proto(schedule)
+    check_encryption(encryption, name)
+    kind = schedule.WhichOneof("backup_type_spec")
+    has_cron = schedule.HasField("spec") and schedule.spec.HasField("cron_spec")
+    retention = None
+    if schedule.HasField("retention_duration"):
+        retention = duration_from_proto(schedule.retention_duration)
+    return ScheduleSpec(
+        cron=schedule.spec.cron_spec.text if has_cron else None,
+        retention_nanos=retention,
+        incremental=None if kind is None else kind == "incremental_backup_spec",
+        encryption=encryption,
+    )

@@ -14,11 +14,10 @@ from spanemu.database.splits.errors import SplitPointsTooLarge
 from spanemu.database.splits.split_points import REQUEST_BYTES_MAX, NewSplitPoints
 from spanemu.frontend.admin import wire
 from spanemu.frontend.admin.descriptors import types_from_descriptors
-from spanemu.frontend.admin.encryption import keys_from_proto
-from spanemu.frontend.admin.operation_messages import operation_to_proto
-from spanemu.frontend.admin.resources import database_to_proto
+from spanemu.frontend.admin.operations import operation_to_proto
+from spanemu.frontend.admin.resources import database_to_proto, keys_from_proto
 from spanemu.frontend.convert.timestamps import timestamp_from_proto
-from spanemu.frontend.convert.values import list_from_proto
+from spanemu.frontend.convert.types import list_from_proto
 from spanemu.schema.access import SYSTEM_ROLES
 
 

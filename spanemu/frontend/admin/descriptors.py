@@ -8,8 +8,8 @@ from typing import Any
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from google.protobuf.message import DecodeError
 
-from spanemu.frontend.errors.administration import InvalidProtoDescriptors
-from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
+from spanemu.frontend.errors import InvalidProtoDescriptors
+from spanemu.schema.objects import NO_TYPES, ProtoTypes
 
 
 def types_from_descriptors(descriptors: bytes) -> ProtoTypes:

@@ -9,17 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from spanemu.frontend.admin import (
-    backup_schedules,
-    backups,
-    databases,
-    instance_configs,
-    instance_partitions,
-    instances,
-    operations,
-    policies,
-    wire,
-)
+from spanemu.frontend.admin import backups, databases, instances, operations, policies, wire
 from spanemu.frontend.method import Method, unimplemented
 
 _DATABASE_FEATURES: Mapping[str, tuple[str, ...]] = {
@@ -49,37 +39,37 @@ _CONFIG_METHODS: tuple[Method, ...] = (
         "ListInstanceConfigs",
         wire.ListInstanceConfigsRequest,
         wire.ListInstanceConfigsResponse,
-        instance_configs.list_instance_configs,
+        instances.list_instance_configs,
     ),
     Method(
         "GetInstanceConfig",
         wire.GetInstanceConfigRequest,
         wire.InstanceConfig,
-        instance_configs.get_instance_config,
+        instances.get_instance_config,
     ),
     Method(
         "CreateInstanceConfig",
         wire.CreateInstanceConfigRequest,
         wire.Operation,
-        instance_configs.create_instance_config,
+        instances.create_instance_config,
     ),
     Method(
         "UpdateInstanceConfig",
         wire.UpdateInstanceConfigRequest,
         wire.Operation,
-        instance_configs.update_instance_config,
+        instances.update_instance_config,
     ),
     Method(
         "DeleteInstanceConfig",
         wire.DeleteInstanceConfigRequest,
         wire.Empty,
-        instance_configs.delete_instance_config,
+        instances.delete_instance_config,
     ),
     Method(
         "ListInstanceConfigOperations",
         wire.ListInstanceConfigOperationsRequest,
         wire.ListInstanceConfigOperationsResponse,
-        instance_configs.list_instance_config_operations,
+        instances.list_instance_config_operations,
     ),
 )
 
@@ -88,37 +78,37 @@ _PARTITION_METHODS: tuple[Method, ...] = (
         "ListInstancePartitions",
         wire.ListInstancePartitionsRequest,
         wire.ListInstancePartitionsResponse,
-        instance_partitions.list_instance_partitions,
+        instances.list_instance_partitions,
     ),
     Method(
         "GetInstancePartition",
         wire.GetInstancePartitionRequest,
         wire.InstancePartition,
-        instance_partitions.get_instance_partition,
+        instances.get_instance_partition,
     ),
     Method(
         "CreateInstancePartition",
         wire.CreateInstancePartitionRequest,
         wire.Operation,
-        instance_partitions.create_instance_partition,
+        instances.create_instance_partition,
     ),
     Method(
         "UpdateInstancePartition",
         wire.UpdateInstancePartitionRequest,
         wire.Operation,
-        instance_partitions.update_instance_partition,
+        instances.update_instance_partition,
     ),
     Method(
         "DeleteInstancePartition",
         wire.DeleteInstancePartitionRequest,
         wire.Empty,
-        instance_partitions.delete_instance_partition,
+        instances.delete_instance_partition,
     ),
     Method(
         "ListInstancePartitionOperations",
         wire.ListInstancePartitionOperationsRequest,
         wire.ListInstancePartitionOperationsResponse,
-        instance_partitions.list_instance_partition_operations,
+        instances.list_instance_partition_operations,
     ),
 )
 
@@ -145,31 +135,31 @@ _SCHEDULE_METHODS: tuple[Method, ...] = (
         "CreateBackupSchedule",
         wire.CreateBackupScheduleRequest,
         wire.BackupSchedule,
-        backup_schedules.create_backup_schedule,
+        backups.create_backup_schedule,
     ),
     Method(
         "GetBackupSchedule",
         wire.GetBackupScheduleRequest,
         wire.BackupSchedule,
-        backup_schedules.get_backup_schedule,
+        backups.get_backup_schedule,
     ),
     Method(
         "ListBackupSchedules",
         wire.ListBackupSchedulesRequest,
         wire.ListBackupSchedulesResponse,
-        backup_schedules.list_backup_schedules,
+        backups.list_backup_schedules,
     ),
     Method(
         "UpdateBackupSchedule",
         wire.UpdateBackupScheduleRequest,
         wire.BackupSchedule,
-        backup_schedules.update_backup_schedule,
+        backups.update_backup_schedule,
     ),
     Method(
         "DeleteBackupSchedule",
         wire.DeleteBackupScheduleRequest,
         wire.Empty,
-        backup_schedules.delete_backup_schedule,
+        backups.delete_backup_schedule,
     ),
 )
 

@@ -10,9 +10,9 @@ from typing import Any
 from spanemu.admin.backup_administration import get_backup, get_schedule
 from spanemu.admin.instances import Instances
 from spanemu.admin.policies import Policy
-from spanemu.base.names.paths import InstanceName
+from spanemu.base.resource_names import InstanceName
 from spanemu.frontend.admin import wire
-from spanemu.frontend.errors.administration import InvalidEtag, PermissionWildcard
+from spanemu.frontend.errors import InvalidEtag, PermissionWildcard
 
 _TAG_BYTES = 8
 _NEVER_SET = b"\x00 \x01"  # the etag of a policy that nobody set, as all of Google Cloud has it

@@ -32,7 +32,7 @@ from spanemu.frontend.convert.results import (
     shape_of,
     stats_field,
 )
-from spanemu.frontend.errors.results import RowTooLarge
+from spanemu.frontend.errors import RowTooLarge
 from spanemu.values.value import encoder
 
 _CHUNKED = b"\x18\x01"

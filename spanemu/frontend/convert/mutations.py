@@ -6,11 +6,37 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from spanemu.base.errors import Unsupported
-from spanemu.frontend.convert.keys import key_set_from_proto
-from spanemu.frontend.convert.values import list_from_proto
-from spanemu.frontend.errors.reads import MutationWithoutTable
-from spanemu.frontend.errors.requests import RequiredFieldMissing
-from spanemu.values.mutation import Delete, Mutation, Write, WriteKind
+from spanemu.frontend.convert.types import list_from_proto
+from spanemu.frontend.errors import MutationWithoutTable, RangeWithoutEndpoint, RequiredFieldMissing
+from spanemu.values.mutation import Delete, Mutation, RawKeySet, RawRange, Write, WriteKind
+
+# oneof case -> whether the endpoint belongs to the range
+_START = {"start_closed": True, "start_open": False}
+_END = {"end_closed": True, "end_open": False}
+
+
+def key_set_from_proto(message: Any) -> RawKeySet:
+    """The keys that a read or a delete means. Raises RangeWithoutEndpoint."""
+    return RawKeySet(
+        all=message.all_,
+        keys=list(map(list_from_proto, message.keys)),
+        ranges=list(map(_range_from_proto, message.ranges)),
+    )
+
+
+def _range_from_proto(message: Any) -> RawRange:
+    start = message.WhichOneof("start_key_type")
+    if start is None:
+        raise RangeWithoutEndpoint("start")
+    end = message.WhichOneof("end_key_type")
+    if end is None:
+        raise RangeWithoutEndpoint("end")
+    return RawRange(
+        start=list_from_proto(getattr(message, start)),
+        start_closed=_START[start],
+        end=list_from_proto(getattr(message, end)),
+        end_closed=_END[end],
+    )
 
 
 def mutations_from_proto(messages: Iterable[Any]) -> list[Mutation]:

@@ -6,11 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spanemu.base.errors import Unsupported
-from spanemu.base.limits import (
-    COMMIT_BYTES_MAX,
-    COMMIT_DELAY_MAX_NANOS,
-    TAG_CHARACTERS_MAX,
-)
+from spanemu.base.limits import COMMIT_BYTES_MAX, COMMIT_DELAY_MAX_NANOS, TAG_CHARACTERS_MAX
 from spanemu.database.options import (
     CommitOptions,
     Existing,
@@ -21,24 +17,39 @@ from spanemu.database.options import (
     StatementRequest,
 )
 from spanemu.database.transactions.errors import DirectedReadNotAllowed
-from spanemu.frontend.convert.keys import key_set_from_proto
-from spanemu.frontend.convert.params import param_types_from_proto, params_from_proto
+from spanemu.frontend.convert.mutations import key_set_from_proto
 from spanemu.frontend.convert.timestamps import duration_from_proto
-from spanemu.frontend.errors.reads import (
+from spanemu.frontend.convert.types import struct_from_proto, type_from_proto
+from spanemu.frontend.errors import (
+    CommitTooLarge,
     DataBoostWithoutPartition,
     EmptyReplicaSelection,
+    InvalidCommitDelay,
+    InvalidEnumValue,
     LimitWithPartition,
     ModeWithPartition,
     NegativeLimit,
     NegativePartitionOption,
+    PartitionNeedsTransaction,
+    RequiredFieldMissing,
     TooManyReplicaSelections,
 )
-from spanemu.frontend.errors.requests import InvalidEnumValue, RequiredFieldMissing
-from spanemu.frontend.errors.transactions import (
-    CommitTooLarge,
-    InvalidCommitDelay,
-    PartitionNeedsTransaction,
-)
+from spanemu.values.types import Type
+
+
+def params_from_proto(message: Any) -> dict[str, Any]:
+    """Raw values by name of anything that has `params`."""
+    return struct_from_proto(message.params) if message.HasField("params") else {}
+
+
+def param_types_from_proto(message: Any) -> dict[str, Type]:
+    """Declared types by name of anything that has `param_types`."""
+    types = message.param_types
+    found = {}
+    for name in types:  # `items` of a message's map is Python code
+        found[name] = type_from_proto(types[name])
+    return found
+
 
 REPLICA_SELECTIONS_MAX = 10
 

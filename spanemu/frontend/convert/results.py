@@ -9,7 +9,7 @@ made once for each columns tuple that the plan cache holds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -24,12 +24,45 @@ from spanemu.frontend.convert.encoding import (
     field,
     varint,
 )
-from spanemu.frontend.convert.plans import plan_to_proto, struct_to_proto
 from spanemu.frontend.convert.timestamps import fill_timestamp
 from spanemu.frontend.convert.types import struct_type_to_proto
-from spanemu.frontend.errors.results import ResultTooLarge
-from spanemu.frontend.wire import PrecommitToken, ResultSetStats, Transaction
+from spanemu.frontend.errors import ResultTooLarge
+from spanemu.frontend.wire import PrecommitToken, QueryPlan, ResultSetStats, Struct, Transaction
 from spanemu.values.types import Type
+
+_KINDS = {"RELATIONAL": 1, "SCALAR": 2}
+
+
+def plan_to_proto(plan: Any) -> Any:
+    """A QueryPlan message: nodes in pre-order, the root at index 0."""
+    message = QueryPlan()
+    for node in plan.nodes:
+        _fill_node(message.plan_nodes.add(), node)
+    return message
+
+
+def _fill_node(message: Any, node: Any) -> None:
+    message.index = node.index
+    message.kind = _KINDS[str(node.kind).upper()]
+    message.display_name = node.display_name
+    for link in node.child_links:
+        message.child_links.add(
+            child_index=link.child_index, type_=link.type, variable=link.variable
+        )
+    if node.short_representation:
+        message.short_representation.description = node.short_representation
+    if node.metadata:
+        message.metadata.CopyFrom(struct_to_proto(node.metadata))
+    if node.execution_stats:
+        message.execution_stats.CopyFrom(struct_to_proto(node.execution_stats))
+
+
+def struct_to_proto(mapping: Mapping[str, Any]) -> Any:
+    """A Struct message of JSON-like values."""
+    message = Struct()
+    message.update(mapping)
+    return message
+
 
 Columns = tuple[tuple[str, Type], ...]
 
@@ -179,7 +212,7 @@ def summary_bytes(stream: ResultStream, is_first: bool) -> bytes:
 
     Its precommit token stands there and in the reply around it, for clients look in either.
     """
-    for _ in stream.rows:  # Nothing is left to do; `stats` is complete only when they are out.
+    for _ in stream.rows:  # Nothing is left to do; `hotspots` is complete only when they are out.
         pass
     parts = [stats_field(stream.stats, 3)]
     if is_first:

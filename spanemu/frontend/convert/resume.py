@@ -21,7 +21,7 @@ from spanemu.database.options import Begin, ReadOnly, ReadTimestamp, Selector, S
 from spanemu.database.statements.results import ResultStream
 from spanemu.frontend.convert.chunks import Chunks
 from spanemu.frontend.convert.results import close_rows
-from spanemu.frontend.errors.results import InvalidResumeToken
+from spanemu.frontend.errors import InvalidResumeToken
 
 Rows = Iterator[tuple[Any, ...]]
 Breaking = Callable[[Rows], Rows]

@@ -22,7 +22,7 @@ from spanemu.database.options import (
     ReadLockMode,
     ReadOnly,
     ReadTimestamp,
-    ReadWrite,
+    ReadWriteOptions,
     Selector,
     SingleUse,
     Strong,
@@ -32,15 +32,16 @@ from spanemu.database.options import (
 from spanemu.database.sessions.errors import PartitionNeedsReadOnlyTransaction
 from spanemu.database.transactions.errors import BatchDmlNotAllowed
 from spanemu.frontend.convert.timestamps import read_timestamp_from_proto, staleness_from_proto
-from spanemu.frontend.errors.requests import InvalidEnumValue, RequiredFieldMissing
-from spanemu.frontend.errors.transactions import (
+from spanemu.frontend.errors import (
     EmptyTransactionId,
     ExcludeFromStreamsReadOnly,
+    InvalidEnumValue,
     MultiUseBound,
     PartitionNeedsTransaction,
     ReadOnlyExpected,
     ReadWriteExpected,
     RepeatableReadPartitionedDml,
+    RequiredFieldMissing,
     StrongMustBeTrue,
 )
 from spanemu.frontend.wire import TransactionOptions as TransactionOptionsMessage
@@ -82,7 +83,7 @@ def batch_selector_from_proto(request: Any) -> Selector:
         raise BatchDmlNotAllowed()
     selector = selector_from_proto(request)
     assert selector is not None
-    if isinstance(selector, Begin) and not isinstance(selector.options, ReadWrite):
+    if isinstance(selector, Begin) and not isinstance(selector.options, ReadWriteOptions):
         raise BatchDmlNotAllowed()
     return selector
 
@@ -116,7 +117,7 @@ def commit_selector_from_proto(request: Any) -> Selector:
 def _single_use_read_write(data: bytes) -> Selector:
     message = TransactionOptionsMessage.FromString(data)
     options = options_from_proto(message)
-    if not isinstance(options, ReadWrite):
+    if not isinstance(options, ReadWriteOptions):
         raise ReadWriteExpected(message.WhichOneof("mode"))
     return SingleUse(options)
 
@@ -167,7 +168,7 @@ def _read_write(message: Any) -> TransactionOptions:
     lock_mode = _LOCK_MODES.get(mode.read_lock_mode)
     if lock_mode is None:
         raise InvalidEnumValue("TransactionOptions.read_write.read_lock_mode", mode.read_lock_mode)
-    return ReadWrite(
+    return ReadWriteOptions(
         isolation=_isolation(message),
         read_lock_mode=lock_mode,
         previous=mode.multiplexed_session_previous_transaction_id,

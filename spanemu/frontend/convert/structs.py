@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spanemu.frontend import wire
-from spanemu.frontend.convert.values import struct_from_proto
+from spanemu.frontend.convert.types import struct_from_proto
 
 
 def struct_from_plain(data: Mapping[str, Any]) -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 import grpc
 import grpc.aio
 
+from spanemu.frontend.dispatch import ServedCall
 from spanemu.frontend.embedded.status import (
     CANCELLED,
     DEADLINE_EXCEEDED,
@@ -24,7 +25,6 @@ from spanemu.frontend.embedded.status import (
     ending_of,
     is_late,
 )
-from spanemu.frontend.endpoint import ServedCall
 from spanemu.frontend.server import WORKERS_MAX
 
 

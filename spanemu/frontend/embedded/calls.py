@@ -18,6 +18,7 @@ from typing import Any, Self
 import grpc
 
 from spanemu.base.clock import monotonic
+from spanemu.frontend.dispatch import ServedCall
 from spanemu.frontend.embedded.status import (
     CANCELLED,
     DEADLINE_EXCEEDED,
@@ -27,7 +28,6 @@ from spanemu.frontend.embedded.status import (
     Refused,
     ending_of,
 )
-from spanemu.frontend.endpoint import ServedCall
 
 
 class Call(grpc.RpcError, grpc.Call, grpc.Future):  # type: ignore[misc]

@@ -9,8 +9,9 @@ from weakref import ref
 
 import grpc
 
+from spanemu.base.call_site import calling_site
 from spanemu.base.clock import monotonic
-from spanemu.base.site import calling_site
+from spanemu.frontend.dispatch import Endpoint, Endpoints, ServedCall
 from spanemu.frontend.embedded.calls import Call, PendingCall, StreamCall
 from spanemu.frontend.embedded.status import (
     CHANNEL_CLOSED,
@@ -30,7 +31,6 @@ from spanemu.frontend.embedded.status import (
     ending_of,
     serialized,
 )
-from spanemu.frontend.endpoint import Endpoint, Endpoints, ServedCall
 
 FindEndpoints = Callable[[], Endpoints | None]
 Options = Iterable[tuple[str, Any]]

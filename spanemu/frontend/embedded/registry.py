@@ -21,10 +21,10 @@ from weakref import WeakSet
 import grpc
 import grpc.aio
 
+from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.embedded.aio_channel import AioEmbeddedChannel
 from spanemu.frontend.embedded.channel import EmbeddedChannel, FindEndpoints, Link
 from spanemu.frontend.embedded.status import FORKED, STOPPED
-from spanemu.frontend.endpoint import Endpoints
 
 _SCHEMES = ("dns:///", "passthrough:///", "dns:", "ipv4:", "ipv6:")
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "0.0.0.0"})

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from spanemu.admin.instances import Instances
-from spanemu.base.names.labels import check_labels
-from spanemu.base.names.paths import DatabaseName
+from spanemu.base.resource_ids import check_labels
+from spanemu.base.resource_names import DatabaseName
 from spanemu.database.sessions.registry import Sessions
 from spanemu.database.sessions.session import Session
 from spanemu.frontend import wire
 from spanemu.frontend.convert.timestamps import timestamp_to_proto
-from spanemu.frontend.errors.transactions import InvalidSessionCount, MultiplexedInBatch
+from spanemu.frontend.errors import InvalidSessionCount, MultiplexedInBatch
 from spanemu.frontend.registry import session_of, sessions_of
 
 SESSIONS_PER_BATCH_MAX = 100  # A client that wants more asks again for the rest.

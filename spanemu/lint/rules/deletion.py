@@ -9,8 +9,8 @@ from spanemu.base.name_hints import like_absent, like_expiry, like_log
 from spanemu.lint.model import Index, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, each_index, each_table
 from spanemu.lint.values import growing_part
-from spanemu.sql.syntax.ddl_ast import OnDelete
-from spanemu.sql.syntax.inspection import columns_read
+from spanemu.sql.ddl_ast import OnDelete
+from spanemu.sql.googlesql.syntax.inspection import columns_read
 
 
 def _deleted_with_parent(table: Table) -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from spanemu.base.identifiers import fold
-from spanemu.base.reserved import quoted, quoted_path
+from spanemu.base.identifiers import fold, quoted, quoted_path
 from spanemu.lint.model import Index, Part, Table
 from spanemu.lint.values import order_of
 

@@ -17,8 +17,8 @@ from spanemu.lint.values import (
     order_of,
     shard_of,
 )
-from spanemu.sql.syntax.ddl_ast import ForeignKeyDefinition
-from spanemu.sql.syntax.inspection import functions, is_literal
+from spanemu.sql.ddl_ast import ForeignKeyDefinition
+from spanemu.sql.googlesql.syntax.inspection import functions, is_literal
 
 
 def _leading(index: Index) -> Part | None:

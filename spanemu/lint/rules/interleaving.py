@@ -10,7 +10,7 @@ from spanemu.base.name_hints import like_lookup
 from spanemu.lint.model import Part, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, at_part, each_table
 from spanemu.lint.values import cardinality_of, growing_part, holds_long_values, is_enum
-from spanemu.sql.syntax.ddl_ast import ForeignKeyDefinition, OnDelete
+from spanemu.sql.ddl_ast import ForeignKeyDefinition, OnDelete
 
 ENFORCED_PARENTS_MAX = 2  # levels of IN PARENT before SPN311
 

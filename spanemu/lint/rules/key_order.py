@@ -10,8 +10,8 @@ from spanemu.lint.model import Column, Index, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Check, Hit, Rule, at_part, each_table
 from spanemu.lint.rules.fixes import swap
 from spanemu.lint.values import Order, is_random, order_of
-from spanemu.sql.syntax.ast import SequenceArgument
-from spanemu.sql.syntax.inspection import function_of, functions, walk
+from spanemu.sql.googlesql.ast import SequenceArgument
+from spanemu.sql.googlesql.syntax.inspection import function_of, functions, walk
 
 SERIAL_TYPES = frozenset({"SERIAL", "SMALLSERIAL", "BIGSERIAL"})  # PostgreSQL's
 

@@ -11,7 +11,7 @@ from spanemu.lint.model import Column, Part, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, at_part, each_table
 from spanemu.lint.rules.fixes import key_of
 from spanemu.lint.values import is_random, order_of, shard_of
-from spanemu.sql.syntax.ddl_ast import ForeignKeyDefinition
+from spanemu.sql.ddl_ast import ForeignKeyDefinition
 
 KEY_BYTES_MAX = 8 * 1024  # quotas.md: size of a key, all parts together
 BYTES_PER_CHARACTER_MAX = 4

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from spanemu.base.identifiers import quoted
 from spanemu.base.name_hints import like_counter
-from spanemu.base.reserved import quoted
 from spanemu.lint.model import Index, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at_part, each_table
 from spanemu.lint.rules.fixes import key_of
@@ -18,7 +18,7 @@ from spanemu.lint.values import (
     order_of,
     shard_of,
 )
-from spanemu.sql.syntax.inspection import columns_read, functions
+from spanemu.sql.googlesql.syntax.inspection import columns_read, functions
 
 
 def _few_first_values(table: Table) -> Iterator[Hit]:

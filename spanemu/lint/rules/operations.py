@@ -12,7 +12,7 @@ from spanemu.base.identifiers import fold
 from spanemu.lint.model import Change, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, each_table
 from spanemu.lint.source import Spot, Statement
-from spanemu.sql.syntax import ddl_ast
+from spanemu.sql import ddl_ast
 
 _SUFFIX = re.compile(r"(_[A-Za-z0-9]+|\d+)$")
 

@@ -9,4 +9,6 @@ ask back), `batches` (rows taken many at a time), `ranges` (seeks as encoded key
 table of operators and the entry points), and `errors`.
 
 Nothing compiled holds state of a run: a compiled plan may run on many threads at once.
+
+Modules: `codegen`, `codegen_protocols`, `codegen_templates`.
 """

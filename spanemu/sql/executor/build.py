@@ -7,28 +7,22 @@ from typing import Any
 
 from spanemu.base.limits import STATEMENT_MEMORY_BYTES_MAX
 from spanemu.schema.table import Table
-from spanemu.sql.analyzer.resolved import Expr
 from spanemu.sql.executor.compiler import Compiler, Operator
-from spanemu.sql.executor.dml import compile_dml
+from spanemu.sql.executor.dml import Returning, Written, compile_dml, compile_returning
 from spanemu.sql.executor.operators import (
     aggregate,
     apply_join,
-    common_tables,
-    filter,  # noqa: A004
     hash_join,
-    keyed_spool,
-    limit,
     loop_join,
     project,
     sample,
     scan,
     set_operations,
     sort,
+    spools,
     unnest,
-    values,
 )
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.returning import Returning, Written, compile_returning
 from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.plan import joins, nodes
@@ -36,30 +30,31 @@ from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.reads import Reads, reads_of, returning_scans
 from spanemu.sql.plan.statements import CallPlan, DmlPlan, Plan, QueryPlan
 from spanemu.sql.planner.errors import PlanTooDeep
+from spanemu.sql.resolved import Expr
 from spanemu.values.types import Type
 
 OPERATORS: Mapping[type[Node], Operator] = {
-    nodes.Unit: values.compile_unit,
-    nodes.Values: values.compile_values,
+    nodes.Unit: unnest.compile_unit,
+    nodes.Values: unnest.compile_values,
     nodes.Scan: scan.compile_scan,
     nodes.SystemScan: scan.compile_system_scan,
-    nodes.Filter: filter.compile_filter,
+    nodes.Filter: project.compile_filter,
     nodes.Project: project.compile_project,
-    nodes.Limit: limit.compile_limit,
+    nodes.Limit: sort.compile_limit,
     nodes.Sort: sort.compile_sort,
     nodes.TopN: sort.compile_top_n,
     nodes.HashAggregate: aggregate.compile_hash_aggregate,
     nodes.StreamAggregate: aggregate.compile_stream_aggregate,
     nodes.UnionAll: set_operations.compile_union_all,
     nodes.SetOperation: set_operations.compile_set_operation,
-    nodes.With: common_tables.compile_with,
-    nodes.WithRef: common_tables.compile_with_ref,
+    nodes.With: spools.compile_with,
+    nodes.WithRef: spools.compile_with_ref,
     nodes.Sample: sample.compile_sample,
     joins.Join: loop_join.compile_join,
     joins.HashJoin: hash_join.compile_hash_join,
     joins.MergeJoin: hash_join.compile_hash_join,  # the left input's order is kept
     joins.ApplyJoin: apply_join.compile_apply_join,
-    joins.KeyedSpool: keyed_spool.compile_keyed_spool,
+    joins.KeyedSpool: spools.compile_keyed_spool,
     joins.Unnest: unnest.compile_unnest,
 }
 

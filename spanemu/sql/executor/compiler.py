@@ -8,8 +8,7 @@ from itertools import count
 from typing import Any
 
 from spanemu.base.limits import STATEMENT_MEMORY_BYTES_MAX
-from spanemu.sql.analyzer.resolved import Expr
-from spanemu.sql.executor import source
+from spanemu.sql.executor import codegen
 from spanemu.sql.executor.memory import REFERENCE_BYTES, Holding
 from spanemu.sql.executor.relation import Each, Layout, Relation, Rows, Value
 from spanemu.sql.executor.run import Run
@@ -18,6 +17,7 @@ from spanemu.sql.plan.evaluation_order import is_plain
 from spanemu.sql.plan.joins import ApplyJoin
 from spanemu.sql.plan.nodes import Filter, Node, Project, Scan
 from spanemu.sql.plan.traverse import free
+from spanemu.sql.resolved import Expr
 from spanemu.values.types import Type
 
 Operator = Callable[[Any, "Compiler"], Relation]
@@ -104,11 +104,11 @@ class Compiler:
 
     def value(self, expr: Expr, layout: Layout) -> Value:
         """A function of a row: the value of `expr`."""
-        return source.value_function(expr, layout, self)
+        return codegen.value_function(expr, layout, self)
 
     def test(self, expr: Expr, layout: Layout) -> Value:
         """A function of a row: something true if and only if `expr` is TRUE."""
-        return source.test_function(expr, layout, self)
+        return codegen.test_function(expr, layout, self)
 
     def gate(self, condition: Expr | None, layout: Layout) -> tuple[Gate | None, Expr | None]:
         """Split a condition into a test that is made once for all rows, and what is left of it.
@@ -125,23 +125,23 @@ class Compiler:
 
     def cells(self, exprs: Sequence[Expr], layout: Layout) -> Value:
         """A function of a row: the tuple of the values of `exprs`."""
-        return source.cells_function(exprs, layout, self)
+        return codegen.cells_function(exprs, layout, self)
 
     def kept(self, expr: Expr, layout: Layout) -> Each:
         """A function of many rows: those for which `expr` is TRUE."""
-        return source.kept_function(expr, layout, self)
+        return codegen.kept_function(expr, layout, self)
 
     def each_value(self, expr: Expr, layout: Layout) -> Each:
         """A function of many rows: the value of `expr` for each."""
-        return source.each_value_function(expr, layout, self)
+        return codegen.each_value_function(expr, layout, self)
 
     def each_known(self, expr: Expr, layout: Layout) -> Each:
         """A function of many rows: the values of `expr` that are not NULL."""
-        return source.each_known_function(expr, layout, self)
+        return codegen.each_known_function(expr, layout, self)
 
     def each_cells(self, exprs: Sequence[Expr], layout: Layout) -> Each:
         """A function of many rows: the tuple of the values of `exprs` for each."""
-        return source.each_cells_function(exprs, layout, self)
+        return codegen.each_cells_function(exprs, layout, self)
 
     def binding(self, columns: frozenset[int], layout: Layout) -> Callable[[Any, Run], None] | None:
         """A function that puts those of `columns` that `layout` has into their slots."""

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from spanemu.base.pace import paced
+from spanemu.base.deadline_checks import paced
 from spanemu.schema.column import Column
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.errors import RowAffectedTwice
 from spanemu.sql.executor.insert_keys import InsertKeys
 from spanemu.sql.executor.memory import ENTRY_BYTES
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Rows
 from spanemu.sql.executor.run import Run
+from spanemu.sql.functions.errors import RowAffectedTwice
 from spanemu.sql.plan.statements import Conflict, InsertPlan
 from spanemu.values.key import after_prefix, key_encoder
 from spanemu.values.mutation import RowWrite, WriteKind

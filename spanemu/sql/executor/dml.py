@@ -6,18 +6,19 @@ own effects.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from spanemu.base.pace import paced
-from spanemu.sql.analyzer.resolved import InsertKind
+from spanemu.base.deadline_checks import paced
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.conflict import compile_conflict
-from spanemu.sql.executor.errors import RowCountMismatch
 from spanemu.sql.executor.insert_keys import InsertKeys
 from spanemu.sql.executor.operators.project import compile_outputs
+from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.run import Run
+from spanemu.sql.functions.errors import RowCountMismatch
 from spanemu.sql.plan.statements import DeletePlan, DmlPlan, InsertPlan, UpdatePlan
+from spanemu.sql.resolved import ColumnRef, Expr, InsertKind, ReturningClause
 from spanemu.values.mutation import RowDelete, RowWrite, WriteKind
 
 WRITE_BYTES = 200  # of a row change, and of what the transaction's buffer keeps of it
@@ -98,3 +99,26 @@ _STATEMENTS: Mapping[type[DmlPlan], Callable[[Any, Compiler], Changes]] = {
     UpdatePlan: _update,
     DeletePlan: _delete,
 }
+
+
+Written = tuple[str, Row]
+Returning = Callable[[Run, Iterable[Written]], Iterator[Row]]
+
+
+def compile_returning(clause: ReturningClause, width: int, compiler: Compiler) -> Returning:
+    """A function of (action, stored row) pairs; the action is "INSERT", "UPDATE" or "DELETE"."""
+    layout = {column.id: stored.position for column, stored in clause.row}
+    if clause.action is not None:
+        layout[clause.action.id] = width
+    values = {column.id: value for column, value in clause.computed}
+    exprs: list[Expr] = [
+        values.get(output.column.id, ColumnRef(output.column.type, output.column))
+        for output in clause.output
+    ]
+    cells = compiler.cells(exprs, layout)
+
+    def returning(run: Run, written: Iterable[Written]) -> Iterator[Row]:
+        for action, row in written:
+            yield cells((*row, action), run)
+
+    return returning

@@ -7,8 +7,8 @@ from typing import Any
 
 from spanemu.schema.column import Column, key_message
 from spanemu.schema.table import Table
-from spanemu.sql.executor.errors import RowAffectedTwice
 from spanemu.sql.executor.reader import Row
+from spanemu.sql.functions.errors import RowAffectedTwice
 from spanemu.values.key import key_encoder
 from spanemu.values.mutation import COMMIT_TIMESTAMP
 

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
-from spanemu.sql.executor.batches import full_batches
-from spanemu.sql.executor.errors import StatementTooLarge
+from spanemu.sql.executor.relation import full_batches
 from spanemu.sql.executor.run import Run
+from spanemu.sql.functions.errors import StatementTooLarge
 from spanemu.values.json import Json
 
 FREE_ROWS = 16

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from spanemu.base.pace import paced
+from spanemu.base.deadline_checks import paced
 from spanemu.schema.column import KeyPart
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.reader import ByteRange

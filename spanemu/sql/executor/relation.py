@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain, islice
+from typing import Any, Generic, TypeVar
 
+from spanemu.base.deadline_checks import STEP_ITEMS_MAX, Tally, in_steps
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.run import Run
 
@@ -34,3 +36,86 @@ def beside(left: Relation, right: Relation) -> dict[int, int]:
         **left.layout,
         **{column: left.width + place for column, place in right.layout.items()},
     }
+
+
+BATCH_ROWS_MAX = STEP_ITEMS_MAX
+_FULL_FIRST = 16
+_HEAVY_ROWS_MIN = 4
+_HEAVY_BYTES = 1 << 22  # characters, bytes and elements of the rows of a batch
+_SIZED = frozenset({str, bytes, tuple})
+T = TypeVar("T")  # a row, or a group of them
+
+
+def batches(
+    rows: Iterable[T], largest: int = BATCH_ROWS_MAX, tally: Tally | None = None
+) -> Generator[list[T], bool | None]:
+    """`rows` in lists of at most `largest`, none of them empty."""
+    return in_steps(rows, 1, largest, tally)
+
+
+def full_batches(rows: Iterable[T]) -> Generator[list[T], bool | None]:
+    """The same with more rows in the first ones, for those who will take every row."""
+    return in_steps(rows, _FULL_FIRST, BATCH_ROWS_MAX)
+
+
+class Started(Generic[T]):
+    """Rows whose first has already been taken; false when there is no row at all."""
+
+    __slots__ = ("_first", "_rest")
+
+    def __init__(self, rows: Iterable[T]) -> None:
+        self._rest = iter(rows)
+        self._first = list(islice(self._rest, 1))
+
+    def __bool__(self) -> bool:
+        return bool(self._first)
+
+    def __iter__(self) -> Iterator[T]:
+        return chain(self._first, self._rest)
+
+
+def gathered(rows: Iterable[T]) -> list[T]:
+    """All of `rows`."""
+    source = iter(rows)
+    found = list(islice(source, _FULL_FIRST))
+    if len(found) == _FULL_FIRST:
+        for batch in full_batches(source):
+            found += batch
+    return found
+
+
+def by_batch(
+    rows: Iterable[T],
+    change: Callable[[list[T]], Iterable[Row]],
+    largest: int = BATCH_ROWS_MAX,
+    tally: Tally | None = None,
+) -> Iterator[Row]:
+    """The rows that `change` makes of each batch."""
+    if tally is None and rows.__class__ is tuple and len(rows) <= _FULL_FIRST:
+        return chain.from_iterable(map(change, (list(rows),))) if rows else iter(())
+    return chain.from_iterable(_changed(batches(rows, largest, tally), change))
+
+
+def _changed(
+    steps: Generator[list[T], bool | None], change: Callable[[list[T]], Iterable[Row]]
+) -> Iterator[Iterable[Row]]:
+    for batch in steps:
+        made = change(batch)
+        yield made
+        while len(batch) >= _HEAVY_ROWS_MIN and _is_heavy(made):
+            try:
+                made = change(steps.send(True))
+            except StopIteration:
+                return
+            yield made
+
+
+def _is_heavy(rows: Iterable[Row]) -> bool:
+    """Return whether so many rows like the last take too much memory."""
+    if not isinstance(rows, list) or not rows:
+        return False
+    last = rows[-1]
+    if last.__class__ is not tuple:
+        return False
+    size = sum([len(cell) for cell in last if cell.__class__ in _SIZED])
+    return size * len(rows) > _HEAVY_BYTES

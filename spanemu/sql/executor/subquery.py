@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from spanemu.base.pace import STEP_ITEMS_MAX, in_steps
-from spanemu.sql.analyzer.resolved import SubqueryKind
-from spanemu.sql.executor.compiling import Compiling
-from spanemu.sql.executor.errors import ManyRowsInScalarSubquery
+from spanemu.base.deadline_checks import STEP_ITEMS_MAX, in_steps
+from spanemu.sql.executor.codegen_protocols import Compiling
 from spanemu.sql.executor.memory import ENTRY_BYTES
 from spanemu.sql.executor.relation import Layout, Value
 from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.comparison import membership
+from spanemu.sql.functions.errors import ManyRowsInScalarSubquery
 from spanemu.sql.functions.value_size import gatherer
 from spanemu.sql.plan.nodes import Subquery
 from spanemu.sql.plan.traverse import free
+from spanemu.sql.resolved import LambdaExpr, Let, SubqueryKind
 
 _ELEMENTS_FIRST = 64  # of an array: taken before their size is looked at
 
@@ -119,3 +119,35 @@ def _reducer(expr: Subquery, compiler: Compiling) -> Reduce:
     if expr.kind is SubqueryKind.ARRAY:
         return _array(expr)
     return _exists if expr.kind is SubqueryKind.EXISTS else _scalar
+
+
+def lambda_maker(expr: LambdaExpr, layout: Layout, compiler: Compiling) -> Value:
+    """A function of a row that gives a Python callable over the lambda's parameters."""
+    slots = [compiler.filled_slot(parameter.id) for parameter in expr.parameters]
+    body = compiler.value(expr.body, layout)
+
+    def make(row: Any, run: Run) -> Callable[..., Any]:
+        def call(*values: Any) -> Any:
+            for slot, value in zip(slots, values, strict=True):
+                run.slots[slot] = value
+            return body(row, run)
+
+        return call
+
+    return make
+
+
+def let_function(expr: Let, layout: Layout, compiler: Compiling) -> Value:
+    """A function of a row that computes the bindings in order, then the result."""
+    bindings = [
+        (compiler.filled_slot(column.id), compiler.value(value, layout))
+        for column, value in expr.bindings
+    ]
+    result = compiler.value(expr.result, layout)
+
+    def let(row: Any, run: Run) -> Any:
+        for slot, value in bindings:
+            run.slots[slot] = value(row, run)
+        return result(row, run)
+
+    return let

@@ -6,23 +6,92 @@ ARRAY(subquery) is syntax; the JSON functions that give arrays are in `json`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from datetime import date
+from decimal import Decimal
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
+from spanemu.base.deadline_checks import STEP_ITEMS_MAX, in_steps, paced
 from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
-from spanemu.base.pace import STEP_ITEMS_MAX, in_steps, paced
-from spanemu.sql.functions.array_generate import (
-    generate_date_array,
-    generate_float_array,
-    generate_int_array,
-    generate_numeric_array,
-)
 from spanemu.sql.functions.comparison import membership
-from spanemu.sql.functions.errors import ArrayTooLarge, BadArgument
+from spanemu.sql.functions.errors import ArrayTooLarge, BadArgument, EvaluationError
 from spanemu.sql.functions.notation import chapter, overload
+from spanemu.sql.functions.registry import Nulls, Signature
+from spanemu.sql.functions.time.date_parts import moved
 from spanemu.sql.functions.value_size import bounded, check_size, gatherer, sizer
-from spanemu.values import order
-from spanemu.values.types import Type
+from spanemu.values import numeric, order
+from spanemu.values.errors import BadValue as UnreadableValue
+from spanemu.values.types import BOOL, INT64, Type
+
+ELEMENTS_MAX = 16_000
+
+
+T = TypeVar("T", date, Decimal, float)
+
+
+def generate_int_array(start: int, end: int, step: int = 1) -> tuple[int, ...]:
+    """GENERATE_ARRAY of integers."""
+    if not step:
+        raise _zero_step()
+    if (end - start) // step >= ELEMENTS_MAX:
+        raise _too_many()
+    return tuple(range(start, end + (1 if step > 0 else -1), step))
+
+
+def generate_numeric_array(
+    start: Decimal, end: Decimal, step: Decimal = Decimal(1)
+) -> tuple[Decimal, ...]:
+    """GENERATE_ARRAY of NUMERIC."""
+    if not step:
+        raise _zero_step()
+    return _series(start, end, step > 0, lambda value, _: numeric.add(value, step))
+
+
+def generate_float_array(start: float, end: float, step: float = 1.0) -> tuple[float, ...]:
+    """GENERATE_ARRAY of FLOAT64; each element is computed from the start, not from the last."""
+    if not step:
+        raise _zero_step()
+    if start != start or end != end or step != step:
+        raise BadArgument("Sequence start, end, and step cannot be NaN.")
+    if step in (float("inf"), float("-inf")):
+        raise BadArgument("Sequence step cannot be +/-inf.")
+    return _series(start, end, step > 0, lambda _, count: start + count * step)
+
+
+def generate_date_array(
+    start: date, end: date, amount: int = 1, part: str = "DAY"
+) -> tuple[date, ...]:
+    """GENERATE_DATE_ARRAY; a month end once shortened stays so."""
+    if not amount:
+        raise _zero_step()
+    return _series(start, end, amount > 0, lambda day, _: moved(day, amount, part))
+
+
+def _series(start: T, end: T, ascending: bool, following: Callable[[T, int], T]) -> tuple[T, ...]:
+    if start == end:
+        return (start,)
+    if (start < end) is not ascending:
+        return ()
+    values: list[Any] = []
+    value = start
+    while (value <= end) if ascending else (value >= end):
+        if len(values) == ELEMENTS_MAX:
+            raise _too_many()
+        values.append(value)
+        try:
+            value = following(value, len(values))
+        except (BadArgument, UnreadableValue):
+            break
+    return tuple(values)
+
+
+def _zero_step() -> BadArgument:
+    return BadArgument("Sequence step cannot be 0.")
+
+
+def _too_many() -> BadArgument:
+    return BadArgument(f"Cannot generate arrays with more than {ELEMENTS_MAX} elements.")
+
 
 Array = tuple[Any, ...]
 
@@ -247,3 +316,58 @@ FUNCTIONS = chapter(
         ),
     },
 )
+
+
+class NullArrayInNestedStatement(EvaluationError):
+    """Only an array that is there has elements to change, even if it has none."""
+
+    prose = "Cannot execute a nested {statement} statement on a NULL array value"
+    statement: str
+
+
+class ElementUpdatedTwice(EvaluationError):
+    """An element must match the WHERE of one nested UPDATE at most."""
+
+    prose = "Attempted to modify an array element with multiple nested UPDATE statements"
+
+
+def changed_array(type_: Type, statement: str) -> Signature:
+    """(array, what it becomes): the latter, unless the former is NULL."""
+
+    def evaluate(before: Any, after: Any) -> Any:
+        if before is None:
+            raise NullArrayInNestedStatement(statement)
+        return after
+
+    return Signature("$changed_array", (type_, type_), type_, evaluate, Nulls.CALLED)
+
+
+class ElementCountMismatch(EvaluationError):
+    """ASSERT_ROWS_MODIFIED of a nested statement gave another number of elements."""
+
+    prose = "ASSERT_ROWS_MODIFIED expected {expected} array elements modified, but found {actual}"
+    expected: int
+    actual: int
+
+
+def asserted_elements(type_: Type, modified: Type) -> Signature:
+    """(array, the elements that a statement modified, their asserted count): the array."""
+
+    def evaluate(after: Any, elements: Any, expected: Any) -> Any:
+        if len(elements or ()) != expected:
+            raise ElementCountMismatch(expected, len(elements or ()))
+        return after
+
+    return Signature("$asserted_elements", (type_, modified, INT64), type_, evaluate, Nulls.CALLED)
+
+
+def several_true(count: int) -> Signature:
+    """FALSE, unless more than one of the arguments is TRUE, which is an error."""
+    evaluate: Callable[..., bool] = _refuse_several
+    return Signature("$several_true", (BOOL,) * count, BOOL, evaluate, Nulls.CALLED)
+
+
+def _refuse_several(*hits: bool | None) -> bool:
+    if hits.count(True) > 1:
+        raise ElementUpdatedTwice
+    return False

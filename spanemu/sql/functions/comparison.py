@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
-from spanemu.base.pace import paced
+from spanemu.base.deadline_checks import paced
 from spanemu.values import order
 from spanemu.values.types import Type, TypeCode
 

@@ -16,15 +16,15 @@ from math import floor, inf, isfinite
 from typing import Any
 from uuid import UUID
 
+from spanemu.base.deadline_checks import paced
 from spanemu.base.errors import Unsupported
-from spanemu.base.pace import paced
 from spanemu.sql.functions.conversion_rules import is_zoned
 from spanemu.sql.functions.errors import BadArgument, BadValue, InvalidText, ValueOutOfRange
 from spanemu.sql.functions.text.sql_text import bool_text, escaped_bytes
 from spanemu.values import date as dates
-from spanemu.values import float64, interval, numeric, timestamp, uuid_text
+from spanemu.values import floats, interval, numeric, timestamp, uuid_text
 from spanemu.values.errors import BadValue as Unreadable
-from spanemu.values.float32 import FLOAT32_MAX, round32
+from spanemu.values.floats import FLOAT32_MAX, round32
 from spanemu.values.types import Type, TypeCode
 from spanemu.values.value import INT64_MAX, INT64_MIN
 from spanemu.values.zone import Civil
@@ -63,7 +63,7 @@ def int64_from_float(value: float) -> int:
     if not isfinite(value):
         raise BadArgument(
             "Illegal conversion of non-finite floating point number to an integer: "
-            f"{float64.format_float64(value)}"
+            f"{floats.format_float64(value)}"
         )
     size = abs(value)
     whole = floor(size)
@@ -72,7 +72,7 @@ def int64_from_float(value: float) -> int:
     number = -whole if value < 0 else whole
     if INT64_MIN <= number <= INT64_MAX:
         return number
-    raise ValueOutOfRange("int64", float64.format_float64(value))
+    raise ValueOutOfRange("int64", floats.format_float64(value))
 
 
 def int64_from_numeric(value: Decimal) -> int:
@@ -107,7 +107,7 @@ def numeric_from_float(value: float) -> Decimal:
     try:
         return numeric.from_float(value)
     except Unreadable:
-        text = float64.format_float64(value)
+        text = floats.format_float64(value)
         if isfinite(value):
             raise ValueOutOfRange("numeric", text) from None
         raise BadArgument(
@@ -118,7 +118,7 @@ def numeric_from_float(value: float) -> Decimal:
 def float64_from_string(text: str) -> float:
     """A number, or inf, infinity, nan in any case."""
     try:
-        return float64.parse_float64(text)
+        return floats.parse_float64(text)
     except Unreadable:
         raise BadValue("double", _shown(text)) from None
 
@@ -131,7 +131,7 @@ def float64_from_numeric(value: Decimal) -> float:
 def float32_from_string(text: str) -> float:
     """A number, or inf, infinity, nan in any case."""
     try:
-        return float64.parse_float32(text)
+        return floats.parse_float32(text)
     except Unreadable:
         raise BadValue("float", _shown(text)) from None
 
@@ -139,7 +139,7 @@ def float32_from_string(text: str) -> float:
 def float32_from_float64(value: float) -> float:
     """The nearest FLOAT32; a number beyond the largest is an error, an infinity stays."""
     if FLOAT32_MAX < abs(value) < inf:
-        raise ValueOutOfRange("float", float64.format_float64(value))
+        raise ValueOutOfRange("float", floats.format_float64(value))
     return round32(value)
 
 
@@ -252,11 +252,11 @@ _CONVERTERS: dict[tuple[TypeCode, TypeCode], Callable[..., Any]] = {
     (_C.FLOAT32, _C.INT64): int64_from_float,
     (_C.FLOAT32, _C.NUMERIC): numeric_from_float,
     (_C.FLOAT32, _C.FLOAT64): _same,
-    (_C.FLOAT32, _C.STRING): float64.format_float32,
+    (_C.FLOAT32, _C.STRING): floats.format_float32,
     (_C.FLOAT64, _C.INT64): int64_from_float,
     (_C.FLOAT64, _C.NUMERIC): numeric_from_float,
     (_C.FLOAT64, _C.FLOAT32): float32_from_float64,
-    (_C.FLOAT64, _C.STRING): float64.format_float64,
+    (_C.FLOAT64, _C.STRING): floats.format_float64,
     (_C.STRING, _C.BOOL): bool_from_string,
     (_C.STRING, _C.INT64): int64_from_string,
     (_C.STRING, _C.NUMERIC): numeric_from_string,

@@ -13,7 +13,7 @@ from spanemu.messages.field import MessageField
 from spanemu.messages.message import FieldPath, MessageType
 from spanemu.messages.pool import MessagePool
 from spanemu.sql.functions.errors import BadArgument
-from spanemu.sql.functions.text.message_text import MessageText
+from spanemu.sql.functions.text.format_text import MessageText
 from spanemu.values.types import Type, TypeCode
 
 _C = TypeCode

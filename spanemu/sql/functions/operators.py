@@ -14,8 +14,9 @@ from __future__ import annotations
 from operator import and_, invert, neg, not_, or_, xor
 from typing import Any
 
-from spanemu.sql.functions import comparison, subscript
+from spanemu.sql.functions import comparison
 from spanemu.sql.functions.array import array_concat
+from spanemu.sql.functions.errors import ArrayIndexOutOfBounds
 from spanemu.sql.functions.notation import operator, overload
 from spanemu.sql.functions.numbers import arithmetic as number
 from spanemu.sql.functions.numbers import bitwise
@@ -23,6 +24,48 @@ from spanemu.sql.functions.registry import Function, Overload
 from spanemu.sql.functions.text import like
 from spanemu.sql.functions.text.concatenation import concat_two
 from spanemu.sql.functions.time import interval_arithmetic as span
+from spanemu.values.json import Json
+
+
+def at_offset(array: tuple[Any, ...], index: int) -> Any:
+    """array[OFFSET(i)], from 0."""
+    if 0 <= index < len(array):
+        return array[index]
+    raise ArrayIndexOutOfBounds(index)
+
+
+def at_ordinal(array: tuple[Any, ...], index: int) -> Any:
+    """array[ORDINAL(i)], from 1."""
+    if 0 < index <= len(array):
+        return array[index - 1]
+    raise ArrayIndexOutOfBounds(index)
+
+
+def at_safe_offset(array: tuple[Any, ...], index: int) -> Any:
+    """array[SAFE_OFFSET(i)]: NULL where there is no element."""
+    return array[index] if 0 <= index < len(array) else None
+
+
+def at_safe_ordinal(array: tuple[Any, ...], index: int) -> Any:
+    """array[SAFE_ORDINAL(i)]: NULL where there is no element."""
+    return array[index - 1] if 0 < index <= len(array) else None
+
+
+def json_member(document: Json, name: str) -> Json | None:
+    """json.name and json['name']: NULL if it is no object, or has no such member."""
+    value = document.value
+    if isinstance(value, dict) and name in value:
+        return Json(value[name])
+    return None
+
+
+def json_element(document: Json, index: int) -> Json | None:
+    """json[i], from 0: NULL if it is no array, or has no such element."""
+    value = document.value
+    if isinstance(value, list) and 0 <= index < len(value):
+        return Json(value[index])
+    return None
+
 
 # Scalars with an order of their own, then the types built from others.
 _SCALAR = "T1{BOOL|INT64|NUMERIC|FLOAT32|FLOAT64|STRING|BYTES|DATE|TIMESTAMP|UUID|INTERVAL|ENUM}"
@@ -157,17 +200,17 @@ def _element(evaluate: Any) -> tuple[Overload, ...]:
 
 
 _SUBSCRIPTS = (
-    operator("$array_at_offset", "ARRAY[OFFSET(INT64)]", _element(subscript.at_offset)),
-    operator("$array_at_ordinal", "ARRAY[ORDINAL(INT64)]", _element(subscript.at_ordinal)),
+    operator("$array_at_offset", "ARRAY[OFFSET(INT64)]", _element(at_offset)),
+    operator("$array_at_ordinal", "ARRAY[ORDINAL(INT64)]", _element(at_ordinal)),
     operator(
-        "$safe_array_at_offset", "ARRAY[SAFE_OFFSET(INT64)]", _element(subscript.at_safe_offset)
+        "$safe_array_at_offset", "ARRAY[SAFE_OFFSET(INT64)]", _element(at_safe_offset)
     ),
     operator(
-        "$safe_array_at_ordinal", "ARRAY[SAFE_ORDINAL(INT64)]", _element(subscript.at_safe_ordinal)
+        "$safe_array_at_ordinal", "ARRAY[SAFE_ORDINAL(INT64)]", _element(at_safe_ordinal)
     ),
     operator("$json_subscript", "JSON[INT64 or STRING]", (
-        overload("(JSON, INT64) -> JSON", subscript.json_element),
-        overload("(JSON, STRING) -> JSON", subscript.json_member),
+        overload("(JSON, INT64) -> JSON", json_element),
+        overload("(JSON, STRING) -> JSON", json_member),
     )),
 )  # fmt: skip
 

@@ -1,6 +1,6 @@
 """What a function is: its overloads as data, and the chosen one as the tree carries it.
 
-A chapter module declares a table of `Function`s; `functions.catalog` joins the tables into one
+A chapter module declares a table of `Function`s; `googlesql.catalog` joins the tables into one
 mapping by name. The analyzer (`expressions.overload`) matches argument types against
 `Overload.parameters` and puts a bound `Signature` into the resolved tree; the executor calls
 `Signature.evaluate` and never looks at names.

@@ -21,8 +21,8 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any, AnyStr
 
+from spanemu.base.deadline_checks import count_built
 from spanemu.base.limits import BUILT_VALUE_BYTES_MAX, CELL_BYTES_MAX
-from spanemu.base.pace import count_built
 from spanemu.sql.functions.errors import ArrayTooLarge, StructTooLarge, ValueTooLarge
 from spanemu.values.json import Json
 from spanemu.values.types import Type, TypeCode

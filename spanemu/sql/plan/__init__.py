@@ -8,6 +8,6 @@ rewriting, and asking which columns a plan needs), `conditions` (taking predicat
 read), `repeatable` and `partitionable`; `expression_text`, `plan_tree`, `drawing`,
 `operator_display`, `scalar_display` and `explain` (a plan as Spanner's clients show it).
 
-Expressions are those of `analyzer.resolved`; a subquery inside one is a `nodes.Subquery`, whose
+Expressions are those of `resolved`; a subquery inside one is a `nodes.Subquery`, whose
 query is planned too. Columns are ids: a plan knows no names but those of stored things.
 """

@@ -5,19 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from spanemu.sql.analyzer.resolved import (
-    TRUE,
-    And,
-    Cast,
-    ColumnRef,
-    Expr,
-    FunctionCall,
-    Literal,
-    Or,
-)
 from spanemu.sql.functions.registry import Nulls, Signature
 from spanemu.sql.plan.evaluation_order import cheapest_first
 from spanemu.sql.plan.operators import EQUAL, IS_FALSE, IS_NULL, IS_TRUE, NOT
+from spanemu.sql.resolved import TRUE, And, Cast, ColumnRef, Expr, FunctionCall, Literal, Or
 from spanemu.values.order import equals
 from spanemu.values.types import BOOL, Type
 

@@ -11,20 +11,34 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from spanemu.sql.analyzer.resolved import ColumnRef, Expr, ResolvedColumn
+from spanemu.sql import resolved
 from spanemu.sql.plan import statements
 from spanemu.sql.plan.expression_text import expression_text
 from spanemu.sql.plan.nodes import Node, Scan, Subquery, SystemScan
-from spanemu.sql.plan.plan_tree import (
-    RELATIONAL,
-    SCALAR,
-    SUBQUERY_LINK,
-    ChildLink,
-    PlanNode,
-)
-from spanemu.sql.plan.scalar_display import scalar_name
+from spanemu.sql.plan.plan_tree import RELATIONAL, SCALAR, SUBQUERY_LINK, ChildLink, PlanNode
 from spanemu.sql.plan.statements import DmlPlan, QueryPlan
 from spanemu.sql.plan.traverse import parts, walk
+from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn, SubqueryKind
+
+_NAMES: Mapping[type[Expr], str] = {
+    resolved.Literal: "Constant",
+    resolved.ParameterRef: "Parameter",
+    resolved.ColumnRef: "Reference",
+    resolved.MakeStruct: "Struct Constructor",
+    resolved.MakeArray: "Array Constructor",
+    resolved.GetField: "Struct Field",
+}
+_SUBQUERY_NAMES: Mapping[SubqueryKind, str] = {
+    SubqueryKind.ARRAY: "Array Subquery",
+}
+
+
+def scalar_name(expr: Expr) -> str:
+    """The display name of an expression's node."""
+    if isinstance(expr, Subquery):
+        return _SUBQUERY_NAMES.get(expr.kind, "Scalar Subquery")
+    return _NAMES.get(type(expr), "Function")
+
 
 # How a node is drawn: gives the number of its root.
 Display = Callable[[Any, "Drawing"], int]

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spanemu.sql.analyzer.resolved import Expr
 from spanemu.sql.plan.traverse import scope_of
+from spanemu.sql.resolved import Expr
 
 _PLAIN, _SLOW, _QUERY = range(3)
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
 from typing import Any
 
-from spanemu.sql.analyzer import resolved
-from spanemu.sql.analyzer.resolved import Expr, FunctionCall, ResolvedColumn, SubqueryKind
+from spanemu.sql import resolved
 from spanemu.sql.plan import operators as op
 from spanemu.sql.plan.nodes import Subquery
+from spanemu.sql.resolved import Expr, FunctionCall, ResolvedColumn, SubqueryKind
 from spanemu.values.types import Type, TypeCode
 
 _TEXT_MAX = 60  # of a literal, so that a plan stays readable

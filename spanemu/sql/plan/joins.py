@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 
 from spanemu.base.record import record
-from spanemu.sql.analyzer.resolved import Expr, Hints, ResolvedColumn
 from spanemu.sql.plan.nodes import Columns, Node, Passing
+from spanemu.sql.resolved import Expr, Hints, ResolvedColumn
 
 
 class JoinKind(StrEnum):

@@ -16,7 +16,8 @@ from spanemu.base.record import Unique, record
 from spanemu.schema.column import Column
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
-from spanemu.sql.analyzer.resolved import (
+from spanemu.sql.plan.seek import Seek
+from spanemu.sql.resolved import (
     AggregateCall,
     Expr,
     Hints,
@@ -25,7 +26,6 @@ from spanemu.sql.analyzer.resolved import (
     SortKey,
     SubqueryKind,
 )
-from spanemu.sql.plan.seek import Seek
 
 Columns = tuple[ResolvedColumn, ...]
 Computed = tuple[tuple[ResolvedColumn, Expr], ...]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spanemu.sql.analyzer.resolved import MakeStruct, SetOpKind
 from spanemu.sql.plan import joins, nodes
 from spanemu.sql.plan.conditions import conjunction, equal
-from spanemu.sql.plan.drawing import Display, Drawing
+from spanemu.sql.plan.drawing import Display, Drawing, Figures
 from spanemu.sql.plan.joins import JoinKind
 from spanemu.sql.plan.nodes import Node, Scan
+from spanemu.sql.plan.plan_tree import PlanTree
+from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan
+from spanemu.sql.resolved import MakeStruct, SetOpKind
 
 
 def _unit(node: Node, drawing: Drawing) -> int:
@@ -322,3 +324,17 @@ DISPLAYS: Mapping[type[Node], Display] = {
     joins.KeyedSpool: _keyed_spool,
     joins.Unnest: _unnest,
 }
+
+
+__all__ = ["PlanTree", "explain"]
+
+
+def explain(plan: Plan, profile: Figures | None = None) -> PlanTree:
+    """The tree for a plan, with execution statistics if it was profiled."""
+    drawing = Drawing(DISPLAYS, profile)
+    if isinstance(plan, DmlPlan):
+        drawing.dml(plan)
+    else:
+        assert isinstance(plan, QueryPlan)
+        drawing.query(plan)
+    return PlanTree(tuple(drawing.nodes))

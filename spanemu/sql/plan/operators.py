@@ -1,6 +1,6 @@
 """The operators and functions that planning must recognise, by the names signatures bear.
 
-The names are the catalogue's (`functions.catalog`): operators are written "$name". A test holds
+The names are the catalogue's (`googlesql.catalog`): operators are written "$name". A test holds
 this list against the catalogue.
 """
 

@@ -22,12 +22,12 @@ from typing import Any
 
 from spanemu.base.record import record
 from spanemu.schema.schema import Schema
-from spanemu.sql.analyzer.resolved import ColumnRef, Expr
 from spanemu.sql.plan import joins, nodes
-from spanemu.sql.plan.nodes import Node, Subquery
+from spanemu.sql.plan.nodes import Node, Sample, Subquery, SystemScan
 from spanemu.sql.plan.seek import Equal, Seek
-from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan
+from spanemu.sql.plan.statements import CallPlan, DmlPlan, Plan, QueryPlan
 from spanemu.sql.plan.traverse import parts, walk
+from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall
 
 
 @record
@@ -249,3 +249,15 @@ def _subqueries_of(expr: Any) -> Iterator[Subquery]:
     for part in parts(expr):
         if isinstance(part, Expr):
             yield from _subqueries_of(part)
+
+
+def is_repeatable(plan: Plan) -> bool:
+    """Whether the rows of `plan` depend on stored rows and parameters alone."""
+    if not isinstance(plan, QueryPlan) or isinstance(plan, CallPlan):
+        return False
+    for thing in walk(plan.root):
+        if isinstance(thing, Sample | SystemScan):
+            return False
+        if isinstance(thing, FunctionCall) and (thing.signature.volatile or thing.signature.stable):
+            return False
+    return True

@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
-from spanemu.base.tree import tree_lines
+T = TypeVar("T")
+
+
+def tree_lines(
+    root: T, label: Callable[[T], str], children: Callable[[T], Iterable[T]]
+) -> Iterator[str]:
+    """Lines of a drawing of `root`: `label` may return several lines.
+
+    >>> nodes = {"a": ["b", "c"], "b": ["d"]}
+    >>> print("\\n".join(tree_lines("a", str, lambda n: nodes.get(n, ()))))
+    a
+    ├─ b
+    │  └─ d
+    └─ c
+    """
+    first, *rest = label(root).split("\n")
+    yield first
+    below = list(children(root))
+    yield from (("│  " if below else "   ") + line for line in rest)
+    for position, child in enumerate(below):
+        last = position == len(below) - 1
+        for number, line in enumerate(tree_lines(child, label, children)):
+            if number == 0:
+                yield ("└─ " if last else "├─ ") + line
+            else:
+                yield ("   " if last else "│  ") + line
+
 
 RELATIONAL = "RELATIONAL"
 SCALAR = "SCALAR"

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from spanemu.sql.analyzer.resolved import Expr
 from spanemu.sql.plan.nodes import Node, Scan, SystemScan
 from spanemu.sql.plan.statements import CallPlan, DmlPlan, Plan, QueryPlan
 from spanemu.sql.plan.traverse import free, walk
+from spanemu.sql.resolved import Expr
 
 
 @dataclass(frozen=True, eq=False)

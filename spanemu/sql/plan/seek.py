@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from spanemu.base.record import Unique, record
-from spanemu.sql.analyzer.resolved import Expr
+from spanemu.sql.resolved import Expr
 
 
 @record

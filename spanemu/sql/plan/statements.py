@@ -6,8 +6,8 @@ from spanemu.base.record import Unique, record
 from spanemu.schema.column import Column
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
-from spanemu.sql.analyzer.resolved import Expr, InsertKind, ResolvedColumn, ReturningClause
 from spanemu.sql.plan.nodes import Columns, Node
+from spanemu.sql.resolved import Expr, InsertKind, ResolvedColumn, ReturningClause
 from spanemu.values.types import Type
 
 

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from spanemu.base.pace import paced
-from spanemu.sql.analyzer import resolved
-from spanemu.sql.analyzer.resolved import ColumnRef, Expr
+from spanemu.base.deadline_checks import paced
+from spanemu.sql import resolved
 from spanemu.sql.plan import operators as op
 from spanemu.sql.plan import seek
 from spanemu.sql.plan.nodes import CommonTable, Node, Subquery
+from spanemu.sql.resolved import ColumnRef, Expr
 
 T = TypeVar("T")
 OnNode = Callable[[Node], Node]

@@ -7,4 +7,6 @@ and `cardinality`: how a table is read (`access_path`, `seeks`, `index_union`, `
 inputs are joined (`join_order`, `spool`), which order comes for nothing (`ordering`). `equivalence`
 and `nullability` say what is known of columns, `prune` and `narrow` drop those that nobody needs;
 `errors`.
+
+Modules: `min_max`, `properties`.
 """

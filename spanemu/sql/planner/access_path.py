@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from spanemu.schema.index import Index
-from spanemu.sql.analyzer.resolved import ColumnRef, Expr, ResolvedColumn
 from spanemu.sql.plan.conditions import conjunction, disjuncts, equal, equality, rejects_null
 from spanemu.sql.plan.joins import ApplyJoin, JoinKind
 from spanemu.sql.plan.nodes import HashAggregate, Node, Scan
@@ -37,6 +36,7 @@ from spanemu.sql.planner.index_union import sought_keys
 from spanemu.sql.planner.ordering import Wanted, covers, key_order
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.planner.seeks import Match, Terms, match_key
+from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn
 
 _BASE_TABLE = "_BASE_TABLE"
 _UNION = "FORCE_INDEX_UNION"

@@ -14,8 +14,7 @@ from spanemu.base.errors import Unsupported
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.analyzer import resolved
-from spanemu.sql.analyzer.resolved import Expr
+from spanemu.sql import resolved
 from spanemu.sql.plan.nodes import Columns, Node
 from spanemu.sql.plan.statements import (
     CallPlan,
@@ -36,6 +35,7 @@ from spanemu.sql.planner.prune import ids_of, prune, prune_expression
 from spanemu.sql.planner.rewrite import rewrite
 from spanemu.sql.planner.rules import EARLY_RULES, LATE_RULES, RULES
 from spanemu.sql.planner.translate import Translator
+from spanemu.sql.resolved import Expr
 from spanemu.values.types import Type
 
 

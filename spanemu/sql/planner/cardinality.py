@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from spanemu.sql.analyzer.resolved import Literal
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, JoinKind, MergeJoin
 from spanemu.sql.plan.nodes import Node, Scan
 from spanemu.sql.plan.seek import Equal
+from spanemu.sql.resolved import Literal
 
 
 def is_single_row(node: Node) -> bool:

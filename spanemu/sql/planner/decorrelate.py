@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from spanemu.sql.analyzer.resolved import Expr, Literal
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts
 from spanemu.sql.plan.joins import Join, JoinKind, Unnest
 from spanemu.sql.plan.nodes import Columns, Node
 from spanemu.sql.plan.traverse import free
+from spanemu.sql.resolved import Expr, Literal
 
 Detached = tuple[Node, list[Expr]]
 

@@ -12,7 +12,6 @@ from typing import Any
 
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
-from spanemu.sql.analyzer.resolved import Expr, Literal
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjuncts, equality
 from spanemu.sql.plan.joins import (
@@ -28,6 +27,7 @@ from spanemu.sql.plan.nodes import Node, Scan
 from spanemu.sql.plan.seek import Among, Equal, Prefixed, Seek
 from spanemu.sql.plan.traverse import walk
 from spanemu.sql.planner.planning import Planning
+from spanemu.sql.resolved import Expr, Literal
 
 SEEK = 4.0  # finding a place in a sorted map
 BACK_JOIN = 5.0  # fetching a row by its key

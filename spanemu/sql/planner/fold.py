@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 from spanemu.base.errors import SpannerError
-from spanemu.sql.analyzer.resolved import And, Case, Expr, FunctionCall, Literal, Or
 from spanemu.sql.functions.registry import Nulls, Signature
 from spanemu.sql.plan import operators as op
 from spanemu.sql.plan.conditions import conjunction_or_true, conjuncts, negated
 from spanemu.sql.plan.evaluation_order import cheapest_first
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.traverse import has_query, is_volatile, mapped
+from spanemu.sql.resolved import And, Case, Expr, FunctionCall, Literal, Or
 from spanemu.values.types import BOOL
 
 

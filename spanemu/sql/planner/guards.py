@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from spanemu.sql.analyzer.resolved import And, Case, Expr, FunctionCall, Or
 from spanemu.sql.plan import operators as op
 from spanemu.sql.plan.conditions import is_false, is_null, is_true, negation
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.traverse import mapped
+from spanemu.sql.resolved import And, Case, Expr, FunctionCall, Or
 
 Conditions = tuple[Expr, ...]
 
@@ -33,13 +33,13 @@ def with_guards(expr: Expr, needed: Conditions, visit: Visit) -> Expr:
     if skips is None:
         return mapped(expr, _same, lambda part: visit(part, needed))
 
-    def in_turn(part: Expr) -> Expr:
+    def serialized(part: Expr) -> Expr:
         nonlocal needed
         made = visit(part, needed)
         needed = (*needed, negation(skips(part)))
         return made
 
-    return mapped(expr, _same, in_turn)
+    return mapped(expr, _same, serialized)
 
 
 def _case(expr: Case, needed: Conditions, visit: Visit) -> Expr:

@@ -20,11 +20,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from spanemu.sql.analyzer.resolved import ColumnRef, Expr, ResolvedColumn
 from spanemu.sql.plan.conditions import conjuncts, disjuncts
 from spanemu.sql.plan.nodes import Columns, HashAggregate, Node, Scan, UnionAll
 from spanemu.sql.plan.traverse import free, substitute
 from spanemu.sql.planner.planning import Planning
+from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn
 
 _PARTS_MAX = 64  # a disjunction of more is not worth taking apart
 

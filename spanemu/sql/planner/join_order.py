@@ -14,19 +14,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from spanemu.sql.analyzer.resolved import ColumnRef, Expr, Hints, SortKey
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts, equal, equality, is_compound
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, JoinKind, MergeJoin
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.traverse import free, is_volatile, walk
 from spanemu.sql.planner.cardinality import is_single_row
-from spanemu.sql.planner.equivalence import implied
 from spanemu.sql.planner.estimate import Estimate, estimate
 from spanemu.sql.planner.ordering import Wanted, is_ordered, wanted_of
 from spanemu.sql.planner.planning import Planning
+from spanemu.sql.planner.properties import implied
 from spanemu.sql.planner.pushdown import push
 from spanemu.sql.planner.spool import spool_correlated
+from spanemu.sql.resolved import ColumnRef, Expr, Hints, SortKey
 
 Choose = Callable[[Node, Wanted | None, Planning], Node]
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from spanemu.sql.analyzer.resolved import Expr
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.joins import HashJoin
 from spanemu.sql.plan.nodes import Columns, Node, Subquery
 from spanemu.sql.plan.traverse import changed, free, has_query, mapped, parts, walk
+from spanemu.sql.resolved import Expr
 
 Ids = Mapping[int, None]  # an ordered set
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spanemu.schema.column import KeyPart
-from spanemu.sql.analyzer.resolved import ColumnRef, Expr, Literal, ParameterRef, SortKey
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, KeyedSpool, MergeJoin, Unnest
 from spanemu.sql.plan.nodes import Node, Project, Scan
 from spanemu.sql.plan.seek import Equal, Seek
+from spanemu.sql.resolved import ColumnRef, Expr, Literal, ParameterRef, SortKey
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from spanemu.sql.analyzer.resolved import ColumnRef, Expr
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts
 from spanemu.sql.plan.joins import Join, Unnest
@@ -19,11 +18,12 @@ from spanemu.sql.plan.nodes import Node, Subquery
 from spanemu.sql.plan.traverse import free, has_query, mapped, parts
 from spanemu.sql.planner.access_path import best_access
 from spanemu.sql.planner.estimate import estimate, spooling_cost
-from spanemu.sql.planner.extreme import first_row
 from spanemu.sql.planner.join_order import plan_join
+from spanemu.sql.planner.min_max import first_row
 from spanemu.sql.planner.ordering import Wanted, are_adjacent, is_ordered, wanted_of
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.planner.spool import spool_correlated
+from spanemu.sql.resolved import ColumnRef, Expr
 
 Chooser = Callable[[Any, Wanted | None, Planning], Node]
 

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.analyzer.resolved import Hints, ResolvedColumn
 from spanemu.sql.plan.nodes import Node
+from spanemu.sql.resolved import Hints, ResolvedColumn
 from spanemu.values.types import Type
 
 

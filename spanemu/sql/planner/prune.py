@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from spanemu.sql.analyzer.resolved import Expr
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.joins import Join, Unnest
 from spanemu.sql.plan.nodes import Columns, Node, Subquery
 from spanemu.sql.plan.traverse import free, has_query, mapped, parts
+from spanemu.sql.resolved import Expr
 
 Ids = frozenset[int]
 

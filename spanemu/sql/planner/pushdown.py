@@ -12,14 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from spanemu.sql.analyzer.resolved import ColumnRef, Expr
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts, rejects_null
 from spanemu.sql.plan.joins import Join, JoinKind, Unnest
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.traverse import free, has_query, is_volatile, substitute
-from spanemu.sql.planner.equivalence import implied
 from spanemu.sql.planner.fold import fold, is_never_true
+from spanemu.sql.planner.properties import implied
+from spanemu.sql.resolved import ColumnRef, Expr
 
 Conditions = Sequence[Expr]
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from spanemu.sql.analyzer.resolved import Expr
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.traverse import has_query, mapped
 from spanemu.sql.planner.planning import Planning
+from spanemu.sql.resolved import Expr
 
 Rule = Callable[[Node, Planning], Node]
 

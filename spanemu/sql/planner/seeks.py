@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from spanemu.schema.column import KeyPart
-from spanemu.sql.analyzer.resolved import ColumnRef, Expr, FunctionCall, Literal, Or
 from spanemu.sql.plan import operators as op
 from spanemu.sql.plan.conditions import call_of, conjuncts, disjuncts
 from spanemu.sql.plan.seek import Among, Constraint, Equal, Prefixed, Seek, Within
 from spanemu.sql.plan.traverse import free, scope_of
+from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall, Literal, Or
 from spanemu.values.types import BOOL, Type
 
 _SEEKS_MAX = 64  # an OR of more branches than this is not worth taking apart

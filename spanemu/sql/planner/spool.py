@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from spanemu.sql.analyzer.resolved import Expr
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts, equality, is_compound
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, KeyedSpool, Unnest
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.traverse import free, is_volatile, mapped
+from spanemu.sql.resolved import Expr
 
 _HASHABLE_KEYS_MAX = 16
 

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from spanemu.base.errors import Unsupported
-from spanemu.sql.analyzer import resolved
-from spanemu.sql.analyzer.resolved import ColumnRef, Expr, ResolvedColumn, SetOpKind
+from spanemu.sql import resolved
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.joins import Join, JoinKind, Unnest
 from spanemu.sql.plan.nodes import Columns, Node
 from spanemu.sql.plan.traverse import mapped
 from spanemu.sql.planner.planning import Planning
+from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn, SetOpKind
 
 
 class Translator:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from spanemu.base.errors import Code, Detail, HelpLink, SpannerError
+from spanemu.base.errors import Code, Detail, HelpLink, RetryInfo, SpannerError
+from spanemu.base.nanos import NANOS_PER_MILLI
 
 _LIMITS_PAGE = HelpLink(
     "Cloud Spanner limits documentation.", "https://cloud.google.com/spanner/docs/limits"
@@ -108,3 +109,127 @@ class TooManyMutations(SpannerError):
     def details(self) -> tuple[Detail, ...]:
         """The link by which clients know this failure, to run the statement in partitions."""
         return (_LIMITS_PAGE,)
+
+
+RETRY_DELAY_NANOS = 1 * NANOS_PER_MILLI
+
+
+class TransactionAborted(SpannerError):
+    """The transaction lost to another one; the client runs it again."""
+
+    code = Code.ABORTED
+    prose = "Transaction was aborted. {reason}"
+    reason: str
+
+    def details(self) -> tuple[Detail, ...]:
+        return (RetryInfo(RETRY_DELAY_NANOS),)
+
+
+class TransactionOver(SpannerError):
+    """Rows of a transaction that are still wanted after it has ended."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "The transaction is {state}: it cannot read or write any more."
+    state: str
+
+
+class ReadTooOld(SpannerError):
+    """A read timestamp before what the database still keeps."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Read timestamp {timestamp} has exceeded the maximum timestamp staleness: the earliest "
+        "readable timestamp is {earliest}."
+    )
+    timestamp: str
+    earliest: str
+
+
+class ReadTooFarAhead(SpannerError):
+    """A read timestamp that will not come within the time a request may take."""
+
+    code = Code.DEADLINE_EXCEEDED
+    prose = "Read timestamp {timestamp} is more than 1 hour in future."
+    timestamp: str
+
+
+class TableNotFound(SpannerError):
+    """A read or mutation names a table that does not exist."""
+
+    code = Code.NOT_FOUND
+    prose = "Table not found: {table}"
+    table: str
+
+
+class TableNotFoundAtTimestamp(SpannerError):
+    """The table did not exist yet at the timestamp of the read."""
+
+    code = Code.NOT_FOUND
+    prose = "Table {table} is not found at timestamp {timestamp}."
+    table: str
+    timestamp: str
+
+
+class ColumnNotFound(SpannerError):
+    """A read or mutation names a column that its table does not have."""
+
+    code = Code.NOT_FOUND
+    prose = "Column not found in table {table}: {column}"
+    table: str
+    column: str
+
+
+class ColumnNotInIndex(SpannerError):
+    """An index read asks for a column that the index does not hold."""
+
+    code = Code.NOT_FOUND
+    prose = "Index {index} does not have a column named {column}."
+    index: str
+    column: str
+
+
+class IndexNotFound(SpannerError):
+    """A read names an index that does not exist."""
+
+    code = Code.NOT_FOUND
+    prose = "Index not found: no index {index!r} was found for table {table!r}."
+    index: str
+    table: str
+
+
+class IndexNotReady(SpannerError):
+    """An index is to be read as of a time when it was still being filled."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "The index {index} on table {table} is not ready: its rows are still being written."
+    index: str
+    table: str
+
+
+class IndexOfOtherTable(SpannerError):
+    """A read names an index of another table."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = (
+        "Index {index} is on table {index_table}, which does not match the given base table "
+        "{table}."
+    )
+    index: str
+    index_table: str
+    table: str
+
+
+class ViewNotReadable(SpannerError):
+    """Views are reached by SQL only."""
+
+    code = Code.NOT_FOUND
+    prose = "Table not found: {view} is a view; read it with SQL."
+    view: str
+
+
+class ViewNotWritable(SpannerError):
+    """A mutation writes to a view."""
+
+    code = Code.FAILED_PRECONDITION
+    prose = "Cannot write to {view}: it is a view, and views are read-only."
+    view: str

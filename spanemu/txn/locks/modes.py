@@ -12,9 +12,10 @@ holds both shared modes is said to hold the exclusive one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 
-from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW
+from spanemu.txn.rules import CompiledTable
+from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of
 
 Cells = int  # a bit mask
 Lock = tuple[Cells, Cells]  # read, written
@@ -55,3 +56,37 @@ def columns_of(cells: Cells, names: Iterable[str]) -> Iterator[str]:
     for place, name in enumerate(names):
         if cells >> (place + 1) & 1:
             yield name
+
+
+def update_lock(rules: CompiledTable, columns: Iterable[int]) -> Lock:
+    """The lock for setting those columns, by position, of a row that exists."""
+    changed = set(columns)
+    reads: set[int] = set()
+    for column, expression in rules.generated:
+        if expression.reads & changed:
+            reads |= expression.reads - changed
+            changed.add(column.position)
+    for _, check in rules.checks:
+        if check.reads & changed:
+            reads |= check.reads - changed
+    for causes, effects in _tied(rules):
+        if causes & changed:
+            reads |= effects
+    made = {column.position: expression.reads for column, expression in rules.virtual}
+    while virtual := reads & made.keys():
+        reads = (reads - virtual).union(*(made[position] for position in virtual))
+    return EXISTENCE | cells_of(reads), cells_of(changed - made.keys())
+
+
+def _tied(rules: CompiledTable) -> Iterator[tuple[Set[int], Set[int]]]:
+    """Columns of which a change asks for what others hold, and themselves held, before it."""
+    for index in rules.indexes:
+        place = index.key_positions.union(index.filtered)
+        yield place, index.positions | place
+        yield index.positions, place
+    for reference in rules.references:
+        columns = frozenset(reference.positions)
+        yield columns, columns
+    for reference in rules.referenced_by:
+        columns = frozenset(reference.referenced_positions)
+        yield columns, columns

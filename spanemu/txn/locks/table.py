@@ -21,14 +21,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Protocol
 
-from spanemu.base.call import current, note_more
+from spanemu.base.call import add_metric, current
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
+from spanemu.txn.locks.holder import OUTRANKED, LockHolder, RangeKey, RowKey
 from spanemu.txn.locks.key_range_sets import KeySet, RangeUnion
-from spanemu.txn.locks.log import LockLog, in_the_way
 from spanemu.txn.locks.modes import Lock, covers, exclusive, joined
-from spanemu.txn.locks.owner import OUTRANKED, Owner, RangeKey, RowKey
-from spanemu.txn.locks.waits import Request, Wait, patience
+from spanemu.txn.locks.waits import LockLog, Request, Wait, in_the_way, patience
 from spanemu.txn.state import NEXT, State
 
 BATCH_ROWS = 256  # locked under the mutex at a time
@@ -49,14 +48,16 @@ class LockTable:
         self.log = LockLog(peek)
         self.observer: LockObserver | None = None
         self._mutex = threading.Lock()  # Guards every field below, and owners' locks.
-        self._rows: dict[RowKey, dict[Owner, Lock]] = {}
-        # The same locks by tree and owner, for ranges; shared with `Owner.keys` and `.unions`.
-        self._keys: dict[TreeId, dict[Owner, dict[Lock, KeySet]]] = {}
-        self._ranges: dict[TreeId, dict[Owner, dict[Lock, RangeUnion]]] = {}
-        self._requests: dict[TreeId, dict[Owner, Request]] = {}
-        self._waiters: dict[Owner, dict[Owner, threading.Event]] = {}  # by who is waited for
+        self._rows: dict[RowKey, dict[LockHolder, Lock]] = {}
+        # The same locks by tree and owner, for ranges; shared with `LockHolder.keys` and `.unions`.
+        self._keys: dict[TreeId, dict[LockHolder, dict[Lock, KeySet]]] = {}
+        self._ranges: dict[TreeId, dict[LockHolder, dict[Lock, RangeUnion]]] = {}
+        self._requests: dict[TreeId, dict[LockHolder, Request]] = {}
+        self._waiters: dict[
+            LockHolder, dict[LockHolder, threading.Event]
+        ] = {}  # by who is waited for
 
-    def lock_row(self, owner: Owner, tree: TreeId, key: bytes, lock: Lock) -> None:
+    def lock_row(self, owner: LockHolder, tree: TreeId, key: bytes, lock: Lock) -> None:
         """Lock cells of one row, existing or not.
 
         Raises ABORTED when wounded, or what `call.check` raises.
@@ -73,7 +74,9 @@ class LockTable:
         if waits is not None:
             self._queue(owner, tree, Request(key, None, lock), waits)
 
-    def lock_rows(self, owner: Owner, tree: TreeId, wanted: Sequence[tuple[bytes, Lock]]) -> None:
+    def lock_rows(
+        self, owner: LockHolder, tree: TreeId, wanted: Sequence[tuple[bytes, Lock]]
+    ) -> None:
         """Lock cells of many rows of a tree; those that nobody else has locked, many at a time."""
         if len(wanted) == 1:
             self.lock_row(owner, tree, *wanted[0])
@@ -86,7 +89,9 @@ class LockTable:
             for key, lock in left:
                 self.lock_row(owner, tree, key, lock)
 
-    def lock_range(self, owner: Owner, tree: TreeId, low: bytes, high: bytes, lock: Lock) -> None:
+    def lock_range(
+        self, owner: LockHolder, tree: TreeId, low: bytes, high: bytes, lock: Lock
+    ) -> None:
         """Lock cells of every row of [low, high), those included that do not exist yet."""
         if low >= high or covers(owner.ranges.get((tree, low, high)), lock):
             return
@@ -94,14 +99,14 @@ class LockTable:
         if waits is not None:
             self._queue(owner, tree, Request(low, high, lock), waits)
 
-    def begin_commit(self, owner: Owner) -> None:
+    def begin_commit(self, owner: LockHolder) -> None:
         """From here on the owner cannot be wounded. Raises ABORTED when it already is."""
         with self._mutex:
             if owner.state is not State.ACTIVE:
                 owner.check_active()
             owner.state = State.COMMITTING
 
-    def release(self, owner: Owner, state: State) -> bool:
+    def release(self, owner: LockHolder, state: State) -> bool:
         """End a transaction's part here: give up its locks and wake who waits for it.
 
         False when it cannot come to that state any more: then nothing changes.
@@ -113,7 +118,7 @@ class LockTable:
             self._drop(owner)
             return True
 
-    def wound(self, owner: Owner, why: str) -> bool:
+    def wound(self, owner: LockHolder, why: str) -> bool:
         """Abort an active transaction, from any thread. False when it is past that."""
         with self._mutex:
             return self._wound(owner, why)
@@ -123,26 +128,26 @@ class LockTable:
         for owner in self.holders():
             self.wound(owner, why)
 
-    def wake_waiters(self, owner: Owner) -> None:
+    def wake_waiters(self, owner: LockHolder) -> None:
         """Have those who wait for a transaction look again: they need not be patient any more."""
         with self._mutex:
             self._wake(owner)
 
-    def holders(self) -> Iterator[Owner]:
+    def holders(self) -> Iterator[LockHolder]:
         """Transactions that hold a lock now."""
         with self._mutex:
             found = {owner for owners in self._keys.values() for owner in owners}
             found |= {owner for owners in self._ranges.values() for owner in owners}
         return iter(found)
 
-    def held_by(self, owner: Owner) -> tuple[dict[RowKey, Lock], dict[RangeKey, Lock]]:
+    def held_by(self, owner: LockHolder) -> tuple[dict[RowKey, Lock], dict[RangeKey, Lock]]:
         """What a transaction has locked now: rows, and ranges."""
         with self._mutex:
             return dict(owner.rows), dict(owner.ranges)
 
     # ------------------------------------------------------------------ inside the mutex
 
-    def _try_row(self, owner: Owner, row_key: RowKey, lock: Lock) -> Wait | None:
+    def _try_row(self, owner: LockHolder, row_key: RowKey, lock: Lock) -> Wait | None:
         with self._mutex:
             if owner.state is not State.ACTIVE:
                 owner.check_active()
@@ -171,7 +176,7 @@ class LockTable:
             return None
 
     def _take_free(
-        self, owner: Owner, tree: TreeId, wanted: list[tuple[bytes, Lock]]
+        self, owner: LockHolder, tree: TreeId, wanted: list[tuple[bytes, Lock]]
     ) -> list[tuple[bytes, Lock]]:
         """Lock those rows that nobody else is concerned with; the others."""
         in_range = any(other is not owner for other in self._ranges.get(tree, ()))
@@ -191,9 +196,9 @@ class LockTable:
                 left.append((key, lock))
         return left
 
-    def _row_blockers(self, owner: Owner, row_key: RowKey, lock: Lock) -> list[Owner]:
+    def _row_blockers(self, owner: LockHolder, row_key: RowKey, lock: Lock) -> list[LockHolder]:
         reads, writes = lock
-        blockers: list[Owner] = []
+        blockers: list[LockHolder] = []
         holders = self._rows.get(row_key)
         if holders is not None:
             blockers = [
@@ -215,7 +220,7 @@ class LockTable:
             ]
         return blockers
 
-    def _try_range(self, owner: Owner, range_key: RangeKey, lock: Lock) -> Wait | None:
+    def _try_range(self, owner: LockHolder, range_key: RangeKey, lock: Lock) -> Wait | None:
         tree, low, high = range_key
         with self._mutex:
             owner.check_active()
@@ -228,10 +233,12 @@ class LockTable:
             self._union_of(owner, tree, lock).add(low, high)
             return None
 
-    def _range_blockers(self, owner: Owner, range_key: RangeKey, lock: Lock) -> list[Owner]:
+    def _range_blockers(
+        self, owner: LockHolder, range_key: RangeKey, lock: Lock
+    ) -> list[LockHolder]:
         (reads, writes), (tree, low, high) = lock, range_key
-        blockers: list[Owner] = []
-        held: Iterable[tuple[Owner, dict[Lock, KeySet] | dict[Lock, RangeUnion]]]
+        blockers: list[LockHolder] = []
+        held: Iterable[tuple[LockHolder, dict[Lock, KeySet] | dict[Lock, RangeUnion]]]
         for held in (self._keys.get(tree, {}).items(), self._ranges.get(tree, {}).items()):
             blockers += [
                 other
@@ -244,7 +251,7 @@ class LockTable:
             ]
         return blockers
 
-    def _older_requests(self, owner: Owner, tree: TreeId, wanted: Request) -> list[Owner]:
+    def _older_requests(self, owner: LockHolder, tree: TreeId, wanted: Request) -> list[LockHolder]:
         """Those who wait for the same and are older: they are not overtaken."""
         return [
             other
@@ -252,7 +259,7 @@ class LockTable:
             if other.age < owner.age and other is not owner and request.meets(wanted)
         ]
 
-    def _keys_of(self, owner: Owner, tree: TreeId, lock: Lock) -> KeySet:
+    def _keys_of(self, owner: LockHolder, tree: TreeId, lock: Lock) -> KeySet:
         sets = owner.keys.get(tree)
         if sets is None:
             sets = owner.keys[tree] = {}
@@ -262,7 +269,7 @@ class LockTable:
             found = sets[lock] = KeySet()
         return found
 
-    def _union_of(self, owner: Owner, tree: TreeId, lock: Lock) -> RangeUnion:
+    def _union_of(self, owner: LockHolder, tree: TreeId, lock: Lock) -> RangeUnion:
         sets = owner.unions.get(tree)
         if sets is None:
             sets = owner.unions[tree] = {}
@@ -273,8 +280,8 @@ class LockTable:
         return found
 
     def _settle(
-        self, owner: Owner, blockers: list[Owner], row_key: RowKey | None = None
-    ) -> list[Owner]:
+        self, owner: LockHolder, blockers: list[LockHolder], row_key: RowKey | None = None
+    ) -> list[LockHolder]:
         """Wound what may be wounded; the blockers that must be waited for."""
         now = monotonic()
         left = []
@@ -290,7 +297,7 @@ class LockTable:
                 self._wound(blocker, why)
         return left
 
-    def _wound(self, owner: Owner, why: str) -> bool:
+    def _wound(self, owner: LockHolder, why: str) -> bool:
         if owner.state is not State.ACTIVE:
             return False
         owner.state = State.ABORTED
@@ -298,7 +305,7 @@ class LockTable:
         self._drop(owner)
         return True
 
-    def _drop(self, owner: Owner) -> None:
+    def _drop(self, owner: LockHolder) -> None:
         """Give up what a transaction has locked, and wake it and those who wait for it."""
         for row_key in owner.rows:
             holders = self._rows[row_key]
@@ -321,12 +328,12 @@ class LockTable:
         if owner.waits_on is not None:
             owner.waits_on.set()
 
-    def _wake(self, owner: Owner) -> None:
+    def _wake(self, owner: LockHolder) -> None:
         """Have those who wait for a transaction look again."""
         for event in self._waiters.pop(owner, {}).values():
             event.set()
 
-    def _enqueue(self, owner: Owner, blockers: list[Owner]) -> Wait:
+    def _enqueue(self, owner: LockHolder, blockers: list[LockHolder]) -> Wait:
         """Wait for the blockers; of those that stand in line, for the last one only.
 
         So who leaves wakes the next, and not everybody behind.
@@ -342,7 +349,7 @@ class LockTable:
 
     # ------------------------------------------------------------------ outside the mutex
 
-    def _queue(self, owner: Owner, tree: TreeId, request: Request, waits: Wait | None) -> None:
+    def _queue(self, owner: LockHolder, tree: TreeId, request: Request, waits: Wait | None) -> None:
         """Wait until the request is granted. Meanwhile nobody younger is granted the same."""
         began = monotonic()
         with self._mutex:
@@ -369,7 +376,7 @@ class LockTable:
             if self.observer is not None:
                 self.observer.contended(tree, request.low, request.high, monotonic() - began)
 
-    def _wait(self, owner: Owner, waits: Wait) -> None:
+    def _wait(self, owner: LockHolder, waits: Wait) -> None:
         """Until a blocker ends, the owner is wounded, or its request is no longer wanted."""
         call, began = current(), monotonic()
         call.on_cancel(waits.event.set)
@@ -380,11 +387,11 @@ class LockTable:
         finally:
             call.forget(waits.event.set)
             owner.waits_on = None
-            note_more("lock_wait_seconds", monotonic() - began)
+            add_metric("lock_wait_seconds", monotonic() - began)
         call.check()
 
 
-def _in_range(owner: Owner, tree: TreeId, key: bytes, lock: Lock) -> bool:
+def _in_range(owner: LockHolder, tree: TreeId, key: bytes, lock: Lock) -> bool:
     """Whether a range that the owner has locked makes a lock on one of its rows needless."""
     unions = owner.unions.get(tree)
     return unions is not None and any(

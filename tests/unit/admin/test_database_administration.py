@@ -20,14 +20,18 @@ from spanemu.admin.errors.instances import (
     InstanceNotFound,
     MismatchingInstanceName,
 )
-from spanemu.admin.errors.operations import OperationAlreadyExists, OperationNotFound
-from spanemu.admin.errors.requests import InvalidUpdateMask, MissingField
+from spanemu.admin.errors.requests import (
+    InvalidUpdateMask,
+    MissingField,
+    OperationAlreadyExists,
+    OperationNotFound,
+)
 from spanemu.admin.instance import InstanceSpec
 from spanemu.admin.instance_administration import create_instance, update_instance
 from spanemu.base.errors import Unsupported
-from spanemu.base.names.ids import InvalidDatabaseId, InvalidInstanceId, InvalidOperationId
-from spanemu.base.names.paths import InvalidName
 from spanemu.base.paging import PageRequest
+from spanemu.base.resource_ids import InvalidDatabaseId, InvalidInstanceId, InvalidOperationId
+from spanemu.base.resource_names import InvalidName
 from spanemu.database.errors import DatabaseNotFound
 from tests.unit.database.fakes import Refused, fake_catalog
 

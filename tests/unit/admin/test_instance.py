@@ -11,7 +11,7 @@ from spanemu.admin.errors.instances import (
 from spanemu.admin.errors.requests import InvalidUpdateMask, MissingField
 from spanemu.admin.instance import Instance, InstanceSpec, capacity, check_spec, updated
 from spanemu.base.errors import Unsupported
-from spanemu.base.names.labels import InvalidLabelKey
+from spanemu.base.resource_ids import InvalidLabelKey
 
 NAME = "projects/p/instances/i"
 INSTANCE = Instance(NAME, "projects/p/instanceConfigs/c", "Display", 2000, {"a": "b"}, 1, 1)

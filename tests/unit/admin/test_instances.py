@@ -14,8 +14,8 @@ from spanemu.admin.errors.databases import (
 )
 from spanemu.admin.errors.instances import InstanceConfigNotFound, InstanceNotFound
 from spanemu.admin.instances import CatalogSettings
-from spanemu.base.names.paths import DatabaseName, InstanceName, InvalidName
 from spanemu.base.paging import PageRequest
+from spanemu.base.resource_names import DatabaseName, InstanceName, InvalidName
 from spanemu.database.errors import DatabaseNotFound, InvalidFilter
 from tests.unit.database.fakes import fake_catalog
 

@@ -3,14 +3,13 @@
 import pytest
 
 from spanemu.admin.ddl_actions import DdlAction
-from spanemu.admin.errors.operations import OperationAlreadyExists, OperationNotFound
+from spanemu.admin.errors.requests import OperationAlreadyExists, OperationNotFound
 from spanemu.admin.operation_kinds import DdlUpdate
 from spanemu.admin.operations import RETENTION_NANOS, Operation, OperationLog
 from spanemu.base.clock import ManualClock
-from spanemu.base.names.ids import InvalidOperationId
-from spanemu.base.names.operations import OperationName
-from spanemu.base.names.paths import InstanceName, InvalidName
 from spanemu.base.paging import PageRequest
+from spanemu.base.resource_ids import InvalidOperationId
+from spanemu.base.resource_names import InstanceName, InvalidName, OperationName
 from spanemu.database.errors import InvalidFilter
 from tests.unit.database.fakes import Refused
 

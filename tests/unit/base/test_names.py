@@ -3,22 +3,19 @@
 import pytest
 
 from spanemu.base.identifiers import is_identifier
-from spanemu.base.names.ids import (
+from spanemu.base.resource_ids import (
     InvalidDatabaseId,
     InvalidInstanceId,
-    InvalidOperationId,
-    check_database_id,
-    check_instance_id,
-    check_operation_id,
-)
-from spanemu.base.names.labels import (
     InvalidLabelKey,
     InvalidLabelValue,
+    InvalidOperationId,
     TooManyLabels,
+    check_database_id,
+    check_instance_id,
     check_labels,
+    check_operation_id,
 )
-from spanemu.base.names.operations import OperationName, operations_collection
-from spanemu.base.names.paths import (
+from spanemu.base.resource_names import (
     BackupName,
     BackupScheduleName,
     DatabaseName,
@@ -26,8 +23,10 @@ from spanemu.base.names.paths import (
     InstanceName,
     InstancePartitionName,
     InvalidName,
+    OperationName,
     ProjectName,
     SessionName,
+    operations_collection,
 )
 
 INSTANCE = "projects/p/instances/i"

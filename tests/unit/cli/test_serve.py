@@ -13,8 +13,8 @@ from google.cloud.spanner_v1.services.spanner.transports.grpc import SpannerGrpc
 from grpc import RpcError, insecure_channel
 
 import spanemu
+from spanemu.api.endpoint_file import Endpoint
 from spanemu.cli import main
-from spanemu.endpoint import Endpoint
 
 SINGERS = "CREATE TABLE Singers (\n  Id INT64 NOT NULL,\n) PRIMARY KEY(Id)"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from spanemu.control.fault import Fault, Rhythm
-from spanemu.control.where import Selection, Where
+from spanemu.control.where import RpcMatcher, Selection
 
 DATABASE = "projects/p/instances/i/databases/shop"
 
@@ -62,7 +62,7 @@ def test_rhythms(chosen: Selection, struck: list[int]) -> None:
     ],
 )
 def test_what_is_not_meant(method: str | None, chosen: Selection, rpc: Rpc) -> None:
-    assert not Where.of(method, chosen).matches(rpc)
+    assert not RpcMatcher.of(method, chosen).matches(rpc)
 
 
 @pytest.mark.parametrize(
@@ -83,11 +83,11 @@ def test_what_is_meant(chosen: Selection) -> None:
         tables=frozenset({"t", "u"}),
         statements=("SELECT 1", "UPDATE T SET a = 1\nWHERE TRUE"),
     )
-    assert Where.of("Commit", chosen).matches(rpc)
+    assert RpcMatcher.of("Commit", chosen).matches(rpc)
 
 
 def test_what_it_could_not_strike_does_not_count() -> None:
-    fault = Fault("test", Where(), lambda _rpc: None)
+    fault = Fault("test", RpcMatcher(), lambda _rpc: None)
     first = fault.meet(Rpc())
     assert first is not None
     assert fault.meet(Rpc()) is None

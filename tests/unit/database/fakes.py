@@ -6,7 +6,7 @@ from spanemu.admin.instances import DEFAULT_SETTINGS, Instances
 from spanemu.base.clock import ManualClock
 from spanemu.base.errors import Code, SpannerError
 from spanemu.database.database import DdlOutcome
-from spanemu.schema.proto_bundle import NO_TYPES
+from spanemu.schema.objects import NO_TYPES
 
 
 @dataclass(eq=False)
@@ -46,7 +46,7 @@ class FakeDatabase:
             outcome.commit_timestamps.append(self.clock.now())
         return outcome
 
-    def begin_here(self) -> None:
+    def restart_history(self) -> None:
         """Nobody looks at what was before."""
 
     def close(self):

@@ -12,7 +12,7 @@ from spanemu.database.options import (
     Existing,
     ReadOnly,
     ReadRequest,
-    ReadWrite,
+    ReadWriteOptions,
     Selector,
     SingleUse,
     StatementRequest,
@@ -41,14 +41,14 @@ class Shop(World):
 
     def put(self, *rows: Sequence[Any]) -> int:
         """Rows of Items in a commit of their own; its timestamp."""
-        found = self.commit(SingleUse(ReadWrite()), items(*rows)).timestamp
+        found = self.commit(SingleUse(ReadWriteOptions()), items(*rows)).timestamp
         assert found is not None
         return found
 
     def begin(
         self, options: TransactionOptions | None = None, session: Session | None = None
     ) -> Existing:
-        return Existing((session or self.session).begin(options or ReadWrite()).id)
+        return Existing((session or self.session).begin(options or ReadWriteOptions()).id)
 
     def sql(self, sql: str, selector: Selector | None = None, **given: Any) -> list[Any]:
         """The rows of a statement; other fields of its request by name."""

@@ -14,7 +14,7 @@ from spanemu.database.options import (
     PartitionedDml,
     QueryMode,
     ReadOnly,
-    ReadWrite,
+    ReadWriteOptions,
     StatementRequest,
 )
 from tests.unit.database.shop import Shop
@@ -60,7 +60,7 @@ def test_partitioned_dml_takes_a_disjunction(shop: Shop) -> None:
 
 
 def test_dml_finds_its_rows_by_either_index(shop: Shop) -> None:
-    writing = shop.begin(ReadWrite())
+    writing = shop.begin(ReadWriteOptions())
     assert shop.dml(f"DELETE FROM Items WHERE {WANTED}", writing) == 2
     shop.commit(writing)
     assert shop.sql(f"SELECT Id FROM Items WHERE {WANTED}") == []

@@ -10,7 +10,7 @@ from spanemu.base.clock import ManualClock
 from spanemu.control.splits import Splits
 from spanemu.database.database import Database
 from spanemu.database.environment import Environment
-from spanemu.database.options import CommitOptions, ReadWrite, SingleUse
+from spanemu.database.options import CommitOptions, ReadWriteOptions, SingleUse
 from spanemu.values.mutation import Write, WriteKind
 
 # Raw values in key order, as requests have them, and how statistics print them.
@@ -47,7 +47,7 @@ def database(type_: str, order: str, values: list[Any]) -> Database:
     rows = [[value, str(number)] for number, value in enumerate(values)]
     session = found.sessions.create({})
     write = Write(WriteKind.INSERT, "T", ("K", "N"), rows)
-    session.commit(SingleUse(ReadWrite()), [write], CommitOptions())
+    session.commit(SingleUse(ReadWriteOptions()), [write], CommitOptions())
     return found
 
 

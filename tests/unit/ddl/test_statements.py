@@ -10,7 +10,7 @@ from spanemu.ddl.errors.names import DuplicateName, TableNotFound
 from spanemu.ddl.statements import BUNDLE_STATEMENTS, STATEMENTS
 from spanemu.ddl.statements.alter_table import ACTIONS
 from spanemu.schema.schema import Schema
-from spanemu.sql.syntax import ddl_ast
+from spanemu.sql import ddl_ast
 
 
 def test_every_action_of_alter_table_has_a_function() -> None:

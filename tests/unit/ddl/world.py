@@ -14,7 +14,7 @@ from spanemu.database.options import (
     CommitOptions,
     ReadOnly,
     ReadTimestamp,
-    ReadWrite,
+    ReadWriteOptions,
     SingleUse,
     StatementRequest,
 )
@@ -45,7 +45,7 @@ class World:
     def insert(self, table: str, columns: str, *rows: Sequence[Any]) -> int:
         """Rows in one commit; its timestamp."""
         write = Write(WriteKind.INSERT, table, tuple(columns.split()), rows)
-        outcome = self.session.commit(SingleUse(ReadWrite()), [write], CommitOptions())
+        outcome = self.session.commit(SingleUse(ReadWriteOptions()), [write], CommitOptions())
         assert outcome.timestamp is not None
         return outcome.timestamp
 

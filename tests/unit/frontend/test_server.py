@@ -4,8 +4,8 @@ import grpc
 import pytest
 
 from spanemu.base.errors import Code
-from spanemu.frontend.endpoint import Endpoints
-from spanemu.frontend.errors.serving import CannotListen, PortTaken
+from spanemu.frontend.dispatch import Endpoints
+from spanemu.frontend.errors import CannotListen, PortTaken
 from spanemu.frontend.server import STATUS_CODES, Server
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spanemu import lint, stats
+from spanemu import hotspots, lint
 from spanemu.base.severity import Severity
 from spanemu.lint.rule import Evidence
 from spanemu.lint.rules import DETECTED, RULES
@@ -258,7 +258,7 @@ def test_many_backfills() -> None:
 
 
 def test_the_report_speaks_under_ids_of_rules() -> None:
-    modules = Path(stats.__file__).parent.rglob("*.py")
+    modules = Path(hotspots.__file__).parent.rglob("*.py")
     found = {id_ for each in modules for id_ in re.findall(r"SPN\d{3}", each.read_text("utf-8"))}
     assert found == DETECTED
     assert found <= RULES.keys()

@@ -47,5 +47,5 @@ def test_what_came_and_went() -> None:
         before = {thing.id for thing in schema.sorted_things()}
         after = {thing.id for thing in later.sorted_things()}
         assert {thing.id for thing in later.created_since(schema)} == after - before
-        assert {thing.id for thing in schema.gone_by(later)} == before - after
+        assert {thing.id for thing in schema.dropped_in(later)} == before - after
         schema = later

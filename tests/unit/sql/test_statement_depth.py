@@ -8,7 +8,7 @@ import pytest
 
 from spanemu.base.errors import Code, SpannerError
 from spanemu.sql.errors import SyntaxFailure
-from spanemu.sql.syntax.statement import parse_statement
+from spanemu.sql.googlesql.syntax.statement import parse_statement
 from tests.unit.sql.world import ROWS, MemoryReader, ask
 
 PARTS = 10_000

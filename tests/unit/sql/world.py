@@ -12,14 +12,14 @@ from spanemu.schema.column import Column, KeyPart
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Interleave, Table
-from spanemu.sql.analyzer import resolved as r
-from spanemu.sql.analyzer.analyze import analyze
+from spanemu.sql import resolved as r
 from spanemu.sql.executor.build import Executable, compile_plan
 from spanemu.sql.executor.reader import ByteRange, Row
 from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.registry import Nulls, Signature
+from spanemu.sql.googlesql.analyzer.analyze import analyze
+from spanemu.sql.googlesql.syntax.statement import parse_statement
 from spanemu.sql.planner.build import plan_statement
-from spanemu.sql.syntax.statement import parse_statement
 from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.key import key_encoder
 from spanemu.values.types import BOOL, DATE, FLOAT64, INT64, STRING, Type

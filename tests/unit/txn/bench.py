@@ -8,9 +8,9 @@ from typing import Any
 from spanemu.database.statements.context import StatementContext
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.txn.commit import apply, buffer_mutations, buffer_rows
-from spanemu.txn.locks.owner import Owner
-from spanemu.txn.read_write import Reads, ReadWrite
-from spanemu.txn.rules import RuleBook, TableRules
+from spanemu.txn.locks.holder import LockHolder
+from spanemu.txn.read_write import Reads, TransactionWorkspace
+from spanemu.txn.rules import CompiledSchema, CompiledTable
 from spanemu.txn.state import State
 from spanemu.values.mutation import (
     Delete,
@@ -42,11 +42,11 @@ class Bench(World):
         self._ages = iter(range(1, 1_000))
 
     @property
-    def book(self) -> RuleBook:
+    def book(self) -> CompiledSchema:
         """The rules of the schema of now."""
         return self.core.generation.rules
 
-    def rules(self, table: str) -> TableRules:
+    def rules(self, table: str) -> CompiledTable:
         return self.book.of(self.schema.tables[table.lower()])
 
     def tree(self, name: str) -> TreeId:
@@ -58,20 +58,22 @@ class Bench(World):
     def key(self, table: str, *values: Any) -> bytes:
         return self.rules(table).encode(values)
 
-    def begin(self, reads: Reads = Reads.PESSIMISTIC) -> ReadWrite:
+    def begin(self, reads: Reads = Reads.PESSIMISTIC) -> TransactionWorkspace:
         age = next(self._ages)
         context = StatementContext(self.core, self.core.generation.schema, writable=True)
-        return ReadWrite(self.store, self.core.locks, Owner((age, age)), context, reads)
+        return TransactionWorkspace(
+            self.store, self.core.locks, LockHolder((age, age)), context, reads
+        )
 
-    def mutate(self, transaction: ReadWrite, *mutations: Mutation) -> int:
+    def mutate(self, transaction: TransactionWorkspace, *mutations: Mutation) -> int:
         """Buffer mutations; how many they count for."""
         return buffer_mutations(transaction, self.book, mutations)
 
-    def statement(self, transaction: ReadWrite, *rows: RowWrite | RowDelete) -> Any:
+    def statement(self, transaction: TransactionWorkspace, *rows: RowWrite | RowDelete) -> Any:
         """Buffer one DML statement's rows."""
         return buffer_rows(transaction, self.book, rows, returns=True)
 
-    def commit(self, transaction: ReadWrite) -> int:
+    def commit(self, transaction: TransactionWorkspace) -> int:
         """Make a transaction's buffer visible; its timestamp."""
         transaction.lock_writes()
         self.core.locks.begin_commit(transaction.owner)

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.txn.errors.constraints import UniqueViolation
-from spanemu.txn.errors.lifecycle import TransactionAborted
-from spanemu.txn.errors.names import ColumnNotFound, TableNotFound, ViewNotWritable
-from spanemu.txn.errors.requests import BadCellValue, WrongKeyParts
-from spanemu.txn.errors.rows import ParentInsertedLater, ParentRowMissing, RowAlreadyExists
+from spanemu.txn.errors.requests import (
+    BadCellValue,
+    ColumnNotFound,
+    TableNotFound,
+    TransactionAborted,
+    ViewNotWritable,
+    WrongKeyParts,
+)
+from spanemu.txn.errors.rows import (
+    ParentInsertedLater,
+    ParentRowMissing,
+    RowAlreadyExists,
+    UniqueViolation,
+)
 from spanemu.txn.read_write import Reads
 from spanemu.txn.resolve import resolve
 from spanemu.values.mutation import (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.txn.errors.lifecycle import TransactionAborted, TransactionOver
+from spanemu.txn.errors.requests import TransactionAborted, TransactionOver
 from spanemu.txn.locks.modes import READ_ROW, WRITE_ROW
-from spanemu.txn.read_write import Reads, ReadWrite
+from spanemu.txn.read_write import Reads, TransactionWorkspace
 from spanemu.txn.reader import TransactionReader
 from spanemu.txn.state import State
 from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of
@@ -23,11 +23,11 @@ def bench() -> Bench:
     return bench
 
 
-def ages(bench: Bench, transaction: ReadWrite, **how) -> list:
+def ages(bench: Bench, transaction: TransactionWorkspace, **how) -> list:
     return [row[2] for row in transaction.scan(bench.schema.tables["singers"], **how)]
 
 
-def age(bench: Bench, transaction: ReadWrite, id_: int, **how):
+def age(bench: Bench, transaction: TransactionWorkspace, id_: int, **how):
     row = transaction.get_row(bench.schema.tables["singers"], bench.key("Singers", id_), **how)
     return None if row is None else row[2]
 
@@ -80,7 +80,7 @@ def test_where_nothing_locks_writes_do_at_the_commit(bench: Bench, reads: Reads)
     }
 
 
-def written(transaction: ReadWrite) -> set:
+def written(transaction: TransactionWorkspace) -> set:
     return {row_key for row_key, lock in transaction.owner.rows.items() if lock[1]}
 
 
@@ -185,7 +185,7 @@ CHANGES = {
 }
 
 
-def is_aborted(transaction: ReadWrite) -> bool:
+def is_aborted(transaction: TransactionWorkspace) -> bool:
     try:
         transaction.validate()
     except TransactionAborted:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from spanemu.base.errors import Code
-from spanemu.txn.errors.constraints import StillReferenced, UniqueViolation
 from spanemu.txn.errors.rows import (
     ChildRowsExist,
     ParentRowMissing,
     RowAlreadyExists,
     RowNotFound,
+    StillReferenced,
+    UniqueViolation,
     UpdateAfterDelete,
 )
 from spanemu.txn.errors.values import GeneratedKeyChanged, KeyTooLarge, NullInNotNull, ValueTooLong

@@ -10,8 +10,12 @@ from spanemu.base.errors import Code
 from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.storage.versions import row_cells
 from spanemu.txn import write_plan
-from spanemu.txn.errors.names import ColumnNotFound
-from spanemu.txn.errors.requests import BadCellValue, ColumnValueMismatch, DuplicateColumn
+from spanemu.txn.errors.requests import (
+    BadCellValue,
+    ColumnNotFound,
+    ColumnValueMismatch,
+    DuplicateColumn,
+)
 from spanemu.txn.errors.values import (
     CommitTimestampHierarchyMismatch,
     CommitTimestampNotAllowed,

@@ -5,8 +5,15 @@ import math
 import pytest
 
 from spanemu.values.errors import BadValue
-from spanemu.values.float32 import FLOAT32_MAX, fits, round32
-from spanemu.values.float64 import format_float32, format_float64, parse_float32, parse_float64
+from spanemu.values.floats import (
+    FLOAT32_MAX,
+    fits,
+    format_float32,
+    format_float64,
+    parse_float32,
+    parse_float64,
+    round32,
+)
 
 
 @pytest.mark.parametrize(

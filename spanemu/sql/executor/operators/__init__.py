@@ -5,4 +5,6 @@ Leaves: `scan`, `values`, `common_tables`, `keyed_spool`. One input: `filter`, `
 inputs: `apply_join`, `hash_join` (with `buckets`), `loop_join`, `set_operations`.
 
 Which node each compiles is a table: `executor.build.OPERATORS`.
+
+Modules: `hash_tables`, `spools`.
 """

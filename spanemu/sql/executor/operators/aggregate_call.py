@@ -9,22 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from spanemu.base.pace import PART_MAX, paced, parts_of
-from spanemu.sql.analyzer.resolved import AggregateCall, Expr
-from spanemu.sql.executor.batches import full_batches
+from spanemu.base.deadline_checks import PART_MAX, paced, parts_of
+from spanemu.sql.executor.codegen import Writer
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS
-from spanemu.sql.executor.operators.grouping import grouping_value
-from spanemu.sql.executor.operators.limit import compile_bounds
-from spanemu.sql.executor.operators.sort import compile_sorter
+from spanemu.sql.executor.operators.hash_tables import grouping_value
+from spanemu.sql.executor.operators.sort import compile_bounds, compile_sorter
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import Each, Layout, Value
+from spanemu.sql.executor.relation import Each, Layout, Value, full_batches
 from spanemu.sql.executor.run import Run
-from spanemu.sql.executor.source import Writer
 from spanemu.sql.functions.aggregates.accumulators import Array, Count, Joined
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.registry import BulkAccumulator
 from spanemu.sql.functions.value_size import is_varying
+from spanemu.sql.resolved import AggregateCall, Expr
 from spanemu.values.order import NAN, sort_key
 
 Reduce = Callable[[Sequence[Row], Run], Any]

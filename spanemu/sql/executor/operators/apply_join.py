@@ -11,19 +11,18 @@ from itertools import chain, islice
 from typing import Any
 
 from spanemu.base.call import current
-from spanemu.base.pace import PART_MAX
-from spanemu.sql.analyzer.resolved import ColumnRef, ResolvedColumn
-from spanemu.sql.executor.batches import batches, by_batch
+from spanemu.base.deadline_checks import PART_MAX
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import FREE_ROWS
 from spanemu.sql.executor.operators.scan import cells_read, fetcher, layout_of
 from spanemu.sql.executor.ranges import compile_point, compile_ranges
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import Layout, Relation, Value, beside
+from spanemu.sql.executor.relation import Layout, Relation, Value, batches, beside, by_batch
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.joins import ApplyJoin, JoinKind
 from spanemu.sql.plan.nodes import Node, Project, Scan
 from spanemu.sql.plan.traverse import free
+from spanemu.sql.resolved import ColumnRef, ResolvedColumn
 
 # The right rows that go with a left row, already appended to it.
 _FEW = 16  # partners of a row that are taken at once

@@ -21,21 +21,22 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from spanemu.base.pace import PART_MAX, parts_of
-from spanemu.sql.executor.batches import (
-    BATCH_ROWS_MAX,
-    Started,
-    batches,
-    full_batches,
-)
+from spanemu.base.deadline_checks import PART_MAX, parts_of
+from spanemu.sql.executor.codegen import PairWriter, function_of
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS
-from spanemu.sql.executor.operators.buckets import Hashed, hashed, put
-from spanemu.sql.executor.operators.grouping import equality_values
+from spanemu.sql.executor.operators.hash_tables import Hashed, equality_values, hashed, put
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import Layout, Relation, beside
+from spanemu.sql.executor.relation import (
+    BATCH_ROWS_MAX,
+    Layout,
+    Relation,
+    Started,
+    batches,
+    beside,
+    full_batches,
+)
 from spanemu.sql.executor.run import Run
-from spanemu.sql.executor.source import PairWriter, function_of
 from spanemu.sql.plan.joins import HashJoin, JoinKind
 
 Lists = Callable[[Run], Iterator[Iterable[Row]]]  # rows, many at a time

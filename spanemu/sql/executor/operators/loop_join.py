@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from spanemu.base.call import current
-from spanemu.base.pace import PART_MAX, parts_of
-from spanemu.sql.analyzer.resolved import TRUE
-from spanemu.sql.executor.batches import Started
+from spanemu.base.deadline_checks import PART_MAX, parts_of
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import Holding
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import Relation, Value, beside
+from spanemu.sql.executor.relation import Relation, Started, Value, beside
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.joins import Join, JoinKind
+from spanemu.sql.resolved import TRUE
 
 
 @dataclass(frozen=True, eq=False, slots=True)

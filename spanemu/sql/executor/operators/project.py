@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any
 
-from spanemu.sql.analyzer.resolved import ColumnRef, Expr, ResolvedColumn
-from spanemu.sql.executor.batches import by_batch
-from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.compiler import Compiler, gated
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import Each, Relation, Rows
+from spanemu.sql.executor.relation import Each, Relation, Rows, by_batch
 from spanemu.sql.executor.run import Run
-from spanemu.sql.plan.nodes import Node, Project
+from spanemu.sql.plan.nodes import Filter, Node, Project
+from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn
 
 
 def compile_project(node: Project, compiler: Compiler) -> Relation:
@@ -77,3 +76,17 @@ def _computed(rows: Rows, cells: Each) -> Rows:
         return by_batch(rows(run), lambda batch: cells(batch, run))
 
     return computed
+
+
+def compile_filter(node: Filter, compiler: Compiler) -> Relation:
+    """Test each row; NULL counts as FALSE."""
+    below = compiler.relation(node.input)
+    gate, condition = compiler.gate(node.condition, below.layout)
+    if condition is None:
+        return Relation(gated(gate, below.rows), below.layout, below.width)
+    kept = compiler.kept(condition, below.layout)
+
+    def rows(run: Run) -> Iterator[Row]:
+        return by_batch(below.rows(run), lambda batch: kept(batch, run))
+
+    return Relation(gated(gate, rows), below.layout, below.width)

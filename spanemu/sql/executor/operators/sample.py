@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from spanemu.base.long_sort import at_places, sorted_places
-from spanemu.base.pace import paced_stream
+from spanemu.base.deadline_checks import at_places, paced_stream, sorted_places
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.errors import SampleOutOfRange
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Relation
 from spanemu.sql.executor.run import Run
+from spanemu.sql.functions.errors import SampleOutOfRange
 from spanemu.sql.plan.nodes import Sample
 
 

@@ -7,11 +7,18 @@ from itertools import chain
 from typing import Any
 
 from spanemu.base.errors import Unsupported
-from spanemu.sql.executor.batches import BATCH_ROWS_MAX, batches, by_batch
 from spanemu.sql.executor.compiler import Compiler, gated
 from spanemu.sql.executor.ranges import RangesOf, compile_point, compile_ranges
 from spanemu.sql.executor.reader import ByteRange, Row
-from spanemu.sql.executor.relation import Each, Layout, Relation, Value
+from spanemu.sql.executor.relation import (
+    BATCH_ROWS_MAX,
+    Each,
+    Layout,
+    Relation,
+    Value,
+    batches,
+    by_batch,
+)
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.nodes import Scan, SystemScan
 from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of

@@ -8,16 +8,15 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from spanemu.sql.analyzer.resolved import SetOpKind
-from spanemu.sql.executor.batches import Started, full_batches
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS
-from spanemu.sql.executor.operators.grouping import row_key
+from spanemu.sql.executor.operators.hash_tables import row_key
 from spanemu.sql.executor.operators.project import compile_outputs
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import Relation, Rows
+from spanemu.sql.executor.relation import Relation, Rows, Started, full_batches
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.nodes import SetOperation, UnionAll
+from spanemu.sql.resolved import SetOpKind
 
 KeyOf = Callable[[Row], Any]
 Account = Callable[[Sequence[Any], int], None]  # for so many keys like these

@@ -3,24 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any
 
-from spanemu.base.long_sort import at_places, sorted_places
-from spanemu.base.pace import in_steps, paced
-from spanemu.sql.analyzer.resolved import Expr, FunctionCall, Literal, SortKey
-from spanemu.sql.executor.batches import BATCH_ROWS_MAX, full_batches
+from spanemu.base.deadline_checks import at_places, in_steps, paced, sorted_places
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import FREE_ROWS
-from spanemu.sql.executor.operators.limit import compile_bounds
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import Each, Layout, Relation
+from spanemu.sql.executor.relation import BATCH_ROWS_MAX, Each, Layout, Relation, full_batches
 from spanemu.sql.executor.run import Run
+from spanemu.sql.functions.errors import BadRowCount
 from spanemu.sql.functions.registry import Nulls, Signature
 from spanemu.sql.functions.text.collation import UnknownCollation, collation_key, is_collation
 from spanemu.sql.plan.conditions import is_null, negation
-from spanemu.sql.plan.nodes import Sort, TopN
+from spanemu.sql.plan.nodes import Limit, Sort, TopN
+from spanemu.sql.resolved import Expr, FunctionCall, Literal, SortKey
 from spanemu.values.order import identity, sort_key
+
+_MAXIMUM = (1 << 63) - 1  # what islice takes; a larger sum of LIMIT and OFFSET means all rows
+
+
+def compile_limit(node: Limit, compiler: Compiler) -> Relation:
+    """The rows from `offset` on, `limit` of them; those after are never asked for."""
+    compiler.take_partly(node.input)
+    below = compiler.relation(node.input)
+    bounds = compile_bounds(node.limit, node.offset, compiler)
+
+    def rows(run: Run) -> Iterable[Row]:
+        start, stop = bounds(run)
+        return islice(below.rows(run), start, stop) if stop > start else ()
+
+    return Relation(rows, below.layout, below.width)
+
+
+def compile_bounds(
+    limit: Expr, offset: Expr | None, compiler: Compiler
+) -> Callable[[Run], tuple[int, int]]:
+    """The first row wanted and the first no longer wanted, checked."""
+    limit_of = compiler.value(limit, {})
+    offset_of = None if offset is None else compiler.value(offset, {})
+
+    def bounds(run: Run) -> tuple[int, int]:
+        count = limit_of((), run)
+        if count is None or count < 0:
+            raise BadRowCount("LIMIT")
+        if offset_of is None:
+            return 0, count
+        start = offset_of((), run)
+        if start is None or start < 0:
+            raise BadRowCount("OFFSET")
+        return start, min(start + count, _MAXIMUM)
+
+    return bounds
+
 
 SortInPlace = Callable[[list[Row], Run], None]
 

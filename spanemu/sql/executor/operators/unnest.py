@@ -7,12 +7,12 @@ from itertools import count
 from typing import Any
 
 from spanemu.base.call import current
-from spanemu.sql.executor.batches import BATCH_ROWS_MAX, Started, by_batch
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import Relation
+from spanemu.sql.executor.relation import BATCH_ROWS_MAX, Relation, Started, by_batch
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.joins import Unnest
+from spanemu.sql.plan.nodes import Unit, Values
 
 
 def compile_unnest(node: Unnest, compiler: Compiler) -> Relation:
@@ -59,3 +59,27 @@ def _elements(elements: Iterable[Any]) -> Iterable[Row]:
 
 def _numbered(elements: Iterable[Any]) -> Iterable[Row]:
     return zip(elements, count(), strict=False)
+
+
+_ONE_EMPTY_ROW: tuple[Row, ...] = ((),)
+
+
+def compile_unit(_: Unit, __: Compiler) -> Relation:
+    """One row without cells."""
+    return Relation(_unit, {}, 0)
+
+
+def _unit(run: Run) -> Iterable[Row]:
+    return _ONE_EMPTY_ROW
+
+
+def compile_values(node: Values, compiler: Compiler) -> Relation:
+    """Each row computed when it is asked for."""
+    makers = [compiler.cells(row, {}) for row in node.rows]
+    layout = {column.id: place for place, column in enumerate(node.outputs)}
+
+    def rows(run: Run) -> Iterator[Row]:
+        for make in makers:
+            yield make((), run)
+
+    return Relation(rows, layout, len(node.outputs))

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
-from spanemu.base.pace import paced
+from spanemu.base.deadline_checks import paced
 from spanemu.sql.functions.errors import BadArgument, JsonMismatch
 from spanemu.sql.functions.json.encode import WHOLE_DOUBLE_MAX
-from spanemu.values import float64
+from spanemu.values import floats
 from spanemu.values.errors import BadValue as UnreadableValue
-from spanemu.values.float32 import fits, round32
+from spanemu.values.floats import fits, round32
 from spanemu.values.json import Json
 
 _INT64_MIN = -(2**63)
@@ -119,7 +119,7 @@ def lax_float64(document: Json) -> float | None:
     value = document.value
     if value.__class__ is str:
         try:
-            return float64.parse_float64(value)
+            return floats.parse_float64(value)
         except UnreadableValue:
             # A number so large that it is none of FLOAT64 becomes an infinity.
             return float(value) if _NUMBER.fullmatch(value) else None
@@ -132,7 +132,7 @@ def lax_string(document: Json) -> str | None:
     if value.__class__ is str:
         return str(value)
     if value.__class__ is float:
-        return float64.format_float64(value)
+        return floats.format_float64(value)
     if value.__class__ is bool:
         return "true" if value else "false"
     return str(value) if value.__class__ is int else None

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from spanemu.base.pace import paced
+from spanemu.base.deadline_checks import paced
 from spanemu.sql.functions.errors import BadArgument, BadJsonPath
 from spanemu.sql.functions.json.encode import Encoder, encoder, made
 from spanemu.sql.functions.json.path import writing_path

@@ -13,9 +13,9 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
+from spanemu.base.deadline_checks import paced
 from spanemu.base.errors import Unsupported
 from spanemu.base.limits import CELL_BYTES_MAX
-from spanemu.base.pace import paced
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.value_size import check_size
 from spanemu.values import interval, numeric, timestamp

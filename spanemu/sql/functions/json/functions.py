@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from spanemu.base.pace import paced
+from spanemu.base.deadline_checks import paced
 from spanemu.sql.functions.errors import BadArgument, BadValue
 from spanemu.sql.functions.json import convert, edit
 from spanemu.sql.functions.json.encode import encoder, made

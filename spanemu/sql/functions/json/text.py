@@ -16,7 +16,7 @@ from collections.abc import Callable
 from json.encoder import encode_basestring
 from typing import Any
 
-from spanemu.base.pace import is_long, paced, paced_calls
+from spanemu.base.deadline_checks import is_long, paced, paced_calls
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.json.lenient import Broken, Members, Number, read, sound
 from spanemu.sql.functions.json.path import MISSING, Step

@@ -12,7 +12,7 @@ from math import inf, isfinite, nan
 from typing import Any
 
 from spanemu.sql.functions.errors import DivisionByZero, EvaluationError, Overflow
-from spanemu.values import float32, numeric
+from spanemu.values import floats, numeric
 from spanemu.values.errors import BadValue
 from spanemu.values.value import INT64_MAX, INT64_MIN
 
@@ -128,8 +128,8 @@ def ieee_divide(left: float, right: float) -> float:
 def ieee_divide_float32(left: float, right: float) -> float:
     """IEEE_DIVIDE of FLOAT32s: too large a quotient is an infinity."""
     quotient = ieee_divide(left, right)
-    if float32.fits(quotient):
-        return float32.round32(quotient)
+    if floats.fits(quotient):
+        return floats.round32(quotient)
     return inf if quotient > 0 else -inf
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from spanemu.sql.functions.errors import BadArgument, Overflow
 from spanemu.sql.functions.notation import chapter, overload
-from spanemu.values.float64 import FLOAT64_MAX
+from spanemu.values.floats import FLOAT64_MAX
 
 # Elements are numbers once `_check` has seen them; before it, an element may be None.
 Vector = tuple[Any, ...]

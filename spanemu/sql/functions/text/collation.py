@@ -16,8 +16,8 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from typing import Any
 
+from spanemu.base.deadline_checks import is_long, paced_stream
 from spanemu.base.errors import Code, SpannerError, Unsupported
-from spanemu.base.pace import is_long, paced_stream
 from spanemu.values.order import identity
 
 _NAME = re.compile(r"(binary|(unicode|und|[a-z]{2,3}([_-]\w{2,8})*)(:c[is])?)", re.IGNORECASE)

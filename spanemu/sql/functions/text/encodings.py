@@ -9,8 +9,8 @@ from binascii import Error as BinasciiError
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Iterable
 
+from spanemu.base.deadline_checks import paced
 from spanemu.base.limits import CELL_BYTES_MAX
-from spanemu.base.pace import paced
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.notation import overload
 from spanemu.sql.functions.registry import Overload

@@ -13,18 +13,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.notation import overload
 from spanemu.sql.functions.registry import Overload
 from spanemu.sql.functions.text import sql_text
-from spanemu.sql.functions.text.message_text import MessageText
 from spanemu.sql.functions.text.pattern_cache import pattern_cache
 from spanemu.sql.functions.value_size import bounded
 from spanemu.values.json import Json
 from spanemu.values.types import Type, TypeCode
+
+
+class MessageText(NamedTuple):
+    """A message in text format: on one line, or with a line for each field, each with its end."""
+
+    line: str
+    lines: Callable[[], str]
+
 
 _OUTPUT_MAX = BUILT_VALUE_BYTES_MAX
 _PRECISION_MAX = 1700

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import groupby
 
-from spanemu.base.pace import paced, paced_stream
+from spanemu.base.deadline_checks import paced, paced_stream
 
 _PIECE = 1 << 10  # characters
 _RUN = 1 << 8  # combining marks in a row

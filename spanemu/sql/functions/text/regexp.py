@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import re2
 
+from spanemu.base.deadline_checks import check_deadline_if_large, is_long, paced_stream
 from spanemu.base.limits import CELL_BYTES_MAX
-from spanemu.base.pace import is_long, look_if_long, paced_stream
 from spanemu.sql.functions.errors import BadArgument, BadRegularExpression
 from spanemu.sql.functions.notation import overload
 from spanemu.sql.functions.registry import Overload
@@ -72,7 +72,7 @@ def _extracting(pattern: bytes, of_bytes: bool) -> Pattern:
 
 def contains(value: bytes, pattern: bytes, of_bytes: bool) -> bool:
     """Whether the pattern occurs."""
-    look_if_long(value)
+    check_deadline_if_large(value)
     search, _, literal = compiled(pattern, of_bytes)
     if literal is not None:
         return literal in value
@@ -81,7 +81,7 @@ def contains(value: bytes, pattern: bytes, of_bytes: bool) -> bool:
 
 def extract(value: bytes, pattern: bytes, of_bytes: bool) -> bytes | None:
     """The first occurrence, or what its group caught."""
-    look_if_long(value)
+    check_deadline_if_large(value)
     search, groups, _ = _extracting(pattern, of_bytes)
     found: Any = search(value)
     return None if found is None else found[groups]

@@ -12,9 +12,9 @@ from functools import lru_cache
 from math import copysign, isfinite
 from typing import Any
 
+from spanemu.base.deadline_checks import paced
 from spanemu.base.errors import Unsupported
-from spanemu.base.pace import paced
-from spanemu.values import float64, interval, numeric, timestamp, uuid_text
+from spanemu.values import floats, interval, numeric, timestamp, uuid_text
 from spanemu.values.types import Type, TypeCode
 
 # A hexadecimal digit behind \xNN would be read as part of it, so it is escaped as well.
@@ -109,8 +109,8 @@ def _json(value: Any) -> str:
 _DISPLAYS: dict[TypeCode, Callable[[Any], str]] = {
     TypeCode.BOOL: bool_text,
     TypeCode.INT64: str,
-    TypeCode.FLOAT32: _float_display(float64.format_float32),
-    TypeCode.FLOAT64: _float_display(float64.format_float64),
+    TypeCode.FLOAT32: _float_display(floats.format_float32),
+    TypeCode.FLOAT64: _float_display(floats.format_float64),
     TypeCode.NUMERIC: numeric.format,
     TypeCode.STRING: str,
     TypeCode.BYTES: _displayed_bytes,
@@ -125,8 +125,8 @@ _DISPLAYS: dict[TypeCode, Callable[[Any], str]] = {
 _LITERALS: dict[TypeCode, Callable[[Any], str]] = {
     TypeCode.BOOL: bool_text,
     TypeCode.INT64: str,
-    TypeCode.FLOAT32: _float_literal(float64.format_float32, TypeCode.FLOAT32),
-    TypeCode.FLOAT64: _float_literal(float64.format_float64, TypeCode.FLOAT64),
+    TypeCode.FLOAT32: _float_literal(floats.format_float32, TypeCode.FLOAT32),
+    TypeCode.FLOAT64: _float_literal(floats.format_float64, TypeCode.FLOAT64),
     TypeCode.NUMERIC: _named("NUMERIC", numeric.format),
     TypeCode.STRING: quoted,
     TypeCode.BYTES: _bytes_literal,

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any, AnyStr
 
-from spanemu.base.pace import look_if_long, paced
+from spanemu.base.deadline_checks import check_deadline_if_large, paced
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.notation import chapter, overload
 from spanemu.sql.functions.registry import Overload
@@ -129,7 +129,7 @@ def right_trim(text: str, characters: str = _WHITE_SPACE) -> str:
 
 def split(text: str, delimiter: str = ",") -> tuple[str, ...]:
     """SPLIT of a STRING: into characters where the delimiter is empty."""
-    look_if_long(text)
+    check_deadline_if_large(text)
     if delimiter:
         check_element_count(text.count(delimiter))
         return tuple(text.split(delimiter))

@@ -13,13 +13,13 @@ from spanemu.sql.functions.notation import chapter, overload
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.functions.time.date_parts import (
     EXTRACTIONS,
+    day_in,
     day_numbered,
     difference,
     moved,
     truncated,
 )
 from spanemu.sql.functions.time.formatting import format_date
-from spanemu.sql.functions.time.instants import day_in
 from spanemu.sql.functions.time.parsing import parse_date
 from spanemu.values.date import EPOCH_ORDINAL
 

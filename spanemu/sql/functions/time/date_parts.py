@@ -16,7 +16,12 @@ from calendar import monthrange
 from collections.abc import Callable, Mapping
 from datetime import date
 
-from spanemu.sql.functions.errors import BadArgument, BadDatePart
+from spanemu.base.nanos import NANOS_PER_SECOND
+from spanemu.sql.functions.errors import BadArgument, BadDatePart, BadTimeZone
+from spanemu.values.date import EPOCH_ORDINAL
+from spanemu.values.errors import BadValue
+from spanemu.values.timestamp import TIMESTAMP_MAX, TIMESTAMP_MIN, format_utc
+from spanemu.values.zone import Zone, zone_named
 
 ORDINAL_MIN = date.min.toordinal()
 ORDINAL_MAX = date.max.toordinal()
@@ -172,3 +177,44 @@ EXTRACTIONS: Mapping[str, Callable[[date], int]] = {
     **{part: _week_number(first) for part, first in WEEK_STARTS.items()},
     "ISOWEEK": lambda day: day.isocalendar()[1],
 }
+
+
+SECONDS_PER_DAY = 86_400
+
+_ORDINAL_MAX = date.max.toordinal()
+
+
+def zone(name: str) -> Zone:
+    """The zone of that name or offset."""
+    try:
+        return zone_named(name)
+    except BadValue:
+        raise BadTimeZone(name) from None
+
+
+def local_seconds(nanos: int, where: str) -> int:
+    """What clocks of the zone show at the instant, in seconds since their 1970-01-01."""
+    seconds = nanos // NANOS_PER_SECOND
+    return seconds + zone(where).offset_at(seconds)
+
+
+def day_in(nanos: int, where: str) -> date:
+    """The date in a zone at an instant."""
+    ordinal = EPOCH_ORDINAL + local_seconds(nanos, where) // SECONDS_PER_DAY
+    if 1 <= ordinal <= _ORDINAL_MAX:
+        return date.fromordinal(ordinal)
+    raise BadArgument(f"Date out of range: {format_utc(nanos)} in time zone {where}")
+
+
+def midnight(day: date, where: str) -> int:
+    """The instant at which the date begins in a zone."""
+    local = (day.toordinal() - EPOCH_ORDINAL) * SECONDS_PER_DAY
+    nanos = zone(where).instant_of(local) * NANOS_PER_SECOND
+    return checked(nanos, f"start of {day} in time zone {where}")
+
+
+def checked(nanos: int, expression: str) -> int:
+    """`nanos` if it is a TIMESTAMP; `expression` says in a message what came to it."""
+    if TIMESTAMP_MIN <= nanos <= TIMESTAMP_MAX:
+        return nanos
+    raise BadArgument(f"Timestamp out of range: {expression}")

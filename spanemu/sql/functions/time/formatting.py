@@ -14,14 +14,13 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from typing import NamedTuple
 
+from spanemu.base.deadline_checks import paced, paced_stream
 from spanemu.base.limits import CELL_BYTES_MAX
 from spanemu.base.nanos import NANOS_PER_SECOND
-from spanemu.base.pace import paced, paced_stream
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.functions.text.pattern_cache import pattern_cache
-from spanemu.sql.functions.time.date_parts import week_of_year
-from spanemu.sql.functions.time.instants import SECONDS_PER_DAY, zone
+from spanemu.sql.functions.time.date_parts import SECONDS_PER_DAY, week_of_year, zone
 from spanemu.sql.functions.value_size import bounded
 from spanemu.values.date import EPOCH_ORDINAL
 

@@ -12,11 +12,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from spanemu.base.pace import paced_stream
+from spanemu.base.deadline_checks import paced_stream
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.text.pattern_cache import pattern_cache
+from spanemu.sql.functions.time.date_parts import zone
 from spanemu.sql.functions.time.formatting import CLOCK_ELEMENTS, DAYS, MONTHS
-from spanemu.sql.functions.time.instants import zone
 from spanemu.sql.functions.time.parse_fields import Fields
 
 _SPACES = " \t\n\v\f\r"

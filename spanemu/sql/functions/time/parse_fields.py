@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import date
+
+from spanemu.sql.functions.errors import BadArgument, UnparseableText
 from spanemu.values.zone import Zone
 
 
@@ -48,3 +51,55 @@ class Fields:
     def said(self, what: str) -> None:
         """Note that the text has just spoken of `what`."""
         self.order[what] = len(self.order) + max(self.order.values(), default=0) + 1
+
+
+def settle(fields: Fields, year: int, text: str, pattern: str) -> int:
+    """Put the date that `fields` give by week or day into them; the year they mean in the end."""
+    order = fields.order
+    week, day, weekday = order.get("week", 0), order.get("day_of_year", 0), "weekday" in order
+    if not week and not day:
+        by_iso_year = "iso_year" in order and not order.keys() & {"year", "month", "day"}
+        return _start_of_iso_year(fields, text, pattern) if by_iso_year else year
+    if not 1 <= year <= 9_999:
+        raise UnparseableText(text, pattern)
+    by_day = day > week or (day and not weekday)
+    if not by_day and weekday:
+        raise BadArgument("Weekday parse elements are not supported yet")
+    found = _day_of_year(fields, year, text, pattern) if by_day else _start_of_week(fields, year)
+    since = day if by_day else week
+    if order.get("month", 0) < since:
+        fields.month = found.month
+    if order.get("day", 0) < since:
+        fields.day = found.day
+    return year if order.get("year", 0) > since else found.year
+
+
+def _day_of_year(fields: Fields, year: int, text: str, pattern: str) -> date:
+    first = date(year, 1, 1).toordinal()
+    if first + fields.day_of_year > date(year, 12, 31).toordinal() + 1:
+        raise UnparseableText(text, pattern)
+    return date.fromordinal(first + fields.day_of_year - 1)
+
+
+def _start_of_iso_year(fields: Fields, text: str, pattern: str) -> int:
+    if "iso_week" in fields.order:
+        raise BadArgument("ISO parse elements are not supported yet")
+    try:
+        found = date.fromisocalendar(fields.iso_year, 1, 1)
+    except ValueError:
+        raise UnparseableText(text, pattern) from None
+    fields.month, fields.day = found.month, found.day
+    return found.year
+
+
+def _start_of_week(fields: Fields, year: int) -> date:
+    """The week's first day; the days before the year's first whole week are week 0."""
+    first = date(year, 1, 1)
+    into_week = (first.weekday() - fields.week_start) % 7
+    lowest = 0 if into_week else 1
+    found = first.toordinal() - into_week + 7 * (fields.week - lowest)
+    if fields.week < lowest or found > date(year, 12, 31).toordinal():
+        raise BadArgument(f"Week number {fields.week} is invalid for year {year}")
+    if found < 1:
+        raise BadArgument("Invalid result from parsing function")
+    return date.fromordinal(found)

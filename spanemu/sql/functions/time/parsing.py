@@ -9,15 +9,14 @@ from __future__ import annotations
 from calendar import monthrange
 from datetime import date
 
+from spanemu.base.deadline_checks import paced
 from spanemu.base.nanos import NANOS_PER_SECOND
-from spanemu.base.pace import paced
 from spanemu.sql.functions.errors import UnparseableText
 from spanemu.sql.functions.registry import Context
+from spanemu.sql.functions.time.date_parts import SECONDS_PER_DAY, checked, zone
 from spanemu.sql.functions.time.formatting import CYCLE_DAYS, CYCLE_YEARS
-from spanemu.sql.functions.time.instants import SECONDS_PER_DAY, checked, zone
 from spanemu.sql.functions.time.parse_elements import compiled, skip_spaces
-from spanemu.sql.functions.time.parse_fields import Fields
-from spanemu.sql.functions.time.parse_weeks import settle
+from spanemu.sql.functions.time.parse_fields import Fields, settle
 from spanemu.values.date import EPOCH_ORDINAL
 
 

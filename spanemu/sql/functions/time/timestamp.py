@@ -24,16 +24,17 @@ from spanemu.sql.functions.errors import BadArgument, BadDatePart, InvalidText, 
 from spanemu.sql.functions.notation import chapter, overload
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.functions.time.date import extract_from_date
-from spanemu.sql.functions.time.date_parts import EXTRACTIONS, truncated
-from spanemu.sql.functions.time.formatting import format_timestamp, moment_of
-from spanemu.sql.functions.time.instants import (
+from spanemu.sql.functions.time.date_parts import (
+    EXTRACTIONS,
     SECONDS_PER_DAY,
     checked,
     day_in,
     local_seconds,
     midnight,
+    truncated,
     zone,
 )
+from spanemu.sql.functions.time.formatting import format_timestamp, moment_of
 from spanemu.sql.functions.time.interval import extract_from_interval
 from spanemu.sql.functions.time.parsing import parse_timestamp
 from spanemu.values import timestamp as timestamps

@@ -13,9 +13,7 @@ from spanemu.sql.planner.rules.fold_constants import fold_constants
 from spanemu.sql.planner.rules.inline_common_tables import inline_common_tables
 from spanemu.sql.planner.rules.join_arrays import join_arrays
 from spanemu.sql.planner.rules.join_subqueries import join_subqueries
-from spanemu.sql.planner.rules.lift_subqueries import lift_subqueries
-from spanemu.sql.planner.rules.merge_projects import merge_projects
-from spanemu.sql.planner.rules.push_filters import push_filters
+from spanemu.sql.planner.rules.simplify import lift_subqueries, merge_projects, push_filters
 from spanemu.sql.planner.rules.unnest_subqueries import unnest_subqueries
 
 # Applied first, to statements with a WITH clause or a subquery.

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from spanemu.sql.analyzer.resolved import (
+from spanemu.sql.plan.conditions import call_of, equal
+from spanemu.sql.plan.nodes import Filter, Node
+from spanemu.sql.plan.operators import EQUAL, IN_LIST
+from spanemu.sql.plan.traverse import mapped
+from spanemu.sql.planner.planning import Planning
+from spanemu.sql.resolved import (
     And,
     ColumnRef,
     Expr,
@@ -13,11 +18,6 @@ from spanemu.sql.analyzer.resolved import (
     Or,
     ParameterRef,
 )
-from spanemu.sql.plan.conditions import call_of, equal
-from spanemu.sql.plan.nodes import Filter, Node
-from spanemu.sql.plan.operators import EQUAL, IN_LIST
-from spanemu.sql.plan.traverse import mapped
-from spanemu.sql.planner.planning import Planning
 from spanemu.values.types import BOOL
 
 _ITEMS_MAX = 64

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from spanemu.sql.analyzer.resolved import Expr, Literal
 from spanemu.sql.plan.conditions import conjuncts
 from spanemu.sql.plan.joins import Join, JoinKind
 from spanemu.sql.plan.nodes import Filter, Limit, Node, Project, Values
 from spanemu.sql.plan.traverse import mapped
 from spanemu.sql.planner.fold import fold, is_never_true
 from spanemu.sql.planner.planning import Planning
+from spanemu.sql.resolved import Expr, Literal
 
 
 def fold_constants(node: Node, _: Planning) -> Node:

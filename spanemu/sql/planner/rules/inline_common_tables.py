@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from spanemu.sql.analyzer.resolved import ColumnRef, Expr
 from spanemu.sql.plan.nodes import CommonTable, Node, Project, With, WithRef
 from spanemu.sql.plan.traverse import mapped, walk
 from spanemu.sql.planner.planning import Planning
+from spanemu.sql.resolved import ColumnRef, Expr
 
 
 def inline_common_tables(node: Node, _: Planning) -> Node:

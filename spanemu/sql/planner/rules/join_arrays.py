@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from spanemu.sql.analyzer.resolved import ColumnRef, Expr, GetField, MakeStruct
 from spanemu.sql.plan.conditions import call_of, conjunction, conjuncts
 from spanemu.sql.plan.joins import Join, JoinKind, Unnest
 from spanemu.sql.plan.nodes import Filter, Node, Project, Unit
@@ -13,6 +12,7 @@ from spanemu.sql.plan.operators import IN_ARRAY
 from spanemu.sql.plan.traverse import free, has_query, is_volatile
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.planner.rules.expand_structs import fieldwise
+from spanemu.sql.resolved import ColumnRef, Expr, GetField, MakeStruct
 
 
 def join_arrays(node: Node, planning: Planning) -> Node:

@@ -20,16 +20,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from spanemu.schema.schema import Schema
-from spanemu.sql.analyzer.resolved import (
-    AggregateCall,
-    Case,
-    ColumnRef,
-    Expr,
-    Literal,
-    ParameterRef,
-    ResolvedColumn,
-    SubqueryKind,
-)
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import (
     conjunction,
@@ -48,6 +38,16 @@ from spanemu.sql.plan.traverse import free, has_query, is_volatile, substitute, 
 from spanemu.sql.planner.decorrelate import detach
 from spanemu.sql.planner.guards import Conditions, with_guards
 from spanemu.sql.planner.planning import Planning
+from spanemu.sql.resolved import (
+    AggregateCall,
+    Case,
+    ColumnRef,
+    Expr,
+    Literal,
+    ParameterRef,
+    ResolvedColumn,
+    SubqueryKind,
+)
 
 _SAFE_AGGREGATES = frozenset(
     {"$count_star", "COUNT", "COUNTIF", "SUM", "AVG", "MIN", "MAX", "ANY_VALUE"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from spanemu.sql.analyzer.resolved import ColumnRef, Expr, Or, SubqueryKind
 from spanemu.sql.plan.conditions import (
     conjunction,
     conjuncts,
@@ -18,9 +17,10 @@ from spanemu.sql.plan.joins import Join, JoinKind
 from spanemu.sql.plan.nodes import Filter, Node, Subquery
 from spanemu.sql.plan.traverse import free
 from spanemu.sql.planner.decorrelate import detach
-from spanemu.sql.planner.nullability import never_null
 from spanemu.sql.planner.planning import Planning
+from spanemu.sql.planner.properties import never_null
 from spanemu.sql.planner.rules.expand_structs import fieldwise
+from spanemu.sql.resolved import ColumnRef, Expr, Or, SubqueryKind
 from spanemu.values.types import BOOL
 
 _TESTS = (SubqueryKind.EXISTS, SubqueryKind.IN)

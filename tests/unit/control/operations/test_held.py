@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from spanemu.base.call import Call
-from spanemu.control.errors import NotHeld
+from spanemu.control.errors import HandleExpired
 from spanemu.control.operations import held as module
-from spanemu.control.operations.held import SILENT_SECONDS_MAX, Held
+from spanemu.control.operations.held import SILENT_SECONDS_MAX, HandleRegistry
 
 
 class Line:
@@ -39,23 +39,25 @@ def given_up() -> list[str]:
 
 
 @pytest.fixture
-def held(time: list[float], given_up: list[str]) -> Held[str]:
-    return Held("snapshot", given_up.append)
+def held(time: list[float], given_up: list[str]) -> HandleRegistry[str]:
+    return HandleRegistry("snapshot", given_up.append)
 
 
-def test_a_thing_is_there_until_it_is_released(held: Held[str], given_up: list[str]) -> None:
+def test_a_thing_is_there_until_it_is_released(
+    held: HandleRegistry[str], given_up: list[str]
+) -> None:
     first, second = held.keep("a"), held.keep("b")
     assert held.get(first) == "a"
     assert held.release(first) == "a"
     for ask in (held.get, held.release):
-        with pytest.raises(NotHeld):
+        with pytest.raises(HandleExpired):
             ask(first)
     assert held.get(second) == "b"
     assert given_up == []
 
 
 def test_what_a_lost_client_held_is_given_up(
-    held: Held[str], given_up: list[str], time: list[float]
+    held: HandleRegistry[str], given_up: list[str], time: list[float]
 ) -> None:
     lost, here = Line(), Line()
     with through(lost):
@@ -68,11 +70,13 @@ def test_what_a_lost_client_held_is_given_up(
         held.keep("c")
     assert given_up == ["a"]
     assert held.get(kept) == "b"
-    with pytest.raises(NotHeld):
+    with pytest.raises(HandleExpired):
         held.get(forgotten)
 
 
-def test_a_client_may_connect_anew(held: Held[str], given_up: list[str], time: list[float]) -> None:
+def test_a_client_may_connect_anew(
+    held: HandleRegistry[str], given_up: list[str], time: list[float]
+) -> None:
     old, new = Line(), Line()
     with through(old):
         kept = held.keep("a")
@@ -86,7 +90,7 @@ def test_a_client_may_connect_anew(held: Held[str], given_up: list[str], time: l
 
 
 def test_what_this_process_holds_stays(
-    held: Held[str], given_up: list[str], time: list[float]
+    held: HandleRegistry[str], given_up: list[str], time: list[float]
 ) -> None:
     kept = held.keep("a")
     time[0] += 100 * SILENT_SECONDS_MAX

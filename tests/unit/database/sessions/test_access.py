@@ -13,7 +13,7 @@ from spanemu.database.options import (
     CommitOptions,
     Existing,
     ReadRequest,
-    ReadWrite,
+    ReadWriteOptions,
     SingleUse,
     StatementRequest,
 )
@@ -46,13 +46,13 @@ def query(of: Session, sql: str) -> list[object]:
 
 
 def dml(of: Session, sql: str) -> None:
-    begun = of.begin(ReadWrite()).id
+    begun = of.begin(ReadWriteOptions()).id
     list(of.execute(StatementRequest(sql, seqno=1), Existing(begun)).rows)
     of.commit(Existing(begun), (), CommitOptions())
 
 
 def write(of: Session, *mutations: Write | Delete) -> None:
-    of.commit(SingleUse(ReadWrite()), mutations, CommitOptions())
+    of.commit(SingleUse(ReadWriteOptions()), mutations, CommitOptions())
 
 
 def refused(of: Session, sql: str) -> tuple[object, object]:

@@ -11,10 +11,10 @@ import pytest
 from spanemu.base.errors import Code
 from spanemu.base.nanos import NANOS_PER_DAY, NANOS_PER_HOUR
 from spanemu.database.errors import DatabaseNotFound
-from spanemu.database.options import ReadWrite
+from spanemu.database.options import ReadWriteOptions
 from spanemu.database.sessions.errors import MultiplexedSessionDeleted, SessionNotFound
 from spanemu.database.transactions.errors import TransactionNotFound
-from spanemu.txn.errors.lifecycle import TransactionAborted
+from spanemu.txn.errors.requests import TransactionAborted
 from tests.unit.database.shop import Shop, request
 
 
@@ -82,7 +82,7 @@ def test_multiplexed_sessions_expire_by_age(shop: Shop) -> None:
 def test_deleting(shop: Shop) -> None:
     sessions = shop.database.sessions
     made = sessions.create({})
-    begun = made.begin(ReadWrite())
+    begun = made.begin(ReadWriteOptions())
     sessions.delete(made.name)
     sessions.delete(made.name)
     with pytest.raises(TransactionNotFound):
@@ -101,7 +101,7 @@ def test_a_deleted_session_gives_its_locks_back(shop: Shop) -> None:
 
 def test_a_deleted_session_is_not_kept_for_its_transactions(shop: Shop) -> None:
     session = shop.database.sessions.create({})
-    session.begin(ReadWrite())
+    session.begin(ReadWriteOptions())
     kept = weakref.ref(session.transactions)
     shop.database.sessions.delete(session.name)
     del session
@@ -151,7 +151,7 @@ def test_all_open_transactions_can_be_aborted(shop: Shop) -> None:
 def test_multiplexed_sessions_share_their_transactions(shop: Shop) -> None:
     sessions = shop.database.sessions
     one, other = (sessions.create({}, multiplexed=True) for _ in range(2))
-    begun = one.begin(ReadWrite())
+    begun = one.begin(ReadWriteOptions())
     assert other.transactions.get(begun.id).id == begun.id
     with pytest.raises(TransactionNotFound):
         shop.session.transactions.get(begun.id)

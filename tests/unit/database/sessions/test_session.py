@@ -10,13 +10,13 @@ from spanemu.database.options import (
     Existing,
     PartitionedDml,
     ReadOnly,
-    ReadWrite,
+    ReadWriteOptions,
     SingleUse,
     StatementRequest,
 )
 from spanemu.database.sessions.errors import PartitionNeedsReadOnlyTransaction
 from spanemu.database.transactions.errors import DmlSingleUse, NotReadWrite, TransactionNotFound
-from spanemu.txn.errors.names import ColumnNotFound, TableNotFound
+from spanemu.txn.errors.requests import ColumnNotFound, TableNotFound
 from spanemu.txn.errors.rows import RowAlreadyExists
 from spanemu.values.mutation import Write, WriteKind
 from tests.unit.database.shop import STRONG, Shop, items, request
@@ -37,7 +37,7 @@ def test_without_a_selector_a_read_is_strong(shop: Shop) -> None:
 
 
 def test_an_inline_begin_tells_its_id_with_the_result(shop: Shop) -> None:
-    stream = shop.session.execute(StatementRequest("SELECT 1"), Begin(ReadWrite()))
+    stream = shop.session.execute(StatementRequest("SELECT 1"), Begin(ReadWriteOptions()))
     begun = stream.transaction.id
     assert begun
     again = shop.session.execute(StatementRequest("SELECT 2"), Existing(begun))
@@ -51,21 +51,22 @@ def test_an_inline_begin_that_fails_has_begun_nothing(shop: Shop) -> None:
     for _ in range(2):
         with pytest.raises(TableNotFound):
             shop.session.read(
-                request().__class__("Nothing", ("Id",), request().key_set), Begin(ReadWrite())
+                request().__class__("Nothing", ("Id",), request().key_set),
+                Begin(ReadWriteOptions()),
             )
     assert not shop.session.transactions._by_id
     with pytest.raises(ZeroDivisionError):
-        shop.session._run(Begin(ReadWrite()), request(), lambda _: 1 // 0)
+        shop.session._run(Begin(ReadWriteOptions()), request(), lambda _: 1 // 0)
     assert not shop.session.transactions._by_id
 
 
 def test_a_batch_that_begins_and_fails_at_once_has_begun_nothing(shop: Shop) -> None:
     bad = StatementRequest("INSERT INTO Items (Id) VALUES (1)")
     good = StatementRequest("INSERT INTO Items (Id) VALUES (7)")
-    outcome = shop.session.execute_batch([bad], Begin(ReadWrite()), 1)
+    outcome = shop.session.execute_batch([bad], Begin(ReadWriteOptions()), 1)
     assert isinstance(outcome.failure, RowAlreadyExists)
     assert not shop.session.transactions._by_id
-    outcome = shop.session.execute_batch([good, bad], Begin(ReadWrite()), 1)
+    outcome = shop.session.execute_batch([good, bad], Begin(ReadWriteOptions()), 1)
     assert isinstance(outcome.failure, RowAlreadyExists)
     assert outcome.results[0].transaction.id in shop.session.transactions._by_id
 
@@ -78,7 +79,7 @@ def test_unknown_ids(shop: Shop) -> None:
     shop.session.rollback(b"99")
 
 
-@pytest.mark.parametrize("options", [ReadWrite(), PartitionedDml()])
+@pytest.mark.parametrize("options", [ReadWriteOptions(), PartitionedDml()])
 def test_only_reading_is_single_use(shop: Shop, options) -> None:
     with pytest.raises(DmlSingleUse):
         shop.sql("SELECT 1", SingleUse(options))
@@ -93,15 +94,15 @@ def test_only_read_write_transactions_commit(shop: Shop, options) -> None:
 
 
 def test_a_begin_may_tell_of_mutations_only(shop: Shop) -> None:
-    found = shop.session.begin(ReadWrite(), items((1, "x", 1)))
+    found = shop.session.begin(ReadWriteOptions(), items((1, "x", 1)))
     assert found.id
     assert found.precommit_token is None
     shared = shop.database.sessions.create({}, multiplexed=True)
-    token = shared.begin(ReadWrite(), items((1, "x", 1))).precommit_token
+    token = shared.begin(ReadWriteOptions(), items((1, "x", 1))).precommit_token
     assert token is not None
     assert token[1] == 1
     with pytest.raises(ColumnNotFound):
-        shop.session.begin(ReadWrite(), Write(WriteKind.INSERT, "Items", ("Nope",), [["1"]]))
+        shop.session.begin(ReadWriteOptions(), Write(WriteKind.INSERT, "Items", ("Nope",), [["1"]]))
 
 
 def test_a_batch_write_commits_each_group_by_itself(shop: Shop) -> None:
@@ -114,7 +115,7 @@ def test_a_batch_write_commits_each_group_by_itself(shop: Shop) -> None:
     assert len(shop.read()) == 6
 
 
-@pytest.mark.parametrize("selector", [STRONG, Begin(ReadWrite()), Begin(PartitionedDml())])
+@pytest.mark.parametrize("selector", [STRONG, Begin(ReadWriteOptions()), Begin(PartitionedDml())])
 def test_partitions_need_a_transaction_that_lasts(shop: Shop, selector) -> None:
     with pytest.raises(PartitionNeedsReadOnlyTransaction):
         shop.session.partition_read(request(), selector, 0)

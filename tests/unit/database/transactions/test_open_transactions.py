@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.database.options import CommitOptions, Existing, ReadWrite, StatementRequest
+from spanemu.database.options import CommitOptions, Existing, ReadWriteOptions, StatementRequest
 from tests.unit.database.shop import Shop, items
 
 
@@ -19,11 +19,11 @@ def test_nobody_is_listed_at_first(shop: Shop) -> None:
 
 def test_an_open_one_tells_of_itself(shop: Shop) -> None:
     shop.session.commit(
-        Existing(shop.session.begin(ReadWrite()).id), [items((1, "a", 5))], CommitOptions()
+        Existing(shop.session.begin(ReadWriteOptions()).id), [items((1, "a", 5))], CommitOptions()
     )
     other = shop.database.sessions.create({}, True)
-    begun = Existing(other.begin(ReadWrite()).id)
-    waiting = Existing(shop.session.begin(ReadWrite()).id)
+    begun = Existing(other.begin(ReadWriteOptions()).id)
+    waiting = Existing(shop.session.begin(ReadWriteOptions()).id)
     sql = "SELECT Price FROM Items WHERE Id = 1 FOR UPDATE"
     request = StatementRequest(sql, request_tag="look", transaction_tag="checkout")
     list(other.execute(request, begun).rows)
@@ -45,7 +45,7 @@ def test_an_open_one_tells_of_itself(shop: Shop) -> None:
 
 
 def test_tags_are_those_of_the_last_request(shop: Shop) -> None:
-    begun = Existing(shop.session.begin(ReadWrite()).id)
+    begun = Existing(shop.session.begin(ReadWriteOptions()).id)
     request = StatementRequest("SELECT 1", request_tag="look", transaction_tag="checkout")
     list(shop.session.execute(request, begun).rows)
     (found,) = shop.database.sessions.open_transactions()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.database.transactions import read_ahead
-from spanemu.database.transactions.read_ahead import read_ahead as ahead
+from spanemu.database.transactions import read_write
+from spanemu.database.transactions.read_write import read_ahead as ahead
 
 
 class Counter:
@@ -19,7 +19,7 @@ class Counter:
 
 @pytest.fixture(autouse=True)
 def three(monkeypatch) -> None:
-    monkeypatch.setattr(read_ahead, "ROWS_READ_AHEAD_MAX", 3)
+    monkeypatch.setattr(read_write, "ROWS_READ_AHEAD_MAX", 3)
 
 
 def test_few_rows_are_read_at_once() -> None:

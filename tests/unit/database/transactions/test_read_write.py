@@ -16,7 +16,7 @@ from spanemu.database.options import (
     Isolation,
     QueryMode,
     ReadLockMode,
-    ReadWrite,
+    ReadWriteOptions,
     SingleUse,
     StatementRequest,
 )
@@ -31,11 +31,8 @@ from spanemu.database.transactions.errors import (
     TransactionInvalidated,
 )
 from spanemu.storage.layout import tree_of
-from spanemu.txn.errors.constraints import ReferencedKeyMissing
-from spanemu.txn.errors.lifecycle import TransactionAborted
-from spanemu.txn.errors.names import TableNotFound
-from spanemu.txn.errors.requests import TooManyMutations
-from spanemu.txn.errors.rows import RowAlreadyExists, RowNotFound
+from spanemu.txn.errors.requests import TableNotFound, TooManyMutations, TransactionAborted
+from spanemu.txn.errors.rows import ReferencedKeyMissing, RowAlreadyExists, RowNotFound
 from spanemu.txn.state import State
 from spanemu.values.mutation import Delete, RawKeySet, Write, WriteKind
 from tests.unit.database.shop import Shop, items, request
@@ -249,7 +246,7 @@ def test_an_aborted_one_says_so_until_it_is_rolled_back(shop: Shop, begun: Exist
 
 def test_a_schema_change_aborts_one_at_work(shop: Shop, begun: Existing) -> None:
     fresh = shop.database.sessions.create({})
-    untouched = Existing(fresh.begin(ReadWrite()).id)
+    untouched = Existing(fresh.begin(ReadWriteOptions()).id)
     shop.dml(NEW, begun)
     shop.ddl("ALTER TABLE Items ADD COLUMN Size INT64")
     with pytest.raises(TransactionAborted):
@@ -267,7 +264,7 @@ def test_a_dropped_database_serves_nothing(shop: Shop, begun: Existing) -> None:
 
 def test_a_cancelled_commit_leaves_no_locks(shop: Shop, begun: Existing) -> None:
     other = shop.database.sessions.create({})
-    holder = Existing(other.begin(ReadWrite()).id)
+    holder = Existing(other.begin(ReadWriteOptions()).id)
     other.execute(StatementRequest("SELECT Price FROM Items WHERE Id = 1"), holder)
     shop.sql("SELECT 1", begun)
     call = Call()
@@ -290,7 +287,7 @@ def test_rows_read_ahead_outlive_the_transaction(shop: Shop, begun: Existing) ->
 
 
 def test_rows_left_for_later_do_not(shop: Shop, begun: Existing, monkeypatch) -> None:
-    monkeypatch.setattr("spanemu.database.transactions.read_ahead.ROWS_READ_AHEAD_MAX", 1)
+    monkeypatch.setattr("spanemu.database.transactions.read_write.ROWS_READ_AHEAD_MAX", 1)
     stream = shop.session.read(request(), begun)
     assert next(stream.rows) == (1, 10)
     shop.session.transactions.get(begun.id).abort("test")
@@ -303,7 +300,7 @@ def test_rows_left_for_later_do_not(shop: Shop, begun: Existing, monkeypatch) ->
 
 def test_a_commit_comes_again_until_it_has_the_latest_token(shop: Shop) -> None:
     session = shop.database.sessions.create({}, multiplexed=True)
-    begun = Existing(session.begin(ReadWrite()).id)
+    begun = Existing(session.begin(ReadWriteOptions()).id)
     first = session.execute(StatementRequest("SELECT 1"), begun).transaction.precommit_token
     second = session.execute(StatementRequest("SELECT 1"), begun).transaction.precommit_token
     assert first is not None
@@ -315,7 +312,7 @@ def test_a_commit_comes_again_until_it_has_the_latest_token(shop: Shop) -> None:
 
 def test_an_old_token_is_answered_with_a_new_one(shop: Shop) -> None:
     session = shop.database.sessions.create({}, multiplexed=True)
-    begun = Existing(session.begin(ReadWrite()).id)
+    begun = Existing(session.begin(ReadWriteOptions()).id)
     old = session.execute(StatementRequest("SELECT 1"), begun).transaction.precommit_token
     session.execute(StatementRequest("SELECT 1"), begun)
     assert old is not None
@@ -333,7 +330,7 @@ def test_an_old_token_is_answered_with_a_new_one(shop: Shop) -> None:
 
 @pytest.mark.parametrize("mode", list(ReadLockMode))
 def test_repeatable_reads_tell_their_snapshot(shop: Shop, mode: ReadLockMode) -> None:
-    begun = shop.begin(ReadWrite(Isolation.REPEATABLE_READ, mode))
+    begun = shop.begin(ReadWriteOptions(Isolation.REPEATABLE_READ, mode))
     shop.read(selector=begun)
     later = shop.put((9, "x", 1))
     assert len(shop.read(selector=begun)) == 3
@@ -345,7 +342,7 @@ def test_repeatable_reads_tell_their_snapshot(shop: Shop, mode: ReadLockMode) ->
 
 def test_serializable_commits_have_no_snapshot(shop: Shop) -> None:
     for mode in ReadLockMode:
-        begun = shop.begin(ReadWrite(Isolation.SERIALIZABLE, mode))
+        begun = shop.begin(ReadWriteOptions(Isolation.SERIALIZABLE, mode))
         shop.read(selector=begun)
         assert shop.commit(begun, items((8, "y", 1))).snapshot_timestamp is None
 
@@ -400,7 +397,7 @@ def test_a_waiting_commit_is_refused_when_the_database_is_dropped(shop: Shop) ->
     def commit() -> None:
         try:
             write = items((1, "z", 99))
-            outcomes.append(writer.commit(SingleUse(ReadWrite()), [write], CommitOptions()))
+            outcomes.append(writer.commit(SingleUse(ReadWriteOptions()), [write], CommitOptions()))
         except SpannerError as failure:
             outcomes.append(type(failure))
 

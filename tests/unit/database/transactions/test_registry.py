@@ -14,13 +14,13 @@ from spanemu.database.options import (
     CommitOptions,
     Existing,
     ReadOnly,
-    ReadWrite,
+    ReadWriteOptions,
     StatementRequest,
 )
 from spanemu.database.transactions import registry
 from spanemu.database.transactions.errors import TransactionClosed, TransactionNotFound
 from spanemu.database.transactions.read_write import ReadWriteTransaction
-from spanemu.txn.errors.lifecycle import TransactionAborted
+from spanemu.txn.errors.requests import TransactionAborted
 from spanemu.txn.locks.table import LockTable
 from tests.unit.database.shop import Shop, items
 
@@ -114,7 +114,7 @@ def test_multiplexed_sessions_forget_the_idle(shop: Shop, monkeypatch) -> None:
     now = [0.0]
     monkeypatch.setattr(registry, "monotonic", lambda: now[0])
     session = shop.database.sessions.create({}, multiplexed=True)
-    idle, ended, used = (session.begin(ReadWrite()).id for _ in range(3))
+    idle, ended, used = (session.begin(ReadWriteOptions()).id for _ in range(3))
     session.execute(StatementRequest("SELECT 1"), Existing(ended))
     session.rollback(ended)
     now[0] = registry.MULTIPLEXED_ENDED_SECONDS_MAX + 3
@@ -134,7 +134,7 @@ def test_multiplexed_sessions_forget_what_was_repeated(shop: Shop, monkeypatch) 
     monkeypatch.setattr(registry, "monotonic", lambda: now[0])
     session = shop.database.sessions.create({}, multiplexed=True)
     given_up, repeated = aborted(shop, session), aborted(shop, session)
-    session.begin(ReadWrite(previous=repeated.id))
+    session.begin(ReadWriteOptions(previous=repeated.id))
     now[0] = registry.MULTIPLEXED_ENDED_SECONDS_MAX + 3
     session.begin(ReadOnly())
     assert session.transactions.get(given_up.id).was_aborted
@@ -144,7 +144,7 @@ def test_multiplexed_sessions_forget_what_was_repeated(shop: Shop, monkeypatch) 
 
 def aborted(shop: Shop, session=None) -> Existing:
     """A transaction that has worked and was then aborted."""
-    begun = Existing((session or shop.session).begin(ReadWrite()).id)
+    begun = Existing((session or shop.session).begin(ReadWriteOptions()).id)
     (session or shop.session).execute(StatementRequest("SELECT 1"), begun)
     (session or shop.session).transactions.get(begun.id).abort("test")
     return begun
@@ -183,8 +183,8 @@ def test_a_retry_on_a_multiplexed_session_names_its_first_attempt(shop: Shop) ->
     session = shop.database.sessions.create({}, multiplexed=True)
     first = aborted(shop, session)
     age = session.transactions.get(first.id).owner.since
-    other = Existing(session.begin(ReadWrite()).id)
-    retry = Existing(session.begin(ReadWrite(previous=first.id)).id)
+    other = Existing(session.begin(ReadWriteOptions()).id)
+    retry = Existing(session.begin(ReadWriteOptions(previous=first.id)).id)
     assert age_of(session, other) != age
     assert age_of(session, retry) == age
 
@@ -198,9 +198,9 @@ class Losing:
         self._happens = happens
 
     def serve(self) -> ReadWriteTransaction:
-        transaction = self.transactions.begin(ReadWrite())
+        transaction = self.transactions.begin(ReadWriteOptions())
         assert isinstance(transaction, ReadWriteTransaction)
-        self.transactions.serve_first(transaction, self._request)
+        self.transactions.run_first_request(transaction, self._request)
         return transaction
 
     def _request(self, transaction: ReadWriteTransaction) -> None:
@@ -252,7 +252,7 @@ def test_it_is_not_if_its_session_is_gone(shop: Shop) -> None:
 
 
 def test_a_single_use_transaction_is_not_kept(shop: Shop) -> None:
-    single = shop.session.transactions.single_use(ReadWrite())
+    single = shop.session.transactions.single_use(ReadWriteOptions())
     single.commit([items((9, "x", 1))], CommitOptions())
     with pytest.raises(TransactionNotFound):
         shop.session.transactions.get(b"")
@@ -269,7 +269,7 @@ def test_aborting_leaves_ids_known(shop: Shop) -> None:
 
 
 def test_an_abandoned_transaction_is_unknown(shop: Shop) -> None:
-    stream = shop.session.execute(StatementRequest("SELECT 1"), Begin(ReadWrite()))
+    stream = shop.session.execute(StatementRequest("SELECT 1"), Begin(ReadWriteOptions()))
     found = shop.session.transactions.get(stream.transaction.id)
     shop.session.transactions.abandon(found)
     with pytest.raises(TransactionNotFound):

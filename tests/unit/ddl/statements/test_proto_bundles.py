@@ -7,7 +7,7 @@ import pytest
 from spanemu.base.errors import SpannerError
 from spanemu.ddl.apply import plan_batch
 from spanemu.ddl.errors.columns import TypeNotFound
-from spanemu.ddl.errors.protos import (
+from spanemu.ddl.errors.routines import (
     ProtoBundleExists,
     ProtoBundleMissing,
     ProtoDescriptorsMissing,
@@ -17,7 +17,7 @@ from spanemu.ddl.errors.protos import (
     ProtoTypeReserved,
 )
 from spanemu.schema.ddl_text import ddl_statements
-from spanemu.schema.proto_bundle import NO_TYPES, ProtoTypes
+from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.values.types import TypeCode
 from tests.unit.messages.shop import DESCRIPTORS

@@ -6,8 +6,8 @@ import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
 from spanemu.frontend.admin.descriptors import types_from_descriptors
-from spanemu.frontend.errors.administration import InvalidProtoDescriptors
-from spanemu.schema.proto_bundle import NO_TYPES
+from spanemu.frontend.errors import InvalidProtoDescriptors
+from spanemu.schema.objects import NO_TYPES
 
 
 def test_nested_types_have_full_names() -> None:

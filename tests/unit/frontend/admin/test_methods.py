@@ -14,7 +14,7 @@ from google.longrunning import operations_pb2
 
 from spanemu.admin.operation_kinds import OperationKind
 from spanemu.base.errors import Unsupported
-from spanemu.frontend.admin import operation_messages, wire
+from spanemu.frontend.admin import operations, wire
 from spanemu.frontend.admin.methods import DATABASE_METHODS, INSTANCE_METHODS, OPERATION_METHODS
 
 
@@ -65,4 +65,4 @@ def test_every_kind_of_operation_goes_on_the_wire():
     def leaves(kind):
         return {kind}.union(*(leaves(each) for each in kind.__subclasses__()))
 
-    assert set(operation_messages._ENCODERS) == leaves(OperationKind) - {OperationKind}
+    assert set(operations._ENCODERS) == leaves(OperationKind) - {OperationKind}

@@ -11,9 +11,9 @@ from spanemu.admin.instance import InstanceSpec
 from spanemu.admin.instance_administration import create_instance
 from spanemu.admin.instances import DEFAULT_SETTINGS
 from spanemu.base.errors import Code
-from spanemu.base.names.paths import DatabaseName
+from spanemu.base.resource_names import DatabaseName
 from spanemu.frontend.admin import operations, wire
-from spanemu.frontend.errors.transactions import InvalidDuration
+from spanemu.frontend.errors import InvalidDuration
 from tests.unit.database.fakes import fake_catalog
 
 DATABASE = "projects/p/instances/i1/databases/d1"

@@ -9,22 +9,24 @@ from spanemu.database.options import (
     Existing,
     QueryMode,
     ReadRequest,
-    ReadWrite,
+    ReadWriteOptions,
     StatementRequest,
 )
 from spanemu.database.transactions.errors import DirectedReadNotAllowed
 from spanemu.frontend import wire
 from spanemu.frontend.convert import requests
-from spanemu.frontend.errors.reads import (
+from spanemu.frontend.errors import (
     DataBoostWithoutPartition,
+    InvalidCommitDelay,
+    InvalidEnumValue,
     LimitWithPartition,
     ModeWithPartition,
     NegativeLimit,
     NegativePartitionOption,
+    PartitionNeedsTransaction,
+    RequiredFieldMissing,
     TooManyReplicaSelections,
 )
-from spanemu.frontend.errors.requests import InvalidEnumValue, RequiredFieldMissing
-from spanemu.frontend.errors.transactions import InvalidCommitDelay, PartitionNeedsTransaction
 from spanemu.values import types
 from spanemu.values.mutation import RawKeySet
 
@@ -76,7 +78,7 @@ def test_statement() -> None:
         (sql(request_options={"priority": 9}), None, InvalidEnumValue),
         (
             sql(directed_read_options={"include_replicas": REPLICAS}),
-            Begin(ReadWrite()),
+            Begin(ReadWriteOptions()),
             DirectedReadNotAllowed,
         ),
         (

@@ -8,14 +8,14 @@ from spanemu.database.options import (
     Existing,
     ReadOnly,
     ReadTimestamp,
-    ReadWrite,
+    ReadWriteOptions,
     SingleUse,
 )
 from spanemu.database.statements.results import ResultStream
 from spanemu.frontend import wire
 from spanemu.frontend.convert.resume import Place, place_from_token, resumable_chunks
-from spanemu.frontend.convert.values import list_from_proto
-from spanemu.frontend.errors.results import InvalidResumeToken
+from spanemu.frontend.convert.types import list_from_proto
+from spanemu.frontend.errors import InvalidResumeToken
 from spanemu.values import types
 
 REQUEST = wire.ReadRequest(session="s", table="T", key_set={"all_": True})
@@ -92,5 +92,5 @@ def test_transactions_of_their_own_read_where_they_did() -> None:
         ReadOnly(ReadTimestamp(AT), return_read_timestamp=True)
     )
     assert place.selector(Begin(ReadOnly())) == Begin(exact)
-    assert place.selector(Begin(ReadWrite())) == Begin(ReadWrite())
+    assert place.selector(Begin(ReadWriteOptions())) == Begin(ReadWriteOptions())
     assert place.selector(Existing(b"1")) == Existing(b"1")

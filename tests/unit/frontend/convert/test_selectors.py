@@ -15,7 +15,7 @@ from spanemu.database.options import (
     ReadLockMode,
     ReadOnly,
     ReadTimestamp,
-    ReadWrite,
+    ReadWriteOptions,
     SingleUse,
     Strong,
 )
@@ -23,10 +23,10 @@ from spanemu.database.sessions.errors import PartitionNeedsReadOnlyTransaction
 from spanemu.database.transactions.errors import BatchDmlNotAllowed
 from spanemu.frontend import wire
 from spanemu.frontend.convert import selectors
-from spanemu.frontend.errors.requests import InvalidEnumValue, RequiredFieldMissing
-from spanemu.frontend.errors.transactions import (
+from spanemu.frontend.errors import (
     EmptyTransactionId,
     ExcludeFromStreamsReadOnly,
+    InvalidEnumValue,
     InvalidReadTimestamp,
     MultiUseBound,
     NegativeStaleness,
@@ -34,6 +34,7 @@ from spanemu.frontend.errors.transactions import (
     ReadOnlyExpected,
     ReadWriteExpected,
     RepeatableReadPartitionedDml,
+    RequiredFieldMissing,
     StrongMustBeTrue,
 )
 
@@ -71,7 +72,7 @@ def test_read_write() -> None:
     message = {"read_lock_mode": 2, "multiplexed_session_previous_transaction_id": b"p"}
     assert options(
         read_write=message, isolation_level=2, exclude_txn_from_change_streams=True
-    ) == ReadWrite(Isolation.REPEATABLE_READ, ReadLockMode.OPTIMISTIC, b"p", True)
+    ) == ReadWriteOptions(Isolation.REPEATABLE_READ, ReadLockMode.OPTIMISTIC, b"p", True)
 
 
 def test_partitioned_dml() -> None:
@@ -99,7 +100,7 @@ def test_options_refused(fields, error) -> None:
 def test_selectors_of_reads() -> None:
     assert selectors.selector_from_proto(wire.ExecuteSqlRequest()) is None
     assert selectors.selector_from_proto(request(id=b"7")) == Existing(b"7")
-    assert selectors.selector_from_proto(request(begin=READ_WRITE)) == Begin(ReadWrite())
+    assert selectors.selector_from_proto(request(begin=READ_WRITE)) == Begin(ReadWriteOptions())
     assert selectors.selector_from_proto(request(single_use=READ_ONLY)) == SingleUse(ReadOnly())
 
 
@@ -133,7 +134,7 @@ def test_batch_dml_needs_a_read_write_transaction(transaction) -> None:
 
 def test_selectors_of_batch_dml() -> None:
     begin = wire.ExecuteBatchDmlRequest(transaction={"begin": READ_WRITE})
-    assert selectors.batch_selector_from_proto(begin) == Begin(ReadWrite())
+    assert selectors.batch_selector_from_proto(begin) == Begin(ReadWriteOptions())
     existing = wire.ExecuteBatchDmlRequest(transaction={"id": b"1"})
     assert selectors.batch_selector_from_proto(existing) == Existing(b"1")
 
@@ -154,7 +155,7 @@ def test_partitions_need_a_read_only_transaction(transaction, error) -> None:
 
 def test_selectors_of_commits() -> None:
     single = wire.CommitRequest(single_use_transaction=READ_WRITE)
-    assert selectors.commit_selector_from_proto(single) == SingleUse(ReadWrite())
+    assert selectors.commit_selector_from_proto(single) == SingleUse(ReadWriteOptions())
     existing = wire.CommitRequest(transaction_id=b"1")
     assert selectors.commit_selector_from_proto(existing) == Existing(b"1")
 

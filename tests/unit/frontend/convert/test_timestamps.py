@@ -5,7 +5,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from spanemu.frontend.convert import timestamps
-from spanemu.frontend.errors.transactions import (
+from spanemu.frontend.errors import (
     InvalidDuration,
     InvalidReadTimestamp,
     NegativeStaleness,

@@ -5,7 +5,7 @@ import pytest
 from spanemu.base.errors import Unsupported
 from spanemu.frontend import wire
 from spanemu.frontend.convert.types import type_from_proto, type_to_proto
-from spanemu.frontend.errors.values import (
+from spanemu.frontend.errors import (
     ArrayWithoutElement,
     StructWithoutFields,
     TypeUnspecified,

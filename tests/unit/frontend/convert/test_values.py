@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from google.protobuf.struct_pb2 import ListValue, Struct, Value
 
-from spanemu.frontend.convert.values import list_from_proto, struct_from_proto
-from spanemu.frontend.errors.values import ValueWithoutKind
+from spanemu.frontend.convert.types import list_from_proto, struct_from_proto
+from spanemu.frontend.errors import ValueWithoutKind
 
 
 def test_every_kind() -> None:

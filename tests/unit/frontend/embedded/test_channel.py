@@ -6,9 +6,9 @@ from pathlib import Path
 
 from google.protobuf.wrappers_pb2 import StringValue
 
-from spanemu.base.site import calling_site
+from spanemu.base.call_site import calling_site
+from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.embedded.channel import EmbeddedChannel
-from spanemu.frontend.endpoint import Endpoints
 from spanemu.frontend.method import Method, Service
 
 

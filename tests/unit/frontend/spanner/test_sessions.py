@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.base.names.labels import InvalidLabelKey
-from spanemu.base.names.paths import InvalidName
+from spanemu.base.resource_ids import InvalidLabelKey
+from spanemu.base.resource_names import InvalidName
 from spanemu.frontend import wire
-from spanemu.frontend.errors.transactions import InvalidSessionCount, MultiplexedInBatch
+from spanemu.frontend.errors import InvalidSessionCount, MultiplexedInBatch
 from spanemu.frontend.spanner import sessions
 from tests.unit.frontend.spanner.fakes import DATABASE, SESSION, FakeInstances, Refused, world
 

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from spanemu.base.errors import Code, Unsupported
-from spanemu.sql.analyzer import resolved as r
+from spanemu.sql import resolved as r
 from spanemu.sql.executor.build import compile_plan, compile_row_expression
 from spanemu.sql.executor.run import Run
 from spanemu.sql.planner.build import plan_statement

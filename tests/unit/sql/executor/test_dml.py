@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from spanemu.base.errors import Code
-from spanemu.sql.executor.errors import RowAffectedTwice, RowCountMismatch
+from spanemu.sql.functions.errors import RowAffectedTwice, RowCountMismatch
 from spanemu.values.mutation import RowDelete, RowWrite, WriteKind
 from tests.unit.sql.world import ROWS, MemoryReader, ask, prepared, run_for
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 
 from spanemu.base.errors import SpannerError
-from spanemu.sql.executor import source
+from spanemu.sql.executor import codegen
 from spanemu.values.types import INT64, STRING, array_of, struct_of
 from tests.unit.sql.world import MemoryReader, ask
 
@@ -47,7 +47,7 @@ def texts(monkeypatch):
         seen.append(text)
         return compile(text, "<expression>", "eval")
 
-    monkeypatch.setattr(source, "_code", watched)
+    monkeypatch.setattr(codegen, "_code", watched)
     return seen
 
 

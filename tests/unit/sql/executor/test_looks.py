@@ -18,7 +18,7 @@ from spanemu.database.environment import Environment
 from spanemu.database.options import (
     Begin,
     CommitOptions,
-    ReadWrite,
+    ReadWriteOptions,
     SingleUse,
     StatementRequest,
 )
@@ -141,7 +141,7 @@ def session():
     for table, columns in (("T", ("Id", "A", "B", "S")), ("U", ("Id", "A"))):
         cells = [row[: len(columns)] for row in rows]
         write = Write(WriteKind.INSERT, table, columns, cells)
-        session.commit(SingleUse(ReadWrite()), [write], CommitOptions())
+        session.commit(SingleUse(ReadWriteOptions()), [write], CommitOptions())
     return session
 
 
@@ -158,7 +158,7 @@ def seconds_without_a_look(session, sql: str) -> float:
     try:
         with watch:
             is_write = sql.startswith(("INSERT", "UPDATE", "DELETE"))
-            stream = session.execute(request, Begin(ReadWrite()) if is_write else None)
+            stream = session.execute(request, Begin(ReadWriteOptions()) if is_write else None)
             transaction = stream.transaction if is_write else None
             for _ in stream.rows:
                 pass

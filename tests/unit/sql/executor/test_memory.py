@@ -7,9 +7,9 @@ import pytest
 from spanemu.base.call import Call
 from spanemu.base.errors import Code
 from spanemu.sql.executor.build import compile_plan
-from spanemu.sql.executor.errors import StatementTooLarge
 from spanemu.sql.executor.memory import Holding, size_of
 from spanemu.sql.executor.run import Run
+from spanemu.sql.functions.errors import StatementTooLarge
 from tests.unit.sql.world import ROWS, MemoryReader, planned, run_for
 
 LIMIT = 4 * 1024 * 1024

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from spanemu.base.errors import Code
-from spanemu.sql.executor.errors import ManyRowsInScalarSubquery
+from spanemu.sql.functions.errors import ManyRowsInScalarSubquery
 from tests.unit.sql.world import ROWS, MemoryReader, ask
 
 

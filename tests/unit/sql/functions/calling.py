@@ -13,7 +13,6 @@ from decimal import Decimal
 from typing import Any, TypeVar
 from uuid import UUID
 
-from spanemu.sql.functions.catalog import CATALOG
 from spanemu.sql.functions.registry import (
     AggregateOverload,
     Arity,
@@ -25,6 +24,7 @@ from spanemu.sql.functions.registry import (
     Special,
     TypeVariable,
 )
+from spanemu.sql.googlesql.catalog import CATALOG
 from spanemu.values.interval import Interval
 from spanemu.values.json import Json
 from spanemu.values.types import (

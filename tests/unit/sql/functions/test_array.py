@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from spanemu.sql.functions import array
-from spanemu.sql.functions.array_generate import (
+from spanemu.sql.functions.array import (
     ELEMENTS_MAX,
     generate_date_array,
     generate_float_array,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.sql.functions.catalog import CATALOG, lookup
 from spanemu.sql.functions.notation import NotationError, aggregate, chapter, overload, signature
 from spanemu.sql.functions.registry import (
     Arity,
@@ -15,6 +14,7 @@ from spanemu.sql.functions.registry import (
     Special,
     TypeVariable,
 )
+from spanemu.sql.googlesql.catalog import CATALOG, lookup
 from spanemu.values.types import BOOL, INT64, STRING, array_of
 
 T1 = TypeVariable("T1")

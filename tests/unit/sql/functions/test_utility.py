@@ -10,9 +10,9 @@ import pytest
 
 from spanemu.base.rand import Randomness
 from spanemu.sql.functions import utility
-from spanemu.sql.functions.catalog import CATALOG
 from spanemu.sql.functions.debugging import error
 from spanemu.sql.functions.errors import RaisedByQuery
+from spanemu.sql.googlesql.catalog import CATALOG
 
 
 def test_uuids_come_from_the_seed() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from spanemu.sql.functions.catalog import CATALOG
+from spanemu.sql.googlesql.catalog import CATALOG
 from spanemu.sql.plan import operators
 
 

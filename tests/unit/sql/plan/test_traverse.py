@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from spanemu.sql.analyzer import resolved as r
+from spanemu.sql import resolved as r
 from spanemu.sql.plan.nodes import Filter, Node, Project, Scan, Subquery
 from spanemu.sql.plan.traverse import (
     PARTS,

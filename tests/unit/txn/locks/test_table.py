@@ -10,10 +10,10 @@ import pytest
 from spanemu.base.call import Call, Cancelled, DeadlineExceeded
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
-from spanemu.txn.errors.lifecycle import TransactionAborted, TransactionOver
-from spanemu.txn.locks import owner as owners
+from spanemu.txn.errors.requests import TransactionAborted, TransactionOver
+from spanemu.txn.locks import holder as owners
+from spanemu.txn.locks.holder import IDLE_SECONDS_MAX, LockHolder
 from spanemu.txn.locks.modes import LAND_IN_RANGE, READ_ROW, WRITE_ROW, Lock, exclusive
-from spanemu.txn.locks.owner import IDLE_SECONDS_MAX, Owner
 from spanemu.txn.locks.table import LockTable
 from spanemu.txn.state import State
 from spanemu.values.cell_mask import EXISTENCE, cells_of
@@ -22,8 +22,8 @@ T = TreeId(1)
 S, X = READ_ROW, WRITE_ROW
 
 
-def owner(age: int) -> Owner:
-    made = Owner()
+def owner(age: int) -> LockHolder:
+    made = LockHolder()
     made.begin(age)
     made.busy = 1
     return made
@@ -293,7 +293,7 @@ def test_conflicts_are_those_of_spanner(
 ) -> None:
     locks, young, old = LockTable(), owner(2), owner(1)
 
-    def take(who: Owner, lock: Lock, of_range: bool) -> None:
+    def take(who: LockHolder, lock: Lock, of_range: bool) -> None:
         if of_range:
             locks.lock_range(who, T, b"a", b"m", lock)
         else:
@@ -494,7 +494,7 @@ def test_who_leaves_the_line_lets_those_behind_move_up() -> None:
     assert stays.ends() is None
 
 
-def attempts(*ages: int) -> list[Owner]:
+def attempts(*ages: int) -> list[LockHolder]:
     """Second attempts, which lost row k before."""
     found = []
     for age in ages:

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from spanemu.base.errors import Code
-from spanemu.sql.executor.errors import BadRowCount
-from spanemu.sql.executor.operators import folded_groups
-from spanemu.sql.executor.operators.folded_groups import FoldedGroups
+from spanemu.sql.executor.operators import aggregate
+from spanemu.sql.executor.operators.aggregate import FoldedGroups
+from spanemu.sql.functions.errors import BadRowCount
 from spanemu.sql.functions.text.collation import UnknownCollation
 from spanemu.values.types import INT64, STRING
 from tests.unit.sql.world import ROWS, MemoryReader, ask
@@ -54,7 +54,7 @@ def test_groups_of_many_rows_are_folded_as_they_come(groups: int, monkeypatch) -
         fold(self, gathered, *others)
 
     monkeypatch.setattr(FoldedGroups, "_fold", noting)
-    monkeypatch.setattr(folded_groups, "ROWS_KEPT", 64)
+    monkeypatch.setattr(aggregate, "ROWS_KEPT", 64)
     assert ask(sql, reader) == at_once
     assert len(at_once) == groups
     assert sum(kept) == 2_000
@@ -62,7 +62,7 @@ def test_groups_of_many_rows_are_folded_as_they_come(groups: int, monkeypatch) -
 
 
 def test_groups_of_few_rows_are_not_folded(monkeypatch) -> None:
-    monkeypatch.setattr(folded_groups, "ROWS_KEPT", 16)
+    monkeypatch.setattr(aggregate, "ROWS_KEPT", 16)
     monkeypatch.setattr(FoldedGroups, "_fold", None)
     singers = [(n, None, None, None, float(n % 500)) for n in range(1_000)]
     rows = ask(

@@ -10,8 +10,8 @@ from uuid import UUID
 
 import pytest
 
-from spanemu.sql.functions.catalog import CATALOG
 from spanemu.sql.functions.errors import Overflow
+from spanemu.sql.googlesql.catalog import CATALOG
 from spanemu.values.interval import Interval
 from spanemu.values.types import (
     BOOL,

@@ -8,7 +8,7 @@ import pytest
 
 from spanemu.base.errors import Unsupported
 from spanemu.sql.functions.errors import BadArgument
-from spanemu.sql.functions.text import public_suffix
+from spanemu.sql.functions.text import net
 from tests.unit.sql.functions.calling import call
 
 LOOPBACK = b"\x00" * 15 + b"\x01"
@@ -41,18 +41,18 @@ MAPPED = b"\x00" * 10 + b"\xff\xff\xc0\x00\x02\x80"
 )
 def test_hosts(url: str, host: str | None, suffix: str | None, domain: str | None) -> None:
     assert call("NET.HOST", url) == host
-    if find_spec(public_suffix._PACKAGE) is None:
+    if find_spec(net._PACKAGE) is None:
         pytest.skip("the public suffix list is not installed")
     assert call("NET.PUBLIC_SUFFIX", url) == suffix
     assert call("NET.REG_DOMAIN", url) == domain
 
 
 def test_without_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
-    public_suffix._rules.cache_clear()
-    monkeypatch.setattr(public_suffix, "_PACKAGE", "no_such_package")
+    net._rules.cache_clear()
+    monkeypatch.setattr(net, "_PACKAGE", "no_such_package")
     with pytest.raises(Unsupported):
         call("NET.PUBLIC_SUFFIX", "a.com")
-    public_suffix._rules.cache_clear()
+    net._rules.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spanemu.sql.analyzer import resolved as r
+from spanemu.sql import resolved as r
 from spanemu.sql.plan.joins import Join, JoinKind
 from spanemu.sql.plan.nodes import (
     CommonTable,
@@ -24,9 +24,7 @@ from spanemu.sql.planner.rules.fold_constants import fold_constants
 from spanemu.sql.planner.rules.inline_common_tables import inline_common_tables
 from spanemu.sql.planner.rules.join_arrays import join_arrays
 from spanemu.sql.planner.rules.join_subqueries import join_subqueries
-from spanemu.sql.planner.rules.lift_subqueries import lift_subqueries
-from spanemu.sql.planner.rules.merge_projects import merge_projects
-from spanemu.sql.planner.rules.push_filters import push_filters
+from spanemu.sql.planner.rules.simplify import lift_subqueries, merge_projects, push_filters
 from spanemu.sql.planner.rules.unnest_subqueries import unnest_subqueries
 from spanemu.values.types import BOOL, INT64, struct_of
 from tests.golden.plan_text import node_lines

@@ -1,0 +1,114 @@
+"""What a test's markers, or a factory's arguments, ask for: how its database is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_spanemu.kinds import Isolation
+from pytest_spanemu.settings import isolation_named, target_named, words
+from spanemu.base.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from pytest_spanemu.rows.factory import SpannerFactory
+
+
+def arguments_of(item: pytest.Item, marker: str, known: Collection[str]) -> dict[str, Any]:
+    """Merge the arguments of all markers of a name on a test, its class and its module.
+
+    The marker closest to the test wins. Raises pytest.UsageError for unknown arguments.
+    """
+    found: dict[str, Any] = {}
+    for each in item.iter_markers(marker):
+        unknown = sorted(each.kwargs.keys() - set(known))
+        wrong = [*map(repr, each.args), *unknown]
+        if wrong:
+            hint = did_you_mean(unknown[0], known) if unknown else ""
+            raise bad_marker(
+                item,
+                marker,
+                f"does not take {', '.join(wrong)}.{hint} It takes {', '.join(sorted(known))}.",
+            )
+        found = dict(each.kwargs) | found
+    return found
+
+
+def bad_marker(item: pytest.Item, marker: str, problem: str) -> pytest.UsageError:
+    """Return the error for a marker that a test uses in a wrong way."""
+    return pytest.UsageError(f"{item.nodeid}: marker {marker} {problem}")
+
+
+def check_count(item: pytest.Item, marker: str, name: str, value: object) -> None:
+    """Raise pytest.UsageError unless an argument is a whole number of at least 0."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise bad_marker(item, marker, f"takes a whole number as {name}, not {value!r}.")
+
+
+_KEYWORDS = frozenset({"schema", "seeds", "isolation", "targets"})
+
+
+@dataclass(frozen=True, slots=True)
+class RequestedOptions:
+    """None is "as the run says"."""
+
+    schema: tuple[str, ...] | None = None
+    seeds: tuple[str, ...] | None = None
+    isolation: Isolation | None = None
+    targets: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What a template is made of, where it is not the run's own; None is "as the run has it".
+
+    `fill` adds rows. `base` is made before, in the same database.
+    """
+
+    schema: tuple[str, ...] | None = None
+    seeds: tuple[str, ...] | None = None
+    fill: Callable[[SpannerFactory], object] | None = None
+    base: Recipe | None = None
+
+    @property
+    def layers(self) -> tuple[Recipe, ...]:
+        """The bases, the lowest first, and this one."""
+        return (self,) if self.base is None else (*self.base.layers, self)
+
+
+_NONE = RequestedOptions()
+_WISHES = pytest.StashKey[RequestedOptions]()
+
+
+def wishes_of(node: pytest.Item) -> RequestedOptions:
+    """What the `spanner` markers of a test ask for, the closest first."""
+    wishes = node.stash.get(_WISHES, None)
+    if wishes is None:
+        wishes = node.stash[_WISHES] = _read(node)
+    return wishes
+
+
+def _read(node: pytest.Item) -> RequestedOptions:
+    found = arguments_of(node, "spanner", _KEYWORDS)
+    return checked_wishes(found, node.nodeid) if found else _NONE
+
+
+def checked_wishes(given: dict[str, Any], where: str) -> RequestedOptions:
+    """Check the keyword arguments of a marker or a factory. Raises pytest.UsageError."""
+    isolation = given.get("isolation")
+    try:
+        schema, seeds, targets = (words(given.get(name)) for name in ("schema", "seeds", "targets"))
+    except TypeError:
+        raise pytest.UsageError(
+            f"{where}: schema, seeds and targets are a text, or a list of texts."
+        ) from None
+    for target in targets or ():
+        target_named(target, f"{where}: targets")
+    return RequestedOptions(
+        schema=schema,
+        seeds=seeds,
+        isolation=isolation and isolation_named(isolation, f"{where}: isolation"),
+        targets=targets,
+    )

@@ -1,0 +1,124 @@
+"""Lays DDL text out: keywords in capitals, one column a line, comments where they were.
+
+Only white space and the case of keywords change, so the statements mean what they meant. What is
+laid out already stays as it is. Queries of views are left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from spanemu.sql.googlesql.syntax.ddl.statement import parse_ddl, split_statements
+from spanemu.sql.googlesql.syntax.lexer import RESERVED, Kind, Token, tokenize
+
+_INDENT = "  "
+_SEMICOLON = re.compile(r"\s*;")
+_NO_SPACE_BEFORE = frozenset({",", ")", "]", ".", ";"})
+_NO_SPACE_AFTER = frozenset({"(", "[", ".", "@"})
+_AS_WRITTEN = frozenset({"(", "<", ">", "-", "@", "[", "=>"})  # a space around them stays
+_BLOCKS = ("CREATE TABLE", "CREATE TABLE IF NOT EXISTS")
+# Words that open a statement. Other words that are not reserved may be names: they stay.
+_WORDS = """
+    ALTER CHANGE CREATE DATABASE DROP FUNCTION GRANT GROUP INDEX LOCALITY MODEL NULL_FILTERED
+    PLACEMENT PROPERTY RENAME REPLACE REVOKE ROLE SCHEMA SEARCH SEQUENCE STREAM TABLE UNIQUE VECTOR
+"""
+_OPENING = frozenset(_WORDS.split())
+
+
+def format_ddl(text: str) -> str:
+    """The text laid out; each statement ends in a semicolon. Raises DdlSyntaxFailure."""
+    out: list[str] = []
+    end = 0
+    for statement, offset in split_statements(text):
+        parse_ddl(statement)
+        out.extend(_comments(text[end:offset]))
+        out.append(_statement(statement) + ";")
+        out.append("")
+        end = offset + len(statement)
+        found = _SEMICOLON.match(text, end)
+        end = end if found is None else found.end()
+    out.extend(_comments(text[end:]))
+    return "\n".join(out).strip("\n") + "\n" if out else ""
+
+
+def _comments(between: str) -> Iterator[str]:
+    """Lines of comments between statements."""
+    lines = (line.strip() for line in between.strip().strip(";").splitlines())
+    yield from (line for line in lines if line)
+
+
+def _statement(text: str) -> str:
+    tokens = [token for token in tokenize(text) if token.kind is not Kind.END]
+    head = " ".join(token.symbol for token in tokens[:5])
+    if _is_verbatim(text, tokens, head):
+        return text.strip()
+    start = _block_start(tokens) if head.startswith(_BLOCKS) else None
+    if start is None:
+        return _joined(tokens, text, opening=True)
+    stop = _closing(tokens, start)
+    elements = _split(tokens[start + 1 : stop])
+    lines = [f"{_joined(tokens[:start], text, opening=True)} ("]
+    lines += [f"{_INDENT}{_joined(element, text)}," for element in elements]
+    clauses = [_joined(clause, text) for clause in _split(tokens[stop + 1 :])]
+    starts_with_comma = stop + 1 < len(tokens) and tokens[stop + 1].symbol == ","
+    first = ")," if starts_with_comma else f") {clauses.pop(0)}" if clauses else ")"
+    if starts_with_comma:
+        return "\n".join([*lines, f"{first}\n{_INDENT}" + f",\n{_INDENT}".join(clauses)])
+    return "\n".join([*lines, f",\n{_INDENT}".join([first, *clauses])])
+
+
+def _is_verbatim(text: str, tokens: Sequence[Token], head: str) -> bool:
+    """Comments inside a statement, and queries, stay where they are."""
+    gaps = (text[a.end : b.at] for a, b in pairwise(tokens))
+    return " VIEW " in f" {head} " or any(gap.strip() for gap in gaps)
+
+
+def _block_start(tokens: Sequence[Token]) -> int | None:
+    return next((n for n, token in enumerate(tokens) if token.symbol == "("), None)
+
+
+def _closing(tokens: Sequence[Token], start: int) -> int:
+    depth = 0
+    for place in range(start, len(tokens)):
+        depth += {"(": 1, ")": -1}.get(tokens[place].symbol, 0)
+        if depth == 0:
+            return place
+    return len(tokens) - 1
+
+
+def _split(tokens: Sequence[Token]) -> list[list[Token]]:
+    """Tokens cut at the commas that are in no parentheses and no angle brackets."""
+    parts: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += {"(": 1, "[": 1, "<": 1, ")": -1, "]": -1, ">": -1}.get(token.symbol, 0)
+        if token.symbol == "," and depth <= 0:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return [part for part in parts if part]
+
+
+def _joined(tokens: Sequence[Token], text: str, *, opening: bool = False) -> str:
+    """Tokens with one space between them, or none; `opening` words stand in capitals."""
+    out = ""
+    before = ""
+    for token in tokens:
+        symbol, written = token.symbol, text[token.at : token.end]
+        opening = opening and (symbol in _OPENING or symbol in RESERVED)
+        if out and _has_space(before, symbol, text[token.at - 1 : token.at]):
+            out += " "
+        in_capitals = opening or (symbol in RESERVED and written.upper() == symbol)
+        out += written.upper() if in_capitals and not written.startswith("`") else written
+        before = symbol
+    return out
+
+
+def _has_space(before: str, symbol: str, gap: str) -> bool:
+    if symbol in _NO_SPACE_BEFORE or before in _NO_SPACE_AFTER:
+        return False
+    if symbol in _AS_WRITTEN or before in _AS_WRITTEN:
+        return gap.isspace()
+    return True

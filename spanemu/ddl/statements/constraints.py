@@ -1,0 +1,203 @@
+"""Foreign keys, with the indexes that Spanner makes and drops for them.
+
+Both sides must be found by the values of the key: the referenced side through the primary key when
+the foreign key names all of it, else through a unique index of its own; the referring side through
+the primary key when its columns are NOT NULL and come first in it, else through an index. Columns
+of such an index stand in the order of the referenced table's key, so that foreign keys which pair
+the same columns in another order share it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from spanemu.ddl.backfill import fill_index
+from spanemu.ddl.change import Change, Job
+from spanemu.ddl.edit import with_index
+from spanemu.ddl.lookup import table_of
+from spanemu.ddl.naming import check_name, foreign_key_name, managed_index_name
+from spanemu.ddl.validators import raise_first
+from spanemu.ddl.validators.expressions import check_problems
+from spanemu.ddl.validators.indexes import count_problems
+from spanemu.ddl.validators.keys import foreign_key_problems
+from spanemu.ddl.validators.names import constraint_name_problems
+from spanemu.ddl.validators.row_deletion import referenced_policy_problems
+from spanemu.ddl.verifiers import verify_check, verify_foreign_key
+from spanemu.schema.column import Column, KeyPart
+from spanemu.schema.constraints import Check, ForeignKey
+from spanemu.schema.index import Index
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.sql import ddl_ast
+
+
+def add_foreign_key(
+    schema: Schema, table_name: str, written: ddl_ast.ForeignKeyDefinition
+) -> Change:
+    """A foreign key of a table that is in `schema`, with its indexes and the check of the rows."""
+    table = schema.tables[table_name.lower()]
+    referenced = table_of(schema, written.referenced_table)
+    declared = _declared(schema, table, referenced, written)
+    raise_first(foreign_key_problems(declared, table, referenced))
+    pairs = _pairs(declared, table, referenced)
+    jobs: list[Job] = []
+    there = _Need(referenced, tuple(theirs for _, theirs in pairs), unique=True)
+    schema, referenced_index = _backed(schema, there, declared.full_name, jobs)
+    index = None
+    if declared.enforced:
+        here = _Need(table, tuple(mine for mine, _ in pairs), unique=False)
+        schema, index = _backed(schema, here, declared.full_name, jobs)
+    foreign_key = replace(declared, referenced_index=referenced_index, index=index)
+    if foreign_key.enforced:
+        jobs.append(verify_foreign_key(foreign_key))
+    schema = schema.with_table(replace(table, foreign_keys=(*table.foreign_keys, foreign_key)))
+    raise_first(referenced_policy_problems(schema.tables[referenced.name.lower()], schema))
+    return Change(schema, jobs)
+
+
+def drop_foreign_key(schema: Schema, table: Table, foreign_key: ForeignKey) -> Schema:
+    """A table without one of its foreign keys, and without the indexes that nothing else needs."""
+    kept = tuple(key for key in table.foreign_keys if key.name != foreign_key.name)
+    schema = schema.with_table(replace(table, foreign_keys=kept))
+    return release_indexes(schema, (foreign_key,))
+
+
+def release_indexes(schema: Schema, foreign_keys: Sequence[ForeignKey]) -> Schema:
+    """The schema without the indexes that only foreign keys which are gone needed."""
+    for foreign_key in foreign_keys:
+        for name in (foreign_key.index, foreign_key.referenced_index):
+            index = None if name is None else schema.index(name)
+            if index is None:
+                continue
+            others = tuple(n for n in index.managed_by if n != foreign_key.full_name)
+            if others:
+                schema = with_index(schema, replace(index, managed_by=others))
+            else:
+                schema = schema.without_index(index.name)
+    return schema
+
+
+def _declared(
+    schema: Schema, table: Table, referenced: Table, written: ddl_ast.ForeignKeyDefinition
+) -> ForeignKey:
+    if written.name is None:
+        name = foreign_key_name(schema, table.name, referenced.name)
+    else:
+        name = written.name.name
+        raise_first(constraint_name_problems("Foreign Key", name, table.name, schema))
+    return ForeignKey(
+        name=name,
+        table=table.name,
+        columns=tuple(column.name for column in written.columns),
+        referenced_table=referenced.name,
+        referenced_columns=tuple(column.name for column in written.referenced_columns),
+        cascade=written.on_delete is ddl_ast.OnDelete.CASCADE,
+        on_delete_written=written.on_delete is not None,
+        enforced=written.enforced,
+        generated_name=written.name is None,
+    )
+
+
+def _pairs(foreign_key: ForeignKey, table: Table, referenced: Table) -> list[tuple[Column, Column]]:
+    """(referring, referenced) columns in the order of the referenced table's key, then columns."""
+    order = {column.id: place for place, column in enumerate(referenced.key_columns)}
+    for place, column in enumerate(referenced.columns, len(order)):
+        order.setdefault(column.id, place)
+    pairs = zip(foreign_key.columns, foreign_key.referenced_columns, strict=True)
+    found = [
+        (table.by_name[mine.lower()], referenced.by_name[theirs.lower()]) for mine, theirs in pairs
+    ]
+    return sorted(found, key=lambda pair: order[pair[1].id])
+
+
+# ---------------------------------------------------------------------------- managed indexes
+
+
+@dataclass(frozen=True, slots=True)
+class _Need:
+    """Rows of a table must be found by these columns; `unique` is the referenced side."""
+
+    table: Table
+    columns: tuple[Column, ...]
+    unique: bool
+
+    @property
+    def served_by_key(self) -> bool:
+        """Whether the primary key finds them."""
+        key = self.table.key_columns
+        if self.unique:
+            return {column.id for column in self.columns} == {column.id for column in key}
+        first = tuple(column.id for column in key[: len(self.columns)])
+        mine = tuple(column.id for column in self.columns)
+        return mine == first and all(column.not_null for column in self.columns)
+
+    @property
+    def null_filtered(self) -> bool:
+        return not all(column.not_null for column in self.columns)
+
+    @property
+    def parts(self) -> tuple[KeyPart, ...]:
+        """The columns as key parts, sorted as the primary key sorts them."""
+        down = {part.column.id for part in self.table.key if part.descending}
+        return tuple(KeyPart(column, column.id in down) for column in self.columns)
+
+
+def _backed(
+    schema: Schema, need: _Need, foreign_key: str, jobs: list[Job]
+) -> tuple[Schema, str | None]:
+    """The schema with an index for `need`, and its name; the work to fill it joins `jobs`."""
+    if need.served_by_key:
+        return schema, None
+    table = schema.tables[need.table.name.lower()]
+    for index in schema.indexes_of(table):
+        if _serves(index, need):
+            shared = replace(index, managed_by=(*index.managed_by, foreign_key))
+            return with_index(schema, shared), index.name
+    index = _managed(schema, need, foreign_key)
+    raise_first(count_problems(index, table, schema))
+    jobs.append(fill_index(index))
+    return with_index(schema, index), index.name
+
+
+def _serves(index: Index, need: _Need) -> bool:
+    return (
+        index.is_managed
+        and index.unique == need.unique
+        and index.null_filtered == need.null_filtered
+        and index.key == need.parts
+    )
+
+
+def _managed(schema: Schema, need: _Need, foreign_key: str) -> Index:
+    kind = "U" if need.unique else "N" if need.null_filtered else ""
+    columns = [column.name for column in need.columns]
+    name = managed_index_name(schema, need.table.name, columns, kind)
+    own = {column.id for column in need.columns}
+    key = tuple(column.id for column in need.table.key_columns)
+    inside = bool(key) and key == tuple(column.id for column in need.columns[: len(key)])
+    return Index(
+        name=name,
+        id=schema.next_id,
+        table=need.table.name,
+        key=need.parts,
+        suffix=tuple(part for part in need.table.key if part.column.id not in own),
+        unique=need.unique,
+        null_filtered=need.null_filtered,
+        parent=need.table.name if inside else None,
+        managed_by=(foreign_key,),
+    )
+
+
+def add_check(schema: Schema, table_name: str, written: ddl_ast.CheckDefinition) -> Change:
+    """A check of a table that is in `schema`, with the check of its rows."""
+    table = schema.tables[table_name.lower()]
+    if written.name is None:
+        name = check_name(schema, table.name)
+    else:
+        name = written.name.name
+        raise_first(constraint_name_problems("Check Constraint", name, table.name, schema))
+    check = Check(name, written.expression.text, generated_name=written.name is None)
+    raise_first(check_problems(table, check, schema))
+    schema = schema.with_table(replace(table, checks=(*table.checks, check)))
+    return Change(schema, [verify_check(table.name, check.name)])

@@ -1,0 +1,118 @@
+"""CREATE INDEX."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from spanemu.base.errors import Unsupported
+from spanemu.ddl.backfill import fill_index
+from spanemu.ddl.change import Change
+from spanemu.ddl.edit import with_index
+from spanemu.ddl.errors.indexes import (
+    IndexFilterColumn,
+    IndexInterleavedInParent,
+    IndexParentNotFound,
+    StoredColumnExists,
+    StoredColumnNotFound,
+)
+from spanemu.ddl.lookup import column_of, find_table, index_of, table_of
+from spanemu.ddl.validators import raise_first
+from spanemu.ddl.validators.indexes import index_column_problems, index_problems, managed_problems
+from spanemu.ddl.validators.names import index_name_problems
+from spanemu.ddl.validators.options import INDEX_RULES, changed_options, locality_group_problems
+from spanemu.schema.column import KeyPart
+from spanemu.schema.index import Index
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.sql import ddl_ast
+
+
+def create_index(statement: ddl_ast.CreateIndex, schema: Schema) -> Change:
+    """A new secondary index, filled from the rows that exist."""
+    name = str(statement.name)
+    if statement.if_not_exists and schema.index(name) is not None:
+        return Change(schema)
+    table = table_of(schema, statement.table)
+    raise_first(index_name_problems(name, schema))
+    index = _index(statement, table, schema)
+    raise_first(index_problems(index, table, schema))
+    raise_first(locality_group_problems(dict(index.options), schema))
+    return Change(with_index(schema, index), [fill_index(index)])
+
+
+def _index(statement: ddl_ast.CreateIndex, table: Table, schema: Schema) -> Index:
+    name = str(statement.name)
+    keys = [part.column.name for part in statement.key]
+    stored = [column.name for column in statement.storing]
+    where = [column.name for column in statement.where_not_null]
+    for names in (keys, stored, where):
+        raise_first(index_column_problems(name, table, names))
+    if any(part.nulls is not None for part in statement.key):
+        raise Unsupported("NULLS FIRST and NULLS LAST in keys")
+    columns, declared = table.by_name, set(keys)
+    return Index(
+        name=name,
+        id=schema.next_id,
+        table=table.name,
+        key=tuple(
+            KeyPart(columns[part.column.name.lower()], part.descending) for part in statement.key
+        ),
+        suffix=tuple(part for part in table.key if part.column.name not in declared),
+        stored=tuple(columns[column.lower()] for column in stored),
+        unique=statement.unique,
+        null_filtered=statement.null_filtered,
+        where_not_null=tuple(where),
+        parent=_parent(statement, schema),
+        options=tuple(changed_options(("index", name), statement.options, INDEX_RULES).items()),
+    )
+
+
+def _parent(statement: ddl_ast.CreateIndex, schema: Schema) -> str | None:
+    clause = statement.interleave
+    if clause is None:
+        return None
+    if clause.in_parent or clause.on_delete is not None:
+        raise IndexInterleavedInParent(str(statement.name), str(clause.table))
+    parent = find_table(schema, clause.table)
+    if parent is None:
+        raise IndexParentNotFound(str(statement.name), str(clause.table))
+    return parent.name
+
+
+def alter_index(statement: ddl_ast.AlterIndex, schema: Schema) -> Change:
+    """An index that stores one column more, or less; its entries are written anew."""
+    index = index_of(schema, statement.name)
+    raise_first(managed_problems(index))
+    action = statement.action
+    if isinstance(action, ddl_ast.AddIndexColumn):
+        after = _with_column(index, action, schema)
+    elif isinstance(action, ddl_ast.DropIndexColumn):
+        after = _without_column(index, action)
+    elif isinstance(action, ddl_ast.SetIndexOptions):
+        return Change(with_index(schema, _with_options(index, action.options, schema)))
+    else:
+        raise Unsupported("ALTER INDEX ALTER STORED COLUMN")
+    return Change(with_index(schema, after), [fill_index(after)])
+
+
+def _with_column(index: Index, action: ddl_ast.AddIndexColumn, schema: Schema) -> Index:
+    column = column_of(schema.tables[index.table.lower()], action.column)
+    if column in index.columns:
+        raise StoredColumnExists(index.name, column.name)
+    return replace(_with_options(index, action.options, schema), stored=(*index.stored, column))
+
+
+def _with_options(index: Index, written: ddl_ast.Options | None, schema: Schema) -> Index:
+    options = changed_options(("index", index.name), written, INDEX_RULES, dict(index.options))
+    raise_first(locality_group_problems(options, schema))
+    return replace(index, options=tuple(options.items()))
+
+
+def _without_column(index: Index, action: ddl_ast.DropIndexColumn) -> Index:
+    name = action.column.name
+    stored = tuple(column for column in index.stored if column.name != name)
+    if len(stored) == len(index.stored):
+        raise StoredColumnNotFound(index.name, name)
+    if name in index.where_not_null:
+        raise IndexFilterColumn(index.name, name)
+    return replace(index, stored=stored)

@@ -1,0 +1,286 @@
+"""Recognises ids that begin with the time they were made, by comparing that time with the commit's.
+
+A format counts when enough distinct values decode and nearly all of them lie within minutes of
+their commits. A random INT64 would pass for a snowflake three times in ten million, and fixture
+literals such as 1 to 5 decode to nothing near now.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from spanemu.base.nanos import NANOS_PER_DAY, NANOS_PER_MILLI, NANOS_PER_SECOND
+from spanemu.hotspots.thresholds import THRESHOLDS, Thresholds
+
+NEAR_NANOS = 300 * NANOS_PER_SECOND
+KSUID_EPOCH = 1_400_000_000
+
+# A value to nanoseconds since 1970, None if it is not of the format.
+Decoder = Callable[[Any], int | None]
+Format = tuple[Decoder, int, str]  # a decoder, how near to the commit, why that is a hotspot
+
+
+@dataclass(frozen=True, slots=True)
+class IdFormatMatch:
+    """A format, how it is ordered, and how many distinct values had it."""
+
+    format: str
+    why: str
+    values: int
+
+
+def identify(
+    pairs: Iterable[tuple[Any, int]],
+    limits: Thresholds = THRESHOLDS,
+    formats: Mapping[str, Format] | None = None,
+) -> IdFormatMatch | None:
+    """The format of values, given with the timestamps of their commits; None if there is none.
+
+    `formats` are those of ids, or `TIMES`.
+    """
+    commits: dict[Any, int] = {}
+    for value, at in pairs:
+        if value is not None:
+            commits.setdefault(value, at)
+    if len(commits) < limits.identified_min:
+        return None
+    read = [(_readings(value), at) for value, at in commits.items()]
+    for name, (decode, tolerance, why) in (formats or FORMATS).items():
+        near = sum(
+            any(_is_near(decode, each, at, tolerance) for each in readings) for readings, at in read
+        )
+        if near >= limits.identified_min and near >= limits.identified_part_min * len(commits):
+            return IdFormatMatch(name, why, near)
+    return None
+
+
+def _is_near(decode: Decoder, value: Any, at: int, tolerance: int) -> bool:
+    made = decode(value)
+    return made is not None and abs(made - at) <= tolerance
+
+
+_PREFIX = re.compile(r"(?:[A-Za-z][A-Za-z0-9]{0,15}[_:/.-]){1,2}")
+_DIGITS = re.compile(r"(\d{10,19})(?![0-9A-Za-z])")
+
+
+def _readings(value: Any) -> tuple[Any, ...]:
+    """What a value may be meant as: itself; text without its prefix (usr_01JD...); digits."""
+    if not isinstance(value, str):
+        return (value,)
+    prefix = _PREFIX.match(value)
+    texts = (value,) if prefix is None else (value, value[prefix.end() :])
+    digits = (_DIGITS.match(text) for text in texts)
+    return (*texts, *(int(found[1]) for found in digits if found is not None))
+
+
+# ---------------------------------------------------------------------------- UUID
+
+_HEX = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}", re.IGNORECASE)
+_GREGORIAN = 0x01B21DD213814000  # 1582-10-15 to 1970-01-01 in 100 ns
+
+
+def _any_uuid(value: Any) -> UUID | None:
+    if isinstance(value, str) and _HEX.fullmatch(value):
+        return UUID(value)
+    if isinstance(value, bytes) and len(value) == 16:
+        return UUID(bytes=value)
+    return value if isinstance(value, UUID) else None
+
+
+def _uuid(value: Any, version: int) -> UUID | None:
+    found = _any_uuid(value)
+    return found if found is not None and found.version == version else None
+
+
+def _uuid_1(value: Any) -> int | None:
+    found = _uuid(value, 1)
+    return None if found is None else (found.time - _GREGORIAN) * 100
+
+
+def _uuid_6(value: Any) -> int | None:
+    found = _uuid(value, 6)
+    if found is None:
+        return None
+    number = found.int
+    ticks = (number >> 80) << 12 | (number >> 64 & 0xFFF)
+    return (ticks - _GREGORIAN) * 100
+
+
+def _uuid_7(value: Any) -> int | None:
+    found = _uuid(value, 7)
+    return None if found is None else (found.int >> 80) * NANOS_PER_MILLI
+
+
+# ---------------------------------------------------------------------------- other text
+
+_CROCKFORD = {letter: n for n, letter in enumerate("0123456789ABCDEFGHJKMNPQRSTVWXYZ")}
+_BASE62 = {
+    letter: n
+    for n, letter in enumerate("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+}
+_PUSH = {
+    letter: n
+    for n, letter in enumerate("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
+}
+_BASE32_HEX = {letter: n for n, letter in enumerate("0123456789abcdefghijklmnopqrstuv")}
+
+
+def _number(text: str, digits: Mapping[str, int]) -> int:
+    number = 0
+    for letter in text:
+        number = number * len(digits) + digits[letter]
+    return number
+
+
+def _textual(pattern: str, read: Callable[[str], int]) -> Decoder:
+    """A decoder of strings that match; `read` gives nanoseconds."""
+    compiled = re.compile(pattern)
+
+    def decode(value: Any) -> int | None:
+        return read(value) if isinstance(value, str) and compiled.fullmatch(value) else None
+
+    return decode
+
+
+def _or_bytes(textual: Decoder, length: int, epoch_seconds: int = 0) -> Decoder:
+    """The same as bytes: so many of them, the first four of which are seconds."""
+
+    def decode(value: Any) -> int | None:
+        if isinstance(value, bytes) and len(value) == length:
+            return (int.from_bytes(value[:4], "big") + epoch_seconds) * NANOS_PER_SECOND
+        return textual(value)
+
+    return decode
+
+
+_ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}", re.IGNORECASE)
+
+
+def _ulid(value: Any) -> int | None:
+    """A ULID, in upper or lower case, or in the shape of a UUID."""
+    if isinstance(value, str) and _ULID.fullmatch(value):
+        return _number(value[:10].upper(), _CROCKFORD) * NANOS_PER_MILLI
+    found = _any_uuid(value)
+    return None if found is None else (found.int >> 80) * NANOS_PER_MILLI
+
+
+def _ksuid(text: str) -> int:
+    return ((_number(text, _BASE62) >> 128) + KSUID_EPOCH) * NANOS_PER_SECOND
+
+
+def _xid(text: str) -> int:
+    return (_number(text[:7], _BASE32_HEX) >> 3) * NANOS_PER_SECOND
+
+
+# A day alone is not enough: what comes behind it may be random all day long.
+_DATED = re.compile(
+    r"(\d{4})-(\d{2})-(\d{2})[T _](\d{2}):(\d{2})(?::(\d{2}))?"
+    r"|(\d{4})(\d{2})(\d{2})T?(\d{2})(\d{2})(\d{2})(?!\d{5})"
+)
+
+
+def _dated(value: Any) -> int | None:
+    """Text that begins with a date and a time of day."""
+    match = _DATED.match(value) if isinstance(value, str) else None
+    if match is None:
+        return None
+    parts = match.groups()[:6] if match[1] else match.groups()[6:]
+    year, month, day, hour, minute, second = (int(part or 0) for part in parts)
+    try:
+        found = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+    except ValueError:
+        return None
+    seconds = (found - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(seconds=1)
+    return seconds * NANOS_PER_SECOND
+
+
+# ---------------------------------------------------------------------------- numbers
+
+
+def _shifted(bits: int, epoch_millis: int, unit_nanos: int = NANOS_PER_MILLI) -> Decoder:
+    """A decoder of INT64s with the time above so many bits."""
+
+    def decode(value: Any) -> int | None:
+        if not _is_integer(value):
+            return None
+        return (int(value) >> bits) * unit_nanos + epoch_millis * NANOS_PER_MILLI
+
+    return decode
+
+
+def _scaled(nanos: int) -> Decoder:
+    """A decoder of times since 1970 in units of so many nanoseconds."""
+
+    def decode(value: Any) -> int | None:
+        if _is_integer(value):
+            return int(value) * nanos
+        if isinstance(value, float) and abs(value) < 1e18:
+            return round(value * nanos)
+        return None
+
+    return decode
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+_GROWS = "they begin with the time at which they were made, so each is above those before"
+_SWEEPS = (
+    "they begin with the low bits of the time, so the place of inserts sweeps over the whole key "
+    "space every 429.5 seconds"
+)
+
+FORMATS: Mapping[str, Format] = {
+    "UUID version 1": (_uuid_1, NEAR_NANOS, _SWEEPS),
+    "UUID version 6": (_uuid_6, NEAR_NANOS, _GROWS),
+    "UUID version 7": (_uuid_7, NEAR_NANOS, _GROWS),
+    "ULID": (_ulid, NEAR_NANOS, _GROWS),
+    "KSUID": (
+        _or_bytes(_textual(r"[0-9A-Za-z]{27}", _ksuid), 20, KSUID_EPOCH),
+        NEAR_NANOS,
+        _GROWS,
+    ),
+    "ObjectId": (
+        _or_bytes(
+            _textual(r"[0-9a-fA-F]{24}", lambda text: int(text[:8], 16) * NANOS_PER_SECOND), 12
+        ),
+        NEAR_NANOS,
+        _GROWS,
+    ),
+    "XID": (_textual(r"[0-9a-v]{20}", _xid), NEAR_NANOS, _GROWS),
+    "CUID": (
+        _textual(r"c[0-9a-z]{24}", lambda text: int(text[1:9], 36) * NANOS_PER_MILLI),
+        NEAR_NANOS,
+        _GROWS,
+    ),
+    "Firebase push id": (
+        _textual(r"-[-0-9A-Z_a-z]{19}", lambda text: _number(text[:8], _PUSH) * NANOS_PER_MILLI),
+        NEAR_NANOS,
+        _GROWS,
+    ),
+    "snowflake": (_shifted(22, 1_288_834_974_657), NEAR_NANOS, _GROWS),
+    "snowflake (Discord)": (_shifted(22, 1_420_070_400_000), NEAR_NANOS, _GROWS),
+    "TSID": (_shifted(22, 1_577_836_800_000), NEAR_NANOS, _GROWS),
+    "Instagram id": (_shifted(23, 1_314_220_021_721), NEAR_NANOS, _GROWS),
+    "Sonyflake": (
+        _shifted(24, 1_409_529_600_000, 10 * NANOS_PER_MILLI),
+        NEAR_NANOS,
+        _GROWS,
+    ),
+    "epoch seconds": (_scaled(NANOS_PER_SECOND), NEAR_NANOS, _GROWS),
+    "epoch milliseconds": (_scaled(NANOS_PER_MILLI), NEAR_NANOS, _GROWS),
+    "epoch microseconds": (_scaled(1000), NEAR_NANOS, _GROWS),
+    "epoch nanoseconds": (_scaled(1), NEAR_NANOS, _GROWS),
+    "date": (_dated, NANOS_PER_DAY, _GROWS),
+}
+
+# Of TIMESTAMP columns, as nanoseconds.
+TIMES: Mapping[str, Format] = {
+    "clock time": (_scaled(1), NEAR_NANOS, "each is the time of its writing, so they grow"),
+}

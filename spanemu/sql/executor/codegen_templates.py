@@ -1,0 +1,359 @@
+"""How each kind of expression is written as Python text; see `source` for what becomes of it.
+
+Every template yields a parenthesised expression. A temporary is assigned before it is used in the
+order in which Python evaluates, which is left to right, conditions of `x if c else y` first.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
+from spanemu.sql import resolved
+from spanemu.sql.executor import subquery
+from spanemu.sql.executor.codegen_protocols import Writing
+from spanemu.sql.executor.subquery import compile_subquery
+from spanemu.sql.functions.comparison import membership
+from spanemu.sql.functions.conversion import cast_function
+from spanemu.sql.functions.conversion_rules import is_zoned
+from spanemu.sql.functions.errors import EvaluationError
+from spanemu.sql.functions.registry import Nulls
+from spanemu.sql.functions.text.concatenation import checked, concat_two
+from spanemu.sql.functions.value_size import (
+    CHECKED_FROM,
+    TEXT_BYTES,
+    bounded_array,
+    bounded_struct,
+    is_varying,
+    sizer,
+    varying_texts,
+)
+from spanemu.sql.plan import operators as op
+from spanemu.sql.plan.nodes import Subquery
+from spanemu.sql.resolved import Expr, FunctionCall, LambdaExpr, Literal
+
+# Implementations that are Python operators are written as such.
+_INLINE: Mapping[Any, str] = {
+    operator.eq: "{} == {}",
+    operator.ne: "{} != {}",
+    operator.lt: "{} < {}",
+    operator.le: "{} <= {}",
+    operator.gt: "{} > {}",
+    operator.ge: "{} >= {}",
+    operator.add: "{} + {}",
+    operator.not_: "not {}",
+}
+
+
+def _literal(expr: Literal, writer: Writing) -> str:
+    if expr.value is None or expr.value is True or expr.value is False:
+        return str(expr.value)
+    return writer.bind(expr.value)
+
+
+def _parameter(expr: resolved.ParameterRef, writer: Writing) -> str:
+    return f"run.parameters[{writer.compiler.parameter(expr.name)}]"
+
+
+def _column(expr: resolved.ColumnRef, writer: Writing) -> str:
+    place = writer.layout.get(expr.column.id)
+    if place is None:
+        return f"run.slots[{writer.compiler.slot(expr.column.id)}]"
+    return writer.cell(place)
+
+
+def _call(expr: FunctionCall, writer: Writing) -> str:
+    special = _SPECIAL.get(expr.signature.function)
+    if special is not None:
+        text = special(expr, writer)
+        if text is not None:
+            return text
+    return _plain_call(expr, writer)
+
+
+def _plain_call(expr: FunctionCall, writer: Writing) -> str:
+    signature = expr.signature
+    arguments: list[str] = []
+    tests: list[str] = []
+    for argument in expr.arguments:
+        text = _argument(argument, signature.lazy, writer)
+        if signature.nulls is Nulls.STRICT and _may_be_null(argument):
+            name = writer.temporary()
+            tests.append(f"({name} := {text}) is None")
+            text = name
+        arguments.append(text)
+    made = _applied(expr, arguments, writer)
+    return f"(None if {' or '.join(tests)} else {made})" if tests else f"({made})"
+
+
+def _applied(expr: FunctionCall, arguments: list[str], writer: Writing) -> str:
+    signature = expr.signature
+    template = _INLINE.get(signature.evaluate)
+    if template is not None and not signature.context and not expr.safe:
+        return template.format(*arguments)
+    if signature.context:
+        arguments = ["run.context", *arguments]
+    evaluate = _safe(signature.evaluate) if expr.safe else signature.evaluate
+    return f"{writer.bind(evaluate)}({', '.join(arguments)})"
+
+
+def _argument(argument: Expr, is_lazy: bool, writer: Writing) -> str:
+    text = writer.value(argument)
+    return f"lambda: {text}" if is_lazy and not isinstance(argument, LambdaExpr) else text
+
+
+def _may_be_null(argument: Expr) -> bool:
+    if isinstance(argument, Literal):
+        return argument.value is None
+    return not isinstance(argument, (LambdaExpr, resolved.SequenceRef))
+
+
+def _safe(evaluate: Callable[..., Any]) -> Callable[..., Any]:
+    def attempt(*arguments: Any) -> Any:
+        try:
+            return evaluate(*arguments)
+        except EvaluationError:
+            return None
+
+    return attempt
+
+
+def _is_null(expr: FunctionCall, writer: Writing) -> str | None:
+    (operand,) = expr.arguments
+    text = writer.value(operand)
+    if isinstance(operand, (resolved.MakeArray, resolved.MakeStruct)):
+        text = f"({writer.temporary()} := {text})"  # Python warns of `(1, 2) is None`.
+    return f"({text} is None)"
+
+
+def _is_true(expr: FunctionCall, writer: Writing) -> str | None:
+    return f"({writer.value(expr.arguments[0])} is True)"
+
+
+def _is_false(expr: FunctionCall, writer: Writing) -> str | None:
+    return f"({writer.value(expr.arguments[0])} is False)"
+
+
+def _coalesce(expr: FunctionCall, writer: Writing) -> str | None:
+    if expr.safe:
+        return None
+    *firsts, last = expr.arguments
+    text = ""
+    for argument in firsts:
+        name = writer.temporary()
+        text += f"{name} if ({name} := {writer.value(argument)}) is not None else "
+    return f"({text}{writer.value(last)})"
+
+
+def _member(expr: FunctionCall, writer: Writing) -> str | None:
+    """IN with a constant list is one look-up in a set."""
+    value, *items = expr.arguments
+    if not all(isinstance(item, Literal) for item in items):
+        return None
+    known = [item.value for item in items if isinstance(item, Literal)]
+    return f"{writer.bind(membership(value.type, known))}({writer.value(value)})"
+
+
+def _concatenation(expr: FunctionCall, writer: Writing) -> str | None:
+    """Join a chain of `||` at once: only the whole is checked for its size."""
+    if expr.safe or expr.signature.evaluate is not concat_two:
+        return None
+    parts: list[str] = []
+    tests: list[str] = []
+    for operand in _joined_operands(expr):
+        text = writer.value(operand)
+        if _may_be_null(operand):
+            name = writer.temporary()
+            tests.append(f"({name} := {text}) is None")
+            text = name
+        parts.append(text)
+    name, length = writer.temporary(), writer.bind(len)
+    joined = f"{length}({name} := {' + '.join(parts)}) < {CHECKED_FROM}"
+    made = f"{name} if {joined} else {writer.bind(checked)}({name})"
+    return f"(None if {' or '.join(tests)} else {made})" if tests else f"({made})"
+
+
+def _joined_operands(expr: FunctionCall) -> list[Expr]:
+    """Return the operands of a chain of `||`, of a long chain those of its end."""
+    left, right = expr.arguments
+    operands = [right]
+    while (
+        isinstance(left, FunctionCall)
+        and left.signature.evaluate is concat_two
+        and not left.safe
+        and len(operands) < _OPERANDS_MAX
+    ):
+        left, right = left.arguments
+        operands.append(right)
+    return [left, *reversed(operands)]
+
+
+_OPERANDS_MAX = 8  # of `||` that are joined before the size of the whole is checked
+
+_SPECIAL: Mapping[str, Callable[[FunctionCall, Any], str | None]] = {
+    op.IS_NULL: _is_null,
+    op.IS_TRUE: _is_true,
+    op.IS_FALSE: _is_false,
+    op.COALESCE: _coalesce,
+    op.IFNULL: _coalesce,
+    op.IN_LIST: _member,
+    "$concat_op": _concatenation,
+}
+
+
+def _cast(expr: resolved.Cast, writer: Writing) -> str:
+    source = expr.operand.type
+    convert = cast_function(source, expr.type)
+    name = writer.temporary()
+    operand = writer.value(expr.operand)
+    arguments = name
+    if is_zoned(source, expr.type):
+        arguments += ", run.context.time_zone"
+    function = writer.bind(_safe(convert) if expr.safe else convert)
+    return f"(None if ({name} := {operand}) is None else {function}({arguments}))"
+
+
+def _case(expr: resolved.Case, writer: Writing) -> str:
+    whens = [
+        f"{writer.value(result)} if {writer.test(condition)} else "
+        for condition, result in expr.whens
+    ]
+    return f"({''.join(whens)}{writer.value(expr.otherwise)})"
+
+
+def _junction(decisive: bool) -> Callable[[Any, Writing], str]:
+    def write(expr: resolved.And | resolved.Or, writer: Writing) -> str:
+        names = [writer.temporary() for _ in expr.operands]
+        decided = " or ".join(
+            [
+                f"({name} := {writer.value(operand)}) is {decisive}"
+                for name, operand in zip(names, expr.operands, strict=True)
+            ]
+        )
+        unknown = " or ".join([f"{name} is None" for name in names])
+        return f"({decisive} if {decided} else None if {unknown} else {not decisive})"
+
+    return write
+
+
+def _array(expr: resolved.MakeArray, writer: Writing) -> str:
+    size_max = sizer(expr.type.item())
+    if not is_varying(expr.type.item()) and size_max(expr.items) <= BUILT_VALUE_BYTES_MAX:
+        return _items(expr, writer)
+    return f"{writer.bind(bounded_array(expr.type))}({_items(expr, writer)})"
+
+
+def _struct(expr: resolved.MakeStruct, writer: Writing) -> str:
+    limited = bounded_struct(expr.type)
+    written = _items(expr, writer)
+    texts = varying_texts(expr.type)
+    are_columns = texts is not None and all(
+        isinstance(expr.items[place], resolved.ColumnRef) for place in texts
+    )
+    if limited is None or are_columns:  # Texts of columns do not grow in a struct.
+        return written
+    check = writer.bind(limited)
+    if texts is None:
+        return f"{check}({written})"
+    # Most texts are so short that adding up their lengths settles the question.
+    name, length = writer.temporary(), writer.bind(len)
+    lengths = " + ".join([f"{length}({name}[{place}] or ())" for place in texts])
+    small = _STRUCT_SMALL - TEXT_BYTES * len(expr.items)
+    return f"({name} if ({name} := {written}) and {lengths} < {small} else {check}({name}))"
+
+
+_STRUCT_SMALL = BUILT_VALUE_BYTES_MAX // 2
+
+
+def _items(expr: resolved.MakeArray | resolved.MakeStruct, writer: Writing) -> str:
+    return f"({''.join([f'{writer.value(item)}, ' for item in expr.items])})"
+
+
+def _field(expr: resolved.GetField, writer: Writing) -> str:
+    name = writer.temporary()
+    operand = writer.value(expr.operand)
+    return f"(None if ({name} := {operand}) is None else {name}[{expr.index}])"
+
+
+def _lambda(expr: LambdaExpr, writer: Writing) -> str:
+    made = subquery.lambda_maker(expr, writer.layout, writer.compiler)
+    return f"{writer.bind(made)}({writer.row}, run)"
+
+
+def _let(expr: resolved.Let, writer: Writing) -> str:
+    made = subquery.let_function(expr, writer.layout, writer.compiler)
+    return f"{writer.bind(made)}({writer.row}, run)"
+
+
+def _sequence(expr: resolved.SequenceRef, writer: Writing) -> str:
+    return writer.bind(expr.name)
+
+
+def _subquery(expr: Subquery, writer: Writing) -> str:
+    made = compile_subquery(expr, writer.layout, writer.compiler)
+    return f"{writer.bind(made)}({writer.row}, run)"
+
+
+WRITERS: Mapping[type[Expr], Callable[[Any, Any], str]] = {
+    Literal: _literal,
+    resolved.ParameterRef: _parameter,
+    resolved.ColumnRef: _column,
+    FunctionCall: _call,
+    resolved.Cast: _cast,
+    resolved.Case: _case,
+    resolved.And: _junction(False),
+    resolved.Or: _junction(True),
+    resolved.MakeArray: _array,
+    resolved.MakeStruct: _struct,
+    resolved.GetField: _field,
+    LambdaExpr: _lambda,
+    resolved.Let: _let,
+    resolved.SequenceRef: _sequence,
+    Subquery: _subquery,
+}
+
+
+# ---------------------------------------------------------------------------- tests
+
+
+def _all_true(expr: resolved.And, writer: Writing) -> str:
+    return f"({' and '.join([writer.test(operand) for operand in expr.operands])})"
+
+
+def _any_true(expr: resolved.Or, writer: Writing) -> str:
+    return f"({' or '.join([writer.test(operand) for operand in expr.operands])})"
+
+
+def _call_test(expr: FunctionCall, writer: Writing) -> str:
+    signature = expr.signature
+    if signature.function == op.NOT:
+        return f"({writer.value(expr.arguments[0])} is False)"
+    if expr.safe or signature.evaluate not in _INLINE or signature.function not in op.COMPARISONS:
+        return _call(expr, writer)
+    if signature.function == op.EQUAL and any(map(_is_value, expr.arguments)):
+        # Nothing but NULL equals NULL, so a side that is surely a value needs no help.
+        left, right = [writer.value(argument) for argument in expr.arguments]
+        return f"({left} == {right})"
+    tests: list[str] = []
+    sides: list[str] = []
+    for argument in expr.arguments:
+        text = writer.value(argument)
+        if _may_be_null(argument) and not (tests and signature.function == op.EQUAL):
+            name = writer.temporary()
+            tests.append(f"({name} := {text}) is not None and ")
+            text = name
+        sides.append(text)
+    return f"({''.join(tests)}{_INLINE[signature.evaluate].format(*sides)})"
+
+
+def _is_value(argument: Expr) -> bool:
+    return isinstance(argument, Literal) and argument.value is not None
+
+
+TEST_WRITERS: Mapping[type[Expr], Callable[[Any, Any], str]] = {
+    FunctionCall: _call_test,
+    resolved.And: _all_true,
+    resolved.Or: _any_true,
+}

@@ -1,0 +1,163 @@
+"""Hash tables of rows by key, made from a relation that is read once.
+
+Two forms. While no key comes twice, a key leads to its row; that is one object less per key to
+make and to touch, and it is what a join with a table by its key gives. From the first repetition
+on a key leads to all of its rows. They are kept in a tuple while they are few: Python's garbage
+collector walks every list there is, again and again, but soon leaves tuples of plain values alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.memory import FREE_ROWS, Holding
+from spanemu.sql.executor.reader import Row
+from spanemu.sql.executor.relation import Each, Layout, Value, full_batches
+from spanemu.sql.executor.run import Run
+from spanemu.sql.functions.registry import Nulls, Signature
+from spanemu.sql.resolved import Expr, FunctionCall
+from spanemu.values.order import group_key
+from spanemu.values.types import Type
+
+_TUPLE_ROWS_MAX = 8
+
+Buckets = dict[Any, Sequence[Row]]
+
+
+class Hashed:
+    """Rows by key: each key's row if `is_unique`, a sequence of them if not. No key is None.
+
+    `longest` is how many rows one key has at most, at least 1.
+    """
+
+    __slots__ = ("is_unique", "longest", "rows")
+
+    def __init__(self, rows: Mapping[Any, Any], is_unique: bool) -> None:
+        self.rows = rows
+        self.is_unique = is_unique
+        self.longest = 1 if is_unique else max(map(len, rows.values()), default=1)
+
+    def of(self, key: Any) -> Sequence[Row]:
+        """The rows of a key."""
+        found = self.rows.get(key)
+        if found is None:
+            return ()
+        return (found,) if self.is_unique else found
+
+
+def put(buckets: Buckets, keys: Iterable[Any], rows: Iterable[Row]) -> None:
+    """Add rows to the buckets of their keys, keeping their order."""
+    for key, row in zip(keys, rows, strict=True):
+        if key in buckets:
+            found: Any = buckets[key]
+            if type(found) is list:
+                found.append(row)
+            elif len(found) < _TUPLE_ROWS_MAX:
+                buckets[key] = (*found, row)
+            else:
+                buckets[key] = [*found, row]
+        else:
+            buckets[key] = (row,)
+
+
+def hashed(rows: Iterable[Row], keys_of: Each, holding: Holding, run: Run) -> Hashed:
+    """Return `rows` by key, accounted for; a row whose key is None matches nothing."""
+    unique: dict[Any, Row] = {}
+    all_keys: list[Any] = []
+    all_rows: list[Row] = []
+    source = full_batches(rows)
+    for batch in source:
+        keys = keys_of(batch, run)
+        unique.update(zip(keys, batch, strict=True))
+        if None in unique:
+            del unique[None]
+            batch = [row for key, row in zip(keys, batch, strict=True) if key is not None]
+            keys = [key for key in keys if key is not None]
+        all_keys += keys
+        all_rows += batch
+        if len(all_rows) > FREE_ROWS:
+            holding.take(batch, run)
+        if len(unique) < len(all_keys):
+            buckets: Buckets = {}
+            put(buckets, all_keys, all_rows)
+            for later in source:
+                holding.take(later, run)
+                put(buckets, keys_of(later, run), later)
+            buckets.pop(None, None)
+            return Hashed(buckets, False)
+    return Hashed(unique, True)
+
+
+def grouping_value(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -> Value:
+    """A function of a row: equal results for rows of one group. One key stands for itself."""
+    keys = [_grouped(expr) for expr in exprs]
+    return compiler.value(keys[0], layout) if len(keys) == 1 else compiler.cells(keys, layout)
+
+
+def grouping_values(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -> Each:
+    """The same of many rows at once."""
+    keys = [_grouped(expr) for expr in exprs]
+    if len(keys) == 1:
+        return compiler.each_value(keys[0], layout)
+    return compiler.each_cells(keys, layout)
+
+
+def _grouped(expr: Expr) -> Expr:
+    convert = group_key(expr.type)
+    return expr if convert is None else _converted(expr, convert)
+
+
+def _converted(expr: Expr, convert: Callable[[Any], Any]) -> Expr:
+    signature = Signature("$key", (expr.type,), expr.type, convert, Nulls.STRICT)
+    return FunctionCall(expr.type, signature, (expr,))
+
+
+def equality_value(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -> Value:
+    """A function of a row: equal results where all of `exprs` are equal; None if none can be."""
+    keys = [_converted(expr, _not_nan) if expr.type.is_float else expr for expr in exprs]
+    if len(keys) == 1:
+        return compiler.value(keys[0], layout)
+    cells = compiler.cells(keys, layout)
+
+    def all_or_none(row: Any, run: Any) -> Any:
+        found = cells(row, run)
+        return None if None in found else found
+
+    return all_or_none
+
+
+def equality_values(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -> Each:
+    """The same of many rows at once."""
+    keys = [_converted(expr, _not_nan) if expr.type.is_float else expr for expr in exprs]
+    if len(keys) == 1:
+        return compiler.each_value(keys[0], layout)
+    cells = compiler.each_cells(keys, layout)
+
+    def all_or_none(rows: Any, run: Any) -> list[Any]:
+        return [None if None in found else found for found in cells(rows, run)]
+
+    return all_or_none
+
+
+def _not_nan(value: Any) -> Any:
+    """NaN equals nothing, and so does NULL."""
+    return value if value == value else None
+
+
+def row_key(types: Sequence[Type]) -> Callable[[Sequence[Any]], Any]:
+    """A function of a row of these types: equal results for rows that are not distinct."""
+    converters = [group_key(type_) for type_ in types]
+    if all(convert is None for convert in converters):
+        return tuple
+
+    def key(row: Sequence[Any]) -> Any:
+        return tuple(
+            [
+                cell if cell is None or convert is None else convert(cell)
+                for cell, convert in zip(row, converters, strict=True)
+            ]
+        )
+
+    return key

@@ -1,0 +1,85 @@
+"""WITH: tables that are computed on first use and kept while the body runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from spanemu.base.deadline_checks import paced
+from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.memory import ENTRY_BYTES, keep
+from spanemu.sql.executor.operators.hash_tables import (
+    Hashed,
+    equality_value,
+    equality_values,
+    hashed,
+)
+from spanemu.sql.executor.operators.project import compile_outputs
+from spanemu.sql.executor.reader import Row
+from spanemu.sql.executor.relation import Relation
+from spanemu.sql.executor.run import Run
+from spanemu.sql.plan.joins import KeyedSpool
+from spanemu.sql.plan.nodes import With, WithRef
+from spanemu.sql.plan.traverse import free
+
+
+def compile_with(node: With, compiler: Compiler) -> Relation:
+    """The body. If tables depend on an outer row they are forgotten each time it runs."""
+    memos: list[int] = []
+    # One table may be made from another, so what holds of one is taken to hold of all.
+    is_correlated = any(free(table.node) for table in node.tables)
+    for table in node.tables:
+        rows_of = compile_outputs(table.node, table.outputs, compiler)
+        memo = compiler.memo()
+        width = len(table.outputs)
+        compiler.common_tables[table.name] = (memo, Relation(rows_of, {}, width), is_correlated)
+        memos.append(memo)
+    body = compiler.relation(node.body)
+    if not is_correlated:
+        return body
+
+    def rows(run: Run) -> Iterable[Row]:
+        for memo in memos:
+            run.memo[memo] = None
+        return body.rows(run)
+
+    return Relation(rows, body.layout, body.width)
+
+
+def compile_with_ref(node: WithRef, compiler: Compiler) -> Relation:
+    """The kept rows, computed by whoever asks first."""
+    memo, table, is_correlated = compiler.common_tables[node.name]
+    holding = compiler.holding("Spool")
+
+    def rows(run: Run) -> Iterable[Row]:
+        kept: list[Row] | None = run.memo[memo]
+        if kept is None:
+            held = run.held
+            kept = run.memo[memo] = holding.gather(table.rows(run), run)
+            if not is_correlated:
+                keep(run, held)
+        return paced(kept)
+
+    layout = {column.id: place for place, column in enumerate(node.outputs)}
+    return Relation(rows, layout, table.width)
+
+
+def compile_keyed_spool(node: KeyedSpool, compiler: Compiler) -> Relation:
+    """The rows whose keys equal the probes of this evaluation."""
+    below = compiler.relation(node.input)
+    keys_of = equality_values(node.keys, below.layout, compiler)
+    probe = equality_value(node.probes, {}, compiler)
+    memo = compiler.memo()
+    holding = compiler.holding("Spool", ENTRY_BYTES)
+
+    def rows(run: Run) -> Iterable[Row]:
+        key = probe((), run)
+        if key is None:  # It equals nothing.
+            return ()
+        table: Hashed | None = run.memo[memo]
+        if table is None:
+            held = run.held
+            table = run.memo[memo] = hashed(below.rows(run), keys_of, holding, run)
+            keep(run, held)
+        return table.of(key)
+
+    return Relation(rows, below.layout, below.width)

@@ -1,0 +1,103 @@
+"""The door to the analyzer: a syntax tree and a schema make a resolved statement.
+
+    analyze(statement, text, schema, parameter_types)     a query or DML
+    analyze_view(query, text, schema)                     what a view yields  (`view`)
+    analyze_expression(text, table, schema, ...)          defaults, checks    (`stored_expression`)
+
+Every failure is an `AnalysisError` with its place in `text`, or `Unsupported`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from spanemu.base.errors import Unsupported
+from spanemu.schema.schema import Schema
+from spanemu.sql import resolved
+from spanemu.sql.errors import AnalysisError
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.analysis import Analysis
+from spanemu.sql.googlesql.analyzer.dml.insert import resolve_insert
+from spanemu.sql.googlesql.analyzer.dml.update import resolve_delete, resolve_update
+from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery, NestedTooDeeply
+from spanemu.sql.googlesql.analyzer.errors.typing import StructColumn, TokenListColumn
+from spanemu.sql.googlesql.analyzer.hints import statement_hints
+from spanemu.sql.googlesql.analyzer.options import DEFAULT_OPTIONS, Setting
+from spanemu.sql.googlesql.analyzer.parameters import Parameters
+from spanemu.sql.googlesql.analyzer.procedures import resolve_call
+from spanemu.sql.googlesql.analyzer.queries.null_arrays import check_arrays
+from spanemu.sql.googlesql.analyzer.resolvers import MACHINERY
+from spanemu.sql.googlesql.analyzer.scope import Env, Scope
+from spanemu.sql.googlesql.analyzer.stored_expression import (
+    StoredExpression,
+    ViewShape,
+    analyze_expression,
+    analyze_view,
+)
+from spanemu.sql.googlesql.catalog import CATALOG
+from spanemu.values.types import Type, TypeCode
+
+__all__ = ["StoredExpression", "ViewShape", "analyze", "analyze_expression", "analyze_view"]
+
+
+def analyze(
+    statement: ast.Statement,
+    text: str,
+    schema: Schema,
+    parameter_types: Mapping[str, Type],
+    setting: Setting = DEFAULT_OPTIONS,
+) -> resolved.Statement:
+    """What `statement`, parsed from `text`, means under `schema`."""
+    resolve = _STATEMENTS.get(type(statement))
+    if resolve is None:
+        raise Unsupported(f"Statement {type(statement).__name__}")
+    parameters = Parameters(parameter_types, limit=setting.limits.parameters)
+    analysis = Analysis(schema, CATALOG, setting, parameters, MACHINERY)
+    try:
+        return resolve(statement, analysis)
+    except AnalysisError as failure:
+        failure.locate(text)
+        raise
+    except RecursionError:
+        raise NestedTooDeeply() from None
+
+
+def _query(statement: ast.QueryStatement, analysis: Analysis) -> resolved.QueryStatement:
+    hints = statement_hints(statement.hint, analysis)
+    env = Env(analysis, Scope(None), "query", {}, outermost=True)
+    result = analysis.resolve_query(statement.query, env)
+    for_update = analysis.traits.for_update
+    if for_update and any(name == "lock_scanned_ranges" for name, _ in hints):
+        raise BadQuery(
+            "FOR UPDATE cannot be combined with the lock_scanned_ranges hint",
+            at=statement.query.at,
+        )
+    output = tuple(_output(name, column) for name, column in result.columns)
+    check_arrays(result.scan, output)
+    return resolved.QueryStatement(
+        *analysis.parameters.finish(),
+        hints,
+        result.scan,
+        output,
+        for_update=for_update,
+        needs_read_write=analysis.traits.needs_read_write,
+        ordered=result.ordered,
+    )
+
+
+def _output(name: str, column: resolved.ResolvedColumn) -> resolved.OutputColumn:
+    if column.type.is_struct:
+        raise StructColumn(name)
+    if column.type.code is TypeCode.TOKENLIST:
+        raise TokenListColumn(name)
+    return resolved.OutputColumn(name, column)
+
+
+_STATEMENTS: Mapping[type[ast.Statement], Callable[[Any, Analysis], resolved.Statement]] = {
+    ast.QueryStatement: _query,
+    ast.Insert: resolve_insert,
+    ast.Update: resolve_update,
+    ast.Delete: resolve_delete,
+    ast.CallProcedure: resolve_call,
+}

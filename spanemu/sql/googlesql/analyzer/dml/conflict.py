@@ -1,0 +1,154 @@
+"""Resolves ON CONFLICT: which uniqueness it is about, and what becomes of the row that is there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from spanemu.base.errors import Unsupported
+from spanemu.schema.column import Column
+from spanemu.schema.index import Index
+from spanemu.schema.table import Table
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.analysis import Analysis
+from spanemu.sql.googlesql.analyzer.dml.assignments import assignments_of
+from spanemu.sql.googlesql.analyzer.dml.defaults import default_value
+from spanemu.sql.googlesql.analyzer.errors.names import ColumnNotInTable
+from spanemu.sql.googlesql.analyzer.errors.writing import BadWrite, NoConflictTarget
+from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_condition
+from spanemu.sql.googlesql.analyzer.queries.table_relation import TableRelation
+from spanemu.sql.googlesql.analyzer.scope import Env, Scope
+from spanemu.sql.resolved import ColumnRef, ConflictClause, Expr, ProjectScan, ResolvedColumn, Scan
+
+EXCLUDED = "EXCLUDED"
+
+
+def resolve_conflict(
+    node: ast.OnConflict, table: Table, alias: str, analysis: Analysis
+) -> ConflictClause:
+    """The clause. EXCLUDED is the row that could not be inserted; bare names are the one there."""
+    columns, index = _target(node, table, analysis)
+    if node.assignments is None:
+        return ConflictClause(columns, index, (), (), None, None)
+    if not columns:
+        raise BadWrite("ON CONFLICT DO UPDATE must specify a conflict target", at=node.at)
+    existing = TableRelation(alias, table, analysis, inline=True)
+    excluded = TableRelation(EXCLUDED, table, analysis, inline=True)
+    scope = Scope(None, existing)
+    scope.aliases = {**scope.aliases, EXCLUDED.lower(): excluded}
+    env = Env(analysis, scope, "ON CONFLICT clause", {})
+    assignments = assignments_of(node.assignments, table, alias, env)
+    where = None if node.where is None else resolve_condition(node.where, env)
+    return ConflictClause(columns, index, existing.stored, excluded.stored, assignments, where)
+
+
+def _target(
+    node: ast.OnConflict, table: Table, analysis: Analysis
+) -> tuple[tuple[Column, ...], str | None]:
+    """The unique columns, and the index that makes them so unless it is the primary key."""
+    if node.constraint is not None:
+        index = analysis.schema.index(str(node.constraint))
+        if index is None or index.table.lower() != table.name.lower():
+            raise NoConflictTarget(table.name, at=node.at)
+        return _unique(index, table, node.at)
+    if not node.columns:
+        return (), None
+    columns = []
+    for identifier in node.columns:
+        column = table.column(identifier.name)
+        if column is None:
+            raise ColumnNotInTable(identifier.name, table.name, at=identifier.at)
+        columns.append(column)
+    wanted = {column.name for column in columns}
+    if len(wanted) == len(columns):
+        if wanted == {column.name for column in table.key_columns}:
+            return tuple(columns), None
+        for index in analysis.schema.indexes_of(table):
+            if index.unique and wanted == {part.column.name for part in index.key}:
+                return _unique(index, table, node.at)
+    raise NoConflictTarget(table.name, at=node.at)
+
+
+def _unique(index: Index, table: Table, at: int) -> tuple[tuple[Column, ...], str]:
+    if not index.unique:
+        raise NoConflictTarget(table.name, at=at)
+    if index.null_filtered or index.where_not_null:
+        raise Unsupported("ON CONFLICT on a unique index that leaves out NULLs")
+    return tuple(part.column for part in index.key), index.name
+
+
+class ProposedRows(NamedTuple):
+    """Rows to insert: `values` of `source` are for `columns`, then for `computed`."""
+
+    source: Scan
+    columns: tuple[Column, ...]
+    values: tuple[ResolvedColumn, ...]
+    computed: tuple[Column, ...] = ()
+
+
+def completed(rows: ProposedRows, table: Table, analysis: Analysis) -> ProposedRows:
+    """The same rows with the columns that are not listed."""
+    env = Env(analysis, Scope(None), "DEFAULT expression", {})
+    pairs = zip(rows.columns, rows.values, strict=True)
+    known = {column.name: value for column, value in pairs}
+    written = list(rows.columns)
+    unwritten: list[Column] = []
+    filled: list[tuple[ResolvedColumn, Expr]] = []
+    for column in table.columns:
+        if column.name in known or column.generated is not None:
+            continue
+        known[column.name] = value = analysis.column(column.name, column.type)
+        filled.append((value, default_value(column, env)))
+        (written if _has_default(column) else unwritten).append(column)
+    row = _ProposedRow(table, analysis, dict(known))
+    generated: list[tuple[ResolvedColumn, Expr]] = []
+    for column in table.columns:
+        if column.generated is not None:
+            known[column.name] = value = analysis.column(column.name, column.type)
+            generated.append((value, row.reference(column)))
+            unwritten.append(column)
+    source = rows.source
+    for computed in (filled, generated):
+        if computed:
+            source = ProjectScan(source, tuple(computed))
+    values = tuple(known[column.name] for column in (*written, *unwritten))
+    return ProposedRows(source, tuple(written), values, tuple(unwritten))
+
+
+def keyed(rows: ProposedRows, table: Table, analysis: Analysis) -> ProposedRows:
+    """The same rows with the defaults of the key columns that are not listed."""
+    env = Env(analysis, Scope(None), "DEFAULT expression", {})
+    listed = {column.name for column in rows.columns}
+    left_out = tuple(
+        [each for each in table.key_columns if each.name not in listed and _has_default(each)]
+    )
+    if not left_out:
+        return rows
+    filled = tuple(
+        [(analysis.column(each.name, each.type), default_value(each, env)) for each in left_out]
+    )
+    return ProposedRows(
+        ProjectScan(rows.source, filled),
+        (*rows.columns, *left_out),
+        (*rows.values, *(value for value, _ in filled)),
+    )
+
+
+def _has_default(column: Column) -> bool:
+    return column.default is not None or column.identity is not None
+
+
+class _ProposedRow(TableRelation):
+    """A row of which every column that is not generated is at hand."""
+
+    def __init__(
+        self, table: Table, analysis: Analysis, values: Mapping[str, ResolvedColumn]
+    ) -> None:
+        super().__init__(table.name, table, analysis, inline=True)
+        self._values = values
+
+    def reference(self, column: Column) -> Expr:
+        if column.generated is not None:
+            return self._expression(column)
+        value = self._values[column.name]
+        return ColumnRef(value.type, value)

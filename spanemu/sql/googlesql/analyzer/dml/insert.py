@@ -1,0 +1,235 @@
+"""Resolves INSERT."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from spanemu.schema.column import Column
+from spanemu.schema.table import Table
+from spanemu.sql.functions.conversion_rules import is_coercible
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.analysis import Analysis
+from spanemu.sql.googlesql.analyzer.dml.conflict import (
+    ProposedRows,
+    completed,
+    keyed,
+    resolve_conflict,
+)
+from spanemu.sql.googlesql.analyzer.dml.defaults import (
+    default_value,
+    is_commit_timestamp,
+    is_pending_commit_timestamp,
+)
+from spanemu.sql.googlesql.analyzer.dml.returning import is_pending, resolve_returning
+from spanemu.sql.googlesql.analyzer.dml.writing import (
+    asserted_rows,
+    commit_timestamp_value,
+    written_table,
+)
+from spanemu.sql.googlesql.analyzer.errors.names import ColumnNotInTable
+from spanemu.sql.googlesql.analyzer.errors.writing import (
+    BadWrite,
+    DuplicateInsertColumn,
+    NotWritable,
+    PendingCommitTimestampInSomeRows,
+    ValueDoesNotFit,
+    WrongRowWidth,
+)
+from spanemu.sql.googlesql.analyzer.expressions.braces import typed_braces
+from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
+from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
+from spanemu.sql.googlesql.analyzer.expressions.subqueries import with_types
+from spanemu.sql.googlesql.analyzer.hints import statement_hints, write_hints
+from spanemu.sql.googlesql.analyzer.scope import Env, Scope
+from spanemu.sql.resolved import (
+    ConflictClause,
+    Expr,
+    InsertKind,
+    InsertStatement,
+    ResolvedColumn,
+    Scan,
+    ValuesScan,
+)
+
+_KINDS: Mapping[ast.InsertMode, InsertKind] = {
+    ast.InsertMode.INSERT: InsertKind.INSERT,
+    ast.InsertMode.OR_IGNORE: InsertKind.IGNORE,
+    ast.InsertMode.OR_UPDATE: InsertKind.UPDATE,
+}
+
+_Source = tuple[Scan, tuple[Column, ...], tuple[ResolvedColumn, ...], set[str]]
+
+
+def resolve_insert(statement: ast.Insert, analysis: Analysis) -> InsertStatement:
+    """The rows that INSERT adds, and what it does about rows that exist."""
+    table = written_table(statement.target.path, analysis)
+    hints = statement_hints(statement.hint, analysis)
+    hints += write_hints(statement.target.hint, table, analysis)
+    columns = _columns(statement, table)
+    alias = statement.target.name
+    if statement.rows is not None:
+        source, columns, values, pending = _values(
+            statement, statement.rows, columns, table, analysis
+        )
+    else:
+        source, columns, values, pending = _selected(statement, columns, analysis)
+    rows = ProposedRows(source, columns, values)
+    if statement.on_conflict is not None or _ignores_computed_key(statement, columns, table):
+        rows = completed(rows, table, analysis)
+    elif statement.mode is ast.InsertMode.OR_UPDATE:
+        rows = keyed(rows, table, analysis)
+    conflict = None
+    if statement.on_conflict is not None:
+        if statement.mode is not ast.InsertMode.INSERT:
+            raise BadWrite(
+                f"ON CONFLICT cannot be combined with {statement.mode}", at=statement.on_conflict.at
+            )
+        conflict = resolve_conflict(statement.on_conflict, table, alias, analysis)
+    pending |= _implicitly_pending(table, columns, statement.mode, conflict)
+    returning = resolve_returning(statement.returning, table, alias, pending, analysis)
+    assert_rows = asserted_rows(statement.assert_rows, analysis)
+    return InsertStatement(
+        *analysis.parameters.finish(),
+        hints,
+        table,
+        _KINDS[statement.mode],
+        rows.columns,
+        rows.source,
+        rows.values,
+        rows.computed,
+        conflict,
+        assert_rows,
+        returning,
+    )
+
+
+def _columns(statement: ast.Insert, table: Table) -> tuple[Column, ...]:
+    if not statement.columns:
+        raise BadWrite("INSERT statement must specify a column list", at=statement.at)
+    found: dict[str, Column] = {}
+    for identifier in statement.columns:
+        column = table.column(identifier.name)
+        if column is None:
+            raise ColumnNotInTable(identifier.name, table.name, at=identifier.at)
+        key = column.name.lower()
+        if key in found:
+            raise DuplicateInsertColumn(identifier.name, at=identifier.at)
+        found[key] = column
+    return tuple(found.values())
+
+
+def _ignores_computed_key(statement: ast.Insert, columns: Sequence[Column], table: Table) -> bool:
+    """Whether INSERT OR IGNORE goes by a key that the statement does not give in full."""
+    return statement.mode is ast.InsertMode.OR_IGNORE and not {
+        column.name for column in table.key_columns
+    }.issubset(column.name for column in columns)
+
+
+def _implicitly_pending(
+    table: Table,
+    columns: Sequence[Column],
+    mode: ast.InsertMode,
+    conflict: ConflictClause | None,
+) -> set[str]:
+    """Columns that get a commit timestamp without being listed."""
+    listed = {column.name for column in columns}
+    updates = mode is ast.InsertMode.OR_UPDATE or (
+        conflict is not None and conflict.assignments is not None
+    )
+    pending = {
+        column.name
+        for column in table.columns
+        if column.name not in listed
+        and (is_commit_timestamp(column.default) or (updates and column.on_update is not None))
+    }
+    if conflict is not None and conflict.assignments is not None:
+        pending |= {column.name for column, value in conflict.assignments if is_pending(value)}
+    return pending
+
+
+# ---------------------------------------------------------------------------- VALUES
+
+
+def _values(
+    statement: ast.Insert,
+    rows: Sequence[ast.ValueRow],
+    columns: tuple[Column, ...],
+    table: Table,
+    analysis: Analysis,
+) -> _Source:
+    env = Env(analysis, Scope(None), "INSERT VALUES", {})
+    updates = statement.mode is ast.InsertMode.OR_UPDATE
+    for row in rows:
+        if len(row.values) != len(columns):
+            raise WrongRowWidth(len(row.values), len(columns), at=row.at)
+    kept: list[Column] = []
+    cells: list[list[Expr]] = []
+    pending: set[str] = set()
+    for number, column in enumerate(columns):
+        written = [row.values[number] for row in rows]
+        _check_column(column, written, statement)
+        is_default = all(type(node) is ast.DefaultKeyword for node in written)
+        if is_default and not (updates and column.generated is None):
+            # Left out: the transaction fills it in. Of a row that exists it would leave the value.
+            continue
+        values = [_cell(node, column, table, env) for node in written]
+        if any(is_pending(value) for value in values):
+            if not all(is_pending(value) for value in values):
+                raise PendingCommitTimestampInSomeRows(column.name, at=written[0].at)
+            pending.add(column.name)
+        kept.append(column)
+        cells.append(values)
+    resolved = tuple(analysis.column(column.name, column.type) for column in kept)
+    tuples = tuple(zip(*cells, strict=True)) if cells else tuple(() for _ in rows)
+    return ValuesScan(resolved, tuples), tuple(kept), resolved, pending
+
+
+def _check_column(column: Column, written: Sequence[ast.Expression], statement: ast.Insert) -> None:
+    if column.generated is None:
+        return
+    if any(type(node) is not ast.DefaultKeyword for node in written):
+        raise NotWritable("INSERT", column.name, at=_place(column, statement))
+
+
+def _place(column: Column, statement: ast.Insert) -> int:
+    """Where the list of columns names one."""
+    key = column.name.lower()
+    return next(name.at for name in statement.columns if name.name.lower() == key)
+
+
+def _cell(node: ast.Expression, column: Column, table: Table, env: Env) -> Expr:
+    if type(node) is ast.DefaultKeyword:
+        return default_value(column, env)
+    if is_pending_commit_timestamp(node):
+        return commit_timestamp_value(column, table, node.at)
+    value = resolve(typed_braces(node, column.type), env)
+    if not fits(value, column.type, env.analysis):
+        raise ValueDoesNotFit("Value", str(value.type), column.name, str(column.type), at=node.at)
+    return coerce(value, column.type, env.analysis, node.at)
+
+
+# ---------------------------------------------------------------------------- query
+
+
+def _selected(statement: ast.Insert, columns: tuple[Column, ...], analysis: Analysis) -> _Source:
+    query = statement.query
+    assert query is not None
+    for column in columns:
+        if column.generated is not None:
+            raise NotWritable("INSERT", column.name, at=_place(column, statement))
+    env = Env(analysis, Scope(None), "query", {})
+    result = analysis.resolve_query(query, env)
+    if len(result.columns) != len(columns):
+        raise WrongRowWidth(len(result.columns), len(columns), at=query.at)
+    for number, (column, (_, selected)) in enumerate(zip(columns, result.columns, strict=True), 1):
+        if not is_coercible(selected.type, column.type):
+            raise ValueDoesNotFit(
+                f"Query column {number}",
+                str(selected.type),
+                column.name,
+                str(column.type),
+                at=query.at,
+            )
+    result = with_types(result, tuple(column.type for column in columns), env)
+    values = tuple(column for _, column in result.columns)
+    return result.scan, columns, values, set()

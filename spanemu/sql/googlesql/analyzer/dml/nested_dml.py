@@ -1,0 +1,272 @@
+"""Resolves nested DML: what an array is after statements that take its elements as rows.
+
+    (DELETE xs x WHERE c), (UPDATE xs x SET x = v WHERE d), (INSERT xs VALUES (w))
+
+is the array
+
+    ARRAY(SELECT CASE WHEN d THEN v ELSE x END FROM UNNEST(xs) AS x WITH OFFSET
+          WHERE c IS NOT TRUE ORDER BY offset) || [w]
+
+All of them see the array as it was. Nothing but the element is in scope inside, not the row. Where
+elements are messages, SET may go on to arrays among their fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spanemu.sql.functions.array import asserted_elements, changed_array, several_true
+from spanemu.sql.functions.conversion_rules import is_coercible
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.analysis import Analysis
+from spanemu.sql.googlesql.analyzer.dml.writing import Part, Parts, asserted_rows
+from spanemu.sql.googlesql.analyzer.errors.names import UnrecognizedName
+from spanemu.sql.googlesql.analyzer.errors.writing import (
+    BadWrite,
+    CannotAssignField,
+    ValueDoesNotFit,
+    WrongRowWidth,
+)
+from spanemu.sql.googlesql.analyzer.expressions.braces import typed_braces
+from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
+from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_condition
+from spanemu.sql.googlesql.analyzer.expressions.literals import null_literal
+from spanemu.sql.googlesql.analyzer.expressions.members import members_of
+from spanemu.sql.googlesql.analyzer.expressions.message_constructors import (
+    Change,
+    with_assigned_fields,
+)
+from spanemu.sql.googlesql.analyzer.expressions.names import resolve_path
+from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
+from spanemu.sql.googlesql.analyzer.expressions.subqueries import with_types
+from spanemu.sql.googlesql.analyzer.queries.relation import ValueRelation
+from spanemu.sql.googlesql.analyzer.scope import Env, Scope
+from spanemu.sql.resolved import (
+    ArrayScan,
+    Case,
+    ColumnRef,
+    Expr,
+    FilterScan,
+    FunctionCall,
+    Literal,
+    MakeArray,
+    Or,
+    OrderScan,
+    ProjectScan,
+    ResolvedColumn,
+    Scan,
+    SingleRow,
+    SortKey,
+    SubqueryExpr,
+    SubqueryKind,
+)
+from spanemu.values.types import BOOL, INT64, Type, TypeCode, array_of
+
+_NAMES: dict[type[ast.NestedStatement], str] = {
+    ast.NestedDelete: "DELETE",
+    ast.NestedUpdate: "UPDATE",
+    ast.NestedInsert: "INSERT",
+}
+_ORDER = tuple(_NAMES.values())
+
+
+def changed_array_of(part: Part, parts: Parts, env: Env) -> Expr:
+    """The array that is a part of a value after all the statements that it is the target of."""
+    statements, name, analysis = part.statements, parts.shown(part.path), env.analysis
+    target = statements[0].target
+    array = resolve_path(target.parts, env, target.at)
+    _check(statements, array.type)
+    first = _NAMES[type(statements[0])]
+    value = array
+    edits = [one for one in statements if not isinstance(one, ast.NestedInsert)]
+    if edits:
+        value = _edited(edits, value, analysis)
+    for place, statement in enumerate(statements):
+        if isinstance(statement, ast.NestedInsert):
+            added = _inserted(statement, name, array.type, analysis)
+            value = operator_call("$concat_op", (value, added), analysis, statement.at)
+            value = _asserted(statement.assert_rows, value, added, analysis)
+        elif isinstance(statement, ast.NestedDelete | ast.NestedUpdate) and statement.assert_rows:
+            matched = _matched(statement, statements[:place], array, analysis)
+            value = _asserted(statement.assert_rows, value, matched, analysis)
+    return FunctionCall(array.type, changed_array(array.type, first), (array, value))
+
+
+def field_changes(parts: Parts, env: Env) -> list[Change]:
+    """The new values of the fields of a message, each over the message as it was."""
+    changes: list[Change] = []
+    for part in parts.parts:
+        assigned = part.assignment
+        if assigned is not None:
+            changes.append(Change(part.path, _field_value(assigned.value, env), assigned.value.at))
+        else:
+            at = part.statements[0].at
+            changes.append(Change(part.path, changed_array_of(part, parts, env), at))
+    return changes
+
+
+def _field_value(node: ast.Expression, env: Env) -> Expr:
+    """The value for a field, which DEFAULT unsets."""
+    return null_literal() if type(node) is ast.DefaultKeyword else resolve(node, env)
+
+
+def _check(statements: Sequence[ast.NestedStatement], type_: Type) -> None:
+    """The target is an array, and the statements stand in the order in which they run."""
+    latest = 0
+    for statement in statements:
+        name = _NAMES[type(statement)]
+        if not type_.is_array:
+            raise BadWrite(
+                f"Update target {statement.target} for nested {name} must be of type ARRAY, but "
+                f"was {type_}",
+                at=statement.target.at,
+            )
+        place = _ORDER.index(name)
+        if place < latest:
+            raise BadWrite(
+                f"{name} occurs after {_ORDER[latest]} for {statement.target}; nested statements "
+                "referencing the same field must be written in the order DELETE, UPDATE, INSERT",
+                at=statement.at,
+            )
+        latest = place
+
+
+def _edited(statements: Sequence[ast.NestedStatement], array: Expr, analysis: Analysis) -> Expr:
+    """The elements that no DELETE removes, each as the UPDATE that matches it makes it."""
+    element = analysis.column("$element", array.type.item())
+    offset = analysis.column("$offset", INT64)
+    deleted: list[Expr] = []
+    updated: list[tuple[Expr, Expr]] = []
+    for statement in statements:
+        env = _element_env(statement, element, analysis)
+        if isinstance(statement, ast.NestedDelete):
+            deleted.append(resolve_condition(statement.where, env))
+        elif isinstance(statement, ast.NestedUpdate):
+            value = _updated_element(statement, element, env)
+            updated.append((resolve_condition(statement.where, env), value))
+    scan: Scan = ArrayScan(None, array, element, offset)
+    if deleted:
+        gone = deleted[0] if len(deleted) == 1 else Or(BOOL, tuple(deleted))
+        kept = Case(BOOL, ((gone, Literal(BOOL, False)),), Literal(BOOL, True))
+        scan = FilterScan(scan, kept)
+    result = analysis.column("$element", element.type)
+    scan = ProjectScan(scan, ((result, _updated(updated, element)),))
+    scan = OrderScan(scan, (SortKey(ColumnRef(INT64, offset)),))
+    analysis.traits.subquery = True
+    return SubqueryExpr(array.type, SubqueryKind.ARRAY, scan, (result,))
+
+
+def _matched(
+    statement: ast.NestedDelete | ast.NestedUpdate,
+    earlier: Sequence[ast.NestedStatement],
+    array: Expr,
+    analysis: Analysis,
+) -> Expr:
+    """The offsets of the elements that a statement modifies: those that no DELETE took before."""
+    element = analysis.column("$element", array.type.item())
+    offset = analysis.column("$offset", INT64)
+    scan: Scan = ArrayScan(None, array, element, offset)
+    for each in earlier:
+        if isinstance(each, ast.NestedDelete):
+            gone = resolve_condition(each.where, _element_env(each, element, analysis))
+            kept = Case(BOOL, ((gone, Literal(BOOL, False)),), Literal(BOOL, True))
+            scan = FilterScan(scan, kept)
+    env = _element_env(statement, element, analysis)
+    scan = FilterScan(scan, resolve_condition(statement.where, env))
+    result = analysis.column("$offset", INT64)
+    scan = ProjectScan(scan, ((result, ColumnRef(INT64, offset)),))
+    analysis.traits.subquery = True
+    return SubqueryExpr(array_of(INT64), SubqueryKind.ARRAY, scan, (result,))
+
+
+def _asserted(
+    count: ast.Expression | None, value: Expr, modified: Expr, analysis: Analysis
+) -> Expr:
+    """The array, unless another number of its elements is modified than the statement asserts."""
+    expected = asserted_rows(count, analysis)
+    if expected is None:
+        return value
+    signature = asserted_elements(value.type, modified.type)
+    return FunctionCall(value.type, signature, (value, modified, expected))
+
+
+def _updated(updates: Sequence[tuple[Expr, Expr]], element: ResolvedColumn) -> Expr:
+    unchanged = ColumnRef(element.type, element)
+    if not updates:
+        return unchanged
+    whens = tuple(updates)
+    if len(updates) > 1:
+        hits = tuple(condition for condition, _ in updates)
+        several = FunctionCall(BOOL, several_true(len(hits)), hits)
+        whens = ((several, unchanged), *whens)
+    return Case(element.type, whens, unchanged)
+
+
+def _inserted(statement: ast.NestedInsert, name: str, type_: Type, analysis: Analysis) -> Expr:
+    wanted = type_.item()
+    if statement.query is not None:
+        return _selected(statement.query, name, type_, analysis)
+    env = Env(analysis, Scope(None), "nested INSERT", {})
+    items = []
+    for row in statement.rows:
+        if len(row.values) != 1:
+            raise WrongRowWidth(len(row.values), 1, at=row.at)
+        items.append(_element_value(row.values[0], wanted, name, env))
+    return MakeArray(type_, tuple(items))
+
+
+def _selected(query: ast.Query, name: str, type_: Type, analysis: Analysis) -> Expr:
+    wanted = type_.item()
+    env = Env(analysis, Scope(None), "query", {})
+    result = analysis.resolve_query(query, env)
+    if len(result.columns) != 1:
+        raise WrongRowWidth(len(result.columns), 1, at=query.at)
+    found = result.columns[0][1].type
+    if not is_coercible(found, wanted):
+        raise ValueDoesNotFit("Query column 1", str(found), name, str(wanted), at=query.at)
+    result = with_types(result, (wanted,), env)
+    analysis.traits.subquery = True
+    output = (result.columns[0][1],)
+    return SubqueryExpr(type_, SubqueryKind.ARRAY, result.scan, output)
+
+
+def _element_env(
+    statement: ast.NestedStatement, element: ResolvedColumn, analysis: Analysis
+) -> Env:
+    members = members_of(element.type, analysis.schema, statement.at)
+    relation = ValueRelation(_alias(statement).name, element, SingleRow(), members=members)
+    return Env(analysis, Scope(None, relation), f"nested {_NAMES[type(statement)]}", {})
+
+
+def _alias(statement: ast.NestedStatement) -> ast.Identifier:
+    written = getattr(statement, "alias", None)
+    return written if isinstance(written, ast.Identifier) else statement.target.parts[-1]
+
+
+def _updated_element(statement: ast.NestedUpdate, element: ResolvedColumn, env: Env) -> Expr:
+    """The element as SET makes it: another one, or the same message with other fields."""
+    alias = _alias(statement).name
+    parts = Parts(str(statement.target))
+    for item in statement.items:
+        first, *path = item.target.parts
+        if first.name.lower() != alias.lower():
+            raise UnrecognizedName(first.name, None, at=first.at)
+        parts.add(tuple(path), item)
+    whole = parts.whole
+    if whole is not None:
+        if whole.assignment is None:
+            return changed_array_of(whole, parts, env)
+        return _element_value(whole.assignment.value, element.type, parts.name, env)
+    if element.type.code is not TypeCode.PROTO:
+        raise CannotAssignField(str(element.type), at=parts.parts[0].path[0].at)
+    before = ColumnRef(element.type, element)
+    return with_assigned_fields(before, parts.name, field_changes(parts, env), env.analysis)
+
+
+def _element_value(node: ast.Expression, wanted: Type, shown: str, env: Env) -> Expr:
+    if type(node) is ast.DefaultKeyword:
+        return Literal(wanted, None)
+    value = resolve(typed_braces(node, wanted), env)
+    if not fits(value, wanted, env.analysis):
+        raise ValueDoesNotFit("Value", str(value.type), shown, str(wanted), at=node.at)
+    return coerce(value, wanted, env.analysis, node.at)

@@ -1,0 +1,145 @@
+"""What INSERT, UPDATE and DELETE have in common: the table written, the rows found, values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from spanemu.schema.column import Column
+from spanemu.schema.table import Table
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.analysis import Analysis
+from spanemu.sql.googlesql.analyzer.dml.defaults import pending_commit_timestamp
+from spanemu.sql.googlesql.analyzer.errors.names import TableNotFound
+from spanemu.sql.googlesql.analyzer.errors.typing import ExpectsConstant, ExpectsInt64
+from spanemu.sql.googlesql.analyzer.errors.writing import (
+    AssignedTwice,
+    AssignmentsOverlap,
+    BadWrite,
+    CommitTimestampNotAllowed,
+)
+from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
+from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
+from spanemu.sql.googlesql.analyzer.hints import statement_hints, write_hints
+from spanemu.sql.googlesql.analyzer.queries.table_relation import TableRelation
+from spanemu.sql.googlesql.analyzer.scope import Env, Scope
+from spanemu.sql.googlesql.analyzer.suggestion import closest
+from spanemu.sql.resolved import Expr, Hints, Literal, ParameterRef, ResolvedColumn
+from spanemu.values.types import INT64
+
+
+def written_table(path: ast.Path, analysis: Analysis) -> Table:
+    """The table that a statement writes."""
+    name = str(path)
+    table = analysis.schema.table(name)
+    if table is not None:
+        analysis.traits.tables.add(table.name)
+        return table
+    if analysis.schema.view(name) is not None or analysis.system.table(name) is not None:
+        raise BadWrite(f"Table {name} is read-only: it cannot be written by DML.", at=path.at)
+    known = (table.name for table in analysis.schema.tables.values())
+    raise TableNotFound(name, closest(name, known), at=path.at)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRows:
+    """The rows of a table that a statement looks for: what they are called, and their key."""
+
+    table: Table
+    alias: str
+    relation: TableRelation
+    key: tuple[ResolvedColumn, ...]
+    where: ast.Expression
+    hints: Hints
+
+
+def found_rows(statement: ast.Update | ast.Delete, analysis: Analysis) -> FoundRows:
+    """The rows that UPDATE or DELETE looks for. Raises BadWrite where WHERE is missing."""
+    table = written_table(statement.target.path, analysis)
+    hints = statement_hints(statement.hint, analysis)
+    if statement.where is None:
+        word = type(statement).__name__.upper()
+        raise BadWrite(f"{word} must have a WHERE clause", at=statement.at)
+    alias = statement.target.name
+    relation = TableRelation(alias, table, analysis)
+    relation.hints = write_hints(statement.target.hint, table, analysis)
+    key = tuple(relation.stored_column(column) for column in table.key_columns)
+    return FoundRows(table, alias, relation, key, statement.where, hints)
+
+
+def commit_timestamp_value(column: Column, table: Table, at: int) -> Literal:
+    """PENDING_COMMIT_TIMESTAMP() as the value of a column that takes it."""
+    if not column.allow_commit_timestamp:
+        raise CommitTimestampNotAllowed(column.name, table.name, at=at)
+    return pending_commit_timestamp()
+
+
+def asserted_rows(node: ast.Expression | None, analysis: Analysis) -> Expr | None:
+    """The number of ASSERT_ROWS_MODIFIED."""
+    if node is None:
+        return None
+    env = Env(analysis, Scope(None), "ASSERT_ROWS_MODIFIED", {})
+    count = resolve(node, env)
+    if not fits(count, INT64, analysis):
+        raise ExpectsInt64("ASSERT_ROWS_MODIFIED", str(count.type), at=node.at)
+    count = coerce(count, INT64, analysis, node.at)
+    if not isinstance(count, Literal | ParameterRef):
+        raise ExpectsConstant("ASSERT_ROWS_MODIFIED", at=node.at)
+    return count
+
+
+Item = ast.Assignment | ast.NestedStatement
+FieldPath = tuple[ast.Identifier, ...]
+
+
+@dataclass(slots=True)
+class Part:
+    """What is assigned to the value, or to one of its fields; several nested statements."""
+
+    path: FieldPath
+    items: list[Item]
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return tuple([name.name.lower() for name in self.path])
+
+    @property
+    def assignment(self) -> ast.Assignment | None:
+        """The assignment, unless there are nested statements."""
+        item = self.items[0]
+        return item if isinstance(item, ast.Assignment) else None
+
+    @property
+    def statements(self) -> list[ast.NestedStatement]:
+        return [item for item in self.items if not isinstance(item, ast.Assignment)]
+
+
+@dataclass(slots=True)
+class Parts:
+    """A value that messages call `name`, with all that is assigned to it."""
+
+    name: str
+    parts: list[Part] = field(default_factory=list)
+
+    @property
+    def whole(self) -> Part | None:
+        """What is assigned to the value itself; then nothing is to its fields."""
+        first = self.parts[0]
+        return None if first.path else first
+
+    def add(self, path: FieldPath, item: Item) -> None:
+        """Take one item. Raises what assignments that contradict each other are."""
+        added = Part(path, [item])
+        for part in self.parts:
+            if part.key == added.key:
+                if part.assignment is not None or added.assignment is not None:
+                    raise AssignedTwice(self.shown(path), at=item.at)
+                part.items.append(item)
+                return
+            shorter, longer = sorted((part.key, added.key), key=len)
+            if longer[: len(shorter)] == shorter:
+                raise AssignmentsOverlap(self.shown(path), self.shown(part.path), at=item.at)
+        self.parts.append(added)
+
+    def shown(self, path: FieldPath) -> str:
+        """How messages call a part."""
+        return ".".join((self.name, *(name.name for name in path)))

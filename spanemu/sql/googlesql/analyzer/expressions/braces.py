@@ -1,0 +1,50 @@
+"""Gives messages in braces the type of the place they stand in.
+
+    ARRAY<Chart>[{rank: 1}]     STRUCT<Chart>({rank: 1})     UPDATE t SET Chart = {rank: 1}
+
+Braces say nothing of their type, so whoever knows what a place holds marks them with it before
+they are resolved (Data types, "NEW protocol_buffer {...}"). Braces inside of braces take theirs
+from the field (`message_constructors`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from spanemu.sql.googlesql import ast
+from spanemu.values.types import Type, TypeCode
+
+
+def typed_braces(node: ast.Expression, wanted: Type) -> ast.Expression:
+    """`node`, its braces without a type marked with the one that a place of type `wanted` has."""
+    if isinstance(node, ast.BracedConstructor):
+        if node.type is None and wanted.code is TypeCode.PROTO:
+            return replace(node, type=_name_of(wanted, node))
+    elif isinstance(node, ast.ArrayConstructor):
+        if node.type is None and wanted.is_array and _may_hold_message(wanted):
+            element = wanted.item()
+            return replace(node, items=tuple([typed_braces(item, element) for item in node.items]))
+    elif (
+        isinstance(node, ast.StructConstructor)
+        and node.type is None
+        and len(node.items) == len(wanted.fields)
+        and _may_hold_message(wanted)
+    ):
+        fields = zip(node.items, wanted.fields, strict=True)
+        items = [(typed_braces(value, field.type), alias) for (value, alias), field in fields]
+        return replace(node, items=tuple(items))
+    return node
+
+
+def _may_hold_message(type_: Type) -> bool:
+    if type_.is_array:
+        return _may_hold_message(type_.item())
+    if type_.is_struct:
+        return any(_may_hold_message(field.type) for field in type_.fields)
+    return type_.code is TypeCode.PROTO
+
+
+def _name_of(type_: Type, node: ast.BracedConstructor) -> ast.TypeName:
+    at, end = node.at, node.end
+    parts = tuple([ast.Identifier(part, at=at, end=end) for part in type_.proto_name.split(".")])
+    return ast.TypeName(path=ast.Path(parts, at=at, end=end), at=at, end=end)

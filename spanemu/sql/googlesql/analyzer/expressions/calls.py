@@ -1,0 +1,336 @@
+"""Resolves function calls by name: scalar functions, and what looks like them.
+
+ABS(x)          `operator_call.function_call`
+SUM(x)          `aggregates`, through `Env.aggregation`
+IF(a, b, c)     a CASE
+f(DAY), f(SEQUENCE s), f(x -> ...), f(name => x)     arguments of their own kinds
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from typing import Any
+
+from spanemu.base.errors import Unsupported
+from spanemu.schema.objects import Parameter, UserFunction
+from spanemu.sql.functions.errors import EvaluationError
+from spanemu.sql.functions.registry import Arity, Function
+from spanemu.sql.functions.text import format_text
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.errors.names import FunctionNotFound
+from spanemu.sql.googlesql.analyzer.errors.typing import (
+    BadCall,
+    ExpectsConstant,
+    ExpressionDoesNotFit,
+    PositionalNotAllowed,
+)
+from spanemu.sql.googlesql.analyzer.errors.writing import PendingCommitTimestampMisplaced
+from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
+from spanemu.sql.googlesql.analyzer.expressions.conditionals import if_form
+from spanemu.sql.googlesql.analyzer.expressions.conversions import whole_amount
+from spanemu.sql.googlesql.analyzer.expressions.date_part_arguments import (
+    check_known,
+    check_part,
+    date_part,
+    special_argument,
+    special_positions,
+)
+from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
+from spanemu.sql.googlesql.analyzer.expressions.messages import converted, shown
+from spanemu.sql.googlesql.analyzer.expressions.operator_call import function_call
+from spanemu.sql.googlesql.analyzer.expressions.overload import Argument, LambdaArgument
+from spanemu.sql.googlesql.analyzer.hints import Place, checked_hints
+from spanemu.sql.googlesql.analyzer.queries.aggregates import resolve_aggregate
+from spanemu.sql.googlesql.analyzer.scope import Env, Scope
+from spanemu.sql.googlesql.analyzer.suggestion import closest
+from spanemu.sql.googlesql.syntax.statement import parse_expression
+from spanemu.sql.resolved import (
+    ColumnRef,
+    Expr,
+    FunctionCall,
+    LambdaExpr,
+    Let,
+    Literal,
+    ParameterRef,
+    ResolvedColumn,
+)
+from spanemu.values.types import STRING, Type, TypeCode
+
+DEPTH_MAX = 20
+_NESTED = "nested calls of user-defined functions"
+
+
+def user_function(node: ast.Call, env: Env) -> UserFunction | None:
+    """The function of a user that a call names."""
+    return env.analysis.schema.functions.get(str(node.function).lower())
+
+
+def call_user_function(node: ast.Call, function: UserFunction, env: Env) -> Expr:
+    """The value of a call: the body, after its parameters got their values."""
+    if function.body is None or function.returns is None:
+        raise Unsupported(f"Calls of remote functions ({function.name})")
+    if len(node.arguments) > len(function.parameters):
+        raise BadCall(f"Too many arguments for function {function.name}", at=node.at)
+    analysis = env.analysis
+    analysis.enter(_NESTED, DEPTH_MAX, node.at)
+    analysis.traits.tables.add(function.name)
+    bindings: list[tuple[ResolvedColumn, Expr]] = []
+    names: dict[str, Expr | None] = {}
+    for parameter, written in zip_longest(function.parameters, node.arguments):
+        value = _user_argument(function, parameter, written, env, node.at)
+        column = analysis.column(parameter.name, parameter.type)
+        bindings.append((column, value))
+        names[parameter.name.lower()] = ColumnRef(parameter.type, column)
+    body = Env(analysis, Scope(None, names=names), "function", {})
+    tree = parse_expression(function.body)
+    result = coerce(resolve(tree, body), function.returns, analysis, node.at)
+    analysis.leave(_NESTED)
+    return Let(result.type, tuple(bindings), result) if bindings else result
+
+
+def _user_argument(
+    function: UserFunction, parameter: Parameter, written: ast.Expression | None, env: Env, at: int
+) -> Expr:
+    if isinstance(written, ast.NamedArgument):
+        raise Unsupported("Named arguments of user-defined functions")
+    if written is None:
+        if parameter.default is None:
+            raise BadCall(f"Argument {parameter.name} of {function.name} is missing", at=at)
+        written = parse_expression(parameter.default)
+    value = resolve(written, env)
+    if not fits(value, parameter.type, env.analysis):
+        raise ExpressionDoesNotFit(str(value.type), str(parameter.type), at=at)
+    return coerce(value, parameter.type, env.analysis, at)
+
+
+PENDING_COMMIT_TIMESTAMP = "PENDING_COMMIT_TIMESTAMP"
+# Functions whose INTERVAL argument is an INT64 and a date part, not a value of type INTERVAL.
+_TAKE_INTERVALS = frozenset(
+    {
+        "ADDDATE",
+        "DATE_ADD",
+        "DATE_SUB",
+        "GENERATE_DATE_ARRAY",
+        "GENERATE_TIMESTAMP_ARRAY",
+        "SUBDATE",
+        "TIMESTAMP_ADD",
+        "TIMESTAMP_SUB",
+    }
+)
+_NEEDS_READ_WRITE = frozenset({"GET_NEXT_SEQUENCE_VALUE"})
+
+
+def _call(node: ast.Call, env: Env) -> Expr:
+    parts = [part.name.upper() for part in node.function.parts]
+    safe = len(parts) > 1 and parts[0] == "SAFE"
+    name = ".".join(parts[1:] if safe else parts)
+    if node.over:
+        raise BadCall("Analytic functions not supported", at=node.at)
+    catalog = env.analysis.catalog
+    checked_hints(node.hint, Place.FUNCTION, env.analysis)
+    function = catalog.scalars.get(name)
+    if function is not None and not function.hidden:
+        return _scalar_call(node, function, safe, env)
+    aggregate = catalog.aggregates.get(name)
+    if aggregate is not None and not name.startswith("$"):
+        return resolve_aggregate(node, aggregate, safe, env)
+    if name in catalog.unsupported:
+        raise Unsupported(f"Function {name}")
+    of_user = user_function(node, env)
+    if of_user is not None:
+        return call_user_function(node, of_user, env)
+    known = (*catalog.scalars, *catalog.aggregates)
+    callable_names = (each for each in known if not each.startswith("$"))
+    raise FunctionNotFound(name, closest(name, callable_names), at=node.at)
+
+
+def _scalar_call(node: ast.Call, function: Function, safe: bool, env: Env) -> Expr:
+    _refuse_aggregate_modifiers(node, function.name)
+    if function.name == PENDING_COMMIT_TIMESTAMP:
+        raise PendingCommitTimestampMisplaced(at=node.at)
+    if safe and not function.safe_allowed:
+        raise Unsupported(f"SAFE.{function.name}")
+    analysis = env.analysis
+    analysis.enter("nested function calls", analysis.limits.function_depth, node.at)
+    arguments, names = _arguments(node, function, env)
+    analysis.leave("nested function calls")
+    _refuse_positional(node, function)
+    if (codes := _SHOWN_AS_TEXT.get(function.name)) is not None:
+        arguments = [_as_text(argument, codes, env) for argument in arguments]
+    call = function_call(function, arguments, names, analysis, node.at)
+    _check_constants(call, function, node)
+    if function.name == "FORMAT" and type(node.arguments[0]) is ast.StringLiteral:
+        _check_format(call, node.at)
+    if function.name in _NEEDS_READ_WRITE:
+        analysis.traits.needs_read_write = True
+    if function.name == "IF":
+        return if_form(call)
+    return replace(call, safe=True) if safe else call
+
+
+# Functions that show a value, and which values they show as text that their types tell.
+_SHOWN_AS_TEXT: Mapping[str, frozenset[TypeCode]] = {
+    "FORMAT": frozenset({TypeCode.ENUM, TypeCode.PROTO}),
+    "TO_JSON": frozenset({TypeCode.ENUM}),
+}
+
+
+def _as_text(argument: Argument, codes: frozenset[TypeCode], env: Env) -> Argument:
+    if not isinstance(argument, Expr) or argument.type.code not in codes:
+        return argument
+    if argument.type.code is TypeCode.PROTO:
+        return shown(argument, env.analysis.schema)
+    return converted(argument, STRING, env.analysis.schema, 0)
+
+
+def _refuse_aggregate_modifiers(node: ast.Call, name: str) -> None:
+    if node.distinct:
+        raise BadCall(f"Non-aggregate function {name} cannot be called with DISTINCT", at=node.at)
+    if node.order_by:
+        problem = "ORDER BY in arguments is not supported on scalar functions"
+        raise BadCall(problem, at=node.order_by[0].clause_at)
+    for written, clause in (
+        (node.limit, "LIMIT in arguments is"),
+        (node.nulls, "IGNORE NULLS and RESPECT NULLS are"),
+        (node.having, "HAVING in arguments is"),
+    ):
+        if written:
+            raise BadCall(f"{clause} not supported on scalar functions", at=node.at)
+
+
+def _arguments(
+    node: ast.Call, function: Function, env: Env
+) -> tuple[list[Argument], Mapping[str, int]]:
+    """The arguments, and the numbers of those that were given by name."""
+    words = special_positions(function)
+    arguments: list[Argument] = []
+    names: dict[str, int] = {}
+    last_name_at = -1
+    for written in node.arguments:
+        if type(written) is ast.NamedArgument:
+            key = written.name.name.lower()
+            if key in names:
+                raise BadCall(f"Duplicate named argument {written.name.name} found", at=written.at)
+            if not _is_parameter(key, function):
+                raise BadCall(
+                    f"Named argument `{written.name.name}` not found in signature for call to "
+                    f"function {function.name}",
+                    at=written.at,
+                )
+            names[key] = len(arguments)
+            last_name_at = written.at
+            arguments.append(_argument(written.value, env))
+            continue
+        if names:
+            raise BadCall(
+                f"Call to function {function.name} must not specify positional arguments after "
+                "named arguments",
+                at=last_name_at,
+            )
+        if len(arguments) + 1 in words and function.name in _TAKE_INTERVALS:
+            arguments.extend(_interval_arguments(written, node, function.name, env))
+            continue
+        kind = words.get(len(arguments))
+        special = None if kind is None else special_argument(kind, written, node, env)
+        arguments.append(_argument(written, env) if special is None else special)
+    return arguments, names
+
+
+def _is_parameter(name: str, function: Function) -> bool:
+    parameters = (each for overload in function.overloads for each in overload.parameters)
+    return any(each.name and each.name.lower() == name for each in parameters)
+
+
+def _refuse_positional(node: ast.Call, function: Function) -> None:
+    """An argument that may be given by name only must not stand without its name."""
+    if len(function.overloads) > 1:
+        return
+    for parameter, written in zip(function.overloads[0].parameters, node.arguments, strict=False):
+        if parameter.arity is Arity.REPEATED:
+            return  # which parameter an argument behind it is for, its place does not tell
+        if parameter.named_only and type(written) is not ast.NamedArgument:
+            raise PositionalNotAllowed(parameter.name, at=written.at)
+
+
+def _argument(node: ast.Expression, env: Env) -> Argument:
+    return _lambda_argument(node, env) if type(node) is ast.Lambda else resolve(node, env)
+
+
+def _interval_arguments(
+    node: ast.Expression, call: ast.Call, function: str, env: Env
+) -> Sequence[Argument]:
+    """INTERVAL n DAY of DATE_ADD and its kin: two arguments, n and DAY."""
+    if type(node) is not ast.IntervalExpression or node.to_part is not None:
+        raise BadCall("Expected INTERVAL expression", at=node.at)
+    part = node.part.upper()
+    check_known(part, node.part_at)
+    check_part(function, part, call.at, function)
+    return (whole_amount(node.amount, env), date_part(part))
+
+
+def _lambda_argument(node: ast.Lambda, env: Env) -> LambdaArgument:
+    def resolve_body(types: Sequence[Type]) -> LambdaExpr:
+        columns = tuple(
+            env.analysis.column(parameter.name, type_)
+            for parameter, type_ in zip(node.parameters, types, strict=True)
+        )
+        names: dict[str, Expr | None] = {}
+        for column in columns:
+            key = column.name.lower()
+            if key in names:
+                raise BadCall(f"Lambda argument name `{column.name}` is repeated", at=node.at)
+            names[key] = ColumnRef(column.type, column)
+        body = resolve(node.body, env.inside(Scope(env.scope, names=names)))
+        return LambdaExpr(body.type, columns, body)
+
+    return LambdaArgument(node, resolve_body)
+
+
+def _check_constants(call: FunctionCall, function: Function, node: ast.Call) -> None:
+    """Some arguments must be literals or parameters."""
+    for overload in function.overloads:
+        if not any(parameter.literal for parameter in overload.parameters):
+            continue
+        for number, (parameter, argument) in enumerate(
+            zip(overload.parameters, call.arguments, strict=False)
+        ):
+            if parameter.literal and not isinstance(argument, Literal | ParameterRef):
+                place = node.arguments[number].at
+                raise ExpectsConstant(f"Argument {number + 1} to {function.name}", at=place)
+
+
+def _check_format(call: FunctionCall, at: int) -> None:
+    """A pattern that is written out is judged before anything runs."""
+    pattern = call.arguments[0]
+    if isinstance(pattern, Literal) and pattern.value is not None:
+        try:
+            format_text.check(pattern.value, call.signature.argument_types[1:])
+        except EvaluationError as failure:
+            raise BadCall(str(failure), at=at) from None
+
+
+def _named_argument(node: ast.NamedArgument, _: Env) -> Expr:
+    raise BadCall("Named arguments are only allowed in function calls", at=node.at)
+
+
+def _star(node: ast.Star, _: Env) -> Expr:
+    raise BadCall("Argument * can only be used in COUNT(*)", at=node.at)
+
+
+def _word(node: ast.SequenceArgument, _: Env) -> Expr:
+    raise BadCall(f"{node.kind} arguments are not allowed here", at=node.at)
+
+
+def _lambda(node: ast.Lambda, _: Env) -> Expr:
+    raise BadCall("Lambda arguments are not allowed here", at=node.at)
+
+
+RESOLVERS: Mapping[type[ast.Expression], Callable[[Any, Env], Expr]] = {
+    ast.Call: _call,
+    ast.NamedArgument: _named_argument,
+    ast.Star: _star,
+    ast.SequenceArgument: _word,
+    ast.Lambda: _lambda,
+}

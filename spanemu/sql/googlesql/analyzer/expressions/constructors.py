@@ -1,0 +1,179 @@
+"""Resolves what builds values and takes them apart: arrays, structs, subscripts, WITH(...)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from spanemu.base.deadline_checks import paced
+from spanemu.base.errors import Unsupported
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.errors.names import AmbiguousColumn
+from spanemu.sql.googlesql.analyzer.errors.typing import (
+    BadCall,
+    ElementDoesNotCoerce,
+    FieldDoesNotCoerce,
+    NestedArray,
+    WrongFieldCount,
+)
+from spanemu.sql.googlesql.analyzer.expressions.braces import typed_braces
+from spanemu.sql.googlesql.analyzer.expressions.coercion import array_element_type, coerce, fits
+from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
+from spanemu.sql.googlesql.analyzer.expressions.names import is_called
+from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
+from spanemu.sql.googlesql.analyzer.scope import Env, Scope
+from spanemu.sql.googlesql.analyzer.type_names import named_type
+from spanemu.sql.resolved import ColumnRef, Expr, Let, Literal, MakeArray, MakeStruct
+from spanemu.values.types import INT64, STRING, StructField, Type, TypeCode, array_of
+
+_ARRAY_SUBSCRIPTS: Mapping[str, str] = {
+    "OFFSET": "$array_at_offset",
+    "ORDINAL": "$array_at_ordinal",
+    "SAFE_OFFSET": "$safe_array_at_offset",
+    "SAFE_ORDINAL": "$safe_array_at_ordinal",
+}
+
+
+def settled(expression: Expr) -> Expr:
+    """`expression` with its type fixed, as an explicit type does to a bare literal."""
+    if type(expression) is Literal and expression.image is not None:
+        return Literal(expression.type, expression.value)
+    return expression
+
+
+def _array(node: ast.ArrayConstructor, env: Env) -> Expr:
+    if node.type is not None:
+        return _typed_array(node, named_type(node.type, env.analysis.schema), env)
+    items = [resolve(item, env) for item in node.items]
+    _refuse_nested(node, items)
+    if not items:
+        return Literal(array_of(INT64), (), "")
+    element = array_element_type(items, env.analysis, node.at)
+    passed = (
+        coerce(item, element, env.analysis, written.at)
+        for item, written in zip(paced(items), node.items, strict=True)
+    )
+    return MakeArray(array_of(element), tuple(passed))
+
+
+def _refuse_nested(node: ast.ArrayConstructor, items: list[Expr]) -> None:
+    for item, written in zip(items, node.items, strict=True):
+        if item.type.is_array:
+            raise NestedArray(
+                f"Cannot construct array with element type {item.type} because nested arrays are "
+                "not supported",
+                at=written.at,
+            )
+
+
+def _typed_array(node: ast.ArrayConstructor, named: Type, env: Env) -> Expr:
+    declared = named if named.is_array else array_of(named)
+    element = declared.item()
+    items = [resolve(typed_braces(item, element), env) for item in node.items]
+    _refuse_nested(node, items)
+    passed = []
+    for item, written in zip(paced(items), node.items, strict=True):
+        if not fits(item, element, env.analysis):
+            raise ElementDoesNotCoerce(str(item.type), str(element), at=written.at)
+        passed.append(settled(coerce(item, element, env.analysis, written.at)))
+    return MakeArray(declared, tuple(passed)) if passed else Literal(declared, ())
+
+
+def _struct(node: ast.StructConstructor, env: Env) -> Expr:
+    if node.type is not None:
+        return _typed_struct(node, named_type(node.type, env.analysis.schema), env)
+    values = [resolve(value, env) for value, _ in node.items]
+    names = [
+        "" if node.tuple_form else alias.name if alias is not None else implied_name(value)
+        for value, alias in node.items
+    ]
+    fields = (StructField(name, value.type) for name, value in zip(names, values, strict=True))
+    return MakeStruct(Type(TypeCode.STRUCT, fields=tuple(fields)), tuple(values))
+
+
+def _typed_struct(node: ast.StructConstructor, declared: Type, env: Env) -> Expr:
+    if len(declared.fields) != len(node.items):
+        raise WrongFieldCount(len(declared.fields), len(node.items), at=node.at)
+    passed = []
+    for number, (field, item) in enumerate(zip(declared.fields, node.items, strict=True)):
+        written, alias = item
+        if alias is not None:
+            raise BadCall(
+                "STRUCT constructors cannot specify both an explicit type and field names with AS",
+                at=alias.at,
+            )
+        value = resolve(typed_braces(written, field.type), env)
+        if not fits(value, field.type, env.analysis):
+            raise FieldDoesNotCoerce(number + 1, str(value.type), str(field.type), at=written.at)
+        passed.append(settled(coerce(value, field.type, env.analysis, written.at)))
+    return MakeStruct(declared, tuple(passed))
+
+
+def implied_name(node: ast.Expression) -> str:
+    """The name that an expression gives to its column or field; "" if none."""
+    if type(node) is ast.Name:
+        return "" if is_called(node.path.parts) else node.path.parts[-1].name
+    if type(node) is ast.FieldAccess:
+        return node.field_name.name
+    return ""
+
+
+def _subscript(node: ast.Subscript, env: Env) -> Expr:
+    return subscript_of(resolve(node.operand, env), node, env)
+
+
+def subscript_of(operand: Expr, node: ast.Subscript, env: Env) -> Expr:
+    """The element that the node takes of an operand which is resolved already."""
+    index = resolve(node.index, env)
+    if operand.type.is_array:
+        if not node.mode:
+            raise BadCall(
+                "Array element access with array[position] is not supported. Use "
+                "array[OFFSET(zero_based_offset)] or array[ORDINAL(one_based_ordinal)]",
+                at=node.inside_at,
+            )
+        name = _ARRAY_SUBSCRIPTS.get(node.mode)
+        if name is None:
+            raise Unsupported("Subscripts by key")
+        if not fits(index, INT64, env.analysis):
+            raise BadCall(
+                f"Array position in {node.mode} must be coercible to INT64 type, but has type "
+                f"{index.type}",
+                at=node.index.at,
+            )
+        return operator_call(name, (operand, index), env.analysis, node.at)
+    keys = (STRING, INT64)
+    if (
+        operand.type.code is TypeCode.JSON
+        and not node.mode
+        and any(fits(index, type_, env.analysis) for type_ in keys)
+    ):
+        return operator_call("$json_subscript", (operand, index), env.analysis, node.at)
+    written = f"[{node.mode}({index.type})]" if node.mode else f"[{index.type}]"
+    raise BadCall(
+        f"Subscript access using {written} is not supported on values of type {operand.type}",
+        at=node.inside_at,
+    )
+
+
+def _with(node: ast.WithExpression, env: Env) -> Expr:
+    bindings = []
+    seen: set[str] = set()
+    for name, written in node.bindings:
+        if name.name.lower() in seen:
+            raise AmbiguousColumn(name.name, at=name.at)
+        seen.add(name.name.lower())
+        value = resolve(written, env)
+        column = env.analysis.column(name.name, value.type)
+        bindings.append((column, value))
+        env = env.inside(Scope(env.scope, names={name.name.lower(): ColumnRef(value.type, column)}))
+    result = resolve(node.result, env)
+    return Let(result.type, tuple(bindings), result)
+
+
+RESOLVERS: Mapping[type[ast.Expression], Callable[[Any, Env], Expr]] = {
+    ast.ArrayConstructor: _array,
+    ast.StructConstructor: _struct,
+    ast.Subscript: _subscript,
+    ast.WithExpression: _with,
+}

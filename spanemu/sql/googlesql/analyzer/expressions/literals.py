@@ -1,0 +1,105 @@
+"""Resolves literals. Bare ones keep their image, so that their place may give them a type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from spanemu.base.errors import SpannerError
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
+from spanemu.sql.googlesql.analyzer.errors.typing import BadLiteral
+from spanemu.sql.googlesql.analyzer.scope import Env
+from spanemu.sql.resolved import Expr, Literal
+from spanemu.values import date, json, numeric, timestamp, uuid_text
+from spanemu.values.types import (
+    BOOL,
+    BYTES,
+    DATE,
+    FLOAT64,
+    INT64,
+    JSON,
+    NUMERIC,
+    STRING,
+    TIMESTAMP,
+    UUID,
+    Type,
+)
+
+INT64_MAX = 2**63 - 1
+
+
+def null_literal() -> Literal:
+    """NULL, of no type yet."""
+    return Literal(INT64, None, "")
+
+
+def _null(_: ast.NullLiteral, __: Env) -> Expr:
+    return null_literal()
+
+
+def _bool(node: ast.BoolLiteral, _: Env) -> Expr:
+    return Literal(BOOL, node.value)
+
+
+def _integer(node: ast.IntLiteral, _: Env) -> Expr:
+    text = node.text or str(node.value)
+    if not -INT64_MAX - 1 <= node.value <= INT64_MAX:
+        raise BadLiteral("integer", f": {text}", at=node.at)
+    return Literal(INT64, node.value, text, node.at)
+
+
+def _float(node: ast.FloatLiteral, _: Env) -> Expr:
+    return Literal(FLOAT64, node.value, node.text, node.at)
+
+
+def _string(node: ast.StringLiteral, _: Env) -> Expr:
+    return Literal(STRING, node.value, "", node.at)
+
+
+def _bytes(node: ast.BytesLiteral, _: Env) -> Expr:
+    return Literal(BYTES, node.value, "", node.at)
+
+
+_TYPED: Mapping[str, tuple[Type, Callable[[str, str], Any]]] = {
+    "DATE": (DATE, lambda text, _: date.parse(text)),
+    "TIMESTAMP": (TIMESTAMP, timestamp.parse_sql),
+    "NUMERIC": (NUMERIC, lambda text, _: numeric.parse(text)),
+    "DECIMAL": (NUMERIC, lambda text, _: numeric.parse(text)),
+    "JSON": (JSON, lambda text, _: json.parse(text)),
+    "UUID": (UUID, lambda text, _: uuid_text.parse(text)),
+}
+
+
+def _typed(node: ast.TypedLiteral, env: Env) -> Expr:
+    word = node.type_word.upper()
+    known = _TYPED.get(word)
+    if known is None:
+        raise BadQuery(f"{word} literals are not supported", at=node.at)
+    type_, parse = known
+    try:
+        value = parse(node.text, env.analysis.schema.default_time_zone)
+    except (SpannerError, ValueError, ArithmeticError):
+        raise BadLiteral(word, f': "{node.text}"', at=node.at) from None
+    return Literal(type_, value)
+
+
+def _positional(node: ast.PositionalParameter, _: Env) -> Expr:
+    raise BadQuery("Positional parameters are not supported", at=node.at)
+
+
+def _default(node: ast.DefaultKeyword, _: Env) -> Expr:
+    raise BadQuery("DEFAULT may only be used as a value of INSERT or UPDATE", at=node.at)
+
+
+RESOLVERS: Mapping[type[ast.Expression], Callable[[Any, Env], Expr]] = {
+    ast.NullLiteral: _null,
+    ast.BoolLiteral: _bool,
+    ast.IntLiteral: _integer,
+    ast.FloatLiteral: _float,
+    ast.StringLiteral: _string,
+    ast.BytesLiteral: _bytes,
+    ast.TypedLiteral: _typed,
+    ast.PositionalParameter: _positional,
+    ast.DefaultKeyword: _default,
+}

@@ -1,0 +1,73 @@
+"""The fields of a value where they act as columns: of a STRUCT, or of a message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from spanemu.messages.message import MessageType
+from spanemu.schema.schema import Schema
+from spanemu.sql.googlesql.analyzer.errors.names import AmbiguousField
+from spanemu.sql.googlesql.analyzer.expressions.messages import field_value, message_type
+from spanemu.sql.resolved import Expr, GetField
+from spanemu.values.types import Type, TypeCode
+
+
+class Members(Protocol):
+    """What a type's values consist of."""
+
+    def named(self, value: Expr, name: str, at: int) -> Expr | None:
+        """The field of that name of a value; None if there is none, AmbiguousField if several."""
+        ...
+
+    def all(self, value: Expr) -> Iterable[tuple[str, Expr]]:
+        """Every field of a value, with its name."""
+        ...
+
+
+def members_of(type_: Type, schema: Schema, at: int) -> Members | None:
+    """The members of a type's values; None for a type without any."""
+    if type_.is_struct:
+        return StructMembers(type_)
+    if type_.code is TypeCode.PROTO:
+        return MessageMembers(message_type(type_, schema, at), at)
+    return None
+
+
+class StructMembers:
+    """The fields of a STRUCT."""
+
+    def __init__(self, type_: Type) -> None:
+        self._fields = type_.fields
+
+    def named(self, value: Expr, name: str, at: int) -> Expr | None:
+        key = name.lower()
+        matches = [n for n, field in enumerate(self._fields) if field.name.lower() == key]
+        if len(matches) > 1:
+            raise AmbiguousField(name, at=at)
+        return self._field(value, matches[0]) if matches else None
+
+    def all(self, value: Expr) -> Iterable[tuple[str, Expr]]:
+        return [(field.name, self._field(value, n)) for n, field in enumerate(self._fields)]
+
+    def _field(self, value: Expr, number: int) -> Expr:
+        return GetField(self._fields[number].type, value, number)
+
+
+class MessageMembers:
+    """The fields of a message, but for those of types that SQL does not have."""
+
+    def __init__(self, type_: MessageType, at: int) -> None:
+        self._type = type_
+        self._at = at
+
+    def named(self, value: Expr, name: str, at: int) -> Expr | None:
+        field = self._type.field(name)
+        return None if field is None else field_value(value, self._type, field, at)
+
+    def all(self, value: Expr) -> Iterable[tuple[str, Expr]]:
+        return [
+            (field.name, field_value(value, self._type, field, self._at))
+            for field in self._type.fields
+            if field.type is not None
+        ]

@@ -1,0 +1,200 @@
+"""Resolves what makes messages: NEW, braces, REPLACE_FIELDS, SELECT AS, and SET of a field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from spanemu.messages.field import MessageField
+from spanemu.messages.message import FieldPath, MessageType
+from spanemu.sql.functions import messages
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.analysis import Analysis
+from spanemu.sql.googlesql.analyzer.errors.names import NoFields
+from spanemu.sql.googlesql.analyzer.errors.typing import (
+    BadCall,
+    FieldGivenTwice,
+    NoSuchMessageField,
+    NotAMessage,
+    RequiredFieldMissing,
+    UnknownConstructorField,
+    UnnamedConstructorField,
+    ValueDoesNotFitField,
+)
+from spanemu.sql.googlesql.analyzer.errors.writing import CannotAssign
+from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
+from spanemu.sql.googlesql.analyzer.expressions.constructors import implied_name
+from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
+from spanemu.sql.googlesql.analyzer.expressions.messages import (
+    checked_type,
+    made_call,
+    message_type,
+)
+from spanemu.sql.googlesql.analyzer.scope import Env
+from spanemu.sql.googlesql.analyzer.type_names import named_type
+from spanemu.sql.resolved import Expr, MakeArray
+from spanemu.values.types import Type, TypeCode
+
+_Given = tuple[str, Expr, int]  # a field's name, its value, where the value is written
+
+
+def message_of(
+    type_: Type, given: Sequence[_Given], analysis: Analysis, item: str, at: int
+) -> Expr:
+    """A new message of a type with these fields; messages call one of them an `item`."""
+    message = message_type(type_, analysis.schema, at)
+    fields: list[MessageField] = []
+    values: list[Expr] = []
+    for number, (name, value, value_at) in enumerate(given, 1):
+        field = message.field(name)
+        if field is None:
+            raise UnknownConstructorField(item, number, name, message.name, at=value_at)
+        if field in fields:
+            raise FieldGivenTwice(message.name, field.name, at=value_at)
+        fields.append(field)
+        values.append(_fitting(value, message, field, analysis, value_at))
+    missing = next((one for one in message.fields if one.required and one not in fields), None)
+    if missing is not None:
+        raise RequiredFieldMissing(message.name, missing.name, at=at)
+    name = f"$new {message.name} {' '.join(field.name for field in fields)}"
+    return made_call(name, tuple(values), type_, messages.builder(message, fields), at)
+
+
+def _fitting(
+    value: Expr, message: MessageType, field: MessageField, analysis: Analysis, at: int
+) -> Expr:
+    wanted = checked_type(message, field, at)
+    if not fits(value, wanted, analysis):
+        raise ValueDoesNotFitField(str(value.type), message.name, field.name, str(wanted), at=at)
+    return coerce(value, wanted, analysis, at)
+
+
+def _new(node: ast.NewConstructor, env: Env) -> Expr:
+    type_ = _named_message(node.type, env)
+    given = []
+    for number, (written, path) in enumerate(node.items, 1):
+        name = implied_name(written) if path is None else str(path)
+        if not name:
+            raise UnnamedConstructorField(number, at=written.at)
+        given.append((name, resolve(written, env), written.at))
+    return message_of(type_, given, env.analysis, "Argument", node.type.at)
+
+
+def _named_message(name: ast.TypeName, env: Env) -> Type:
+    type_ = named_type(name, env.analysis.schema)
+    if type_.code is not TypeCode.PROTO:
+        raise NotAMessage("NEW", str(type_), at=name.at)
+    return type_
+
+
+# ---------------------------------------------------------------------------- braces
+
+
+def _braced(node: ast.BracedConstructor, env: Env) -> Expr:
+    if node.type is None:
+        raise BadCall("Unable to infer a type for braced constructor", at=node.at)
+    return _braced_as(node, _named_message(node.type, env), env)
+
+
+def _braced_as(node: ast.BracedConstructor, type_: Type, env: Env) -> Expr:
+    message = message_type(type_, env.analysis.schema, node.at)
+    given = []
+    for name, written in node.items:
+        field = message.field(name.name)
+        wanted = None if field is None else field.type
+        given.append((name.name, _inferred(written, wanted, env), name.at))
+    at = node.at if node.type is None else node.type.at
+    return message_of(type_, given, env.analysis, "Field", at)
+
+
+def _inferred(node: ast.Expression, wanted: Type | None, env: Env) -> Expr:
+    """A field's value, of which braces take their type from the field."""
+    element = wanted.item() if wanted is not None and wanted.is_array else wanted
+    if wanted is None or element is None or element.code is not TypeCode.PROTO:
+        return resolve(node, env)
+    if isinstance(node, ast.BracedConstructor) and node.type is None:
+        value = _braced_as(node, element, env)
+        return MakeArray(wanted, (value,)) if wanted.is_array else value
+    if isinstance(node, ast.ArrayConstructor) and node.type is None and wanted.is_array:
+        return MakeArray(wanted, tuple([_inferred(item, element, env) for item in node.items]))
+    return resolve(node, env)
+
+
+# ---------------------------------------------------------------------------- replaced fields
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A new value for the field at a path; `at` is where the value is written."""
+
+    path: Sequence[ast.Identifier]
+    value: Expr
+    at: int
+
+
+def _replace_fields(node: ast.ReplaceFields, env: Env) -> Expr:
+    operand = resolve(node.operand, env)
+    if operand.type.code is not TypeCode.PROTO:
+        raise NotAMessage("REPLACE_FIELDS", str(operand.type), at=node.operand.at)
+    changes = [Change(path.parts, resolve(value, env), value.at) for value, path in node.items]
+    message = message_type(operand.type, env.analysis.schema, node.at)
+    paths: list[FieldPath] = []
+    values = [operand]
+    for change in changes:
+        inner, path = _path_of(change.path, message, env.analysis)
+        paths.append(path)
+        values.append(_fitting(change.value, inner, path[-1], env.analysis, change.at))
+    name = f"$replace_fields {message.name} {_shown(paths)}"
+    replace = messages.replacer(message, paths)
+    return made_call(name, tuple(values), operand.type, replace, node.at)
+
+
+def with_assigned_fields(
+    operand: Expr, name: str, changes: Sequence[Change], analysis: Analysis
+) -> Expr:
+    """The message of that name after SET name.path = value for each change."""
+    message = message_type(operand.type, analysis.schema, changes[0].at)
+    paths: list[FieldPath] = []
+    values = [operand]
+    for change in changes:
+        inner, path = _path_of(change.path, message, analysis)
+        wanted = checked_type(inner, path[-1], change.at)
+        if not fits(change.value, wanted, analysis):
+            shown = ".".join((name, *(field.name for field in path)))
+            raise CannotAssign(str(change.value.type), shown, str(wanted), at=change.at)
+        paths.append(path)
+        values.append(coerce(change.value, wanted, analysis, change.at))
+    call = f"$set_fields {message.name} {_shown(paths)}"
+    return made_call(
+        call, tuple(values), operand.type, messages.setter(message, paths), changes[0].at
+    )
+
+
+def _shown(paths: Sequence[FieldPath]) -> str:
+    return " ".join(".".join(field.name for field in path) for path in paths)
+
+
+def _path_of(
+    parts: Sequence[ast.Identifier], message: MessageType, analysis: Analysis
+) -> tuple[MessageType, tuple[MessageField, ...]]:
+    """The fields that a path goes through, and the message that the last one belongs to."""
+    path: list[MessageField] = []
+    for part in parts:
+        if path:
+            type_ = checked_type(message, path[-1], part.at)
+            if type_.code is not TypeCode.PROTO:
+                raise NoFields(part.name, str(type_), at=part.at)
+            message = message_type(type_, analysis.schema, part.at)
+        field = message.field(part.name)
+        if field is None:
+            raise NoSuchMessageField(message.name, part.name, at=part.at)
+        path.append(field)
+    return message, tuple(path)
+
+
+RESOLVERS: Mapping[type[ast.Expression], Callable[[Any, Env], Expr]] = {
+    ast.NewConstructor: _new,
+    ast.BracedConstructor: _braced,
+    ast.ReplaceFields: _replace_fields,
+}

@@ -1,0 +1,150 @@
+"""Resolves names and fields: `Title`, `a.Title`, `a.Address.City`, `doc.key`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.errors.names import (
+    AmbiguousColumn,
+    AmbiguousField,
+    FieldOfUntypedParameter,
+    NameAmbiguousInside,
+    NameNotFoundInside,
+    NeedsQualifier,
+    NoFields,
+    NoSuchField,
+    SystemVariableUnknown,
+    UnrecognizedName,
+)
+from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
+from spanemu.sql.googlesql.analyzer.expressions.messages import field_access
+from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
+from spanemu.sql.googlesql.analyzer.queries.relation import Relation
+from spanemu.sql.googlesql.analyzer.scope import Env, Found, Origin
+from spanemu.sql.googlesql.analyzer.suggestion import closest
+from spanemu.sql.resolved import Expr, GetField, Literal, ParameterRef
+from spanemu.values.types import STRING, TypeCode
+
+# Functions that may be called without parentheses; a column of that name must be qualified.
+_CALLED_BY_NAME = frozenset({"CURRENT_DATE", "CURRENT_TIMESTAMP"})
+
+
+def is_called(parts: Sequence[ast.Identifier]) -> bool:
+    """Whether a name is the call of a function that needs no parentheses."""
+    first = parts[0]
+    return len(parts) == 1 and first.name.upper() in _CALLED_BY_NAME and not first.quoted
+
+
+def resolve_path(parts: Sequence[ast.Identifier], env: Env, at: int) -> Expr:
+    """What names joined by dots mean: the first in scope, the rest columns and fields."""
+    first = parts[0]
+    if is_called(parts):
+        return operator_call(first.name.upper(), (), env.analysis, at)
+    found = env.scope.lookup(first.name, first.at)
+    if found is None:
+        raise UnrecognizedName(first.name, closest(first.name, env.scope.known()), at=at)
+    if env.analysis.strict and found.source is not None and found.source.is_implicit(first.name):
+        raise NeedsQualifier(first.name, at=first.at)
+    used = 1
+    target = found.target
+    if isinstance(target, Relation):
+        if len(parts) > 1 and not _is_plain_value(target):
+            expression = _member(target, parts[0], parts[1])
+            used = 2
+        else:
+            expression = target.whole()
+    else:
+        expression = target
+    if found.scope.origins is not None:
+        _note_origin(found, expression, parts[:used], at, env.clause)
+    for part in parts[used:]:
+        expression = field_of(expression, part, env)
+    return expression
+
+
+def _is_plain_value(relation: Relation) -> bool:
+    """An element of UNNEST: what follows its name are fields, never its offset."""
+    return relation.is_value
+
+
+def _member(relation: Relation, alias: ast.Identifier, name: ast.Identifier) -> Expr:
+    try:
+        column = relation.column(name.name, name.at)
+    except AmbiguousColumn:
+        raise NameAmbiguousInside(name.name, alias.name, at=name.at) from None
+    if column is None:
+        raise NameNotFoundInside(name.name, alias.name, at=name.at)
+    return column
+
+
+def _note_origin(
+    found: Found, expression: Expr, parts: Sequence[ast.Identifier], at: int, clause: str
+) -> None:
+    assert found.scope.origins is not None
+    path = ".".join(part.name for part in parts)
+    shown = path if len(parts) > 1 else f"column {path}"
+    found.scope.origins.append(Origin(expression, at, clause, shown))
+
+
+def field_of(expression: Expr, name: ast.Identifier, env: Env) -> Expr:
+    """`expression.name`."""
+    if isinstance(expression, ParameterRef) and env.analysis.parameters.is_pending(expression):
+        raise FieldOfUntypedParameter(name.name, expression.name, at=name.at)
+    access = _FIELD_ACCESS.get(expression.type.code)
+    if access is None:
+        raise NoFields(name.name, str(expression.type), at=name.at)
+    return access(expression, name, env)
+
+
+def _struct_field(expression: Expr, name: ast.Identifier, _: Env) -> Expr:
+    key = name.name.lower()
+    fields = expression.type.fields
+    matches = [number for number, field in enumerate(fields) if field.name.lower() == key]
+    if not matches:
+        raise NoSuchField(name.name, str(expression.type), at=name.at)
+    if len(matches) > 1:
+        raise AmbiguousField(name.name, at=name.at)
+    return GetField(fields[matches[0]].type, expression, matches[0])
+
+
+def _json_member(expression: Expr, name: ast.Identifier, env: Env) -> Expr:
+    return operator_call(
+        "$json_subscript", (expression, Literal(STRING, name.name)), env.analysis, name.at
+    )
+
+
+def _message_field(expression: Expr, name: ast.Identifier, env: Env) -> Expr:
+    return field_access(expression, name, env.analysis.schema)
+
+
+_FIELD_ACCESS: Mapping[TypeCode, Callable[[Expr, ast.Identifier, Env], Expr]] = {
+    TypeCode.STRUCT: _struct_field,
+    TypeCode.JSON: _json_member,
+    TypeCode.PROTO: _message_field,
+}
+
+
+def _name(node: ast.Name, env: Env) -> Expr:
+    return resolve_path(node.path.parts, env, node.at)
+
+
+def _field_access(node: ast.FieldAccess, env: Env) -> Expr:
+    return field_of(resolve(node.operand, env), node.field_name, env)
+
+
+def _parameter(node: ast.Parameter, env: Env) -> Expr:
+    return env.analysis.parameters.reference(node.name, node.at)
+
+
+def _system_variable(node: ast.SystemVariable, _: Env) -> Expr:
+    raise SystemVariableUnknown(str(node.path), at=node.at)
+
+
+RESOLVERS: Mapping[type[ast.Expression], Callable[[Any, Env], Expr]] = {
+    ast.Name: _name,
+    ast.FieldAccess: _field_access,
+    ast.Parameter: _parameter,
+    ast.SystemVariable: _system_variable,
+}

@@ -1,0 +1,160 @@
+"""Calls of functions that the analyzer knows by name: operators, and what syntax stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from spanemu.base.errors import Unsupported
+from spanemu.sql.errors import FUNCTION_CALLS, AnalysisError
+from spanemu.sql.functions.comparison import is_comparable, is_orderable
+from spanemu.sql.functions.registry import AggregateFunction, Function, Overload, Signature
+from spanemu.sql.googlesql.analyzer.analysis import Analysis
+from spanemu.sql.googlesql.analyzer.errors.typing import (
+    BadCall,
+    NoMatchingSignature,
+    NotDefinedFor,
+    WrongArgumentCount,
+)
+from spanemu.sql.googlesql.analyzer.expressions.argument_binding import bind
+from spanemu.sql.googlesql.analyzer.expressions.coercion import Kind, kind_of
+from spanemu.sql.googlesql.analyzer.expressions.overload import (
+    Argument,
+    Match,
+    choose,
+    coerced_arguments,
+)
+from spanemu.sql.googlesql.analyzer.expressions.signature_text import argument_types, signatures
+from spanemu.sql.resolved import Expr, FunctionCall
+
+
+def operator_call(name: str, arguments: Sequence[Argument], analysis: Analysis, at: int) -> Expr:
+    """The call of a hidden function such as "$add"."""
+    function = analysis.catalog.scalars.get(name)
+    if function is None:
+        raise Unsupported(f"Operator {name}")
+    return function_call(function, arguments, {}, analysis, at)
+
+
+def function_call(
+    function: Function,
+    arguments: Sequence[Argument],
+    names: Mapping[str, int],
+    analysis: Analysis,
+    at: int,
+) -> FunctionCall:
+    """The call of a scalar function with resolved arguments."""
+    analysis.count(FUNCTION_CALLS, analysis.limits.function_calls, at)
+    check_concatenated(function.name, arguments, analysis, at)
+    match = choose(function.overloads, arguments, names, analysis)
+    if match is None:
+        _check_comparable(function.name, [one for one in arguments if isinstance(one, Expr)], at)
+        raise no_match(function, arguments, analysis, at)
+    if function.name in _EQUALITIES and not is_comparable(match.targets[0]):
+        raise NotDefinedFor("Equality", str(match.targets[0]), at=at)
+    passed = coerced_arguments(match, arguments, analysis, at)
+    signature = _signature(function, match)
+    if signature.volatile:
+        analysis.traits.volatile = True
+    if signature.stable:
+        analysis.traits.stable = True
+    return FunctionCall(match.result, signature, passed, at=at)
+
+
+def check_concatenated(
+    name: str, arguments: Sequence[Argument], analysis: Analysis, at: int
+) -> None:
+    """ARRAY_CONCAT and ARRAY_CONCAT_AGG take arrays, and a bare NULL is none."""
+    if name not in _CONCATENATIONS:
+        return
+    for argument in arguments:
+        if isinstance(argument, Expr) and not argument.type.is_array:
+            if (kind := kind_of(argument, analysis)) is Kind.PENDING:
+                continue
+            raise BadCall(
+                "The argument to ARRAY_CONCAT (or ARRAY_CONCAT_AGG) must be an array type but was "
+                f"{'NULL' if kind is Kind.NULL else argument.type}",
+                at=at,
+            )
+
+
+_CONCATENATIONS = frozenset({"ARRAY_CONCAT", "ARRAY_CONCAT_AGG"})
+
+
+def no_match(
+    function: Function | AggregateFunction,
+    arguments: Sequence[Argument],
+    analysis: Analysis,
+    at: int,
+) -> AnalysisError:
+    """The error for a call that fits no overload."""
+    symbol, kind = "", "aggregate function"
+    if isinstance(function, Function):
+        symbol = function.operator_symbol
+        kind = "operator" if symbol else "function"
+    shown = f"{kind} {symbol or function.name}"
+    supported = signatures(function.name, symbol, function.overloads)
+    if len(function.overloads) == 1 and not symbol:
+        (only,) = function.overloads
+        if bind(only.parameters, len(arguments), {}) is None:
+            return WrongArgumentCount(shown, supported[0], at=at)
+    return NoMatchingSignature(shown, argument_types(arguments, analysis), supported, at=at)
+
+
+_EQUALITIES = frozenset(
+    {"$equal", "$not_equal", "$in", "$in_unnest", "$is_distinct_from", "NULLIF"}
+)
+_ORDERINGS: Mapping[str, str] = {
+    "$less": "Less than",
+    "$less_or_equal": "Less than or equal",
+    "$greater": "Greater than",
+    "$greater_or_equal": "Greater than or equal",
+    "$between": "BETWEEN",
+    "GREATEST": "GREATEST",
+    "LEAST": "LEAST",
+}
+
+
+def _check_comparable(name: str, arguments: Sequence[Expr], at: int) -> None:
+    """Say that values do not compare, rather than that no signature fits them."""
+    types = {argument.type for argument in arguments}
+    if len(types) != 1:
+        return
+    (type_,) = types
+    if name in _EQUALITIES and not is_comparable(type_):
+        raise NotDefinedFor("Equality", str(type_), at=at)
+    if name in _ORDERINGS and not is_orderable(type_):
+        raise NotDefinedFor(_ORDERINGS[name], str(type_), at=at)
+
+
+# Binding an overload may build closures; one signature serves all calls with the same types.
+# The overload is kept beside its signature, so that its identity stays taken.
+_SIGNATURES_MAX = 20_000
+_signatures: dict[Any, tuple[Overload, Signature]] = {}
+
+
+def _signature(function: Function, match: Match) -> Signature:
+    overload = match.overload
+    assert isinstance(overload, Overload)
+    key = (id(overload), match.targets, match.result)
+    known = _signatures.get(key)
+    if known is not None:
+        return known[1]
+    evaluate: Any = overload.evaluate
+    if overload.bind is not None:
+        evaluate = overload.bind(match.targets, match.result)
+    signature = Signature(
+        function.name,
+        match.targets,
+        match.result,
+        evaluate,
+        overload.nulls,
+        overload.context,
+        overload.lazy,
+        overload.volatile,
+        overload.stable,
+    )
+    if len(_signatures) >= _SIGNATURES_MAX:
+        _signatures.clear()
+    _signatures[key] = (overload, signature)
+    return signature

@@ -1,0 +1,242 @@
+"""Resolves operators: arithmetic, comparison, logic, BETWEEN, LIKE, IS, IN over values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from spanemu.sql.errors import IN_LIST_ITEMS, NESTED_OPERATORS
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.errors.names import NoFields
+from spanemu.sql.googlesql.analyzer.errors.shape import LimitExceeded
+from spanemu.sql.googlesql.analyzer.errors.typing import BadCall, NoMatchingSignature, NotAnArray
+from spanemu.sql.googlesql.analyzer.expressions.coercion import Kind, coerce, fits, kind_of
+from spanemu.sql.googlesql.analyzer.expressions.constructors import subscript_of
+from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
+from spanemu.sql.googlesql.analyzer.expressions.names import field_of, resolve_path
+from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
+from spanemu.sql.googlesql.analyzer.expressions.signature_text import argument_types
+from spanemu.sql.googlesql.analyzer.scope import Env
+from spanemu.sql.resolved import (
+    And,
+    ArrayScan,
+    ColumnRef,
+    Expr,
+    Literal,
+    Or,
+    ProjectScan,
+    Scan,
+    SubqueryExpr,
+    SubqueryKind,
+)
+from spanemu.values.types import BOOL, array_of
+
+
+def resolve_array_path(node: ast.Expression, env: Env) -> Expr:
+    """An expression that may be a path through arrays."""
+    try:
+        return resolve(node, env)
+    except NoFields:
+        array, steps = _split(node, env)
+        if array is None:
+            raise
+    return _flattened(array, steps, env)
+
+
+# A field, or an element by its place.
+_Step = ast.Identifier | ast.Subscript
+
+
+def _split(node: ast.Expression, env: Env) -> tuple[Expr | None, Sequence[_Step]]:
+    """The first array of a path, and the steps behind it; None if no array is on the way."""
+    steps: list[_Step] = []
+    while isinstance(node, ast.FieldAccess | ast.Subscript):
+        steps.insert(0, node.field_name if isinstance(node, ast.FieldAccess) else node)
+        node = node.operand
+    if type(node) is not ast.Name:
+        value = resolve(node, env)
+    else:
+        value, used = _first_array(node.path, env)
+        steps = [*node.path.parts[used:], *steps]
+    while steps and not value.type.is_array:
+        value = _taken(value, steps.pop(0), env)
+    return (value if value.type.is_array else None), steps
+
+
+def _first_array(path: ast.Path, env: Env) -> tuple[Expr, int]:
+    """What the shortest part of a path stands for that is an array, or else the first name."""
+    for used in range(1, len(path.parts)):
+        value = resolve_path(path.parts[:used], env, path.at)
+        if value.type.is_array:
+            return value, used
+    return resolve_path(path.parts[:1], env, path.at), 1
+
+
+def _taken(value: Expr, step: _Step, env: Env) -> Expr:
+    if isinstance(step, ast.Subscript):
+        return subscript_of(value, step, env)
+    return field_of(value, step, env)
+
+
+def _flattened(array: Expr, steps: Sequence[_Step], env: Env) -> Expr:
+    scan: Scan | None = None
+    value = array
+    for step in steps:
+        if value.type.is_array and isinstance(step, ast.Identifier):
+            scan, value = _elements(scan, value, env)
+        value = _taken(value, step, env)
+    if value.type.is_array:
+        scan, value = _elements(scan, value, env)
+    assert scan is not None
+    column = env.analysis.column("$flattened", value.type)
+    projected = ProjectScan(scan, ((column, value),))
+    env.analysis.traits.subquery = True
+    return SubqueryExpr(array_of(value.type), SubqueryKind.ARRAY, projected, (column,))
+
+
+def _elements(scan: Scan | None, array: Expr, env: Env) -> tuple[Scan, Expr]:
+    column = env.analysis.column("$element", array.type.item())
+    return ArrayScan(scan, array, column, None), ColumnRef(column.type, column)
+
+
+# The words are Spanner's, which counts operators of all kinds as predicates.
+
+_BINARY: Mapping[str, str] = {
+    "+": "$add",
+    "-": "$subtract",
+    "*": "$multiply",
+    "/": "$divide",
+    "||": "$concat_op",
+    "&": "$bitwise_and",
+    "|": "$bitwise_or",
+    "^": "$bitwise_xor",
+    "<<": "$shift_left",
+    ">>": "$shift_right",
+    "=": "$equal",
+    "!=": "$not_equal",
+    "<": "$less",
+    "<=": "$less_or_equal",
+    ">": "$greater",
+    ">=": "$greater_or_equal",
+}
+_UNARY: Mapping[str, str] = {
+    "-": "$unary_minus",
+    "+": "$unary_plus",
+    "~": "$bitwise_not",
+    "NOT": "$not",
+}
+_IS: Mapping[str, str] = {
+    "NULL": "$is_null",
+    "TRUE": "$is_true",
+    "FALSE": "$is_false",
+    "UNKNOWN": "$is_null",
+}
+
+
+# They take a bare NULL, which all others refuse as surely a mistake; and what is wrong with them
+# is said of the operator, not of where the expression begins. Both is Spanner's way.
+_SHIFTS = frozenset({"<<", ">>"})
+
+
+def _refuse_null(op: str, *operands: tuple[ast.Expression, Expr]) -> None:
+    for written, operand in operands:
+        if type(operand) is Literal and operand.value is None and operand.image is not None:
+            raise BadCall(f"Operands of {op} cannot be literal NULL", at=written.at)
+
+
+def _binary(node: ast.Binary, env: Env) -> Expr:
+    env.analysis.enter(NESTED_OPERATORS, env.analysis.limits.operator_depth, node.at)
+    left, right = resolve(node.left, env), resolve(node.right, env)
+    env.analysis.leave(NESTED_OPERATORS)
+    if node.op not in _SHIFTS:
+        _refuse_null(node.op, (node.left, left), (node.right, right))
+    at = node.op_at if node.op in _SHIFTS else node.at
+    return operator_call(_BINARY[node.op], (left, right), env.analysis, at)
+
+
+def _unary(node: ast.Unary, env: Env) -> Expr:
+    operand = node.operand
+    env.analysis.enter(NESTED_OPERATORS, env.analysis.limits.operator_depth, node.at)
+    value = resolve(operand, env)
+    env.analysis.leave(NESTED_OPERATORS)
+    _refuse_null(node.op, (operand, value))
+    return operator_call(_UNARY[node.op], (value,), env.analysis, node.at)
+
+
+def _junction(node: ast.Junction, env: Env) -> Expr:
+    analysis = env.analysis
+    analysis.enter(NESTED_OPERATORS, analysis.limits.operator_depth, node.at)
+    operands = [resolve(operand, env) for operand in node.operands]
+    analysis.leave(NESTED_OPERATORS)
+    if not all(fits(operand, BOOL, analysis) for operand in operands):
+        raise NoMatchingSignature(
+            f"operator {node.op}",
+            argument_types(operands, analysis),
+            (f"BOOL {node.op} ([BOOL, ...])",),
+            at=node.at,
+        )
+    passed = tuple(coerce(operand, BOOL, analysis, node.at) for operand in operands)
+    return And(BOOL, passed) if node.op == "AND" else Or(BOOL, passed)
+
+
+def negation(operand: Expr, env: Env, at: int) -> Expr:
+    """NOT operand."""
+    return operator_call("$not", (operand,), env.analysis, at)
+
+
+def _is(node: ast.Is, env: Env) -> Expr:
+    operand = resolve(node.operand, env)
+    if node.what == "UNKNOWN":
+        if not fits(operand, BOOL, env.analysis):
+            raise BadCall(
+                f"Operand of IS UNKNOWN must be coercible to BOOL, but has type {operand.type}",
+                at=node.operand.at,
+            )
+        operand = coerce(operand, BOOL, env.analysis, node.at)
+    call = operator_call(_IS[node.what], (operand,), env.analysis, node.at)
+    return negation(call, env, node.at) if node.negated else call
+
+
+def _between(node: ast.Between, env: Env) -> Expr:
+    operands = tuple(resolve(one, env) for one in (node.operand, node.low, node.high))
+    call = operator_call("$between", operands, env.analysis, node.op_at)
+    return negation(call, env, node.at) if node.negated else call
+
+
+def _like(node: ast.Like, env: Env) -> Expr:
+    operand, pattern = resolve(node.operand, env), resolve(node.pattern, env)
+    _refuse_null("LIKE", (node.operand, operand), (node.pattern, pattern))
+    call = operator_call("$like", (operand, pattern), env.analysis, node.at)
+    return negation(call, env, node.at) if node.negated else call
+
+
+def in_values(node: ast.In, env: Env) -> Expr:
+    """IN (items) and IN UNNEST(array)."""
+    operand = resolve(node.operand, env)
+    if node.unnest is not None:
+        array = resolve_array_path(node.unnest, env)
+        kind = kind_of(array, env.analysis)
+        if not array.type.is_array and kind is not Kind.PENDING:
+            shown = "NULL" if kind is Kind.NULL else array.type
+            raise NotAnArray(
+                f"Second argument of IN UNNEST must be an array but was {shown}",
+                at=node.op_at,
+            )
+        call = operator_call("$in_unnest", (operand, array), env.analysis, node.op_at)
+    else:
+        limit = env.analysis.limits.in_list_items
+        if len(node.items) > limit:
+            raise LimitExceeded(IN_LIST_ITEMS, limit, at=node.at)
+        items = (resolve(item, env) for item in node.items)
+        call = operator_call("$in", (operand, *items), env.analysis, node.op_at)
+    return negation(call, env, node.at) if node.negated else call
+
+
+RESOLVERS: Mapping[type[ast.Expression], Callable[[Any, Env], Expr]] = {
+    ast.Binary: _binary,
+    ast.Unary: _unary,
+    ast.Junction: _junction,
+    ast.Is: _is,
+    ast.Between: _between,
+    ast.Like: _like,
+}

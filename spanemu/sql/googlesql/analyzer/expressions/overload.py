@@ -1,0 +1,335 @@
+"""Chooses the overload of a function for arguments of given types, and binds it to them.
+
+    exact match, else the overload whose arguments cost least to coerce (`coercion.cost`);
+    at equal cost the one listed first
+
+A type variable stands for the common type of everything given for it. What was chosen for
+arguments of certain types and kinds is remembered, because most calls come again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from spanemu.sql.functions.registry import (
+    AggregateOverload,
+    ArrayOf,
+    LambdaOf,
+    Overload,
+    Pattern,
+    Special,
+    TypeVariable,
+)
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.analysis import Analysis
+from spanemu.sql.googlesql.analyzer.expressions.argument_binding import Slot, bind
+from spanemu.sql.googlesql.analyzer.expressions.coercion import (
+    Candidate,
+    Kind,
+    candidate,
+    coerce,
+    common_type_of,
+    cost,
+    kind_of,
+)
+from spanemu.sql.resolved import Expr, LambdaExpr, Literal, MakeArray
+from spanemu.values.types import INT64, NUMERIC, SCALARS, STRING, Type, array_of
+
+AnyOverload = Overload | AggregateOverload
+
+
+@dataclass(frozen=True, slots=True)
+class SpecialArgument:
+    """An argument that is no value: a date part, a sequence."""
+
+    kind: str
+    expression: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class LambdaArgument:
+    """A lambda, resolved only when the types of its parameters are known.
+
+    `resolve` takes those types.
+    """
+
+    node: ast.Lambda
+    resolve: Callable[[Sequence[Type]], LambdaExpr]
+
+
+Argument = Expr | SpecialArgument | LambdaArgument
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An overload that takes the arguments: what is passed, and as what."""
+
+    overload: AnyOverload
+    slots: tuple[Slot, ...]
+    targets: tuple[Type, ...]
+    result: Type
+    cost: int
+    lambdas: Mapping[int, LambdaExpr] = field(default_factory=dict)  # by argument number
+
+
+class _Unknown:
+    """Stands for calls that nobody has looked at yet."""
+
+
+_UNKNOWN = _Unknown()
+
+
+def choose(
+    overloads: Sequence[AnyOverload],
+    arguments: Sequence[Argument],
+    names: Mapping[str, int],
+    analysis: Analysis,
+) -> Match | None:
+    """The overload to call, None if there is none. `names` are those of trailing arguments."""
+    key = None
+    if not names and len(arguments) <= _REMEMBERED_ARGUMENTS_MAX:
+        key = _memory_key(overloads, arguments, analysis)
+    if key is not None:
+        known = _remembered.get(key, _UNKNOWN)  # One step: others may clear the map in between.
+        if not isinstance(known, _Unknown):
+            return known
+    best: Match | None = None
+    for overload in overloads:
+        slots = bind(overload.parameters, len(arguments) - len(names), names)
+        if slots is None:
+            continue
+        match = _try(overload, slots, arguments, analysis)
+        if match is not None and (best is None or match.cost < best.cost):
+            best = match
+            if not match.cost:
+                break
+    if key is not None:
+        if len(_remembered) >= _REMEMBERED_MAX:
+            _remembered.clear()
+        _remembered[key] = best
+    return best
+
+
+# Keyed by the overloads' identity, which lives as long as the catalog, and by how the arguments
+# look. Losing all of it now and then costs less than keeping an order of use.
+_REMEMBERED_MAX = 20_000
+_REMEMBERED_ARGUMENTS_MAX = 16
+_remembered: dict[Any, Match | None] = {}
+
+
+def _memory_key(
+    overloads: Sequence[AnyOverload], arguments: Sequence[Argument], analysis: Analysis
+) -> Any:
+    shapes: list[Any] = [id(overloads)]
+    for argument in arguments:
+        if isinstance(argument, SpecialArgument):
+            shapes.append(argument.kind)
+            continue
+        if isinstance(argument, LambdaArgument):
+            return None
+        kind = kind_of(argument, analysis)
+        if kind is Kind.COMPOSITE:
+            return None
+        shapes.append((argument.type, kind))
+    return tuple(shapes)
+
+
+def coerced_arguments(
+    match: Match, arguments: Sequence[Argument], analysis: Analysis, at: int
+) -> tuple[Expr, ...]:
+    """What is passed to the overload: converted, with defaults filled in."""
+    passed: list[Expr] = []
+    for slot, target in zip(match.slots, match.targets, strict=True):
+        if slot.argument is None:
+            passed.append(Literal(target, slot.default))
+            continue
+        argument = arguments[slot.argument]
+        if isinstance(argument, SpecialArgument):
+            passed.append(argument.expression)
+        elif isinstance(argument, LambdaArgument):
+            passed.append(match.lambdas[slot.argument])
+        else:
+            passed.append(coerce(argument, target, analysis, at))
+    return tuple(passed)
+
+
+# ---------------------------------------------------------------------------- one overload
+
+
+def _try(
+    overload: AnyOverload,
+    slots: tuple[Slot, ...],
+    arguments: Sequence[Argument],
+    analysis: Analysis,
+) -> Match | None:
+    """The match of one overload, None if it does not take the arguments."""
+    given = [(slot, arguments[slot.argument]) for slot in slots if slot.argument is not None]
+    if not all(_fits_in_kind(slot.parameter.pattern, argument) for slot, argument in given):
+        return None
+    if overload.needs_numeric and not any(
+        isinstance(argument, Expr) and argument.type == NUMERIC for _, argument in given
+    ):
+        return None
+    variables = _Variables(analysis)
+    for slot, argument in given:
+        if isinstance(argument, Expr):
+            variables.see(slot.parameter.pattern, argument)
+    if not variables.settle():
+        return None
+    lambdas = _resolve_lambdas(given, variables)
+    if lambdas is None:
+        return None
+    total = 0
+    targets: list[Type] = []
+    for slot in slots:
+        passed = None if slot.argument is None else arguments[slot.argument]
+        target = _target(slot.parameter.pattern, passed, variables)
+        targets.append(target)
+        if isinstance(passed, Expr):
+            price = cost(passed, kind_of(passed, analysis), target, analysis)
+            if price is None:
+                return None
+            total += price
+    result = overload.result
+    result_type = result(targets) if callable(result) else variables.substitute(result)
+    return Match(overload, slots, tuple(targets), result_type, total, lambdas)
+
+
+def _fits_in_kind(pattern: Pattern, argument: Argument) -> bool:
+    if isinstance(pattern, Special):
+        return isinstance(argument, SpecialArgument) and argument.kind == pattern.kind
+    if isinstance(pattern, LambdaOf):
+        return isinstance(argument, LambdaArgument) and len(argument.node.parameters) == len(
+            pattern.parameters
+        )
+    return isinstance(argument, Expr)
+
+
+def _target(pattern: Pattern, argument: Argument | None, variables: _Variables) -> Type:
+    if isinstance(pattern, Special):
+        return STRING
+    if isinstance(pattern, LambdaOf):
+        return variables.substitute(pattern.body)
+    if isinstance(pattern, TypeVariable) and pattern.name == "ANY":
+        return argument.type if isinstance(argument, Expr) else INT64
+    return variables.substitute(pattern)
+
+
+def _resolve_lambdas(
+    given: Sequence[tuple[Slot, Argument]], variables: _Variables
+) -> Mapping[int, LambdaExpr] | None:
+    """Bodies of the lambdas among the arguments, whose types may settle more variables."""
+    found: dict[int, LambdaExpr] = {}
+    for slot, argument in given:
+        pattern = slot.parameter.pattern
+        if not isinstance(argument, LambdaArgument):
+            continue
+        assert isinstance(pattern, LambdaOf)
+        assert slot.argument is not None
+        body = argument.resolve([variables.substitute(one) for one in pattern.parameters])
+        fitted = variables.fit_body(pattern.body, body, argument.node.at)
+        if fitted is None:
+            return None
+        found[slot.argument] = fitted
+    return found
+
+
+class _Variables:
+    """What the type variables of one signature stand for."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._seen: dict[str, tuple[TypeVariable, list[Candidate]]] = {}
+        self._types: dict[str, Type] = {}
+
+    def see(self, pattern: Pattern, argument: Expr) -> None:
+        """Note what is given for the variable in `pattern`, if there is one."""
+        if isinstance(pattern, TypeVariable):
+            if pattern.name != "ANY":
+                self._candidates(pattern).append(candidate(argument, self._analysis))
+        elif isinstance(pattern, ArrayOf):
+            variable = pattern.element
+            if isinstance(variable, TypeVariable) and variable.name != "ANY":
+                self._candidates(variable).extend(self._elements(argument))
+
+    def _candidates(self, variable: TypeVariable) -> list[Candidate]:
+        return self._seen.setdefault(variable.name, (variable, []))[1]
+
+    def _elements(self, argument: Expr) -> list[Candidate]:
+        kind = kind_of(argument, self._analysis)
+        if kind >= Kind.NULL or not argument.type.is_array:
+            return []
+        if kind is Kind.COMPOSITE and isinstance(argument, MakeArray):
+            return [candidate(item, self._analysis) for item in argument.items]
+        return [Candidate(argument.type.item(), Kind.VALUE)]
+
+    def settle(self) -> bool:
+        """Find a type for every variable seen; False if one has none."""
+        for name, (variable, candidates) in self._seen.items():
+            found = common_type_of(candidates, self._analysis) if candidates else INT64
+            if found is None:
+                return False
+            if variable.only and found.code not in variable.only:
+                narrowed = self._narrowed(variable, candidates)
+                if narrowed is None:
+                    return False
+                found = narrowed
+            self._types[name] = found
+        return True
+
+    def _narrowed(self, variable: TypeVariable, candidates: Sequence[Candidate]) -> Type | None:
+        """A type that the variable may have and that everything given for it converts to."""
+        for type_ in _PREFERRED:
+            if type_.code in variable.only and all(
+                one.expression is not None
+                and cost(one.expression, one.kind, type_, self._analysis) is not None
+                for one in candidates
+            ):
+                return type_
+        return None
+
+    def fit_body(self, pattern: Pattern, body: LambdaExpr, at: int) -> LambdaExpr | None:
+        """The lambda with a body of the wanted type; a free variable takes the body's."""
+        if isinstance(pattern, TypeVariable) and pattern.name not in self._types:
+            if body.type.is_array or (pattern.only and body.type.code not in pattern.only):
+                return None  # what a body gives becomes an element of an array
+            self._types[pattern.name] = body.type
+        wanted = self.substitute(pattern)
+        price = cost(body.body, kind_of(body.body, self._analysis), wanted, self._analysis)
+        if price is None:
+            return None
+        converted = coerce(body.body, wanted, self._analysis, at)
+        return LambdaExpr(wanted, body.parameters, converted)
+
+    def substitute(self, pattern: Pattern) -> Type:
+        """The type that `pattern` stands for."""
+        if isinstance(pattern, Type):
+            return pattern
+        if isinstance(pattern, TypeVariable):
+            found = self._types.get(pattern.name)
+            return found if found is not None else _first_allowed(pattern)
+        if isinstance(pattern, ArrayOf):
+            return array_of(self.substitute(pattern.element))
+        return STRING
+
+
+_PREFERRED: tuple[Type, ...] = (
+    SCALARS["INT64"],
+    SCALARS["FLOAT64"],
+    SCALARS["NUMERIC"],
+    SCALARS["STRING"],
+    *(
+        type_
+        for code, type_ in SCALARS.items()
+        if code not in ("INT64", "FLOAT64", "NUMERIC", "STRING")
+    ),
+)
+
+
+def _first_allowed(variable: TypeVariable) -> Type:
+    """What a variable means that nothing was given for."""
+    if not variable.only:
+        return INT64
+    return next((type_ for type_ in _PREFERRED if type_.code in variable.only), INT64)

@@ -1,0 +1,228 @@
+"""Resolves FROM clauses into relations.
+
+    Singers, s.t, INFORMATION_SCHEMA.TABLES      tables
+    a view                                       its query, resolved in place
+    a name of WITH                               a reference to the common table
+    UNNEST(array), t.array_column                elements; may mention what stands to their left
+    (query), a JOIN b                            `joins`
+
+A name that is not qualified is always a table; a path whose first name is in scope is an array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from spanemu.base.errors import Unsupported
+from spanemu.schema.objects import View
+from spanemu.sql.errors import AnalysisError
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.analysis import CommonTable, QueryResult
+from spanemu.sql.googlesql.analyzer.errors.names import DuplicateOffsetAlias, TableNotFound
+from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
+from spanemu.sql.googlesql.analyzer.errors.typing import NotAnArray
+from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
+from spanemu.sql.googlesql.analyzer.expressions.members import members_of
+from spanemu.sql.googlesql.analyzer.expressions.names import resolve_path
+from spanemu.sql.googlesql.analyzer.hints import Place, checked_hints, table_hints
+from spanemu.sql.googlesql.analyzer.queries.joins import resolve_join
+from spanemu.sql.googlesql.analyzer.queries.pipe_relation import BuiltRelation
+from spanemu.sql.googlesql.analyzer.queries.relation import (
+    ArrayElements,
+    DerivedRelation,
+    Relation,
+    SystemRelation,
+    ValueRelation,
+    query_relation,
+)
+from spanemu.sql.googlesql.analyzer.queries.sampling import sampled
+from spanemu.sql.googlesql.analyzer.queries.table_relation import TableRelation
+from spanemu.sql.googlesql.analyzer.scope import Env, Scope
+from spanemu.sql.googlesql.analyzer.suggestion import closest
+from spanemu.sql.googlesql.syntax.statement import parse_query
+from spanemu.sql.resolved import Expr, WithRef
+from spanemu.values.types import INT64
+
+
+def resolve_from(item: ast.FromItem, env: Env, lateral: Scope | None = None) -> Relation:
+    """The relation that `item` is.
+
+    `env` holds the names around the query; `lateral`, where it is given, also those to the left
+    in the same clause, which only arrays may mention.
+    """
+    return _ITEMS[type(item)](item, env, lateral)
+
+
+# ---------------------------------------------------------------------------- tables
+
+
+def _table(item: ast.TableRef, env: Env, lateral: Scope | None) -> Relation:
+    parts = item.path.parts
+    if len(parts) > 1:
+        scope = lateral or env.scope
+        if scope.lookup(parts[0].name, parts[0].at) is not None:
+            return _array_path(item, env, scope)
+    relation = _named_table(item, env)
+    if item.with_offset:
+        raise BadQuery("WITH OFFSET can only be used with array scans", at=item.at)
+    return sampled(relation, item.sample, env)
+
+
+def _named_table(item: ast.TableRef, env: Env) -> Relation:
+    analysis = env.analysis
+    name = str(item.path)
+    alias = item.path.parts[-1].name if item.alias is None else item.alias.name
+    if len(item.path.parts) == 1 and name.lower() in env.common_tables:
+        checked_hints(item.hint, Place.SELECT, analysis)
+        return _common_table(alias, env.common_tables[name.lower()], env)
+    # `s.t` in one pair of backticks is one name, which no table has.
+    if any("." in part.name for part in item.path.parts):
+        raise _not_found(item, env)
+    table = analysis.schema.table(name)
+    if table is not None:
+        analysis.traits.tables.add(table.name)
+        relation = TableRelation(alias, table, analysis)
+        relation.hints = table_hints(item.hint, table, analysis)
+        relation.for_update = env.for_update
+        return relation
+    view = analysis.schema.view(name)
+    if view is not None:
+        if item.hint is not None:
+            checked_hints(item.hint, Place.SELECT, analysis)
+        return _view(alias, view, env, item.at)
+    system = analysis.system.table(name)
+    if system is not None:
+        checked_hints(item.hint, Place.TABLE, analysis)
+        return SystemRelation(alias, system, analysis)
+    raise _not_found(item, env)
+
+
+def _not_found(item: ast.TableRef, env: Env) -> AnalysisError:
+    name = str(item.path)
+    schema = env.analysis.schema
+    known = [table.name for table in schema.tables.values()]
+    known += [view.name for view in schema.views.values()]
+    known += list(env.common_tables)
+    return TableNotFound(name, closest(name, known), at=item.at)
+
+
+def _common_table(alias: str, table: CommonTable, env: Env) -> Relation:
+    """New columns for this mention of a common table."""
+    columns = tuple(
+        (name, env.analysis.column(column.name, column.type))
+        for name, column in table.result.columns
+    )
+    scan = WithRef(table.unique_name, tuple(column for _, column in columns))
+    return query_relation(alias, QueryResult(scan, columns, table.result.value_table), env.analysis)
+
+
+def _view(alias: str, view: View, env: Env, at: int) -> Relation:
+    analysis = env.analysis
+    analysis.traits.tables.add(view.name)
+    analysis.enter("nested views", analysis.limits.view_depth, at)
+    inside = Env(analysis, Scope(None), "view", {}, outermost=True)
+    try:
+        result = analysis.resolve_query(_parsed(view.query), inside)
+    except AnalysisError as failure:
+        # Its place is one in the text of the view, not of this statement.
+        failure.locate(view.query)
+        raise
+    analysis.leave("nested views")
+    return DerivedRelation(alias, result.columns, result.scan, implicit=True)
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> ast.Query:
+    return parse_query(text)
+
+
+def _subquery(item: ast.SubqueryRef, env: Env, _: Scope | None) -> Relation:
+    checked_hints(item.hint, Place.SELECT, env.analysis)
+    result = env.analysis.resolve_query(item.query, env)
+    if item.alias is None and result.names is not None:
+        return sampled(BuiltRelation(result.names, result.scan), item.sample, env)
+    alias = "" if item.alias is None else item.alias.name
+    return sampled(query_relation(alias, result, env.analysis), item.sample, env)
+
+
+# ---------------------------------------------------------------------------- arrays
+
+
+def _array_path(item: ast.TableRef, env: Env, scope: Scope) -> Relation:
+    """`t.array_column`: like UNNEST of it, under the last name of the path."""
+    array = resolve_path(item.path.parts, _lateral(env, scope), item.at)
+    if not array.type.is_array:
+        raise NotAnArray(
+            f"Values referenced in FROM clause must be arrays. {item.path} has type {array.type}",
+            at=item.at,
+        )
+    alias = item.path.parts[-1].name if item.alias is None else item.alias.name
+    return _elements(item, array, alias, env)
+
+
+def _unnest(item: ast.Unnest, env: Env, lateral: Scope | None) -> Relation:
+    array = resolve(item.array, _lateral(env, lateral or env.scope))
+    if not array.type.is_array:
+        raise NotAnArray(
+            "Values referenced in UNNEST must be arrays. UNNEST contains expression of type "
+            f"{array.type}",
+            at=item.array.at,
+        )
+    return _elements(item, array, "" if item.alias is None else item.alias.name, env)
+
+
+def _lateral(env: Env, scope: Scope) -> Env:
+    return Env(env.analysis, scope, "FROM clause", env.common_tables)
+
+
+def _elements(item: ast.TableRef | ast.Unnest, array: Expr, alias: str, env: Env) -> Relation:
+    analysis = env.analysis
+    element = analysis.column(alias or "$array", array.type.item())
+    offset = None
+    if item.with_offset:
+        name = "offset" if item.offset_alias is None else item.offset_alias.name
+        if name.lower() == alias.lower():
+            place = item if item.offset_alias is None else item.offset_alias
+            raise DuplicateOffsetAlias(name, at=place.at)
+        offset = (name, analysis.column(name, INT64))
+    if item.sample is not None:
+        raise BadQuery("TABLESAMPLE cannot be used with arrays", at=item.at)
+    hints = checked_hints(item.hint, Place.ARRAY, analysis)
+    elements = ArrayElements(array, element, None if offset is None else offset[1], hints)
+    members = members_of(element.type, analysis.schema, item.at)
+    return ValueRelation(alias, element, elements, offset, members)
+
+
+def _function(item: ast.TableFunction, _: Env, __: Scope | None) -> Relation:
+    raise Unsupported(f"Table-valued function {item.function}")
+
+
+# ---------------------------------------------------------------------------- joins
+
+
+def _join(item: ast.Join, env: Env, lateral: Scope | None) -> Relation:
+    left = resolve_from(item.left, env, lateral)
+    if type(item.right) in _LATERAL and item.kind not in (ast.JoinKind.RIGHT, ast.JoinKind.FULL):
+        beside = Scope(lateral or env.scope, left)
+        right = resolve_from(item.right, env, beside)
+    else:
+        right = resolve_from(item.right, env)
+    return resolve_join(item, left, right, env)
+
+
+def _sampled_join(item: ast.SampledJoin, env: Env, lateral: Scope | None) -> Relation:
+    return sampled(resolve_from(item.join, env, lateral), item.sample, env)
+
+
+_LATERAL = (ast.Unnest, ast.TableRef)
+
+_ITEMS: Mapping[type[ast.FromItem], Callable[[Any, Env, Scope | None], Relation]] = {
+    ast.TableRef: _table,
+    ast.SubqueryRef: _subquery,
+    ast.Unnest: _unnest,
+    ast.TableFunction: _function,
+    ast.Join: _join,
+    ast.SampledJoin: _sampled_join,
+}

@@ -1,0 +1,174 @@
+"""Resolves the keys of GROUP BY: expressions, aliases and numbers of select columns, or ALL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spanemu.sql.errors import GROUP_KEYS
+from spanemu.sql.functions.comparison import is_groupable
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.errors.names import AmbiguousAlias
+from spanemu.sql.googlesql.analyzer.errors.shape import (
+    BadGrouping,
+    LimitExceeded,
+    NeitherGroupedNorAggregated,
+    NotGroupable,
+    NotVisibleAfterDistinct,
+    OrdinalOutOfRange,
+)
+from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
+from spanemu.sql.googlesql.analyzer.queries.select_list import SelectColumn
+from spanemu.sql.googlesql.analyzer.scope import Env, Origin
+from spanemu.sql.googlesql.analyzer.tree import ByExpression, column_refs, rewritten
+from spanemu.sql.resolved import ColumnRef, Expr, GetField, ResolvedColumn
+
+LITERALS: frozenset[type[ast.Expression]] = frozenset(
+    {
+        ast.NullLiteral,
+        ast.BoolLiteral,
+        ast.FloatLiteral,
+        ast.StringLiteral,
+        ast.BytesLiteral,
+        ast.TypedLiteral,
+    }
+)
+
+
+def ordinal(node: ast.Expression) -> int | None:
+    """The number that stands for a column of the select list, if the item is one."""
+    return node.value if type(node) is ast.IntLiteral else None
+
+
+def resolve_group_by(
+    group_by: ast.GroupBy, columns: Sequence[SelectColumn], env: Env
+) -> list[tuple[ResolvedColumn, Expr]]:
+    """The keys, each with the column that holds it after grouping."""
+    limit = env.analysis.limits.group_keys
+    if len(group_by.items) > limit:
+        raise LimitExceeded(GROUP_KEYS, limit, at=group_by.at)
+    if group_by.all:
+        own = _columns_of_input(env)
+        found = [
+            (column.name, column.expression, column.at)
+            for column in columns
+            if not column.aggregated and _mentions(own, column.expression)
+        ]
+    else:
+        found = [_key(item.value, columns, env) for item in group_by.items]
+    keys: list[tuple[ResolvedColumn, Expr]] = []
+    known: ByExpression[ResolvedColumn] = ByExpression()
+    for name, expression, at in found:
+        if not is_groupable(expression.type):
+            raise NotGroupable(
+                f"Grouping by expressions of type {expression.type} is not allowed",
+                str(expression.type),
+                at=at,
+            )
+        if known.find(expression) is None:
+            column = env.analysis.column(name or "$groupby", expression.type)
+            known.add(expression, column)
+            keys.append((column, expression))
+    return keys
+
+
+def _columns_of_input(env: Env) -> frozenset[int]:
+    """The columns of the SELECT's own FROM clause, by number, that its list has mentioned."""
+    origins = env.scope.origins or ()
+    return frozenset(ref.column.id for each in origins for ref in column_refs(each.expression))
+
+
+def _mentions(own: frozenset[int], expression: Expr) -> bool:
+    """Whether the value depends on a row of the input, and not just on what surrounds it."""
+    return any(ref.column.id in own for ref in column_refs(expression))
+
+
+def _key(node: ast.Expression, columns: Sequence[SelectColumn], env: Env) -> tuple[str, Expr, int]:
+    number = ordinal(node)
+    if number is not None:
+        if not 1 <= number <= len(columns):
+            raise OrdinalOutOfRange("GROUP BY", number, at=node.at)
+        return _selected(columns[number - 1], f"Column {number}", node.at)
+    if type(node) in LITERALS:
+        raise BadGrouping("Cannot GROUP BY literal values", at=node.at)
+    if type(node) is ast.Name and len(node.path.parts) == 1:
+        name = node.path.parts[0].name
+        matches = [column for column in columns if column.name.lower() == name.lower()]
+        if matches:
+            if len(matches) > 1:
+                raise AmbiguousAlias(name, "GROUP BY clause", at=node.at)
+            return _selected(matches[0], f"Column {name}", node.at)
+    expression = resolve(node, env)
+    name = expression.column.name if isinstance(expression, ColumnRef) else ""
+    return name, expression, node.at
+
+
+def _selected(column: SelectColumn, shown: str, at: int) -> tuple[str, Expr, int]:
+    if column.aggregated:
+        raise BadGrouping(
+            f"{shown} contains an aggregation function, which is not allowed in GROUP BY", at=at
+        )
+    return column.name, column.expression, at
+
+
+Keys = Sequence[tuple[ResolvedColumn, Expr]]
+
+
+class Grouping:
+    """The keys of one SELECT, and the mentions of its input's columns (`Scope.origins`)."""
+
+    def __init__(self, keys: Keys, origins: Sequence[Origin], *, distinct: bool = False) -> None:
+        self._origins = origins
+        self._distinct = distinct
+        self._by_column: dict[int, ResolvedColumn] = {}
+        self._fields: ByExpression[ResolvedColumn] = ByExpression()
+        self._whole: ByExpression[ResolvedColumn] = ByExpression()
+        for column, expression in keys:
+            if isinstance(expression, ColumnRef):
+                self._by_column.setdefault(expression.column.id, column)
+            elif _is_field_path(expression):
+                self._fields.add(expression, column)
+            else:
+                self._whole.add(expression, column)
+        self._mentions: dict[int, Origin] = {}
+        self._counted = 0
+
+    def regrouped(self, expression: Expr) -> Expr:
+        """`expression` over the grouped rows."""
+        column = self._whole.find(expression) if self._whole else None
+        if column is not None:
+            return ColumnRef(column.type, column)
+        result: Expr = rewritten(expression, self._replaced)
+        return result
+
+    def _replaced(self, expression: Expr) -> Expr | None:
+        if type(expression) is ColumnRef:
+            column = self._by_column.get(expression.column.id)
+            if column is not None:
+                return ColumnRef(column.type, column)
+            origin = self._origin_of(expression)
+            if origin is not None:
+                if self._distinct:
+                    raise NotVisibleAfterDistinct(origin.shown, at=origin.at)
+                raise NeitherGroupedNorAggregated(
+                    f"{origin.clause} expression", origin.shown, at=origin.at
+                )
+        elif type(expression) is GetField and self._fields:
+            column = self._fields.find(expression)
+            if column is not None:
+                return ColumnRef(column.type, column)
+        return None
+
+    def _origin_of(self, reference: ColumnRef) -> Origin | None:
+        """The mention in the text, if it is one of a column of the input."""
+        while self._counted < len(self._origins):
+            origin = self._origins[self._counted]
+            self._counted += 1
+            for ref in column_refs(origin.expression):
+                self._mentions.setdefault(id(ref), origin)
+        return self._mentions.get(id(reference))
+
+
+def _is_field_path(expression: Expr) -> bool:
+    while isinstance(expression, GetField):
+        expression = expression.operand
+    return isinstance(expression, ColumnRef)

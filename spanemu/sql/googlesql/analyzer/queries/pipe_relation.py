@@ -1,0 +1,142 @@
+"""The table that flows through a pipe, after each operator.
+
+Most operators change the rows and leave the names alone, those of tables included: the relation
+passes questions on to the one before it, so columns nobody asks for are never read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from spanemu.sql.googlesql.analyzer.errors.names import AmbiguousColumn
+from spanemu.sql.googlesql.analyzer.queries.relation import Relation, Star
+from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn, Scan
+
+
+class LayeredRelation(Relation):
+    """The same names over other rows: WHERE, ORDER BY, LIMIT, TABLESAMPLE."""
+
+    def __init__(self, inner: Relation, over: Callable[[Scan], Scan]) -> None:
+        super().__init__(inner.alias)
+        self.inner = inner
+        self.is_value = inner.is_value
+        self._over = over
+
+    @property
+    def rows_are_values(self) -> bool:
+        return self.inner.rows_are_values
+
+    def is_implicit(self, name: str) -> bool:
+        return self.inner.is_implicit(name)
+
+    def aliases(self) -> Mapping[str, Relation]:
+        return self.inner.aliases()
+
+    def column(self, name: str, at: int) -> Expr | None:
+        return self.inner.column(name, at)
+
+    def star(self) -> Star:
+        return self.inner.star()
+
+    def whole(self) -> Expr:
+        return self.inner.whole()
+
+    def known(self) -> Iterator[str]:
+        return self.inner.known()
+
+    def scan(self) -> Scan:
+        return self._over(self.inner.scan())
+
+
+class BuiltRelation(LayeredRelation):
+    """The names of a relation whose scan is built already, with every column that they reach."""
+
+    def __init__(self, inner: Relation, built: Scan) -> None:
+        super().__init__(inner, lambda scan: scan)
+        self._built = built
+
+    def scan(self) -> Scan:
+        return self._built
+
+
+class ChangedRelation(LayeredRelation):
+    """Other columns: what was a table of values is one no longer."""
+
+    @property
+    def rows_are_values(self) -> bool:
+        return False
+
+    def is_implicit(self, name: str) -> bool:
+        return self.inner.column(name, -1) is not None and self.inner.is_implicit(name)
+
+
+class ExtendedRelation(ChangedRelation):
+    """EXTEND: further columns behind those that are there."""
+
+    def __init__(
+        self,
+        inner: Relation,
+        over: Callable[[Scan], Scan],
+        added: Sequence[tuple[str, ResolvedColumn]],
+    ) -> None:
+        super().__init__(inner, over)
+        self._added = added
+
+    def column(self, name: str, at: int) -> Expr | None:
+        key = name.lower()
+        found = [ColumnRef(one.type, one) for added, one in self._added if added.lower() == key]
+        before = self.inner.column(name, at)
+        if len(found) + (before is not None) > 1:
+            raise AmbiguousColumn(name, at=at)
+        return found[0] if found else before
+
+    def star(self) -> Star:
+        yield from self.inner.star()
+        for name, column in self._added:
+            yield name, ColumnRef(column.type, column)
+
+    def known(self) -> Iterator[str]:
+        yield from self.inner.known()
+        yield from (name for name, _ in self._added)
+
+
+class EditedRelation(ChangedRelation):
+    """SET, DROP and RENAME: columns replaced, left out, or under new names."""
+
+    def __init__(
+        self,
+        inner: Relation,
+        over: Callable[[Scan], Scan] = lambda scan: scan,
+        *,
+        replaced: Mapping[str, ResolvedColumn] | None = None,
+        dropped: frozenset[str] = frozenset(),
+        renamed: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(inner, over)
+        self._replaced = replaced or {}
+        self._dropped = dropped
+        self._renamed = renamed or {}
+        self._old_names = {new.lower(): old for old, new in self._renamed.items()}
+
+    def column(self, name: str, at: int) -> Expr | None:
+        key = name.lower()
+        if key in self._replaced:
+            column = self._replaced[key]
+            return ColumnRef(column.type, column)
+        if key in self._old_names:
+            return self.inner.column(self._old_names[key], at)
+        if key in self._dropped or key in self._renamed:
+            return None
+        return self.inner.column(name, at)
+
+    def star(self) -> Star:
+        for name, expression in self.inner.star():
+            key = name.lower()
+            if key in self._replaced:
+                column = self._replaced[key]
+                yield name, ColumnRef(column.type, column)
+            elif key not in self._dropped:
+                yield self._renamed.get(key, name), expression
+
+    def known(self) -> Iterator[str]:
+        return (name for name, _ in self.star())

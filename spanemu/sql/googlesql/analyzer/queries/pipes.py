@@ -1,0 +1,261 @@
+"""Resolves pipe queries: `FROM t |> WHERE ... |> AGGREGATE ... GROUP BY ... |> ORDER BY ...`.
+
+Each operator takes a relation and gives the next one, out of the same resolved nodes that
+standard syntax uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from spanemu.base.errors import Unsupported
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.analysis import QueryResult
+from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
+from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_condition
+from spanemu.sql.googlesql.analyzer.hints import Place, checked_hints
+from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from
+from spanemu.sql.googlesql.analyzer.queries.group_by import ordinal
+from spanemu.sql.googlesql.analyzer.queries.joins import resolve_join
+from spanemu.sql.googlesql.analyzer.queries.ordering import limits_of
+from spanemu.sql.googlesql.analyzer.queries.output_order import sort_key
+from spanemu.sql.googlesql.analyzer.queries.pipe_aggregate import aggregated
+from spanemu.sql.googlesql.analyzer.queries.pipe_relation import (
+    BuiltRelation,
+    EditedRelation,
+    ExtendedRelation,
+    LayeredRelation,
+)
+from spanemu.sql.googlesql.analyzer.queries.relation import Relation, query_relation
+from spanemu.sql.googlesql.analyzer.queries.sampling import sampled
+from spanemu.sql.googlesql.analyzer.queries.select import resolve_pipe_select
+from spanemu.sql.googlesql.analyzer.queries.select_list import resolve_items
+from spanemu.sql.googlesql.analyzer.queries.set_operation import Combination, combine
+from spanemu.sql.googlesql.analyzer.scope import Env, Scope
+from spanemu.sql.resolved import (
+    ColumnRef,
+    Expr,
+    FilterScan,
+    LimitScan,
+    OrderScan,
+    ProjectScan,
+    ResolvedColumn,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Flow:
+    """What flows into an operator; `env` holds the names around the whole query."""
+
+    relation: Relation
+    ordered: bool
+    env: Env
+
+    def inside(self, clause: str) -> Env:
+        """The environment of expressions over the relation."""
+        env = self.env
+        return Env(env.analysis, Scope(env.scope, self.relation), clause, env.common_tables)
+
+    def over(self, relation: Relation, *, ordered: bool | None = None) -> _Flow:
+        return _Flow(relation, self.ordered if ordered is None else ordered, self.env)
+
+
+def apply_pipes(
+    pipes: Sequence[ast.PipeOperator], source: Relation, ordered: bool, env: Env
+) -> QueryResult:
+    """The rows that come out of the last operator."""
+    flow = _Flow(source, ordered, env)
+    for pipe in pipes:
+        flow = _OPERATORS[type(pipe)](pipe, flow)
+    return finished(flow.relation, flow.ordered, env)
+
+
+def relation_of(result: QueryResult, env: Env, alias: str = "") -> Relation:
+    """A finished query as what flows into a pipe."""
+    if result.names is not None and not alias:
+        return BuiltRelation(result.names, result.scan)
+    return query_relation(alias, result, env.analysis)
+
+
+def finished(relation: Relation, ordered: bool, env: Env) -> QueryResult:
+    """All columns of a relation as the result of a query."""
+    computed: list[tuple[ResolvedColumn, Expr]] = []
+    columns: list[tuple[str, ResolvedColumn]] = []
+    is_value = relation.rows_are_values
+    for name, expression in [("", relation.whole())] if is_value else relation.star():
+        if isinstance(expression, ColumnRef):
+            columns.append((name, expression.column))
+        else:
+            column = env.analysis.column(name, expression.type)
+            computed.append((column, expression))
+            columns.append((name, column))
+    if not columns:
+        raise BadQuery("The query has no columns")
+    aliases = relation.aliases()
+    for table in aliases.values():
+        list(table.star())  # they stay in scope, so the scan must have their columns
+    scan = relation.scan()
+    if computed:
+        scan = ProjectScan(scan, tuple(computed))
+    return QueryResult(scan, tuple(columns), is_value, ordered, relation if aliases else None)
+
+
+# ---------------------------------------------------------------------------- operators
+
+
+def _where(pipe: ast.PipeWhere, flow: _Flow) -> _Flow:
+    condition = resolve_condition(pipe.predicate, flow.inside("pipe WHERE clause"))
+    return flow.over(LayeredRelation(flow.relation, lambda scan: FilterScan(scan, condition)))
+
+
+def _select(pipe: ast.PipeSelect, flow: _Flow) -> _Flow:
+    result = resolve_pipe_select(pipe.select, flow.env, flow.relation)
+    return flow.over(
+        relation_of(result, flow.env), ordered=flow.ordered and not pipe.select.distinct
+    )
+
+
+def _extend(pipe: ast.PipeExtend, flow: _Flow) -> _Flow:
+    analysis = flow.env.analysis
+    computed: list[tuple[ResolvedColumn, Expr]] = []
+    added: list[tuple[str, ResolvedColumn]] = []
+    for item in resolve_items(pipe.items, flow.relation, flow.inside("pipe EXTEND")):
+        column = analysis.column(item.name, item.expression.type)
+        computed.append((column, item.expression))
+        added.append((item.name, column))
+    return flow.over(
+        ExtendedRelation(flow.relation, lambda scan: ProjectScan(scan, tuple(computed)), added)
+    )
+
+
+def _set(pipe: ast.PipeSet, flow: _Flow) -> _Flow:
+    env = flow.inside("pipe SET")
+    computed: list[tuple[ResolvedColumn, Expr]] = []
+    replaced: dict[str, ResolvedColumn] = {}
+    for name, written in pipe.assignments:
+        _check_column(name, flow, "SET")
+        value = resolve(written, env)
+        if name.name.lower() in replaced:
+            raise BadQuery(f"Duplicate target column name {name.name} in SET", at=name.at)
+        column = env.analysis.column(name.name, value.type)
+        computed.append((column, value))
+        replaced[name.name.lower()] = column
+    return flow.over(
+        EditedRelation(
+            flow.relation, lambda scan: ProjectScan(scan, tuple(computed)), replaced=replaced
+        )
+    )
+
+
+def _drop(pipe: ast.PipeDrop, flow: _Flow) -> _Flow:
+    names: set[str] = set()
+    for name in pipe.columns:
+        _check_column(name, flow, "DROP")
+        if name.name.lower() in names:
+            raise BadQuery(f"Duplicate column name {name.name} in DROP", at=name.at)
+        names.add(name.name.lower())
+    relation = EditedRelation(flow.relation, dropped=frozenset(names))
+    if not any(True for _ in relation.star()):
+        raise BadQuery("Pipe DROP cannot drop all columns", at=pipe.at)
+    return flow.over(relation)
+
+
+def _rename(pipe: ast.PipeRename, flow: _Flow) -> _Flow:
+    renamed: dict[str, str] = {}
+    for old, new in pipe.renames:
+        _check_column(old, flow, "RENAME")
+        if old.name.lower() in renamed:
+            raise BadQuery(f"Duplicate column name {old.name} in RENAME", at=old.at)
+        renamed[old.name.lower()] = new.name
+    return flow.over(EditedRelation(flow.relation, renamed=renamed))
+
+
+def _check_column(name: ast.Identifier, flow: _Flow, operator: str) -> None:
+    if name.name.lower() in flow.relation.aliases():
+        raise BadQuery(
+            f"Name in pipe {operator} is a table alias; {operator} can only change columns: "
+            f"{name.name}",
+            at=name.at,
+        )
+    if flow.relation.column(name.name, name.at) is not None:
+        return
+    raise BadQuery(
+        f"Column name in pipe {operator} not found in input table: {name.name}", at=name.at
+    )
+
+
+def _as(pipe: ast.PipeAs, flow: _Flow) -> _Flow:
+    result = finished(flow.relation, flow.ordered, flow.env)
+    return flow.over(relation_of(result, flow.env, pipe.alias.name))
+
+
+def _aggregate(pipe: ast.PipeAggregate, flow: _Flow) -> _Flow:
+    result = aggregated(pipe, flow.relation, flow.env)
+    return flow.over(relation_of(result, flow.env), ordered=result.ordered)
+
+
+def _join(pipe: ast.PipeJoin, flow: _Flow) -> _Flow:
+    env = flow.env
+    lateral = None
+    if pipe.kind not in (ast.JoinKind.RIGHT, ast.JoinKind.FULL):
+        lateral = Scope(env.scope, flow.relation)
+    right = resolve_from(pipe.right, env, lateral)
+    # The left side is resolved already; the node stands for the rest of what was written.
+    node = ast.Join(
+        pipe.kind, pipe.right, pipe.right, pipe.on, pipe.using, pipe.hint, at=pipe.at, end=pipe.end
+    )
+    return flow.over(resolve_join(node, flow.relation, right, env), ordered=False)
+
+
+def _order_by(pipe: ast.PipeOrderBy, flow: _Flow) -> _Flow:
+    env = flow.inside("pipe ORDER BY")
+    outputs: Sequence[Expr] = ()
+    if any(ordinal(item.value) is not None for item in pipe.items):
+        outputs = [expression for _, expression in flow.relation.star()]
+    keys = tuple(sort_key(item, outputs, env) for item in pipe.items)
+    checked_hints(pipe.hint, Place.SELECT, env.analysis)
+    return flow.over(
+        LayeredRelation(flow.relation, lambda scan: OrderScan(scan, keys)), ordered=True
+    )
+
+
+def _limit(pipe: ast.PipeLimit, flow: _Flow) -> _Flow:
+    count, skip = limits_of(pipe.limit, pipe.offset, flow.env)
+    return flow.over(LayeredRelation(flow.relation, lambda scan: LimitScan(scan, count, skip)))
+
+
+def _set_operation(pipe: ast.PipeSetOperation, flow: _Flow) -> _Flow:
+    env = flow.env
+    operands = [finished(flow.relation, False, env)]
+    operands += [env.analysis.resolve_query(query, env) for query in pipe.operands]
+    places = [pipe.at, *(query.at for query in pipe.operands)]
+    written = Combination(pipe.op, pipe.distinct, pipe.at, places, pipe.hint)
+    return flow.over(relation_of(combine(written, operands, env), env), ordered=False)
+
+
+def _sample(pipe: ast.PipeSample, flow: _Flow) -> _Flow:
+    return flow.over(sampled(flow.relation, pipe.sample, flow.env))
+
+
+def _call(pipe: ast.PipeCall, _: _Flow) -> _Flow:
+    raise Unsupported(f"Table-valued function {pipe.function.function}")
+
+
+_OPERATORS: Mapping[type[ast.PipeOperator], Callable[[Any, _Flow], _Flow]] = {
+    ast.PipeWhere: _where,
+    ast.PipeSelect: _select,
+    ast.PipeExtend: _extend,
+    ast.PipeSet: _set,
+    ast.PipeDrop: _drop,
+    ast.PipeRename: _rename,
+    ast.PipeAs: _as,
+    ast.PipeAggregate: _aggregate,
+    ast.PipeJoin: _join,
+    ast.PipeOrderBy: _order_by,
+    ast.PipeLimit: _limit,
+    ast.PipeSetOperation: _set_operation,
+    ast.PipeSample: _sample,
+    ast.PipeCall: _call,
+}

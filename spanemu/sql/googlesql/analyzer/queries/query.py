@@ -1,0 +1,108 @@
+"""Resolves whole queries: WITH, a body, ORDER BY, LIMIT, FOR UPDATE, then pipes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.analysis import CommonTable, QueryResult
+from spanemu.sql.googlesql.analyzer.errors.names import DuplicateCommonTable
+from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
+from spanemu.sql.googlesql.analyzer.hints import Place, checked_hints
+from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from
+from spanemu.sql.googlesql.analyzer.queries.ordering import limited
+from spanemu.sql.googlesql.analyzer.queries.output_order import ordered_by_output
+from spanemu.sql.googlesql.analyzer.queries.pipes import apply_pipes, finished, relation_of
+from spanemu.sql.googlesql.analyzer.queries.select import resolve_select
+from spanemu.sql.googlesql.analyzer.queries.set_operation import Combination, combine
+from spanemu.sql.googlesql.analyzer.scope import Env
+from spanemu.sql.resolved import ResolvedColumn, Scan, WithScan
+
+_WithTables = list[tuple[str, Scan, tuple[ResolvedColumn, ...]]]
+
+
+def resolve_query(query: ast.Query, env: Env) -> QueryResult:
+    """The rows of a query. `env` holds the names around it."""
+    is_outermost = env.outermost
+    if query.for_update:
+        env.analysis.traits.for_update = True
+        if isinstance(query.body, ast.Select) and query.body.source is None:
+            raise BadQuery("Query without FROM clause cannot have FOR UPDATE", at=query.at)
+    checked_hints(query.order_hint, Place.ORDER_BY, env.analysis)
+    env = Env(
+        env.analysis,
+        env.scope,
+        "query",
+        env.common_tables,
+        for_update=env.for_update or query.for_update,
+    )
+    tables: _WithTables = []
+    if query.with_:
+        if not is_outermost:
+            raise BadQuery("WITH is not supported on subqueries", at=query.at)
+        env = _with(query, env, tables)
+    if isinstance(query.body, ast.FromBody):
+        # Its tables keep their names, for the operators to use.
+        result = apply_pipes(query.pipes, resolve_from(query.body.source, env), False, env)
+    else:
+        result = _BODIES[type(query.body)](query.body, query.order_by, env)
+        if query.limit is not None:
+            result = limited(result, query.limit, query.offset, env)
+        if query.pipes:
+            result = apply_pipes(query.pipes, relation_of(result, env), result.ordered, env)
+    if tables:
+        result = replace(result, scan=WithScan(tuple(tables), result.scan))
+    return result
+
+
+def _with(query: ast.Query, env: Env, tables: _WithTables) -> Env:
+    """The environment in which the common tables are known; they are added to `tables`."""
+    if query.recursive:
+        raise BadQuery("RECURSIVE is not supported in the WITH clause", at=query.at)
+    known = dict(env.common_tables)
+    seen: set[str] = set()
+    for table in query.with_:
+        key = table.name.name.lower()
+        if key in seen:
+            raise DuplicateCommonTable(table.name.name, at=table.name.at)
+        seen.add(key)
+        # FOR UPDATE reaches into FROM, but not into common tables.
+        inside = replace(env, common_tables=known, for_update=False)
+        result = resolve_query(table.query, inside)
+        marker = env.analysis.column(table.name.name, result.columns[0][1].type)
+        unique = f"{table.name.name}#{marker.id}"
+        known = {**known, key: CommonTable(unique, result)}
+        tables.append((unique, result.scan, tuple(column for _, column in result.columns)))
+    return replace(env, common_tables=known)
+
+
+def _select(body: ast.Select, order_by: Sequence[ast.OrderItem], env: Env) -> QueryResult:
+    return resolve_select(body, env, order_by)
+
+
+def _set_operation(
+    body: ast.SetOperation, order_by: Sequence[ast.OrderItem], env: Env
+) -> QueryResult:
+    operands = [_BODIES[type(operand)](operand, (), env) for operand in body.operands]
+    places = [operand.at for operand in body.operands]
+    written = Combination(body.op, body.distinct, body.at, places, body.hint)
+    return ordered_by_output(combine(written, operands, env), order_by, env)
+
+
+def _nested(body: ast.Query, order_by: Sequence[ast.OrderItem], env: Env) -> QueryResult:
+    return ordered_by_output(resolve_query(body, env), order_by, env)
+
+
+def _from(body: ast.FromBody, order_by: Sequence[ast.OrderItem], env: Env) -> QueryResult:
+    result = finished(resolve_from(body.source, env), False, env)
+    return ordered_by_output(result, order_by, env)
+
+
+_BODIES: Mapping[type[ast.Node], Callable[[Any, Sequence[ast.OrderItem], Env], QueryResult]] = {
+    ast.Select: _select,
+    ast.SetOperation: _set_operation,
+    ast.Query: _nested,
+    ast.FromBody: _from,
+}

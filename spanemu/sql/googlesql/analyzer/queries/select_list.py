@@ -1,0 +1,143 @@
+"""Resolves the items between SELECT and FROM, stars included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.errors.names import UnrecognizedName
+from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
+from spanemu.sql.googlesql.analyzer.expressions.constructors import implied_name
+from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
+from spanemu.sql.googlesql.analyzer.expressions.members import members_of
+from spanemu.sql.googlesql.analyzer.queries.relation import Relation
+from spanemu.sql.googlesql.analyzer.scope import Env, Origin, Scope
+from spanemu.sql.googlesql.analyzer.suggestion import closest
+from spanemu.sql.resolved import Expr
+
+
+@dataclass(slots=True)
+class SelectColumn:
+    """One column of a select list: `name` is "" where it has none."""
+
+    name: str
+    expression: Expr
+    at: int
+    aggregated: bool = False  # mentions an aggregate
+
+
+def resolve_items(
+    items: Sequence[ast.SelectItem | ast.SelectStar], source: Relation | None, env: Env
+) -> list[SelectColumn]:
+    """Every column of the list, stars expanded."""
+    columns: list[SelectColumn] = []
+    calls = [] if env.aggregation is None else env.aggregation.calls
+    for item in items:
+        before = len(calls)
+        if isinstance(item, ast.SelectStar):
+            for name, value in _star(item, source, env):
+                columns.append(SelectColumn(name, value, item.at, len(calls) > before))
+            continue
+        expression = resolve(item.value, env)
+        name = implied_name(item.value) if item.alias is None else item.alias.name
+        columns.append(SelectColumn(name, expression, item.value.at, len(calls) > before))
+    return columns
+
+
+def _star(node: ast.SelectStar, source: Relation | None, env: Env) -> Iterable[tuple[str, Expr]]:
+    columns = _expanded(node, source, env)
+    if node.excepted or node.replaced:
+        return _changed(node, columns, env)
+    return columns
+
+
+def _expanded(
+    node: ast.SelectStar, source: Relation | None, env: Env
+) -> Sequence[tuple[str, Expr]]:
+    if env.analysis.strict:
+        what = "SELECT *" if node.operand is None else "Dot-star"
+        raise BadQuery(f"{what} is not allowed in strict name resolution mode", at=node.at)
+    if node.operand is None:
+        if source is None:
+            raise BadQuery("SELECT * must have a FROM clause", at=node.at)
+        return _noted(source, node.at, env.scope)
+    found = _range_variable(node.operand, env)
+    if found is not None:
+        relation, scope = found
+        return _noted(relation, node.at, scope)
+    operand = resolve(node.operand, env)
+    members = members_of(operand.type, env.analysis.schema, node.at)
+    if members is None:
+        raise BadQuery(f"Dot-star is not supported for type {operand.type}", at=node.at)
+    return list(members.all(operand))
+
+
+def _range_variable(operand: ast.Expression, env: Env) -> tuple[Relation, Scope] | None:
+    """The table that a name stands for, and the scope that it is in, perhaps an outer one."""
+    if type(operand) is not ast.Name or len(operand.path.parts) != 1:
+        return None
+    name = operand.path.parts[0]
+    found = env.scope.lookup(name.name, name.at)
+    if found is None:
+        raise UnrecognizedName(name.name, closest(name.name, env.scope.known()), at=name.at)
+    # A value that is no struct is refused by its type, not expanded to itself.
+    target = found.target
+    if isinstance(target, Relation) and not target.is_value:
+        return target, found.scope
+    return None
+
+
+def _noted(relation: Relation, at: int, scope: Scope) -> Sequence[tuple[str, Expr]]:
+    """A relation's columns, as mentions too: not grouped, they may not stand."""
+    columns = list(relation.star())
+    if scope.origins is not None:
+        scope.origins.extend(
+            Origin(expression, at, "Star expansion", f"column {name}")
+            for name, expression in columns
+        )
+    return columns
+
+
+def _changed(
+    node: ast.SelectStar, columns: Sequence[tuple[str, Expr]], env: Env
+) -> Sequence[tuple[str, Expr]]:
+    """The columns after EXCEPT and REPLACE."""
+    excepted = _distinct_names(node.excepted, "EXCEPT")
+    replaced = _distinct_names([name for _, name in node.replaced], "REPLACE")
+    known = {name.lower() for name, _ in columns}
+    for names, clause in ((excepted, "EXCEPT"), (replaced, "REPLACE")):
+        for key, identifier in names.items():
+            if key not in known:
+                raise BadQuery(
+                    f"Column {identifier.name} in SELECT * {clause} list does not exist",
+                    at=identifier.at,
+                )
+    for key in excepted.keys() & replaced.keys():
+        raise BadQuery(
+            f"Column {excepted[key].name} cannot occur in both SELECT * EXCEPT and REPLACE",
+            at=replaced[key].at,
+        )
+    values = {name.name.lower(): (name.name, resolve(value, env)) for value, name in node.replaced}
+    kept = [
+        values.get(name.lower(), (name, expression))
+        for name, expression in columns
+        if name.lower() not in excepted
+    ]
+    if not kept:
+        raise BadQuery("SELECT * expands to zero columns after applying EXCEPT", at=node.at)
+    return kept
+
+
+def _distinct_names(
+    identifiers: Sequence[ast.Identifier], clause: str
+) -> Mapping[str, ast.Identifier]:
+    names: dict[str, ast.Identifier] = {}
+    for identifier in identifiers:
+        key = identifier.name.lower()
+        if key in names:
+            raise BadQuery(
+                f"Duplicate column {identifier.name} in SELECT * {clause} list", at=identifier.at
+            )
+        names[key] = identifier
+    return names

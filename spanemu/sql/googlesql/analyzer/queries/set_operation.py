@@ -1,0 +1,209 @@
+"""Resolves UNION, INTERSECT and EXCEPT.
+
+Columns line up by position and take their names from the first query. Bare literals of a
+query's select list still bend to the common type, as in `SELECT Born ... UNION ALL SELECT
+'2020-01-01'`; not once something looks at the list, as HAVING and ORDER BY do. An undeclared
+parameter is an INT64 among numbers, as clients send them, and what the others are elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from spanemu.sql.errors import SET_OPERATION_QUERIES
+from spanemu.sql.functions.comparison import is_groupable
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.analysis import QueryResult
+from spanemu.sql.googlesql.analyzer.errors.shape import (
+    LimitExceeded,
+    MismatchedColumnCount,
+    NotGroupable,
+)
+from spanemu.sql.googlesql.analyzer.errors.typing import IncompatibleColumns
+from spanemu.sql.googlesql.analyzer.expressions.coercion import (
+    Candidate,
+    Kind,
+    candidate,
+    coerce,
+    common_type_of,
+)
+from spanemu.sql.googlesql.analyzer.hints import Place, checked_hints
+from spanemu.sql.googlesql.analyzer.scope import Env
+from spanemu.sql.resolved import (
+    AggregateScan,
+    Cast,
+    ColumnRef,
+    Expr,
+    ParameterRef,
+    ProjectScan,
+    ResolvedColumn,
+    Scan,
+    SetOpKind,
+    SetOpScan,
+)
+from spanemu.values.types import INT64, Type, TypeCode
+
+# (operator, distinct) -> kind; UNION DISTINCT removes duplicates afterwards.
+_KINDS: Mapping[tuple[str, bool], SetOpKind] = {
+    ("UNION", False): SetOpKind.UNION_ALL,
+    ("UNION", True): SetOpKind.UNION_ALL,
+    ("INTERSECT", False): SetOpKind.INTERSECT_ALL,
+    ("INTERSECT", True): SetOpKind.INTERSECT_DISTINCT,
+    ("EXCEPT", False): SetOpKind.EXCEPT_ALL,
+    ("EXCEPT", True): SetOpKind.EXCEPT_DISTINCT,
+}
+_NUMBERS = frozenset({TypeCode.FLOAT32, TypeCode.FLOAT64, TypeCode.NUMERIC})
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """A set operator as written: the statement's or a pipe's. `places` are of its queries."""
+
+    op: str
+    distinct: bool
+    at: int
+    places: Sequence[int]
+    hint: ast.Hint | None = None
+
+    @property
+    def shown(self) -> str:
+        return f"{self.op} {'DISTINCT' if self.distinct else 'ALL'}"
+
+
+def combine(written: Combination, operands: Sequence[QueryResult], env: Env) -> QueryResult:
+    """The queries of a set operation, resolved already, as one."""
+    limit = env.analysis.limits.set_operation_queries
+    if len(operands) > limit:
+        raise LimitExceeded(SET_OPERATION_QUERIES, limit, at=written.at)
+    hints = checked_hints(written.hint, Place.SET_OPERATION, env.analysis)
+    _check_widths(operands, written)
+    types = list(_column_types(operands, env, written))
+    op, distinct = written.op, written.distinct
+    if (op, distinct) != ("UNION", False):
+        for number, type_ in enumerate(types):
+            if not is_groupable(type_):
+                raise NotGroupable(
+                    f"Column {number + 1} in {written.shown} has type that does not support set "
+                    f"operation comparisons: {type_}",
+                    str(type_),
+                    at=written.places[1],
+                )
+    inputs = tuple(_converted(operand, types, env) for operand in operands)
+    first = operands[0]
+    columns = tuple(
+        (name, env.analysis.column(column.name, type_))
+        for (name, column), type_ in zip(first.columns, types, strict=True)
+    )
+    scan: Scan = SetOpScan(
+        _KINDS[op, distinct], inputs, tuple(column for _, column in columns), hints
+    )
+    if op == "UNION" and distinct:
+        scan, columns = _without_duplicates(scan, columns, env)
+    return QueryResult(scan, columns, first.value_table)
+
+
+def _check_widths(operands: Sequence[QueryResult], written: Combination) -> None:
+    first = operands[0]
+    for number, other in enumerate(operands[1:], 2):
+        if len(other.columns) != len(first.columns):
+            raise MismatchedColumnCount(
+                written.shown,
+                number,
+                _width(first),
+                _width(other),
+                at=written.places[number - 1],
+            )
+
+
+def _width(result: QueryResult) -> str:
+    count = len(result.columns)
+    if result.value_table:
+        return "value table with 1 column"
+    return f"{count} column{'' if count == 1 else 's'}"
+
+
+def _column_types(
+    operands: Sequence[QueryResult], env: Env, written: Combination
+) -> Iterator[Type]:
+    """The type that each column has in common."""
+    each = [_candidates(operand, env) for operand in operands]
+    for number, candidates in enumerate(zip(*each, strict=True), 1):
+        type_ = common_type_of(candidates, env.analysis)
+        if type_ is None:
+            shown = ", ".join(dict.fromkeys(str(one.type) for one in candidates))
+            raise IncompatibleColumns(number, written.shown, shown, at=written.places[1])
+        yield type_
+
+
+def _candidates(operand: QueryResult, env: Env) -> list[Candidate]:
+    """What each column of an operand brings to the choice of its type."""
+    computed = _computed(operand)
+    return [
+        candidate(computed[column.id], env.analysis)
+        if column.id in computed
+        else Candidate(column.type, Kind.VALUE)
+        for _, column in operand.columns
+    ]
+
+
+def _computed(operand: QueryResult) -> Mapping[int, Expr]:
+    """What the select list of a query computes, by column, if it may still bend."""
+    scan = operand.scan
+    if operand.is_firm or type(scan) is not ProjectScan:
+        return {}
+    return {column.id: expression for column, expression in scan.computed}
+
+
+def _converted(
+    operand: QueryResult, types: Sequence[Type], env: Env
+) -> tuple[Scan, tuple[ResolvedColumn, ...]]:
+    """The operand's rows with columns of the common types."""
+    written = _computed(operand)
+    replaced: dict[int, tuple[ResolvedColumn, Expr]] = {}
+    casts: list[tuple[ResolvedColumn, Expr]] = []
+    columns: list[ResolvedColumn] = []
+    for (name, column), type_ in zip(operand.columns, types, strict=True):
+        expression = written.get(column.id)
+        if expression is not None and _bends(expression, env):
+            new = env.analysis.column(name, type_)
+            replaced[column.id] = (new, _bent(expression, type_, env))
+            columns.append(new)
+        elif column.type == type_:
+            columns.append(column)
+        else:
+            new = env.analysis.column(name, type_)
+            casts.append((new, Cast(type_, ColumnRef(column.type, column), implicit=True)))
+            columns.append(new)
+    scan = operand.scan
+    if replaced:
+        assert isinstance(scan, ProjectScan)
+        computed = (replaced.get(one[0].id, one) for one in scan.computed)
+        scan = ProjectScan(scan.input, tuple(computed))
+    return ProjectScan(scan, tuple(casts)) if casts else scan, tuple(columns)
+
+
+def _bent(expression: Expr, type_: Type, env: Env) -> Expr:
+    """A literal or a parameter of the type."""
+    parameters = env.analysis.parameters
+    if type_.code in _NUMBERS and parameters.is_pending(expression):
+        assert isinstance(expression, ParameterRef)
+        expression = parameters.settle(expression, INT64)
+    return coerce(expression, type_, env.analysis, -1)
+
+
+def _bends(expression: Expr, env: Env) -> bool:
+    """Whether a computed column can still be given its type: a literal or a parameter."""
+    return candidate(expression, env.analysis).kind is not Kind.VALUE
+
+
+def _without_duplicates(
+    scan: Scan, columns: tuple[tuple[str, ResolvedColumn], ...], env: Env
+) -> tuple[Scan, tuple[tuple[str, ResolvedColumn], ...]]:
+    keys: list[tuple[ResolvedColumn, Expr]] = []
+    kept = []
+    for name, column in columns:
+        new = env.analysis.column(column.name, column.type)
+        keys.append((new, ColumnRef(column.type, column)))
+        kept.append((name, new))
+    return AggregateScan(scan, tuple(keys)), tuple(kept)

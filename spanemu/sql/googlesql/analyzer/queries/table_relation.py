@@ -1,0 +1,135 @@
+"""A table of the schema in a FROM clause, or a row of one in a statement that writes.
+
+Columns come into being when they are asked for, so a wide table costs nothing but what is used.
+A generated column that is not stored is its expression over the others: computed in a
+projection over the scan, or put in place of the reference where there is no scan
+(`inline=True`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from spanemu.schema.column import Column
+from spanemu.schema.table import Table
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.analysis import Analysis
+from spanemu.sql.googlesql.analyzer.errors.shape import GeneratedColumnCycle
+from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce
+from spanemu.sql.googlesql.analyzer.queries.relation import Relation, Star
+from spanemu.sql.googlesql.analyzer.scope import Env, Scope
+from spanemu.sql.googlesql.syntax.statement import parse_expression
+from spanemu.sql.resolved import (
+    ColumnRef,
+    Expr,
+    Hints,
+    ProjectScan,
+    ResolvedColumn,
+    Scan,
+    TableScan,
+)
+
+
+class TableRelation(Relation):
+    """A table; see the module."""
+
+    def __init__(
+        self,
+        alias: str,
+        table: Table,
+        analysis: Analysis,
+        *,
+        inline: bool = False,
+    ) -> None:
+        super().__init__(alias)
+        self.table = table
+        self._analysis = analysis
+        self._inline = inline
+        self.hints: Hints = ()
+        self.for_update = False
+        self._stored: dict[str, tuple[ResolvedColumn, Column]] = {}
+        self._virtual: dict[str, tuple[ResolvedColumn, Expr]] = {}
+        self._computing: set[str] = set()
+        self.referenced: dict[str, Column] = {}  # by lower-cased name, virtual ones too
+
+    @property
+    def stored(self) -> tuple[tuple[ResolvedColumn, Column], ...]:
+        """The stored columns asked for so far, each with the column it stands for."""
+        return tuple(self._stored.values())
+
+    def is_implicit(self, name: str) -> bool:
+        # The expression of a generated column stands in the table: its names mean its columns.
+        return not self._computing
+
+    def column(self, name: str, at: int) -> Expr | None:
+        column = self.table.by_name.get(name.lower())
+        return None if column is None else self.reference(column)
+
+    def reference(self, column: Column) -> Expr:
+        """A mention of one of the table's columns."""
+        if not self._computing:
+            self.referenced[column.name.lower()] = column
+        if column.is_virtual:
+            return self._virtual_reference(column)
+        resolved = self.stored_column(column)
+        return ColumnRef(resolved.type, resolved)
+
+    def stored_column(self, column: Column) -> ResolvedColumn:
+        """The output of the scan that stands for a stored column."""
+        key = column.name.lower()
+        found = self._stored.get(key)
+        if found is None:
+            resolved = self._analysis.column(column.name, column.type)
+            self._stored[key] = (resolved, column)
+            return resolved
+        return found[0]
+
+    def _virtual_reference(self, column: Column) -> Expr:
+        if self._inline or self._computing:
+            return self._expression(column)
+        key = column.name.lower()
+        found = self._virtual.get(key)
+        if found is None:
+            resolved = self._analysis.column(column.name, column.type)
+            found = self._virtual[key] = (resolved, self._expression(column))
+        return ColumnRef(found[0].type, found[0])
+
+    def _expression(self, column: Column) -> Expr:
+        assert column.generated is not None
+        key = column.name.lower()
+        if key in self._computing:
+            raise GeneratedColumnCycle(self.table.name, column.name)
+        self._computing.add(key)
+        env = Env(self._analysis, self.row_scope(), "generated column", {})
+        node = _parsed(column.generated)
+        resolved = self._analysis.resolvers[type(node)](node, env)
+        self._computing.remove(key)
+        return coerce(resolved, column.type, self._analysis, -1)
+
+    def row_scope(self) -> Scope:
+        """The scope of expressions that the schema holds: columns, and no name of a table."""
+        scope = Scope(None, self)
+        scope.aliases = {}
+        return scope
+
+    def star(self) -> Star:
+        return [
+            (column.name, self.reference(column))
+            for column in self.table.columns
+            if not column.hidden
+        ]
+
+    def known(self) -> Iterator[str]:
+        return (column.name for column in self.table.columns)
+
+    def scan(self) -> Scan:
+        scan: Scan = TableScan(self.table, self.stored, self.hints, self.for_update)
+        if self._virtual:
+            scan = ProjectScan(scan, tuple(self._virtual.values()))
+        return scan
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str) -> ast.Expression:
+    return parse_expression(text)

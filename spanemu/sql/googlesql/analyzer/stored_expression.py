@@ -1,0 +1,149 @@
+"""Analyzes expressions that a schema holds: DEFAULT, generated columns, CHECK.
+
+Refused here: parameters, aggregates, unknown names, a type that does not convert. What else is
+allowed depends on the clause, so it is reported in `StoredExpression` for `ddl` to judge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spanemu.schema.column import Column
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.sql.errors import AnalysisError
+from spanemu.sql.googlesql.analyzer.analysis import Analysis
+from spanemu.sql.googlesql.analyzer.dml.defaults import (
+    is_pending_commit_timestamp,
+    pending_commit_timestamp,
+)
+from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery, NestedTooDeeply
+from spanemu.sql.googlesql.analyzer.errors.typing import ExpressionDoesNotFit
+from spanemu.sql.googlesql.analyzer.expressions.braces import typed_braces
+from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
+from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
+from spanemu.sql.googlesql.analyzer.options import DEFAULT_OPTIONS, Setting
+from spanemu.sql.googlesql.analyzer.parameters import Parameters
+from spanemu.sql.googlesql.analyzer.queries.table_relation import TableRelation
+from spanemu.sql.googlesql.analyzer.resolvers import MACHINERY
+from spanemu.sql.googlesql.analyzer.scope import Env, Scope
+from spanemu.sql.googlesql.analyzer.tree import depth
+from spanemu.sql.googlesql.catalog import CATALOG
+from spanemu.sql.googlesql.syntax.statement import parse_expression, parse_query
+from spanemu.sql.resolved import Expr, ResolvedColumn
+from spanemu.values.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class StoredExpression:
+    """An expression over one row of a table.
+
+    `columns` pairs each column that `expression` mentions with the stored column it stands for
+    (virtual generated columns are expanded); `references` are the columns named in the text.
+    """
+
+    expression: Expr
+    columns: tuple[tuple[ResolvedColumn, Column], ...]
+    references: tuple[Column, ...]
+    volatile: bool  # differs between calls
+    stable: bool  # differs between statements
+    has_subquery: bool
+    pending_commit_timestamp: bool
+    depth: int
+    sequences: frozenset[str]
+
+    @property
+    def is_deterministic(self) -> bool:
+        """Whether equal rows give equal values, whenever it is asked."""
+        return not (self.volatile or self.stable)
+
+
+def analyze_expression(
+    text: str,
+    table: Table | None,
+    schema: Schema,
+    *,
+    expected: Type | None,
+    allow_columns: bool = True,
+) -> StoredExpression:
+    """The expression `text` over a row of `table`, converted to `expected` or left as it is."""
+    parameters = Parameters({}, refused_in="in this expression")
+    analysis = Analysis(schema, CATALOG, DEFAULT_OPTIONS, parameters, MACHINERY)
+    relation = None
+    if table is not None and allow_columns:
+        relation = TableRelation(table.name, table, analysis, inline=True)
+    scope = Scope(None) if relation is None else relation.row_scope()
+    env = Env(analysis, scope, "this expression", {})
+    try:
+        expression, pending = _resolved(text, env, expected)
+    except AnalysisError as failure:
+        failure.locate(text)
+        raise
+    except RecursionError:
+        raise NestedTooDeeply() from None
+    return StoredExpression(
+        expression,
+        () if relation is None else relation.stored,
+        () if relation is None else tuple(relation.referenced.values()),
+        analysis.traits.volatile,
+        analysis.traits.stable,
+        analysis.traits.subquery,
+        pending,
+        depth(expression),
+        frozenset(analysis.traits.sequences),
+    )
+
+
+def _resolved(text: str, env: Env, expected: Type | None) -> tuple[Expr, bool]:
+    node = parse_expression(text, DEFAULT_OPTIONS.bounds)
+    if is_pending_commit_timestamp(node):
+        return pending_commit_timestamp(), True
+    if expected is None:
+        return resolve(node, env), False
+    expression = resolve(typed_braces(node, expected), env)
+    if not fits(expression, expected, env.analysis):
+        raise ExpressionDoesNotFit(str(expression.type), str(expected), at=node.at)
+    return coerce(expression, expected, env.analysis, node.at), False
+
+
+@dataclass(frozen=True, slots=True)
+class ViewShape:
+    """What a view yields, and the tables, views and sequences that it names, exactly spelt.
+
+    Tables and views behind another view are counted too.
+    """
+
+    columns: tuple[tuple[str, Type], ...]
+    depends_on: frozenset[str]
+
+
+def analyze_view(text: str, schema: Schema, setting: Setting = DEFAULT_OPTIONS) -> ViewShape:
+    """The shape of the view whose query is `text`."""
+    parameters = Parameters({}, refused_in="in a view")
+    analysis = Analysis(schema, CATALOG, setting, parameters, MACHINERY)
+    analysis.strict = True
+    try:
+        query = parse_query(text, setting.bounds)
+        if query.with_:
+            raise BadQuery("WITH clauses are unsupported in view definitions", at=query.at)
+        result = analysis.resolve_query(
+            query, Env(analysis, Scope(None), "view", {}, outermost=True)
+        )
+        if analysis.traits.for_update:
+            raise BadQuery("FOR UPDATE is not supported in a view", at=query.at)
+        seen: set[str] = set()
+        for number, (name, _) in enumerate(result.columns, 1):
+            if not name:
+                raise BadQuery(f"Column {number} of the view has no name", at=query.at)
+            if name.lower() in seen:
+                raise BadQuery(f"Duplicate column name {name} in the view", at=query.at)
+            seen.add(name.lower())
+    except AnalysisError as failure:
+        failure.locate(text)
+        raise
+    except RecursionError:
+        raise NestedTooDeeply() from None
+    return ViewShape(
+        tuple((name, column.type) for name, column in result.columns),
+        frozenset(analysis.traits.tables | analysis.traits.sequences),
+    )

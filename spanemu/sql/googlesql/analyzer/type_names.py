@@ -1,0 +1,54 @@
+"""Turns a type as written into a `Type`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from spanemu.schema.schema import Schema
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.errors.names import TypeNotFound
+from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery, LimitExceeded
+from spanemu.sql.googlesql.analyzer.errors.typing import NestedArray
+from spanemu.sql.googlesql.analyzer.expressions.messages import bundle_type
+from spanemu.values.types import BOOL, NUMERIC, SCALARS, StructField, Type, TypeCode, array_of
+
+STRUCT_FIELDS_MAX = 1_000
+STRUCT_DEPTH_MAX = 15
+
+_NAMES: Mapping[str, Type] = {**SCALARS, "BOOLEAN": BOOL, "DECIMAL": NUMERIC}
+
+
+def named_type(name: ast.TypeName, schema: Schema) -> Type:
+    """The type that `name` spells: a built-in one, or one of the schema's proto bundle."""
+    return _resolve(name, schema, 0)
+
+
+def _resolve(name: ast.TypeName, schema: Schema, depth: int) -> Type:
+    if name.length is not None or name.vector_length is not None:
+        at = name.at if name.length is None else name.length_at
+        raise BadQuery("Parameterized types are not supported", at=at)
+    if name.element is not None:
+        element = _resolve(name.element, schema, depth)
+        if element.is_array:
+            raise NestedArray("Arrays of arrays are not supported", at=name.at)
+        return array_of(element)
+    if name.fields is not None:
+        return _struct(name, schema, depth + 1)
+    assert name.path is not None
+    found = _NAMES.get(str(name.path).upper()) or bundle_type(str(name.path), schema)
+    if found is None:
+        raise TypeNotFound(str(name.path), at=name.at)
+    return found
+
+
+def _struct(name: ast.TypeName, schema: Schema, depth: int) -> Type:
+    assert name.fields is not None
+    if depth > STRUCT_DEPTH_MAX:
+        raise LimitExceeded("nested STRUCTs", STRUCT_DEPTH_MAX, at=name.at)
+    if len(name.fields) > STRUCT_FIELDS_MAX:
+        raise LimitExceeded("STRUCT fields", STRUCT_FIELDS_MAX, at=name.at)
+    fields = tuple(
+        StructField(field.name if field is not None else "", _resolve(type_, schema, depth))
+        for field, type_ in name.fields
+    )
+    return Type(TypeCode.STRUCT, fields=fields)

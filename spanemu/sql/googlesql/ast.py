@@ -1,0 +1,873 @@
+"""The syntax tree of GoogleSQL: what was written, names unresolved, positions kept.
+
+Every node is frozen data. `at` and `end` are offsets into the statement's text, so that errors
+can point (`[at 1:8]`) and DDL can keep the user's own words (`text[node.at:node.end]`); they do
+not take part in equality.
+
+In reading order: `parts`, `expression`, `query`, `pipe`, `statement`, `nested_dml`. Everything is
+imported from here; the modules below only keep the chapters apart. DDL has `syntax.ddl_ast`.
+
+Not here: meaning. Whether `a.b.c` is a column, a field or a table is for the analyzer to say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import field
+from enum import StrEnum
+from typing import Any
+
+from spanemu.base.record import Record, keyword_record, record
+
+
+@keyword_record
+class Node(Record):
+    """Anything that was written somewhere: `text[at:end]`."""
+
+    at: int = field(default=0, compare=False, repr=False)
+    end: int = field(default=0, compare=False, repr=False)
+
+
+@record
+class Identifier(Node):
+    """A name as written, without its backticks."""
+
+    name: str
+    quoted: bool = field(default=False, compare=False)
+
+
+@record
+class Path(Node):
+    """Names joined by dots: a table, a column, a function, or a field of a field."""
+
+    parts: tuple[Identifier, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(part.name for part in self.parts)
+
+    def __str__(self) -> str:
+        return ".".join(self.names)
+
+
+@record
+class Hint(Node):
+    """`@{name=value, ...}`: (qualified name, literal value) pairs; identifiers become str."""
+
+    entries: tuple[tuple[str, Any], ...]
+
+
+@record
+class TypeName(Node):
+    """A type as written: `path` for a scalar, `element` for ARRAY<...>, `fields` for STRUCT<...>.
+
+    `length` is the parameter of STRING(n) or BYTES(n): an int, or "MAX"; it begins with its
+    parenthesis at `length_at`. `vector_length` is that of ARRAY<...>(vector_length=>n).
+    """
+
+    path: Path | None = None
+    element: TypeName | None = None
+    fields: tuple[tuple[Identifier | None, TypeName], ...] | None = None
+    length: int | str | None = None
+    length_at: int = -1
+    vector_length: int | None = None
+
+
+@record
+class Expression(Node):
+    """Something with a value."""
+
+
+@record
+class NullLiteral(Expression):
+    """NULL."""
+
+
+@record
+class BoolLiteral(Expression):
+    """TRUE or FALSE."""
+
+    value: bool
+
+
+@record
+class IntLiteral(Expression):
+    """A decimal or hexadecimal integer; too large for INT64 is the analyzer's error."""
+
+    value: int
+    text: str = ""
+
+
+@record
+class FloatLiteral(Expression):
+    """A floating point literal; `text` as written, for NUMERIC contexts."""
+
+    value: float
+    text: str = ""
+
+
+@record
+class StringLiteral(Expression):
+    """A string in any of its quotings, escapes resolved."""
+
+    value: str
+
+
+@record
+class BytesLiteral(Expression):
+    """A b'...' literal, escapes resolved."""
+
+    value: bytes
+
+
+@record
+class TypedLiteral(Expression):
+    """DATE '...', TIMESTAMP '...', NUMERIC '...', JSON '...', UUID '...', also RANGE-like ones."""
+
+    type_word: str
+    text: str
+
+
+@record
+class IntervalExpression(Expression):
+    """INTERVAL amount part [TO part]."""
+
+    amount: Expression
+    part: str
+    to_part: str | None = None
+    part_at: int = field(default=0, compare=False, repr=False)
+
+
+@record
+class Parameter(Expression):
+    """@name."""
+
+    name: str
+
+
+@record
+class PositionalParameter(Expression):
+    """`?`, which Spanner refuses."""
+
+
+@record
+class SystemVariable(Expression):
+    """@@name, which Spanner refuses."""
+
+    path: Path
+
+
+@record
+class DefaultKeyword(Expression):
+    """DEFAULT where a value of INSERT or UPDATE stands."""
+
+
+@record
+class Name(Expression):
+    """A path of identifiers standing as an expression."""
+
+    path: Path
+
+
+@record
+class FieldAccess(Expression):
+    """`operand.field` where the operand is not itself a plain path."""
+
+    operand: Expression
+    field_name: Identifier
+
+
+@record
+class Subscript(Expression):
+    """`operand[index]`; `mode` is "", OFFSET, ORDINAL, SAFE_OFFSET, SAFE_ORDINAL or KEY."""
+
+    operand: Expression
+    index: Expression
+    mode: str = ""
+    inside_at: int = field(default=0, compare=False, repr=False)  # of what follows the bracket
+
+
+@record
+class Unary(Expression):
+    """`op operand`: "-", "+", "~" or "NOT"."""
+
+    op: str
+    operand: Expression
+
+
+@record
+class Binary(Expression):
+    """`left op right` for arithmetic, "||", bitwise, comparison, AND and OR, LIKE excepted.
+
+    `op` is in canonical form: `<>` is "!=". Chains of AND and of OR are flat: see `Junction`.
+    """
+
+    op: str
+    left: Expression
+    right: Expression
+    op_at: int = field(default=0, compare=False, repr=False)
+
+
+@record
+class Junction(Expression):
+    """A chain of AND, or of OR, with two or more operands."""
+
+    op: str  # "AND" or "OR"
+    operands: tuple[Expression, ...]
+
+
+@record
+class Is(Expression):
+    """`operand IS [NOT] what` for NULL, TRUE, FALSE and UNKNOWN."""
+
+    operand: Expression
+    what: str
+    negated: bool = False
+
+
+@record
+class Between(Expression):
+    """`operand [NOT] BETWEEN low AND high`."""
+
+    operand: Expression
+    low: Expression
+    high: Expression
+    negated: bool = False
+    op_at: int = field(default=0, compare=False, repr=False)  # of BETWEEN
+
+
+@record
+class Like(Expression):
+    """`operand [NOT] LIKE pattern`."""
+
+    operand: Expression
+    pattern: Expression
+    negated: bool = False
+
+
+@record
+class ArrayConstructor(Expression):
+    """`[a, b]`, `ARRAY[a, b]` or `ARRAY<T>[a, b]`."""
+
+    items: tuple[Expression, ...]
+    type: TypeName | None = None
+
+
+@record
+class StructConstructor(Expression):
+    """STRUCT(a AS x, b), STRUCT<...>(a, b), or a tuple `(a, b)` when `tuple_form`."""
+
+    items: tuple[tuple[Expression, Identifier | None], ...]
+    type: TypeName | None = None
+    tuple_form: bool = False
+
+
+@record
+class Case(Expression):
+    """CASE [operand] WHEN .. THEN .. [ELSE ..] END."""
+
+    operand: Expression | None
+    whens: tuple[tuple[Expression, Expression], ...]
+    otherwise: Expression | None
+
+
+@record
+class Cast(Expression):
+    """CAST or SAFE_CAST (operand AS type)."""
+
+    operand: Expression
+    type: TypeName
+    safe: bool = False
+
+
+@record
+class Extract(Expression):
+    """EXTRACT(part FROM operand [AT TIME ZONE zone]); `part` in upper case, e.g. WEEK(MONDAY)."""
+
+    part: str
+    operand: Expression
+    time_zone: Expression | None = None
+    part_at: int = field(default=0, compare=False, repr=False)
+
+
+@record
+class Lambda(Expression):
+    """`x -> body` or `(x, y) -> body`."""
+
+    parameters: tuple[Identifier, ...]
+    body: Expression
+
+
+@record
+class NamedArgument(Expression):
+    """`name => value` in a call."""
+
+    name: Identifier
+    value: Expression
+
+
+@record
+class Star(Expression):
+    """`*` as the argument of COUNT(*)."""
+
+
+@record
+class SequenceArgument(Expression):
+    """`SEQUENCE name`, `MODEL name` or `TABLE name` as an argument; `kind` is that word."""
+
+    kind: str
+    path: Path
+
+
+@record
+class OrderItem(Node):
+    """One item of ORDER BY."""
+
+    value: Expression
+    descending: bool = False
+    collation: Expression | None = None
+    clause_at: int = field(default=0, compare=False, repr=False)  # of ORDER
+
+
+@record
+class Call(Expression):
+    """A function call with everything that may stand in its parentheses.
+
+    `function` holds the path in the user's spelling; a leading SAFE is part of it.
+    `having` is ("MAX" | "MIN", expression); `nulls` is "IGNORE", "RESPECT" or None.
+    `over` is set when an OVER clause follows, which Spanner refuses.
+    """
+
+    function: Path
+    arguments: tuple[Expression, ...] = ()
+    distinct: bool = False
+    nulls: str | None = None
+    having: tuple[str, Expression] | None = None
+    order_by: tuple[OrderItem, ...] = ()
+    limit: Expression | None = None
+    hint: Hint | None = None
+    over: bool = False
+
+
+@record
+class WithExpression(Expression):
+    """WITH(a AS x, b AS y, result)."""
+
+    bindings: tuple[tuple[Identifier, Expression], ...]
+    result: Expression
+
+
+@record
+class NewConstructor(Expression):
+    """NEW Type(value AS field, ...)."""
+
+    type: TypeName
+    items: tuple[tuple[Expression, Path | None], ...]
+
+
+@record
+class BracedConstructor(Expression):
+    """[NEW Type] { field: value ... }; without a type it has that of its place."""
+
+    type: TypeName | None
+    items: tuple[tuple[Identifier, Expression], ...]
+
+
+@record
+class ReplaceFields(Expression):
+    """REPLACE_FIELDS(operand, value AS path, ...)."""
+
+    operand: Expression
+    items: tuple[tuple[Expression, Path], ...]
+
+
+class JoinKind(StrEnum):
+    """How rows without a match are treated. COMMA differs from CROSS in precedence only."""
+
+    COMMA = "COMMA"
+    CROSS = "CROSS"
+    INNER = "INNER"
+    LEFT = "LEFT"
+    RIGHT = "RIGHT"
+    FULL = "FULL"
+
+
+@record
+class FromItem(Node):
+    """Something that yields rows in a FROM clause."""
+
+
+@record
+class Sample(Node):
+    """TABLESAMPLE method (size unit) [REPEATABLE (seed)] [WITH WEIGHT [AS alias]]."""
+
+    method: str
+    size: Expression
+    unit: str  # "PERCENT" or "ROWS"
+    repeatable: Expression | None = None
+    weight: Identifier | None = None  # "weight" where no alias is written
+
+
+@record
+class SampledJoin(FromItem):
+    """`(a JOIN b ...) TABLESAMPLE ...`."""
+
+    join: FromItem
+    sample: Sample
+
+
+@record
+class TableRef(FromItem):
+    """A table, view or CTE by name; also a correlated path such as `t.array_column`."""
+
+    path: Path
+    alias: Identifier | None = None
+    hint: Hint | None = None
+    sample: Sample | None = None
+    with_offset: bool = False  # only legal when the path is an array
+    offset_alias: Identifier | None = None
+
+
+@record
+class SubqueryRef(FromItem):
+    """(query) [AS alias]."""
+
+    query: Query
+    alias: Identifier | None = None
+    hint: Hint | None = None
+    sample: Sample | None = None
+
+
+@record
+class Unnest(FromItem):
+    """UNNEST(array) [AS alias] [WITH OFFSET [AS alias]]."""
+
+    array: Expression
+    alias: Identifier | None = None
+    with_offset: bool = False
+    offset_alias: Identifier | None = None
+    hint: Hint | None = None
+    sample: Sample | None = None
+
+
+@record
+class TableFunction(FromItem):
+    """A table-valued function: READ_stream(...), ML.PREDICT(...)."""
+
+    function: Path
+    arguments: tuple[Expression, ...]
+    alias: Identifier | None = None
+    hint: Hint | None = None
+
+
+@record
+class Join(FromItem):
+    """left JOIN right; `using` excludes `on`."""
+
+    kind: JoinKind
+    left: FromItem
+    right: FromItem
+    on: Expression | None = None
+    using: tuple[Identifier, ...] = ()
+    hint: Hint | None = None
+    operator_at: int = field(default=0, compare=False, repr=False)
+
+
+@record
+class SelectItem(Node):
+    """`expression [AS alias]`."""
+
+    value: Expression
+    alias: Identifier | None = None
+
+
+@record
+class SelectStar(Node):
+    """`*` or `operand.*`, with EXCEPT (names) and REPLACE (value AS name)."""
+
+    operand: Expression | None = None
+    excepted: tuple[Identifier, ...] = ()
+    replaced: tuple[tuple[Expression, Identifier], ...] = ()
+
+
+@record
+class GroupBy(Node):
+    """GROUP BY items; `all` for GROUP BY ALL; ROLLUP, CUBE and SETS are refused by Spanner."""
+
+    items: tuple[SelectItem, ...] = ()
+    all: bool = False
+    hint: Hint | None = None
+
+
+@record
+class Select(Node):
+    """SELECT ... FROM ... WHERE ... GROUP BY ... HAVING. `as_what` is "STRUCT", "VALUE" or None.
+
+    `where_at` and `having_at` are the places of the keywords.
+    """
+
+    items: tuple[SelectItem | SelectStar, ...]
+    source: FromItem | None = None
+    where: Expression | None = None
+    group_by: GroupBy | None = None
+    having: Expression | None = None
+    distinct: bool = False
+    as_what: str | None = None
+    as_type: TypeName | None = None
+    hint: Hint | None = None
+    where_at: int = field(default=0, compare=False, repr=False)
+    having_at: int = field(default=0, compare=False, repr=False)
+
+
+@record
+class SetOperation(Node):
+    """operands joined by one operator, left to right. `op` is UNION, INTERSECT or EXCEPT."""
+
+    op: str
+    distinct: bool
+    operands: tuple[QueryBody, ...]
+    hint: Hint | None = None
+
+
+@record
+class FromBody(Node):
+    """FROM item standing alone at the head of a pipe query."""
+
+    source: FromItem
+
+
+@record
+class CommonTable(Node):
+    """name AS (query) in WITH."""
+
+    name: Identifier
+    query: Query
+
+
+@record
+class PipeOperator(Node):
+    """`|> ...`; subclasses are added with the pipe syntax."""
+
+
+@record
+class Query(Node):
+    """[WITH ...] body [ORDER BY] [LIMIT [OFFSET]] [FOR UPDATE], then pipe operators."""
+
+    body: QueryBody
+    with_: tuple[CommonTable, ...] = ()
+    recursive: bool = False
+    order_by: tuple[OrderItem, ...] = ()
+    limit: Expression | None = None
+    offset: Expression | None = None
+    for_update: bool = False
+    order_hint: Hint | None = None
+    pipes: tuple[PipeOperator, ...] = ()
+
+
+QueryBody = Select | SetOperation | FromBody | Query
+
+
+@record
+class In(Expression):
+    """`operand [NOT] IN (items)`, `IN UNNEST(array)` or `IN (query)`: one of the three is set."""
+
+    operand: Expression
+    items: tuple[Expression, ...] = ()
+    unnest: Expression | None = None
+    query: Query | None = None
+    negated: bool = False
+    hint: Hint | None = None
+    op_at: int = field(default=0, compare=False, repr=False)  # of IN
+
+
+@record
+class Exists(Expression):
+    """EXISTS (query)."""
+
+    query: Query
+    hint: Hint | None = None
+
+
+@record
+class ScalarSubquery(Expression):
+    """(query) as a value."""
+
+    query: Query
+    hint: Hint | None = None
+
+
+@record
+class ArraySubquery(Expression):
+    """ARRAY(query)."""
+
+    query: Query
+    hint: Hint | None = None
+
+
+@record
+class Statement(Node):
+    """A whole statement."""
+
+
+@record
+class QueryStatement(Statement):
+    """A query, with the hint that precedes it."""
+
+    query: Query
+    hint: Hint | None = None
+
+
+@record
+class Returning(Node):
+    """THEN RETURN [WITH ACTION [AS alias]] items."""
+
+    items: tuple[SelectItem | SelectStar, ...]
+    with_action: bool = False
+    action_alias: Identifier | None = None
+
+
+class InsertMode(StrEnum):
+    """What INSERT does with a row whose key exists."""
+
+    INSERT = "INSERT"
+    OR_IGNORE = "INSERT OR IGNORE"
+    OR_UPDATE = "INSERT OR UPDATE"
+
+
+@record
+class ValueRow(Node):
+    """`(value, ...)` of VALUES; a value may be DEFAULT."""
+
+    values: tuple[Expression, ...]
+
+
+@record
+class Assignment(Node):
+    """`path = value` of SET."""
+
+    target: Path
+    value: Expression
+
+
+@record
+class NestedStatement(Node):
+    """`(statement target ...)` in SET; `nested_dml` has the kinds."""
+
+    target: Path
+
+
+@record
+class OnConflict(Node):
+    """ON CONFLICT [target] DO NOTHING, or DO UPDATE SET ... [WHERE ...].
+
+    The target is a list of columns, or ON UNIQUE CONSTRAINT name.
+    """
+
+    columns: tuple[Identifier, ...] = ()
+    constraint: Path | None = None
+    assignments: tuple[Assignment, ...] | None = None  # None is DO NOTHING
+    where: Expression | None = None
+
+
+@record
+class Target(Node):
+    """The table that a statement writes, with its hint, and what it is called there."""
+
+    path: Path
+    hint: Hint | None = None
+    alias: Identifier | None = None
+
+    @property
+    def name(self) -> str:
+        """What its columns may be qualified with."""
+        return (self.alias or self.path.parts[-1]).name
+
+
+@keyword_record
+class Dml(Statement):
+    """A statement that writes rows: what INSERT, UPDATE and DELETE have in common."""
+
+    target: Target
+    assert_rows: Expression | None = None
+    returning: Returning | None = None
+    hint: Hint | None = None
+
+
+@record
+class Insert(Dml):
+    """INSERT; either `rows` of VALUES or `query` is set."""
+
+    columns: tuple[Identifier, ...]
+    mode: InsertMode = InsertMode.INSERT
+    rows: tuple[ValueRow, ...] | None = None
+    query: Query | None = None
+    on_conflict: OnConflict | None = None
+
+
+@record
+class Update(Dml):
+    """UPDATE ... SET ... WHERE."""
+
+    assignments: tuple[Assignment | NestedStatement, ...]
+    where: Expression | None
+
+
+@record
+class Delete(Dml):
+    """DELETE FROM ... WHERE."""
+
+    where: Expression | None
+
+
+@record
+class CallProcedure(Statement):
+    """CALL procedure(arguments)."""
+
+    procedure: Path
+    arguments: tuple[Expression, ...]
+
+
+@record
+class NestedDelete(NestedStatement):
+    """(DELETE [FROM] target [[AS] alias] WHERE condition [ASSERT_ROWS_MODIFIED count])."""
+
+    alias: Identifier | None
+    where: Expression
+    assert_rows: Expression | None = None
+
+
+@record
+class NestedUpdate(NestedStatement):
+    """(UPDATE target [[AS] alias] SET items WHERE condition [ASSERT_ROWS_MODIFIED count])."""
+
+    alias: Identifier | None
+    items: tuple[Assignment | NestedStatement, ...]
+    where: Expression
+    assert_rows: Expression | None = None
+
+
+@record
+class NestedInsert(NestedStatement):
+    """(INSERT [INTO] target [(name)] VALUES (value), ...), or with a query; then a count."""
+
+    rows: tuple[ValueRow, ...] = ()
+    query: Query | None = None
+    assert_rows: Expression | None = None
+
+
+@record
+class PipeWhere(PipeOperator):
+    """WHERE predicate."""
+
+    predicate: Expression
+
+
+@record
+class PipeSelect(PipeOperator):
+    """SELECT items; `select` has no FROM and nothing behind it."""
+
+    select: Select
+
+
+@record
+class PipeExtend(PipeOperator):
+    """EXTEND value [AS name], ..."""
+
+    items: tuple[SelectItem | SelectStar, ...]
+
+
+@record
+class PipeSet(PipeOperator):
+    """SET column = value, ..."""
+
+    assignments: tuple[tuple[Identifier, Expression], ...]
+
+
+@record
+class PipeDrop(PipeOperator):
+    """DROP column, ..."""
+
+    columns: tuple[Identifier, ...]
+
+
+@record
+class PipeRename(PipeOperator):
+    """RENAME old [AS] new, ..."""
+
+    renames: tuple[tuple[Identifier, Identifier], ...]
+
+
+@record
+class PipeAs(PipeOperator):
+    """AS alias."""
+
+    alias: Identifier
+
+
+@record
+class PipeGroupItem(Node):
+    """`value [AS alias] [ASC | DESC]` of AGGREGATE; `order` is None if not written."""
+
+    value: Expression
+    alias: Identifier | None = None
+    order: str | None = None
+
+
+@record
+class PipeAggregate(PipeOperator):
+    """AGGREGATE items [GROUP [AND ORDER] BY groups]."""
+
+    items: tuple[PipeGroupItem, ...]
+    groups: tuple[PipeGroupItem, ...] = ()
+    and_order: bool = False
+    hint: Hint | None = None
+
+
+@record
+class PipeJoin(PipeOperator):
+    """[kind] JOIN item [ON condition | USING (columns)]."""
+
+    kind: JoinKind
+    right: FromItem
+    on: Expression | None = None
+    using: tuple[Identifier, ...] = ()
+    hint: Hint | None = None
+
+
+@record
+class PipeOrderBy(PipeOperator):
+    """ORDER BY items."""
+
+    items: tuple[OrderItem, ...]
+    hint: Hint | None = None
+
+
+@record
+class PipeLimit(PipeOperator):
+    """LIMIT count [OFFSET skip]."""
+
+    limit: Expression
+    offset: Expression | None = None
+
+
+@record
+class PipeSetOperation(PipeOperator):
+    """UNION, INTERSECT or EXCEPT {ALL | DISTINCT} (query), ...: the input is the first operand."""
+
+    op: str
+    distinct: bool
+    operands: tuple[Query, ...]
+    hint: Hint | None = None
+
+
+@record
+class PipeSample(PipeOperator):
+    """TABLESAMPLE ..."""
+
+    sample: Sample
+
+
+@record
+class PipeCall(PipeOperator):
+    """CALL table_function(...) [AS alias]: the input is its first table argument."""
+
+    function: TableFunction

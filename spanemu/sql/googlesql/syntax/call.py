@@ -1,0 +1,240 @@
+"""Function calls, with everything that may stand inside and behind their parentheses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.syntax.lexer import Kind
+from spanemu.sql.googlesql.syntax.operand import OperandParser
+
+_NAMED_OBJECTS = frozenset({"SEQUENCE", "MODEL", "TABLE", "CONNECTION", "DESCRIPTOR"})
+_TYPED_LITERALS = frozenset(
+    {"DATE", "DATETIME", "TIME", "TIMESTAMP", "NUMERIC", "DECIMAL", "BIGNUMERIC", "BIGDECIMAL",
+     "JSON", "UUID"}
+)  # fmt: skip
+
+
+@dataclass
+class _Modifiers:
+    """What follows the last argument of an aggregate call."""
+
+    nulls: str | None = None
+    having: tuple[str, ast.Expression] | None = None
+    order_by: tuple[ast.OrderItem, ...] = ()
+    limit: ast.Expression | None = None
+
+
+_NO_MODIFIERS = _Modifiers()
+
+
+class CallParser(OperandParser):
+    """The chapter on calls."""
+
+    def path_or_call(self) -> ast.Expression:
+        """A path standing as an expression, or a call of the function it names."""
+        token = self.token
+        following = self.peek()
+        if following.symbol == "(" and (special := _SPECIAL_CALLS.get(token.symbol)):
+            return special(self)
+        if following.kind is Kind.STRING and token.symbol in _TYPED_LITERALS:
+            return self.typed_literal()
+        path = self._expression_path()
+        if self.token.symbol == "(":
+            return self.call(path)
+        return ast.Name(path, at=path.at, end=path.end)
+
+    def _expression_path(self) -> ast.Path:
+        """Like `path`, but leaves the dot of `t.*` alone."""
+        first = self.identifier()
+        if self.token.symbol != ".":
+            return ast.Path((first,), at=first.at, end=first.end)
+        parts = [first]
+        while self.token.symbol == "." and self.peek().kind in _NAME_KINDS:
+            self.advance()
+            parts.append(self.part())
+        return ast.Path(tuple(parts), at=first.at, end=self.end)
+
+    def keyword_call(self) -> ast.Expression:
+        """A call of a function whose name is a reserved word: IF(...), LEFT(...)."""
+        word = self.part()
+        return self.call(ast.Path((word,), at=word.at, end=word.end))
+
+    def call(self, function: ast.Path) -> ast.Expression:
+        """The parentheses of a call and what follows them."""
+        self.deeper()
+        self.expect("(")
+        distinct = self.accept("DISTINCT")
+        arguments: tuple[ast.Expression, ...] = ()
+        if self.token.symbol == "*":
+            star = self.advance()
+            arguments = (ast.Star(at=star.at, end=star.end),)
+        elif self.token.symbol != ")":
+            arguments = self.comma_separated(self.argument)
+        after = self._modifiers()
+        self.expect(")")
+        hint = self.hint()
+        over = self.accept("OVER")
+        if over:
+            self._window()
+        self.depth -= 1
+        if function.parts[0].name.upper() in self.bounds.functions and len(function.parts) == 1:
+            self.count_call(function.at)
+        return ast.Call(
+            function, arguments, distinct, after.nulls, after.having, after.order_by, after.limit,
+            hint, over, at=function.at, end=self.end,
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------------ arguments
+
+    def argument(self) -> ast.Expression:
+        """An expression, a lambda, `name => value`, or SEQUENCE name and its kin."""
+        token = self.token
+        if token.kind is Kind.IDENTIFIER:
+            following = self.peek()
+            if following.symbol == "=>":
+                name = self.identifier()
+                self.advance()
+                value = self._value_or_lambda()
+                return ast.NamedArgument(name, value, at=token.at, end=self.end)
+            if token.symbol in _NAMED_OBJECTS and following.kind is Kind.IDENTIFIER:
+                self.advance()
+                path = self.path()
+                return ast.SequenceArgument(token.symbol, path, at=token.at, end=self.end)
+        return self._value_or_lambda()
+
+    def _value_or_lambda(self) -> ast.Expression:
+        start = self.token.at
+        if self.follows("(", ")", "->"):
+            self.expect_all("(", ")")
+            return self._lambda((), start)
+        value = self.expression()
+        if self.token.symbol != "->":
+            return value
+        return self._lambda(self._lambda_parameters(value), start)
+
+    def _lambda(self, parameters: tuple[ast.Identifier, ...], start: int) -> ast.Expression:
+        self.expect("->")
+        self.deeper()
+        body = self.expression()
+        self.depth -= 1
+        return ast.Lambda(parameters, body, at=start, end=self.end)
+
+    def _lambda_parameters(self, left: ast.Expression) -> tuple[ast.Identifier, ...]:
+        """The names that `x` or `(x, y)` were meant to introduce."""
+        match left:
+            case ast.Name(path=ast.Path(parts=(only,))):
+                return (only,)
+            case ast.StructConstructor(items=items, tuple_form=True):
+                return tuple(name for item, _ in items for name in self._lambda_parameters(item))
+        raise self.failure("Expecting lambda argument list", left.at)
+
+    # ------------------------------------------------------------------------ aggregates
+
+    def _modifiers(self) -> _Modifiers:
+        if self.token.symbol == ")":
+            return _NO_MODIFIERS
+        found = _Modifiers()
+        if self.token.symbol in ("IGNORE", "RESPECT"):
+            found.nulls = self.advance().symbol
+            self.expect("NULLS")
+        if self.accept("HAVING"):
+            if self.token.symbol not in ("MAX", "MIN"):
+                raise self.unexpected("MAX", "MIN")
+            found.having = (self.advance().symbol, self.expression())
+        if self.token.symbol == "ORDER":
+            start = self.advance().at
+            self.expect("BY")
+            found.order_by = self.order_items(start)
+        if self.accept("LIMIT"):
+            found.limit = self.expression()
+        return found
+
+    def order_items(self, clause_at: int) -> tuple[ast.OrderItem, ...]:
+        """What stands behind ORDER BY; `clause_at` is where ORDER does."""
+        return self.comma_separated(lambda: self._order_item(clause_at))
+
+    def _order_item(self, clause_at: int) -> ast.OrderItem:
+        """`value [COLLATE name] [ASC | DESC] [NULLS FIRST | NULLS LAST]`."""
+        start = self.token.at
+        value = self.expression()
+        collation = self._collation() if self.accept("COLLATE") else None
+        descending = self.direction() == "DESC"
+        self.no_null_order()
+        return ast.OrderItem(value, descending, collation, clause_at, at=start, end=self.end)
+
+    def _collation(self) -> ast.Expression:
+        if self.token.symbol == "@":
+            return self.parameter()
+        if self.token.kind is not Kind.STRING:
+            raise self.unexpected("@", Kind.STRING)
+        return self.string()
+
+    def direction(self) -> str | None:
+        """ASC or DESC, if one follows."""
+        return self.advance().symbol if self.token.symbol in ("ASC", "DESC") else None
+
+    def no_null_order(self) -> None:
+        """Refuse NULLS FIRST and NULLS LAST: in queries, NULL is always the least value."""
+        if self.token.symbol == "NULLS":
+            raise self.not_in_spanner("NULLS FIRST or NULLS LAST")
+
+    def null_order(self) -> str | None:
+        """NULLS FIRST or NULLS LAST, if one follows."""
+        if not self.accept("NULLS"):
+            return None
+        if self.token.symbol not in ("FIRST", "LAST"):
+            raise self.unexpected("FIRST", "LAST")
+        return self.advance().symbol
+
+    # ------------------------------------------------------------------------ windows
+
+    def _window(self) -> None:
+        """The window after OVER. Spanner has none, so nothing of it is kept."""
+        if self.at_name():
+            self.advance()
+            return
+        self.expect("(")
+        if self.at_name():
+            self.advance()
+        if self.accept("PARTITION"):
+            self.hint()
+            self.expect("BY")
+            self.comma_separated(self.expression)
+        if self.token.symbol == "ORDER":
+            start = self.advance().at
+            self.hint()
+            self.expect("BY")
+            self.order_items(start)
+        if self.token.symbol in ("ROWS", "RANGE"):
+            self.advance()
+            self._frame()
+        self.expect(")")
+
+    def _frame(self) -> None:
+        """[BETWEEN] bound [AND bound]."""
+        if not self.accept("BETWEEN"):
+            self._frame_bound()
+            return
+        self._frame_bound()
+        self.expect("AND")
+        self._frame_bound()
+
+    def _frame_bound(self) -> None:
+        if self.accept("CURRENT"):
+            self.expect("ROW")
+            return
+        if not self.accept("UNBOUNDED"):
+            self.expression(_ABOVE_COMPARISON)
+        if self.token.symbol not in ("PRECEDING", "FOLLOWING"):
+            raise self.unexpected("PRECEDING", "FOLLOWING")
+        self.advance()
+
+
+_ABOVE_COMPARISON = 5  # the bound's expression must leave AND alone
+_NAME_KINDS = frozenset({Kind.IDENTIFIER, Kind.KEYWORD})
+_SPECIAL_CALLS: Mapping[str, Callable[[CallParser], ast.Expression]] = {
+    "REPLACE_FIELDS": CallParser.replace_fields,
+    "SAFE_CAST": CallParser.cast,
+}

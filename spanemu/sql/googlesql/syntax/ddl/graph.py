@@ -1,0 +1,110 @@
+"""Property graphs: node tables, edge tables, their keys, labels and properties."""
+
+from __future__ import annotations
+
+from spanemu.sql import ddl_ast
+from spanemu.sql.googlesql.ast import Identifier
+from spanemu.sql.googlesql.syntax.ddl.parts import DdlPartParser
+
+
+class DdlGraphParser(DdlPartParser):
+    """The chapter on property graphs."""
+
+    def create_property_graph(self, start: int, or_replace: bool) -> ddl_ast.CreatePropertyGraph:
+        """CREATE [OR REPLACE] PROPERTY GRAPH: the verb has been read."""
+        self.expect_all("PROPERTY", "GRAPH")
+        if_not_exists = self.if_not_exists()
+        name = self.path()
+        options = self.options()
+        body_at = self.token.at
+        self.expect_all("NODE", "TABLES")
+        nodes = self._graph_elements()
+        edges = self._graph_elements() if self.accept_all("EDGE", "TABLES") else ()
+        body = self.text[body_at : self.end]
+        return ddl_ast.CreatePropertyGraph(
+            name, nodes, edges, options, or_replace, if_not_exists, body, at=start, end=self.end
+        )
+
+    def _graph_elements(self) -> tuple[ddl_ast.GraphElement, ...]:
+        """`(element, ...)`; a comma may follow the last."""
+        self.expect("(")
+        elements = [self._graph_element()]
+        while self.accept(","):
+            if self.token.symbol == ")":
+                break
+            elements.append(self._graph_element())
+        self.expect(")", ",")
+        return tuple(elements)
+
+    def _graph_element(self) -> ddl_ast.GraphElement:
+        start = self.token.at
+        table = self.path()
+        alias = self.identifier() if self.accept("AS") else None
+        key = self.identifiers_in_parentheses() if self.accept("KEY") else ()
+        source = self._endpoint("SOURCE")
+        destination = self._endpoint("DESTINATION")
+        labels = self._labels()
+        dynamic_label = self._dynamic("LABEL")
+        dynamic_properties = self._dynamic("PROPERTIES")
+        return ddl_ast.GraphElement(
+            table, alias, key, source, destination, labels, dynamic_label, dynamic_properties,
+            at=start, end=self.end,
+        )  # fmt: skip
+
+    def _endpoint(self, side: str) -> ddl_ast.GraphEndpoint | None:
+        """`side` KEY (columns) REFERENCES element [(columns)], if it follows."""
+        start = self.token.at
+        if not self.accept_all(side, "KEY"):
+            return None
+        columns = self.identifiers_in_parentheses()
+        self.expect("REFERENCES")
+        element = self.identifier()
+        referenced: tuple[Identifier, ...] = ()
+        if self.token.symbol == "(":
+            referenced = self.identifiers_in_parentheses()
+        return ddl_ast.GraphEndpoint(columns, element, referenced, at=start, end=self.end)
+
+    def _labels(self) -> tuple[ddl_ast.GraphLabel, ...]:
+        """Labels with their properties; or properties alone, which belong to the default label."""
+        found: list[ddl_ast.GraphLabel] = []
+        while True:
+            start = self.token.at
+            name = None
+            if self.accept("LABEL"):
+                name = self.identifier()
+            elif not self.accept_all("DEFAULT", "LABEL"):
+                break
+            properties = self._properties()
+            found.append(ddl_ast.GraphLabel(name, properties, at=start, end=self.end))
+        if not found and (properties := self._properties()) is not None:
+            found.append(ddl_ast.GraphLabel(None, properties, at=start, end=self.end))
+        return tuple(found)
+
+    def _properties(self) -> ddl_ast.GraphProperties | None:
+        """NO PROPERTIES, PROPERTIES [ARE] ALL COLUMNS [EXCEPT ...] or PROPERTIES (...)."""
+        start = self.token.at
+        if self.accept_all("NO", "PROPERTIES"):
+            return ddl_ast.GraphProperties(at=start, end=self.end)
+        if not self.accept("PROPERTIES"):
+            return None
+        self.accept("ARE")
+        if self.accept_all("ALL", "COLUMNS"):
+            excepted = self.identifiers_in_parentheses() if self.accept("EXCEPT") else ()
+            return ddl_ast.GraphProperties(True, excepted, at=start, end=self.end)
+        items = self.in_parentheses(self._property)
+        return ddl_ast.GraphProperties(items=items, at=start, end=self.end)
+
+    def _property(self) -> ddl_ast.GraphProperty:
+        start = self.token.at
+        value = self.sql_expression()
+        name = self.identifier() if self.accept("AS") else None
+        return ddl_ast.GraphProperty(value, name, at=start, end=self.end)
+
+    def _dynamic(self, what: str) -> Identifier | None:
+        """DYNAMIC `what` (column), if it follows."""
+        if not self.accept_all("DYNAMIC", what):
+            return None
+        self.expect("(")
+        column = self.identifier()
+        self.expect(")")
+        return column

@@ -1,0 +1,205 @@
+"""What the chapters of DDL share: names, options, key parts, and SQL kept with its text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from spanemu.sql import ddl_ast
+from spanemu.sql.ddl_ast import OnDelete, OptionValue
+from spanemu.sql.googlesql.ast import Identifier, Path
+from spanemu.sql.googlesql.syntax.lexer import Kind
+from spanemu.sql.googlesql.syntax.literals import decode_float, decode_integer, decode_string
+from spanemu.sql.googlesql.syntax.query import QueryParser
+
+_OPTION_WORDS: Mapping[str, bool | None] = {"NULL": None, "TRUE": True, "FALSE": False}
+_OPTION_LITERALS: Mapping[Kind, Callable[[str], str | int | float]] = {
+    Kind.FLOAT: decode_float,
+    Kind.INTEGER: decode_integer,
+    Kind.STRING: decode_string,
+}
+
+
+class DdlPartParser(QueryParser):
+    """The chapter on the parts of DDL."""
+
+    # ------------------------------------------------------------------------ names
+
+    def if_exists(self) -> bool:
+        """IF EXISTS, if it follows."""
+        return self.accept_all("IF", "EXISTS")
+
+    def if_not_exists(self) -> bool:
+        """IF NOT EXISTS, if it follows."""
+        return self.accept_all("IF", "NOT", "EXISTS")
+
+    def path_or_default(self) -> Path:
+        """A path, or the reserved word DEFAULT where it names what is there from the start."""
+        if self.token.symbol != "DEFAULT":
+            return self.path()
+        word = self.identifier_of(self.advance())
+        return Path((word,), at=word.at, end=word.end)
+
+    def columns_in_parentheses(self) -> tuple[Identifier, ...]:
+        """`(name, ...)`, or `()`."""
+        if self.accept_all("(", ")"):
+            return ()
+        return self.identifiers_in_parentheses()
+
+    # ------------------------------------------------------------------------ options
+
+    def options(self) -> ddl_ast.Options | None:
+        """OPTIONS (name = value, ...), if it follows."""
+        return self.required_options() if self.token.symbol == "OPTIONS" else None
+
+    def required_options(self) -> ddl_ast.Options:
+        """OPTIONS (name = value, ...); a comma may follow the last."""
+        self.expect("OPTIONS")
+        self.expect("(")
+        found = [self._option()]
+        while self.accept(","):
+            if self.token.symbol == ")":
+                break
+            found.append(self._option())
+        self.expect(")", ",")
+        return tuple(found)
+
+    def _option(self) -> ddl_ast.Option:
+        start = self.token.at
+        name = str(self.path())
+        self.expect("=")
+        value = self._option_list() if self.token.symbol == "[" else self._option_scalar()
+        return ddl_ast.Option(name, value, at=start, end=self.end)
+
+    def _option_list(self) -> OptionValue:
+        self.advance()
+        items = () if self.token.symbol == "]" else self.comma_separated(self._option_scalar)
+        self.expect("]", ",")
+        return items
+
+    def _option_scalar(self) -> str | int | float | bool | None:
+        token = self.token
+        if token.symbol in _OPTION_WORDS:
+            self.advance()
+            return _OPTION_WORDS[token.symbol]
+        if self.accept("-"):
+            return -self._option_number()
+        decoder = _OPTION_LITERALS.get(token.kind)
+        if decoder is None:
+            raise self.unexpected()
+        return self.decode(self.advance(), decoder)
+
+    def _option_number(self) -> int | float:
+        if self.token.kind is Kind.FLOAT:
+            return self.decode(self.advance(), decode_float)
+        return self.whole_number()
+
+    def whole_number(self) -> int:
+        """An integer literal's value."""
+        return self.decode(self.expect_kind(Kind.INTEGER), decode_integer)
+
+    def signed_number(self) -> int:
+        """An integer with an optional minus."""
+        return -self.whole_number() if self.accept("-") else self.whole_number()
+
+    # ------------------------------------------------------------------------ keys
+
+    def key_parts(self) -> tuple[ddl_ast.KeyPart, ...]:
+        """`(column [ASC | DESC], ...)`, or `()`; a comma may not follow the last."""
+        if self.accept_all("(", ")"):
+            return ()
+        return self.in_parentheses(self.key_part)
+
+    def key_part(self) -> ddl_ast.KeyPart:
+        """`column [ASC | DESC] [NULLS FIRST | NULLS LAST]`."""
+        start = self.token.at
+        column = self.identifier()
+        order = self.direction()
+        nulls = self.null_order()
+        return ddl_ast.KeyPart(column, order, nulls, at=start, end=self.end)
+
+    def interleave(self) -> ddl_ast.InterleaveClause:
+        """INTERLEAVE IN [PARENT] table [ON DELETE ...]."""
+        start = self.token.at
+        self.expect_all("INTERLEAVE", "IN")
+        in_parent = self.token.symbol == "PARENT" and self.peek().kind is Kind.IDENTIFIER
+        if in_parent:
+            self.advance()
+        table = self.path()
+        on_delete = self.on_delete()
+        return ddl_ast.InterleaveClause(table, in_parent, on_delete, at=start, end=self.end)
+
+    def on_delete(self) -> OnDelete | None:
+        """ON DELETE {CASCADE | NO ACTION}, if it follows."""
+        if not self.accept_all("ON", "DELETE"):
+            return None
+        if self.accept("CASCADE"):
+            return OnDelete.CASCADE
+        if self.accept_all("NO", "ACTION"):
+            return OnDelete.NO_ACTION
+        raise self.unexpected("CASCADE", "NO")
+
+    # ------------------------------------------------------------------------ sequences
+
+    def sequence_clauses(self) -> ddl_ast.SequenceClauses:
+        """Clauses of a sequence, in any order and each at most once; possibly none."""
+        start = self.token.at
+        seen: set[str] = set()
+        kind = no_skip = False
+        skip_range: tuple[int, int] | None = None
+        counter: int | None = None
+        while (word := self.token.symbol) in _SEQUENCE_WORDS:
+            clause = _SEQUENCE_WORDS[word]
+            if clause in seen:
+                raise self.unexpected()
+            seen.add(clause)
+            self.advance()
+            if word == "BIT_REVERSED_POSITIVE":
+                kind = True
+            elif word == "SKIP":
+                skip_range = self._skip_range()
+            elif word == "NO":
+                self.expect_all("SKIP", "RANGE")
+                no_skip = True
+            else:
+                self.expect_all("COUNTER", "WITH")
+                counter = self.signed_number()
+        return ddl_ast.SequenceClauses(
+            kind, skip_range, no_skip, counter, at=start, end=self.end
+        )  # fmt: skip
+
+    def _skip_range(self) -> tuple[int, int]:
+        self.expect("RANGE")
+        low = self.signed_number()
+        self.expect(",")
+        return low, self.signed_number()
+
+    # ------------------------------------------------------------------------ SQL with its text
+
+    def sql_in_parentheses(self) -> ddl_ast.SqlExpression:
+        """`(expression)`."""
+        self.expect("(")
+        found = self.sql_expression()
+        self.expect(")")
+        return found
+
+    def sql_expression(self) -> ddl_ast.SqlExpression:
+        """An expression with the user's own words for it."""
+        start = self.token.at
+        tree = self.expression()
+        return ddl_ast.SqlExpression(self.text[start : self.end], tree, at=start, end=self.end)
+
+    def sql_query(self) -> ddl_ast.SqlQuery:
+        """A query with the user's own words for it."""
+        start = self.token.at
+        tree = self.query()
+        return ddl_ast.SqlQuery(self.text[start : self.end], tree, at=start, end=self.end)
+
+
+# The word that opens a clause, and which clause it is.
+_SEQUENCE_WORDS: Mapping[str, str] = {
+    "BIT_REVERSED_POSITIVE": "kind",
+    "SKIP": "range",
+    "NO": "range",
+    "START": "counter",
+    "RESTART": "counter",
+}

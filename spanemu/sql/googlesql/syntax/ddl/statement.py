@@ -1,0 +1,182 @@
+"""The door to the parser of DDL: the text of one schema statement as a tree.
+
+    parse_ddl("CREATE TABLE ...")     one statement, as UpdateDatabaseDdl takes it
+    split_statements(file_text)       a schema file cut at its semicolons
+
+A text that is no DDL raises `DdlSyntaxFailure`, whatever rule it broke.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from spanemu.base.errors import Unsupported
+from spanemu.sql import ddl_ast
+from spanemu.sql.errors import DdlStatementEmpty, DdlSyntaxFailure, SyntaxFailure
+from spanemu.sql.googlesql.syntax.ddl.alter_table import DdlAlterTableParser
+from spanemu.sql.googlesql.syntax.ddl.graph import DdlGraphParser
+from spanemu.sql.googlesql.syntax.ddl.index import DdlIndexParser
+from spanemu.sql.googlesql.syntax.ddl.objects import (
+    DdlAccessParser,
+    DdlPlacementParser,
+    DdlStreamParser,
+)
+from spanemu.sql.googlesql.syntax.ddl.routine import DdlRoutineParser
+from spanemu.sql.googlesql.syntax.lexer import Kind, tokenize
+
+
+def parse_ddl(text: str) -> ddl_ast.DdlStatement:
+    """The one schema statement of a text, which may end in a semicolon."""
+    try:
+        parser = DdlParser(text)
+        if parser.token.kind is Kind.END or parser.follows(";", str(Kind.END)):
+            raise DdlStatementEmpty
+        try:
+            statement = parser.ddl_statement()
+        except RecursionError:
+            raise parser.failure("Nested too deeply") from None
+        parser.expect_end()
+    except SyntaxFailure as failure:
+        raise DdlSyntaxFailure(text, failure.message, failure.line, failure.column) from None
+    return statement
+
+
+def split_statements(text: str) -> list[tuple[str, int]]:
+    """(statement, its offset) for each statement between semicolons.
+
+    Comments before, after and between statements belong to none of them; a semicolon inside a
+    comment, a string or a quoted name divides nothing.
+    """
+    found: list[tuple[str, int]] = []
+    first = last = None
+    for token in tokenize(text):
+        if token.symbol != ";" and token.kind is not Kind.END:
+            first, last = first or token, token
+        elif first is not None and last is not None:
+            found.append((text[first.at : last.end], first.at))
+            first = last = None
+    return found
+
+
+class DdlParser(
+    DdlAlterTableParser,
+    DdlIndexParser,
+    DdlRoutineParser,
+    DdlStreamParser,
+    DdlGraphParser,
+    DdlPlacementParser,
+    DdlAccessParser,
+):
+    """The whole grammar of DDL: one chapter per base class."""
+
+    def ddl_statement(self) -> ddl_ast.DdlStatement:
+        """A statement, by its verb."""
+        rule = _VERBS.get(self.token.symbol)
+        if rule is None:
+            raise self.unexpected()
+        return rule(self, self.advance().at)
+
+    def create(self, start: int) -> ddl_ast.DdlStatement:
+        """CREATE: the kind of object decides."""
+        or_replace = self.accept_all("OR", "REPLACE")
+        if replaceable := _REPLACEABLE.get(self.token.symbol):
+            return replaceable(self, start, or_replace)
+        rule = _CREATES.get(self.token.symbol)
+        if rule is None or or_replace:
+            raise self._no_such_kind()
+        return rule(self, start)
+
+    def alter(self, start: int) -> ddl_ast.DdlStatement:
+        """ALTER: the kind of object decides."""
+        rule = _ALTERS.get(self.token.symbol)
+        if rule is None:
+            raise self._no_such_kind("ALTER")
+        return rule(self, start)
+
+    def drop(self, start: int) -> ddl_ast.DdlStatement:
+        """DROP kind [IF EXISTS] name."""
+        if self.accept_all("PROTO", "BUNDLE"):
+            return ddl_ast.DropProtoBundle(at=start, end=self.end)
+        for words, kind in _DROPS:
+            if self.accept_all(*words):
+                if_exists = self.if_exists()
+                return kind(self.path_or_default(), if_exists, at=start, end=self.end)
+        raise self._no_such_kind("DROP")
+
+    def analyze(self, start: int) -> ddl_ast.DdlStatement:
+        """ANALYZE: the verb is all of it."""
+        return ddl_ast.Analyze(at=start, end=self.end)
+
+    def _no_such_kind(self, verb: str = "CREATE") -> Exception:
+        """The failure for an object that this verb does not take, or that we do not have."""
+        if self.token.symbol in _NOT_YET.get(verb, ()):
+            return Unsupported(f"{verb} {self.token.symbol}")
+        return self.unexpected()
+
+
+_NOT_YET: Mapping[str, tuple[str, ...]] = {
+    "CREATE": ("QUEUE",),
+    "ALTER": ("SCHEMA", "QUEUE"),
+    "DROP": ("QUEUE",),
+}
+_VERBS: Mapping[str, Callable[[DdlParser, int], ddl_ast.DdlStatement]] = {
+    "ALTER": DdlParser.alter,
+    "ANALYZE": DdlParser.analyze,
+    "CREATE": DdlParser.create,
+    "DROP": DdlParser.drop,
+    "GRANT": DdlParser.grant,
+    "RENAME": DdlParser.rename_tables,
+    "REVOKE": DdlParser.revoke,
+}
+_REPLACEABLE: Mapping[str, Callable[[DdlParser, int, bool], ddl_ast.DdlStatement]] = {
+    "FUNCTION": DdlParser.create_function,
+    "MODEL": DdlParser.create_model,
+    "PROPERTY": DdlParser.create_property_graph,
+    "SCHEMA": DdlParser.create_schema,
+    "VIEW": DdlParser.create_view,
+}
+_CREATES: Mapping[str, Callable[[DdlParser, int], ddl_ast.DdlStatement]] = {
+    "CHANGE": DdlParser.create_change_stream,
+    "DATABASE": DdlParser.create_database,
+    "INDEX": DdlParser.create_index,
+    "LOCALITY": DdlParser.create_locality_group,
+    "NULL_FILTERED": DdlParser.create_index,
+    "PLACEMENT": DdlParser.create_placement,
+    "PROTO": DdlParser.create_proto_bundle,
+    "ROLE": DdlParser.create_role,
+    "SEARCH": DdlParser.create_search_index,
+    "SEQUENCE": DdlParser.create_sequence,
+    "TABLE": DdlParser.create_table,
+    "UNIQUE": DdlParser.create_index,
+    "VECTOR": DdlParser.create_vector_index,
+}
+_ALTERS: Mapping[str, Callable[[DdlParser, int], ddl_ast.DdlStatement]] = {
+    "CHANGE": DdlParser.alter_change_stream,
+    "DATABASE": DdlParser.alter_database,
+    "INDEX": DdlParser.alter_index,
+    "LOCALITY": DdlParser.alter_locality_group,
+    "MODEL": DdlParser.alter_model,
+    "PLACEMENT": DdlParser.alter_placement,
+    "PROTO": DdlParser.alter_proto_bundle,
+    "SEARCH": DdlParser.alter_search_index,
+    "SEQUENCE": DdlParser.alter_sequence,
+    "STATISTICS": DdlParser.alter_statistics,
+    "TABLE": DdlParser.alter_table,
+    "VECTOR": DdlParser.alter_vector_index,
+}
+_DROPS: tuple[tuple[tuple[str, ...], type[ddl_ast.Drop]], ...] = (
+    (("CHANGE", "STREAM"), ddl_ast.DropChangeStream),
+    (("FUNCTION",), ddl_ast.DropFunction),
+    (("INDEX",), ddl_ast.DropIndex),
+    (("LOCALITY", "GROUP"), ddl_ast.DropLocalityGroup),
+    (("MODEL",), ddl_ast.DropModel),
+    (("PLACEMENT",), ddl_ast.DropPlacement),
+    (("PROPERTY", "GRAPH"), ddl_ast.DropPropertyGraph),
+    (("ROLE",), ddl_ast.DropRole),
+    (("SCHEMA",), ddl_ast.DropSchema),
+    (("SEARCH", "INDEX"), ddl_ast.DropSearchIndex),
+    (("SEQUENCE",), ddl_ast.DropSequence),
+    (("TABLE",), ddl_ast.DropTable),
+    (("VECTOR", "INDEX"), ddl_ast.DropVectorIndex),
+    (("VIEW",), ddl_ast.DropView),
+)

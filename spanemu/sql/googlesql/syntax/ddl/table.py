@@ -1,0 +1,220 @@
+"""CREATE TABLE, RENAME TABLE, and the parts that ALTER TABLE shares with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from spanemu.sql import ddl_ast
+from spanemu.sql.googlesql.ast import Identifier, Path
+from spanemu.sql.googlesql.syntax.ddl.parts import DdlPartParser
+
+
+@dataclass
+class _Elements:
+    """What stands between the parentheses of CREATE TABLE, by sort."""
+
+    columns: list[ddl_ast.ColumnDefinition] = field(default_factory=list)
+    constraints: list[ddl_ast.Constraint] = field(default_factory=list)
+    synonyms: list[Identifier] = field(default_factory=list)
+    primary_key: tuple[ddl_ast.KeyPart, ...] | None = None
+
+
+class DdlTableParser(DdlPartParser):
+    """The chapter on tables."""
+
+    def create_table(self, start: int) -> ddl_ast.CreateTable:
+        """CREATE TABLE: the verb has been read."""
+        self.expect("TABLE")
+        if_not_exists = self.if_not_exists()
+        name = self.path()
+        elements = self._table_elements()
+        if self.follows("PRIMARY", "KEY"):
+            if elements.primary_key is not None:
+                raise self.unexpected()
+            elements.primary_key = self._primary_key()
+        interleave, policy, options = self._table_clauses()
+        return ddl_ast.CreateTable(
+            name, tuple(elements.columns), elements.primary_key, tuple(elements.constraints),
+            tuple(elements.synonyms), interleave, policy, options, if_not_exists,
+            at=start, end=self.end,
+        )  # fmt: skip
+
+    def _table_elements(self) -> _Elements:
+        found = _Elements()
+        self.expect("(")
+        while self.token.symbol != ")":
+            self._table_element(found)
+            if not self.accept(","):
+                break
+        self.expect(")", ",")
+        return found
+
+    def _table_element(self, into: _Elements) -> None:
+        if self.follows("PRIMARY", "KEY", "("):
+            if into.primary_key is not None:
+                raise self.unexpected()
+            into.primary_key = self._primary_key()
+        elif self.follows("SYNONYM", "("):
+            self.expect_all("SYNONYM", "(")
+            into.synonyms.append(self.identifier())
+            self.expect(")")
+        elif self.constraint_follows():
+            into.constraints.append(self.constraint())
+        else:
+            into.columns.append(self.column())
+
+    def _primary_key(self) -> tuple[ddl_ast.KeyPart, ...]:
+        self.expect_all("PRIMARY", "KEY")
+        return self.key_parts()
+
+    def _table_clauses(
+        self,
+    ) -> tuple[
+        ddl_ast.InterleaveClause | None, ddl_ast.RowDeletionPolicy | None, ddl_ast.Options | None
+    ]:
+        """The clauses behind the parentheses, each after a comma and at most once."""
+        interleave = policy = options = None
+        while self.accept(","):
+            symbol = self.token.symbol
+            if symbol == "INTERLEAVE" and interleave is None:
+                interleave = self.interleave()
+            elif symbol == "ROW" and policy is None:
+                policy = self.row_deletion_policy()
+            elif symbol == "OPTIONS" and options is None:
+                options = self.required_options()
+            else:
+                raise self.unexpected()
+        return interleave, policy, options
+
+    def rename_tables(self, start: int) -> ddl_ast.RenameTables:
+        """RENAME TABLE a TO b, ...: the verb has been read."""
+        self.expect("TABLE")
+        renames = self.comma_separated(self._table_rename)
+        return ddl_ast.RenameTables(renames, at=start, end=self.end)
+
+    def _table_rename(self) -> tuple[Path, Path]:
+        old = self.path()
+        self.expect("TO")
+        return old, self.path()
+
+    def row_deletion_policy(self) -> ddl_ast.RowDeletionPolicy:
+        """ROW DELETION POLICY (OLDER_THAN(column, INTERVAL days DAY))."""
+        start = self.token.at
+        self.expect_all("ROW", "DELETION", "POLICY", "(")
+        if self.token.symbol != "OLDER_THAN":
+            raise self.failure("Only OLDER_THAN is supported in a row deletion policy")
+        self.expect_all("OLDER_THAN", "(")
+        column = self.identifier()
+        self.expect_all(",", "INTERVAL")
+        days = self.whole_number()
+        self.expect_all("DAY", ")", ")")
+        return ddl_ast.RowDeletionPolicy(column, days, at=start, end=self.end)
+
+    # ------------------------------------------------------------------------ columns
+
+    def column(self) -> ddl_ast.ColumnDefinition:
+        """A name, a type, and clauses.
+
+        NOT NULL comes first and what makes the value second; the rest may come in any order,
+        because the service itself prints OPTIONS before HIDDEN and documents the reverse.
+        """
+        start = self.token.at
+        name = self.identifier()
+        type_name = self.type_name()
+        value = _ValueClauses()
+        not_null = self.accept_all("NOT", "NULL")
+        self._value_clauses(value)
+        flags = dict.fromkeys(_COLUMN_FLAGS, False)
+        options: ddl_ast.Options | None = None
+        while True:
+            if self.token.symbol == "OPTIONS" and options is None:
+                options = self.required_options()
+                continue
+            flag = next((flag for flag in _COLUMN_FLAGS if self.follows(*flag)), None)
+            if flag is None or flags[flag]:
+                break
+            flags[flag] = self.accept_all(*flag)
+        hidden, primary_key, placement_key = (flags[flag] for flag in _COLUMN_FLAGS)
+        return ddl_ast.ColumnDefinition(
+            name, type_name, not_null, value.default, value.on_update, value.generated,
+            value.stored, value.identity, value.auto_increment, hidden, primary_key,
+            placement_key, options, at=start, end=self.end,
+        )  # fmt: skip
+
+    def _value_clauses(self, into: _ValueClauses) -> None:
+        if self.follows("ON", "UPDATE"):
+            into.on_update = self.on_update()
+        if self.accept("DEFAULT"):
+            into.default = self.sql_in_parentheses()
+            if into.on_update is None and self.follows("ON", "UPDATE"):
+                into.on_update = self.on_update()
+        elif into.on_update is not None:
+            return
+        elif self.accept("AS"):
+            into.generated = self.sql_in_parentheses()
+            into.stored = self.accept("STORED")
+        elif self.accept("GENERATED"):
+            self.expect_all("BY", "DEFAULT", "AS", "IDENTITY")
+            into.identity = self._identity()
+        else:
+            into.auto_increment = self.accept("AUTO_INCREMENT")
+
+    def on_update(self) -> ddl_ast.SqlExpression:
+        """ON UPDATE (expression)."""
+        self.expect_all("ON", "UPDATE")
+        return self.sql_in_parentheses()
+
+    def _identity(self) -> ddl_ast.SequenceClauses:
+        start = self.token.at
+        if not self.accept("("):
+            return ddl_ast.SequenceClauses(at=start, end=self.end)
+        clauses = self.sequence_clauses()
+        if clauses.is_empty or clauses.no_skip_range:
+            raise self.unexpected()
+        self.expect(")")
+        return clauses
+
+    # ------------------------------------------------------------------------ constraints
+
+    def constraint_follows(self) -> bool:
+        """Whether a constraint is next, rather than a column that bears such a word's name."""
+        if self.token.symbol == "CONSTRAINT":
+            return self.peek(2).symbol in _CONSTRAINT_WORDS
+        return self.follows("FOREIGN", "KEY", "(") or self.follows("CHECK", "(")
+
+    def constraint(self) -> ddl_ast.Constraint:
+        """[CONSTRAINT name] {FOREIGN KEY ... | CHECK (...)}."""
+        start = self.token.at
+        name = self.identifier() if self.accept("CONSTRAINT") else None
+        if self.accept("CHECK"):
+            check = self.sql_in_parentheses()
+            return ddl_ast.CheckDefinition(name, check, at=start, end=self.end)
+        self.expect("FOREIGN", "CHECK")
+        self.expect("KEY")
+        columns = self.identifiers_in_parentheses()
+        self.expect("REFERENCES")
+        table = self.path()
+        referenced = self.identifiers_in_parentheses()
+        on_delete = self.on_delete()
+        enforced = not self.accept_all("NOT", "ENFORCED")
+        if enforced:
+            self.accept("ENFORCED")
+        return ddl_ast.ForeignKeyDefinition(
+            name, columns, table, referenced, on_delete, enforced, at=start, end=self.end
+        )
+
+
+@dataclass
+class _ValueClauses:
+    """Where a column's value comes from when nobody gives one."""
+
+    default: ddl_ast.SqlExpression | None = None
+    on_update: ddl_ast.SqlExpression | None = None
+    generated: ddl_ast.SqlExpression | None = None
+    stored: bool = False
+    identity: ddl_ast.SequenceClauses | None = None
+    auto_increment: bool = False
+
+
+_COLUMN_FLAGS = (("HIDDEN",), ("PRIMARY", "KEY"), ("PLACEMENT", "KEY"))
+_CONSTRAINT_WORDS = frozenset({"FOREIGN", "CHECK"})

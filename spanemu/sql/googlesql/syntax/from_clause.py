@@ -1,0 +1,294 @@
+"""FROM clauses: tables, subqueries, UNNEST, table functions, and how they are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from spanemu.base.errors import Unsupported
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.ast import JoinKind
+from spanemu.sql.googlesql.syntax.cursor import DEPTH_MAX
+from spanemu.sql.googlesql.syntax.expression import ExpressionParser
+from spanemu.sql.googlesql.syntax.lexer import Kind
+
+_KINDS: Mapping[str, JoinKind] = {
+    "INNER": JoinKind.INNER,
+    "CROSS": JoinKind.CROSS,
+    "LEFT": JoinKind.LEFT,
+    "RIGHT": JoinKind.RIGHT,
+    "FULL": JoinKind.FULL,
+}
+_METHODS: Mapping[str, str] = {"HASH": "HASH_JOIN", "LOOKUP": "LOOKUP_JOIN"}
+_STARTS_JOIN = frozenset({"JOIN", "NATURAL", *_KINDS, *_METHODS})
+_UNCONDITIONAL = frozenset({JoinKind.COMMA, JoinKind.CROSS})
+_QUERY_GOES_ON = frozenset({"UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "FOR", "|>"})
+_ROW_PATTERNS = frozenset({"PIVOT", "UNPIVOT", "MATCH_RECOGNIZE"})
+_STARTS_CONDITION = frozenset(
+    {Kind.IDENTIFIER, Kind.INTEGER, Kind.FLOAT, Kind.STRING, Kind.BYTES}
+)  # fmt: skip
+
+
+@dataclass
+class _Step:
+    """One join of a chain, whose condition may come later."""
+
+    kind: JoinKind
+    right: ast.FromItem
+    hint: ast.Hint | None
+    end: int
+    at: int  # of the operator
+    on: ast.Expression | None = None
+    using: tuple[ast.Identifier, ...] = ()
+
+    @property
+    def lacks_condition(self) -> bool:
+        return self.kind not in _UNCONDITIONAL and self.on is None and not self.using
+
+
+class FromParser(ExpressionParser):
+    """The chapter on FROM."""
+
+    # ------------------------------------------------------------------------ joins
+
+    def joined(
+        self, *, commas: bool, left: ast.FromItem | None = None, start: int | None = None
+    ) -> ast.FromItem:
+        """Items joined from left to right; `left` is the first one if it has been read."""
+        if start is None:
+            start = self.token.at
+        if left is None:
+            left = self.from_item()
+        steps: list[_Step] = []
+        while True:
+            if commas and self.accept(","):
+                item = self.from_item()
+                steps.append(_Step(JoinKind.COMMA, item, None, self.end, item.at))
+            elif self.token.symbol in _STARTS_JOIN:
+                self._join_step(steps)
+            else:
+                return self._folded(left, steps, start)
+            if len(steps) > DEPTH_MAX:  # a chain of joins is a tree as deep as it is long
+                raise self.failure(f"More than {DEPTH_MAX} joins")
+
+    def join_operator(self) -> tuple[JoinKind, ast.Hint | None]:
+        """`[kind] [method] JOIN [hint]`."""
+        if self.token.symbol == "NATURAL":
+            raise self.not_in_spanner("NATURAL JOIN")
+        kind = JoinKind.INNER
+        if found := _KINDS.get(self.token.symbol):
+            kind = found
+            self.advance()
+            if kind not in (JoinKind.INNER, JoinKind.CROSS):
+                self.accept("OUTER")
+        method = _METHODS.get(self.token.symbol)
+        method_at = self.token.at
+        if method is not None:
+            self.advance()
+        self.expect("JOIN")
+        hint = self.hint()
+        if method is not None:
+            written = () if hint is None else hint.entries
+            entries = (("JOIN_METHOD", method), *written)
+            hint = ast.Hint(entries, at=method_at, end=self.end)
+        return kind, hint
+
+    def join_condition(self) -> tuple[ast.Expression | None, tuple[ast.Identifier, ...]]:
+        """ON condition or USING (columns), if one follows."""
+        if self.accept("ON"):
+            return self.expression(), ()
+        if self.accept("USING"):
+            return None, self.identifiers_in_parentheses()
+        return None, ()
+
+    def _join_step(self, steps: list[_Step]) -> None:
+        start = self.token.at
+        kind, hint = self.join_operator()
+        if kind in (JoinKind.RIGHT, JoinKind.FULL) and _has_comma(steps):
+            message = f"{kind} JOIN must be parenthesized when following a comma join"
+            raise self.failure(message, start)
+        right = self.from_item()
+        steps.append(_Step(kind, right, hint, self.end, start))
+        if self.token.symbol in ("ON", "USING"):
+            if kind is JoinKind.CROSS:
+                raise self.unexpected()
+            self._condition(steps[-1])
+            while self.token.symbol in ("ON", "USING"):
+                self._condition(self._outer_step(steps))
+
+    def _condition(self, step: _Step) -> None:
+        step.on, step.using = self.join_condition()
+        step.end = self.end
+
+    def _outer_step(self, steps: list[_Step]) -> _Step:
+        """The join that a second ON in a row belongs to: the nearest one without a condition.
+
+        Everything after it becomes its right side: `a JOIN b JOIN c ON x ON y` is
+        `a JOIN (b JOIN c ON x) ON y`.
+        """
+        for position in reversed(range(len(steps) - 1)):
+            step = steps[position]
+            if step.kind is JoinKind.COMMA:
+                break
+            if step.lacks_condition:
+                right = step.right
+                step.right = self._folded(right, steps[position + 1 :], right.at)
+                del steps[position + 1 :]
+                return step
+        raise self.unexpected()
+
+    def _folded(self, left: ast.FromItem, steps: list[_Step], start: int) -> ast.FromItem:
+        for step in steps:
+            left = ast.Join(
+                step.kind, left, step.right, step.on, step.using, step.hint, step.at,
+                at=start, end=step.end,
+            )  # fmt: skip
+        return left
+
+    # ------------------------------------------------------------------------ items
+
+    def from_item(self) -> ast.FromItem:
+        """One item of a FROM clause, up to its TABLESAMPLE."""
+        symbol = self.token.symbol
+        if symbol == "(":
+            return self._grouped_item()
+        if symbol == "UNNEST":
+            return self._unnest()
+        if symbol == "LATERAL":
+            raise self.not_in_spanner("LATERAL")
+        if symbol == "GRAPH_TABLE":
+            raise Unsupported("GRAPH_TABLE")
+        start = self.token.at
+        path = self.path()
+        if self.token.symbol == "(":
+            return self.table_function(path)
+        hint = self.hint()
+        alias = self.table_alias()
+        with_offset, offset_alias = self._offset()
+        sample = self.sample()
+        return ast.TableRef(
+            path, alias, hint, sample, with_offset, offset_alias, at=start, end=self.end
+        )
+
+    def table_alias(self) -> ast.Identifier | None:
+        """`[AS] alias`, if one follows; refuses what only looks like an alias."""
+        token = self.token
+        if token.kind is Kind.IDENTIFIER:
+            following = self.peek()
+            if token.symbol in _ROW_PATTERNS and following.symbol == "(":
+                raise self.not_in_spanner(token.symbol)
+            if token.symbol == "QUALIFY" and following.kind in _STARTS_CONDITION:
+                raise self.not_in_spanner("QUALIFY")
+        if self.follows("FOR", "SYSTEM_TIME"):
+            raise self.not_in_spanner("FOR SYSTEM_TIME AS OF")
+        return self.alias()
+
+    def table_function(self, function: ast.Path) -> ast.TableFunction:
+        """The parentheses of a table function, and its alias."""
+        self.deeper()
+        self.expect("(")
+        arguments: tuple[ast.Expression, ...] = ()
+        if self.token.symbol != ")":
+            arguments = self.comma_separated(self.argument)
+        self.expect(")", ",")
+        hint = self.hint()
+        alias = self.table_alias()
+        if self.token.symbol == "TABLESAMPLE":
+            raise Unsupported("TABLESAMPLE of a table function")
+        self.depth -= 1
+        return ast.TableFunction(function, arguments, alias, hint, at=function.at, end=self.end)
+
+    def _unnest(self) -> ast.FromItem:
+        start = self.advance().at
+        self.expect("(")
+        array = self.expression()
+        if self.token.symbol == ",":
+            raise self.not_in_spanner("UNNEST of several arrays", self.peek().at)
+        self.expect(")", ",")
+        hint = self.hint()
+        alias = self.table_alias()
+        hint = hint or self.hint()
+        with_offset, offset_alias = self._offset()
+        sample = self.sample()
+        return ast.Unnest(
+            array, alias, with_offset, offset_alias, hint, sample, at=start, end=self.end
+        )
+
+    def _offset(self) -> tuple[bool, ast.Identifier | None]:
+        """WITH OFFSET [[AS] alias], if it follows."""
+        if not self.accept_all("WITH", "OFFSET"):
+            return False, None
+        return True, self.alias()
+
+    def sample(self) -> ast.Sample | None:
+        """TABLESAMPLE method (size unit) ..., if it follows."""
+        if self.token.symbol != "TABLESAMPLE":
+            return None
+        start = self.advance().at
+        method = self.identifier().name.upper()
+        self.expect("(")
+        size = self.expression()
+        if self.token.symbol not in ("PERCENT", "ROWS"):
+            raise self.unexpected("PERCENT", "ROWS")
+        unit = self.advance().symbol
+        self.expect(")")
+        repeatable = None
+        if self.accept("REPEATABLE"):
+            self.expect("(")
+            repeatable = self.expression()
+            self.expect(")")
+        weight = None
+        if self.follows("WITH", "WEIGHT"):
+            word_at = self.token.at
+            self.expect_all("WITH", "WEIGHT")
+            weight = self.alias() or ast.Identifier("weight", at=word_at, end=self.end)
+        return ast.Sample(method, size, unit, repeatable, weight, at=start, end=self.end)
+
+    # ------------------------------------------------------------------------ parentheses
+
+    def _grouped_item(self) -> ast.FromItem:
+        start = self.token.at
+        inside = self._group_of_items()
+        if isinstance(inside, ast.Query):
+            return self._subquery(inside, start)
+        sample = self.sample()
+        if sample is None:
+            return inside
+        return ast.SampledJoin(inside, sample, at=start, end=self.end)
+
+    def _subquery(self, query: ast.Query, start: int) -> ast.FromItem:
+        hint = self.hint()
+        alias = self.table_alias()
+        sample = self.sample()
+        return ast.SubqueryRef(query, alias, hint, sample, at=start, end=self.end)
+
+    def _group_of_items(self) -> ast.FromItem | ast.Query:
+        """A query or a join in parentheses, told apart as in `ExpressionParser.group`."""
+        self.deeper(2)
+        self.advance()
+        start = self.token.at
+        inside: ast.FromItem | ast.Query
+        if self.starts_query():
+            inside = self.query()
+        elif self.token.symbol == "(":
+            inside = self._group_of_items()
+            if isinstance(inside, ast.FromItem):
+                if self.token.symbol == ")":
+                    raise self.unexpected("JOIN")
+                inside = self.joined(commas=False, left=inside, start=start)
+            elif self.token.symbol in _QUERY_GOES_ON:
+                inside = self.query(inside)
+            elif self.token.symbol != ")":
+                left = self._subquery(inside, start)
+                inside = self.joined(commas=False, left=left, start=start)
+        else:
+            inside = self.joined(commas=False)
+            if not isinstance(inside, ast.Join):
+                raise self.unexpected("JOIN")
+        self.expect(")")
+        self.depth -= 2
+        return inside
+
+
+def _has_comma(steps: list[_Step]) -> bool:
+    return any(step.kind is JoinKind.COMMA for step in steps)

@@ -1,0 +1,203 @@
+"""Cuts a statement's text into tokens, with one regular expression, some at a time.
+
+Comments and white space separate tokens and are dropped. Literals keep their quotes and escapes
+here; `literals` decodes those that the grammar consumes. Follows the page "Lexical structure and
+syntax in GoogleSQL".
+
+The expression uses possessive repeats throughout, so that no text takes more than linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from itertools import islice
+from typing import NamedTuple
+
+from spanemu.base.call import current
+from spanemu.base.identifiers import RESERVED_WORDS
+from spanemu.sql.errors import SyntaxFailure, UnclosedText, line_and_column
+
+
+class Kind(StrEnum):
+    """Sorts of token; the values are the words that error messages use."""
+
+    KEYWORD = "keyword"
+    IDENTIFIER = "identifier"
+    PUNCTUATION = "punctuation"
+    INTEGER = "integer literal"
+    FLOAT = "floating point literal"
+    STRING = "string literal"
+    BYTES = "bytes literal"
+    END = "end of statement"
+
+
+class Token(NamedTuple):
+    """`text` as written, standing at `[at:end]` of the statement."""
+
+    kind: Kind
+    symbol: str
+    text: str
+    at: int
+    end: int
+
+
+RESERVED = RESERVED_WORDS
+
+# Words that the grammar knows but that may also be names; error messages call them keywords.
+_UNRESERVED_WORDS = """
+    ABORT ACTION ADD AGGREGATE ALTER ANALYZE ASSERT BATCH BEGIN CALL CASCADE CHECK CLONE CLUSTER
+    COLUMN COLUMNS COMMIT CONFLICT CONSTRAINT COPY DATA DATABASE DELETE DETERMINISTIC DO DROP
+    ENFORCED EXECUTE EXPLAIN EXPORT EXTEND FILTER FIRST FOREIGN FORMAT FUNCTION GENERATED GRANT
+    GRAPH HIDDEN IDENTITY IMMEDIATE IMPORT INDEX INPUT INSERT INVOKER ISOLATION KEY LANGUAGE LAST
+    LEVEL LIST LOAD MATCH MATCHED MODEL NODE NOTHING OFFSET ONLY OPTIONS OUTPUT OVERWRITE
+    PERCENT PIVOT POLICY PRIMARY PRIVILEGES PROCEDURE PROPERTIES PROPERTY PUBLIC QUALIFY RAISE
+    READ REFERENCES REMOTE REMOVE RENAME REPEAT REPEATABLE REPLACE RESTRICT RETURN RETURNS REVOKE
+    ROLE ROLLBACK ROW RUN SAFE_CAST SCHEMA SECURITY SEQUENCE SHOW SQL STORED STORING SYSTEM
+    SYSTEM_TIME TABLE TRANSACTION TRUNCATE TYPE UNIQUE UNPIVOT UPDATE VALUE VALUES VECTOR VIEW
+    VIEWS WEIGHT ZONE
+"""
+UNRESERVED = frozenset(_UNRESERVED_WORDS.split())
+
+
+def describe(token: Token) -> str:
+    """A token in the words of an error message."""
+    match token.kind:
+        case Kind.END:
+            return "end of statement"
+        case Kind.PUNCTUATION:
+            return f'"{token.text}"'
+        case Kind.KEYWORD:
+            return f"keyword {token.symbol}"
+        case Kind.IDENTIFIER if token.symbol in UNRESERVED:
+            return f"keyword {token.symbol}"
+        case Kind.IDENTIFIER if token.text.startswith("`"):
+            return f"identifier {token.text}"
+        case Kind.STRING | Kind.BYTES:
+            return f"{token.kind} {token.text}"
+        case _:
+            return f'{token.kind} "{token.text}"'
+
+
+def describe_symbol(symbol: str) -> str:
+    """A symbol that was expected, in the words of an error message."""
+    if symbol[:1].isalpha() and symbol.isupper():
+        return f"keyword {symbol}"
+    return symbol if symbol[:1].isalpha() else f'"{symbol}"'
+
+
+_TOKEN = re.compile(
+    r"""
+    (?: [\s\x08]++ | --[^\n\r]*+ | \#[^\n\r]*+ | /\*.*?\*/ )*+
+    (?:
+      (?! (?: [rR][bB]? | [bB][rR]? ) ['"] ) ( [A-Za-z_][A-Za-z0-9_]*+ )                # 1 word
+    | ( \|> | \|\| | <= | >= | <> | << | >> | != | => | -> | @@
+      | \.(?![0-9]) | /(?!\*) | [()\[\]{},;:?@+\-*%&|^~=<>] )                           # 2 symbol
+    | ( [0-9]++\.[0-9]*+ (?: [eE][+-]?[0-9]++ )?+ | [0-9]++[eE][+-]?[0-9]++
+      | \.[0-9]++ (?: [eE][+-]?[0-9]++ )?+ )                                            # 3 float
+    | ( 0[xX][0-9a-fA-F]++ | [0-9]++ )                                                  # 4 integer
+    | ( [rR]?                                                                           # 5 string
+        (?: '(?!'') (?: [^'\\\n\r]++ | \\[^\n\r] )*+ '
+          | "(?!"") (?: [^"\\\n\r]++ | \\[^\n\r] )*+ "
+          | '''     (?: [^'\\]++ | \\. | '(?!'') )*+ '''
+          | \"""    (?: [^"\\]++ | \\. | "(?!"") )*+ \""" ) )
+    | ( (?: [bB][rR]? | [rR][bB] )                                                      # 6 bytes
+        (?: '(?!'') (?: [^'\\\n\r]++ | \\[^\n\r] )*+ '
+          | "(?!"") (?: [^"\\\n\r]++ | \\[^\n\r] )*+ "
+          | '''     (?: [^'\\]++ | \\. | '(?!'') )*+ '''
+          | \"""    (?: [^"\\]++ | \\. | "(?!"") )*+ \""" ) )
+    | ( ` (?: [^`\\\n\r]++ | \\[^\n\r] )*+ ` )                                          # 7 quoted
+    | ( \Z )                                                                            # 8 end
+    | ( . )                                                                             # 9 other
+    )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_WORD, _SYMBOL, _QUOTED, _END, _OTHER = 1, 2, 7, 8, 9
+_LITERALS = {3: Kind.FLOAT, 4: Kind.INTEGER, 5: Kind.STRING, 6: Kind.BYTES}
+_NAME_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789")
+_UNCLOSED_QUOTE = re.compile(r"""[rRbB]{0,2}('''|\"""|'|")""")
+
+
+_CHUNK = 2_048  # tokens; most statements are read at once
+
+
+class Lexer:
+    """Reads the tokens of a text into `tokens`, the last one of kind END."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens: list[Token] = []
+        self._text = text
+        self._found = _TOKEN.finditer(text)
+        self._is_finished = False
+
+    def read_more(self) -> bool:
+        """Read the next tokens, if there are any; return whether there were."""
+        if self._is_finished:
+            return False
+        current().check()
+        append, text = self.tokens.append, self._text
+        # A NamedTuple's own constructor costs twice as much, and this loop is half of the lexer.
+        new, reserved, name, keyword = tuple.__new__, RESERVED, Kind.IDENTIFIER, Kind.KEYWORD
+        for match in islice(self._found, _CHUNK):
+            group = match.lastindex
+            assert group is not None
+            word = match[group]
+            at, end = match.span(group)
+            if group == _WORD:
+                symbol = word.upper()
+                kind = keyword if symbol in reserved else name
+                append(new(Token, (kind, symbol, word, at, end)))
+            elif group == _SYMBOL:
+                append(new(Token, (Kind.PUNCTUATION, word, word, at, end)))
+            elif group == _END:
+                at = len(text.rstrip())  # what is missing is missed behind the last that is there
+                append(new(Token, (Kind.END, str(Kind.END), "", at, at)))
+                self._is_finished = True
+                break
+            else:
+                append(_uncommon(text, group, word, at))
+        return True
+
+
+def tokenize(text: str) -> list[Token]:
+    """Return every token of a text, the last one of kind END."""
+    lexer = Lexer(text)
+    while lexer.read_more():
+        pass
+    return lexer.tokens
+
+
+def _uncommon(text: str, group: int, word: str, at: int) -> Token:
+    """A literal, a quoted name, or the failure that a character with no token is."""
+    end = at + len(word)
+    if group == _QUOTED:
+        if word == "``":
+            raise _failure(text, at, "Invalid empty identifier")
+        return Token(Kind.IDENTIFIER, str(Kind.IDENTIFIER), word, at, end)
+    if group == _OTHER:
+        raise _no_token(text, at)
+    kind = _LITERALS[group]
+    if (kind is Kind.INTEGER or kind is Kind.FLOAT) and text[end : end + 1] in _NAME_CHARACTERS:
+        raise _failure(text, end, "Missing whitespace between literal and alias")
+    return Token(kind, str(kind), word, at, end)
+
+
+def _no_token(text: str, at: int) -> SyntaxFailure:
+    if unclosed := _unclosed(text, at):
+        return UnclosedText(f"Unclosed {unclosed}", *line_and_column(text, at))
+    return _failure(text, at, f'Illegal input character "{text[at]}"')
+
+
+def _unclosed(text: str, at: int) -> str:
+    """Return what begins here and has no end, "" if nothing does."""
+    if quote := _UNCLOSED_QUOTE.match(text, at):
+        what = "bytes literal" if "b" in text[at : quote.start(1)].lower() else "string literal"
+        return f"triple-quoted {what}" if len(quote[1]) == 3 else what
+    if text[at] == "`":
+        return "identifier literal"
+    return "comment" if text.startswith("/*", at) else ""
+
+
+def _failure(text: str, at: int, message: str) -> SyntaxFailure:
+    return SyntaxFailure(message, *line_and_column(text, at))

@@ -1,0 +1,210 @@
+"""Names, paths, aliases, hints and types: what every other chapter of the grammar is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from spanemu.sql.errors import ParameterizedType, line_and_column
+from spanemu.sql.googlesql.ast import Expression, Hint, Identifier, Path, TypeName
+from spanemu.sql.googlesql.syntax.cursor import Cursor
+from spanemu.sql.googlesql.syntax.lexer import Kind, Token
+from spanemu.sql.googlesql.syntax.literals import (
+    decode_float,
+    decode_identifier,
+    decode_integer,
+    decode_string,
+)
+
+T = TypeVar("T")
+
+_STARTS_TYPE = frozenset({"ARRAY", "STRUCT", "INTERVAL"})
+
+
+class NameParser(Cursor):
+    """The chapter on names."""
+
+    # ------------------------------------------------------------------------ identifiers
+
+    def identifier(self) -> Identifier:
+        """A quoted name, or a word that is not reserved."""
+        if self.token.kind is not Kind.IDENTIFIER:
+            raise self.unexpected()
+        return self.identifier_of(self.advance())
+
+    def identifier_of(self, token: Token) -> Identifier:
+        """The name that a token stands for, be it a reserved word."""
+        text = token.text
+        if text[0] == "`":
+            name = self.decode(token, decode_identifier)
+            return Identifier(name, quoted=True, at=token.at, end=token.end)
+        return Identifier(text, at=token.at, end=token.end)
+
+    def part(self) -> Identifier:
+        """A name after a dot, where reserved words are names too."""
+        if self.token.kind is not Kind.IDENTIFIER and self.token.kind is not Kind.KEYWORD:
+            raise self.unexpected()
+        return self.identifier_of(self.advance())
+
+    def path(self) -> Path:
+        """Names joined by dots."""
+        first = self.identifier()
+        if self.token.symbol != ".":
+            return Path((first,), at=first.at, end=first.end)
+        parts = [first]
+        while self.accept("."):
+            parts.append(self.part())
+        return Path(tuple(parts), at=first.at, end=self.end)
+
+    def identifiers_in_parentheses(self) -> tuple[Identifier, ...]:
+        """`(name, ...)`, with at least one name."""
+        return self.in_parentheses(self.identifier)
+
+    def alias(self) -> Identifier | None:
+        """`[AS] name`, if one follows."""
+        if self.accept("AS"):
+            return self.identifier()
+        return self.identifier() if self.token.kind is Kind.IDENTIFIER else None
+
+    # ------------------------------------------------------------------------ lists
+
+    def comma_separated(self, rule: Callable[[], T]) -> tuple[T, ...]:
+        """One or more of what `rule` reads."""
+        items = [rule()]
+        while self.accept(","):
+            items.append(rule())
+        return tuple(items)
+
+    def in_parentheses(self, rule: Callable[[], T]) -> tuple[T, ...]:
+        """`(item, ...)`, with at least one item."""
+        self.expect("(")
+        items = self.nested(rule)
+        self.expect(")", ",")
+        return items
+
+    def nested(self, rule: Callable[[], T], closing: str = "") -> tuple[T, ...]:
+        """Like `comma_separated`, one level deeper; no items if `closing` is next."""
+        if self.token.symbol == closing:
+            return ()
+        self.deeper()
+        items = self.comma_separated(rule)
+        self.depth -= 1
+        return items
+
+    # ------------------------------------------------------------------------ hints
+
+    def hint(self) -> Hint | None:
+        """`@{name = value, ...}`, `@number`, or both in that order, if they follow."""
+        if self.token.symbol != "@":
+            return None
+        start = self.token.at
+        entries: list[tuple[str, Any]] = []
+        if self.peek().kind is Kind.INTEGER:
+            self.advance()
+            entries.append(("num_shards", self.decode(self.advance(), decode_integer)))
+        if self.follows("@", "{"):
+            self.expect_all("@", "{")
+            entries.extend(self.comma_separated(self._hint_entry))
+            self.expect("}", ",")
+        return Hint(tuple(entries), at=start, end=self.end) if entries else None
+
+    def _hint_entry(self) -> tuple[str, Any]:
+        name = str(self.path())
+        self.expect("=")
+        return name, self._hint_value()
+
+    def _hint_value(self) -> Any:
+        """A plain value; or an expression, which only hints to other engines may have."""
+        token = self.token
+        if self.peek().symbol in (",", "}"):
+            if token.symbol in _HINT_WORDS:
+                self.advance()
+                return _HINT_WORDS[token.symbol]
+            if token.kind is Kind.IDENTIFIER:
+                return self.identifier().name
+            if decoder := _HINT_LITERALS.get(token.kind):
+                return self.decode(self.advance(), decoder)
+        elif self.accept("-"):
+            return -self.decode(self.expect_kind(Kind.INTEGER), decode_integer)
+        return self.expression()
+
+    def expression(
+        self, lowest: int = 0, left: Expression | None = None, start: int | None = None
+    ) -> Expression:
+        """Any expression whose operators bind at least as tightly as `lowest`."""
+        raise NotImplementedError  # a later chapter knows
+
+    # ------------------------------------------------------------------------ types
+
+    def type_name(self) -> TypeName:
+        """A type with all its parameters."""
+        start = self.token.at
+        self.deeper()
+        rule = _TYPE_RULES.get(self.token.symbol)
+        found = rule(self, start) if rule else self._named_type(start)
+        self.depth -= 1
+        return found
+
+    def _named_type(self, start: int) -> TypeName:
+        path = self.path()
+        length: int | str | None = None
+        length_at = self.token.at
+        if self.accept("("):
+            if self.accept("MAX"):
+                length = "MAX"
+            else:
+                length = self.decode(self.expect_kind(Kind.INTEGER), decode_integer)
+            if self.token.symbol == ",":  # NUMERIC(precision, scale)
+                raise ParameterizedType(*line_and_column(self.text, length_at))
+            self.expect(")")
+        return TypeName(path=path, length=length, length_at=length_at, at=start, end=self.end)
+
+    def _interval_type(self, start: int) -> TypeName:
+        word = self.identifier_of(self.advance())
+        path = Path((word,), at=word.at, end=word.end)
+        return TypeName(path=path, at=start, end=self.end)
+
+    def _array_type(self, start: int) -> TypeName:
+        self.advance()
+        self.expect("<")
+        element = self.type_name()
+        self._close_angle()
+        vector_length = None
+        if self.follows("(", "VECTOR_LENGTH"):
+            self.expect_all("(", "VECTOR_LENGTH", "=>")
+            vector_length = self.decode(self.expect_kind(Kind.INTEGER), decode_integer)
+            self.expect(")")
+        return TypeName(element=element, vector_length=vector_length, at=start, end=self.end)
+
+    def _struct_type(self, start: int) -> TypeName:
+        self.advance()
+        fields: tuple[tuple[Identifier | None, TypeName], ...] = ()
+        if not self.accept("<>"):
+            self.expect("<")
+            if self.token.symbol != ">":
+                fields = self.comma_separated(self._field)
+            self._close_angle()
+        return TypeName(fields=fields, at=start, end=self.end)
+
+    def _field(self) -> tuple[Identifier | None, TypeName]:
+        following = self.peek()
+        named = following.kind is Kind.IDENTIFIER or following.symbol in _STARTS_TYPE
+        name = self.identifier() if named and self.token.kind is Kind.IDENTIFIER else None
+        return name, self.type_name()
+
+    def _close_angle(self) -> None:
+        self.split_angle()
+        self.expect(">")
+
+
+_HINT_WORDS: Mapping[str, Any] = {"NULL": None, "TRUE": True, "FALSE": False}
+_HINT_LITERALS: Mapping[Kind, Callable[[str], Any]] = {
+    Kind.FLOAT: decode_float,
+    Kind.INTEGER: decode_integer,
+    Kind.STRING: decode_string,
+}
+_TYPE_RULES: Mapping[str, Callable[[NameParser, int], TypeName]] = {
+    "ARRAY": NameParser._array_type,
+    "INTERVAL": NameParser._interval_type,
+    "STRUCT": NameParser._struct_type,
+}

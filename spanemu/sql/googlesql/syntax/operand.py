@@ -1,0 +1,313 @@
+"""What an expression is made of before operators and calls come in: literals, parameters,
+constructors, CASE, casts and subqueries.
+
+Which rule applies is told by the next symbol alone (the table is in `expression`): each rule here
+begins at its first token and takes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from spanemu.sql.errors import CHILD_SUBQUERIES, PARAMETERS
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.syntax.bounds import UNBOUNDED, Bounds
+from spanemu.sql.googlesql.syntax.lexer import Kind
+from spanemu.sql.googlesql.syntax.literals import (
+    decode_bytes,
+    decode_float,
+    decode_integer,
+    decode_string,
+)
+from spanemu.sql.googlesql.syntax.names import NameParser
+
+T = TypeVar("T")
+
+_CAST_WORDS = {"CAST": False, "SAFE_CAST": True}
+
+
+class OperandParser(NameParser):
+    """The chapter on operands."""
+
+    def __init__(self, text: str, bounds: Bounds = UNBOUNDED) -> None:
+        super().__init__(text, bounds)
+        self._parameters: set[str] = set()
+        self.subqueries = 0  # as values, right below the query that is being read
+
+    def count_subquery(self, query: ast.Query) -> None:
+        """Count a query that stands as a value."""
+        self.subqueries += 1
+        limit = self.bounds.limits.subqueries
+        if self.subqueries > limit:
+            raise self.too_large(CHILD_SUBQUERIES, limit, query.at)
+
+    def query(self, first: ast.Query | None = None) -> ast.Query:
+        """A query without the parentheses around it."""
+        raise NotImplementedError  # a later chapter knows
+
+    def starts_query(self) -> bool:
+        """Whether the next tokens begin a query that is not in parentheses."""
+        symbol = self.token.symbol
+        if symbol == "WITH":
+            return self.peek().symbol != "("  # WITH(a AS 1, a + 1) is an expression
+        return symbol in ("SELECT", "FROM")
+
+    def query_in_parentheses(self) -> ast.Query:
+        """`(query)`."""
+        self.expect("(")
+        query = self.query()
+        self.expect(")")
+        return query
+
+    # ------------------------------------------------------------------------ literals
+
+    def null(self) -> ast.Expression:
+        """NULL."""
+        token = self.advance()
+        return ast.NullLiteral(at=token.at, end=token.end)
+
+    def boolean(self) -> ast.Expression:
+        """TRUE or FALSE."""
+        token = self.advance()
+        return ast.BoolLiteral(token.symbol == "TRUE", at=token.at, end=token.end)
+
+    def integer(self) -> ast.Expression:
+        """12 or 0xC."""
+        token = self.advance()
+        value = self.decode(token, decode_integer)
+        return ast.IntLiteral(value, token.text, at=token.at, end=token.end)
+
+    def floating(self) -> ast.Expression:
+        """1.5e3."""
+        token = self.advance()
+        value = self.decode(token, decode_float)
+        return ast.FloatLiteral(value, token.text, at=token.at, end=token.end)
+
+    def string(self) -> ast.Expression:
+        """'text' in any quoting."""
+        start = self.token.at
+        return ast.StringLiteral(self._alone(decode_string), at=start, end=self.end)
+
+    def bytes_(self) -> ast.Expression:
+        """b'bytes' in any quoting."""
+        start = self.token.at
+        return ast.BytesLiteral(self._alone(decode_bytes), at=start, end=self.end)
+
+    def _alone(self, decoder: Callable[[str], T]) -> T:
+        """The value of a literal. Others of its kind behind it, which GoogleSQL elsewhere joins
+        to it, Spanner refuses.
+        """
+        kind = self.token.kind
+        value = self.decode(self.advance(), decoder)
+        if self.token.kind is kind:
+            if self.token.at == self.end:
+                raise self.unexpected()
+            raise self.not_in_spanner(f"Concatenation of subsequent {kind}s")
+        return value
+
+    def typed_literal(self) -> ast.Expression:
+        """DATE '2025-01-31' and its kin."""
+        word = self.advance()
+        text = self.decode(self.advance(), decode_string)
+        while self.token.kind is Kind.STRING and self.token.at > self.end:
+            text += self.decode(self.advance(), decode_string)  # here Spanner does join them
+        return ast.TypedLiteral(word.symbol, text, at=word.at, end=self.end)
+
+    def interval(self) -> ast.Expression:
+        """INTERVAL amount part [TO part]."""
+        start = self.advance().at
+        amount = self.expression()
+        part = self.identifier()
+        to_part = self.identifier().name.upper() if self.accept("TO") else None
+        return ast.IntervalExpression(
+            amount, part.name.upper(), to_part, part.at, at=start, end=self.end
+        )
+
+    # ------------------------------------------------------------------------ parameters
+
+    def parameter(self) -> ast.Expression:
+        """@name, where the name may be a reserved word."""
+        start = self.advance().at
+        name = self.part().name
+        self._parameters.add(name.lower())
+        limit = self.bounds.limits.parameters
+        if len(self._parameters) > limit:
+            raise self.too_large(PARAMETERS, limit, start)
+        return ast.Parameter(name, at=start, end=self.end)
+
+    def positional_parameter(self) -> ast.Expression:
+        """?"""
+        token = self.advance()
+        return ast.PositionalParameter(at=token.at, end=token.end)
+
+    def system_variable(self) -> ast.Expression:
+        """@@path."""
+        start = self.advance().at
+        return ast.SystemVariable(self.path(), at=start, end=self.end)
+
+    # ------------------------------------------------------------------------ constructors
+
+    def array(self) -> ast.Expression:
+        """`[...]`, `ARRAY[...]`, `ARRAY<T>[...]` or `ARRAY(query)`."""
+        start = self.token.at
+        type_name = None
+        if self.token.symbol == "ARRAY":
+            if self.peek().symbol == "<":
+                type_name = self.type_name()
+            else:
+                self.advance()
+                hint = self.hint()
+                if hint is not None or self.token.symbol == "(":
+                    query = self.query_in_parentheses()
+                    self.count_subquery(query)
+                    return ast.ArraySubquery(query, hint, at=start, end=self.end)
+        self.expect("[")
+        items = self.nested(self.expression, "]")
+        self.expect("]", ",")
+        return ast.ArrayConstructor(items, type_name, at=start, end=self.end)
+
+    def struct(self) -> ast.Expression:
+        """STRUCT(a AS x, ...) or STRUCT<...>(a, ...)."""
+        start = self.token.at
+        type_name = None
+        if self.peek().symbol in ("<", "<>"):
+            type_name = self.type_name()
+        else:
+            self.advance()
+        self.expect("(")
+        items = self.nested(self._struct_item, ")")
+        self.expect(")", ",")
+        return ast.StructConstructor(items, type_name, at=start, end=self.end)
+
+    def _struct_item(self) -> tuple[ast.Expression, ast.Identifier | None]:
+        value = self.expression()
+        return value, self.identifier() if self.accept("AS") else None
+
+    def new(self) -> ast.Expression:
+        """NEW Type(value AS field, ...) or NEW Type {field: value ...}."""
+        start = self.advance().at
+        path = self.path()
+        type_name = ast.TypeName(path=path, at=path.at, end=path.end)
+        if self.token.symbol == "{":
+            return self._braced(type_name, start)
+        self.expect("(")
+        items = () if self.token.symbol == ")" else self.nested(self._new_item, ")")
+        self.expect(")", ",")
+        return ast.NewConstructor(type_name, items, at=start, end=self.end)
+
+    def braced(self) -> ast.Expression:
+        """{field: value ...}, a message whose type its place tells."""
+        return self._braced(None, self.token.at)
+
+    def _braced(self, type_name: ast.TypeName | None, start: int) -> ast.Expression:
+        self.expect("{")
+        self.deeper()
+        items = []
+        while self.token.symbol != "}":
+            name = self.identifier()
+            if self.token.symbol == "{":
+                value = self.braced()
+            else:
+                self.expect(":")
+                value = self.expression()
+            items.append((name, value))
+            self.accept(",")
+        self.depth -= 1
+        self.expect("}")
+        return ast.BracedConstructor(type_name, tuple(items), at=start, end=self.end)
+
+    def _new_item(self) -> tuple[ast.Expression, ast.Path | None]:
+        value = self.expression()
+        return value, self.path() if self.accept("AS") else None
+
+    # ------------------------------------------------------------------------ special forms
+
+    def case(self) -> ast.Expression:
+        """CASE [operand] WHEN ... THEN ... [ELSE ...] END."""
+        start = self.advance().at
+        operand = None if self.token.symbol == "WHEN" else self.expression()
+        whens: list[tuple[ast.Expression, ast.Expression]] = []
+        self.expect("WHEN")
+        while True:
+            condition = self.expression()
+            self.expect("THEN")
+            whens.append((condition, self.expression()))
+            if operand is not None:
+                self.count_call(start)
+            if not self.accept("WHEN"):
+                break
+        otherwise = self.expression() if self.accept("ELSE") else None
+        self.expect("END")
+        return ast.Case(operand, tuple(whens), otherwise, at=start, end=self.end)
+
+    def cast(self) -> ast.Expression:
+        """CAST or SAFE_CAST (value AS type)."""
+        word = self.advance()
+        self.expect("(")
+        operand = self.expression()
+        self.expect("AS")
+        type_name = self.type_name()
+        if self.token.symbol == "FORMAT":
+            raise self.not_in_spanner("CAST with FORMAT")
+        self.expect(")")
+        safe = _CAST_WORDS[word.symbol]
+        return ast.Cast(operand, type_name, safe, at=word.at, end=self.end)
+
+    def _time_zone(self) -> ast.Expression | None:
+        if not self.accept("AT"):
+            return None
+        self.expect_all("TIME", "ZONE")
+        return self.expression()
+
+    def extract(self) -> ast.Expression:
+        """EXTRACT(part FROM value [AT TIME ZONE zone])."""
+        start = self.advance().at
+        self.expect("(")
+        word = self.identifier()
+        part = word.name.upper()
+        if self.accept("("):
+            part = f"{part}({self.identifier().name.upper()})"
+            self.expect(")")
+        self.expect("FROM")
+        operand = self.expression()
+        zone = self._time_zone()
+        self.expect(")")
+        return ast.Extract(part, operand, zone, word.at, at=start, end=self.end)
+
+    def exists(self) -> ast.Expression:
+        """EXISTS [hint] (query)."""
+        start = self.advance().at
+        hint = self.hint()
+        query = self.query_in_parentheses()
+        self.count_subquery(query)
+        return ast.Exists(query, hint, at=start, end=self.end)
+
+    def with_expression(self) -> ast.Expression:
+        """WITH(name AS value, ..., result)."""
+        start = self.advance().at
+        self.expect("(")
+        bindings: list[tuple[ast.Identifier, ast.Expression]] = []
+        while self.token.kind is Kind.IDENTIFIER and self.peek().symbol == "AS":
+            name = self.identifier()
+            self.advance()
+            bindings.append((name, self.expression()))
+            self.expect(",")
+        result = self.expression()
+        self.expect(")", ",")
+        return ast.WithExpression(tuple(bindings), result, at=start, end=self.end)
+
+    def replace_fields(self) -> ast.Expression:
+        """REPLACE_FIELDS(value, new AS path, ...)."""
+        start = self.advance().at
+        self.expect("(")
+        operand = self.expression()
+        self.expect(",")
+        items = self.nested(self._replaced_field)
+        self.expect(")", ",")
+        return ast.ReplaceFields(operand, items, at=start, end=self.end)
+
+    def _replaced_field(self) -> tuple[ast.Expression, ast.Path]:
+        value = self.expression()
+        self.expect("AS")
+        return value, self.path()

@@ -1,0 +1,54 @@
+"""MIN and MAX of a column that some key has in order: the first row will do.
+
+    SELECT MAX(PlacedAt) FROM Orders WHERE Status = 'open'
+
+    StreamAggregate max=MAX($PlacedAt)
+    └─ Limit 1
+       └─ Scan Orders by OrdersByStatus seek=[Status = 'open']
+
+NULLs are left out, as both functions do. Floats are not sought so: one NaN among them, which may
+be anywhere, is the answer.
+"""
+
+from __future__ import annotations
+
+from spanemu.sql.plan import nodes
+from spanemu.sql.plan.conditions import is_null, negation
+from spanemu.sql.plan.nodes import Node
+from spanemu.sql.plan.traverse import has_query
+from spanemu.sql.planner.properties import never_null
+from spanemu.sql.planner.pushdown import push
+from spanemu.sql.resolved import ColumnRef, Literal, SortKey
+from spanemu.values.types import INT64
+
+_IS_GREATEST = {"MIN": False, "MAX": True}
+
+
+def _is_of_one_table(rows: Node) -> bool:
+    """Of one table without subqueries: others would be planned twice, and theirs again."""
+    while isinstance(rows, nodes.Filter | nodes.Project) and not has_query(rows):
+        rows = rows.input
+    return isinstance(rows, nodes.Scan)
+
+
+def first_row(node: nodes.HashAggregate) -> Node | None:
+    """The first row in the order of the one column whose least or greatest value is asked for.
+
+    None where something else is asked for.
+    """
+    if node.keys or len(node.aggregates) != 1:
+        return None
+    ((_, call),) = node.aggregates
+    is_greatest = _IS_GREATEST.get(call.signature.function)
+    if is_greatest is None or call.having is not None or call.limit is not None:
+        return None
+    (value,) = call.arguments
+    if not isinstance(value, ColumnRef) or value.type.is_float:
+        return None
+    rows = node.input
+    if not _is_of_one_table(rows):
+        return None
+    if not never_null(value, rows):
+        rows = push([negation(is_null(value))], rows)
+    key = SortKey(value, descending=is_greatest, nulls_first=not is_greatest)
+    return nodes.Limit(nodes.Sort(rows, (key,)), Literal(INT64, 1), None)

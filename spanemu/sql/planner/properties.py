@@ -1,0 +1,164 @@
+"""Which columns of a plan are never NULL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from spanemu.sql.plan import nodes
+from spanemu.sql.plan import operators as op
+from spanemu.sql.plan.conditions import conjuncts, equality, rejects_null
+from spanemu.sql.plan.joins import (
+    ApplyJoin,
+    HashJoin,
+    Join,
+    JoinKind,
+    KeyedSpool,
+    MergeJoin,
+    Unnest,
+)
+from spanemu.sql.plan.nodes import Node
+from spanemu.sql.plan.traverse import free, substitute
+from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall, Literal
+
+
+def never_null(expr: Expr, node: Node) -> bool:
+    """Whether `expr` over the rows of `node` surely has a value."""
+    if isinstance(expr, Literal):
+        return expr.value is not None
+    return isinstance(expr, ColumnRef) and expr.column.id in not_null_columns(node)
+
+
+def not_null_columns(node: Node) -> frozenset[int]:
+    """Ids of columns of `node` in which NULL never comes."""
+    rule = _RULES.get(type(node))
+    return rule(node) if rule else frozenset()
+
+
+def _scan(node: nodes.Scan) -> frozenset[int]:
+    return frozenset(column.id for column, stored in node.outputs if stored.not_null)
+
+
+def _filter(node: nodes.Filter) -> frozenset[int]:
+    below = not_null_columns(node.input)
+    conditions = list(conjuncts(node.condition))
+    return below | frozenset(
+        column
+        for column in node.ids - below
+        if any(rejects_null(condition, frozenset((column,))) for condition in conditions)
+    )
+
+
+def _project(node: nodes.Project) -> frozenset[int]:
+    below = not_null_columns(node.input)
+    computed = frozenset(
+        column.id for column, value in node.computed if never_null(value, node.input)
+    )
+    return computed | (below & {column.id for column in node.kept})
+
+
+def _input(node: Any) -> frozenset[int]:
+    return not_null_columns(node.input)
+
+
+def _join(node: Join | HashJoin | ApplyJoin) -> frozenset[int]:
+    if node.kind is JoinKind.INNER:
+        return not_null_columns(node.left) | not_null_columns(node.right)
+    return frozenset() if node.kind is JoinKind.FULL else not_null_columns(node.left)
+
+
+def _aggregate(node: nodes.HashAggregate) -> frozenset[int]:
+    return frozenset(column.id for column, value in node.keys if never_null(value, node.input))
+
+
+_RULES: Mapping[type[Node], Callable[[Any], frozenset[int]]] = {
+    nodes.Scan: _scan,
+    nodes.Filter: _filter,
+    nodes.Project: _project,
+    nodes.Limit: _input,
+    nodes.Sort: _input,
+    nodes.TopN: _input,
+    nodes.HashAggregate: _aggregate,
+    nodes.StreamAggregate: _aggregate,
+    Unnest: _input,
+    KeyedSpool: _input,
+    Join: _join,
+    HashJoin: _join,
+    MergeJoin: _join,
+    ApplyJoin: _join,
+}
+
+
+# Conditions worth repeating for an equal column: those that keys can be sought by.
+_TELLING = frozenset(
+    {op.EQUAL, op.LESS, op.LESS_OR_EQUAL, op.GREATER, op.GREATER_OR_EQUAL}
+    | {op.BETWEEN, op.IN_LIST, op.IN_ARRAY, op.STARTS_WITH}
+)
+
+
+def implied(conditions: Sequence[Expr]) -> Iterator[Expr]:
+    """Conditions that follow from `conditions`: what holds of a column, of each equal column.
+
+    Only conditions on one column and values that come from no column are carried over. Floats
+    are left out: 0.0 and -0.0 are equal and not the same.
+    """
+    classes = _classes(conditions)
+    if not classes:
+        return
+    said = {_fact(condition) for condition in conditions}
+    for condition in conditions:
+        column = _subject(condition)
+        if column is None or column not in classes:
+            continue
+        for other_id, other in classes[column].items():
+            if other_id == column:
+                continue
+            derived = substitute(condition, {column: other})
+            if _fact(derived) not in said:
+                said.add(_fact(derived))
+                yield derived
+
+
+def _subject(condition: Expr) -> int | None:
+    if not isinstance(condition, FunctionCall) or condition.signature.function not in _TELLING:
+        return None
+    used = [one for one in condition.arguments if isinstance(one, ColumnRef)]
+    if len(used) != 1 or free(condition) != {used[0].column.id}:
+        return None
+    return used[0].column.id
+
+
+def _fact(condition: Expr) -> object:
+    """Something equal for conditions that say the same in the same way."""
+    if not isinstance(condition, FunctionCall):
+        return id(condition)
+    items: list[object] = [condition.signature.function]
+    for argument in condition.arguments:
+        if isinstance(argument, ColumnRef):
+            items.append(("column", argument.column.id))
+        elif isinstance(argument, Literal):
+            items.append(("literal", argument.type, repr(argument.value)))
+        else:
+            items.append(getattr(argument, "name", id(argument)))
+    return tuple(items)
+
+
+def _classes(conditions: Sequence[Expr]) -> dict[int, dict[int, ColumnRef]]:
+    """The columns that each column is equal to, itself among them."""
+    classes: dict[int, dict[int, ColumnRef]] = {}
+    for condition in conditions:
+        sides = equality(condition)
+        if sides is None:
+            continue
+        left, right = sides
+        if not (isinstance(left, ColumnRef) and isinstance(right, ColumnRef)):
+            continue
+        if left.type.is_float:
+            continue
+        merged = {
+            **classes.get(left.column.id, {left.column.id: left}),
+            **classes.get(right.column.id, {right.column.id: right}),
+        }
+        for column in merged:
+            classes[column] = merged
+    return classes

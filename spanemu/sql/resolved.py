@@ -1,0 +1,510 @@
+"""The resolved tree: what a statement means. Typed, names gone, every column an id.
+
+The contract between analyzer and planner, shared by every dialect. A `ResolvedColumn` is
+produced by exactly one scan and referred to by `ColumnRef`; a reference to a column that no
+scan inside a subquery produces is a correlated one. Conversions are explicit (`Cast`), so the
+planner and executor never coerce. Views and virtual generated columns are expanded here.
+
+Nodes compare by identity (`Unique`), since they may be large. In reading order: `expression`,
+`scan`, `statement`; everything is imported from here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from spanemu.base.record import Unique, record
+from spanemu.schema.column import Column
+from spanemu.schema.table import Table
+from spanemu.sql.functions.registry import AggregateSignature, Signature
+from spanemu.values.types import BOOL, Type
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedColumn:
+    """A column of an intermediate result; `id` is unique within the statement."""
+
+    id: int
+    name: str
+    type: Type
+
+
+Hints = tuple[tuple[str, Any], ...]  # (lower-cased name, checked value)
+
+
+@record
+class Expr(Unique):
+    """Something with a value of `type`; `at` is its offset in the text, for run-time errors."""
+
+    type: Type
+
+
+@record
+class Literal(Expr):
+    """A constant in Python form (`values.value`).
+
+    `image` is set while the analyzer may still give a bare literal another type: what was
+    written, or "" where that does not matter. Nobody else looks at it.
+    """
+
+    value: Any
+    image: str | None = None
+    at: int = field(default=-1, compare=False, repr=False)  # of a bare literal
+
+
+@record
+class ParameterRef(Expr):
+    """@name, lower-cased; its type is declared by the client or inferred."""
+
+    name: str
+
+
+@record
+class ColumnRef(Expr):
+    """The value of a column of an enclosing scan."""
+
+    column: ResolvedColumn
+
+
+@record
+class FunctionCall(Expr):
+    """A scalar function, operator or conditional form applied to arguments.
+
+    `signature` says how to evaluate it (`functions.registry`); SAFE. turns its failures to NULL.
+    """
+
+    signature: Signature
+    arguments: tuple[Expr, ...]
+    safe: bool = False
+    at: int = 0
+
+
+@record
+class Cast(Expr):
+    """Conversion of `operand` to `type`; `implicit` ones were inserted by coercion."""
+
+    operand: Expr
+    safe: bool = False
+    implicit: bool = False
+    at: int = 0
+
+
+@record
+class Case(Expr):
+    """CASE and IF: the first result whose condition is TRUE; later ones are not evaluated."""
+
+    whens: tuple[tuple[Expr, Expr], ...]
+    otherwise: Expr
+
+
+@record
+class And(Expr):
+    """Three-valued AND of two or more BOOLs."""
+
+    operands: tuple[Expr, ...]
+
+
+@record
+class Or(Expr):
+    """Three-valued OR of two or more BOOLs."""
+
+    operands: tuple[Expr, ...]
+
+
+@record
+class MakeArray(Expr):
+    """An array of its items."""
+
+    items: tuple[Expr, ...]
+
+
+@record
+class MakeStruct(Expr):
+    """A struct of its items, one per field of `type`."""
+
+    items: tuple[Expr, ...]
+
+
+@record
+class GetField(Expr):
+    """Field number `index` of a struct; NULL of NULL."""
+
+    operand: Expr
+    index: int
+
+
+@record
+class LambdaExpr(Expr):
+    """A function argument with parameters; `type` is that of its body."""
+
+    parameters: tuple[ResolvedColumn, ...]
+    body: Expr
+
+
+@record
+class Let(Expr):
+    """WITH(...): each binding is evaluated once, in order, then the result."""
+
+    bindings: tuple[tuple[ResolvedColumn, Expr], ...]
+    result: Expr
+
+
+@record
+class SequenceRef(Expr):
+    """A sequence by its exact name, as an argument."""
+
+    name: str
+
+
+TRUE = Literal(BOOL, True)
+
+
+class SubqueryKind(StrEnum):
+    """What a subquery expression makes of its rows."""
+
+    SCALAR = "scalar"  # one column, at most one row; none is NULL
+    ARRAY = "array"  # one column
+    EXISTS = "exists"
+    IN = "in"  # `operand` against one column, three-valued
+
+
+@record
+class SubqueryExpr(Expr):
+    """A query as a value; `output` are the columns of `scan` that count, in order.
+
+    `hints` are those written before the parenthesis.
+    """
+
+    kind: SubqueryKind
+    scan: Scan
+    output: tuple[ResolvedColumn, ...]
+    operand: Expr | None = None
+    hints: Hints = ()
+
+
+@record
+class Scan(Unique):
+    """Something that yields rows; each says which columns it gives."""
+
+
+@record
+class SingleRow(Scan):
+    """One row without columns: SELECT without FROM."""
+
+
+@record
+class TableScan(Scan):
+    """Rows of a stored table. `columns` pairs each output with its stored column."""
+
+    table: Table
+    columns: tuple[tuple[ResolvedColumn, Column], ...]
+    hints: Hints = ()
+    for_update: bool = False
+
+
+@record
+class SystemTableScan(Scan):
+    """Rows of a system table such as INFORMATION_SCHEMA.TABLES, by its canonical name.
+
+    `columns` pairs each output with the position in the rows that the provider yields.
+    """
+
+    name: str
+    columns: tuple[tuple[ResolvedColumn, int], ...]
+
+
+@record
+class ValuesScan(Scan):
+    """Literal rows: VALUES of INSERT, expanded UNNEST of literals."""
+
+    columns: tuple[ResolvedColumn, ...]
+    rows: tuple[tuple[Expr, ...], ...]
+
+
+class JoinType(StrEnum):
+    """RIGHT is kept (not swapped) so that plans can show what was asked."""
+
+    INNER = "inner"
+    LEFT = "left"
+    RIGHT = "right"
+    FULL = "full"
+
+
+@record
+class JoinScan(Scan):
+    """Pairs of rows for which `condition` is TRUE; None is a cross join.
+
+    USING is already turned into equalities, its merged columns into a projection. `right` may
+    refer to columns of `left` only inside an `ArrayScan`, which is its own node.
+    """
+
+    join_type: JoinType
+    left: Scan
+    right: Scan
+    condition: Expr | None
+    hints: Hints = ()
+
+
+@record
+class ArrayScan(Scan):
+    """Elements of `array` for each row of `input` (None: a single row), as UNNEST.
+
+    A NULL array has no elements. With `outer`, a row without matching element comes once with
+    NULLs. `condition` is an ON clause over both.
+    """
+
+    input: Scan | None
+    array: Expr
+    element: ResolvedColumn
+    offset: ResolvedColumn | None = None
+    outer: bool = False
+    condition: Expr | None = None
+    hints: Hints = ()
+
+
+@record
+class FilterScan(Scan):
+    """Rows for which `condition` is TRUE."""
+
+    input: Scan
+    condition: Expr
+
+
+@record
+class ProjectScan(Scan):
+    """The input's columns and `computed` ones beside them. Pruning is the planner's."""
+
+    input: Scan
+    computed: tuple[tuple[ResolvedColumn, Expr], ...]
+
+
+@record
+class SortKey(Unique):
+    """One key of an order. `nulls_first` is already decided; `collation` is the tag's value."""
+
+    value: Expr
+    descending: bool = False
+    nulls_first: bool = True
+    collation: Expr | None = None
+
+
+@record
+class AggregateCall(Unique):
+    """An aggregate function with its modifiers. `having` is (is_max, expression)."""
+
+    type: Type
+    signature: AggregateSignature
+    arguments: tuple[Expr, ...]
+    distinct: bool = False
+    ignore_nulls: bool = False
+    having: tuple[bool, Expr] | None = None
+    order_by: tuple[SortKey, ...] = ()
+    limit: Expr | None = None
+    safe: bool = False
+    at: int = 0
+
+
+@record
+class AggregateScan(Scan):
+    """One row for each distinct combination of `keys`; one in all without keys.
+
+    SELECT DISTINCT and UNION DISTINCT are this, without aggregates.
+    """
+
+    input: Scan
+    keys: tuple[tuple[ResolvedColumn, Expr], ...]
+    aggregates: tuple[tuple[ResolvedColumn, AggregateCall], ...] = ()
+    hints: Hints = ()
+
+
+@record
+class OrderScan(Scan):
+    """Rows in order of `keys`."""
+
+    input: Scan
+    keys: tuple[SortKey, ...]
+
+
+@record
+class LimitScan(Scan):
+    """At most `limit` rows after skipping `offset`; both INT64 literals or parameters."""
+
+    input: Scan
+    limit: Expr
+    offset: Expr | None = None
+
+
+class SetOpKind(StrEnum):
+    """UNION DISTINCT is UNION_ALL under an `AggregateScan`."""
+
+    UNION_ALL = "union all"
+    INTERSECT_ALL = "intersect all"
+    INTERSECT_DISTINCT = "intersect distinct"
+    EXCEPT_ALL = "except all"
+    EXCEPT_DISTINCT = "except distinct"
+
+
+@record
+class SetOpScan(Scan):
+    """Inputs combined; `inputs[i][1]` are the columns that line up with `columns`."""
+
+    kind: SetOpKind
+    inputs: tuple[tuple[Scan, tuple[ResolvedColumn, ...]], ...]
+    columns: tuple[ResolvedColumn, ...]
+    hints: Hints = ()
+
+
+@record
+class WithScan(Scan):
+    """Common tables (evaluated at most once each, keyed by a unique name), then a body."""
+
+    tables: tuple[tuple[str, Scan, tuple[ResolvedColumn, ...]], ...]
+    body: Scan
+
+
+@record
+class WithRef(Scan):
+    """Rows of a common table; `columns` line up with the columns it was defined with."""
+
+    name: str
+    columns: tuple[ResolvedColumn, ...]
+
+
+@record
+class SampleScan(Scan):
+    """TABLESAMPLE: `method` is "bernoulli" (percent) or "reservoir" (rows).
+
+    `weight` is FLOAT64: how many rows of the input each row of the sample stands for.
+    """
+
+    input: Scan
+    method: str
+    size: Expr
+    weight: ResolvedColumn | None = None
+
+
+@record
+class OutputColumn(Unique):
+    """A column of the result under the name the client sees; "" when it has none."""
+
+    name: str
+    column: ResolvedColumn
+
+
+@record
+class Statement(Unique):
+    """`parameters` are all that the statement uses, by lower-cased name, with their types;
+    `undeclared` are those among them whose type was inferred.
+    """
+
+    parameters: dict[str, Type]
+    undeclared: frozenset[str]
+    hints: Hints
+
+
+@record
+class QueryStatement(Statement):
+    """A query. `ordered` tells whether it asks for an order of all its rows."""
+
+    scan: Scan
+    output: tuple[OutputColumn, ...]
+    for_update: bool = False
+    needs_read_write: bool = False  # calls something such as GET_NEXT_SEQUENCE_VALUE
+    ordered: bool = False
+
+
+@record
+class CallStatement(QueryStatement):
+    """CALL of a system procedure; the query's one row holds its arguments."""
+
+    procedure: str = ""
+
+
+@record
+class ReturningClause(Unique):
+    """THEN RETURN: expressions over `row`, the table's columns of each row written.
+
+    `row` pairs each output with its stored column. The action, when asked for, is the last
+    output: a STRING column that the executor fills.
+    """
+
+    row: tuple[tuple[ResolvedColumn, Column], ...]
+    computed: tuple[tuple[ResolvedColumn, Expr], ...]
+    output: tuple[OutputColumn, ...]
+    action: ResolvedColumn | None = None
+
+
+class InsertKind(StrEnum):
+    """What to do with a row whose key exists."""
+
+    INSERT = "insert"
+    IGNORE = "ignore"
+    UPDATE = "update"
+
+
+@record
+class ConflictClause(Unique):
+    """ON CONFLICT: `target` columns (empty: any), then DO NOTHING or assignments.
+
+    `existing` and `excluded` pair columns of the two rows with stored columns; assignments and
+    `where` refer to them.
+    """
+
+    target: tuple[Column, ...]
+    index: str | None
+    existing: tuple[tuple[ResolvedColumn, Column], ...]
+    excluded: tuple[tuple[ResolvedColumn, Column], ...]
+    assignments: tuple[tuple[Column, Expr], ...] | None
+    where: Expr | None
+
+
+@record
+class InsertStatement(Statement):
+    """INSERT: `source` yields `values`, one for each of `columns`, already of their types.
+
+    A column set to PENDING_COMMIT_TIMESTAMP() has the literal `COMMIT_TIMESTAMP`. Columns left
+    out, key or not, get their defaults from the transaction. Behind them, `values` has one for
+    each of `computed`: columns that are not written, but decide what a row conflicts with.
+    """
+
+    table: Table
+    kind: InsertKind
+    columns: tuple[Column, ...]
+    source: Scan
+    values: tuple[ResolvedColumn, ...]
+    computed: tuple[Column, ...] = ()
+    conflict: ConflictClause | None = None
+    assert_rows: Expr | None = None
+    returning: ReturningClause | None = None
+
+
+@record
+class UpdateStatement(Statement):
+    """UPDATE: `source` yields the matching rows (key columns and what the values need).
+
+    `key` are its columns for the table's primary key, in order; each assignment's value is an
+    expression over `source`.
+    """
+
+    table: Table
+    source: Scan
+    key: tuple[ResolvedColumn, ...]
+    assignments: tuple[tuple[Column, Expr], ...]
+    assert_rows: Expr | None = None
+    returning: ReturningClause | None = None
+
+
+@record
+class DeleteStatement(Statement):
+    """DELETE: `source` yields the rows to remove, `key` their primary key in order."""
+
+    table: Table
+    source: Scan
+    key: tuple[ResolvedColumn, ...]
+    assert_rows: Expr | None = None
+    returning: ReturningClause | None = None
+
+
+DmlStatement = InsertStatement | UpdateStatement | DeleteStatement

@@ -1,0 +1,232 @@
+"""The emulator in this process, as a test holds it."""
+
+import gc
+import inspect
+import socket
+import threading
+from contextlib import suppress
+
+import pytest
+from google.api_core.exceptions import FailedPrecondition, GoogleAPICallError
+
+import spanemu
+from spanemu.admin.errors.databases import DatabaseAlreadyExists
+from spanemu.admin.errors.instances import InstanceNotFound
+from spanemu.base.resource_ids import InvalidDatabaseId
+from spanemu.base.resource_names import InvalidName
+from spanemu.database.errors import DatabaseNotFound
+
+SINGERS = "CREATE TABLE Singers (\n  Id INT64 NOT NULL,\n) PRIMARY KEY(Id)"
+
+
+@pytest.fixture(scope="module")
+def emulator():
+    with spanemu.Emulator(seed=7) as running:
+        yield running
+
+
+def test_it_listens_where_it_says(emulator):
+    host, _, port = emulator.uri.rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=5):
+        pass
+    assert emulator.randomness.seed == 7
+
+
+def test_a_taken_port_is_refused(emulator):
+    with pytest.raises(spanemu.PortTaken):
+        spanemu.Emulator(host_port=emulator.uri)
+
+
+def test_settings_come_as_an_object_or_as_keywords():
+    config = spanemu.EmulatorConfig(project="p-1", instance="i-1")
+    with spanemu.Emulator(config, instance="i-2") as other:
+        assert other.create_database("d1").name == "projects/p-1/instances/i-2/databases/d1"
+    with pytest.raises(spanemu.InvalidConfig):
+        spanemu.Emulator(host_port="nowhere")
+
+
+def test_databases_by_id_and_by_full_name(emulator, tmp_path):
+    schema = tmp_path / "schema.sql"
+    schema.write_text(SINGERS + ";")
+    by_id = emulator.create_database("by-id", schema=[schema])
+    assert by_id.name == "projects/emulator-project/instances/emulator-instance/databases/by-id"
+    assert by_id.ddl() == [SINGERS]
+    full = emulator.create_database("projects/p/instances/i1/databases/full", schema=SINGERS)
+    assert emulator.database(full.name).ddl() == [SINGERS]
+    with pytest.raises(DatabaseAlreadyExists):
+        emulator.create_database("by-id", schema=SINGERS)
+    with pytest.raises(InvalidDatabaseId):
+        emulator.create_database("Bad", schema=SINGERS)
+    with pytest.raises(InvalidName):
+        emulator.create_database("projects/p/databases/d")
+    by_id.drop()
+    by_id.drop()
+    with pytest.raises(DatabaseNotFound):
+        by_id.ddl()
+    with pytest.raises(DatabaseNotFound):
+        emulator.database("by-id")
+
+
+def test_a_bad_schema_says_where(emulator, tmp_path):
+    schema = tmp_path / "schema.sql"
+    schema.write_text(f"-- first\n{SINGERS};\n\nCREATE INDEX I\nON Nowhere (Id);\n")
+    with pytest.raises(spanemu.SchemaRejected) as caught:
+        emulator.create_database("broken", schema=schema)
+    assert (caught.value.origin, caught.value.line) == (str(schema), 7)  # where Nowhere stands
+    assert caught.value.shown == "    ON Nowhere (Id)\n       ^"
+    assert isinstance(caught.value.failure, spanemu.SpannerError)
+    schema.write_text(f"{SINGERS};\nCREATE TABLE T (\n  x INT64,\n  y NOTYPE(,\n) PRIMARY KEY (x);")
+    with pytest.raises(spanemu.SchemaRejected) as caught:
+        emulator.create_database("broken", schema=schema)
+    assert caught.value.line == 6
+    with pytest.raises(DatabaseNotFound):
+        emulator.database("broken")
+
+
+def test_clients_ignore_the_environment(emulator, monkeypatch):
+    monkeypatch.setenv("SPANNER_EMULATOR_HOST", "localhost:1")
+    monkeypatch.setenv("GOOGLE_CLOUD_PROJECT", "elsewhere")
+    with spanemu.Emulator() as other:
+        handle = other.create_database("env-db")
+        assert handle.client().exists()
+        assert other.client().project == other.project
+        assert handle.client() is handle.client()
+        assert handle.client(database_role="r") is not handle.client()
+
+
+def test_a_clone_is_a_database_of_its_own(emulator):
+    original = emulator.create_database("original", schema=SINGERS)
+    clone = original.clone("clone")
+    assert clone.ddl() == [SINGERS]
+    original.drop()
+    assert clone.ddl() == [SINGERS]
+    with pytest.raises(DatabaseAlreadyExists):
+        clone.clone("clone")
+
+
+def test_a_snapshot_brings_the_schema_back(emulator):
+    database = emulator.create_database("snapped", schema=SINGERS)
+    before = database.snapshot()
+    database.client().update_ddl(["DROP TABLE Singers"]).result(timeout=10)
+    assert database.ddl() == []
+    database.restore(before)
+    assert database.ddl() == [SINGERS]
+    assert database.layout() == ""
+
+
+def test_a_snapshot_does_not_keep_a_dropped_database(emulator):
+    home = emulator.create_database("gone", schema="CREATE TABLE T (A INT64) PRIMARY KEY (A)")
+    before = home.snapshot()
+    home.drop()
+    gc.collect()
+    assert before.core() is None
+    before.give_up()
+
+
+def test_many_threads_create_databases(emulator):
+    failures = []
+
+    def work(number):
+        try:
+            emulator.create_database(f"threads-{number}").client().exists()
+        except Exception as problem:
+            failures.append(problem)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+def test_what_is_asked_of_a_closed_emulator_fails_at_once():
+    closed = spanemu.Emulator()
+    database = closed.create_database("done")
+    client = database.client()
+    assert read_one(client) == [[1]]
+    closed.close()
+    with pytest.raises(FailedPrecondition):  # the client would try others again, for an hour
+        read_one(client)
+    for ask in (closed.client, lambda: closed.create_database("more")):
+        with pytest.raises(ValueError, match="is closed"):
+            ask()
+    with pytest.raises(InstanceNotFound):
+        closed.database("done")
+
+
+def read_one(client):
+    with client.snapshot() as snapshot:
+        return list(snapshot.execute_sql("SELECT 1"))
+
+
+def test_closing_twice_does_nothing():
+    emulator = spanemu.Emulator()
+    emulator.create_database("gone")
+    emulator.close()
+    emulator.close()
+    with spanemu.Emulator(host_port=emulator.uri) as again:
+        assert again.uri == emulator.uri
+
+
+def test_recording_sees_what_a_block_asks_for(emulator):
+    database = emulator.create_database("seen", "CREATE TABLE T (K INT64) PRIMARY KEY (K)")
+    client = database.client()
+    with emulator.record(database) as recorded:
+        with client.batch() as batch:
+            batch.insert("T", ("K",), [(1,), (2,)])
+        with client.snapshot() as snapshot:
+            list(snapshot.execute_sql("SELECT K FROM T WHERE K = 1"))
+            missed = emulator.create_database("unseen").client()
+        with missed.snapshot() as snapshot:
+            list(snapshot.execute_sql("SELECT 1"))
+    (query,) = recorded.queries
+    assert (query.kind, query.tables, query.full_scans) == ("query", ("T",), ())
+    assert query.site.endswith(f".py:{query_line()}")
+    assert recorded.mutations == 2
+    assert emulator.endpoints.watchers == []
+
+
+def test_recording_knows_dml(emulator):
+    refused = "UPDATE T SET K = 1 WHERE K = 1"
+    taken = [
+        "INSERT INTO T (K) VALUES (1)",
+        "@{LOCK_SCANNED_RANGES=exclusive} DELETE FROM T WHERE K = 1",
+        "/* why */ DELETE FROM T WHERE K = 1",
+    ]
+    database = emulator.create_database("told", "CREATE TABLE T (K INT64) PRIMARY KEY (K)")
+    with emulator.record(database) as recorded:
+        for dml in [*taken, refused]:
+            with suppress(GoogleAPICallError):
+                database.client().run_in_transaction(lambda one, dml=dml: one.execute_update(dml))
+    assert [query.kind for query in recorded.queries] == ["dml"] * 4
+
+
+def test_recording_knows_each_group_of_a_batch_write(emulator):
+    database = emulator.create_database("groups", "CREATE TABLE T (K INT64) PRIMARY KEY (K)")
+    client = database.client()
+    with (
+        emulator.record(database) as one,
+        emulator.record(database) as other,
+        client.mutation_groups() as groups,
+    ):
+        for rows in ([(1,), (2,)], [(1,)], [(3,)]):
+            groups.group().insert("t", ("K",), rows)
+        list(groups.batch_write())
+    for recorded in (one, other):
+        told = [(each.mutations, each.tables, each.error) for each in recorded.attempts]
+        assert told == [(2, ("T",), ""), (0, ("T",), "ALREADY_EXISTS"), (1, ("T",), "")]
+        assert (recorded.mutations, recorded.rpcs["BatchWrite"]) == (3, 1)
+
+
+def query_line():
+    """The line of the query above."""
+    lines, start = inspect.getsourcelines(test_recording_sees_what_a_block_asks_for)
+    return start + next(n for n, line in enumerate(lines) if "execute_sql" in line)
+
+
+def test_version_retention_can_be_chosen():
+    with spanemu.Emulator(version_retention_seconds=5) as emulator:
+        database = emulator.create_database("shop", "CREATE TABLE T (K INT64) PRIMARY KEY (K)")
+        described = emulator.client().database_admin_api.get_database(name=database.name)
+        assert described.version_retention_period == "5s"

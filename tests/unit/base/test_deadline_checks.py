@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spanemu.base import deadline_checks
+from spanemu.base.call import Call, Cancelled, DeadlineExceeded
+from spanemu.base.deadline_checks import (
+    PART_MAX,
+    at_places,
+    check_deadline_if_large,
+    paced,
+    paced_calls,
+    paced_stream,
+    parts_of,
+    sorted_places,
+)
+from spanemu.sql.executor.relation import batches, full_batches, gathered
+
+
+@pytest.fixture
+def short_runs(monkeypatch):
+    monkeypatch.setattr(deadline_checks, "_RUN", 4)
+    monkeypatch.setattr(deadline_checks, "_RUN_MAX", 4)
+
+
+class Impatient(Call):
+    """Is cancelled when it has been asked so many times."""
+
+    def __init__(self, patience: int) -> None:
+        super().__init__()
+        self.patience = patience
+
+    def check(self) -> None:
+        self.patience -= 1
+        if self.patience < 0:
+            self.cancel()
+        super().check()
+
+
+@given(keys=st.lists(st.integers(0, 9), max_size=60), descending=st.booleans())
+def test_a_sort_in_runs_is_a_stable_sort(keys, descending):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(deadline_checks, "_RUN", 4)
+        found = sorted_places(keys, descending=descending)
+    assert found == sorted(range(len(keys)), key=keys.__getitem__, reverse=descending)
+
+
+@pytest.mark.usefixtures("short_runs")
+@pytest.mark.parametrize("patience", [0, 3, 30, 60])
+def test_a_sort_can_be_cancelled(patience):
+    keys = [number * 7 % 101 for number in range(100)]
+    with Impatient(patience), pytest.raises(Cancelled):
+        sorted_places(keys, descending=False)
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda items: list(parts_of(items)),
+        lambda items: at_places(items, items),
+        lambda items: gathered(iter(items)),
+        lambda items: list(batches(items)),
+        lambda items: list(full_batches(items)),
+    ],
+)
+def test_long_lists_can_be_cancelled(work):
+    items = list(range(PART_MAX * 3))
+    with Impatient(1000):
+        work(items)
+    with Impatient(2), pytest.raises(Cancelled):
+        work(items)
+
+
+@pytest.mark.parametrize("size", [0, 1, 7, PART_MAX, PART_MAX * 2 + 5])
+@pytest.mark.parametrize("first", [1, 8, PART_MAX])
+def test_parts_and_batches_lose_nothing(size, first):
+    items = list(range(size))
+    assert [item for part in parts_of(items, first) for item in part] == items
+    assert [item for batch in batches(items) for item in batch] == items
+    assert gathered(items) == items
+    assert at_places(items, items[::-1]) == items[::-1]
+
+
+@given(keys=st.lists(st.binary(max_size=3), max_size=60))
+def test_a_long_list_is_put_in_order(keys):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(deadline_checks, "_RUN", 4)
+        assert deadline_checks.put_in_order(list(keys)) == sorted(keys)
+
+
+@pytest.mark.parametrize("size", [0, 1, 16, 17, 1_000])
+def test_pace_loses_nothing(size):
+    assert list(paced(range(size))) == list(range(size))
+    assert list(paced_stream(iter(range(size)))) == list(range(size))
+
+
+def test_a_long_loop_and_long_values_look_at_the_deadline():
+    with Call(deadline=0.0):
+        for work in (
+            lambda: list(paced(range(1_000))),
+            lambda: check_deadline_if_large("x" * 100_000),
+        ):
+            with pytest.raises(DeadlineExceeded):
+                work()
+        with pytest.raises(DeadlineExceeded):
+            list(map(paced_calls(abs), range(1_000)))
+        check_deadline_if_large("x")

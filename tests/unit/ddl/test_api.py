@@ -1,0 +1,76 @@
+"""The public side of `spanemu.ddl`: parse, format, diff, dependencies; and what is remembered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spanemu.ddl import dependencies, diff, format_ddl, parse, schema_of, statements_of
+from spanemu.ddl.apply import plan_batch
+from spanemu.schema.schema import EMPTY
+from spanemu.sql.ddl_ast import CreateIndex, CreateTable
+from spanemu.sql.errors import DdlSyntaxFailure
+
+FIXTURES = sorted((Path(__file__).parents[3] / "fixtures").glob("*.sql"))
+SCHEMA = """
+CREATE TABLE T (k INT64, a STRING(9)) PRIMARY KEY (k);
+CREATE INDEX I ON T(a);
+"""
+
+
+def test_statements_know_their_places() -> None:
+    table, index = parse(f"-- head\n{SCHEMA}")
+    assert isinstance(table.tree, CreateTable)
+    assert isinstance(index.tree, CreateIndex)
+    assert (table.line, index.line) == (3, 4)
+    with pytest.raises(DdlSyntaxFailure):
+        parse("CREATE TABEL T")
+
+
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)
+def test_layout_changes_nothing_but_the_look(path: Path) -> None:
+    text = path.read_text()
+    laid_out = format_ddl(text)
+    assert format_ddl(laid_out) == laid_out
+    assert [one.tree for one in parse(laid_out)] == [one.tree for one in parse(text)]
+
+
+def test_comments_stay() -> None:
+    laid_out = format_ddl("-- a\ncreate table T (k INT64, -- b\n) primary key (k); # c\n")
+    assert [line for line in ("-- a", "-- b", "# c") if line not in laid_out] == []
+
+
+def test_a_schema_and_its_text() -> None:
+    schema = schema_of(SCHEMA)
+    assert statements_of(schema)[1] == "CREATE INDEX I ON T(a)"
+    assert diff(schema, schema_of(f"{text};" for text in statements_of(schema))) == []
+
+
+def test_what_loses_rows_says_so() -> None:
+    way = diff(schema_of(SCHEMA), schema_of("CREATE TABLE T (k INT64) PRIMARY KEY (k)"))
+    assert [(step.statement, step.destructive) for step in way] == [
+        ("DROP INDEX I", False),
+        ("ALTER TABLE T DROP COLUMN a", True),
+    ]
+
+
+def test_dependencies_have_reasons() -> None:
+    schema = schema_of(
+        SCHEMA + "CREATE VIEW V SQL SECURITY INVOKER AS SELECT T.k FROM T;"
+        "CREATE CHANGE STREAM S FOR T;"
+        "CREATE TABLE C (k INT64, c INT64) PRIMARY KEY (k, c), INTERLEAVE IN PARENT T;"
+    )
+    assert {(one.source, one.target, one.reason) for one in dependencies(schema)} == {
+        ("C", "T", "interleaved in parent"),
+        ("I", "T", "index on"),
+        ("S", "T", "watches"),
+        ("V", "T", "reads"),
+    }
+
+
+def test_a_batch_is_planned_once() -> None:
+    statements = ["CREATE TABLE Remembered (k INT64) PRIMARY KEY (k)"]
+    first = plan_batch(statements, EMPTY)
+    assert plan_batch(list(statements), EMPTY) is first
+    assert plan_batch(statements, first[-1].schema.next(tables={})) is not first

@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from google.protobuf.wrappers_pb2 import Int64Value
+
+from spanemu.base.call import Cancelled, current
+from spanemu.base.errors import Unsupported
+from spanemu.frontend.dispatch import Endpoints, Metadata, ServedCall
+from spanemu.frontend.errors import UnreadableRequest
+from spanemu.frontend.method import Method, Service, unimplemented
+
+
+def double(_world, request):
+    return Int64Value(value=2 * request.value)
+
+
+def raw(_world, request) -> bytes:
+    return Int64Value(value=-request.value).SerializeToString()
+
+
+def count(world: list[object], request) -> Iterator[Int64Value]:
+    try:
+        for number in range(request.value):
+            world.append(current())
+            yield Int64Value(value=number)
+    finally:
+        world.append("closed")
+
+
+METHODS = (
+    Method("Double", Int64Value, Int64Value, double),
+    Method("Raw", Int64Value, Int64Value, raw),
+    Method("Count", Int64Value, Int64Value, count, streams=True),
+    *unimplemented({"Later": "Later"}, Int64Value),
+)
+
+
+@pytest.fixture
+def world() -> list[object]:
+    return []
+
+
+@pytest.fixture
+def endpoints(world: list[object]) -> Endpoints:
+    return Endpoints((Service("s.S", METHODS),), world)
+
+
+class KnownCall(ServedCall):
+    @property
+    def metadata(self) -> Metadata:
+        return (("k", "v"),)
+
+
+def call(patience: float | None = None) -> ServedCall:
+    return KnownCall("/s.S/X", patience)
+
+
+def ask(endpoints: Endpoints, name: str, value: int, served: ServedCall | None = None) -> int:
+    endpoint = endpoints.find(f"/s.S/{name}")
+    assert endpoint is not None
+    data = endpoint.unary(Int64Value(value=value).SerializeToString(), served or call())
+    return Int64Value.FromString(data).value
+
+
+def test_replies_are_messages_or_bytes(endpoints: Endpoints) -> None:
+    assert ask(endpoints, "Double", 4) == 8
+    assert ask(endpoints, "Raw", 4) == -4
+
+
+def test_no_such_path(endpoints: Endpoints) -> None:
+    assert endpoints.find("/s.S/Nothing") is None
+    assert {endpoint.path for endpoint in endpoints} == {f"/s.S/{one.name}" for one in METHODS}
+
+
+def test_unimplemented_names_itself(endpoints: Endpoints) -> None:
+    with pytest.raises(Unsupported) as caught:
+        ask(endpoints, "Later", 1)
+    assert caught.value.feature == "Later"
+
+
+def test_unreadable(endpoints: Endpoints) -> None:
+    endpoint = endpoints.find("/s.S/Double")
+    assert endpoint is not None
+    with pytest.raises(UnreadableRequest):
+        endpoint.unary(b"\xff", call())
+
+
+def test_cancelled_before_it_begins(endpoints: Endpoints) -> None:
+    served = call()
+    served.cancel()
+    with pytest.raises(Cancelled):
+        ask(endpoints, "Double", 1, served)
+
+
+def test_call_is_current_during_steps_only(endpoints: Endpoints, world: list[object]) -> None:
+    endpoint, served, outside = endpoints.find("/s.S/Count"), call(), current()
+    assert endpoint is not None
+    for _ in endpoint.stream(Int64Value(value=2).SerializeToString(), served):
+        assert current() is outside
+    assert world == [served, served, "closed"]
+
+
+def test_closing_a_stream_closes_the_handler(endpoints: Endpoints, world: list[object]) -> None:
+    endpoint = endpoints.find("/s.S/Count")
+    assert endpoint is not None
+    replies = endpoint.stream(Int64Value(value=9).SerializeToString(), call())
+    next(replies)
+    replies.close()  # type: ignore[attr-defined]
+    assert world[-1] == "closed"
+
+
+class Notes:
+    """A watcher that writes down what it is told, and fails on demand."""
+
+    def __init__(self, fail_at: str = "") -> None:
+        self.lines: list[str] = []
+        self._fail_at = fail_at
+
+    def started(self, served: ServedCall, request: Int64Value) -> None:
+        self._note("started", f"started {request.value} {dict(served.metadata)['k']}")
+
+    def replied(self, served: ServedCall, reply: bytes) -> None:
+        self._note("replied", f"replied {Int64Value.FromString(reply).value}")
+
+    def ended(self, served: ServedCall, error: Exception | None) -> None:
+        self.lines.append(f"ended {type(error).__name__}")
+
+    def _note(self, event: str, line: str) -> None:
+        self.lines.append(line)
+        if event == self._fail_at:
+            raise Unsupported(event)
+
+
+def test_watchers_of_a_unary_method(endpoints: Endpoints) -> None:
+    notes = Notes()
+    endpoints.watchers.append(notes)
+    assert ask(endpoints, "Double", 4) == 8
+    assert notes.lines == ["started 4 v", "replied 8", "ended NoneType"]
+
+
+def test_watchers_of_a_stream(endpoints: Endpoints) -> None:
+    notes = Notes()
+    endpoints.watchers.append(notes)
+    endpoint = endpoints.find("/s.S/Count")
+    assert endpoint is not None
+    list(endpoint.stream(Int64Value(value=2).SerializeToString(), call()))
+    assert notes.lines == ["started 2 v", "replied 0", "replied 1", "ended NoneType"]
+
+
+@pytest.mark.parametrize(
+    ("event", "lines"),
+    [
+        ("started", ["started 4 v", "ended Unsupported"]),
+        ("replied", ["started 4 v", "replied 8", "ended Unsupported"]),
+    ],
+)
+def test_watchers_may_make_a_call_fail(endpoints: Endpoints, event, lines) -> None:
+    notes = Notes(fail_at=event)
+    endpoints.watchers.append(notes)
+    with pytest.raises(Unsupported):
+        ask(endpoints, "Double", 4)
+    assert notes.lines == lines
+
+
+def test_who_watches_is_settled_when_a_stream_is_made(endpoints: Endpoints) -> None:
+    """A watcher that comes before the first reply is told nothing, rather than a beginning alone."""
+    endpoint, notes = endpoints.find("/s.S/Count"), Notes()
+    assert endpoint is not None
+    replies = endpoint.stream(Int64Value(value=2).SerializeToString(), call())
+    endpoints.watchers.append(notes)
+    assert len(list(replies)) == 2
+    assert notes.lines == []
+
+
+@pytest.mark.parametrize("event", ["started", "replied", "ended"])
+def test_a_watcher_that_goes_hides_nothing_from_the_next(endpoints: Endpoints, event: str) -> None:
+    class Leaving(Notes):
+        def _note(self, happened: str, line: str) -> None:
+            super()._note(happened, line)
+            if happened == event:
+                endpoints.watchers.remove(self)
+
+        def ended(self, served: ServedCall, error: Exception | None) -> None:
+            self._note("ended", "ended")
+
+    notes = Notes()
+    endpoints.watchers.extend([Leaving(), notes])
+    assert ask(endpoints, "Double", 4) == 8
+    assert notes.lines == ["started 4 v", "replied 8", "ended NoneType"]

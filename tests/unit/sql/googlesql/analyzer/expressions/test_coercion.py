@@ -1,0 +1,155 @@
+"""What bends to what: literals, parameters, values."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+
+import pytest
+
+from spanemu.sql.googlesql.analyzer.errors.typing import (
+    BadCall,
+    IncompatibleColumns,
+    LiteralDoesNotCast,
+    NoMatchingSignature,
+)
+from spanemu.sql.googlesql.analyzer.expressions.coercion import supertype
+from spanemu.values.types import FLOAT32, FLOAT64, INT64, NUMERIC, STRING, Type, struct_of
+from tests.unit.sql.googlesql.analyzer.shop import type_of, types, value_of
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        (INT64, INT64, INT64),
+        (INT64, NUMERIC, NUMERIC),
+        (INT64, FLOAT64, FLOAT64),
+        (NUMERIC, FLOAT64, FLOAT64),
+        (INT64, FLOAT32, FLOAT64),
+        (FLOAT32, NUMERIC, FLOAT64),
+        (FLOAT32, FLOAT64, FLOAT64),
+        (INT64, STRING, None),
+        (struct_of(("a", INT64)), struct_of(("b", FLOAT64)), struct_of(("a", FLOAT64))),
+        (struct_of(("a", INT64)), struct_of(("b", STRING)), None),
+        (struct_of(("a", INT64)), struct_of(("a", INT64), ("b", INT64)), None),
+    ],
+)
+def test_supertypes(one: Type, other: Type, expected: Type | None) -> None:
+    assert supertype(one, other) == expected
+    turned = supertype(other, one)
+    assert (turned is None) == (expected is None)
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("SingerId + 1.5", "FLOAT64"),
+        ("Fee + 1.5", "NUMERIC"),
+        ("Fee + Score", "FLOAT64"),
+        ("SingerId + Fee", "NUMERIC"),
+        ("SingerId + Weight", "FLOAT64"),
+        ("1.5 / Fee", "NUMERIC"),
+        ("5 / 2", "FLOAT64"),
+        ("COALESCE(Weight, 1.5)", "FLOAT32"),
+        ("COALESCE(SingerId, 1.5)", "FLOAT64"),
+        ("COALESCE(NULL, NULL)", "INT64"),
+        ("COALESCE(NULL, 'a')", "STRING"),
+        ("[Weight, 1]", "ARRAY<FLOAT32>"),
+        ("[SingerId, NULL, 1.5]", "ARRAY<FLOAT64>"),
+        ("[Born, '2020-01-01']", "ARRAY<DATE>"),
+        ("[]", "ARRAY<INT64>"),
+        ("IF(TRUE, [], ['a'])", "ARRAY<STRING>"),
+        ("GREATEST(SingerId, Fee)", "NUMERIC"),
+        ("NULLIF(SingerId, 1.5)", "FLOAT64"),
+        ("ARRAY_CONCAT([1], [1.5])", "ARRAY<FLOAT64>"),
+        ("DATE('2020-01-01 03:00:00+00')", "DATE"),
+    ],
+)
+def test_types_of_mixed_expressions(expression: str, expected: str) -> None:
+    assert type_of(expression) == expected
+
+
+def test_an_array_expression_does_not_bend() -> None:
+    with pytest.raises(NoMatchingSignature):
+        type_of("ARRAY_CONCAT([SingerId], [Score])")
+    with pytest.raises(NoMatchingSignature):
+        type_of("Score IN UNNEST([SingerId])")
+
+
+def test_bare_literals_take_values_of_the_wanted_type() -> None:
+    assert value_of("CAST('2020-02-03' AS DATE)") == datetime.date(2020, 2, 3)
+    # All digits as written, not those of the nearest FLOAT64.
+    assert value_of("CAST(12345678901234567.123456789 AS NUMERIC)") == Decimal(
+        "12345678901234567.123456789"
+    )
+    assert value_of("-9223372036854775808") == -(2**63)
+
+
+def test_a_literal_of_no_date_is_refused_before_anything_runs() -> None:
+    with pytest.raises(LiteralDoesNotCast) as caught:
+        type_of("Born = '2020-13-01'")
+    assert (caught.value.literal, caught.value.type) == ('"2020-13-01"', "DATE")
+
+
+def test_a_cast_literal_bends_no_more() -> None:
+    with pytest.raises(NoMatchingSignature):
+        type_of("Born = CAST('2020-01-01' AS STRING)")
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT SingerId FROM Singers UNION ALL SELECT Score FROM Singers", "FLOAT64"),
+        ("SELECT Born FROM Singers UNION ALL SELECT '2020-01-01'", "DATE"),
+        ("SELECT [1] UNION ALL SELECT [1.5]", "ARRAY<FLOAT64>"),
+        ("SELECT NULL UNION ALL SELECT 'a'", "STRING"),
+        ("SELECT 1.5 FROM Singers GROUP BY Born UNION ALL SELECT NUMERIC '1'", "NUMERIC"),
+        (
+            "SELECT 1.5 FROM (SELECT Born FROM Singers GROUP BY Born) WHERE TRUE"
+            " UNION ALL SELECT NUMERIC '1'",
+            "NUMERIC",
+        ),
+        (
+            "SELECT 1.5 FROM Singers GROUP BY Born HAVING TRUE UNION ALL SELECT NUMERIC '1'",
+            "FLOAT64",
+        ),
+    ],
+)
+def test_set_operations_find_a_common_type(sql: str, expected: str) -> None:
+    assert types(sql) == [expected]
+
+
+@pytest.mark.parametrize("having", ["HAVING COUNT(*) > 1", "ORDER BY Born", "LIMIT 1"])
+def test_what_looks_at_a_list_makes_its_literals_firm(having: str) -> None:
+    assert types(
+        "(SELECT '2020-01-01' FROM Singers GROUP BY Born) UNION ALL SELECT Born FROM Singers"
+    )
+    with pytest.raises(IncompatibleColumns):
+        types(
+            f"(SELECT '2020-01-01' FROM Singers GROUP BY Born {having})"
+            " UNION ALL SELECT Born FROM Singers"
+        )
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "NULL IN (SELECT Born FROM Singers)",
+        "'2020-01-01' IN (SELECT Born FROM Singers)",
+        "(1, 1) IN (SELECT AS STRUCT 1, 1.5)",
+        "(1, Score) IN (SELECT AS STRUCT 1, SingerId FROM Singers)",
+    ],
+)
+def test_beside_a_subquery_nothing_bends(condition: str) -> None:
+    with pytest.raises(BadCall):
+        type_of(condition)
+    assert type_of("1 IN (SELECT 1.5)") == type_of("NULL IN (SELECT 1.5)") == "BOOL"
+    assert type_of("STRUCT(1 AS a, 'x') IN (SELECT AS STRUCT 1, 'x' AS b)") == "BOOL"
+
+
+def test_error_fits_any_place() -> None:
+    assert types("SELECT IF(TRUE, 'a', ERROR('x')), COALESCE(DATE '2020-01-01', ERROR('x'))") == [
+        "STRING",
+        "DATE",
+    ]
+    assert types("SELECT ERROR('x')") == ["INT64"]

@@ -1,0 +1,189 @@
+"""A schema with one of everything that the analyzer looks at, and short ways to call it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from spanemu.schema.column import Column, Identity, KeyPart
+from spanemu.schema.index import Index
+from spanemu.schema.objects import Sequence, View
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.sql import resolved as r
+from spanemu.sql.googlesql.analyzer.analyze import analyze
+from spanemu.sql.googlesql.analyzer.options import Setting, SystemTable
+from spanemu.sql.googlesql.syntax.statement import parse_statement
+from spanemu.values.types import (
+    BOOL,
+    BYTES,
+    DATE,
+    FLOAT32,
+    FLOAT64,
+    INT64,
+    JSON,
+    NUMERIC,
+    STRING,
+    TIMESTAMP,
+    Type,
+    array_of,
+)
+
+
+def table(name: str, number: int, *columns: Column, key: tuple[str, ...] = ()) -> Table:
+    """A table whose columns get ids and positions in order; the key is the first by default."""
+    placed = tuple(
+        _placed(column, number * 1000 + position, position)
+        for position, column in enumerate(columns)
+    )
+    by_name = {column.name: column for column in placed}
+    parts = tuple(KeyPart(by_name[part]) for part in key or (columns[0].name,))
+    return Table(name, number, placed, parts)
+
+
+def _placed(column: Column, number: int, position: int) -> Column:
+    values: dict[str, Any] = {name: getattr(column, name) for name in Column.__slots__}
+    return Column(**{**values, "id": number, "position": position})
+
+
+SINGERS = table(
+    "Singers",
+    1,
+    Column("SingerId", INT64, not_null=True),
+    Column("FirstName", STRING),
+    Column("LastName", STRING),
+    Column("FullName", STRING, generated="CONCAT(FirstName, ' ', LastName)", stored=False),
+    Column("Initial", STRING, generated="SUBSTR(FullName, 1, 1)", stored=False),
+    Column("Loud", STRING, generated="UPPER(LastName)"),
+    Column("Born", DATE),
+    Column("Score", FLOAT64, default="1.5"),
+    Column("Fee", NUMERIC),
+    Column("Weight", FLOAT32),
+    Column("Notes", JSON),
+    Column("Tags", array_of(STRING)),
+    Column("Active", BOOL),
+    Column("Picture", BYTES),
+    Column("Secret", STRING, hidden=True),
+    Column("Token", STRING, default="GENERATE_UUID()"),
+    Column(
+        "Created",
+        TIMESTAMP,
+        default="PENDING_COMMIT_TIMESTAMP()",
+        options={"allow_commit_timestamp": True},
+    ),
+    Column("Seen", TIMESTAMP),
+)
+ALBUMS = table(
+    "Albums",
+    2,
+    Column("SingerId", INT64, not_null=True),
+    Column("AlbumId", INT64, not_null=True),
+    Column("Title", STRING),
+    Column("Budget", INT64),
+    Column("Released", DATE),
+    key=("SingerId", "AlbumId"),
+)
+EVENTS = table(
+    "Events",
+    3,
+    Column("EventId", INT64, identity=Identity("_events_ids", None)),
+    Column("Name", STRING),
+    Column(
+        "Changed",
+        TIMESTAMP,
+        on_update="PENDING_COMMIT_TIMESTAMP()",
+        options={"allow_commit_timestamp": True},
+    ),
+)
+
+_TITLE = KeyPart(ALBUMS.by_name["title"])
+SCHEMA = Schema(
+    tables={"singers": SINGERS, "albums": ALBUMS, "events": EVENTS},
+    indexes={
+        "albumsbytitle": Index("AlbumsByTitle", 1, "Albums", (_TITLE,), ALBUMS.key, unique=True),
+        "albumsbybudget": Index(
+            "AlbumsByBudget", 2, "Albums", (KeyPart(ALBUMS.by_name["budget"]),), ALBUMS.key
+        ),
+        "sparse": Index(
+            "Sparse",
+            3,
+            "Albums",
+            (KeyPart(ALBUMS.by_name["released"]),),
+            ALBUMS.key,
+            unique=True,
+            null_filtered=True,
+        ),
+    },
+    views={
+        "titles": View(
+            "Titles",
+            "SELECT a.SingerId AS Id, a.Title AS Title FROM Albums AS a",
+            (("Id", INT64), ("Title", STRING)),
+        )
+    },
+    sequences={"seq": Sequence("Seq", 9), "_events_ids": Sequence("_events_ids", 8, internal=True)},
+)
+
+
+class Tables:
+    """One system table."""
+
+    def table(self, name: str) -> SystemTable | None:
+        if name.upper() != "INFORMATION_SCHEMA.TABLES":
+            return None
+        columns = (("TABLE_SCHEMA", STRING), ("TABLE_NAME", STRING), ("ROW_COUNT", INT64))
+        return SystemTable("INFORMATION_SCHEMA.TABLES", columns)
+
+
+def analyzed(sql: str, schema: Schema = SCHEMA, **parameter_types: Type) -> r.Statement:
+    """`sql` as the analyzer understands it."""
+    types: Mapping[str, Type] = parameter_types
+    return analyze(parse_statement(sql), sql, schema, types, Setting(Tables()))
+
+
+def query(sql: str, schema: Schema = SCHEMA, **parameter_types: Type) -> r.QueryStatement:
+    """The same for a query."""
+    statement = analyzed(sql, schema=schema, **parameter_types)
+    assert isinstance(statement, r.QueryStatement)
+    return statement
+
+
+def types(sql: str, **parameter_types: Type) -> list[str]:
+    """The types of a query's columns."""
+    return [str(column.column.type) for column in query(sql, SCHEMA, **parameter_types).output]
+
+
+def names(sql: str) -> list[str]:
+    """The names of a query's columns."""
+    return [column.name for column in query(sql).output]
+
+
+def type_of(expression: str, **parameter_types: Type) -> str:
+    """The type of one expression over a row of Singers."""
+    (found,) = types(f"SELECT {expression} FROM Singers", **parameter_types)
+    return found
+
+
+def value_of(expression: str) -> Any:
+    """The value of an expression that is a literal once analyzed."""
+    statement = query(f"SELECT {expression}")
+    (output,) = statement.output
+    scan = statement.scan
+    assert isinstance(scan, r.ProjectScan)
+    found = {column.id: value for column, value in scan.computed}[output.column.id]
+    assert isinstance(found, r.Literal), found
+    return found.value
+
+
+def scans(node: Any, kind: type) -> list[Any]:
+    """Every scan of a kind in a tree, outermost first; subqueries are not entered."""
+    found = [node] if isinstance(node, kind) else []
+    for name in ("input", "left", "right", "body", "source", "scan"):
+        below = getattr(node, name, None)
+        if isinstance(below, r.Scan):
+            found += scans(below, kind)
+    for item in getattr(node, "inputs", ()):
+        found += scans(item[0], kind)
+    for item in getattr(node, "tables", ()):
+        found += scans(item[1], kind)
+    return found

@@ -1,0 +1,22 @@
+"""Every kind of expression has a resolver, every statement and pipe an entry."""
+
+from __future__ import annotations
+
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.queries import pipes
+from spanemu.sql.googlesql.analyzer.resolvers import MACHINERY
+
+
+def test_every_expression_has_a_resolver() -> None:
+    assert set(MACHINERY.resolvers) == set(ast.Expression.__subclasses__())
+
+
+def test_every_pipe_operator_is_known() -> None:
+    operators = {
+        one
+        for one in vars(ast).values()
+        if isinstance(one, type)
+        and issubclass(one, ast.PipeOperator)
+        and one is not ast.PipeOperator
+    }
+    assert set(pipes._OPERATORS) == operators

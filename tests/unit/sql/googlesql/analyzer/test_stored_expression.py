@@ -1,0 +1,72 @@
+"""DEFAULT, generated and CHECK expressions."""
+
+from __future__ import annotations
+
+import pytest
+
+from spanemu.base.errors import SpannerError
+from spanemu.sql import resolved as r
+from spanemu.sql.googlesql.analyzer.analyze import StoredExpression, analyze_expression
+from spanemu.sql.googlesql.analyzer.errors.names import UnrecognizedName
+from spanemu.sql.googlesql.analyzer.errors.shape import AggregateNotAllowed, BadQuery
+from spanemu.sql.googlesql.analyzer.errors.typing import ExpressionDoesNotFit
+from spanemu.values.types import BOOL, FLOAT64, INT64, STRING, TIMESTAMP, Type
+from tests.unit.sql.googlesql.analyzer.shop import SCHEMA, SINGERS
+
+
+def stored(text: str, expected: Type, *, allow_columns: bool = True) -> StoredExpression:
+    return analyze_expression(text, SINGERS, SCHEMA, expected=expected, allow_columns=allow_columns)
+
+
+def test_columns_are_paired_with_stored_ones() -> None:
+    found = stored("Score > LENGTH(FirstName)", BOOL)
+    assert [column.name for _, column in found.columns] == ["Score", "FirstName"]
+    assert found.is_deterministic
+    assert not found.has_subquery
+
+
+def test_virtual_columns_are_expanded_but_reported() -> None:
+    found = stored("UPPER(FullName)", STRING)
+    assert [column.name for _, column in found.columns] == ["FirstName", "LastName"]
+    assert [column.name for column in found.references] == ["FullName"]
+
+
+def test_the_value_is_converted() -> None:
+    assert stored("1", FLOAT64).expression.type == FLOAT64
+    with pytest.raises(ExpressionDoesNotFit):
+        stored("'a'", INT64)
+
+
+def test_what_is_reported() -> None:
+    assert stored("GENERATE_UUID()", STRING).volatile
+    assert stored("CURRENT_TIMESTAMP()", TIMESTAMP).stable
+    assert not stored("CURRENT_TIMESTAMP()", TIMESTAMP).is_deterministic
+    assert stored("(SELECT COUNT(*) FROM Albums)", INT64).has_subquery
+    assert stored("GET_NEXT_SEQUENCE_VALUE(SEQUENCE Seq)", INT64).sequences == {"Seq"}
+    assert stored("ABS(ABS(ABS(1)))", INT64).depth == 4
+
+
+def test_the_commit_timestamp_may_be_a_default() -> None:
+    found = stored("PENDING_COMMIT_TIMESTAMP()", TIMESTAMP)
+    assert found.pending_commit_timestamp
+    assert isinstance(found.expression, r.Literal)
+
+
+@pytest.mark.parametrize(
+    ("text", "failure"),
+    [
+        ("@p", BadQuery),
+        ("COUNT(*)", AggregateNotAllowed),
+        ("Nope + 1", UnrecognizedName),
+        ("1 +", SpannerError),
+    ],
+)
+def test_refused(text: str, failure: type[Exception]) -> None:
+    with pytest.raises(failure):
+        stored(text, INT64)
+
+
+def test_a_default_knows_no_columns() -> None:
+    with pytest.raises(UnrecognizedName) as caught:
+        stored("SingerId", INT64, allow_columns=False)
+    assert caught.value.column_number == 1

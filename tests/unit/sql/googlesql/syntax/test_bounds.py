@@ -1,0 +1,104 @@
+"""What exceeds a limit is refused where it does, in the analyzer's words, and not read further."""
+
+from __future__ import annotations
+
+import pytest
+
+from spanemu.base.errors import Code, SpannerError
+from spanemu.base.limits import Limits
+from spanemu.sql.errors import StatementTooLarge
+from spanemu.sql.googlesql.analyzer.analyze import analyze
+from spanemu.sql.googlesql.analyzer.options import DEFAULT_OPTIONS, Setting
+from spanemu.sql.googlesql.syntax.statement import parse_expression, parse_statement
+from tests.unit.sql.world import SCHEMA
+
+UNREADABLE = " $ "
+
+
+def listed(pattern: str, count: int, separator: str) -> str:
+    return separator.join([pattern.format(number) for number in range(count)])
+
+
+# Each exceeds one limit of Spanner's a little.
+TOO_LARGE = {
+    "OR": f"SELECT 1 FROM Singers WHERE {listed('SingerId = {}', 1_001, ' OR ')}",
+    "AND": f"SELECT 1 FROM Singers WHERE {listed('SingerId > {}', 1_001, ' AND ')}",
+    "BETWEEN": f"SELECT 1 FROM Singers WHERE {listed('SingerId BETWEEN 0 AND {}', 1_001, ' OR ')}",
+    "IN": f"SELECT 1 FROM Singers WHERE {listed('SingerId IN ({})', 1_001, ' OR ')}",
+    "NOT IN": f"SELECT 1 FROM Singers WHERE {listed('SingerId NOT IN ({})', 501, ' OR ')}",
+    "LIKE": "SELECT 1 FROM Singers WHERE TRUE" + " OR FirstName LIKE 'a'" * 1_001,
+    "IS NULL": f"SELECT 1 FROM Singers WHERE {' OR '.join(['Rating IS NULL'] * 1_001)}",
+    "sum": f"SELECT {listed('{}', 78, ' + ')}",
+    "product": f"SELECT 1 FROM Singers WHERE 1 < {listed('{}', 80, ' * ')}",
+    "calls": f"SELECT {listed('ABS({})', 1_001, ', ')}",
+    "aggregates": f"SELECT {listed('MAX(SingerId)', 1_001, ', ')} FROM Singers",
+    "CASE": f"SELECT CASE SingerId {listed('WHEN {} THEN 1', 1_001, ' ')} END FROM Singers",
+    "minus": f"SELECT {', '.join(['-SingerId'] * 1_001)} FROM Singers",
+    "IN list": f"SELECT 1 FROM Singers WHERE SingerId IN ({listed('{}', 10_001, ', ')})",
+    "GROUP BY": f"SELECT 1 FROM Singers GROUP BY {', '.join(['SingerId'] * 1_001)}",
+    "parameters": f"SELECT {listed('@p{}', 951, ', ')}",
+    "subqueries": f"SELECT {listed('(SELECT {})', 501, ', ')}",
+    "EXISTS": f"SELECT {listed('EXISTS (SELECT {})', 501, ', ')}",
+    "queries": listed("SELECT {}", 205, " UNION ALL "),
+    "DML": f"DELETE FROM Singers WHERE {listed('SingerId = {}', 1_001, ' OR ')}",
+}
+
+SUBQUERIES = f"SELECT {listed('(SELECT {})', 300, ', ')}"
+# None of these exceeds a limit, though it has many of what is counted elsewhere.
+FITTING = {
+    "subqueries of two queries": f"{SUBQUERIES} UNION ALL {SUBQUERIES}",
+    "subqueries of an inner query": f"{SUBQUERIES}, ARRAY({SUBQUERIES})",
+    "negative numbers": f"SELECT {listed('-{}', 2_000, ', ')}",
+    "one parameter": f"SELECT {', '.join(['@p'] * 2_000)}",
+    "values of IN": f"SELECT 1 FROM Singers WHERE SingerId IN ({listed('{}', 10_000, ', ')})",
+    "a sum": f"SELECT {listed('{}', 75, ' + ')}",
+    "array": f"SELECT [{listed('{}', 20_000, ', ')}]",
+    "terms": (
+        "UPDATE Singers SET FirstName = 'a' WHERE SingerId IN "
+        f"({listed('{}', 5_000, ', ')}) AND ({' OR '.join(['TRUE'] * 2_000)})"
+    ),
+}
+
+
+def refusal(text: str) -> SpannerError:
+    """Why the analyzer refuses a text that the parser has read whole."""
+    with pytest.raises(SpannerError) as caught:
+        analyze(parse_statement(text), text, SCHEMA, {})
+    return caught.value
+
+
+@pytest.mark.parametrize("shape", TOO_LARGE)
+def test_the_parser_refuses_in_the_words_of_the_analyzer(shape):
+    text = TOO_LARGE[shape]
+    with pytest.raises(StatementTooLarge) as caught:
+        parse_statement(text, DEFAULT_OPTIONS.bounds)
+    assert str(caught.value) == str(refusal(text))
+    assert caught.value.code is Code.INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize("shape", TOO_LARGE)
+def test_what_follows_the_limit_is_not_read(shape):
+    with pytest.raises(StatementTooLarge):
+        parse_statement(TOO_LARGE[shape] + " " + "x, " * 3_000 + UNREADABLE, DEFAULT_OPTIONS.bounds)
+
+
+@pytest.mark.parametrize("shape", FITTING)
+def test_what_fits_is_read(shape):
+    parse_statement(FITTING[shape], DEFAULT_OPTIONS.bounds)
+
+
+def test_limits_of_an_emulator_hold_for_its_parser():
+    setting = Setting(limits=Limits(function_calls=2))
+    parse_statement("SELECT ABS(1) + 2", setting.bounds)
+    with pytest.raises(StatementTooLarge) as caught:
+        parse_statement("SELECT ABS(1) + 2 + 3", setting.bounds)
+    assert (caught.value.what, caught.value.limit) == ("function calls", 2)
+
+
+def test_functions_of_users_are_counted_by_what_they_do():
+    setting = Setting(limits=Limits(function_calls=1))
+    parse_expression("mine(1, mine(2, mine(3)))", setting.bounds)
+
+
+def test_texts_without_bounds_may_have_any_number_of_parts():
+    parse_expression(listed("{}", 2_000, " + "))

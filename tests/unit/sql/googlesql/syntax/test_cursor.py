@@ -1,0 +1,57 @@
+"""The cursor, and the chain of chapters built on it."""
+
+from __future__ import annotations
+
+import pytest
+
+from spanemu.sql.errors import SyntaxFailure
+from spanemu.sql.googlesql.syntax.cursor import DEPTH_MAX, Cursor
+from spanemu.sql.googlesql.syntax.ddl.statement import DdlParser
+from spanemu.sql.googlesql.syntax.statement import StatementParser, parse_statement
+
+# Declared early so that a chapter can call what a later one defines.
+FORWARD_DECLARATIONS = {"expression", "query"}
+
+
+@pytest.mark.parametrize("grammar", [StatementParser, DdlParser])
+def test_no_chapter_overrides_a_rule_of_another(grammar: type[Cursor]) -> None:
+    owners: dict[str, str] = {}
+    for chapter in grammar.__mro__[:-1]:
+        for name in vars(chapter):
+            if not name.startswith("__") and name not in FORWARD_DECLARATIONS:
+                assert name not in owners, f"{name}: {owners[name]} and {chapter.__name__}"
+                owners[name] = chapter.__name__
+
+
+def test_the_end_is_never_passed() -> None:
+    cursor = Cursor("a")
+    taken = [cursor.advance().text for _ in range(4)]
+    assert taken == ["a", "", "", ""]
+    assert cursor.peek(10).text == ""
+
+
+def test_accept_all_takes_all_or_nothing() -> None:
+    cursor = Cursor("if not exists x")
+    assert not cursor.accept_all("IF", "EXISTS")
+    assert cursor.accept_all("IF", "NOT", "EXISTS")
+    assert cursor.token.text == "x"
+
+
+def test_a_double_angle_closes_two_types() -> None:
+    cursor = Cursor(">> x")
+    cursor.split_angle()
+    assert [cursor.advance().symbol for _ in range(3)] == [">", ">", "X"]
+
+
+def test_depth_is_limited() -> None:
+    cursor = Cursor("a")
+    cursor.deeper(DEPTH_MAX)
+    with pytest.raises(SyntaxFailure):
+        cursor.deeper()
+
+
+@pytest.mark.parametrize("shift", range(6))
+def test_a_rule_may_look_beyond_the_tokens_that_are_read(shift):
+    columns = ", ".join(["a.b NOT IN (1)"] * 1_000)
+    text = f"SELECT {'1, ' * shift}{columns}"
+    assert len(parse_statement(text).query.body.items) == 1_000 + shift

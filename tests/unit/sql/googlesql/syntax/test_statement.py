@@ -1,0 +1,129 @@
+"""The doors of the parser, and its limits."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from spanemu.base.errors import Unsupported
+from spanemu.base.limits import SQL_CHARACTERS_MAX
+from spanemu.sql.errors import NotInSpanner, StatementRefused, SyntaxFailure, TextTooLong
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.syntax.statement import parse_expression, parse_query, parse_statement
+
+
+def test_one_semicolon_may_follow() -> None:
+    assert parse_statement("SELECT 1;") == parse_statement("SELECT 1")
+    with pytest.raises(SyntaxFailure):
+        parse_statement("SELECT 1;;")
+
+
+def test_only_one_statement() -> None:
+    with pytest.raises(SyntaxFailure) as caught:
+        parse_statement("SELECT 1;\nSELECT 2")
+    assert (caught.value.line, caught.value.column) == (2, 1)
+
+
+@pytest.mark.parametrize("parse", [parse_statement, parse_query, parse_expression])
+@pytest.mark.parametrize("text", ["", " ", "-- x", ";", ")"])
+def test_nothing_is_no_statement(parse: Callable[[str], ast.Node], text: str) -> None:
+    with pytest.raises(SyntaxFailure):
+        parse(text)
+
+
+def test_the_prose_ends_in_the_place() -> None:
+    with pytest.raises(SyntaxFailure) as caught:
+        parse_statement("SELECT x y z")
+    expected = 'Syntax error: Expected end of input but got identifier "z" [at 1:12]'
+    assert str(caught.value) == expected
+
+
+@pytest.mark.parametrize("text", ["CREATE TABLE t", "MERGE INTO t", "BEGIN", "SHOW x", "DROP t"])
+def test_other_statements_are_refused(text: str) -> None:
+    with pytest.raises(StatementRefused) as caught:
+        parse_statement(text)
+    assert caught.value.statement == text.split()[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "feature"),
+    [
+        ("GRAPH g MATCH (n) RETURN n", "GRAPH query"),
+        ("SELECT * FROM GRAPH_TABLE(g MATCH (n) RETURN n)", "GRAPH_TABLE"),
+    ],
+)
+def test_what_is_not_there_yet_says_so(text: str, feature: str) -> None:
+    with pytest.raises(Unsupported) as caught:
+        parse_statement(text)
+    assert caught.value.feature == feature
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT a FROM t QUALIFY a > 1",
+        "SELECT a FROM t GROUP BY CUBE(a)",
+        "SELECT a FROM t GROUP BY GROUPING SETS (a)",
+        "SELECT a FROM t UNPIVOT (x FOR y IN (z))",
+        "SELECT a FROM t MATCH_RECOGNIZE (x)",
+        "FROM t |> WINDOW f() OVER ()",
+    ],
+)
+def test_what_the_service_does_not_have_says_so(text: str) -> None:
+    with pytest.raises(NotInSpanner):
+        parse_statement(text)
+
+
+def test_qualify_may_still_be_a_name() -> None:
+    assert parse_query("SELECT qualify FROM t qualify WHERE qualify.qualify")
+
+
+def test_a_text_may_be_so_long() -> None:
+    text = "SELECT 1" + " " * (SQL_CHARACTERS_MAX - 8)
+    assert parse_statement(text)
+    with pytest.raises(TextTooLong) as caught:
+        parse_statement(text + " ")
+    assert caught.value.length == SQL_CHARACTERS_MAX + 1
+
+
+def test_a_deep_caller_gets_a_failure_too() -> None:
+    text = "SELECT " + "- " * 190 + "1"
+
+    def from_depth(frames: int) -> ast.Statement:
+        return parse_statement(text) if frames == 0 else from_depth(frames - 1)
+
+    with pytest.raises(SyntaxFailure):
+        from_depth(sys.getrecursionlimit() - 300)
+
+
+@pytest.mark.parametrize(
+    "word", ["offset", "key", "value", "date", "timestamp", "table", "values", "model", "json"]
+)
+def test_unreserved_words_are_names(word: str) -> None:
+    query = parse_query(f"SELECT {word}, t.{word} AS {word} FROM {word} AS {word}")
+    assert isinstance(query.body, ast.Select)
+    assert query.body.items[0] == ast.SelectItem(ast.Name(ast.Path((ast.Identifier(word),))))
+
+
+def test_hints_stand_wherever_they_may() -> None:
+    statement = parse_statement(
+        "@{a=1} SELECT @{b=2} x FROM t@{c=3} JOIN@{d=4} (SELECT 1)@{e=5} u USING (x)"
+        " WHERE x IN @{f=6} (SELECT 1) GROUP @{g=7} BY x ORDER @{h=8} BY x"
+    )
+    assert isinstance(statement, ast.QueryStatement)
+    select = statement.query.body
+    assert isinstance(select, ast.Select)
+    join = select.source
+    assert isinstance(join, ast.Join)
+    assert isinstance(join.left, ast.TableRef)
+    assert isinstance(join.right, ast.SubqueryRef)
+    assert isinstance(select.where, ast.In)
+    assert select.group_by is not None
+    holders = [
+        statement.hint, select.hint, join.left.hint, join.hint, join.right.hint,
+        select.where.hint, select.group_by.hint, statement.query.order_hint,
+    ]  # fmt: skip
+    written = [hint.entries for hint in holders if hint is not None]
+    assert written == [((name, value),) for value, name in enumerate("abcdefgh", 1)]
