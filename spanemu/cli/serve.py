@@ -22,8 +22,10 @@ import click
 import spanemu
 from spanemu.api.endpoint_file import Endpoint, published
 from spanemu.base.clock import monotonic
+from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.resource_names import InstanceName
 from spanemu.cli.home_cpu import keep_to_one_cpu
+from spanemu.cli.process_memory import memory_limit, share_one_arena, statement_memory_bytes
 from spanemu.config import (
     DEFAULT_INSTANCE,
     DEFAULT_INSTANCE_CONFIGS,
@@ -115,6 +117,7 @@ def serve(**given: Unpack[Options]) -> None:
     if given["schemas"] and not given["databases"]:
         raise click.UsageError("--schema needs a --database to apply it to.")
     config = _config(given)
+    share_one_arena()
     if not given["all_cpus"]:
         keep_to_one_cpu()
     with stop_signal(given["stop_on_stdin_end"]) as wait_for_stop, ExitStack() as stack:
@@ -176,10 +179,17 @@ def _config(given: Options) -> EmulatorConfig:
             seed=given["seed"],
             start_time=None if start is None else as_datetime(start),
             version_retention_seconds=given["version_retention_seconds"],
+            limits=_limits(),
             embedded_channel=False,
         )
     except ValueError as problem:  # InvalidConfig among them
         raise click.UsageError(str(problem)) from problem
+
+
+def _limits() -> Limits:
+    """Return Spanner's limits, with less memory for a statement where the process has little."""
+    wanted = DEFAULT_LIMITS.statement_memory_bytes
+    return Limits(statement_memory_bytes=statement_memory_bytes(wanted, memory_limit()))
 
 
 def _start(config: EmulatorConfig) -> spanemu.Emulator:

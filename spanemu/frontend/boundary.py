@@ -27,6 +27,7 @@ from spanemu.base.limits import ERROR_MESSAGE_BYTES_MAX
 from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.base.rand import Randomness
 from spanemu.frontend import wire
+from spanemu.frontend.errors import ProcessOutOfMemory
 
 STATUS_TRAILER = "grpc-status-details-bin"
 
@@ -45,6 +46,8 @@ class Failure:
 
 def failure_from(error: Exception, method: str) -> Failure:
     """What to tell the client of `error`; logs it if it is a bug of ours."""
+    if isinstance(error, MemoryError):
+        error = ProcessOutOfMemory()
     if not isinstance(error, SpannerError):
         return _bug(error, method)
     message = _shortened(str(error))
@@ -61,6 +64,8 @@ def failure_from(error: Exception, method: str) -> Failure:
 
 def status_to_proto(error: BaseException) -> Any:
     """A google.rpc.Status, as replies carry it that report failures inside themselves."""
+    if isinstance(error, MemoryError):
+        error = ProcessOutOfMemory()
     if not isinstance(error, SpannerError):
         assert isinstance(error, Exception)
         bug = _bug(error, "a reply's status")

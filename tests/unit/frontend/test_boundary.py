@@ -80,3 +80,9 @@ def test_status_inside_a_reply() -> None:
 def test_status_of_a_bug(caplog: pytest.LogCaptureFixture) -> None:
     assert status_to_proto(ValueError("x")).code == 13
     assert caplog.records
+
+
+def test_a_process_without_memory_exhausts_resources(caplog: pytest.LogCaptureFixture) -> None:
+    assert failure_from(MemoryError(), "/a.B/C").code is Code.RESOURCE_EXHAUSTED
+    assert status_to_proto(MemoryError()).code == Code.RESOURCE_EXHAUSTED
+    assert not caplog.records
