@@ -21,6 +21,8 @@ _GROWTH = 4
 _PART_GROWTH = 8
 _SHORT = 16  # items that are not worth a look
 _LONG = 1 << 14  # characters, bytes or elements of a value that is
+_LONG_ARRAY = 1 << 10  # elements
+_ELEMENT_BYTES = 36  # of a number and the reference to it
 _CALLS = 1 << 8  # between two looks
 
 P = ParamSpec("P")
@@ -106,6 +108,12 @@ def count_built(value: Sized) -> None:
         call = current()
         call.check()
         call.count_built(len(value))
+
+
+def count_built_array(array: Sized) -> None:
+    """Count a large array, as `count_built` does a text."""
+    if len(array) > _LONG_ARRAY:
+        current().count_built(len(array) * _ELEMENT_BYTES)
 
 
 def paced_calls(function: Callable[P, T]) -> Callable[P, T]:

@@ -19,6 +19,7 @@ COMPILED_MAX = 2_000  # statements and reads kept per generation
 # What is compiled takes some fifty times the memory of its text: a program that writes rows
 # as literals may keep so much of that, and what others ask again and again stays beside it.
 LARGE_CHARACTERS = 1_000
+CHARACTERS_KEPT_MAX = 2_000_000  # of one, constants that were computed included
 LARGE_CHARACTERS_KEPT_MAX = 1_000_000
 
 
@@ -57,8 +58,10 @@ class Generation:
     def _keep(self, key: Any, found: Any) -> None:
         """Keep what was compiled, and let the oldest go where there is too much."""
         self._forget(key)  # Another thread may have been faster.
-        self._compiled[key] = found
         characters = getattr(found, "characters", 0)
+        if characters > CHARACTERS_KEPT_MAX:
+            return
+        self._compiled[key] = found
         if characters >= LARGE_CHARACTERS:
             self._large[key] = characters
             self._large_characters += characters

@@ -67,7 +67,7 @@ class Prepared:
 
     def __init__(self, statement: Statement, executable: Executable, characters: int) -> None:
         self.serial = next(_serials)
-        self.characters = characters  # of its text
+        self.characters = characters  # of its text and its constants
         self.prepared_at = monotonic()
         self.prepared_in = 0.0  # seconds
         self.executable = executable
@@ -191,7 +191,7 @@ def _prepare(
     statement = analyze(tree, sql, generation.schema, lowered, setting)
     plan = plan_statement(statement, generation.schema, statistics, in_shares=in_shares)
     executable = compile_plan(plan, generation.limits.statement_memory_bytes)
-    prepared = Prepared(statement, executable, len(sql))
+    prepared = Prepared(statement, executable, len(sql) + executable.constant_size)
     prepared.prepared_in = prepared.prepared_at - began
     return prepared
 

@@ -64,7 +64,7 @@ _Rows = Callable[[Run], Iterable[Any]]
 class _Code:
     """The compiled functions of a plan, and how much scratch space they need."""
 
-    __slots__ = ("memos", "returning", "rows", "slots")
+    __slots__ = ("constant_size", "memos", "returning", "rows", "slots")
 
     def __init__(self, plan: Plan, memory_limit: int, *, profiled: bool) -> None:
         compiler = Compiler(
@@ -82,6 +82,7 @@ class _Code:
         compiler.check()
         self.slots = compiler.slot_count
         self.memos = compiler.memo_count
+        self.constant_size = compiler.constant_size
 
     def prepare(self, run: Run) -> None:
         """Give a run the scratch space that this code needs."""
@@ -109,6 +110,11 @@ class Executable:
         self.returning_scans = returning_scans(plan)
         self._code = _Code(plan, memory_limit, profiled=False)
         self._profiled: _Code | None = None
+
+    @property
+    def constant_size(self) -> int:
+        """The characters, bytes and elements of the plan's constants."""
+        return self._code.constant_size
 
     @property
     def table(self) -> Table | None:

@@ -7,7 +7,7 @@ compiler  ->  source  ->  writers  ->  subquery, scoped
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, Protocol
 
 from spanemu.sql.executor.memory import Holding
@@ -19,6 +19,8 @@ from spanemu.sql.resolved import Expr
 
 class Compiling(Protocol):
     """Compiles the plan that an expression is part of (`compiler.Compiler`)."""
+
+    constant_size: int  # characters, bytes and elements of the constants so far
 
     def slot(self, column: int) -> int:
         """The slot of an outer column."""
@@ -39,6 +41,10 @@ class Compiling(Protocol):
 
     def holding(self, operator: str, overhead: int = ...) -> Holding:
         """Return an account for the memory of an operator that adds `overhead` to each row."""
+        ...
+
+    def constant_memo(self, key: Hashable) -> int:
+        """Return the memo of a constant: equal constants share one."""
         ...
 
     def parameter(self, name: str) -> int:

@@ -14,6 +14,7 @@ from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
 from spanemu.sql import resolved
 from spanemu.sql.executor import subquery
 from spanemu.sql.executor.codegen_protocols import Writing
+from spanemu.sql.executor.run import Run
 from spanemu.sql.executor.subquery import compile_subquery
 from spanemu.sql.functions.comparison import membership
 from spanemu.sql.functions.conversion import cast_function
@@ -50,6 +51,8 @@ _INLINE: Mapping[Any, str] = {
 def _literal(expr: Literal, writer: Writing) -> str:
     if expr.value is None or expr.value is True or expr.value is False:
         return str(expr.value)
+    if isinstance(expr.value, (str, bytes, tuple)):
+        writer.compiler.constant_size += len(expr.value)
     return writer.bind(expr.value)
 
 
@@ -70,7 +73,43 @@ def _call(expr: FunctionCall, writer: Writing) -> str:
         text = special(expr, writer)
         if text is not None:
             return text
+    if _is_constant(expr):
+        return _once(expr, writer)
     return _plain_call(expr, writer)
+
+
+def _is_constant(expr: Expr) -> bool:
+    """Return whether a call has the same value throughout a run, whatever the row.
+
+    The planner has computed such calls already, unless their values are large or they fail.
+    """
+    if isinstance(expr, Literal):
+        return True
+    if not isinstance(expr, FunctionCall):
+        return False
+    signature = expr.signature
+    varies = signature.volatile or signature.stable or signature.context or signature.lazy
+    return not varies and all(map(_is_constant, expr.arguments))
+
+
+def _once(expr: FunctionCall, writer: Writing) -> str:
+    """Compute a constant when a run first needs it."""
+    memo, name = writer.compiler.constant_memo(_constant_key(expr)), writer.temporary()
+    made = f"{writer.bind(_remember)}(run, {memo}, {_plain_call(expr, writer)})"
+    return f"({name}[0] if ({name} := run.memo[{memo}]) is not None else {made})"
+
+
+def _constant_key(expr: Expr) -> tuple[Any, ...]:
+    """Return what equal constants have in common."""
+    if isinstance(expr, Literal):
+        return (expr.type, expr.value)
+    assert isinstance(expr, FunctionCall)
+    return (expr.signature.evaluate, expr.type, expr.safe, *map(_constant_key, expr.arguments))
+
+
+def _remember(run: Run, memo: int, value: Any) -> Any:
+    run.memo[memo] = (value,)
+    return value
 
 
 def _plain_call(expr: FunctionCall, writer: Writing) -> str:

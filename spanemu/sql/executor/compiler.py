@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
 from typing import Any
@@ -45,9 +45,11 @@ class Compiler:
         self.profiled = profiled
         self._memory_limit = memory_limit
         self.holding_count = 0
+        self.constant_size = 0  # characters, bytes and elements of the constants so far
         self._slots: dict[int, int] = {}
         self._filled: set[int] = set()
         self._memos = count()
+        self._constants: dict[Hashable, int] = {}
         self.memo_count = 0
         self.read_partly: set[int] = set()  # ids of scans of which rows may be left
         self.common_tables: dict[str, tuple[int, Relation, bool]] = {}
@@ -74,6 +76,13 @@ class Compiler:
         """A new memo; it holds None until something is put there."""
         self.memo_count = next(self._memos) + 1
         return self.memo_count - 1
+
+    def constant_memo(self, key: Hashable) -> int:
+        """Return the memo of a constant: equal constants share one."""
+        memo = self._constants.get(key)
+        if memo is None:
+            memo = self._constants[key] = self.memo()
+        return memo
 
     def holding(self, operator: str, overhead: int = REFERENCE_BYTES) -> Holding:
         """Return an account for the memory of an operator that adds `overhead` to each row."""

@@ -11,7 +11,7 @@ from decimal import Decimal
 from itertools import chain
 from typing import Any, TypeVar
 
-from spanemu.base.deadline_checks import STEP_ITEMS_MAX, in_steps, paced
+from spanemu.base.deadline_checks import STEP_ITEMS_MAX, count_built_array, in_steps, paced
 from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
 from spanemu.sql.functions.comparison import membership
 from spanemu.sql.functions.errors import ArrayTooLarge, BadArgument, EvaluationError
@@ -35,7 +35,9 @@ def generate_int_array(start: int, end: int, step: int = 1) -> tuple[int, ...]:
         raise _zero_step()
     if (end - start) // step >= ELEMENTS_MAX:
         raise _too_many()
-    return tuple(range(start, end + (1 if step > 0 else -1), step))
+    array = tuple(range(start, end + (1 if step > 0 else -1), step))
+    count_built_array(array)
+    return array
 
 
 def generate_numeric_array(
@@ -82,6 +84,7 @@ def _series(start: T, end: T, ascending: bool, following: Callable[[T, int], T])
             value = following(value, len(values))
         except (BadArgument, UnreadableValue):
             break
+    count_built_array(values)
     return tuple(values)
 
 
@@ -105,7 +108,9 @@ def array_concat(types: Sequence[Type], result: Type) -> Callable[..., Array]:
     def evaluate(*arrays: Array) -> Array:
         if sum(map(size_of, arrays)) > BUILT_VALUE_BYTES_MAX:
             raise ArrayTooLarge(BUILT_VALUE_BYTES_MAX)
-        return tuple(chain.from_iterable(arrays))
+        array = tuple(chain.from_iterable(arrays))
+        count_built_array(array)
+        return array
 
     return evaluate
 

@@ -21,7 +21,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any, AnyStr
 
-from spanemu.base.deadline_checks import count_built
+from spanemu.base.deadline_checks import count_built, count_built_array
 from spanemu.base.limits import BUILT_VALUE_BYTES_MAX, CELL_BYTES_MAX
 from spanemu.sql.functions.errors import ArrayTooLarge, StructTooLarge, ValueTooLarge
 from spanemu.values.json import Json
@@ -210,6 +210,7 @@ def varying_texts(type_: Type) -> list[int] | None:
 
 
 def check_element_count(count: int) -> None:
-    """Raise ArrayTooLarge if a function would cut a value into more elements than it may."""
+    """Count an array into which a function cuts a value. Raises ArrayTooLarge for a large count."""
     if count > ELEMENTS_MAX:
         raise ArrayTooLarge(ELEMENTS_MAX * SCALAR_BYTES)
+    count_built_array(range(count))

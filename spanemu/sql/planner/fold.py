@@ -9,17 +9,24 @@ from typing import Any
 
 from spanemu.base.errors import SpannerError
 from spanemu.sql.functions.registry import Nulls, Signature
+from spanemu.sql.functions.value_size import sizer
 from spanemu.sql.plan import operators as op
 from spanemu.sql.plan.conditions import conjunction_or_true, conjuncts, negated
 from spanemu.sql.plan.evaluation_order import cheapest_first
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.traverse import has_query, is_volatile, mapped
 from spanemu.sql.resolved import And, Case, Expr, FunctionCall, Literal, Or
-from spanemu.values.types import BOOL
+from spanemu.values.types import BOOL, Type
+
+_FOLDED_BYTES_MAX = 64 * 1024
 
 
 def fold(expr: Expr) -> Expr:
-    """`expr` with its constant parts computed, except those that fail: they fail when run."""
+    """Return `expr` with its constant parts computed.
+
+    Parts that fail are kept: they fail when they are run. So are parts with large values, since
+    plans are kept for long: a run computes them once (`executor.writers`).
+    """
     inner = mapped(expr, _same, fold)
     folder = _FOLDERS.get(type(inner))
     return folder(inner) if folder else inner
@@ -53,9 +60,16 @@ def _call(expr: FunctionCall) -> Expr:
     if signature.nulls is Nulls.STRICT and None in values:
         return Literal(expr.type, None)
     try:
-        return Literal(expr.type, signature.evaluate(*values))
+        value = signature.evaluate(*values)
     except SpannerError:
         return expr
+    return expr if _is_large(value, expr.type) else Literal(expr.type, value)
+
+
+def _is_large(value: Any, type_: Type) -> bool:
+    if isinstance(value, (str, bytes)):
+        return len(value) > _FOLDED_BYTES_MAX
+    return isinstance(value, tuple) and sizer(type_)((value,)) > _FOLDED_BYTES_MAX
 
 
 def _queries_last(expr: FunctionCall) -> Expr:

@@ -45,6 +45,7 @@ class Pattern(NamedTuple):
 @pattern_cache
 def compiled(pattern: bytes, of_bytes: bool = False) -> Pattern:
     """Return the pattern, ready to search; compiled patterns are kept."""
+    check_deadline_if_large(pattern)
     try:
         regexp = re2.compile(pattern, _BYTES if of_bytes else _TEXT)
     except re2.error as failure:
