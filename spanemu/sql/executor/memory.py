@@ -11,10 +11,11 @@ the cell of an outer row or a constant, is not counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
+from spanemu.base.deadline_checks import paced, paced_stream
 from spanemu.sql.executor.relation import full_batches
 from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.errors import StatementTooLarge
@@ -26,6 +27,8 @@ ENTRY_BYTES = 100  # of an entry of a hash table, with its place in the table
 
 _OBJECT_BYTES = 56
 _NUMBER_BYTES = 32
+_LARGE = 1 << 16  # rows or keys that take a while to free
+_PART = 1 << 13
 _FEW = 16  # items of a value that are all measured
 
 T = TypeVar("T")
@@ -52,6 +55,17 @@ class Holding:
         size = _size_beside(items[place], items[place - 1])
         self.take_bytes(count * (self._overhead + size), run)
 
+    def take_keyed(self, rows: Sequence[Any], keys: Sequence[Any], run: Run) -> None:
+        """Account for rows and their keys. A key that is a cell of its row is counted once."""
+        if not rows:
+            return
+        place = run.held % len(rows)
+        row, key = rows[place], keys[place]
+        size = _size_beside(row, rows[place - 1])
+        if not any(cell is key for cell in row):
+            size += size_of(key)
+        self.take_bytes(len(rows) * (self._overhead + size), run)
+
     def take_bytes(self, size: int, run: Run) -> None:
         """Account for memory of a known size. Raises StatementTooLarge."""
         run.held += size
@@ -64,9 +78,13 @@ class Holding:
         found = list(islice(source, FREE_ROWS))
         if len(found) == FREE_ROWS:
             self.take(found, run)
-            for batch in full_batches(source):
-                self.take(batch, run)
-                found += batch
+            try:
+                for batch in full_batches(source):
+                    self.take(batch, run)
+                    found += batch
+            except BaseException:
+                let_go(found)
+                raise
         return found
 
 
@@ -74,6 +92,35 @@ def keep(run: Run, held_before: int) -> None:
     """Keep until the run ends what it came to hold since it held `held_before`."""
     run.kept += run.held - held_before
     run.held = held_before
+
+
+def handed_out(rows: list[T]) -> Iterable[T]:
+    """Return rows for an operator above, to be let go of once it is through with them."""
+    return paced(rows) if len(rows) < _LARGE else _handed_out(rows)
+
+
+def _handed_out(rows: list[T]) -> Iterator[T]:
+    try:
+        yield from paced_stream(rows)
+    finally:
+        let_go(rows)
+
+
+def let_go(container: list[Any] | dict[Any, Any] | set[Any]) -> None:
+    """Empty a container that nobody needs any more.
+
+    Python frees the contents of a container in one step, in which no other thread runs. So large
+    ones are emptied part by part.
+    """
+    if len(container) < _LARGE:
+        return
+    if isinstance(container, list):
+        while container:
+            del container[-_PART:]
+    else:
+        pop = container.popitem if isinstance(container, dict) else container.pop
+        while container:
+            pop()
 
 
 def _size_beside(item: Any, neighbour: Any) -> int:

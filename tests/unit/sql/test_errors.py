@@ -1,4 +1,4 @@
-"""Lines and columns of offsets."""
+"""Lines and columns."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from spanemu.sql.executor.codegen import Writer, function_of
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS, Holding
+from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS, Holding, let_go
 from spanemu.sql.executor.operators.aggregate_call import (
     Fold,
     compile_fold,
@@ -61,25 +61,30 @@ class FoldedGroups:
         folded: dict[Any, Group] = {}
         count, most = 0, ROWS_KEPT
         held = run.held
-        for batch in full_batches(source):
-            if len(batch) >= FREE_ROWS:
-                self._holding.take(batch, run)
-            put(gathered, self._keys_of(batch, run), batch)
-            count += len(batch)
-            if count < most:
-                continue
-            if len(gathered) * ROWS_PER_GROUP_MIN > count:
-                most *= 2
+        try:
+            for batch in full_batches(source):
+                keys = self._keys_of(batch, run)
+                if len(batch) >= FREE_ROWS:
+                    self._holding.take_keyed(batch, keys, run)
+                put(gathered, keys, batch)
+                count += len(batch)
+                if count < most:
+                    continue
+                if len(gathered) * ROWS_PER_GROUP_MIN > count:
+                    most *= 2
+                else:
+                    self._fold(gathered, folded, run)
+                    gathered, count, most = {}, 0, ROWS_KEPT
+                    run.held = held
+                    self._account(folded, run)
+            if not folded:
+                yield from by_batch(gathered.values(), lambda groups: finish(groups, run))
             else:
                 self._fold(gathered, folded, run)
-                gathered, count, most = {}, 0, ROWS_KEPT
-                run.held = held
-                self._account(folded, run)
-        if not folded:
-            yield from by_batch(gathered.values(), lambda groups: finish(groups, run))
-        else:
-            self._fold(gathered, folded, run)
-            yield from by_batch(folded.values(), lambda groups: self._results(groups, run))
+                yield from by_batch(folded.values(), lambda groups: self._results(groups, run))
+        finally:
+            let_go(gathered)
+            let_go(folded)
 
     def _fold(self, gathered: Buckets, folded: dict[Any, Group], run: Run) -> None:
         for key, rows in gathered.items():
@@ -138,11 +143,15 @@ def compile_hash_aggregate(node: HashAggregate, compiler: Compiler) -> Relation:
 
     def rows(run: Run) -> Iterator[Row]:
         groups: Buckets = {}
-        for batch in full_batches(below.rows(run)):
-            if len(batch) >= FREE_ROWS:
-                holding.take(batch, run)
-            put(groups, keys_of(batch, run), batch)
-        yield from by_batch(groups.values(), lambda batch: finish(batch, run))
+        try:
+            for batch in full_batches(below.rows(run)):
+                keys = keys_of(batch, run)
+                if len(batch) >= FREE_ROWS:
+                    holding.take_keyed(batch, keys, run)
+                put(groups, keys, batch)
+            yield from by_batch(groups.values(), lambda batch: finish(batch, run))
+        finally:
+            let_go(groups)
 
     return _relation(node, rows)
 
@@ -168,7 +177,10 @@ def _compile_distinct(node: HashAggregate, below: Relation, compiler: Compiler) 
                 holding.take_like(keys, len(new), run)
             return cells(new, run)
 
-        return by_batch(below.rows(run), firsts)
+        try:
+            yield from by_batch(below.rows(run), firsts)
+        finally:
+            let_go(seen)
 
     return _relation(node, rows)
 
@@ -201,7 +213,11 @@ def _whole(node: HashAggregate, below: Relation, compiler: Compiler) -> Relation
     holding = compiler.holding("Aggregate")
 
     def rows(run: Run) -> Iterable[Row]:
-        return finish([holding.gather(below.rows(run), run)], run)
+        found = holding.gather(below.rows(run), run)
+        try:
+            return finish([found], run)
+        finally:
+            let_go(found)
 
     return _relation(node, rows)
 

@@ -24,7 +24,7 @@ from typing import Any
 from spanemu.base.deadline_checks import PART_MAX, parts_of
 from spanemu.sql.executor.codegen import PairWriter, function_of
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS
+from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS, let_go
 from spanemu.sql.executor.operators.hash_tables import Hashed, equality_values, hashed, put
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import (
@@ -102,11 +102,15 @@ class Sides:
     def known(self, rows: Iterable[Row], run: Run) -> set[Any]:
         """Return the keys of the right rows."""
         found: set[Any] = set()
-        for batch in full_batches(rows):
-            keys, before = self.right_keys(batch, run), len(found)
-            found.update(keys)
-            if len(found) > FREE_ROWS:
-                self.holding.take_like(keys, len(found) - before, run)
+        try:
+            for batch in full_batches(rows):
+                keys, before = self.right_keys(batch, run), len(found)
+                found.update(keys)
+                if len(found) > FREE_ROWS:
+                    self.holding.take_like(keys, len(found) - before, run)
+        except BaseException:
+            let_go(found)
+            raise
         return found
 
     def function(self, text: str) -> Any:
@@ -222,9 +226,12 @@ def _inner(sides: Sides) -> Lists:
 
     def match(probe: Probe, rows: Iterable[Row], run: Run) -> Iterator[Iterable[Row]]:
         table = sides.build(rows, run)
-        if table.rows:
-            join = of_one if table.is_unique else of_many
-            yield from _joined(sides, table, join, probe, run)
+        try:
+            if table.rows:
+                join = of_one if table.is_unique else of_many
+                yield from _joined(sides, table, join, probe, run)
+        finally:
+            let_go(table.rows)
 
     return _probed(sides, of_one, match)
 
@@ -236,7 +243,10 @@ def _left(sides: Sides) -> Lists:
 
     def match(probe: Probe, rows: Iterable[Row], run: Run) -> Iterator[Iterable[Row]]:
         table = sides.build(rows, run)
-        yield from _joined(sides, table, of_one if table.is_unique else of_many, probe, run)
+        try:
+            yield from _joined(sides, table, of_one if table.is_unique else of_many, probe, run)
+        finally:
+            let_go(table.rows)
 
     return _probed(sides, of_one, match)
 

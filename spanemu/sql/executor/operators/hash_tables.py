@@ -8,11 +8,11 @@ collector walks every list there is, again and again, but soon leaves tuples of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.memory import FREE_ROWS, Holding
+from spanemu.sql.executor.memory import FREE_ROWS, Holding, let_go
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Each, Layout, Value, full_batches
 from spanemu.sql.executor.run import Run
@@ -34,7 +34,7 @@ class Hashed:
 
     __slots__ = ("is_unique", "longest", "rows")
 
-    def __init__(self, rows: Mapping[Any, Any], is_unique: bool) -> None:
+    def __init__(self, rows: dict[Any, Any], is_unique: bool) -> None:
         self.rows = rows
         self.is_unique = is_unique
         self.longest = 1 if is_unique else max(map(len, rows.values()), default=1)
@@ -67,26 +67,33 @@ def hashed(rows: Iterable[Row], keys_of: Each, holding: Holding, run: Run) -> Ha
     unique: dict[Any, Row] = {}
     all_keys: list[Any] = []
     all_rows: list[Row] = []
-    source = full_batches(rows)
-    for batch in source:
-        keys = keys_of(batch, run)
-        unique.update(zip(keys, batch, strict=True))
-        if None in unique:
-            del unique[None]
-            batch = [row for key, row in zip(keys, batch, strict=True) if key is not None]
-            keys = [key for key in keys if key is not None]
-        all_keys += keys
-        all_rows += batch
-        if len(all_rows) > FREE_ROWS:
-            holding.take(batch, run)
-        if len(unique) < len(all_keys):
-            buckets: Buckets = {}
-            put(buckets, all_keys, all_rows)
-            for later in source:
-                holding.take(later, run)
-                put(buckets, keys_of(later, run), later)
-            buckets.pop(None, None)
-            return Hashed(buckets, False)
+    buckets: Buckets = {}
+    try:
+        source = full_batches(rows)
+        for batch in source:
+            keys = keys_of(batch, run)
+            unique.update(zip(keys, batch, strict=True))
+            if None in unique:
+                del unique[None]
+                batch = [row for key, row in zip(keys, batch, strict=True) if key is not None]
+                keys = [key for key in keys if key is not None]
+            all_keys += keys
+            all_rows += batch
+            if len(all_rows) > FREE_ROWS:
+                holding.take_keyed(batch, keys, run)
+            if len(unique) < len(all_keys):
+                put(buckets, all_keys, all_rows)
+                for later in source:
+                    keys = keys_of(later, run)
+                    holding.take_keyed(later, keys, run)
+                    put(buckets, keys, later)
+                buckets.pop(None, None)
+                return Hashed(buckets, False)
+    except BaseException:
+        let_go(buckets)
+        let_go(all_rows)
+        let_go(unique)
+        raise
     return Hashed(unique, True)
 
 

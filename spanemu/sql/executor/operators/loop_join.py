@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from spanemu.base.call import current
 from spanemu.base.deadline_checks import PART_MAX, parts_of
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.memory import Holding
+from spanemu.sql.executor.memory import Holding, let_go
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Relation, Started, Value, beside
 from spanemu.sql.executor.run import Run
@@ -43,8 +43,11 @@ class Sides:
             return
         unread = self.right.rows(run) if everything is None else everything
         others = self.holding.gather(unread, run)
-        if others or not needs_right:
-            yield from self.pairs_with(rows, others, run)
+        try:
+            if others or not needs_right:
+                yield from self.pairs_with(rows, others, run)
+        finally:
+            let_go(others)
 
     def pairs_with(
         self, rows: Iterable[Row], others: list[Row], run: Run

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS
+from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS, let_go
 from spanemu.sql.executor.operators.hash_tables import row_key
 from spanemu.sql.executor.operators.project import compile_outputs
 from spanemu.sql.executor.reader import Row
@@ -48,8 +48,12 @@ def compile_set_operation(node: SetOperation, compiler: Compiler) -> Relation:
         started = Started(left)
         if started:
             account = partial(holding.take_like, run=run)
-            known = _counted(right(run), key_of, account)
-            yield from combine(started, known, key_of, account)
+            known: Counter[Any] = Counter()
+            try:
+                _count(known, right(run), key_of, account)
+                yield from combine(started, known, key_of, account)
+            finally:
+                let_go(known)
 
     def rows(run: Run) -> Iterable[Row]:
         first, *others = inputs
@@ -72,15 +76,13 @@ def _layout(node: UnionAll | SetOperation) -> dict[int, int]:
     return {column.id: place for place, column in enumerate(node.outputs)}
 
 
-def _counted(rows: Iterable[Row], key_of: KeyOf, account: Account) -> Counter[Any]:
-    """Return how often each key occurs. Each key is accounted for once."""
-    counts: Counter[Any] = Counter()
+def _count(counts: Counter[Any], rows: Iterable[Row], key_of: KeyOf, account: Account) -> None:
+    """Count how often each key occurs. Each key is accounted for once."""
     for batch in full_batches(rows):
         keys, before = list(map(key_of, batch)), len(counts)
         counts.update(keys)
         if len(counts) > FREE_ROWS:
             account(keys, len(counts) - before)
-    return counts
 
 
 def _intersect_all(

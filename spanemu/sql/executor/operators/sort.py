@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby, islice
 from typing import Any
 
-from spanemu.base.deadline_checks import at_places, in_steps, paced, sorted_places
+from spanemu.base.deadline_checks import at_places, in_steps, sorted_places
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.memory import FREE_ROWS
+from spanemu.sql.executor.memory import FREE_ROWS, handed_out, let_go
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import BATCH_ROWS_MAX, Each, Layout, Relation, full_batches
 from spanemu.sql.executor.run import Run
@@ -73,7 +73,7 @@ def compile_sort(node: Sort, compiler: Compiler) -> Relation:
     def rows(run: Run) -> Iterable[Row]:
         found = holding.gather(below.rows(run), run)
         sort(found, run)
-        return paced(found)
+        return handed_out(found)
 
     return Relation(rows, below.layout, below.width)
 
@@ -92,17 +92,21 @@ def compile_top_n(node: TopN, compiler: Compiler) -> Relation:
         full = 2 * stop + _SLACK
         held = run.held
         best: list[Row] = []
-        for batch in full_batches(below.rows(run)):
-            if len(batch) > FREE_ROWS:
-                holding.take(batch, run)
-            best += batch
-            if len(best) >= full:
-                sort(best, run)
-                del best[stop:]
-                run.held = held
-                holding.take(best, run)
-        sort(best, run)
-        return paced(best[start:stop])
+        try:
+            for batch in full_batches(below.rows(run)):
+                if len(batch) > FREE_ROWS:
+                    holding.take(batch, run)
+                best += batch
+                if len(best) >= full:
+                    sort(best, run)
+                    del best[stop:]
+                    run.held = held
+                    holding.take(best, run)
+            sort(best, run)
+        except BaseException:
+            let_go(best)
+            raise
+        return handed_out(best[start:stop] if start or len(best) > stop else best)
 
     return Relation(rows, below.layout, below.width)
 
@@ -125,7 +129,9 @@ def compile_sorter(keys: Sequence[SortKey], layout: Layout, compiler: Compiler) 
     def sort(rows: list[Row], run: Run) -> None:
         held = run.held
         for cells, descending in passes:
-            _sort_by(keys_of(cells, rows, run), rows, descending)
+            keys = keys_of(cells, rows, run)
+            _sort_by(keys, rows, descending)
+            let_go(keys)
             run.held = held
 
     return sort
@@ -166,10 +172,14 @@ def _keys_of(compiler: Compiler) -> Callable[[Each, Sequence[Row], Run], list[An
         if len(rows) <= FREE_ROWS:
             return list(values_of(rows, run))
         keys: list[Any] = []
-        for batch in in_steps(rows, _KEYS_FIRST, BATCH_ROWS_MAX):
-            values = values_of(batch, run)
-            holding.take(values, run)
-            keys += values
+        try:
+            for batch in in_steps(rows, _KEYS_FIRST, BATCH_ROWS_MAX):
+                values = values_of(batch, run)
+                holding.take(values, run)
+                keys += values
+        except BaseException:
+            let_go(keys)
+            raise
         return keys
 
     return keys_of

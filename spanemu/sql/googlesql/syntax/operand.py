@@ -1,7 +1,8 @@
-"""Operands of expressions: literals, parameters, constructors, CASE, casts and subqueries.
+"""What an expression is made of before operators and calls come in: literals, parameters,
+constructors, CASE, casts and subqueries.
 
-The next symbol alone decides which rule applies (the table is in `expression`). Each rule begins at
-its first token and consumes it.
+Which rule applies is told by the next symbol alone (the table is in `expression`): each rule here
+begins at its first token and takes it.
 """
 
 from __future__ import annotations
@@ -27,33 +28,33 @@ _CAST_WORDS = {"CAST": False, "SAFE_CAST": True}
 
 
 class OperandParser(NameParser):
-    """The grammar of operands."""
+    """The chapter on operands."""
 
     def __init__(self, text: str, bounds: Bounds = UNBOUNDED) -> None:
         super().__init__(text, bounds)
         self._parameters: set[str] = set()
-        self.subqueries = 0  # scalar subqueries directly below the query that is being parsed
+        self.subqueries = 0  # as values, right below the query that is being read
 
     def count_subquery(self, query: ast.Query) -> None:
-        """Count a query that is used as a value; refuse more than the limit."""
+        """Count a query that stands as a value."""
         self.subqueries += 1
         limit = self.bounds.limits.subqueries
         if self.subqueries > limit:
             raise self.too_large(CHILD_SUBQUERIES, limit, query.at)
 
     def query(self, first: ast.Query | None = None) -> ast.Query:
-        """Parse a query that is not in parentheses."""
-        raise NotImplementedError  # `QueryParser` has it
+        """A query without the parentheses around it."""
+        raise NotImplementedError  # a later chapter knows
 
     def starts_query(self) -> bool:
-        """Return whether the next tokens begin a query that is not in parentheses."""
+        """Whether the next tokens begin a query that is not in parentheses."""
         symbol = self.token.symbol
         if symbol == "WITH":
             return self.peek().symbol != "("  # WITH(a AS 1, a + 1) is an expression
         return symbol in ("SELECT", "FROM")
 
     def query_in_parentheses(self) -> ast.Query:
-        """Parse `(query)`."""
+        """`(query)`."""
         self.expect("(")
         query = self.query()
         self.expect(")")
@@ -62,41 +63,40 @@ class OperandParser(NameParser):
     # ------------------------------------------------------------------------ literals
 
     def null(self) -> ast.Expression:
-        """Parse NULL."""
+        """NULL."""
         token = self.advance()
         return ast.NullLiteral(at=token.at, end=token.end)
 
     def boolean(self) -> ast.Expression:
-        """Parse TRUE or FALSE."""
+        """TRUE or FALSE."""
         token = self.advance()
         return ast.BoolLiteral(token.symbol == "TRUE", at=token.at, end=token.end)
 
     def integer(self) -> ast.Expression:
-        """Parse an integer literal: 12 or 0xC."""
+        """12 or 0xC."""
         token = self.advance()
         value = self.decode(token, decode_integer)
         return ast.IntLiteral(value, token.text, at=token.at, end=token.end)
 
     def floating(self) -> ast.Expression:
-        """Parse a floating point literal: 1.5e3."""
+        """1.5e3."""
         token = self.advance()
         value = self.decode(token, decode_float)
         return ast.FloatLiteral(value, token.text, at=token.at, end=token.end)
 
     def string(self) -> ast.Expression:
-        """Parse a string literal in any form of quoting."""
+        """'text' in any quoting."""
         start = self.token.at
         return ast.StringLiteral(self._alone(decode_string), at=start, end=self.end)
 
     def bytes_(self) -> ast.Expression:
-        """Parse a bytes literal in any form of quoting."""
+        """b'bytes' in any quoting."""
         start = self.token.at
         return ast.BytesLiteral(self._alone(decode_bytes), at=start, end=self.end)
 
     def _alone(self, decoder: Callable[[str], T]) -> T:
-        """Decode a literal, which no other literal of its kind may follow.
-
-        GoogleSQL concatenates adjacent literals; Spanner refuses them.
+        """The value of a literal. Others of its kind behind it, which GoogleSQL elsewhere joins
+        to it, Spanner refuses.
         """
         kind = self.token.kind
         value = self.decode(self.advance(), decoder)
@@ -107,15 +107,15 @@ class OperandParser(NameParser):
         return value
 
     def typed_literal(self) -> ast.Expression:
-        """Parse a typed literal such as DATE '2025-01-31'."""
+        """DATE '2025-01-31' and its kin."""
         word = self.advance()
         text = self.decode(self.advance(), decode_string)
         while self.token.kind is Kind.STRING and self.token.at > self.end:
-            text += self.decode(self.advance(), decode_string)  # Spanner does concatenate these
+            text += self.decode(self.advance(), decode_string)  # here Spanner does join them
         return ast.TypedLiteral(word.symbol, text, at=word.at, end=self.end)
 
     def interval(self) -> ast.Expression:
-        """Parse INTERVAL amount part [TO part]."""
+        """INTERVAL amount part [TO part]."""
         start = self.advance().at
         amount = self.expression()
         part = self.identifier()
@@ -127,7 +127,7 @@ class OperandParser(NameParser):
     # ------------------------------------------------------------------------ parameters
 
     def parameter(self) -> ast.Expression:
-        """Parse @name, where the name may be a reserved word."""
+        """@name, where the name may be a reserved word."""
         start = self.advance().at
         name = self.part().name
         self._parameters.add(name.lower())
@@ -137,19 +137,19 @@ class OperandParser(NameParser):
         return ast.Parameter(name, at=start, end=self.end)
 
     def positional_parameter(self) -> ast.Expression:
-        """Parse a positional parameter: `?`."""
+        """?"""
         token = self.advance()
         return ast.PositionalParameter(at=token.at, end=token.end)
 
     def system_variable(self) -> ast.Expression:
-        """Parse @@path."""
+        """@@path."""
         start = self.advance().at
         return ast.SystemVariable(self.path(), at=start, end=self.end)
 
     # ------------------------------------------------------------------------ constructors
 
     def array(self) -> ast.Expression:
-        """Parse `[...]`, `ARRAY[...]`, `ARRAY<T>[...]` or `ARRAY(query)`."""
+        """`[...]`, `ARRAY[...]`, `ARRAY<T>[...]` or `ARRAY(query)`."""
         start = self.token.at
         type_name = None
         if self.token.symbol == "ARRAY":
@@ -168,7 +168,7 @@ class OperandParser(NameParser):
         return ast.ArrayConstructor(items, type_name, at=start, end=self.end)
 
     def struct(self) -> ast.Expression:
-        """Parse STRUCT(a AS x, ...) or STRUCT<...>(a, ...)."""
+        """STRUCT(a AS x, ...) or STRUCT<...>(a, ...)."""
         start = self.token.at
         type_name = None
         if self.peek().symbol in ("<", "<>"):
@@ -185,7 +185,7 @@ class OperandParser(NameParser):
         return value, self.identifier() if self.accept("AS") else None
 
     def new(self) -> ast.Expression:
-        """Parse NEW Type(value AS field, ...) or NEW Type {field: value ...}."""
+        """NEW Type(value AS field, ...) or NEW Type {field: value ...}."""
         start = self.advance().at
         path = self.path()
         type_name = ast.TypeName(path=path, at=path.at, end=path.end)
@@ -197,7 +197,7 @@ class OperandParser(NameParser):
         return ast.NewConstructor(type_name, items, at=start, end=self.end)
 
     def braced(self) -> ast.Expression:
-        """Parse {field: value ...}, a message whose type follows from its context."""
+        """{field: value ...}, a message whose type its place tells."""
         return self._braced(None, self.token.at)
 
     def _braced(self, type_name: ast.TypeName | None, start: int) -> ast.Expression:
@@ -224,7 +224,7 @@ class OperandParser(NameParser):
     # ------------------------------------------------------------------------ special forms
 
     def case(self) -> ast.Expression:
-        """Parse CASE [operand] WHEN ... THEN ... [ELSE ...] END."""
+        """CASE [operand] WHEN ... THEN ... [ELSE ...] END."""
         start = self.advance().at
         operand = None if self.token.symbol == "WHEN" else self.expression()
         whens: list[tuple[ast.Expression, ast.Expression]] = []
@@ -242,7 +242,7 @@ class OperandParser(NameParser):
         return ast.Case(operand, tuple(whens), otherwise, at=start, end=self.end)
 
     def cast(self) -> ast.Expression:
-        """Parse CAST(value AS type) or SAFE_CAST(value AS type)."""
+        """CAST or SAFE_CAST (value AS type)."""
         word = self.advance()
         self.expect("(")
         operand = self.expression()
@@ -261,7 +261,7 @@ class OperandParser(NameParser):
         return self.expression()
 
     def extract(self) -> ast.Expression:
-        """Parse EXTRACT(part FROM value [AT TIME ZONE zone])."""
+        """EXTRACT(part FROM value [AT TIME ZONE zone])."""
         start = self.advance().at
         self.expect("(")
         word = self.identifier()
@@ -276,7 +276,7 @@ class OperandParser(NameParser):
         return ast.Extract(part, operand, zone, word.at, at=start, end=self.end)
 
     def exists(self) -> ast.Expression:
-        """Parse EXISTS [hint] (query)."""
+        """EXISTS [hint] (query)."""
         start = self.advance().at
         hint = self.hint()
         query = self.query_in_parentheses()
@@ -284,7 +284,7 @@ class OperandParser(NameParser):
         return ast.Exists(query, hint, at=start, end=self.end)
 
     def with_expression(self) -> ast.Expression:
-        """Parse WITH(name AS value, ..., result)."""
+        """WITH(name AS value, ..., result)."""
         start = self.advance().at
         self.expect("(")
         bindings: list[tuple[ast.Identifier, ast.Expression]] = []
@@ -298,7 +298,7 @@ class OperandParser(NameParser):
         return ast.WithExpression(tuple(bindings), result, at=start, end=self.end)
 
     def replace_fields(self) -> ast.Expression:
-        """Parse REPLACE_FIELDS(value, new AS path, ...)."""
+        """REPLACE_FIELDS(value, new AS path, ...)."""
         start = self.advance().at
         self.expect("(")
         operand = self.expression()

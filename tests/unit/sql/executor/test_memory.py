@@ -7,9 +7,9 @@ import pytest
 from spanemu.base.call import Call
 from spanemu.base.errors import Code
 from spanemu.sql.executor.build import compile_plan
-from spanemu.sql.executor.memory import Holding, size_of
+from spanemu.sql.executor.memory import Holding, let_go, size_of
 from spanemu.sql.executor.run import Run
-from spanemu.sql.functions.errors import StatementTooLarge
+from spanemu.sql.functions.errors import EvaluationError, StatementTooLarge
 from tests.unit.sql.world import ROWS, MemoryReader, planned, run_for
 
 LIMIT = 4 * 1024 * 1024
@@ -80,6 +80,38 @@ def test_what_a_correlated_part_held_is_released():
         "SELECT STRING_AGG(CAST(c AS STRING) ORDER BY c DESC) FROM UNNEST(GENERATE_ARRAY(1, a)) c"
     )
     run_all(f"SELECT LENGTH(({inner})) FROM UNNEST(GENERATE_ARRAY(1000, 1400)) a", LIMIT // 2)
+
+
+def test_a_large_constant_is_computed_once_per_run_and_not_kept_with_the_plan():
+    sql = "SELECT LENGTH(REPEAT('x', 100000) || a), LENGTH(a || REPEAT('x', 100000)) FROM UNNEST(['a', 'b']) a"
+    executable = compile_plan(planned(sql), LIMIT)
+    assert executable.constant_size < 1_000
+    runs = [run_for(executable, MemoryReader({})) for _ in range(2)]
+    for run in runs:
+        assert list(executable.run(run)) == [(100_001, 100_001)] * 2
+        assert [len(memo[0]) for memo in run.memo] == [100_000]
+
+
+def test_a_constant_that_fails_fails_in_each_run():
+    executable = compile_plan(planned("SELECT a, REPEAT('x', -1) FROM UNNEST([1]) a"), LIMIT)
+    for _ in range(2):
+        with pytest.raises(EvaluationError):
+            list(executable.run(run_for(executable, MemoryReader({}))))
+
+
+def test_computed_keys_are_accounted_for():
+    with pytest.raises(StatementTooLarge):
+        run_all(
+            f"SELECT REPEAT('x', 100000) || CAST(a AS STRING), COUNT(*) FROM {MANY} GROUP BY 1",
+            LIMIT,
+        )
+
+
+@pytest.mark.parametrize("make", [list, set, dict.fromkeys])
+def test_a_large_container_is_emptied_part_by_part(make):
+    container = make(range(100_000))
+    let_go(container)
+    assert not container
 
 
 def test_small_statements_are_not_accounted_for():

@@ -1,9 +1,9 @@
-"""The entry points of the DDL parser: the text of a schema statement as a tree.
+"""The door to the parser of DDL: the text of one schema statement as a tree.
 
     parse_ddl("CREATE TABLE ...")     one statement, as UpdateDatabaseDdl takes it
-    split_statements(file_text)       a schema file, split at its semicolons
+    split_statements(file_text)       a schema file cut at its semicolons
 
-Every violation of the grammar raises `DdlSyntaxFailure`.
+A text that is no DDL raises `DdlSyntaxFailure`, whatever rule it broke.
 """
 
 from __future__ import annotations
@@ -26,10 +26,7 @@ from spanemu.sql.googlesql.syntax.lexer import Kind, tokenize
 
 
 def parse_ddl(text: str) -> ddl_ast.DdlStatement:
-    """Parse the single schema statement of `text`, which may end in a semicolon.
-
-    Raises DdlSyntaxFailure, DdlStatementEmpty or Unsupported.
-    """
+    """The one schema statement of a text, which may end in a semicolon."""
     try:
         parser = DdlParser(text)
         if parser.token.kind is Kind.END or parser.follows(";", str(Kind.END)):
@@ -45,20 +42,20 @@ def parse_ddl(text: str) -> ddl_ast.DdlStatement:
 
 
 def split_statements(text: str) -> list[tuple[str, int]]:
-    """Return each statement of `text` with its offset; semicolons separate the statements.
+    """(statement, its offset) for each statement between semicolons.
 
-    Comments before, after and between statements belong to no statement. A semicolon inside a
-    comment, a string or a quoted name separates nothing.
+    Comments before, after and between statements belong to none of them; a semicolon inside a
+    comment, a string or a quoted name divides nothing.
     """
-    statements: list[tuple[str, int]] = []
+    found: list[tuple[str, int]] = []
     first = last = None
     for token in tokenize(text):
         if token.symbol != ";" and token.kind is not Kind.END:
             first, last = first or token, token
         elif first is not None and last is not None:
-            statements.append((text[first.at : last.end], first.at))
+            found.append((text[first.at : last.end], first.at))
             first = last = None
-    return statements
+    return found
 
 
 class DdlParser(
@@ -70,17 +67,17 @@ class DdlParser(
     DdlPlacementParser,
     DdlAccessParser,
 ):
-    """The whole grammar of DDL: one group of statements per base class."""
+    """The whole grammar of DDL: one chapter per base class."""
 
     def ddl_statement(self) -> ddl_ast.DdlStatement:
-        """Parse a statement, which its verb identifies."""
+        """A statement, by its verb."""
         rule = _VERBS.get(self.token.symbol)
         if rule is None:
             raise self.unexpected()
         return rule(self, self.advance().at)
 
     def create(self, start: int) -> ddl_ast.DdlStatement:
-        """Parse CREATE of any kind of object."""
+        """CREATE: the kind of object decides."""
         or_replace = self.accept_all("OR", "REPLACE")
         if replaceable := _REPLACEABLE.get(self.token.symbol):
             return replaceable(self, start, or_replace)
@@ -90,14 +87,14 @@ class DdlParser(
         return rule(self, start)
 
     def alter(self, start: int) -> ddl_ast.DdlStatement:
-        """Parse ALTER of any kind of object."""
+        """ALTER: the kind of object decides."""
         rule = _ALTERS.get(self.token.symbol)
         if rule is None:
             raise self._no_such_kind("ALTER")
         return rule(self, start)
 
     def drop(self, start: int) -> ddl_ast.DdlStatement:
-        """Parse DROP kind [IF EXISTS] name."""
+        """DROP kind [IF EXISTS] name."""
         if self.accept_all("PROTO", "BUNDLE"):
             return ddl_ast.DropProtoBundle(at=start, end=self.end)
         for words, kind in _DROPS:
@@ -107,17 +104,17 @@ class DdlParser(
         raise self._no_such_kind("DROP")
 
     def analyze(self, start: int) -> ddl_ast.DdlStatement:
-        """Return the ANALYZE statement, which consists of its verb only."""
+        """ANALYZE: the verb is all of it."""
         return ddl_ast.Analyze(at=start, end=self.end)
 
     def _no_such_kind(self, verb: str = "CREATE") -> Exception:
-        """Return the error for a kind of object that `verb` lacks or spanemu does not implement."""
-        if self.token.symbol in _NOT_IMPLEMENTED.get(verb, ()):
+        """The failure for an object that this verb does not take, or that we do not have."""
+        if self.token.symbol in _NOT_YET.get(verb, ()):
             return Unsupported(f"{verb} {self.token.symbol}")
         return self.unexpected()
 
 
-_NOT_IMPLEMENTED: Mapping[str, tuple[str, ...]] = {
+_NOT_YET: Mapping[str, tuple[str, ...]] = {
     "CREATE": ("QUEUE",),
     "ALTER": ("SCHEMA", "QUEUE"),
     "DROP": ("QUEUE",),
