@@ -1,0 +1,31 @@
+"""`python -m tests.bombs`: every bomb against a server with a memory limit of 1 GiB. Linux only.
+
+exit 0 when the server survives all of them, answers with Spanner's codes, and keeps nobody else
+waiting for more than 200 ms; 1 when not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from tests.bombs.campaign import campaign
+from tests.bombs.statements import BOMBS
+
+WAIT_SECONDS_MAX = 0.2
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.bombs", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=10.0, help="deadline of a bomb")
+    parser.add_argument("--only", default="", help="bombs whose names contain this")
+    options = parser.parse_args()
+    verdict = campaign([bomb for bomb in BOMBS if options.only in bomb.name], options.seconds)
+    if verdict.longest_wait > WAIT_SECONDS_MAX:
+        verdict.problems.append(f"another client waited {verdict.longest_wait * 1000:.0f} ms")
+    print(verdict)
+    return 1 if verdict.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
