@@ -26,7 +26,7 @@ from spanemu.database.statements.results import (
     ResultStream,
     WrittenRows,
 )
-from spanemu.storage.split_map import Structure
+from spanemu.storage.split_map import SplitMap
 from spanemu.txn.locks.holder import LockHolder
 from spanemu.values.mutation import Mutation, WriteKind
 
@@ -116,8 +116,8 @@ class RequestRecord:
         self.rows = rows
         self.size = size
         self.is_partitioned_dml = getattr(transaction, "is_partitioned", False)
-        owner = getattr(transaction, "owner", None)
-        self.age = None if owner is None else owner.age
+        holder = getattr(transaction, "holder", None)
+        self.age = None if holder is None else holder.age
         # What was asked may be large, and a transaction holds on to much.
         self.asked = self.transaction = self.call = None
         if asked.__class__ is tuple:
@@ -180,7 +180,7 @@ class Committing(Protocol):
     """A transaction that can be committed."""
 
     options: ReadWriteOptions
-    owner: LockHolder
+    holder: LockHolder
     written: WrittenRows  # when it was committed
 
     def commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
@@ -191,8 +191,8 @@ class Committing(Protocol):
 class ActivityLog:
     """What runs in a database, and what ran lately. Safe to use from several threads."""
 
-    def __init__(self, structure: Structure) -> None:
-        self.structure = structure  # the splits of the database
+    def __init__(self, split_map: SplitMap) -> None:
+        self.split_map = split_map  # the splits of the database
         self.numbers = count(1)
         self.running: dict[int, RequestRecord] = {}
         self.requests: deque[RequestRecord] = deque()
@@ -219,8 +219,8 @@ class ActivityLog:
         at: int,
     ) -> CommitOutcome:
         """Commit a transaction, and note how that went."""
-        owner = transaction.owner
-        tag = owner.commit_tag = options.transaction_tag  # for those who wait for it, too
+        holder = transaction.holder
+        tag = holder.commit_tag = options.transaction_tag  # for those who wait for it, too
         # Of mutations, which may be large, only what they are about is kept.
         summary: dict[Written, None] = {}
         for one in mutations:
@@ -230,18 +230,18 @@ class ActivityLog:
         try:
             outcome = transaction.commit(mutations, options)
         except SpannerError as failure:
-            self._note(asked, owner, began, failure.code, ())
+            self._note(asked, holder, began, failure.code, ())
             raise
         if outcome.timestamp is not None:  # It need not come again.
             # The answer is kept for a commit that comes again; what it wrote is not.
             written, transaction.written = transaction.written, ()
-            self._note(asked, owner, began, None, written)
+            self._note(asked, holder, began, None, written)
         return outcome
 
     def _note(
         self,
         asked: tuple[int, str, ReadWriteOptions, tuple[Written, ...]],
-        owner: LockHolder,
+        holder: LockHolder,
         began: float,
         code: Code | None,
         written: WrittenRows,
@@ -249,9 +249,9 @@ class ActivityLog:
         """A commit is over that `began` then, by `clock.monotonic`."""
         now = monotonic()
         seconds = now - began
-        since = min(owner.began_at or began, began)
+        since = min(holder.began_at or began, began)
         attempts = self.attempts
-        attempts.append(CommitRecord(*asked, owner.age, seconds, now - since, code, written))
+        attempts.append(CommitRecord(*asked, holder.age, seconds, now - since, code, written))
         if len(attempts) >= NOTED_MAX:
             self.when_full()
 

@@ -37,7 +37,7 @@ class Content:
     def size_bytes(self) -> int:
         """How much room it takes: exact for small tables, estimated for large ones."""
         total = 0
-        for thing in self.generation.schema.sorted_things():
+        for thing in self.generation.schema.tables_and_indexes():
             rows = list(islice(self.store.scan(tree_of(thing)), WEIGHED_ROWS_MAX))
             if rows:
                 count = max(len(rows), self.store.row_count(tree_of(thing)))
@@ -56,7 +56,7 @@ class Content:
         store = self.store.clone()
         store.clock = environment.clock
         if store.last_commit >= store.clock.peek():
-            store.settle()
+            store.forget_history()
         store.merge(_split_points(store))
         store.retention_nanos = schema.retention_nanos(environment.retention_nanos)
         history = History(Generation(empty_schema(environment.limits), environment.limits))
@@ -106,7 +106,7 @@ class Contents:
     def _make(self, at: int, generation: Generation) -> Content:
         # Trees that came later would have ids that are free again; those dropped since come back.
         schema = generation.schema
-        paths = {tree_of(thing): path_of(schema, thing) for thing in schema.sorted_things()}
+        paths = {tree_of(thing): path_of(schema, thing) for thing in schema.tables_and_indexes()}
         store = self._core.store.as_of(at, paths)
         store.sequences = _sequences(store, schema)
         return Content(self._core.environment, store, generation)
@@ -119,7 +119,7 @@ def _sequences(store: Store, schema: Schema) -> dict[int, int]:
 
 def _split_points(store: Store) -> list[Boundary]:
     """The boundaries that users asked for, which a restored database does not have."""
-    hierarchies = store.structure.hierarchies.values()
+    hierarchies = store.split_map.hierarchies.values()
     return [
         boundary
         for hierarchy in hierarchies

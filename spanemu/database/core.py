@@ -54,7 +54,7 @@ class DatabaseCore:
         self.environment = environment
         self.store = store
         self.locks = LockTable(lambda: store.clock.peek())
-        self.activity = ActivityLog(store.structure)
+        self.activity = ActivityLog(store.split_map)
         self.ledger = StatisticsAggregator(
             self.activity, self.locks.log, lambda: self.generation.schema
         )

@@ -47,7 +47,7 @@ from spanemu.schema.schema import Schema, empty_schema
 from spanemu.schema.table import Table
 from spanemu.storage.boundary import Boundary, Origin, path_of
 from spanemu.storage.layout import tree_of
-from spanemu.storage.split_map import Place
+from spanemu.storage.split_map import SplitLocation
 from spanemu.storage.store import Store
 
 if TYPE_CHECKING:
@@ -303,7 +303,7 @@ class Database:
     def settle(self) -> None:
         """Let the schema and rows of now be older than any time; not while there are snapshots."""
         with self._core.schema_mutex, self._core.store.mutex:
-            if self._core.store.settle():
+            if self._core.store.forget_history():
                 self._core.history.restart_history()
                 self._contents.forget()
         self.time.rejoin()
@@ -377,10 +377,12 @@ class Database:
         """Take the boundary before a row away; False when there is none."""
         return self._core.store.merge([self.boundary(table, key, index)])
 
-    def split_of(self, table: str, key: Sequence[Any], index: str = "") -> Place:
+    def split_of(self, table: str, key: Sequence[Any], index: str = "") -> SplitLocation:
         """The split that a row is in, there or not."""
         thing = keyed(self.schema, table, index)
-        (place,) = self._core.store.structure.places_having([(tree_of(thing), row_key(thing, key))])
+        (place,) = self._core.store.split_map.splits_with_keys(
+            [(tree_of(thing), row_key(thing, key))]
+        )
         return place
 
     def physical_layout(self, *, servers: bool = False) -> str:

@@ -44,7 +44,7 @@ def _dropped(
     before: Schema, after: Schema, long_ago: Schema
 ) -> Iterator[tuple[str, Sequence[str]]]:
     """(kind, name, of a column after its table's) of what is gone and was there long ago."""
-    old = {thing.id for thing in long_ago.sorted_things()}
+    old = {thing.id for thing in long_ago.tables_and_indexes()}
     for thing in before.dropped_in(after):
         if thing.id in old:
             yield "table" if isinstance(thing, Table) else "index", (thing.name,)

@@ -18,7 +18,7 @@ from typing import Any
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.storage.boundary import Placing
+from spanemu.storage.boundary import BoundaryFinder
 from spanemu.storage.layout import encoder_of, hierarchy_of, parts_of, tree_of
 from spanemu.storage.store import Store
 from spanemu.storage.versions import row_cells
@@ -59,15 +59,15 @@ def _hierarchy(
     hierarchy = tree_of(root)
     lines = [
         (place, text)
-        for thing in schema.sorted_things()
+        for thing in schema.tables_and_indexes()
         if hierarchy_of(schema, thing) == hierarchy
         for place, text in _rows(store, schema, thing)
     ]
     lines.sort(key=lambda line: line[0])
-    tiling = store.structure.hierarchies[hierarchy].tiling
+    tiling = store.split_map.hierarchies[hierarchy].tiling
     heads = [
         (place, f"{BOUNDARY}, server {split.server}" if servers else BOUNDARY)
-        for place, split in zip(tiling.places, tiling.splits[1:], strict=True)
+        for place, split in zip(tiling.positions, tiling.splits[1:], strict=True)
     ]
     if servers and lines:
         yield f"{'-' * 40} server {tiling.splits[0].server}"
@@ -79,7 +79,7 @@ def _hierarchy(
 
 
 def _rows(store: Store, schema: Schema, thing: Table | Index) -> Iterator[tuple[bytes, str]]:
-    placing = Placing(schema, thing)
+    placing = BoundaryFinder(schema, thing)
     indent = "  " * (len(placing.path) - 1)
     encode = encoder_of(parts_of(thing))
     columns = thing.columns
@@ -97,7 +97,7 @@ def _rows(store: Store, schema: Schema, thing: Table | Index) -> Iterator[tuple[
             value_text(value, column.type) for value, column in zip(key, key_columns, strict=True)
         )
         cells = [value_text(row[positions[c.position]], c.type) for c in others]
-        place = placing.before(encode(key)).place
+        place = placing.before(encode(key)).position
         yield place, "  ".join([f"{indent}{thing.name}({key_shown})", *cells])
 
 

@@ -21,7 +21,7 @@ from spanemu.schema.column import Column, key_message
 from spanemu.schema.index import Index
 from spanemu.storage.layout import tree_of
 from spanemu.storage.observer import TreeWrite
-from spanemu.txn.rules import CompiledTable, IndexRules, Row
+from spanemu.txn.rules import CompiledIndex, CompiledTable, Row
 from spanemu.txn.write import computed
 from spanemu.values.key import key_size
 from spanemu.values.mutation import COMMIT_TIMESTAMP
@@ -47,7 +47,7 @@ def index_entries(
     index: Index, rules: CompiledTable, rows: Iterable[Row], data: Data
 ) -> Iterator[TreeWrite]:
     """The entries for some rows of the index's table."""
-    entries, tree = IndexRules(index, rules.key_bytes), tree_of(index)
+    entries, tree = CompiledIndex(index, rules.key_bytes), tree_of(index)
     virtual = any(column.is_virtual for column in index.columns)
     seen: set[bytes] = set()
     for row in rows:
@@ -65,14 +65,14 @@ def index_entries(
         yield tree, key, cells
 
 
-def _check_size(entries: IndexRules, cells: Row) -> None:
+def _check_size(entries: CompiledIndex, cells: Row) -> None:
     types = [part.column.type for part in entries.index.full_key]
     size = key_size(cells[: entries.key_parts], types)
     if size > entries.key_bytes:
         raise StoredKeyTooLarge(entries.index.name, size, entries.key_bytes)
 
 
-def _declared_key(entries: IndexRules, cells: Row) -> str:
+def _declared_key(entries: CompiledIndex, cells: Row) -> str:
     return key_message(cells[: entries.declared_parts], entries.index.key)
 
 

@@ -30,7 +30,7 @@ from spanemu.hotspots.tree_load import (
     TreeLoad,
 )
 from spanemu.storage.layout import TreeId
-from spanemu.storage.observer import Journal, Reading
+from spanemu.storage.observer import Journal, ReadKind
 from spanemu.storage.store import Store
 
 SIGNED_EVERY = 128  # commits at least, of trees that are familiar: who makes the next?
@@ -105,7 +105,7 @@ class Detector:
 
     # ------------------------------------------------------------------ writes
 
-    def wrote(self, journal: Journal) -> None:
+    def on_writes(self, journal: Journal) -> None:
         """Look at what some commits wrote."""
         if self._paused:
             return
@@ -139,7 +139,7 @@ class Detector:
     def pause(self, paused: bool) -> bool:
         """Look at what is written from now on, or do not; what was the case before."""
         with self._store.mutex:
-            self._store.tell()
+            self._store.flush_observers()
             before, self._paused = self._paused, paused
             return before
 
@@ -151,7 +151,7 @@ class Detector:
 
     # ------------------------------------------------------------------ reads and conflicts
 
-    def got(self, tree: TreeId, key: bytes) -> None:
+    def on_get(self, tree: TreeId, key: bytes) -> None:
         """Take in a read of a row by its key."""
         if not self._paused:
             self._gets.append((self._store.last_commit, tree, key))
@@ -171,8 +171,8 @@ class Detector:
             for tree, (ats, keys) in found.items():
                 self._load(tree).stream(READS).take_single(ats, keys)
 
-    def scanning(
-        self, tree: TreeId, rows: Iterator[tuple[Any, ...]], reading: Reading, asked: object
+    def on_scan(
+        self, tree: TreeId, rows: Iterator[tuple[Any, ...]], reading: ReadKind, asked: object
     ) -> Iterator[tuple[Any, ...]]:
         """The same rows; how many there were is taken in when they end, or nobody wants more."""
         count = of = 0
@@ -188,7 +188,7 @@ class Detector:
                 self._scanned(tree, (count, of), reading, asked)
 
     def _scanned(
-        self, tree: TreeId, counts: tuple[int, int], reading: Reading, asked: object
+        self, tree: TreeId, counts: tuple[int, int], reading: ReadKind, asked: object
     ) -> None:
         rows, of = counts
         with self._mutex:
@@ -199,7 +199,7 @@ class Detector:
                 statement, tag = self._describe(asked, tree)
                 scans.sources.met(Source(statement, *caller(), tag))
 
-    def contended(self, tree: TreeId, low: bytes, high: bytes | None, seconds: float) -> None:
+    def on_conflict(self, tree: TreeId, low: bytes, high: bytes | None, seconds: float) -> None:
         """Take in a conflict about a row, or a range up to `high`."""
         if self._paused:
             return
@@ -212,7 +212,7 @@ class Detector:
 
     def _catch_up(self) -> None:
         """Look at everything; not to be called with a mutex of ours."""
-        self._store.tell()
+        self._store.flush_observers()
         self._look_at_reads()
 
     def trace(self) -> Trace:

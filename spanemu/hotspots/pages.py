@@ -14,7 +14,7 @@ from operator import itemgetter
 from spanemu.hotspots.trace import Commit
 from spanemu.hotspots.tree_load import DELETES, INSERTS, UPDATES
 from spanemu.storage.layout import TreeId
-from spanemu.storage.observer import Journal, columns
+from spanemu.storage.observer import Journal, journal_columns
 from spanemu.storage.versions import Row, Version
 
 _AT, _ROW, _OLDER = map(itemgetter, range(3))  # of a version
@@ -26,7 +26,7 @@ class Page:
     __slots__ = ("ats", "commits", "keys", "places", "trees", "values")
 
     def __init__(self, journal: Journal) -> None:
-        trees, keys, versions = columns(journal)
+        trees, keys, versions = journal_columns(journal)
         self.ats: tuple[int, ...] = tuple(map(_AT, versions))
         self.trees: tuple[TreeId, ...] = tuple(trees)
         self.keys: tuple[bytes, ...] = tuple(keys)

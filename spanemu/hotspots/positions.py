@@ -14,7 +14,7 @@ from spanemu.base.rand import Randomness
 from spanemu.hotspots.simulation.settings import SplitPolicy
 from spanemu.hotspots.trace import Commit
 from spanemu.schema.schema import Schema
-from spanemu.storage.boundary import TREE_ID_BYTES, Boundary, Origin, Placing, root_boundary
+from spanemu.storage.boundary import TREE_ID_BYTES, Boundary, BoundaryFinder, Origin, root_boundary
 from spanemu.storage.layout import TreeId, tree_of
 
 SAMPLE_ROWS = 20_000  # which show a load's shape as well as any more
@@ -27,7 +27,7 @@ def hierarchy_place(hierarchy: TreeId) -> bytes:
 
 def place_of(boundary: Boundary) -> bytes:
     """Where a boundary is."""
-    return hierarchy_place(boundary.hierarchy) + boundary.place
+    return hierarchy_place(boundary.hierarchy) + boundary.position
 
 
 class Positions:
@@ -35,14 +35,16 @@ class Positions:
 
     def __init__(self, schema: Schema, policy: SplitPolicy) -> None:
         self._modern = policy is SplitPolicy.MODERN
-        self.placings = {tree_of(thing): Placing(schema, thing) for thing in schema.sorted_things()}
+        self.boundary_finders = {
+            tree_of(thing): BoundaryFinder(schema, thing) for thing in schema.tables_and_indexes()
+        }
         # Under `modern`: for each place that was given out the boundaries above it and its own.
         self._levels: dict[bytes, tuple[bytes, ...]] = {}
         self._boundaries: dict[bytes, Boundary] = {}
 
     def candidate(self, tree: TreeId, key: bytes, origin: Origin = Origin.LOAD) -> Boundary:
         """The boundary nearest to a row, where the policy lets one be."""
-        placing = self.placings[tree]
+        placing = self.boundary_finders[tree]
         return (placing.before if self._modern else placing.root)(key, origin)
 
     def place(self, tree: TreeId, key: bytes) -> bytes:
@@ -86,5 +88,5 @@ class Positions:
         return [self.place(tree, key) for tree, key in rows]
 
     def _rows(self, commits: Iterable[Commit]) -> list[tuple[TreeId, bytes]]:
-        known = self.placings
+        known = self.boundary_finders
         return [(tree, key) for _, writes in commits for tree, key, _ in writes if tree in known]

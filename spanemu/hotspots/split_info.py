@@ -96,7 +96,7 @@ def ranges_of(schema: Schema, starts: Sequence[Start]) -> list[SplitRange]:
         return []
     texts = [*start_texts(schema, starts), END]
     paths: dict[TreeId, list[tuple[str, Path]]] = {}
-    for thing in schema.sorted_things():
+    for thing in schema.tables_and_indexes():
         path = path_of(schema, thing)
         paths.setdefault(path[0], []).append((thing.name, path))
     afters = [*starts[1:], None]
@@ -108,7 +108,7 @@ def ranges_of(schema: Schema, starts: Sequence[Start]) -> list[SplitRange]:
 
 def start_texts(schema: Schema, starts: Sequence[Start]) -> list[str]:
     """Where each split begins, as split statistics print it."""
-    things = {tree_of(thing): thing for thing in schema.sorted_things()}
+    things = {tree_of(thing): thing for thing in schema.tables_and_indexes()}
     shapes: dict[TreeId, KeyShape] = {}
     texts = []
     for place, (start, boundary) in enumerate(starts):

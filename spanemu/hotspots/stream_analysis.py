@@ -34,7 +34,7 @@ def participants(
     schema: Schema, commits: Sequence[Commit], limits: Thresholds = THRESHOLDS
 ) -> list[int]:
     """The participants of each commit, in order; 0 for one that wrote what is gone by now."""
-    homes = {tree_of(thing): hierarchy_of(schema, thing) for thing in schema.sorted_things()}
+    homes = {tree_of(thing): hierarchy_of(schema, thing) for thing in schema.tables_and_indexes()}
     keys: dict[TreeId, list[bytes]] = {}
     for _, writes in commits:
         for tree, key, _ in writes:
@@ -128,7 +128,7 @@ class AnalysisContext:
             kinds = [Kind.READ]
         judged = tuple(
             analyze_stream(schema, thing, kind, stream, limits)
-            for thing in schema.sorted_things()
+            for thing in schema.tables_and_indexes()
             for kind in kinds
             if (stream := seen.streams.get((tree_of(thing), kind))) is not None
         )

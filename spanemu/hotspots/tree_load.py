@@ -10,7 +10,7 @@ from spanemu.hotspots.samples import FrequentRows
 from spanemu.hotspots.sources import Source, Sources
 from spanemu.hotspots.stream import Stream
 from spanemu.hotspots.thresholds import THRESHOLDS, Thresholds
-from spanemu.storage.observer import Reading
+from spanemu.storage.observer import ReadKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class ScanSummary:
     rows: int
     large: int
     large_rows: int
-    large_for: Mapping[Reading, int] = field(default_factory=dict)
+    large_for: Mapping[ReadKind, int] = field(default_factory=dict)
     sources: tuple[Source, ...] = ()
 
     @property
@@ -38,7 +38,7 @@ class Scans:
     def __init__(self, limits: Thresholds = THRESHOLDS) -> None:
         self._limits = limits
         self._scans = self._rows = self._large_rows = 0
-        self._large: dict[Reading, int] = {}
+        self._large: dict[ReadKind, int] = {}
         self.sources = Sources()
 
     def is_large(self, rows: int, of: int) -> bool:
@@ -46,7 +46,7 @@ class Scans:
         limits = self._limits
         return rows >= limits.scan_rows_min and rows >= limits.contained_part_min * of
 
-    def add(self, rows: int, reading: Reading, *, large: bool) -> None:
+    def add(self, rows: int, reading: ReadKind, *, large: bool) -> None:
         """Count one scan."""
         self._scans += 1
         self._rows += rows

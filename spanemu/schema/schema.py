@@ -112,7 +112,7 @@ class Schema:
         found = self.options.get("version_retention_nanos")
         return default if found is None else int(found)
 
-    def sorted_things(self) -> Iterator[Table | Index]:
+    def tables_and_indexes(self) -> Iterator[Table | Index]:
         """Everything that has rows of its own: tables, then indexes."""
         yield from self.tables.values()
         yield from self.indexes.values()

@@ -62,7 +62,7 @@ class Boundary:
         return self.keys[-1]
 
     @property
-    def place(self) -> bytes:
+    def position(self) -> bytes:
         """Bytes in whose order boundaries and rows of one hierarchy lie."""
         found = [self.keys[0]]
         for depth in range(1, len(self.keys)):
@@ -93,18 +93,18 @@ def root_boundary(hierarchy: TreeId, key: bytes, origin: Origin = Origin.TEST) -
     return Boundary((hierarchy,), (key,), origin)
 
 
-def path_of(schema: Schema, thing: Table | Index) -> Path:
+def path_of(schema: Schema, source: Table | Index) -> Path:
     """The path of a table's or an index's tree."""
-    return tuple(tree_of(each) for each in lineage(schema, thing))
+    return tuple(tree_of(each) for each in lineage(schema, source))
 
 
-class Placing:
+class BoundaryFinder:
     """Finds the boundary before a row of one table or index, given its encoded key."""
 
-    def __init__(self, schema: Schema, thing: Table | Index) -> None:
-        self.path = path_of(schema, thing)
-        self._shapes = [(part.column.type.code, part.descending) for part in parts_of(thing)]
-        self._widths = [len(parts_of(each)) for each in lineage(schema, thing)][:-1]
+    def __init__(self, schema: Schema, source: Table | Index) -> None:
+        self.path = path_of(schema, source)
+        self._shapes = [(part.column.type.code, part.descending) for part in parts_of(source)]
+        self._widths = [len(parts_of(each)) for each in lineage(schema, source)][:-1]
 
     def before(self, key: bytes, origin: Origin = Origin.TEST) -> Boundary:
         """The boundary before the row; `key` may stop early where all of the above are whole."""

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from spanemu.storage.layout import TreeId
-from spanemu.storage.split_map import Dropped, Structure
+from spanemu.storage.split_map import Dropped, SplitMap
 from spanemu.storage.versions import Version, expired, prune
 
 
 @dataclass(slots=True)
-class Mark:
+class QueueMark:
     """How many rows were in line when nothing later than `at` had been written.
 
     It holds as long as nobody has left the line: `changes` is how often somebody had.
@@ -24,18 +24,18 @@ class Mark:
     changes: int
 
 
-class Aging:
+class GarbageQueue:
     """Such rows as (since when, tree, key), about in the order in which their turn comes."""
 
     def __init__(self) -> None:
         self.rows: deque[tuple[int, TreeId, bytes]] = deque()
         self._changes = 0
 
-    def mark(self, at: int) -> Mark:
+    def mark(self, at: int) -> QueueMark:
         """A state to come back to; the last commit was `at`."""
-        return Mark(at, len(self.rows), self._changes)
+        return QueueMark(at, len(self.rows), self._changes)
 
-    def restore(self, mark: Mark) -> None:
+    def restore(self, mark: QueueMark) -> None:
         """Forget the rows that got in line since; those written before have been put back."""
         rows = self.rows
         if mark.changes == self._changes:
@@ -47,14 +47,14 @@ class Aging:
         self._changes += 1  # Other marks no longer say where they were.
         mark.length, mark.changes = len(kept), self._changes
 
-    def copy(self) -> Aging:
+    def copy(self) -> GarbageQueue:
         """The same rows, for another store."""
-        twin = Aging()
+        twin = GarbageQueue()
         twin.rows = self.rows.copy()
         return twin
 
     def forget(
-        self, structure: Structure, horizon: int, rows_max: int, log: list[Any] | None
+        self, split_map: SplitMap, horizon: int, rows_max: int, log: list[Any] | None
     ) -> int:
         """Forget versions of which nobody reads after `horizon`; how many those were.
 
@@ -67,7 +67,7 @@ class Aging:
                 break
             _, tree_id, key = rows.popleft()
             self._changes += 1
-            hierarchy = structure.trees.get(tree_id)
+            hierarchy = split_map.trees.get(tree_id)
             if hierarchy is None:
                 continue
             split = hierarchy.split_of(tree_id, key)
@@ -100,13 +100,13 @@ class StoreSnapshot:
     """A point to come back to: a place in the undo log, and what is not logged row by row."""
 
     place: int
-    aging: Mark
+    aging: QueueMark
     sequences: Mapping[int, int]
     oldest_readable: int
     dropped: Dropped
 
 
-def undo(log: list[Undo], place: int, structure: Structure, aging: Aging) -> None:
+def undo(log: list[Undo], place: int, split_map: SplitMap, aging: GarbageQueue) -> None:
     """Undo the changes of a log from the last one back to a place in it."""
     while len(log) > place:
         change = log.pop()
@@ -114,7 +114,7 @@ def undo(log: list[Undo], place: int, structure: Structure, aging: Aging) -> Non
             change()
             continue
         tree_id, key, version = change
-        tree = structure.trees[tree_id].split_of(tree_id, key).writable(tree_id)
+        tree = split_map.trees[tree_id].split_of(tree_id, key).writable(tree_id)
         if version is None:
             tree.pop(key, None)
         else:

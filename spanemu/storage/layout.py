@@ -26,22 +26,22 @@ from spanemu.values.key import key_encoder
 TreeId = NewType("TreeId", int)
 
 
-def tree_of(thing: Table | Index) -> TreeId:
+def tree_of(source: Table | Index) -> TreeId:
     """The tree that holds the rows of a table, or the entries of an index."""
-    return TreeId(thing.id)
+    return TreeId(source.id)
 
 
-def hierarchy_of(schema: Schema, thing: Table | Index) -> TreeId:
+def hierarchy_of(schema: Schema, source: Table | Index) -> TreeId:
     """The hierarchy that a tree belongs to, named by its root's tree."""
-    if isinstance(thing, Table):
-        return tree_of(schema.root(thing))
-    parent = schema.index_within(thing)
-    return tree_of(thing) if parent is None else tree_of(schema.root(parent))
+    if isinstance(source, Table):
+        return tree_of(schema.root(source))
+    parent = schema.index_within(source)
+    return tree_of(source) if parent is None else tree_of(schema.root(parent))
 
 
-def parts_of(thing: Table | Index) -> tuple[KeyPart, ...]:
+def parts_of(source: Table | Index) -> tuple[KeyPart, ...]:
     """The key under which rows of a table, or entries of an index, are sorted."""
-    return thing.key if isinstance(thing, Table) else thing.full_key
+    return source.key if isinstance(source, Table) else source.full_key
 
 
 def encoder_of(parts: Sequence[KeyPart]) -> Callable[[Sequence[Any]], bytes]:
@@ -49,17 +49,17 @@ def encoder_of(parts: Sequence[KeyPart]) -> Callable[[Sequence[Any]], bytes]:
     return key_encoder(tuple((part.column.type, part.descending) for part in parts))
 
 
-def key_reader(thing: Table | Index) -> Callable[[Sequence[Any]], bytes]:
+def key_reader(source: Table | Index) -> Callable[[Sequence[Any]], bytes]:
     """From a stored row of a table, or an entry of an index, to its encoded key."""
-    parts = parts_of(thing)
+    parts = parts_of(source)
     encode = encoder_of(parts)
-    places = thing.key_positions if isinstance(thing, Table) else range(len(parts))
+    places = source.key_positions if isinstance(source, Table) else range(len(parts))
     return lambda row: encode([row[place] for place in places])
 
 
-def lineage(schema: Schema, thing: Table | Index) -> Iterator[Table | Index]:
-    """`thing` and all it is interleaved in, root first."""
-    above = schema.parent(thing) if isinstance(thing, Table) else schema.index_within(thing)
+def lineage(schema: Schema, source: Table | Index) -> Iterator[Table | Index]:
+    """`source` and all it is interleaved in, root first."""
+    above = schema.parent(source) if isinstance(source, Table) else schema.index_within(source)
     if above is not None:
         yield from lineage(schema, above)
-    yield thing
+    yield source

@@ -19,7 +19,7 @@ JOURNAL_FIELDS = 3
 JOURNAL_MAX = JOURNAL_ROWS * JOURNAL_FIELDS
 
 
-class Reading(StrEnum):
+class ReadKind(StrEnum):
     """What rows are read for."""
 
     SNAPSHOT = "snapshot"  # a read-only transaction: no locks
@@ -30,62 +30,64 @@ class Reading(StrEnum):
 class StoreObserver(Protocol):
     """Told once of each commit, some time after it is visible, and of what clients read.
 
-    `asked` is the request that is being served, whatever the reader knows of it.
+    `request` is the request that is being served, whatever the reader knows of it.
     """
 
-    def wrote(self, journal: Journal) -> None:
+    def on_writes(self, journal: Journal) -> None:
         """Some commits wrote rows. Told under the store's mutex."""
         ...
 
-    def got(self, tree: TreeId, key: bytes) -> None:
+    def on_get(self, tree: TreeId, key: bytes) -> None:
         """A row was asked for by its key."""
         ...
 
-    def scanning(
-        self, tree: TreeId, rows: Iterator[tuple[Any, ...]], reading: Reading, asked: object
+    def on_scan(
+        self, tree: TreeId, rows: Iterator[tuple[Any, ...]], reading: ReadKind, request: object
     ) -> Iterator[tuple[Any, ...]]:
         """`rows` of one tree are about to be read: the same rows, looked at as they go by."""
         ...
 
 
-class Observers:
+class CompositeObserver:
     """Several observers as one."""
 
     def __init__(self, all_of_them: Sequence[StoreObserver]) -> None:
         self.all = tuple(all_of_them)
 
-    def wrote(self, journal: Journal) -> None:
+    def on_writes(self, journal: Journal) -> None:
         """Tell each of what was written."""
         for each in self.all:
-            each.wrote(journal)
+            each.on_writes(journal)
 
-    def got(self, tree: TreeId, key: bytes) -> None:
+    def on_get(self, tree: TreeId, key: bytes) -> None:
         """Tell each of a row that was asked for."""
         for each in self.all:
-            each.got(tree, key)
+            each.on_get(tree, key)
 
-    def scanning(
-        self, tree: TreeId, rows: Iterator[tuple[Any, ...]], reading: Reading, asked: object
+    def on_scan(
+        self, tree: TreeId, rows: Iterator[tuple[Any, ...]], reading: ReadKind, request: object
     ) -> Iterator[tuple[Any, ...]]:
         """Have each look at the rows as they go by."""
         for each in self.all:
-            rows = each.scanning(tree, rows, reading, asked)
+            rows = each.on_scan(tree, rows, reading, request)
         return rows
 
 
-def columns(journal: Journal) -> tuple[Sequence[TreeId], Sequence[bytes], Sequence[Version]]:
+def journal_columns(
+    journal: Journal,
+) -> tuple[Sequence[TreeId], Sequence[bytes], Sequence[Version]]:
     """Trees, keys and versions of the rows."""
     return journal[::JOURNAL_FIELDS], journal[1::JOURNAL_FIELDS], journal[2::JOURNAL_FIELDS]
 
 
-def replaced(
+def replace_observer(
     present: StoreObserver | None, gone: StoreObserver | None, new: StoreObserver | None
 ) -> StoreObserver | None:
     """Who observes, once `gone` does no longer and `new` does; None for nobody."""
-    before = present.all if isinstance(present, Observers) else (present,)
+    before = present.all if isinstance(present, CompositeObserver) else (present,)
     after = [each for each in before if each is not None and each is not gone]
     if new is not None:
         after.append(new)
     if len(after) > 1:
-        return Observers(after)
+        return CompositeObserver(after)
     return after[0] if after else None

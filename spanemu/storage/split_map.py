@@ -24,7 +24,7 @@ SERVERS_DEFAULT = 8  # as many as a simulation has nodes unless told otherwise
 Undo = Callable[[], object]
 
 
-class Place(NamedTuple):
+class SplitLocation(NamedTuple):
     """A split by where it begins: a hierarchy, a place in it, b"" for the first; and its server."""
 
     hierarchy: TreeId
@@ -32,7 +32,7 @@ class Place(NamedTuple):
     server: int
 
 
-class Structure:
+class SplitMap:
     """The hierarchies of one store. `trees` leads from each tree to the one that holds it."""
 
     def __init__(self) -> None:
@@ -143,9 +143,9 @@ class Structure:
 
     # ------------------------------------------------------------------ all of it
 
-    def share(self) -> Structure:
+    def share(self) -> SplitMap:
         """The same for a clone, sharing every tree of rows."""
-        twin = Structure()
+        twin = SplitMap()
         twin.servers = self.servers
         twin.hierarchies = {root: each.share() for root, each in self.hierarchies.items()}
         twin.trees = {tree: twin.hierarchies[each.root] for tree, each in self.trees.items()}
@@ -172,11 +172,11 @@ class Structure:
             for split in hierarchy.splits:
                 split.rewind(at)
 
-    def settle(self) -> None:
+    def forget_history(self) -> None:
         """Keep the newest version of every row, as written at the beginning of time."""
         for hierarchy in self.hierarchies.values():
             for split in hierarchy.splits:
-                split.settle()
+                split.forget_history()
 
     def check(self, last_commit: int) -> None:
         """Assert every invariant."""
@@ -186,21 +186,21 @@ class Structure:
                 for tree in split.trees.values():
                     assert all(version[0] <= last_commit for version in tree.values())
 
-    def places_having(self, keys: Iterable[tuple[TreeId, bytes]]) -> set[Place]:
+    def splits_with_keys(self, keys: Iterable[tuple[TreeId, bytes]]) -> set[SplitLocation]:
         """Where the splits begin that rows with those keys are in."""
-        return self.places_meeting((tree, key, key) for tree, key in keys)
+        return self.splits_meeting((tree, key, key) for tree, key in keys)
 
-    def places_meeting(self, ranges: Iterable[tuple[TreeId, bytes, bytes]]) -> set[Place]:
+    def splits_meeting(self, ranges: Iterable[tuple[TreeId, bytes, bytes]]) -> set[SplitLocation]:
         """Where the splits begin that ranges of trees reach into."""
-        found: set[Place] = set()
+        found: set[SplitLocation] = set()
         for tree, low, high in ranges:
             hierarchy = self.trees.get(tree)
             if hierarchy is None:
                 continue
             tiling = hierarchy.tiling
             for number in hierarchy.numbers_over(tree, low, high):
-                start = tiling.places[number - 1] if number else b""
-                found.add(Place(hierarchy.root, start, tiling.splits[number].server))
+                start = tiling.positions[number - 1] if number else b""
+                found.add(SplitLocation(hierarchy.root, start, tiling.splits[number].server))
         return found
 
 

@@ -79,7 +79,7 @@ class Split:
                 self.trees[tree_id] = Tree((key, found) for key, found in then if found is not None)
                 self.owned.add(tree_id)
 
-    def settle(self) -> None:
+    def forget_history(self) -> None:
         """Keep the newest version of every row, as written at the beginning of time."""
         for tree_id, tree in self.trees.items():
             rows = ((key, version[1]) for key, version in tree.items())
@@ -127,7 +127,7 @@ class Split:
 class Tiling:
     """How a hierarchy is cut. Never changed once it is made, but for the rows in its splits."""
 
-    __slots__ = ("boundaries", "places", "splits", "starts")
+    __slots__ = ("boundaries", "positions", "splits", "starts")
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class Tiling:
         paths: Mapping[TreeId, Path],
     ) -> None:
         self.boundaries = tuple(boundaries)  # of all splits but the first
-        self.places = [each.place for each in boundaries]
+        self.positions = [each.position for each in boundaries]
         self.splits = tuple(splits)
         self.starts: Starts = starts_of(boundaries, paths)
 
@@ -144,7 +144,7 @@ class Tiling:
         """The split that begins at the boundary of that place, b"" for the first one."""
         if not place:
             return self.splits[0]
-        return self.splits[bisect_right(self.places, place)]
+        return self.splits[bisect_right(self.positions, place)]
 
 
 def starts_of(boundaries: Sequence[Boundary], paths: Mapping[TreeId, Path]) -> Starts:
@@ -239,20 +239,20 @@ class Hierarchy:
         Every split that is cut is copied once, however many they are.
         """
         tiling = self.tiling
-        fresh = {each.place: each for each in boundaries if each.place}
-        added = [fresh[place] for place in sorted(fresh.keys() - set(tiling.places))]
+        fresh = {each.position: each for each in boundaries if each.position}
+        added = [fresh[place] for place in sorted(fresh.keys() - set(tiling.positions))]
         if not added:
             return []
         splits: list[Split] = []
-        ends = [*tiling.places, None]
+        ends = [*tiling.positions, None]
         at = 0
         for split, end in zip(tiling.splits, ends, strict=True):
             mine = []
-            while at < len(added) and (end is None or added[at].place < end):
+            while at < len(added) and (end is None or added[at].position < end):
                 mine.append(added[at])
                 at += 1
             splits += split.divided(starts_of(mine, self.paths)) if mine else [split]
-        together = sorted([*tiling.boundaries, *added], key=lambda each: each.place)
+        together = sorted([*tiling.boundaries, *added], key=lambda each: each.position)
         self._publish(together, splits)
         return added
 
@@ -262,12 +262,12 @@ class Hierarchy:
         Splits that become one are copied once, however many they are.
         """
         tiling = self.tiling
-        gone = {each.place for each in boundaries}
+        gone = {each.position for each in boundaries}
         kept: list[Boundary] = []
         removed: list[tuple[Boundary, int]] = []
         groups = [[tiling.splits[0]]]
         for boundary, split in zip(tiling.boundaries, tiling.splits[1:], strict=True):
-            if boundary.place in gone:
+            if boundary.position in gone:
                 removed.append((boundary, split.server))
                 groups[-1].append(split)
             else:
@@ -281,7 +281,7 @@ class Hierarchy:
 
     def beginning_at(self, boundaries: Iterable[Boundary]) -> list[Split]:
         """The splits that begin at those boundaries."""
-        return [self.tiling.beginning(each.place) for each in boundaries]
+        return [self.tiling.beginning(each.position) for each in boundaries]
 
     def share(self) -> Hierarchy:
         """A hierarchy for a clone, sharing every tree."""
@@ -293,8 +293,8 @@ class Hierarchy:
     def check(self) -> None:
         """Assert every invariant."""
         tiling = self.tiling
-        assert tiling.places == sorted(set(tiling.places))
-        assert all(tiling.places)
+        assert tiling.positions == sorted(set(tiling.positions))
+        assert all(tiling.positions)
         assert len(tiling.boundaries) + 1 == len(tiling.splits)
         assert tiling.starts.keys() == self.paths.keys()
         for starts in tiling.starts.values():

@@ -22,11 +22,11 @@ from typing import Any
 from spanemu.base.clock import Clock
 from spanemu.base.nanos import BEGINNING
 from spanemu.storage.boundary import Boundary, Path
-from spanemu.storage.garbage_collection import Aging, Pins, StoreSnapshot, Undo, undo
+from spanemu.storage.garbage_collection import GarbageQueue, Pins, StoreSnapshot, Undo, undo
 from spanemu.storage.layout import TreeId
-from spanemu.storage.observer import JOURNAL_MAX, StoreObserver, TreeWrite, replaced
+from spanemu.storage.observer import JOURNAL_MAX, StoreObserver, TreeWrite, replace_observer
 from spanemu.storage.ranges import EVERYTHING, ByteRange, in_order
-from spanemu.storage.split_map import Dropped, Structure
+from spanemu.storage.split_map import Dropped, SplitMap
 from spanemu.storage.versions import Row, Version, changed, push, visible
 from spanemu.values.cell_mask import WHOLE_ROW
 
@@ -51,9 +51,9 @@ class Store:
         self.sequences: dict[int, int] = {}  # sequence id -> values drawn so far
         self.observer: StoreObserver | None = None
         self._journal: list[Any] | None = None  # what its observer was not told of yet
-        self.structure = Structure()
-        self._trees = self.structure.trees
-        self._aging = Aging()
+        self.split_map = SplitMap()
+        self._trees = self.split_map.trees
+        self._aging = GarbageQueue()
         self._log: list[Undo] = []
         self._snapshots: list[StoreSnapshot] = []
 
@@ -66,7 +66,7 @@ class Store:
         """
         with self.mutex:
             short = (tree,) if tree == hierarchy else (hierarchy, tree)
-            self._remember(self.structure.create(tree, path or short))
+            self._remember(self.split_map.create(tree, path or short))
 
     def drop_tree(self, tree: TreeId, at: int | None = None) -> None:
         """Drop a table or an index and the boundaries inside; what can be read before `at` stays.
@@ -77,31 +77,31 @@ class Store:
             if at is not None:
                 self._dropped.add(tree, self._trees[tree], at)
                 self._remember(lambda: self._dropped.remove(tree))
-            self._remember(self.structure.drop(tree))
+            self._remember(self.split_map.drop(tree))
 
     def cut(self, boundaries: Iterable[Boundary]) -> list[Boundary]:
         """Put split boundaries; those that were not there yet."""
         with self.mutex:
-            added, undo = self.structure.cut(boundaries)
+            added, undo = self.split_map.cut(boundaries)
             self._remember(undo)
             return added
 
     def merge(self, boundaries: Iterable[Boundary]) -> bool:
         """Take boundaries away; whether any of them was there."""
         with self.mutex:
-            undo = self.structure.merge(boundaries)
+            undo = self.split_map.merge(boundaries)
             self._remember(undo)
             return undo is not None
 
     def move(self, hierarchy: TreeId, start: bytes, server: int) -> None:
         """Put the split that begins at a place, b"" for the first, on a server."""
         with self.mutex:
-            self._remember(self.structure.move(hierarchy, start, server))
+            self._remember(self.split_map.move(hierarchy, start, server))
 
     def all_boundaries(self) -> list[Boundary]:
         """Where all hierarchies are cut."""
         with self.mutex:
-            return self.structure.all_boundaries()
+            return self.split_map.all_boundaries()
 
     def _remember(self, undo: Callable[[], object] | None) -> None:
         if undo is not None and self._snapshots:
@@ -267,21 +267,21 @@ class Store:
             if aging and aging[0][0] <= horizon:
                 self._forget_versions(horizon, 2 * len(writes) + AGED_ROWS_PER_COMMIT)
             if journal is not None and len(journal) >= JOURNAL_MAX:
-                self.tell()
+                self.flush_observers()
 
     def observe(self, new: StoreObserver | None, gone: StoreObserver | None = None) -> None:
         """Tell `new` of what happens from now on, and `gone` no more; None for nobody."""
         with self.mutex:
-            self.tell()
-            self.observer = replaced(self.observer, gone, new)
+            self.flush_observers()
+            self.observer = replace_observer(self.observer, gone, new)
             self._journal = None if self.observer is None else []
 
-    def tell(self) -> None:
+    def flush_observers(self) -> None:
         """Tell the observer, if any, of all that was written until now."""
         with self.mutex:
             if self._journal and self.observer is not None:
                 journal, self._journal = self._journal, []
-                self.observer.wrote(journal)
+                self.observer.on_writes(journal)
 
     def collect_garbage(self) -> int:
         """Forget every version that nobody can read any more; how many those were.
@@ -305,7 +305,7 @@ class Store:
 
     def _forget_versions(self, horizon: int, rows_max: int) -> int:
         log = self._log if self._snapshots else None
-        return self._aging.forget(self.structure, horizon, rows_max, log)
+        return self._aging.forget(self.split_map, horizon, rows_max, log)
 
     # ------------------------------------------------------------------ snapshots and clones
 
@@ -331,7 +331,7 @@ class Store:
             if snapshot not in self._snapshots:
                 raise ValueError("the snapshot was given up, or an earlier one was restored since")
             del self._snapshots[self._snapshots.index(snapshot) + 1 :]
-            undo(self._log, snapshot.place, self.structure, self._aging)
+            undo(self._log, snapshot.place, self.split_map, self._aging)
             self._aging.restore(snapshot.aging)
             self.sequences = dict(snapshot.sequences)
             self.last_commit, self.oldest_readable = snapshot.aging.at, snapshot.oldest_readable
@@ -345,7 +345,7 @@ class Store:
             if not self._snapshots:
                 self._log.clear()
 
-    def settle(self) -> bool:
+    def forget_history(self) -> bool:
         """Let the rows of now be there since the beginning of time; return whether they are.
 
         Costs a look at every row. Does nothing while there are snapshots, of another history.
@@ -353,10 +353,10 @@ class Store:
         with self.mutex:
             if self._snapshots:
                 return False
-            self.tell()
+            self.flush_observers()
             if self.last_commit != BEGINNING:
-                self.structure.settle()
-            self._aging, self._dropped = Aging(), Dropped()
+                self.split_map.forget_history()
+            self._aging, self._dropped = GarbageQueue(), Dropped()
             self.last_commit = self.oldest_readable = BEGINNING
             return True
 
@@ -369,8 +369,8 @@ class Store:
             twin._dropped = self._dropped.copy()
             twin.sequences = dict(self.sequences)
             twin._aging = self._aging.copy()
-            twin.structure = self.structure.share()
-            twin._trees = twin.structure.trees
+            twin.split_map = self.split_map.share()
+            twin._trees = twin.split_map.trees
             return twin
 
     def as_of(self, at: int, paths: Mapping[TreeId, Path]) -> Store:
@@ -388,10 +388,10 @@ class Store:
                     twin._trees[tree].fill(tree, dropped)
             twin._dropped = Dropped()
             if at < self.last_commit:
-                twin.structure.rewind(at)
+                twin.split_map.rewind(at)
             return twin
 
     def check(self) -> None:
         """Assert every invariant."""
         with self.mutex:
-            self.structure.check(self.last_commit)
+            self.split_map.check(self.last_commit)

@@ -40,7 +40,7 @@ from spanemu.values.mutation import (
 
 
 def buffer_mutations(
-    transaction: TransactionWorkspace, book: CompiledSchema, mutations: Sequence[Mutation]
+    transaction: TransactionWorkspace, compiled: CompiledSchema, mutations: Sequence[Mutation]
 ) -> int:
     """Run a commit's mutations, in order, into the transaction's buffer and verify them.
 
@@ -48,7 +48,7 @@ def buffer_mutations(
     """
     unit = WriteBatch(transaction)
     try:
-        steps = list(map(partial(resolve, book, transaction.context), mutations))
+        steps = list(map(partial(resolve, compiled, transaction.context), mutations))
         for place, step in enumerate(steps):
             try:
                 if isinstance(step, RowsToWrite):
@@ -77,7 +77,7 @@ def buffer_mutations(
 
 def buffer_rows(
     transaction: TransactionWorkspace,
-    book: CompiledSchema,
+    compiled: CompiledSchema,
     rows: Sequence[RowWrite | RowDelete],
     *,
     returns: bool = False,
@@ -92,7 +92,7 @@ def buffer_rows(
     done: list[tuple[str, TreeId, bytes, Any]] = []
     try:
         for row in paced(rows):
-            rules = book.of(book.schema.tables[row.table.lower()])
+            rules = compiled.of(compiled.schema.tables[row.table.lower()])
             done.append(_buffer_row(transaction, rules, unit, row))
         verify(unit.notes, transaction)
     except BaseException:
@@ -193,14 +193,14 @@ class _Stamp:
 
     def __init__(self, schema: Schema, at: int) -> None:
         self._at = at
-        self._things = {tree_of(thing): thing for thing in schema.sorted_things()}
+        self._things = {tree_of(source): source for source in schema.tables_and_indexes()}
 
     def entry(self, tree: TreeId, key: bytes, row: tuple[Any, ...]) -> TreeWrite:
         """A pending row or index entry as it is stored."""
         cells = tuple(self._at if cell is COMMIT_TIMESTAMP else cell for cell in row)
-        thing = self._things[tree]
-        parts = parts_of(thing)
-        columns = getattr(thing, "key_positions", range(len(parts)))
+        source = self._things[tree]
+        parts = parts_of(source)
+        columns = getattr(source, "key_positions", range(len(parts)))
         values = [row[position] for position in columns]
         if COMMIT_TIMESTAMP in values:
             key = encoder_of(parts)([cells[position] for position in columns])

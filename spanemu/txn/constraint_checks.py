@@ -20,8 +20,8 @@ from spanemu.txn.errors.rows import (
     UniqueViolation,
 )
 from spanemu.txn.errors.values import NullInNotNull
-from spanemu.txn.locks.modes import IS_THERE
-from spanemu.txn.rules import Reference, Row
+from spanemu.txn.locks.modes import READ_EXISTENCE
+from spanemu.txn.rules import CompiledForeignKey, Row
 from spanemu.txn.write import computed
 from spanemu.txn.write_view import WriteView
 from spanemu.values.key import after_prefix
@@ -41,7 +41,7 @@ def verify(notes: DeferredChecks, view: WriteView) -> None:
 
 def _verify_unique(notes: DeferredChecks, view: WriteView) -> None:
     for (tree, prefix), (index, cells) in paced(notes.unique.items()):
-        found = view.items(tree, [(prefix, after_prefix(prefix))], IS_THERE)
+        found = view.items(tree, [(prefix, after_prefix(prefix))], READ_EXISTENCE)
         if len(list(islice(found, 2))) > 1:
             key = key_message(cells[: index.declared_parts], index.index.key)
             raise UniqueViolation(index.index.name, key)
@@ -78,7 +78,7 @@ def _verify_releases(notes: DeferredChecks, view: WriteView) -> None:
 
 def _verify_rows(notes: DeferredChecks, view: WriteView) -> None:
     for (tree, key), rules in paced(notes.rows.items()):
-        row = view.get(tree, key, IS_THERE)  # What checks read was locked when it changed.
+        row = view.get(tree, key, READ_EXISTENCE)  # What checks read was locked when it changed.
         if row is None:
             continue
         full = computed(rules, row, view.context)
@@ -93,23 +93,25 @@ def _verify_rows(notes: DeferredChecks, view: WriteView) -> None:
                 raise CheckViolated(rules.table.name, name, rules.key_text(rules.key_of(full)))
 
 
-def _lock_targets(view: WriteView, targets: Iterable[tuple[Reference, Row, bytes]]) -> None:
+def _lock_targets(
+    view: WriteView, targets: Iterable[tuple[CompiledForeignKey, Row, bytes]]
+) -> None:
     """Lock the referenced rows that are found by their key, a table's all together."""
     keys: dict[TreeId, list[bytes]] = {}
     for reference, _, target in targets:
         if reference.finds_row:
             keys.setdefault(reference.target_tree, []).append(target)
     for tree, wanted in keys.items():
-        view.lock_all(tree, wanted, IS_THERE)
+        view.lock_all(tree, wanted, READ_EXISTENCE)
 
 
-def _is_there(view: WriteView, reference: Reference, target: bytes) -> bool:
+def _is_there(view: WriteView, reference: CompiledForeignKey, target: bytes) -> bool:
     """Whether a referenced row exists; `target` is its key, or what its key begins with."""
     if reference.finds_row:
-        return view.get(reference.target_tree, target, IS_THERE) is not None
+        return view.get(reference.target_tree, target, READ_EXISTENCE) is not None
     return _any(view, reference.target_tree, target)
 
 
 def _any(view: WriteView, tree: TreeId, prefix: bytes) -> bool:
-    found = view.items(tree, [(prefix, after_prefix(prefix))], IS_THERE)
+    found = view.items(tree, [(prefix, after_prefix(prefix))], READ_EXISTENCE)
     return next(iter(found), None) is not None

@@ -15,7 +15,7 @@ from spanemu.sql.executor.reader import ByteRange
 from spanemu.storage.layout import TreeId
 from spanemu.txn.errors.rows import WrittenAndDeleted
 from spanemu.txn.locks.key_range_sets import RangeUnion
-from spanemu.txn.rules import CompiledTable, IndexRules, Reference, Row
+from spanemu.txn.rules import CompiledForeignKey, CompiledIndex, CompiledTable, Row
 
 
 class Rewrites:
@@ -54,9 +54,9 @@ class DeferredChecks:
     def __init__(self) -> None:
         self.inserted: set[RowKey] = set()
         self.referring: set[tuple[str, bytes]] = set()  # by foreign key: updated to refer anew
-        self.unique: dict[RowKey, tuple[IndexRules, Row]] = {}  # by the declared key's prefix
-        self.references: dict[tuple[str, Row], Reference] = {}
-        self.releases: dict[tuple[str, Row], Reference] = {}
+        self.unique: dict[RowKey, tuple[CompiledIndex, Row]] = {}  # by the declared key's prefix
+        self.references: dict[tuple[str, Row], CompiledForeignKey] = {}
+        self.releases: dict[tuple[str, Row], CompiledForeignKey] = {}
         self.rows: dict[RowKey, CompiledTable] = {}  # rows with checks or generated NOT NULLs
         self._deleted: dict[TreeId, list[ByteRange]] = {}  # as asked for, rows or not
 
@@ -70,18 +70,18 @@ class DeferredChecks:
         if rules.judges_rows:
             self.rows[rules.tree, key] = rules
 
-    def refers(self, reference: Reference, values: Row) -> None:
+    def refers(self, reference: CompiledForeignKey, values: Row) -> None:
         """A row that refers to `values` must find them; NULL refers to nothing."""
         if None not in values:
             self.references[reference.foreign_key.name, values] = reference
 
-    def refers_newly(self, reference: Reference, key: bytes) -> bool:
+    def refers_newly(self, reference: CompiledForeignKey, key: bytes) -> bool:
         """Whether the unit itself made the row with that key refer to what it does."""
-        rules = reference.book.of(reference.table)
+        rules = reference.compiled.of(reference.table)
         inserted = (rules.tree, key) in self.inserted
         return inserted or (reference.foreign_key.name, key) in self.referring
 
-    def released(self, reference: Reference, values: Row) -> None:
+    def released(self, reference: CompiledForeignKey, values: Row) -> None:
         """Referenced values went away: nobody may refer to them, unless they came back."""
         if None not in values:
             self.releases[reference.foreign_key.name, values] = reference

@@ -12,7 +12,7 @@ from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.key import successor
 
 
-class ShareReader:
+class PartitionReader:
     """A `RowReader` that passes over all rows of some trees outside `share`, which is sorted."""
 
     def __init__(
@@ -22,9 +22,9 @@ class ShareReader:
         self._trees = trees
         self._share = share
 
-    def stopping_early(self) -> ShareReader:
+    def stopping_early(self) -> PartitionReader:
         """The same share, read by somebody who may not want all rows."""
-        return ShareReader(self._reader.stopping_early(), self._trees, self._share)
+        return PartitionReader(self._reader.stopping_early(), self._trees, self._share)
 
     def scan(
         self,

@@ -9,7 +9,7 @@ from spanemu.schema.index import Index
 from spanemu.schema.table import Table
 from spanemu.sql.executor.reader import ByteRange, Row
 from spanemu.storage.layout import TreeId, tree_of
-from spanemu.storage.observer import Reading
+from spanemu.storage.observer import ReadKind
 from spanemu.storage.store import Store
 from spanemu.storage.versions import row_cells
 from spanemu.txn.errors.requests import ReadTooOld
@@ -22,7 +22,7 @@ class SnapshotReader:
 
     def __init__(self, store: Store, at: int) -> None:
         self.at = at
-        self.asked: object = None  # the request that is being served, for an observer
+        self.request: object = None  # the request that is being served, for an observer
         self._store = store
 
     def stopping_early(self) -> SnapshotReader:
@@ -71,7 +71,7 @@ class SnapshotReader:
         """The row with that encoded key."""
         store = self._store
         if store.observer is not None:
-            store.observer.got(tree_of(table), key)
+            store.observer.on_get(tree_of(table), key)
         row = store.get(tree_of(table), key, self.at)
         if store.oldest_readable > self.at:
             self._kept([])
@@ -89,7 +89,7 @@ class SnapshotReader:
         observer = self._store.observer
         if observer is None:
             return rows
-        return observer.scanning(tree, rows, Reading.SNAPSHOT, self.asked)
+        return observer.on_scan(tree, rows, ReadKind.SNAPSHOT, self.request)
 
     def row_count_estimate(self, table: Table) -> int:
         """About how many rows a table has."""

@@ -30,7 +30,7 @@ from spanemu.storage.versions import changed, row_cells
 from spanemu.txn.buffer import ABSENT, Buffer
 from spanemu.txn.errors.requests import TransactionAborted
 from spanemu.txn.locks.holder import LockHolder
-from spanemu.txn.locks.modes import LAND_IN_RANGE, READ_ROW, WRITE_ROW, Cells, Lock, covers
+from spanemu.txn.locks.modes import READ_ROW, WRITE_ROW, WRITE_TIMESTAMP_RANGE, Cells, Lock, covers
 from spanemu.txn.locks.table import LockTable
 from spanemu.txn.state import State
 from spanemu.values.cell_mask import WHOLE_ROW
@@ -50,11 +50,11 @@ class TransactionWorkspace:
     """One read-write transaction at work; a `RowReader` and a `WriteView`."""
 
     def __init__(
-        self, store: Store, locks: LockTable, owner: LockHolder, context: Context, reads: Reads
+        self, store: Store, locks: LockTable, holder: LockHolder, context: Context, reads: Reads
     ) -> None:
         self.store = store
         self.locks = locks
-        self.owner = owner
+        self.holder = holder
         self.context = context
         self._at_once = reads is Reads.PESSIMISTIC  # sees the latest commit
         self._validates_all = reads is Reads.OPTIMISTIC
@@ -124,7 +124,7 @@ class TransactionWorkspace:
         """Lock rows that `get` will be asked for, many at a time."""
         if self._at_once or self._locks_kept:
             now = self._now(lock)
-            self.locks.lock_rows(self.owner, tree, [(key, now) for key in keys])
+            self.locks.lock_rows(self.holder, tree, [(key, now) for key in keys])
 
     def exists(self, tree: TreeId, key: bytes) -> bool:
         """Whether there seems to be such a row. Locks nothing: to be asked again."""
@@ -151,10 +151,12 @@ class TransactionWorkspace:
     ) -> None:
         """Buffer the new state of a row, of which the cells `written` differ from `base`."""
         if self._locks_writes:
-            self.locks.lock_row(self.owner, tree, key, self._write_lock(written))
+            self.locks.lock_row(self.holder, tree, key, self._write_lock(written))
         self.buffer.put(tree, key, row, written, base)
 
-    def mark(self, tree: TreeId, key: bytes, timestamp_key_range: ByteRange | None = None) -> None:
+    def mark_pending(
+        self, tree: TreeId, key: bytes, timestamp_key_range: ByteRange | None = None
+    ) -> None:
         """Remember that a buffered row waits for the commit timestamp.
 
         `timestamp_key_range` is where its key will be, when that waits as well.
@@ -163,7 +165,9 @@ class TransactionWorkspace:
         if timestamp_key_range is not None:
             self._landings.append((tree, *timestamp_key_range))
             if self._locks_writes:
-                self.locks.lock_range(self.owner, tree, *timestamp_key_range, LAND_IN_RANGE)
+                self.locks.lock_range(
+                    self.holder, tree, *timestamp_key_range, WRITE_TIMESTAMP_RANGE
+                )
 
     # ------------------------------------------------------------------ ending
 
@@ -175,7 +179,7 @@ class TransactionWorkspace:
         """Lock what is written, where that was left to the very end."""
         if self._locks_writes:
             return
-        buffer, held = self.buffer, self.owner.rows
+        buffer, held = self.buffer, self.holder.rows
         for tree, pending in buffer.trees.items():
             whole: Lock | None = None
             left: list[tuple[bytes, Lock]] = []
@@ -190,11 +194,11 @@ class TransactionWorkspace:
                 if not covers(locked, lock):
                     left.append((key, lock))
             if len(left) == 1:
-                self.locks.lock_row(self.owner, tree, *left[0])
+                self.locks.lock_row(self.holder, tree, *left[0])
             elif left:
-                self.locks.lock_rows(self.owner, tree, left)
+                self.locks.lock_rows(self.holder, tree, left)
         for timestamp_key_range in self._landings:
-            self.locks.lock_range(self.owner, *timestamp_key_range, LAND_IN_RANGE)
+            self.locks.lock_range(self.holder, *timestamp_key_range, WRITE_TIMESTAMP_RANGE)
 
     def rebase(self) -> None:
         """Put each part of a row on top of the row as it is now."""
@@ -230,7 +234,7 @@ class TransactionWorkspace:
     def _get(self, tree: TreeId, key: bytes, lock: Lock, kept: bool) -> Row | None:
         kept = kept or lock[1] != 0
         if self._at_once or (kept and self._locks_kept):
-            self.locks.lock_row(self.owner, tree, key, lock)
+            self.locks.lock_row(self.holder, tree, key, lock)
         buffer = self.buffer
         is_part = False
         if buffer.trees:
@@ -256,17 +260,17 @@ class TransactionWorkspace:
         kept = kept or lock[1] != 0
         for low, high in in_order(ranges, descending=False):
             if self._at_once or (kept and self._locks_kept):
-                self.locks.lock_range(self.owner, tree, low, high, lock)
+                self.locks.lock_range(self.holder, tree, low, high, lock)
             if not self._at_once:
                 self._saw(tree, low, high, lock[0], kept)
         # After the locks, so that what was waited for is seen.
         at = LATEST if self._at_once else self._snapshot()
         below = self.store.scan_items(tree, ranges, at, descending=descending)
         present = partial(self._present, tree) if self.buffer.parts else None
-        owner = self.owner
+        holder = self.holder
         for item in self.buffer.merge(tree, below, ranges, descending, present):
-            if owner.state is State.ABORTED:
-                owner.check()
+            if holder.state is State.ABORTED:
+                holder.check()
             yield item
 
     def _present(self, tree: TreeId, key: bytes) -> Row | None:

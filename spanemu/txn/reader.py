@@ -10,7 +10,7 @@ from spanemu.schema.index import Index
 from spanemu.schema.table import Table
 from spanemu.sql.executor.reader import Row
 from spanemu.storage.layout import TreeId, tree_of
-from spanemu.storage.observer import Reading
+from spanemu.storage.observer import ReadKind
 from spanemu.storage.ranges import in_order
 from spanemu.storage.store import Store
 from spanemu.txn.locks.modes import Cells, Lock
@@ -24,7 +24,7 @@ ROWS_LARGEST = 256
 ROWS_MAX = 700
 
 
-def pieces(
+def incremental_ranges(
     store: Store, tree: TreeId, ranges: Sequence[ByteRange] | None, *, descending: bool
 ) -> Iterator[ByteRange]:
     """What `ranges` are made of, in the order in which their rows are read."""
@@ -116,7 +116,7 @@ class TransactionReader:
             lock = cells | EXISTENCE, 0
         transaction = self._transaction
         if transaction.store.observer is not None:
-            transaction.store.observer.got(tree_of(table), key)
+            transaction.store.observer.on_get(tree_of(table), key)
         return transaction.get_row(table, key, lock, kept=self._writes)
 
     def row_count_estimate(self, table: Table) -> int:
@@ -125,7 +125,7 @@ class TransactionReader:
 
     def _rows(
         self,
-        thing: Table | Index,
+        source: Table | Index,
         scan: Callable[[Sequence[ByteRange] | None], Iterator[Row]],
         ranges: Sequence[ByteRange] | None,
         descending: bool,
@@ -133,25 +133,25 @@ class TransactionReader:
         if not self._partly:
             return scan(ranges)
         store = self._transaction.store
-        found = pieces(store, tree_of(thing), ranges, descending=descending)
+        found = incremental_ranges(store, tree_of(source), ranges, descending=descending)
         return chain.from_iterable(scan((piece,)) for piece in found)
 
-    def _observed(self, thing: Table | Index, rows: Iterator[Row]) -> Iterator[Row]:
+    def _observed(self, source: Table | Index, rows: Iterator[Row]) -> Iterator[Row]:
         transaction = self._transaction
         observer = transaction.store.observer
         if observer is None:
             return rows
-        reading = Reading.DML if self._writes else Reading.TRANSACTION
-        return observer.scanning(tree_of(thing), rows, reading, transaction.owner.last_request)
+        reading = ReadKind.DML if self._writes else ReadKind.TRANSACTION
+        return observer.on_scan(tree_of(source), rows, reading, transaction.holder.last_request)
 
-    def _lock(self, thing: Table | Index, cells: Cells, for_update: bool) -> Lock:
+    def _lock(self, source: Table | Index, cells: Cells, for_update: bool) -> Lock:
         """Existence is read, and the cells. Keys never change: it is other cells that are locked
         exclusively, if there are any."""
         reads = cells | EXISTENCE
         if not (for_update or self._lock_scanned):
             return reads, 0
-        if isinstance(thing, Table):
-            key = cells_of(thing.key_positions)
+        if isinstance(source, Table):
+            key = cells_of(source.key_positions)
         else:
-            key = cells_of(range(len(thing.full_key)))
+            key = cells_of(range(len(source.full_key)))
         return reads, cells & ~EXISTENCE & ~key or cells & key or EXISTENCE

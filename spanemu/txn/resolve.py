@@ -33,14 +33,14 @@ class RangesToDelete(NamedTuple):
 
 
 def resolve(
-    book: CompiledSchema, context: Context, mutation: Mutation
+    compiled: CompiledSchema, context: Context, mutation: Mutation
 ) -> RowsToWrite | RangesToDelete:
     """What a mutation is to do. Raises when it names what does not exist or cannot be written,
     or gives values that cannot be. The context's time bounds commit timestamps in keys.
     """
-    rules = book.named(mutation.table)
+    rules = compiled.named(mutation.table)
     if rules is None:
-        is_view = book.schema.view(mutation.table) is not None
+        is_view = compiled.schema.view(mutation.table) is not None
         raise (ViewNotWritable if is_view else TableNotFound)(mutation.table)
     if isinstance(mutation, Write):
         plan = plan_of(rules, mutation.kind, mutation.columns)

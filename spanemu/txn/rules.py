@@ -28,7 +28,7 @@ from spanemu.values.types import BOOL, TypeCode
 Row = tuple[Any, ...]
 
 
-def picker(positions: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+def cell_getter(positions: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
     """A function that takes those cells out of a row, always as a tuple."""
     if len(positions) == 1:
         only = positions[0]
@@ -39,7 +39,7 @@ def picker(positions: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...
     return getter
 
 
-class IndexRules:
+class CompiledIndex:
     """How a row becomes an entry of an index."""
 
     def __init__(self, index: Index, key_bytes: int = KEY_BYTES_MAX) -> None:
@@ -48,7 +48,7 @@ class IndexRules:
         self.tree = tree_of(index)
         positions = tuple(column.position for column in index.columns)
         self.positions = frozenset(positions)
-        self.entry_of = picker(positions)
+        self.entry_of = cell_getter(positions)
         self.encode = encoder_of(index.full_key)
         self.declared_parts = len(index.key)
         self.key_parts = len(index.full_key)
@@ -76,7 +76,7 @@ class IndexRules:
         return self.encode(cells[: self.declared_parts])
 
 
-class Reference:
+class CompiledForeignKey:
     """One foreign key, seen from both of its tables.
 
     `target` finds the referenced row and `sources` the referring ones, each as a prefix of keys
@@ -84,16 +84,16 @@ class Reference:
     that such a prefix is the whole key of the one row that can be meant.
     """
 
-    def __init__(self, foreign_key: ForeignKey, book: CompiledSchema) -> None:
-        schema = book.schema
-        self.book = book
+    def __init__(self, foreign_key: ForeignKey, compiled: CompiledSchema) -> None:
+        schema = compiled.schema
+        self.compiled = compiled
         self.foreign_key = foreign_key
         self.table = schema.tables[foreign_key.table.lower()]
         self.referenced = schema.tables[foreign_key.referenced_table.lower()]
         self.positions = _positions(self.table, foreign_key.columns)
-        self.values_of = picker(self.positions)
+        self.values_of = cell_getter(self.positions)
         self.referenced_positions = _positions(self.referenced, foreign_key.referenced_columns)
-        self.referenced_values_of = picker(self.referenced_positions)
+        self.referenced_values_of = cell_getter(self.referenced_positions)
         self.target_tree, self.target_prefix = _access(
             schema, self.referenced, foreign_key.referenced_columns, foreign_key.referenced_index
         )
@@ -103,7 +103,7 @@ class Reference:
         )
         self.types = tuple(self.table.by_name[name.lower()].type for name in foreign_key.columns)
         source = foreign_key.index and schema.indexes[foreign_key.index.lower()]
-        self._key_in_entry = None if not source else picker(_key_places(source, self.table))
+        self._key_in_entry = None if not source else cell_getter(_key_places(source, self.table))
         self._encode_base = encoder_of(self.table.key)
 
     def text(self, values: Sequence[Any]) -> str:
@@ -119,18 +119,18 @@ class Reference:
 class CompiledTable:
     """Everything that a write to one table must respect or bring about."""
 
-    def __init__(self, table: Table, book: CompiledSchema) -> None:
+    def __init__(self, table: Table, compiled: CompiledSchema) -> None:
         self.table = table
-        self.book = book
+        self.compiled = compiled
         self.tree = tree_of(table)
         self.width = table.width
         self.encode = encoder_of(table.key)
-        self.key_of = picker(table.key_positions)
+        self.key_of = cell_getter(table.key_positions)
         self.key_types = tuple(column.type for column in table.key_columns)
-        self.key_bytes = book.limits.key_bytes
+        self.key_bytes = compiled.limits.key_bytes
         self.parent_parts = 0
         self.plans: dict[Any, Any] = {}  # write_plan.WritePlan by (kind, columns)
-        parent = book.schema.parent(table)
+        parent = compiled.schema.parent(table)
         if parent is not None and table.interleave is Interleave.IN_PARENT:
             self.parent_parts = len(parent.key)
             self.parent_table: Table | None = parent
@@ -148,42 +148,44 @@ class CompiledTable:
     @cached_property
     def parent(self) -> CompiledTable | None:
         """Rules of the table whose row must exist."""
-        return None if self.parent_table is None else self.book.of(self.parent_table)
+        return None if self.parent_table is None else self.compiled.of(self.parent_table)
 
     @cached_property
     def children(self) -> tuple[CompiledTable, ...]:
         """Rules of the tables whose rows need one of this table."""
         return tuple(
-            self.book.of(child)
-            for child in self.book.schema.children(self.table)
+            self.compiled.of(child)
+            for child in self.compiled.schema.children(self.table)
             if child.interleave is Interleave.IN_PARENT
         )
 
     @cached_property
     def hierarchy(self) -> tuple[Table, ...]:
         """All tables that are interleaved with this one, from the root down."""
-        schema = self.book.schema
+        schema = self.compiled.schema
         found = [schema.root(self.table)]
         for table in found:
             found.extend(schema.children(table))
         return tuple(found)
 
     @cached_property
-    def indexes(self) -> tuple[IndexRules, ...]:
-        indexes = self.book.schema.indexes_of(self.table)
-        return tuple(IndexRules(index, self.key_bytes) for index in indexes)
+    def indexes(self) -> tuple[CompiledIndex, ...]:
+        indexes = self.compiled.schema.indexes_of(self.table)
+        return tuple(CompiledIndex(index, self.key_bytes) for index in indexes)
 
     @cached_property
-    def references(self) -> tuple[Reference, ...]:
+    def references(self) -> tuple[CompiledForeignKey, ...]:
         """Enforced foreign keys of this table."""
-        return tuple(self.book.reference(key) for key in self.table.foreign_keys if key.enforced)
+        return tuple(
+            self.compiled.reference(key) for key in self.table.foreign_keys if key.enforced
+        )
 
     @cached_property
-    def referenced_by(self) -> tuple[Reference, ...]:
+    def referenced_by(self) -> tuple[CompiledForeignKey, ...]:
         """Enforced foreign keys that refer to this table."""
         return tuple(
-            self.book.reference(key)
-            for _, key in self.book.schema.referencing(self.table)
+            self.compiled.reference(key)
+            for _, key in self.compiled.schema.referencing(self.table)
             if key.enforced
         )
 
@@ -206,13 +208,13 @@ class CompiledTable:
     @cached_property
     def cell_checks(self) -> dict[int, Check]:
         """Checks by position; columns that accept every value of their type have none."""
-        cell_bytes = self.book.limits.cell_bytes
+        cell_bytes = self.compiled.limits.cell_bytes
         found = ((column.position, check_of(self.table.name, column, cell_bytes))
                  for column in self.table.columns)  # fmt: skip
         checks = {position: check for position, check in found if check is not None}
         for column in self.table.columns:
             if column.placement_key:
-                names = {placement.name for placement in self.book.schema.placements.values()}
+                names = {placement.name for placement in self.compiled.schema.placements.values()}
                 checks[column.position] = placement_check(self.table.name, column, names)
         return checks
 
@@ -301,14 +303,14 @@ class CompiledTable:
             self.indexes
             or self.table.foreign_keys
             or self.table.checks
-            or self.book.schema.referencing(self.table)
+            or self.compiled.schema.referencing(self.table)
             or any(column.generated is not None for column in self.table.columns)
         )
 
     def _compile(self, text: str | None, target: Any) -> RowExpression:
         assert text is not None
         type_ = target.type if isinstance(target, Column) else target
-        return compile_expression(self.book.schema, self.table, text, type_)
+        return compile_expression(self.compiled.schema, self.table, text, type_)
 
 
 class CompiledSchema:
@@ -318,7 +320,7 @@ class CompiledSchema:
         self.schema = schema
         self.limits = limits
         self._rules: dict[str, CompiledTable] = {}
-        self._references: dict[str, Reference] = {}
+        self._references: dict[str, CompiledForeignKey] = {}
 
     def of(self, table: Table) -> CompiledTable:
         """Rules of a table of this generation."""
@@ -335,11 +337,11 @@ class CompiledSchema:
         table = self.schema.table(name)
         return None if table is None else self.of(table)
 
-    def reference(self, foreign_key: ForeignKey) -> Reference:
+    def reference(self, foreign_key: ForeignKey) -> CompiledForeignKey:
         """Both ends of a foreign key."""
         found = self._references.get(foreign_key.name)
         if found is None:
-            found = self._references[foreign_key.name] = Reference(foreign_key, self)
+            found = self._references[foreign_key.name] = CompiledForeignKey(foreign_key, self)
         return found
 
 
@@ -363,13 +365,13 @@ def _access(
     schema: Schema, table: Table, names: Sequence[str], index_name: str | None
 ) -> tuple[Any, Callable[[Sequence[Any]], bytes]]:
     """The tree that is sorted by those columns, and values to a prefix of its keys."""
-    thing = table if index_name is None else schema.indexes[index_name.lower()]
-    parts = thing.key
+    source = table if index_name is None else schema.indexes[index_name.lower()]
+    parts = source.key
     wanted = [name.lower() for name in names]
     order = [wanted.index(part.column.name.lower()) for part in parts[: len(wanted)]]
     encode = encoder_of(parts)
-    reorder = picker(order)
-    return tree_of(thing), lambda values: encode(reorder(values))
+    reorder = cell_getter(order)
+    return tree_of(source), lambda values: encode(reorder(values))
 
 
 def _key_places(index: Index, table: Table) -> list[int]:

@@ -29,9 +29,9 @@ from spanemu.txn.errors.values import (
     KeyTooLarge,
     PendingTimestampRead,
 )
-from spanemu.txn.locks.modes import IS_THERE, WRITE_ROW, Lock
+from spanemu.txn.locks.modes import READ_EXISTENCE, WRITE_ROW, Lock
 from spanemu.txn.mutation_count import DELETION
-from spanemu.txn.rules import CompiledTable, IndexRules, Reference, Row
+from spanemu.txn.rules import CompiledForeignKey, CompiledIndex, CompiledTable, Row
 from spanemu.txn.write_plan import WritePlan
 from spanemu.txn.write_view import WriteView
 from spanemu.values.cell_mask import WHOLE_ROW, cells_of
@@ -140,7 +140,7 @@ class WriteBatch:
         parent = rules.parent
         if parent is not None:
             above = key[: rules.parent_parts]
-            if self.view.get(parent.tree, parent.encode(above), IS_THERE) is None:
+            if self.view.get(parent.tree, parent.encode(above), READ_EXISTENCE) is None:
                 missing = PendingParentMissing if COMMIT_TIMESTAMP in above else ParentRowMissing
                 raise missing(
                     parent.table.name, parent.key_text(above), rules.table.name,
@@ -271,11 +271,11 @@ class WriteBatch:
                 if self.view.get(child.tree, key) is not None:
                     self.delete(child, key, child_row)
 
-    def _delete_referring(self, reference: Reference, values: Row) -> None:
+    def _delete_referring(self, reference: CompiledForeignKey, values: Row) -> None:
         if any(value is None for value in values):
             return
         prefix = reference.source_prefix(values)
-        referring = reference.book.of(reference.table)
+        referring = reference.compiled.of(reference.table)
         for key, found in list(
             self.view.items(reference.source_tree, [(prefix, after_prefix(prefix))])
         ):
@@ -313,16 +313,16 @@ class WriteBatch:
             else:
                 self._add_entry(index, new)
 
-    def _restore(self, index: IndexRules, before: Row, entry: tuple[bytes, Row]) -> None:
+    def _restore(self, index: CompiledIndex, before: Row, entry: tuple[bytes, Row]) -> None:
         """Change what an entry stores besides its key."""
         key, cells = entry
         written = cells_of(place for place, cell in enumerate(cells) if cell != before[place])
         self.view.put(index.tree, key, cells, written, self.view.below(index.tree, key))
         if COMMIT_TIMESTAMP in cells:
-            self.view.mark(index.tree, key)
+            self.view.mark_pending(index.tree, key)
         self.count += index.mutations
 
-    def _add_entry(self, index: IndexRules, entry: tuple[bytes, Row] | None) -> None:
+    def _add_entry(self, index: CompiledIndex, entry: tuple[bytes, Row] | None) -> None:
         if entry is None:
             return
         key, cells = entry
@@ -331,12 +331,14 @@ class WriteBatch:
             check_key_size(index.index.name, cells[: index.key_parts], types, index.key_bytes)
         self.view.put(index.tree, key, cells)
         if COMMIT_TIMESTAMP in cells:
-            self.view.mark(index.tree, key, index.timestamp_key_range(cells, self.view.context.now))
+            self.view.mark_pending(
+                index.tree, key, index.timestamp_key_range(cells, self.view.context.now)
+            )
         self.count += index.mutations
         if index.index.unique:
             self.notes.unique[index.tree, index.prefix(cells)] = (index, cells)
 
-    def _refuse_pending(self, index: IndexRules) -> None:
+    def _refuse_pending(self, index: CompiledIndex) -> None:
         """Raise when an entry to change would have to be found by a pending timestamp."""
         if not index.positions.isdisjoint(self.unreadable.get(index.index.table, ())):
             raise PendingTimestampRead(f"Index {index.index.name}")
@@ -348,7 +350,9 @@ class WriteBatch:
 
     def _mark(self, rules: CompiledTable, encoded: bytes, row: Row) -> None:
         """Note that a row in the buffer waits for the commit timestamp."""
-        self.view.mark(rules.tree, encoded, rules.timestamp_key_range(row, self.view.context.now))
+        self.view.mark_pending(
+            rules.tree, encoded, rules.timestamp_key_range(row, self.view.context.now)
+        )
         marked = {place for place, cell in enumerate(row) if cell is COMMIT_TIMESTAMP}
         self.pending.setdefault(rules.table.name, set()).update(marked)
 

@@ -52,7 +52,9 @@ class WriteView(Protocol):
         """Buffer the new state of a row, of which the cells `written` differ from `base`."""
         ...
 
-    def mark(self, tree: TreeId, key: bytes, timestamp_key_range: ByteRange | None = None) -> None:
+    def mark_pending(
+        self, tree: TreeId, key: bytes, timestamp_key_range: ByteRange | None = None
+    ) -> None:
         """Remember that a buffered row waits for the commit timestamp.
 
         `timestamp_key_range` is where its key will be, when that waits as well.

@@ -78,9 +78,9 @@ def waiting(monkeypatch):
     event = Event()
     original = locks.LockTable._enqueue
 
-    def enqueue(table, owner, blockers):
+    def enqueue(table, holder, blockers):
         event.set()
-        return original(table, owner, blockers)
+        return original(table, holder, blockers)
 
     monkeypatch.setattr(locks.LockTable, "_enqueue", enqueue)
     return event

@@ -187,7 +187,7 @@ class SplitsAgainstNone(RuleBasedStateMachine):
             return
         one, other = self.split._core.store, self.plain._core.store
         one.check()
-        for thing in self.split.schema.sorted_things():
+        for thing in self.split.schema.tables_and_indexes():
             mine = list(one.scan_items(tree_of(thing)))
             theirs = self.plain.schema.table(thing.name) or self.plain.schema.index(thing.name)
             assert theirs is not None
@@ -203,7 +203,7 @@ class SplitsAgainstNone(RuleBasedStateMachine):
             return
         splitting = self.split.splitting
         boundaries = self.split._core.store.all_boundaries()
-        known = {tree_of(thing) for thing in self.split.schema.sorted_things()}
+        known = {tree_of(thing) for thing in self.split.schema.tables_and_indexes()}
         assert all(set(each.path) <= known for each in boundaries)
         if splitting.settings.policy is SplitPolicy.ROOT_ONLY:
             assert all(len(each.path) == 1 for each in boundaries)

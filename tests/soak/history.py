@@ -93,7 +93,7 @@ class Counters:
     def versions(self) -> int:
         """How many versions its rows have."""
         store = self._engine._core.store
-        (hierarchy,) = {id(h): h for h in store.structure.trees.values()}.values()
+        (hierarchy,) = {id(h): h for h in store.split_map.trees.values()}.values()
         heads = (
             h for split in hierarchy.splits for rows in split.trees.values() for h in rows.values()
         )

@@ -145,7 +145,7 @@ class HotspotMonitor:
 
     def _table_of(self, tree: TreeId) -> str:
         """The table, in lower case, that a tree has the rows or index entries of."""
-        for thing in self._schema.sorted_things():
+        for thing in self._schema.tables_and_indexes():
             if tree_of(thing) == tree:
                 return (thing.table if isinstance(thing, Index) else thing.name).lower()
         return ""
@@ -170,7 +170,7 @@ class HotspotMonitor:
         """What a detector saw, the statements that ran meanwhile, and what is gone by now."""
         seen = detector.seen()
         self._core.ledger.catch_up()
-        known = {tree_of(thing) for thing in self._schema.sorted_things()}
+        known = {tree_of(thing) for thing in self._schema.tables_and_indexes()}
         gone = {tree for tree, _ in seen.streams} - known
         return replace(
             seen,
@@ -182,7 +182,7 @@ class HotspotMonitor:
     def _former_name(self, tree: TreeId) -> str | None:
         """What a table or index was called that the schema does not have any more."""
         for generation in reversed(self._core.history.all()):
-            for thing in generation.schema.sorted_things():
+            for thing in generation.schema.tables_and_indexes():
                 if tree_of(thing) == tree:
                     return thing.name
         return None
@@ -202,7 +202,7 @@ class HotspotMonitor:
         """A picture of what a detector saw, as figures, with the splits of so many nodes."""
         schema, trace = self._schema, detector.trace()
         places = Positions(schema, self._splitting.settings.policy)
-        starts = {tree: self._store.structure.starts(tree) for tree in places.placings}
+        starts = {tree: self._store.split_map.starts(tree) for tree in places.boundary_finders}
         pinned = [place_of(each) for each in self._store.all_boundaries()]
         return build_heatmap(schema, trace, Overlay(places, starts, pinned, trace, nodes))
 
@@ -212,7 +212,7 @@ class HotspotMonitor:
         if self.detector is None:
             return seen
         schema, detector = self._schema, self.detector
-        things = {thing.name: tree_of(thing) for thing in schema.sorted_things()}
+        things = {thing.name: tree_of(thing) for thing in schema.tables_and_indexes()}
         splits = self._splitting.foreseen(detector.seen().trace)
 
         def split_of(finding: Finding) -> SplitRange | None:

@@ -12,7 +12,7 @@ from typing import Any
 from spanemu.hotspots.simulation.settings import SplitSettings
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId, key_reader, tree_of
-from spanemu.storage.observer import Journal, Reading, columns
+from spanemu.storage.observer import Journal, ReadKind, journal_columns
 
 Work = tuple[TreeId, bytes, float]  # a row, and the units that were spent on it
 Row = tuple[Any, ...]
@@ -30,20 +30,20 @@ class LoadRecorder:
         self._stride = 1
         self._count = 0
 
-    def wrote(self, journal: Journal) -> None:
+    def on_writes(self, journal: Journal) -> None:
         """Commits wrote those rows."""
-        trees, keys, _ = columns(journal)
+        trees, keys, _ = journal_columns(journal)
         with self._mutex:
             for tree, key in zip(trees, keys, strict=True):
                 self._add(tree, key, self._settings.units_per_write)
 
-    def got(self, tree: TreeId, key: bytes) -> None:
+    def on_get(self, tree: TreeId, key: bytes) -> None:
         """A row was looked up, there or not."""
         with self._mutex:
             self._add(tree, key, self._settings.units_per_read)
 
-    def scanning(
-        self, tree: TreeId, rows: Iterator[Row], reading: Reading, asked: object
+    def on_scan(
+        self, tree: TreeId, rows: Iterator[Row], reading: ReadKind, asked: object
     ) -> Iterator[Row]:
         """Rows are read one after the other."""
         key_of = self._key_of(tree)
@@ -74,7 +74,7 @@ class LoadRecorder:
     def _key_of(self, tree: TreeId) -> Callable[[Row], bytes] | None:
         """From rows of a tree to their keys; None for a tree of another schema."""
         if tree not in self._keys:
-            things = {tree_of(thing): thing for thing in self._schema().sorted_things()}
+            things = {tree_of(thing): thing for thing in self._schema().tables_and_indexes()}
             if tree not in things:
                 return None
             self._keys[tree] = key_reader(things[tree])

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from spanemu.base.call import current_annotations
 from spanemu.database.core import DatabaseCore
 from spanemu.hotspots.split_info import CommitSplits
-from spanemu.storage.split_map import Place
+from spanemu.storage.split_map import SplitLocation
 from spanemu.txn.read_write import TransactionWorkspace
 
 
@@ -27,21 +27,21 @@ def tell_commit(core: DatabaseCore, transaction: TransactionWorkspace, count: in
         core.splitting.last_commit = touched
 
 
-def participants_of(core: DatabaseCore, transaction: TransactionWorkspace) -> list[Place]:
+def participants_of(core: DatabaseCore, transaction: TransactionWorkspace) -> list[SplitLocation]:
     """The places where the splits begin that take part, in order."""
-    owner, structure = transaction.owner, core.store.structure
-    rows = [*owner.rows, *((tree, key) for tree, key, _ in transaction.buffer.entries())]
-    ranges = [*owner.ranges, *((tree, low, high) for tree, low, high, _ in transaction.seen)]
-    return sorted({*structure.places_having(rows), *structure.places_meeting(ranges)})
+    holder, split_map = transaction.holder, core.store.split_map
+    rows = [*holder.rows, *((tree, key) for tree, key, _ in transaction.buffer.entries())]
+    ranges = [*holder.ranges, *((tree, low, high) for tree, low, high, _ in transaction.seen)]
+    return sorted({*split_map.splits_with_keys(rows), *split_map.splits_meeting(ranges)})
 
 
-def shown(core: DatabaseCore, touched: Iterable[Place]) -> CommitSplits:
+def shown(core: DatabaseCore, touched: Iterable[SplitLocation]) -> CommitSplits:
     """Participants as users are shown them; those are left out whose tables are gone."""
     found = list(_texts(core, touched))
     return CommitSplits(tuple(text for text, _ in found), tuple(server for _, server in found))
 
 
-def _texts(core: DatabaseCore, touched: Iterable[Place]) -> Iterator[tuple[str, int]]:
+def _texts(core: DatabaseCore, touched: Iterable[SplitLocation]) -> Iterator[tuple[str, int]]:
     for place in touched:
         text = core.splitting.text_at(place)
         if text is not None:

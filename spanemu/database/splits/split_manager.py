@@ -34,7 +34,7 @@ from spanemu.schema.table import Table
 from spanemu.storage.boundary import TREE_ID_BYTES, Boundary, Origin
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.sizes import split_bytes
-from spanemu.storage.split_map import Place
+from spanemu.storage.split_map import SplitLocation
 from spanemu.storage.splits import Split
 from spanemu.storage.store import Store
 from spanemu.values.key import after_prefix
@@ -64,7 +64,7 @@ class SplitManager:
         self._minute_at = 0  # when the last minute passed (nanoseconds)
         self._warm = WarmSplits()
         self.keeps_commits = False  # Whether somebody asked for the last commit's participants.
-        self.last_commit: list[Place] | None = None
+        self.last_commit: list[SplitLocation] | None = None
 
     def configure(self, **changes: Any) -> SplitSettings:
         """Change settings, by the names of `SplitSettings`. Raises ValueError, TypeError."""
@@ -97,20 +97,20 @@ class SplitManager:
             loads = {place: load for place, (load, _) in self._loads.items()}
             return describe(self._schema(), self._ranges(), loads, self.settings)
 
-    def split_at(self, place: Place) -> SplitInfo:
+    def split_at(self, place: SplitLocation) -> SplitInfo:
         """The split that begins at a place."""
         start = hierarchy_place(place.hierarchy) + place.start
         with self._store.mutex:
             found = [each[0] for each in self._ranges()]
             return self.splits()[found.index(start)]
 
-    def move(self, place: Place, server: int) -> None:
+    def move(self, place: SplitLocation, server: int) -> None:
         """Put the split that begins at a place on a server. Raises ValueError for none."""
         if not 0 <= server < self.settings.servers:
             raise ValueError(f"there are servers 0 to {self.settings.servers - 1}, not {server}")
         self._store.move(place.hierarchy, place.start, server)
 
-    def text_at(self, place: Place) -> str | None:
+    def text_at(self, place: SplitLocation) -> str | None:
         """Where a split begins, as split statistics print it; None when there is none."""
         start = hierarchy_place(place.hierarchy) + place.start
         with self._store.mutex:
@@ -128,7 +128,7 @@ class SplitManager:
     def fit_sizes(self, *hierarchies: TreeId) -> None:
         """Cut splits that have grown beyond the size of one; of all hierarchies, or of these."""
         with self._store.mutex:
-            known, limit = self._store.structure.hierarchies, self.settings.split_bytes_max
+            known, limit = self._store.split_map.hierarchies, self.settings.split_bytes_max
             places: Positions | None = None
             for root in hierarchies or list(known):
                 splits = known[root].splits if root in known else ()
@@ -174,7 +174,7 @@ class SplitManager:
                 return []
             self._minute_at = self._store.clock.peek()
             places = Positions(self._schema(), self.settings.policy)
-            self._store.tell()
+            self._store.flush_observers()
             work, count = self._book.take()
             events = self._events(places, work, count, qps)
             seen = []
@@ -218,7 +218,7 @@ class SplitManager:
         with self._store.mutex:
             changed_settings = self.settings is not state.settings
             self.settings = state.settings
-            self._store.structure.servers = state.settings.servers
+            self._store.split_map.servers = state.settings.servers
             self._loads.clear()
             self.last_commit = None
             self._warm.clear()
@@ -228,7 +228,7 @@ class SplitManager:
             elif self._book is None or changed_settings:
                 self._follow()
             else:
-                self._store.tell()
+                self._store.flush_observers()
                 self._book.take()
 
     def _events(
@@ -242,7 +242,7 @@ class SplitManager:
         return [
             (places.place(tree, key), units * scale, hierarchy_place(tree) + key)
             for tree, key, units in work
-            if tree in places.placings
+            if tree in places.boundary_finders
         ]
 
     def _minute(self, places: Positions, events: Sequence[WorkEvent], end: int) -> Minute:
@@ -317,11 +317,11 @@ class SplitManager:
         """The boundary before the first row after a row with all that is interleaved in it."""
         boundary = places.boundary(row)
         behind = replace(boundary, keys=(*boundary.keys[:-1], after_prefix(boundary.key)))
-        hierarchy = self._store.structure.hierarchies.get(boundary.hierarchy)
+        hierarchy = self._store.split_map.hierarchies.get(boundary.hierarchy)
         found = []
         for tree, path in () if hierarchy is None else hierarchy.paths.items():
             key = self._store.first_key(tree, behind.cut(path))
-            if key is not None and tree in places.placings:
+            if key is not None and tree in places.boundary_finders:
                 found += [b for b in _levels(places, tree, key) if place_of(b) > row]
         return min(found, key=place_of, default=None)
 
@@ -330,8 +330,8 @@ class SplitManager:
     def _ranges(self) -> list[Placed]:
         """Every split with its place, in order, and the boundary that it begins at."""
         found: list[Placed] = []
-        for root in sorted(self._store.structure.hierarchies):
-            tiling = self._store.structure.hierarchies[root].tiling
+        for root in sorted(self._store.split_map.hierarchies):
+            tiling = self._store.split_map.hierarchies[root].tiling
             found.append((hierarchy_place(root), None, tiling.splits[0]))
             pairs = zip(tiling.boundaries, tiling.splits[1:], strict=True)
             found += [(place_of(boundary), boundary, split) for boundary, split in pairs]
@@ -339,15 +339,15 @@ class SplitManager:
 
     def _settle(self) -> None:
         """Have no split on a server, and no boundary in a place, that the settings rule out."""
-        store, structure = self._store, self._store.structure
-        structure.servers = self.settings.servers
+        store, split_map = self._store, self._store.split_map
+        split_map.servers = self.settings.servers
         if self.settings.policy is SplitPolicy.ROOT_ONLY:
             store.merge([each for each in store.all_boundaries() if len(each.path) > 1])
-        for root, hierarchy in structure.hierarchies.items():
-            starts = [b"", *hierarchy.tiling.places]
+        for root, hierarchy in split_map.hierarchies.items():
+            starts = [b"", *hierarchy.tiling.positions]
             for start, split in zip(starts, hierarchy.splits, strict=True):
-                if split.server >= structure.servers:
-                    store.move(root, start, split.server % structure.servers)
+                if split.server >= split_map.servers:
+                    store.move(root, start, split.server % split_map.servers)
 
 
 def _levels(places: Positions, tree: TreeId, key: bytes) -> Sequence[Boundary]:

@@ -96,7 +96,7 @@ class SplitPoints:
         """
         with self._mutex:
             self._expire(now)
-            names = {tree_of(thing) for thing in self._schema().sorted_things()}
+            names = {tree_of(thing) for thing in self._schema().tables_and_indexes()}
             boundaries = set(self._store.all_boundaries()) if self._points else ()
             self._points = {
                 key: point

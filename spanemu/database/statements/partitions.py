@@ -93,7 +93,7 @@ def partition_ranges(
 
     There is at least one, and no more than `most` if that is not 0.
     """
-    starts = store.structure.starts(tree_of(thing))
+    starts = store.split_map.starts(tree_of(thing))
     shares = [
         tuple(_within(ranges, low, starts[place + 1] if place + 1 < len(starts) else None))
         for place, low in enumerate(starts)
@@ -142,7 +142,7 @@ def _text(content: bytes) -> str:
 
 def query_shares(store: Store, hierarchy: TreeId, most: int) -> list[ByteRange]:
     """Ranges of root keys that cover a hierarchy; no more than `most` if that is not 0."""
-    inner = [each.key for each in store.structure.boundaries(hierarchy) if len(each.path) == 1]
+    inner = [each.key for each in store.split_map.boundaries(hierarchy) if len(each.path) == 1]
     if most:
         inner = inner[: most - 1]
     low, high = EVERYTHING[0]
@@ -151,11 +151,11 @@ def query_shares(store: Store, hierarchy: TreeId, most: int) -> list[ByteRange]:
 
 def hierarchy_named(schema: Schema, name: str) -> TreeId:
     """The hierarchy whose root table or index is so called."""
-    return next(tree_of(thing) for thing in schema.sorted_things() if thing.name == name)
+    return next(tree_of(thing) for thing in schema.tables_and_indexes() if thing.name == name)
 
 
 def trees_of(schema: Schema, name: str) -> frozenset[TreeId]:
     """The trees of that hierarchy."""
     root = hierarchy_named(schema, name)
-    things = schema.sorted_things()
+    things = schema.tables_and_indexes()
     return frozenset(tree_of(thing) for thing in things if hierarchy_of(schema, thing) == root)

@@ -31,7 +31,7 @@ from spanemu.txn.errors.requests import (
     ViewNotReadable,
 )
 from spanemu.txn.key_sets import KeyReader
-from spanemu.txn.rules import picker
+from spanemu.txn.rules import cell_getter
 from spanemu.txn.write import computed
 from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of
 from spanemu.values.mutation import RawKeySet
@@ -124,7 +124,7 @@ class ReadPlan:
     def _picker(self, places: Sequence[int]) -> Callable[[Row], tuple[Any, ...]]:
         if self.index is None and list(places) == list(range(self.table.width)):
             return _whole
-        return picker(places)
+        return cell_getter(places)
 
 
 def read_plan(generation: Generation, request: ReadRequest) -> ReadPlan:

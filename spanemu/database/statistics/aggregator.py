@@ -94,7 +94,7 @@ class StatisticsAggregator:
             if self._log.follower is not None:
                 self._log.follower(_taken(self._log.requests))
             self._log.forget()
-            self._waits.taken()
+            self._waits.drain()
             for periods in self._levels:
                 periods.clear()
             self._latest = 0  # The clock may be set back.
@@ -117,7 +117,7 @@ class StatisticsAggregator:
         requests = _taken(self._log.requests)
         if self._log.follower is not None:
             self._log.follower(requests)
-        for wait in self._waits.taken():
+        for wait in self._waits.drain():
             self._fold_wait(wait)
         aborted = self._fold_requests(requests)
         self._fold_attempts(attempts)
@@ -258,7 +258,7 @@ class StatisticsAggregator:
 
     def _weigher(self, schema: Schema) -> Weighed:
         if self._weighed is None or self._weighed[0] is not schema:
-            self._weighed = schema, Weighed(schema, self._log.structure)
+            self._weighed = schema, Weighed(schema, self._log.split_map)
         return self._weighed[1]
 
     def _roll(self) -> None:

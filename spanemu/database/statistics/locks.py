@@ -13,7 +13,7 @@ from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.storage.layout import tree_of
-from spanemu.txn.locks.modes import LAND_IN_RANGE, columns_of, mode_name
+from spanemu.txn.locks.modes import WRITE_TIMESTAMP_RANGE, columns_of, mode_name
 from spanemu.txn.locks.waits import LockRequest
 
 SAMPLES_MAX = 20
@@ -22,7 +22,7 @@ _FIELDS = ("COLUMN", "LOCK_MODE", "TRANSACTION_TAG")
 
 def lock_stats_top(found: Found, schema: Schema) -> Iterator[Row]:
     """Rows of LOCK_STATS_TOP: the longest waits first."""
-    things = {tree_of(thing): thing for thing in schema.sorted_things()}
+    things = {tree_of(thing): thing for thing in schema.tables_and_indexes()}
     for end, periods in found:
         places: dict[Place, list[Waits]] = {}
         for period in periods:
@@ -69,7 +69,7 @@ def _modes(
     thing: Table | Index, request: LockRequest, *, is_range: bool
 ) -> Iterator[tuple[str, str]]:
     """Each column that is locked, and how."""
-    if is_range and request.lock == LAND_IN_RANGE:
+    if is_range and request.lock == WRITE_TIMESTAMP_RANGE:
         yield EXISTS, "WriterSharedTimestamp"
         return
     names = column_names(thing)

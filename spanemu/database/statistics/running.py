@@ -81,4 +81,4 @@ def _last(name: str) -> str:
 def _type(transaction: Any) -> str:
     if transaction is None or not transaction.id:
         return "NONE"
-    return "READ_WRITE" if hasattr(transaction, "owner") else "READ_ONLY"
+    return "READ_WRITE" if hasattr(transaction, "holder") else "READ_ONLY"

@@ -13,7 +13,7 @@ from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.storage.layout import TreeId, hierarchy_of, key_reader, tree_of
-from spanemu.storage.split_map import Place, Structure
+from spanemu.storage.split_map import SplitLocation, SplitMap
 from spanemu.values.json import Json
 from spanemu.values.types import Type, TypeCode
 
@@ -84,13 +84,13 @@ _LENGTHS: Mapping[TypeCode, Weigh] = {
 class Weighed:
     """What commits wrote, by the tables of one schema and the splits that there are now."""
 
-    def __init__(self, schema: Schema, structure: Structure) -> None:
-        self._structure = structure
-        self._keys = {tree_of(thing): key_reader(thing) for thing in schema.sorted_things()}
+    def __init__(self, schema: Schema, split_map: SplitMap) -> None:
+        self._structure = split_map
+        self._keys = {tree_of(thing): key_reader(thing) for thing in schema.tables_and_indexes()}
         self._tables = {tree_of(table): table for table in schema.tables.values()}
         self._weighers = {tree: row_weigher(table) for tree, table in self._tables.items()}
         self._hierarchies: dict[TreeId, TreeId] = {
-            tree_of(thing): hierarchy_of(schema, thing) for thing in schema.sorted_things()
+            tree_of(thing): hierarchy_of(schema, thing) for thing in schema.tables_and_indexes()
         }
 
     def by_table(
@@ -118,12 +118,12 @@ class Weighed:
 
         Of what was deleted no keys are kept: it counts as one split of its hierarchy at least.
         """
-        found: set[Place] = set()
+        found: set[SplitLocation] = set()
         trees: set[TreeId] = set()
         for tree, rows, _ in written:
             trees.add(self._hierarchies.get(TreeId(tree), TreeId(tree)))
             key_of = self._keys.get(TreeId(tree))
             if key_of is not None:
                 keys = [(TreeId(tree), key_of(row)) for row in rows if row is not None]
-                found |= self._structure.places_having(keys)
+                found |= self._structure.splits_with_keys(keys)
         return max(1, len(found) + len(trees - {place.hierarchy for place in found}))

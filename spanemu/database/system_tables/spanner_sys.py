@@ -30,7 +30,7 @@ _CHECKED_EVERY = 0xFF  # a mask: the deadline is looked at every 256 rows
 def table_sizes(source: Source) -> Rows:
     """TABLE_SIZES_STATS_1HOUR: a row for each table and index."""
     end = source.at - source.at % NANOS_PER_HOUR
-    for thing in source.schema.sorted_things():
+    for thing in source.schema.tables_and_indexes():
         size = float(_size(source, thing))
         on_ssd, on_hdd = _placed(source, thing, size)
         yield end, thing.name, size, on_ssd, on_hdd
@@ -39,7 +39,7 @@ def table_sizes(source: Source) -> Rows:
 def table_sizes_by_group(source: Source) -> Rows:
     """TABLE_SIZES_STATS_PER_LOCALITY_GROUP_1HOUR: the same by locality group."""
     end = source.at - source.at % NANOS_PER_HOUR
-    for thing in source.schema.sorted_things():
+    for thing in source.schema.tables_and_indexes():
         on_ssd, on_hdd = _placed(source, thing, float(_size(source, thing)))
         yield end, thing.name, _group(thing), on_ssd, on_hdd
 

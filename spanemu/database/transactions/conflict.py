@@ -21,7 +21,7 @@ def interfere(core: DatabaseCore, statements: Sequence[str]) -> None:
     """
     while True:
         attempt = ReadWriteTransaction(
-            core, b"", ReadWriteOptions(), owner=LockHolder(since=_OLDEST)
+            core, b"", ReadWriteOptions(), holder=LockHolder(since=_OLDEST)
         )
         try:
             for number, sql in enumerate(statements):

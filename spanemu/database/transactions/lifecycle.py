@@ -36,7 +36,7 @@ _ENDINGS = {State.COMMITTED: "committed or rolledback", State.ROLLED_BACK: "roll
 class TransactionLifecycle:
     """A read-write transaction without its requests.
 
-    It is as old as its first request, or as the first attempt at it (`owner`), so that a retry
+    It is as old as its first request, or as the first attempt at it (`holder`), so that a retry
     cannot starve. `mutex` guards every field: one request at a time.
     """
 
@@ -57,7 +57,7 @@ class TransactionLifecycle:
         id_: bytes,
         options: ReadWriteOptions,
         *,
-        owner: LockHolder | None = None,
+        holder: LockHolder | None = None,
         multiplexed: bool = False,
     ) -> None:
         self.id = id_
@@ -65,14 +65,14 @@ class TransactionLifecycle:
         self.locks = core.locks
         self.options = options
         self.mutex = threading.RLock()
-        self.owner = owner or LockHolder()
+        self.holder = holder or LockHolder()
         self._generation: Generation = core.history.current
         self._tokens = PrecommitTokens(id_) if multiplexed else None
 
     @property
     def was_aborted(self) -> bool:
         """Whether it lost to another transaction, so that its retry inherits its age."""
-        return bool(self.owner.why_aborted)
+        return bool(self.holder.why_aborted)
 
     @property
     def on_multiplexed_session(self) -> bool:
@@ -87,38 +87,38 @@ class TransactionLifecycle:
     @property
     def is_over(self) -> bool:
         """Whether all that is left to do is to answer late requests."""
-        return self._repeated or self.owner.state in _ENDINGS
+        return self._repeated or self.holder.state in _ENDINGS
 
     def rollback(self) -> None:
         """End without effect. Raises TransactionEnded after a commit."""
         with self.mutex:
             if self._committed is not None:
                 raise TransactionEnded("roll back", self.id.decode(), "committed")
-            self.locks.release(self.owner, State.ROLLED_BACK)
+            self.locks.release(self.holder, State.ROLLED_BACK)
             self._let_go()
 
     def abort(self, why: str) -> None:
         """Take the locks away, from any thread."""
-        self.locks.wound(self.owner, why)
+        self.locks.wound(self.holder, why)
 
     def start_over(self) -> bool:
         """Be the next attempt of itself, if it lost to an older one. Nobody has heard of it yet."""
-        if not self.owner.is_outranked:
+        if not self.holder.is_outranked:
             return False
         self._let_go()
-        self.owner = self.owner.next_attempt()
+        self.holder = self.holder.next_attempt()
         self._mutation_count = 0
         return True
 
     def next_attempt(self) -> LockHolder:
         """Who another transaction is that repeats this one, which was aborted."""
         self._repeated = True
-        return self.owner.next_attempt()
+        return self.holder.next_attempt()
 
     def replace(self) -> None:
         """A newer transaction of the session takes this one's place."""
-        if self.owner.state is State.ACTIVE:
-            self._replaced = self.locks.release(self.owner, State.ROLLED_BACK)
+        if self.holder.state is State.ACTIVE:
+            self._replaced = self.locks.release(self.holder, State.ROLLED_BACK)
 
     def _let_go(self) -> None:
         """Keep no more than a late request is told: the id stays known for a while."""
@@ -126,7 +126,7 @@ class TransactionLifecycle:
         self._replays = None
         if self._tokens is not None:
             self._tokens.kept = ()
-        self.owner.let_go()
+        self.holder.drop_request()
 
     def let_go_if_aborted(self) -> None:
         """Keep no more than that it was aborted, unless a request is being served; at any time."""
@@ -135,13 +135,13 @@ class TransactionLifecycle:
             self.mutex.release()
 
     def _abort(self, why: str) -> None:
-        if not self.locks.wound(self.owner, why):
-            self.owner.why_aborted = why
-            self.locks.release(self.owner, State.ABORTED)
+        if not self.locks.wound(self.holder, why):
+            self.holder.why_aborted = why
+            self.locks.release(self.holder, State.ABORTED)
 
     def _invalidate(self, failure: SpannerError) -> None:
         self._failure = failure
-        self.locks.release(self.owner, State.INVALID)
+        self.locks.release(self.holder, State.INVALID)
 
     # ------------------------------------------------------------------ what is allowed now
 
@@ -151,10 +151,10 @@ class TransactionLifecycle:
             self._core.check_open()
         if self._replaced:
             raise TransactionClosed(self.id.decode())
-        state = self.owner.state
+        state = self.holder.state
         if state in _ENDINGS and not (ends and state is State.COMMITTED):
             raise TransactionEnded(what, self.id.decode(), _ENDINGS[state])
-        self.owner.check()
+        self.holder.check()
 
     def _check_readable(self) -> None:
         if self._failure is not None:
@@ -168,7 +168,7 @@ class TransactionLifecycle:
                 self._generation = current
             else:
                 self._abort("The database schema has changed.")
-                self.owner.check()
+                self.holder.check()
         return self._generation
 
     def _statement(self) -> work.TransactionWorkspace:
@@ -178,9 +178,9 @@ class TransactionLifecycle:
         context = StatementContext(self._core, self._generation.schema, writable=True)
         if self._work is None:
             core, reads = self._core, reads_of(self.options)
-            self.owner.begin(next(core.ages))
+            self.holder.begin(next(core.ages))
             self._work = work.TransactionWorkspace(
-                core.store, core.locks, self.owner, context, reads
+                core.store, core.locks, self.holder, context, reads
             )
         else:
             self._work.context = context

@@ -64,19 +64,19 @@ class OpenTransaction:
 
 def described(core: DatabaseCore, transaction: ReadWriteTransaction) -> OpenTransaction:
     """What is known of an open transaction."""
-    owner, now = transaction.owner, monotonic()
-    last = owner.last_request
+    holder, now = transaction.holder, monotonic()
+    last = holder.last_request
     request = last if isinstance(last, StatementRequest | ReadRequest) else None
     return OpenTransaction(
         id=transaction.id.decode("ascii"),
         session=transaction.session,
-        age=owner.since,
-        seconds=None if owner.began_at is None else now - owner.began_at,
-        idle_seconds=0.0 if owner.busy else max(0.0, now - owner.heard_at),
+        age=holder.since,
+        seconds=None if holder.began_at is None else now - holder.began_at,
+        idle_seconds=0.0 if holder.busy else max(0.0, now - holder.heard_at),
         transaction_tag=request.transaction_tag if request else "",
         request_tag=request.request_tag if request else "",
         last_statement=text_of(request),
-        waits=owner.waits_on is not None,
+        waits=holder.waits_on is not None,
         locks=tuple(_locks(core, transaction)),
     )
 
@@ -92,8 +92,8 @@ def text_of(request: StatementRequest | ReadRequest | None) -> str:
 
 
 def _locks(core: DatabaseCore, transaction: ReadWriteTransaction) -> Iterator[HeldLock]:
-    things = {tree_of(thing): thing for thing in core.generation.schema.sorted_things()}
-    rows, ranges = core.locks.held_by(transaction.owner)
+    things = {tree_of(thing): thing for thing in core.generation.schema.tables_and_indexes()}
+    rows, ranges = core.locks.held_by(transaction.holder)
     held: list[tuple[TreeId, bytes, bool, Lock]] = [
         *((tree, key, False, lock) for (tree, key), lock in rows.items()),
         *((tree, low, True, lock) for (tree, low, _), lock in ranges.items()),

@@ -49,7 +49,7 @@ from spanemu.storage.layout import tree_of
 from spanemu.storage.ranges import EVERYTHING
 from spanemu.txn.commit import apply
 from spanemu.txn.errors.requests import TransactionAborted
-from spanemu.txn.key_partition import ShareReader
+from spanemu.txn.key_partition import PartitionReader
 from spanemu.txn.locks.holder import LockHolder
 from spanemu.txn.read_only import SnapshotReader
 from spanemu.txn.read_write import Reads, TransactionWorkspace
@@ -77,13 +77,13 @@ class _Partition:
             except TransactionAborted:
                 number = next(self._core.ages)
 
-    def _attempt(self, owner: LockHolder) -> ResultStream:
+    def _attempt(self, holder: LockHolder) -> ResultStream:
         core, generation = self._core, self._core.generation
         core.check_open()
-        owner.busy += 1
+        holder.busy += 1
         context = StatementContext(core, generation.schema, writable=True)
         transaction = TransactionWorkspace(
-            core.store, core.locks, owner, context, Reads.PESSIMISTIC
+            core.store, core.locks, holder, context, Reads.PESSIMISTIC
         )
         try:
             result = self._execute(transaction, generation)
@@ -92,12 +92,12 @@ class _Partition:
                 core.check_open()
                 if core.generation is not generation:
                     raise TransactionAborted("The database schema has changed.")
-                core.locks.begin_commit(owner)
+                core.locks.begin_commit(holder)
                 apply(transaction, generation.schema)
         except BaseException:
-            core.locks.release(owner, State.ROLLED_BACK)
+            core.locks.release(holder, State.ROLLED_BACK)
             raise
-        core.locks.release(owner, State.COMMITTED)
+        core.locks.release(holder, State.COMMITTED)
         return result
 
     def _execute(self, transaction: TransactionWorkspace, generation: Generation) -> ResultStream:
@@ -106,7 +106,7 @@ class _Partition:
         plan = prepared.executable.plan
         assert isinstance(plan, DmlPlan)
         # Index entries are not cut: who scans an index has one share.
-        reader = ShareReader(rows, {tree_of(plan.table)}, self._share)
+        reader = PartitionReader(rows, {tree_of(plan.table)}, self._share)
         done = execute_dml(prepared, self._request, transaction, reader, generation)
         if done.violation is not None:
             raise done.violation.fresh()

@@ -99,7 +99,7 @@ class ReadWriteTransaction(TransactionLifecycle):
         """Run one query or DML statement."""
         if request.directed_read:
             raise DirectedReadNotAllowed()
-        self.owner.last_request = request
+        self.holder.last_request = request
         if self._replays is not None:
             known = self._replays.find(request)
             if known is not None:
@@ -118,7 +118,7 @@ class ReadWriteTransaction(TransactionLifecycle):
         """Run DML statements in order, up to the first that fails."""
         if not requests:
             raise EmptyBatch()
-        self.owner.last_request = requests[-1]
+        self.holder.last_request = requests[-1]
         if self._replays is not None:
             known = self._replays.find_batch(requests, seqno)
             if known is not None:
@@ -136,7 +136,7 @@ class ReadWriteTransaction(TransactionLifecycle):
         """Read rows by key."""
         if request.directed_read:
             raise DirectedReadNotAllowed()
-        self.owner.last_request = request
+        self.holder.last_request = request
         self._check_readable()
         if self._last_statement_seen:
             raise AfterLastStatement(self.id.decode())
@@ -145,7 +145,7 @@ class ReadWriteTransaction(TransactionLifecycle):
         if transaction.pending:
             refuse_pending_columns(transaction, plan.table, plan.index, plan.reads)
         rows = plan.rows(request, TransactionReader(transaction), transaction.context)
-        return ResultStream(plan.columns, read_ahead(rows, self.owner.check), source=plan)
+        return ResultStream(plan.columns, read_ahead(rows, self.holder.check), source=plan)
 
     def _query(self, prepared: Prepared, request: StatementRequest) -> ResultStream:
         self._check_readable()
@@ -153,7 +153,7 @@ class ReadWriteTransaction(TransactionLifecycle):
         refuse_pending_plan(transaction, prepared, self._generation.schema)
         reader = TransactionReader(transaction, lock_scanned=prepared.locks_exclusively)
         result = run_query(prepared, request, reader, transaction.context)
-        result.rows = read_ahead(result.rows, self.owner.check)
+        result.rows = read_ahead(result.rows, self.holder.check)
         return result
 
     def _dml(self, prepared: Prepared, request: StatementRequest) -> ResultStream:
@@ -196,8 +196,8 @@ class ReadWriteTransaction(TransactionLifecycle):
             self._invalidate(done.violation)
             raise done.violation.fresh()
         self._mutation_count += done.mutations
-        if self.owner.state is State.ABORTED:
-            self.owner.check()
+        if self.holder.state is State.ABORTED:
+            self.holder.check()
         return done.result
 
     def _run_batch(self, requests: Sequence[StatementRequest]) -> BatchOutcome:
@@ -260,7 +260,7 @@ class ReadWriteTransaction(TransactionLifecycle):
                 self._core.check_open()  # The database was dropped while locks were waited for.
             if self._core.history.current is not generation:
                 self._live()  # A schema change has come in while locks were waited for.
-            self.locks.begin_commit(self.owner)
+            self.locks.begin_commit(self.holder)
             at = apply(transaction, generation.schema)
             heat, written = self._core.heat, transaction.buffer
             attributed_trees = None if heat is None else heat.attributed_trees
@@ -269,10 +269,10 @@ class ReadWriteTransaction(TransactionLifecycle):
                 and attributed_trees is not None
                 and not attributed_trees.issuperset(written.trees)
             ):
-                heat.attribute_commit(self.owner.last_request, mutations, written)
+                heat.attribute_commit(self.holder.last_request, mutations, written)
         if self._core.splitting.keeps_commits or current_annotations() is not None:
             tell_commit(self._core, transaction, count)
-        self.locks.release(self.owner, State.COMMITTED)
+        self.locks.release(self.holder, State.COMMITTED)
         repeatable = self.options.isolation is Isolation.REPEATABLE_READ
         snapshot_at = transaction.snapshot_at if repeatable else None
         stats = count if options.return_stats else None

@@ -201,7 +201,7 @@ class Transactions:
         with self._mutex:
             found = list(self._by_id.values())
         return [
-            one for one in found if isinstance(one, ReadWriteTransaction) and one.owner.is_active
+            one for one in found if isinstance(one, ReadWriteTransaction) and one.holder.is_active
         ]
 
     def abort_all(self, why: str) -> None:
@@ -237,7 +237,7 @@ class Transactions:
             self._core,
             id_,
             options,
-            owner=self._next_attempt(options) if options.previous or self._writer else None,
+            holder=self._next_attempt(options) if options.previous or self._writer else None,
             multiplexed=self._multiplexed,
         )
 

@@ -62,7 +62,7 @@ from spanemu.txn.errors.requests import (
     TableNotFound,
     TableNotFoundAtTimestamp,
 )
-from spanemu.txn.key_partition import ShareReader
+from spanemu.txn.key_partition import PartitionReader
 from spanemu.txn.read_only import SnapshotReader
 from spanemu.values.mutation import Mutation
 from spanemu.values.timestamp import format_utc
@@ -181,7 +181,7 @@ class SnapshotTransaction:
     def _tell(self, request: StatementRequest | ReadRequest) -> None:
         """Have an observer know what is asked; the transaction is kept longer than its requests."""
         if self._core.store.observer is not None:
-            self._reader.asked = request
+            self._reader.request = request
 
     def _ready(self) -> None:
         self._core.check_open()
@@ -260,7 +260,7 @@ class SnapshotTransaction:
         schema = self._generation.schema
         prepared = self._prepare(request, in_shares=True)
         trees = trees_of(schema, partitioned_by(prepared, schema))
-        return self._execute(request, prepared, ShareReader(self._reader, trees, share))
+        return self._execute(request, prepared, PartitionReader(self._reader, trees, share))
 
     def _pin(self) -> None:
         """Whoever has a partition token may come late: nothing it reads is forgotten before.

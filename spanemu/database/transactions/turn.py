@@ -19,7 +19,7 @@ class Shared(Protocol):
 
     mutex: threading.RLock
     locks: LockTable
-    owner: LockHolder
+    holder: LockHolder
 
     def check_open(self, what: str, ends: bool) -> None:
         """Refuse what may not be done any more, on one that is not active."""
@@ -51,25 +51,25 @@ def serialized(
         def turn(shared: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
             shared.mutex.acquire()
             try:
-                owner = shared.owner
-                if owner.state is not State.ACTIVE:
+                holder = shared.holder
+                if holder.state is not State.ACTIVE:
                     shared.check_open(what, ends)
-                owner.busy += 1
+                holder.busy += 1
                 try:
                     result = request(shared, *args, **kwargs)
-                    owner.failed = False
+                    holder.failed = False
                     return result
                 except BaseException:
-                    owner.failed = True
+                    holder.failed = True
                     raise
                 finally:
-                    owner.busy -= 1
-                    owner.heard_at = monotonic()
-                    if owner.state is State.ACTIVE:
+                    holder.busy -= 1
+                    holder.heard_at = monotonic()
+                    if holder.state is State.ACTIVE:
                         call = serving.call
-                        owner.connection = None if call is None else call.connection
+                        holder.connection = None if call is None else call.connection
             except BaseException:
-                shared.locks.wake_waiters(shared.owner)
+                shared.locks.wake_waiters(shared.holder)
                 shared.let_go_if_aborted()
                 raise
             finally:

@@ -17,7 +17,7 @@ from spanemu.storage.layout import tree_of
 def _contention(scene: AnalysisContext) -> Iterator[Advice]:
     """SPN805, SPN402: transactions that wait for each other on one row."""
     limits = scene.limits
-    for thing in scene.schema.sorted_things():
+    for thing in scene.schema.tables_and_indexes():
         found = scene.seen.conflicts.get(tree_of(thing))
         if found is None or found.conflicts < limits.conflicts_min or found.top_row is None:
             continue

@@ -13,14 +13,14 @@ from spanemu.hotspots.tree_load import ScanSummary
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
 from spanemu.storage.layout import tree_of
-from spanemu.storage.observer import Reading
+from spanemu.storage.observer import ReadKind
 from spanemu.values.types import TypeCode
 
 
 def _large_scans(scene: AnalysisContext) -> Iterator[Advice]:
     """SPN803, SPN810: scans that go through most of something that is written."""
     limits = scene.limits
-    for thing in scene.schema.sorted_things():
+    for thing in scene.schema.tables_and_indexes():
         scans = scene.seen.scans.get(tree_of(thing))
         if scans is None or scans.large < limits.scans_min:
             continue
@@ -29,7 +29,7 @@ def _large_scans(scene: AnalysisContext) -> Iterator[Advice]:
         one = busiest(scene, thing)
         if one.stream.commits < limits.scanned_writes_min:
             continue
-        by_dml = scans.large_for.get(Reading.DML, 0) * 2 > scans.large
+        by_dml = scans.large_for.get(ReadKind.DML, 0) * 2 > scans.large
         told = FindingSpec(
             rule="SPN810" if by_dml else "SPN803",
             severity=Severity.WARNING,
@@ -59,9 +59,9 @@ def _scanned_for(scans: ScanSummary) -> tuple[str, ...]:
 
 def _locking_scans(scene: AnalysisContext) -> Iterator[Advice]:
     """SPN809: read-write transactions that go through, and so lock, most of a table."""
-    for thing in scene.schema.sorted_things():
+    for thing in scene.schema.tables_and_indexes():
         scans = scene.seen.scans.get(tree_of(thing))
-        count = 0 if scans is None else scans.large_for.get(Reading.TRANSACTION, 0)
+        count = 0 if scans is None else scans.large_for.get(ReadKind.TRANSACTION, 0)
         if scans is None or count < scene.limits.scans_min:
             continue
         told = cost(
@@ -77,7 +77,7 @@ def _locking_scans(scene: AnalysisContext) -> Iterator[Advice]:
 
 def _global_order(scene: AnalysisContext) -> Iterator[Advice]:
     """SPN129: ranges read by time alone, from what is sorted by that time."""
-    for thing in scene.schema.sorted_things():
+    for thing in scene.schema.tables_and_indexes():
         scans = scene.seen.scans.get(tree_of(thing))
         first = thing.key[0].column if thing.key else None
         if scans is None or first is None or first.type.code is not TypeCode.TIMESTAMP:

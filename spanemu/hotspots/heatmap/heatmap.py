@@ -136,7 +136,7 @@ def build_heatmap(schema: Schema, trace: Trace, overlay: Overlay | None = None) 
     columns = max(1, -(-len(commits) // per_column))
     events = _events(trace, per_column)
     things = sorted(
-        (thing for thing in schema.sorted_things() if tree_of(thing) in events),
+        (thing for thing in schema.tables_and_indexes() if tree_of(thing) in events),
         key=lambda thing: thing.name.lower(),
     )
     total = sum(len(events[tree_of(thing)]) for thing in things)

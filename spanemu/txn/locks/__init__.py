@@ -1,8 +1,6 @@
-"""Locks of cells: who may read and write what now, and who waits for whom.
+"""Locks on cells: which transactions may read and write a row now, and which must wait.
 
-In reading order: `modes` (what a lock covers), `update_lock` (which cells an update reads and
-writes), `owner` (a transaction as the table sees it), `key_range_sets`, `table` (the rules of
-wound-wait), `waits` (how long until another look), `log` (who waited, for the statistics).
-
-Modules: `holder`.
+In reading order: `modes` (which cells a lock covers), `holder` (a transaction as the lock table
+sees it), `key_range_sets` (sets of locked keys and ranges), `waits` (lock requests, and the log of
+waits for the statistics), `table` (the wound-wait rules).
 """

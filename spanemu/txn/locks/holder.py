@@ -1,4 +1,4 @@
-"""A transaction as the lock table sees it: its age, its locks, when it was last heard of."""
+"""A transaction as the lock table sees it: age, locks, and when its client was last active."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from spanemu.txn.locks.modes import Lock
 from spanemu.txn.state import State
 
 IDLE_SECONDS_MAX = 10.0  # "transactions" page: idle transactions
-# Clients walk away from a transaction whose request failed more often than they go on with it
-# (google-cloud-python does not roll back), so nobody is made to wait long for one.
+# Clients abandon a transaction after a failed request more often than they continue it
+# (google-cloud-python does not roll back), so other transactions wait only briefly for it.
 IDLE_AFTER_FAILURE_SECONDS_MAX = 0.1
-RETRY_PATIENCE_SECONDS = 0.05  # of an older retry with a younger one, about a client's round trip
+# How long an older retry waits for a younger holder: about one round trip of a client.
+RETRY_PATIENCE_SECONDS = 0.05
 
 OUTRANKED = "An older transaction needed it."
 
@@ -30,30 +31,32 @@ _NOTHING: frozenset[RowKey] = frozenset()
 
 
 class LockHolder:
-    """Who holds locks.
+    """A transaction that takes locks.
 
-    `age` orders transactions, smaller is older; one that has none yet is the youngest. A further
-    attempt at what was aborted is as old as the first one was, `since`. `contended` are rows for
-    which attempts were wounded: the next one queues for them instead of reading them along with
-    others, or each of those would wound the younger ones once more when it commits.
-    `heard_at` is when its client last asked for something (seconds of `clock.monotonic`),
-    `began_at` when it first did, `connection` by what way, `last_request` what, and `commit_tag`
-    under which name it was to be committed; `busy` tells that a request is being served, and
-    `failed` that the last one failed. `patient_until` is when it stops waiting for a younger one.
-    `rows` and `ranges` are
-    what it has locked; `keys` and `unions` the same by tree and lock.
+    `age` orders transactions: the smaller age is older, and a transaction without an age yet counts
+    as the youngest. A retry of an aborted transaction keeps the age of the first attempt, `since`.
+    `contended_rows` are rows for which earlier attempts were wounded. A retry queues for these rows
+    instead of locking them for reading beside other transactions, because each of those readers
+    would wound the younger ones again when it commits.
+
+    `began_at` and `heard_at` are the times of the client's first and last request (seconds of
+    `clock.monotonic`), `last_request` is the last request, `connection` is where it came from, and
+    `commit_tag` is the transaction tag of the commit. `busy` counts the requests in progress, and
+    `failed` is set when the last request failed. `patient_until` is when the transaction stops
+    waiting for a younger holder. `rows` and `ranges` hold the locks; `keys` and `unions` hold the
+    same locks by tree and lock.
     """
 
     __slots__ = (
-        "age", "began_at", "busy", "commit_tag", "connection", "contended", "failed", "heard_at",
-        "keys", "last_request", "patient_until", "ranges", "rows", "since", "state", "unions",
-        "waits_on", "why_aborted",
+        "age", "began_at", "busy", "commit_tag", "connection", "contended_rows", "failed",
+        "heard_at", "keys", "last_request", "patient_until", "ranges", "rows", "since", "state",
+        "unions", "waits_on", "why_aborted",
     )  # fmt: skip
 
     def __init__(self, age: tuple[int, int] = YOUNGEST, since: int | None = None) -> None:
         self.age = age
         self.since = since
-        self.contended: Set[RowKey] = _NOTHING
+        self.contended_rows: Set[RowKey] = _NOTHING
         self.state = State.ACTIVE
         self.busy = 0
         self.failed = False
@@ -71,76 +74,79 @@ class LockHolder:
         self.unions: dict[TreeId, dict[Lock, RangeUnion]] = {}
 
     def begin(self, number: int) -> None:
-        """Be the transaction of that number, counted in the order of first requests."""
+        """Take the age `number`, which counts transactions in the order of their first requests."""
         if self.since is None:
             self.since = number
         self.age = (self.since, number)
         self.began_at = self.heard_at
 
     def next_attempt(self) -> LockHolder:
-        """Who runs an aborted transaction again."""
-        owner = LockHolder(since=self.since)
-        owner.contended = self.contended
-        return owner
+        """Return the lock holder of a retry of this transaction."""
+        retry = LockHolder(since=self.since)
+        retry.contended_rows = self.contended_rows
+        return retry
 
     def contend(self, row_key: RowKey) -> None:
-        """Have the next attempt queue for a row."""
-        self.contended |= {row_key}
+        """Make the next attempt queue for a row."""
+        self.contended_rows |= {row_key}
 
-    def let_go(self) -> None:
-        """Keep no more than what a late request, or another attempt, is told."""
+    def drop_request(self) -> None:
+        """Release the last request and the connection once the transaction has ended.
+
+        The reason of an abort stays for late requests, and the contended rows stay for a retry.
+        """
         self.last_request = self.connection = None
         if not self.why_aborted:
-            self.contended = _NOTHING
+            self.contended_rows = _NOTHING
 
     @property
     def tag(self) -> str:
-        """The transaction's tag, which clients send with each request."""
+        """The transaction tag, which clients send with each request."""
         return self.commit_tag or getattr(self.last_request, "transaction_tag", "")
 
     @property
     def is_active(self) -> bool:
-        """Whether it may go on."""
+        """Return whether the transaction is active."""
         return self.state is State.ACTIVE
 
     @property
     def is_outranked(self) -> bool:
-        """Whether it was aborted because an older transaction needed its locks."""
+        """Return whether the transaction was aborted because an older one needed its locks."""
         return self.why_aborted == OUTRANKED
 
     @property
     def idle_at(self) -> float:
-        """When it counts as idle (seconds of `clock.monotonic`)."""
+        """The time from which the transaction counts as idle (seconds of `clock.monotonic`)."""
         if self.busy:
             return monotonic() + IDLE_SECONDS_MAX
         patience = IDLE_AFTER_FAILURE_SECONDS_MAX if self.failed else IDLE_SECONDS_MAX
         return self.heard_at + patience
 
-    def lets_finish(self, holder: LockHolder, row_key: RowKey | None) -> bool:
-        """Whether to wait a moment for a younger holder of a row for which both have lost before.
+    def yields_to(self, holder: LockHolder, row_key: RowKey | None) -> bool:
+        """Return whether to wait briefly for `holder`, a younger holder of a row contended by both.
 
-        Retries come back in any order: each that wounds the one in front makes that come again.
-        One that waits itself could wait for this one, so it gets no time.
+        Retries arrive in any order, and a retry that wounds the holder before it makes that holder
+        retry again. A holder that waits itself gets no time, because it could wait for this one.
         """
-        if row_key not in holder.contended or holder.waits_on is not None:
+        if row_key not in holder.contended_rows or holder.waits_on is not None:
             return False
         now = monotonic()
         if self.patient_until is None:
             self.patient_until = now + RETRY_PATIENCE_SECONDS
         return now < self.patient_until
 
-    def notice_loss(self) -> None:
-        """Be idle from now on if the client is gone."""
+    def expire_if_disconnected(self) -> None:
+        """Make the transaction idle at once if its client has disconnected."""
         if not self.busy and self.connection is not None and not self.connection.is_open():
             self.heard_at = NEVER
 
     def check(self) -> None:
-        """Raise ABORTED when this transaction was wounded."""
+        """Raise TransactionAborted when the transaction was wounded."""
         if self.state is State.ABORTED:
             raise TransactionAborted(self.why_aborted)
 
     def check_active(self) -> None:
-        """Raise unless this transaction may still take locks."""
+        """Raise unless the transaction may still take locks."""
         if self.state is not State.ACTIVE:
             self.check()
             raise TransactionOver(str(self.state))

@@ -1,7 +1,7 @@
-"""Sets of keys and of key ranges that one owner has locked, made for many of them.
+"""Sets of keys and of key ranges that one transaction has locked, built for many elements.
 
-A bulk load locks a key and a range for each of its rows, so nothing here may look at all of them
-in turn.
+A bulk load locks a key and a range for each of its rows, so no operation here may visit all
+elements in turn.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from sortedcontainers import SortedDict, SortedList
 
 
 class KeySet(list[bytes]):
-    """Keys, each once, in the order they came; sorted only once somebody asks for a range."""
+    """Keys in the order of insertion, each once; sorted only when a range is queried."""
 
     _sorted: SortedList[bytes] | None = None
-    _sorted_count = 0  # of those that came first
+    _sorted_count = 0  # how many of the first keys `_sorted` holds
 
     def meets(self, low: bytes, high: bytes) -> bool:
-        """Whether some key lies in [low, high)."""
+        """Return whether a key lies in [low, high)."""
         ordered = self._ordered()
         return next(ordered.irange(low, high, inclusive=(True, False)), None) is not None
 
@@ -30,7 +30,7 @@ class KeySet(list[bytes]):
 
 
 class RangeUnion:
-    """A union of ranges of bytes. Each operation takes logarithmic time, amortized."""
+    """A union of byte ranges. Each operation takes amortized logarithmic time."""
 
     __slots__ = ("_ends",)
 
@@ -38,7 +38,7 @@ class RangeUnion:
         self._ends: SortedDict[bytes, bytes] = SortedDict()  # by start; disjoint, not touching
 
     def add(self, low: bytes, high: bytes) -> None:
-        """Take in [low, high)."""
+        """Add [low, high) to the union."""
         if low >= high:
             return
         ends = self._ends
@@ -52,11 +52,11 @@ class RangeUnion:
         ends[low] = high
 
     def covers(self, key: bytes) -> bool:
-        """Whether a range holds `key`."""
+        """Return whether a range contains `key`."""
         before = self._ends.bisect_right(key) - 1
         return before >= 0 and key < self._ends.peekitem(before)[1]
 
     def meets(self, low: bytes, high: bytes) -> bool:
-        """Whether a range has a key in common with [low, high)."""
+        """Return whether a range overlaps [low, high)."""
         before = self._ends.bisect_left(high) - 1
         return before >= 0 and low < self._ends.peekitem(before)[1]

@@ -1,13 +1,13 @@
-"""What a lock covers: which cells of a row are read, and which are written, as two bit masks.
+"""Lock modes: the cells of a row that a lock reads and the cells that it writes, as two bit masks.
 
-    ReaderShared             reads         goes with other readers
-    WriterShared             writes        goes with other blind writers: commits order them
-    Exclusive                both          goes with nobody
-    WriterSharedTimestamp    writes        of a range of keys, where a row lands with its commit
-                                           timestamp in its key
+    ReaderShared             reads         compatible with other readers
+    WriterShared             writes        compatible with other blind writers: commits order them
+    Exclusive                both          compatible with no other lock
+    WriterSharedTimestamp    writes        on a range of keys, into which a row falls whose key
+                                           holds its commit timestamp
 
-These are the modes and the conflicts of the "Lock statistics" page, where a transaction that
-holds both shared modes is said to hold the exclusive one.
+The modes and their conflicts follow the "Lock statistics" page, which says that a transaction
+with both shared modes holds the exclusive mode.
 """
 
 from __future__ import annotations
@@ -20,29 +20,32 @@ from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of
 Cells = int  # a bit mask
 Lock = tuple[Cells, Cells]  # read, written
 
-IS_THERE: Lock = (EXISTENCE, 0)
+READ_EXISTENCE: Lock = (EXISTENCE, 0)
 READ_ROW: Lock = (WHOLE_ROW, 0)
 WRITE_ROW: Lock = (WHOLE_ROW, WHOLE_ROW)
-LAND_IN_RANGE: Lock = (0, WHOLE_ROW)
+WRITE_TIMESTAMP_RANGE: Lock = (0, WHOLE_ROW)
 
 
-def covers(held: Lock | None, wanted: Lock) -> bool:
-    """Whether whoever holds one lock needs no other for what is wanted."""
-    return held is not None and not (wanted[0] & ~held[0] or wanted[1] & ~held[1])
+def covers(held: Lock | None, requested: Lock) -> bool:
+    """Return whether a holder of the lock `held` needs no further lock for `requested`."""
+    return held is not None and not (requested[0] & ~held[0] or requested[1] & ~held[1])
 
 
-def joined(held: Lock | None, more: Lock) -> Lock:
-    """Both locks in one."""
+def combined(held: Lock | None, more: Lock) -> Lock:
+    """Return one lock that covers both locks."""
     return more if held is None else (held[0] | more[0], held[1] | more[1])
 
 
 def exclusive(lock: Lock) -> Lock:
-    """The lock that keeps everybody else from the cells that are read; existence only if alone."""
+    """Return the lock that excludes all others from the cells that `lock` reads.
+
+    Existence counts as a cell to exclude from only if `lock` reads no other cell.
+    """
     return lock[0], lock[1] | (lock[0] & ~EXISTENCE or EXISTENCE)
 
 
 def mode_name(lock: Lock) -> str:
-    """Spanner's word for a lock."""
+    """Return Spanner's name for the mode of a lock."""
     reads, writes = lock
     if not writes:
         return "ReaderShared"
@@ -50,16 +53,16 @@ def mode_name(lock: Lock) -> str:
 
 
 def columns_of(cells: Cells, names: Iterable[str]) -> Iterator[str]:
-    """The columns that a mask stands for, by place; a row's existence is `_exists`."""
+    """Yield the names of the columns in a mask, by position; `_exists` stands for existence."""
     if cells & EXISTENCE:
         yield "_exists"
-    for place, name in enumerate(names):
-        if cells >> (place + 1) & 1:
+    for position, name in enumerate(names):
+        if cells >> (position + 1) & 1:
             yield name
 
 
 def update_lock(rules: CompiledTable, columns: Iterable[int]) -> Lock:
-    """The lock for setting those columns, by position, of a row that exists."""
+    """Return the lock for setting the columns at the positions `columns` of an existing row."""
     changed = set(columns)
     reads: set[int] = set()
     for column, expression in rules.generated:
@@ -69,21 +72,21 @@ def update_lock(rules: CompiledTable, columns: Iterable[int]) -> Lock:
     for _, check in rules.checks:
         if check.reads & changed:
             reads |= check.reads - changed
-    for causes, effects in _tied(rules):
+    for causes, effects in _dependent_columns(rules):
         if causes & changed:
             reads |= effects
-    made = {column.position: expression.reads for column, expression in rules.virtual}
-    while virtual := reads & made.keys():
-        reads = (reads - virtual).union(*(made[position] for position in virtual))
-    return EXISTENCE | cells_of(reads), cells_of(changed - made.keys())
+    virtual_reads = {column.position: expression.reads for column, expression in rules.virtual}
+    while virtual := reads & virtual_reads.keys():
+        reads = (reads - virtual).union(*(virtual_reads[position] for position in virtual))
+    return EXISTENCE | cells_of(reads), cells_of(changed - virtual_reads.keys())
 
 
-def _tied(rules: CompiledTable) -> Iterator[tuple[Set[int], Set[int]]]:
-    """Columns of which a change asks for what others hold, and themselves held, before it."""
+def _dependent_columns(rules: CompiledTable) -> Iterator[tuple[Set[int], Set[int]]]:
+    """Yield pairs of (columns, columns that must be read when one of the former changes)."""
     for index in rules.indexes:
-        place = index.key_positions.union(index.filtered)
-        yield place, index.positions | place
-        yield index.positions, place
+        key_and_filter = index.key_positions.union(index.filtered)
+        yield key_and_filter, index.positions | key_and_filter
+        yield index.positions, key_and_filter
     for reference in rules.references:
         columns = frozenset(reference.positions)
         yield columns, columns

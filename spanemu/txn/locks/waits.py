@@ -1,4 +1,4 @@
-"""What a transaction waits for, and how long before it looks again."""
+"""Lock requests that wait, how long each wait lasts, and the log of finished waits."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from spanemu.base.call import Call
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
 from spanemu.txn.locks.holder import LockHolder
-from spanemu.txn.locks.modes import Lock, joined
+from spanemu.txn.locks.modes import Lock, combined
 
-LOOK_EVERY_SECONDS = 0.25  # whether those who are waited for are still there
+# How often a waiting transaction checks that the clients of its blockers are still connected.
+RECHECK_SECONDS = 0.25
 
 
 class Request(NamedTuple):
-    """What a transaction waits for: one key, or the range up to `high`."""
+    """A lock that a transaction waits for: on one key, or on the range from `low` up to `high`."""
 
     low: bytes
     high: bytes | None
     lock: Lock
 
     def meets(self, other: Request) -> bool:
-        """Whether both want the same row, in ways that do not go together."""
+        """Return whether the two requests overlap and conflict."""
         (reads, writes), (read, written) = self.lock, other.lock
         if not (reads & written or writes & read):
             return False
@@ -38,43 +39,44 @@ class Request(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """What a transaction waits for: the event is set when one of the blockers is gone."""
+    """One wait of a transaction: `event` is set when one of the blockers ends."""
 
     event: threading.Event
     blockers: list[LockHolder]
 
 
-def patience(call: Call, owner: LockHolder, blockers: Iterable[LockHolder]) -> float:
-    """Seconds to wait before looking again: the deadline, or when a blocker counts as idle.
+def wait_seconds(call: Call, holder: LockHolder, blockers: Iterable[LockHolder]) -> float:
+    """Return how many seconds to wait before checking again.
 
-    Not long in any case: a blocker's client may be gone.
+    The wait ends at the request's deadline, when a blocker counts as idle, or after
+    `RECHECK_SECONDS`, because the client of a blocker may have disconnected.
     """
     now = monotonic()
     waits = [max(0.0, blocker.idle_at - now) for blocker in blockers]
-    waits.append(LOOK_EVERY_SECONDS)
-    if owner.patient_until is not None:
-        waits.append(max(0.0, owner.patient_until - now))
+    waits.append(RECHECK_SECONDS)
+    if holder.patient_until is not None:
+        waits.append(max(0.0, holder.patient_until - now))
     left = call.seconds_left()
     if left is not None:
         waits.append(left)
     return min(waits) + 0.001
 
 
-NOTED_MAX = 4_096
+RECORDED_WAITS_MAX = 4_096
 
 
 class LockRequest(NamedTuple):
-    """A lock that was wanted or held, and the tag of the transaction."""
+    """A lock that a transaction waited for or held, and the transaction's tag."""
 
     lock: Lock
     tag: str
 
 
 class LockWait(NamedTuple):
-    """A wait for one key, or for the range that begins with it.
+    """A finished wait for one key, or for the range that begins with the key.
 
-    `at` is when it was over, by the emulator's clock, and `ended` by `clock.monotonic`. `age` is
-    the waiter's. `requests` are the waiter's, then what the transactions in its way held.
+    `at` is when the wait ended by the emulator's clock, and `ended` by `clock.monotonic`. `age` is
+    the waiter's age. `requests` holds the waiter's request, then the locks of its blockers.
     """
 
     at: int
@@ -88,46 +90,52 @@ class LockWait(NamedTuple):
 
 
 class LockLog:
-    """The waits of one database. `peek` is the emulator's clock."""
+    """The finished lock waits of one database. `peek` reads the emulator's clock."""
 
     def __init__(self, peek: Callable[[], int]) -> None:
         self._peek = peek
-        self._noted: deque[LockWait] = deque(maxlen=NOTED_MAX)
+        self._recorded: deque[LockWait] = deque(maxlen=RECORDED_WAITS_MAX)
 
-    def note(
+    def record(
         self,
-        owner: LockHolder,
+        holder: LockHolder,
         tree: TreeId,
         request: Request,
         held: list[LockRequest],
         began: float,
     ) -> None:
-        """A wait is over, granted or not; `held` is what was in its way when it `began`."""
+        """Record a wait that is over, granted or not.
+
+        `held` are the locks that blocked the request when the wait `began`.
+        """
         now = monotonic()
-        requests = (LockRequest(request.lock, owner.tag), *held)
+        requests = (LockRequest(request.lock, holder.tag), *held)
         is_range = request.high is not None
-        self._noted.append(
+        self._recorded.append(
             LockWait(
-                self._peek(), now, now - began, owner.age, tree, request.low, is_range, requests
+                self._peek(), now, now - began, holder.age, tree, request.low, is_range, requests
             )
         )
 
-    def taken(self) -> list[LockWait]:
-        """Those that were noted since they were last taken, the oldest first."""
-        return [self._noted.popleft() for _ in range(len(self._noted))]
+    def drain(self) -> list[LockWait]:
+        """Return the waits recorded since the last call, oldest first."""
+        return [self._recorded.popleft() for _ in range(len(self._recorded))]
 
 
-def in_the_way(tree: TreeId, request: Request, waits: Wait | None) -> list[LockRequest]:
-    """What those who are waited for hold of the row, or of the first one of the range."""
+def blocking_requests(tree: TreeId, request: Request, waits: Wait | None) -> list[LockRequest]:
+    """Return the locks that the blockers hold on the row, or on the first row of the range."""
     blockers = [] if waits is None else waits.blockers
     return [LockRequest(_held(blocker, tree, request), blocker.tag) for blocker in blockers]
 
 
-def _held(owner: LockHolder, tree: TreeId, request: Request) -> Lock:
-    """What a transaction holds of a row; of one that only waits too, the same as is wanted."""
+def _held(holder: LockHolder, tree: TreeId, request: Request) -> Lock:
+    """Return the lock of a transaction on a row.
+
+    A transaction that only waits for the row counts with the requested lock.
+    """
     key = request.low
-    found = owner.rows.get((tree, key))
-    for (other, low, high), lock in owner.ranges.items():
+    held = holder.rows.get((tree, key))
+    for (other, low, high), lock in holder.ranges.items():
         if other == tree and low <= key < high:
-            found = joined(found, lock)
-    return found or request.lock
+            held = combined(held, lock)
+    return held or request.lock

@@ -16,7 +16,7 @@ from spanemu.hotspots.report import Report, build_report
 from spanemu.hotspots.thresholds import THRESHOLDS
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import encoder_of, hierarchy_of, tree_of
-from spanemu.storage.observer import Reading
+from spanemu.storage.observer import ReadKind
 from spanemu.storage.store import Store
 from tests.unit.ddl.world import World
 
@@ -71,29 +71,29 @@ def test_a_range_that_roves_is_a_moving_hot_spot() -> None:
 @pytest.mark.parametrize(
     ("scans", "rows", "kind", "expected"),
     [
-        (20, 120, Reading.SNAPSHOT, ["SPN803"]),
-        (20, 120, Reading.DML, ["SPN810"]),
-        (20, 120, Reading.TRANSACTION, ["SPN803"]),
-        (19, 120, Reading.SNAPSHOT, []),
-        (20, 99, Reading.SNAPSHOT, []),
+        (20, 120, ReadKind.SNAPSHOT, ["SPN803"]),
+        (20, 120, ReadKind.DML, ["SPN810"]),
+        (20, 120, ReadKind.TRANSACTION, ["SPN803"]),
+        (19, 120, ReadKind.SNAPSHOT, []),
+        (20, 99, ReadKind.SNAPSHOT, []),
     ],
 )
-def test_large_scans(scans: int, rows: int, kind: Reading, expected: list[str]) -> None:
+def test_large_scans(scans: int, rows: int, kind: ReadKind, expected: list[str]) -> None:
     watched = Watched(TABLE)
     for n in range(24):
         watched.write(*(n * 5 + m for m in range(5)))
     for _ in range(scans):
-        for _ in watched.detector.scanning(watched.tree, iter([()] * rows), kind, None):
+        for _ in watched.detector.on_scan(watched.tree, iter([()] * rows), kind, None):
             pass
     found = [each for each in watched.report().findings if each.severity is Severity.WARNING]
     assert [each.rule for each in found] == expected
-    if kind is Reading.TRANSACTION:
+    if kind is ReadKind.TRANSACTION:
         assert "SPN809" in {each.rule for each in watched.report().findings}
 
 
 def test_a_scan_that_is_given_up_counts_what_it_read() -> None:
     watched = Watched(TABLE)
-    rows = watched.detector.scanning(watched.tree, iter([(1,)] * 500), Reading.SNAPSHOT, None)
+    rows = watched.detector.on_scan(watched.tree, iter([(1,)] * 500), ReadKind.SNAPSHOT, None)
     next(rows)
     rows.close()  # type: ignore[attr-defined]
     (scans,) = watched.detector.seen().scans.values()
@@ -103,7 +103,7 @@ def test_a_scan_that_is_given_up_counts_what_it_read() -> None:
 def test_a_scan_may_end_while_the_detector_is_at_work() -> None:
     """As garbage collection ends what nobody holds any more, at any allocation."""
     watched = Watched(TABLE)
-    rows = watched.detector.scanning(watched.tree, iter([(1,)] * 500), Reading.SNAPSHOT, None)
+    rows = watched.detector.on_scan(watched.tree, iter([(1,)] * 500), ReadKind.SNAPSHOT, None)
     next(rows)
     with watched.detector._mutex:
         rows.close()  # type: ignore[attr-defined]
@@ -113,10 +113,10 @@ def test_a_scan_may_end_while_the_detector_is_at_work() -> None:
 def test_conflicts_about_many_rows_are_no_hot_row() -> None:
     watched = Watched(TABLE)
     for n in range(40):
-        watched.detector.contended(watched.tree, watched.encode([n]), None, 0.1)
+        watched.detector.on_conflict(watched.tree, watched.encode([n]), None, 0.1)
     assert watched.report().findings == []
     for _ in range(60):
-        watched.detector.contended(watched.tree, watched.encode([7]), None, 0.0)
+        watched.detector.on_conflict(watched.tree, watched.encode([7]), None, 0.0)
     (finding,) = watched.report().findings
     assert (finding.rule, finding.start) == ("SPN805", "T(7)")
     assert finding.evidence.conflict_share == pytest.approx(0.61)
@@ -129,7 +129,7 @@ def test_waits_for_a_row_that_others_refer_to() -> None:
         "PRIMARY KEY (Id)",
     )
     for _ in range(9):
-        watched.detector.contended(watched.tree, watched.encode([7]), None, 0.1)
+        watched.detector.on_conflict(watched.tree, watched.encode([7]), None, 0.1)
     (finding,) = watched.report().findings
     assert (finding.rule, finding.object) == ("SPN402", "T")
 
@@ -138,9 +138,9 @@ def test_nothing_is_taken_in_while_paused() -> None:
     watched = Watched(TABLE)
     watched.detector.pause(True)
     watched.write(1)
-    watched.detector.got(watched.tree, b"")
-    watched.detector.contended(watched.tree, b"", None, 1.0)
-    list(watched.detector.scanning(watched.tree, iter([(1,)]), Reading.SNAPSHOT, None))
+    watched.detector.on_get(watched.tree, b"")
+    watched.detector.on_conflict(watched.tree, b"", None, 1.0)
+    list(watched.detector.on_scan(watched.tree, iter([(1,)]), ReadKind.SNAPSHOT, None))
     seen = watched.detector.seen()
     assert not seen.streams
     assert not seen.trace

@@ -127,7 +127,7 @@ def test_boundaries_of_a_family_lie_in_the_order_of_its_rows() -> None:
         Boundary(PATHS[SIBLING], (b"a", b"a0")),
         Boundary(PATHS[PARENT], (b"b",)),
     ]
-    assert [each.place for each in rows] == sorted(each.place for each in rows)
+    assert [each.position for each in rows] == sorted(each.position for each in rows)
     assert [each.keys for each in rows[2].above()] == [(b"a",), (b"a", b"a1"), rows[2].keys]
 
 

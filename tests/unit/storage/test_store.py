@@ -64,7 +64,7 @@ def test_restore_brings_a_dropped_tree_back() -> None:
     store.create_tree(other, other)
     store.restore(before)
     assert store.get(T, b"a") == (b"a",)
-    assert other not in store.structure.trees
+    assert other not in store.split_map.trees
     store.check()
 
 

@@ -42,12 +42,12 @@ class Bench(World):
         self._ages = iter(range(1, 1_000))
 
     @property
-    def book(self) -> CompiledSchema:
+    def compiled(self) -> CompiledSchema:
         """The rules of the schema of now."""
         return self.core.generation.rules
 
     def rules(self, table: str) -> CompiledTable:
-        return self.book.of(self.schema.tables[table.lower()])
+        return self.compiled.of(self.schema.tables[table.lower()])
 
     def tree(self, name: str) -> TreeId:
         """The tree of a table or an index."""
@@ -67,18 +67,18 @@ class Bench(World):
 
     def mutate(self, transaction: TransactionWorkspace, *mutations: Mutation) -> int:
         """Buffer mutations; how many they count for."""
-        return buffer_mutations(transaction, self.book, mutations)
+        return buffer_mutations(transaction, self.compiled, mutations)
 
     def statement(self, transaction: TransactionWorkspace, *rows: RowWrite | RowDelete) -> Any:
         """Buffer one DML statement's rows."""
-        return buffer_rows(transaction, self.book, rows, returns=True)
+        return buffer_rows(transaction, self.compiled, rows, returns=True)
 
     def commit(self, transaction: TransactionWorkspace) -> int:
         """Make a transaction's buffer visible; its timestamp."""
         transaction.lock_writes()
-        self.core.locks.begin_commit(transaction.owner)
+        self.core.locks.begin_commit(transaction.holder)
         at = apply(transaction, self.schema)
-        self.core.locks.release(transaction.owner, State.COMMITTED)
+        self.core.locks.release(transaction.holder, State.COMMITTED)
         return at
 
     def run(self, *mutations: Mutation) -> int:
@@ -88,7 +88,7 @@ class Bench(World):
             self.mutate(transaction, *mutations)
             return self.commit(transaction)
         finally:
-            self.core.locks.release(transaction.owner, State.ROLLED_BACK)
+            self.core.locks.release(transaction.holder, State.ROLLED_BACK)
 
     def stored(self, name: str) -> list[tuple[Any, ...]]:
         """Everything in a table or an index."""

@@ -115,15 +115,15 @@ def test_names_that_do_not_exist(bench: Bench) -> None:
 
 
 def test_names_can_be_checked_by_themselves(bench: Bench) -> None:
-    resolve(bench.book, bench.begin().context, insert("Singers", "Id Name", (1, "a")))
-    resolve(bench.book, bench.begin().context, delete("Singers", (1,)))
+    resolve(bench.compiled, bench.begin().context, insert("Singers", "Id Name", (1, "a")))
+    resolve(bench.compiled, bench.begin().context, delete("Singers", (1,)))
     for mutation, failure in (
         (insert("Singers", "Id", ("one",)), BadCellValue),
         (delete("Singers", (1, 2)), WrongKeyParts),
         (insert("Nobody", "Id", (1,)), TableNotFound),
     ):
         with pytest.raises(failure):
-            resolve(bench.book, bench.begin().context, mutation)
+            resolve(bench.compiled, bench.begin().context, mutation)
 
 
 def test_a_parent_that_comes_too_late_is_told_apart(bench: Bench) -> None:
@@ -228,7 +228,7 @@ def test_what_only_an_old_snapshot_refuses_is_aborted(bench: Bench) -> None:
         bench.run(write(WriteKind.INSERT_OR_UPDATE, "Singers", "Id", (50,)))
         with pytest.raises(TransactionAborted):
             bench.mutate(transaction, insert("Albums", "Id AlbumId", (50, 1)))
-        bench.core.locks.wound(transaction.owner, "done")
+        bench.core.locks.wound(transaction.holder, "done")
         bench.run(delete("Singers", (50,)))
 
 

@@ -40,11 +40,11 @@ def test_pessimistic_reads_lock_rows_and_ranges(bench: Bench) -> None:
     age(bench, transaction, 1)
     age(bench, transaction, 9)  # not there
     tree = bench.tree("Singers")
-    assert transaction.owner.rows == {
+    assert transaction.holder.rows == {
         (tree, bench.key("Singers", number)): READ_ROW for number in (1, 9)
     }
     ages(bench, transaction, ranges=[(b"a", b"b"), (b"c", b"d")])
-    assert transaction.owner.ranges == {
+    assert transaction.holder.ranges == {
         (tree, b"a", b"b"): READ_ROW,
         (tree, b"c", b"d"): READ_ROW,
     }
@@ -55,8 +55,8 @@ def test_snapshot_reads_lock_nothing(bench: Bench, reads: Reads) -> None:
     transaction = bench.begin(reads)
     age(bench, transaction, 1)
     ages(bench, transaction)
-    assert not transaction.owner.rows
-    assert not transaction.owner.ranges
+    assert not transaction.holder.rows
+    assert not transaction.holder.ranges
 
 
 @pytest.mark.parametrize("reads", [Reads.PESSIMISTIC, Reads.REPEATABLE_LOCKING])
@@ -64,8 +64,8 @@ def test_reads_for_update_lock_exclusively(bench: Bench, reads: Reads) -> None:
     transaction = bench.begin(reads)
     assert age(bench, transaction, 1, lock=WRITE_ROW) == 10
     assert ages(bench, transaction, lock=WRITE_ROW) == [0, 10, 20]
-    assert list(transaction.owner.rows.values()) == [WRITE_ROW]
-    assert list(transaction.owner.ranges.values()) == [WRITE_ROW]
+    assert list(transaction.holder.rows.values()) == [WRITE_ROW]
+    assert list(transaction.holder.ranges.values()) == [WRITE_ROW]
 
 
 @pytest.mark.parametrize("reads", LAZY)
@@ -73,21 +73,21 @@ def test_where_nothing_locks_writes_do_at_the_commit(bench: Bench, reads: Reads)
     transaction = bench.begin(reads)
     ages(bench, transaction, lock=WRITE_ROW)
     bench.mutate(transaction, update("Singers", "Id Age", (1, 11)))
-    assert not transaction.owner.rows
+    assert not transaction.holder.rows
     transaction.lock_writes()
-    assert set(transaction.owner.rows) == {
+    assert set(transaction.holder.rows) == {
         (tree, key) for tree, key, _ in transaction.buffer.entries()
     }
 
 
 def written(transaction: TransactionWorkspace) -> set:
-    return {row_key for row_key, lock in transaction.owner.rows.items() if lock[1]}
+    return {row_key for row_key, lock in transaction.holder.rows.items() if lock[1]}
 
 
 def test_statements_lock_what_they_read_and_the_commit_what_they_wrote(bench: Bench) -> None:
     transaction = bench.begin()
     bench.mutate(transaction, update("Singers", "Id Age", (1, 11)))
-    assert transaction.owner.rows
+    assert transaction.holder.rows
     assert not written(transaction)
     transaction.lock_writes()
     assert written(transaction) == {(tree, key) for tree, key, _ in transaction.buffer.entries()}
@@ -158,7 +158,7 @@ def test_a_wounded_transaction_stops_in_the_middle(bench: Bench) -> None:
     transaction = bench.begin()
     rows = transaction.scan(bench.schema.tables["singers"])
     next(rows)
-    bench.core.locks.wound(transaction.owner, "test")
+    bench.core.locks.wound(transaction.holder, "test")
     with pytest.raises(TransactionAborted) as failure:
         next(rows)
     assert failure.value.reason == "test"
@@ -169,7 +169,7 @@ def test_a_wounded_transaction_stops_in_the_middle(bench: Bench) -> None:
 def test_an_ended_transaction_locks_nothing_any_more(bench: Bench) -> None:
     transaction = bench.begin()
     rows = transaction.scan(bench.schema.tables["singers"])
-    bench.core.locks.release(transaction.owner, State.ROLLED_BACK)
+    bench.core.locks.release(transaction.holder, State.ROLLED_BACK)
     with pytest.raises(TransactionOver):
         next(rows)
     assert list(bench.core.locks.holders()) == []
@@ -203,7 +203,7 @@ def test_what_was_scanned(bench: Bench, reads: Reads, change: str, how: str) -> 
     assert rows == [0, 10, 20]
     bench.mutate(transaction, insert("Singers", "Id", (99,)))
     assert not is_aborted(transaction)
-    bench.core.locks.wound(transaction.owner, "out of the way of the change")
+    bench.core.locks.wound(transaction.holder, "out of the way of the change")
     bench.run(CHANGES[change])
     assert is_aborted(transaction) == (reads is Reads.OPTIMISTIC or how != "plain")
 
@@ -260,14 +260,14 @@ def test_a_reader_passes_on_what_its_statement_is(bench: Bench) -> None:
     assert [row[1] for row in plain.scan_index(index)] == [2, 1, 0]
     assert plain.get(table, bench.key("Singers", 1)) == (1, "b", 10)
     assert plain.row_count_estimate(table) == 3
-    assert not transaction.owner.rows
+    assert not transaction.holder.rows
     writing = TransactionReader(transaction, writes=True)
     writing.get(table, bench.key("Singers", 1))
-    assert list(transaction.owner.rows.values()) == [READ_ROW]
+    assert list(transaction.holder.rows.values()) == [READ_ROW]
     locking = TransactionReader(transaction, lock_scanned=True)
     locking.get(table, bench.key("Singers", 2))
     list(locking.scan_index(index))
     in_row = (WHOLE_ROW, WHOLE_ROW & ~EXISTENCE & ~cells_of([0]))
-    assert list(transaction.owner.rows.values()) == [READ_ROW, in_row]
+    assert list(transaction.holder.rows.values()) == [READ_ROW, in_row]
     in_entry = (WHOLE_ROW, WHOLE_ROW & ~EXISTENCE & ~cells_of([0, 1]))
-    assert list(transaction.owner.ranges.values()) == [in_entry]
+    assert list(transaction.holder.ranges.values()) == [in_entry]

@@ -7,7 +7,7 @@ import pytest
 from spanemu.database.transactions.read_write import ROWS_READ_AHEAD_MAX
 from spanemu.storage.ranges import EVERYTHING
 from spanemu.txn import reader as cutting
-from spanemu.txn.reader import pieces
+from spanemu.txn.reader import incremental_ranges
 from tests.unit.txn.bench import Bench, insert
 
 ROWS = 1_500
@@ -21,7 +21,9 @@ def bench() -> Bench:
 
 
 def cut(bench: Bench, ranges=None, *, descending=False) -> list:
-    return list(pieces(bench.core.store, bench.tree("Singers"), ranges, descending=descending))
+    return list(
+        incremental_ranges(bench.core.store, bench.tree("Singers"), ranges, descending=descending)
+    )
 
 
 def sizes(bench: Bench, found: list) -> list[int]:
@@ -52,7 +54,9 @@ def test_pieces_are_all_of_the_ranges(bench: Bench, descending: bool) -> None:
 
 def test_where_there_are_no_rows_all_is_one_piece(bench: Bench) -> None:
     store = bench.core.store
-    assert list(pieces(store, bench.tree("Albums"), None, descending=False)) == list(EVERYTHING)
+    assert list(incremental_ranges(store, bench.tree("Albums"), None, descending=False)) == list(
+        EVERYTHING
+    )
 
 
 def test_the_last_piece_is_begun_while_the_request_is_served() -> None:

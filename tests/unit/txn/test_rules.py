@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.txn.rules import picker
+from spanemu.txn.rules import cell_getter
 from tests.unit.txn.bench import Bench
 
 SHOP = (
@@ -41,14 +41,14 @@ def cells(shop: Bench, **given):
 
 @pytest.mark.parametrize(("positions", "picked"), [((), ()), ((2,), (30,)), ((2, 0), (30, 10))])
 def test_a_picker_gives_a_tuple(positions, picked) -> None:
-    assert picker(positions)((10, 20, 30)) == picked
+    assert cell_getter(positions)((10, 20, 30)) == picked
 
 
 def test_rules_are_made_once_and_found_in_any_case(shop: Bench) -> None:
     rules = shop.rules("Items")
     assert shop.rules("items") is rules
-    assert shop.book.named("ITEMS") is rules
-    assert shop.book.named("Nothing") is None
+    assert shop.compiled.named("ITEMS") is rules
+    assert shop.compiled.named("Nothing") is None
 
 
 def test_only_interleaving_in_a_parent_needs_one(shop: Bench) -> None:

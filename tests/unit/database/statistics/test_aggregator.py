@@ -22,7 +22,7 @@ from spanemu.database.statistics.queries import query_stats_top, query_stats_tot
 from spanemu.database.statistics.transactions import txn_stats_top, txn_stats_total
 from spanemu.ddl import schema_of
 from spanemu.storage.layout import TreeId
-from spanemu.storage.split_map import Structure
+from spanemu.storage.split_map import SplitMap
 from spanemu.txn.locks.waits import LockWait
 from spanemu.values.mutation import WriteKind
 
@@ -48,14 +48,14 @@ class Life:
     """What runs in a database, told by hand."""
 
     def __init__(self) -> None:
-        self.log = ActivityLog(Structure())
+        self.log = ActivityLog(SplitMap())
         self.waits = Waits()
         self.ledger = StatisticsAggregator(self.log, self.waits, lambda: SCHEMA)  # type: ignore[arg-type]
 
     def query(self, sql: str, at: int, **changes: Any) -> RequestRecord:
         meter = RequestRecord(self.log, StatementRequest(sql), "s", at)
         age = changes.get("age")
-        meter.transaction = SimpleNamespace(owner=SimpleNamespace(age=age)) if age else None
+        meter.transaction = SimpleNamespace(holder=SimpleNamespace(age=age)) if age else None
         stats = SimpleNamespace(row_count=None)
         if "code" in changes:
             meter.code = changes["code"]

@@ -52,7 +52,7 @@ def begun(shop: Shop) -> Existing:
 
 
 def state_of(shop: Shop, begun: Existing) -> State:
-    return shop.session.transactions.get(begun.id).owner.state
+    return shop.session.transactions.get(begun.id).holder.state
 
 
 # ---------------------------------------------------------------------------- statements

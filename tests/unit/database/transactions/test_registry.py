@@ -77,12 +77,12 @@ def test_a_committing_one_is_not_replaced(shop: Shop, monkeypatch) -> None:
     original = LockTable.begin_commit
     nested: list[bytes] = []
 
-    def begin_commit(table, owner) -> None:
-        original(table, owner)
+    def begin_commit(table, holder) -> None:
+        original(table, holder)
         thread = threading.Thread(target=lambda: nested.append(shop.begin().id))
         thread.start()
         thread.join(10)
-        assert owner.rows  # still locked
+        assert holder.rows  # still locked
 
     monkeypatch.setattr(LockTable, "begin_commit", begin_commit)
     shop.commit(begun, items((1, "a", 11)))
@@ -152,7 +152,7 @@ def aborted(shop: Shop, session=None) -> Existing:
 
 def age_of(session, begun: Existing) -> int | None:
     session.execute(StatementRequest("SELECT 1"), begun)
-    return session.transactions.get(begun.id).owner.since
+    return session.transactions.get(begun.id).holder.since
 
 
 @pytest.mark.parametrize("rolls_back", [False, True])
@@ -160,7 +160,7 @@ def test_a_retry_on_its_session_is_as_old_as_the_first_attempt(
     shop: Shop, rolls_back: bool
 ) -> None:
     first = aborted(shop)
-    age = shop.session.transactions.get(first.id).owner.since
+    age = shop.session.transactions.get(first.id).holder.since
     assert age is not None
     if rolls_back:
         shop.session.rollback(first.id)
@@ -182,7 +182,7 @@ def test_after_a_commit_a_transaction_is_young_again(shop: Shop) -> None:
 def test_a_retry_on_a_multiplexed_session_names_its_first_attempt(shop: Shop) -> None:
     session = shop.database.sessions.create({}, multiplexed=True)
     first = aborted(shop, session)
-    age = session.transactions.get(first.id).owner.since
+    age = session.transactions.get(first.id).holder.since
     other = Existing(session.begin(ReadWriteOptions()).id)
     retry = Existing(session.begin(ReadWriteOptions(previous=first.id)).id)
     assert age_of(session, other) != age
@@ -205,10 +205,10 @@ class Losing:
 
     def _request(self, transaction: ReadWriteTransaction) -> None:
         list(transaction.execute(StatementRequest(LOCKING)).rows)
-        self.began.append(transaction.owner.since)
+        self.began.append(transaction.holder.since)
         if len(self.began) == 1:
             self._happens(transaction)
-            transaction.owner.check()
+            transaction.holder.check()
 
 
 LOCKING = "SELECT Price FROM Items WHERE Id = 1 FOR UPDATE"
@@ -224,7 +224,7 @@ def test_a_first_request_that_loses_to_an_older_one_is_made_again(shop: Shop) ->
 
     losing = Losing(shop, needs_it)
     transaction = losing.serve()
-    assert losing.began == [transaction.owner.since] * 2
+    assert losing.began == [transaction.holder.since] * 2
     rows = transaction.execute(StatementRequest("SELECT Price FROM Items WHERE Id = 1")).rows
     assert list(rows) == [(11,)]
     assert losing.transactions.get(transaction.id) is transaction

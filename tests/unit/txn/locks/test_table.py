@@ -13,7 +13,7 @@ from spanemu.storage.layout import TreeId
 from spanemu.txn.errors.requests import TransactionAborted, TransactionOver
 from spanemu.txn.locks import holder as owners
 from spanemu.txn.locks.holder import IDLE_SECONDS_MAX, LockHolder
-from spanemu.txn.locks.modes import LAND_IN_RANGE, READ_ROW, WRITE_ROW, Lock, exclusive
+from spanemu.txn.locks.modes import READ_ROW, WRITE_ROW, WRITE_TIMESTAMP_RANGE, Lock, exclusive
 from spanemu.txn.locks.table import LockTable
 from spanemu.txn.state import State
 from spanemu.values.cell_mask import EXISTENCE, cells_of
@@ -22,7 +22,7 @@ T = TreeId(1)
 S, X = READ_ROW, WRITE_ROW
 
 
-def owner(age: int) -> LockHolder:
+def holder(age: int) -> LockHolder:
     made = LockHolder()
     made.begin(age)
     made.busy = 1
@@ -64,14 +64,14 @@ def wait_until(seen) -> None:
 
 
 def test_shared_locks_share() -> None:
-    locks, first, second = LockTable(), owner(1), owner(2)
+    locks, first, second = LockTable(), holder(1), holder(2)
     locks.lock_row(first, T, b"k", S)
     locks.lock_row(second, T, b"k", S)
     assert first.state is second.state is State.ACTIVE
 
 
 def test_an_older_writer_wounds_a_younger_holder() -> None:
-    locks, old, young = LockTable(), owner(1), owner(2)
+    locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(young, T, b"k", S)
     locks.lock_row(old, T, b"k", X)
     assert young.state is State.ABORTED
@@ -80,7 +80,7 @@ def test_an_older_writer_wounds_a_younger_holder() -> None:
 
 
 def test_a_younger_writer_waits_for_an_older_holder() -> None:
-    locks, old, young = LockTable(), owner(1), owner(2)
+    locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(old, T, b"k", X)
     waiter = Waiter(lambda: locks.lock_row(young, T, b"k", X))
     assert waiter.waits()
@@ -90,7 +90,7 @@ def test_a_younger_writer_waits_for_an_older_holder() -> None:
 
 
 def test_a_committing_holder_is_waited_for_even_by_the_old() -> None:
-    locks, old, young = LockTable(), owner(1), owner(2)
+    locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(young, T, b"k", X)
     locks.begin_commit(young)
     waiter = Waiter(lambda: locks.lock_row(old, T, b"k", S))
@@ -100,7 +100,7 @@ def test_a_committing_holder_is_waited_for_even_by_the_old() -> None:
 
 
 def test_a_wounded_waiter_stops_waiting() -> None:
-    locks, oldest, old, young = LockTable(), owner(0), owner(1), owner(2)
+    locks, oldest, old, young = LockTable(), holder(0), holder(1), holder(2)
     locks.lock_row(old, T, b"a", X)
     locks.lock_row(young, T, b"b", X)
     waiter = Waiter(lambda: locks.lock_row(young, T, b"a", X))
@@ -110,7 +110,7 @@ def test_a_wounded_waiter_stops_waiting() -> None:
 
 
 def test_an_upgrade_conflict_is_settled_by_age() -> None:
-    locks, old, young = LockTable(), owner(1), owner(2)
+    locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(old, T, b"k", S)
     locks.lock_row(young, T, b"k", S)
     waiter = Waiter(lambda: locks.lock_row(young, T, b"k", X))
@@ -121,17 +121,17 @@ def test_an_upgrade_conflict_is_settled_by_age() -> None:
 
 
 def test_a_range_keeps_phantoms_out() -> None:
-    locks, old, young = LockTable(), owner(1), owner(2)
+    locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_range(old, T, b"a", b"m", S)
     waiter = Waiter(lambda: locks.lock_row(young, T, b"c", X))
     assert waiter.waits()
-    locks.lock_row(owner(3), T, b"z", X)
+    locks.lock_row(holder(3), T, b"z", X)
     locks.release(old, State.ROLLED_BACK)
     assert waiter.ends() is None
 
 
 def test_a_range_waits_for_a_writer_inside_it() -> None:
-    locks, old, young = LockTable(), owner(1), owner(2)
+    locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(old, T, b"c", X)
     waiter = Waiter(lambda: locks.lock_range(young, T, b"a", b"m", S))
     assert waiter.waits()
@@ -140,7 +140,7 @@ def test_a_range_waits_for_a_writer_inside_it() -> None:
 
 
 def test_a_deadline_ends_waiting() -> None:
-    locks, old, young = LockTable(), owner(1), owner(2)
+    locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(old, T, b"k", X)
     call = Call(deadline=monotonic() + 0.02)
     waiter = Waiter(lambda: locks.lock_row(young, T, b"k", X), call)
@@ -149,7 +149,7 @@ def test_a_deadline_ends_waiting() -> None:
 
 
 def test_a_cancelled_request_ends_waiting() -> None:
-    locks, old, young = LockTable(), owner(1), owner(2)
+    locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(old, T, b"k", X)
     waiter = Waiter(lambda: locks.lock_row(young, T, b"k", X))
     assert waiter.waits()
@@ -158,7 +158,7 @@ def test_a_cancelled_request_ends_waiting() -> None:
 
 
 def test_an_idle_holder_gives_way_to_the_young() -> None:
-    locks, old, young = LockTable(), owner(1), owner(2)
+    locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(old, T, b"k", X)
     old.busy = 0
     old.heard_at -= IDLE_SECONDS_MAX + 1
@@ -167,7 +167,7 @@ def test_an_idle_holder_gives_way_to_the_young() -> None:
 
 
 def test_release_leaves_nothing_behind() -> None:
-    locks, one = LockTable(), owner(1)
+    locks, one = LockTable(), holder(1)
     locks.lock_row(one, T, b"a", X)
     locks.lock_row(one, T, b"b", S)
     locks.lock_range(one, T, b"a", b"z", S)
@@ -180,7 +180,7 @@ def test_release_leaves_nothing_behind() -> None:
 
 
 def test_a_transaction_that_ends_while_it_waits_gets_no_lock() -> None:
-    locks, old, young = LockTable(), owner(1), owner(2)
+    locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(old, T, b"k", X)
     waiter = Waiter(lambda: locks.lock_row(young, T, b"k", X))
     assert waiter.waits()
@@ -193,7 +193,7 @@ def test_a_transaction_that_ends_while_it_waits_gets_no_lock() -> None:
 
 
 def test_who_has_ended_locks_nothing_more() -> None:
-    locks, one = LockTable(), owner(1)
+    locks, one = LockTable(), holder(1)
     locks.release(one, State.INVALID)
     with pytest.raises(TransactionOver):
         locks.lock_row(one, T, b"k", S)
@@ -204,7 +204,7 @@ def test_who_has_ended_locks_nothing_more() -> None:
 
 
 def test_an_end_that_cannot_follow_changes_nothing() -> None:
-    locks, one = LockTable(), owner(1)
+    locks, one = LockTable(), holder(1)
     locks.lock_row(one, T, b"k", X)
     assert not locks.release(one, State.COMMITTED)  # it has not begun to
     assert one.rows
@@ -219,7 +219,7 @@ def test_an_end_that_cannot_follow_changes_nothing() -> None:
 
 
 def test_the_wounded_may_still_roll_back() -> None:
-    locks, one = LockTable(), owner(1)
+    locks, one = LockTable(), holder(1)
     assert locks.wound(one, "why")
     assert not locks.wound(one, "again")
     assert not locks.release(one, State.INVALID)
@@ -228,7 +228,7 @@ def test_the_wounded_may_still_roll_back() -> None:
 
 
 def test_a_range_locks_out_writers_inside_it_only() -> None:
-    locks, old, young = LockTable(), owner(1), owner(2)
+    locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_range(old, T, b"b", b"d", S)
     locks.lock_range(old, T, b"c", b"f", S)
     for free in (b"a", b"f", b"z"):
@@ -241,7 +241,7 @@ def test_a_range_locks_out_writers_inside_it_only() -> None:
 
 
 def test_ranges_do_not_lock_out_readers_or_each_other() -> None:
-    locks, old, young = LockTable(), owner(1), owner(2)
+    locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_range(old, T, b"a", b"z", S)
     locks.lock_range(young, T, b"b", b"c", S)
     locks.lock_row(young, T, b"b", S)
@@ -249,7 +249,7 @@ def test_ranges_do_not_lock_out_readers_or_each_other() -> None:
 
 
 def test_many_locks_cost_no_look_at_each_other() -> None:
-    locks, one, other = LockTable(), owner(1), owner(2)
+    locks, one, other = LockTable(), holder(1), holder(2)
     for number in range(20_000):
         key = number.to_bytes(4, "big")
         locks.lock_row(one, T, key, X)
@@ -280,8 +280,8 @@ PAIRS = [
     (exclusive(read()), read(1), False),  # its existence
     (WRITE_ROW, read(), False),
     (WRITE_ROW, write(3), False),
-    (LAND_IN_RANGE, LAND_IN_RANGE, True),
-    (LAND_IN_RANGE, read(), False),
+    (WRITE_TIMESTAMP_RANGE, WRITE_TIMESTAMP_RANGE, True),
+    (WRITE_TIMESTAMP_RANGE, read(), False),
 ]
 
 
@@ -291,7 +291,7 @@ PAIRS = [
 def test_conflicts_are_those_of_spanner(
     held: Lock, wanted: Lock, together: bool, holds_range: bool, wants_range: bool
 ) -> None:
-    locks, young, old = LockTable(), owner(2), owner(1)
+    locks, young, old = LockTable(), holder(2), holder(1)
 
     def take(who: LockHolder, lock: Lock, of_range: bool) -> None:
         if of_range:
@@ -305,7 +305,7 @@ def test_conflicts_are_those_of_spanner(
 
 
 def test_what_is_locked_more_and_more_is_locked_in_all() -> None:
-    locks, old, young = LockTable(), owner(1), owner(2)
+    locks, old, young = LockTable(), holder(1), holder(2)
     for lock in (read(1), read(2), write(3)):
         locks.lock_row(old, T, b"c", lock)
     assert locks.held_by(old)[0] == {(T, b"c"): (EXISTENCE | cells_of([1, 2]), cells_of([3]))}
@@ -321,7 +321,7 @@ def test_what_is_locked_more_and_more_is_locked_in_all() -> None:
 
 
 def test_nobody_overtakes_an_older_one_that_waits() -> None:
-    locks, oldest, old, young = LockTable(), owner(1), owner(2), owner(3)
+    locks, oldest, old, young = LockTable(), holder(1), holder(2), holder(3)
     locks.lock_row(oldest, T, b"k", S)
     writer = Waiter(lambda: locks.lock_row(old, T, b"k", X))
     assert writer.waits()
@@ -335,7 +335,7 @@ def test_nobody_overtakes_an_older_one_that_waits() -> None:
 
 
 def test_who_gives_up_waiting_makes_way() -> None:
-    locks, oldest, old, young = LockTable(), owner(1), owner(2), owner(3)
+    locks, oldest, old, young = LockTable(), holder(1), holder(2), holder(3)
     locks.lock_row(oldest, T, b"k", S)
     writer = Waiter(lambda: locks.lock_row(old, T, b"k", X))
     assert writer.waits()
@@ -348,7 +348,7 @@ def test_who_gives_up_waiting_makes_way() -> None:
 
 
 def test_an_older_one_overtakes() -> None:
-    locks, oldest, old, young = LockTable(), owner(1), owner(2), owner(3)
+    locks, oldest, old, young = LockTable(), holder(1), holder(2), holder(3)
     locks.lock_row(oldest, T, b"k", S)
     writer = Waiter(lambda: locks.lock_row(young, T, b"k", X))
     assert writer.waits()
@@ -360,7 +360,7 @@ def test_an_older_one_overtakes() -> None:
 
 
 def test_a_failed_request_ends_the_patience_of_others() -> None:
-    locks, old, young = LockTable(), owner(1), owner(2)
+    locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(old, T, b"k", X)
     waiter = Waiter(lambda: locks.lock_row(young, T, b"k", X))
     assert waiter.waits()
@@ -371,12 +371,12 @@ def test_a_failed_request_ends_the_patience_of_others() -> None:
 
 
 def test_a_retry_queues_for_the_rows_that_it_lost() -> None:
-    locks, old, young = LockTable(), owner(1), owner(2)
+    locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(young, T, b"k", read(1))
     locks.lock_row(old, T, b"k", write(1))
     assert young.state is State.ABORTED
     locks.release(old, State.ROLLED_BACK)
-    retry, other = young.next_attempt(), owner(9)
+    retry, other = young.next_attempt(), holder(9)
     retry.begin(8)
     retry.busy = 1
     locks.lock_row(retry, T, b"k", read(1))
@@ -393,7 +393,7 @@ KEYS = [number.to_bytes(4, "big") for number in range(600)]
 
 
 def test_many_rows_are_locked_together() -> None:
-    locks, one, other = LockTable(), owner(1), owner(2)
+    locks, one, other = LockTable(), holder(1), holder(2)
     locks.lock_row(one, T, KEYS[1], S)
     locks.lock_rows(one, T, [(key, X) for key in KEYS])
     assert one.rows == {(T, key): X for key in KEYS}
@@ -406,7 +406,7 @@ def test_many_rows_are_locked_together() -> None:
 
 @pytest.mark.parametrize("held", ["a row", "a range"])
 def test_one_of_many_rows_is_waited_for(held: str) -> None:
-    locks, old, young = LockTable(), owner(1), owner(2)
+    locks, old, young = LockTable(), holder(1), holder(2)
     if held == "a row":
         locks.lock_row(old, T, KEYS[300], S)
     else:
@@ -419,7 +419,7 @@ def test_one_of_many_rows_is_waited_for(held: str) -> None:
 
 
 def test_many_rows_are_taken_from_the_younger() -> None:
-    locks, old, young = LockTable(), owner(1), owner(2)
+    locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(young, T, KEYS[300], X)
     locks.lock_rows(old, T, [(key, X) for key in KEYS])
     assert young.state is State.ABORTED
@@ -427,7 +427,7 @@ def test_many_rows_are_taken_from_the_younger() -> None:
 
 
 def test_many_rows_wait_behind_older_requests() -> None:
-    locks, first, second, third = LockTable(), owner(1), owner(2), owner(3)
+    locks, first, second, third = LockTable(), holder(1), holder(2), holder(3)
     locks.lock_row(first, T, KEYS[0], S)
     older = Waiter(lambda: locks.lock_range(second, T, KEYS[0], KEYS[-1], X))
     assert older.waits()
@@ -441,7 +441,7 @@ def test_many_rows_wait_behind_older_requests() -> None:
 
 
 def test_rows_of_a_locked_range_need_no_locks() -> None:
-    locks, one = LockTable(), owner(1)
+    locks, one = LockTable(), holder(1)
     locks.lock_range(one, T, KEYS[0], KEYS[300], X)
     locks.lock_row(one, T, KEYS[5], S)
     locks.lock_rows(one, T, [(key, X) for key in KEYS])
@@ -449,14 +449,14 @@ def test_rows_of_a_locked_range_need_no_locks() -> None:
 
 
 def test_a_shared_range_is_no_lock_to_write() -> None:
-    locks, one = LockTable(), owner(1)
+    locks, one = LockTable(), holder(1)
     locks.lock_range(one, T, KEYS[0], KEYS[300], S)
     locks.lock_rows(one, T, [(KEYS[5], X)])
     assert one.rows == {(T, KEYS[5]): X}
 
 
 def test_the_wounded_lock_no_rows() -> None:
-    locks, one = LockTable(), owner(1)
+    locks, one = LockTable(), holder(1)
     locks.wound(one, "why")
     with pytest.raises(TransactionAborted):
         locks.lock_rows(one, T, [(KEYS[5], X)])
@@ -466,9 +466,9 @@ def test_the_wounded_lock_no_rows() -> None:
 
 
 def test_who_ends_wakes_the_next_in_line_only() -> None:
-    locks, first = LockTable(), owner(1)
+    locks, first = LockTable(), holder(1)
     locks.lock_row(first, T, b"k", X)
-    line = [owner(age) for age in (2, 3, 4)]
+    line = [holder(age) for age in (2, 3, 4)]
     waiters = []
     for before, each in pairwise((first, *line)):
         waiters.append(Waiter(lambda each=each: locks.lock_row(each, T, b"k", X)))
@@ -481,7 +481,7 @@ def test_who_ends_wakes_the_next_in_line_only() -> None:
 
 
 def test_who_leaves_the_line_lets_those_behind_move_up() -> None:
-    locks, first, second, third = LockTable(), owner(1), owner(2), owner(3)
+    locks, first, second, third = LockTable(), holder(1), holder(2), holder(3)
     locks.lock_row(first, T, b"k", X)
     call = Call()
     leaves = Waiter(lambda: locks.lock_row(second, T, b"k", X), call)
@@ -498,7 +498,7 @@ def attempts(*ages: int) -> list[LockHolder]:
     """Second attempts, which lost row k before."""
     found = []
     for age in ages:
-        found.append(owner(age))
+        found.append(holder(age))
         found[-1].contend((T, b"k"))
     return found
 
@@ -522,7 +522,7 @@ def test_its_patience_ends(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_has_none_with_one_that_waits_itself() -> None:
-    locks, (old, young), oldest = LockTable(), attempts(2, 3), owner(1)
+    locks, (old, young), oldest = LockTable(), attempts(2, 3), holder(1)
     locks.lock_row(oldest, T, b"other", X)
     locks.lock_row(young, T, b"k", S)
     waiter = Waiter(lambda: locks.lock_row(young, T, b"other", X))
@@ -532,7 +532,7 @@ def test_it_has_none_with_one_that_waits_itself() -> None:
 
 
 def test_a_first_attempt_wounds_at_once() -> None:
-    locks, old, (young,) = LockTable(), owner(1), attempts(2)
+    locks, old, (young,) = LockTable(), holder(1), attempts(2)
     locks.lock_row(young, T, b"k", S)
     locks.lock_row(old, T, b"k", X)
     assert young.state is State.ABORTED
