@@ -10,7 +10,7 @@ from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
 from spanemu.txn.errors.requests import TransactionAborted, TransactionOver
 from spanemu.txn.locks.key_range_sets import KeySet, RangeUnion
-from spanemu.txn.locks.modes import Lock
+from spanemu.txn.locks.modes import Lock, covers
 from spanemu.txn.state import State
 
 IDLE_SECONDS_MAX = 10.0  # "transactions" page: idle transactions
@@ -121,6 +121,13 @@ class LockHolder:
             return monotonic() + IDLE_SECONDS_MAX
         patience = IDLE_AFTER_FAILURE_SECONDS_MAX if self.failed else IDLE_SECONDS_MAX
         return self.heard_at + patience
+
+    def covers_key(self, tree: TreeId, key: bytes, lock: Lock) -> bool:
+        """Return whether a range that is locked already covers the lock on a row."""
+        unions = self.unions.get(tree)
+        return unions is not None and any(
+            covers(held, lock) and union.covers(key) for held, union in unions.items()
+        )
 
     def yields_to(self, holder: LockHolder, row_key: RowKey | None) -> bool:
         """Return whether to wait briefly for `holder`, a younger holder of a row contended by both.

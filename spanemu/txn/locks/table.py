@@ -20,7 +20,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import Protocol
 
 from spanemu.base.call import add_metric, current
 from spanemu.base.clock import monotonic
@@ -28,21 +27,17 @@ from spanemu.storage.layout import TreeId
 from spanemu.txn.locks.holder import OUTRANKED, LockHolder, RangeKey, RowKey
 from spanemu.txn.locks.key_range_sets import KeySet, RangeUnion
 from spanemu.txn.locks.modes import Lock, combined, covers, exclusive
-from spanemu.txn.locks.waits import LockLog, Request, Wait, blocking_requests, wait_seconds
+from spanemu.txn.locks.waits import (
+    LockLog,
+    LockObserver,
+    Request,
+    Wait,
+    blocking_requests,
+    wait_seconds,
+)
 from spanemu.txn.state import NEXT, State
 
 BATCH_ROWS = 256  # rows locked in one critical section
-
-
-class LockObserver(Protocol):
-    """A receiver of lock conflicts, each reported when it is over."""
-
-    def on_conflict(self, tree: TreeId, low: bytes, high: bytes | None, seconds: float) -> None:
-        """Record a conflict on the row `low`, or on the range [low, high).
-
-        `seconds` is how long the transaction waited: 0 if it wounded the holder.
-        """
-        ...
 
 
 class LockTable:
@@ -71,7 +66,7 @@ class LockTable:
         held = holder.rows.get(row_key)
         if held is not None and (held is lock or covers(held, lock)):
             return
-        if holder.unions and _in_range(holder, tree, key, lock):
+        if holder.unions and holder.covers_key(tree, key, lock):
             return
         waits = self._try_row(holder, row_key, lock)
         if waits is not None:
@@ -189,7 +184,7 @@ class LockTable:
             return requested
         left = []
         for key, lock in requested:
-            if holder.unions and _in_range(holder, tree, key, lock):
+            if holder.unions and holder.covers_key(tree, key, lock):
                 continue
             row_key = (tree, key)
             holders = self._rows.get(row_key)
@@ -403,11 +398,3 @@ class LockTable:
             holder.waits_on = None
             add_metric("lock_wait_seconds", monotonic() - began)
         call.check()
-
-
-def _in_range(holder: LockHolder, tree: TreeId, key: bytes, lock: Lock) -> bool:
-    """Return whether a range lock of `holder` already covers the lock on a row."""
-    unions = holder.unions.get(tree)
-    return unions is not None and any(
-        covers(held, lock) and union.covers(key) for held, union in unions.items()
-    )

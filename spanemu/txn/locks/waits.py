@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from spanemu.base.call import Call
 from spanemu.base.clock import monotonic
@@ -87,6 +87,17 @@ class LockWait(NamedTuple):
     key: bytes
     is_range: bool
     requests: tuple[LockRequest, ...]
+
+
+class LockObserver(Protocol):
+    """A receiver of lock conflicts, each reported when it is over."""
+
+    def on_conflict(self, tree: TreeId, low: bytes, high: bytes | None, seconds: float) -> None:
+        """Record a conflict on the row `low`, or on the range [low, high).
+
+        `seconds` is how long the transaction waited: 0 if it wounded the holder.
+        """
+        ...
 
 
 class LockLog:

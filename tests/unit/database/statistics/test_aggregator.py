@@ -39,7 +39,7 @@ class Waits:
     def __init__(self) -> None:
         self.noted: list[LockWait] = []
 
-    def taken(self) -> list[LockWait]:
+    def drain(self) -> list[LockWait]:
         noted, self.noted = self.noted, []
         return noted
 
