@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.conformance.backends import (
+    AE,
     COMMIT_TIMESTAMP,
     FP,
     IA,
@@ -131,7 +132,7 @@ def test_a_delete_of_the_point_now_matches_nothing(db):
 
 @spanemu_only
 def test_two_rows_of_the_same_key_now(db):
-    with refused(IA):
+    with refused(AE):
         db.commit(insert("Log", "Id Ts", (1, NOW), (1, NOW)))
     assert db.read("Log", "Id") == []
 

@@ -40,7 +40,6 @@ class State:
     entries: dict[tuple[int, int], int] = field(default_factory=dict)
     owners: set[int] = field(default_factory=set)
     pets: dict[int, tuple[int | None, int | None]] = field(default_factory=dict)  # owner, friend
-    inserted: set[Any] = field(default_factory=set)  # keys, by the statement or commit at work
     # Accounts, by statements of the transaction at work and by mutations of its commit.
     deleted: set[int] = field(default_factory=set)
     written_owners: set[int] = field(default_factory=set)  # by those mutations
@@ -85,13 +84,12 @@ class State:
 
     def begin_unit(self) -> None:
         """A statement or the mutations of a commit: what is judged as a whole."""
-        self.inserted = set()
         self.written_owners, self.deleted_owners = set(), set()
         self.rehomed = set()
 
     def insert(self, id_: int, row: Account) -> None:
         if id_ in self.accounts:
-            raise self._duplicate(id_)
+            raise Refused("ALREADY_EXISTS")
         self.upsert(id_, row)
 
     def update(self, id_: int, row: Account) -> None:
@@ -104,8 +102,6 @@ class State:
         self.upsert(id_, row)
 
     def upsert(self, id_: int, row: Account) -> None:
-        if id_ not in self.accounts:
-            self.inserted.add(id_)
         self.accounts[id_] = row
 
     def delete(self, id_: int) -> None:
@@ -116,21 +112,18 @@ class State:
 
     def insert_entry(self, id_: int, n: int, val: int) -> None:
         if (id_, n) in self.entries:
-            raise self._duplicate((id_, n))
+            raise Refused("ALREADY_EXISTS")
         self.upsert_entry(id_, n, val)
 
     def upsert_entry(self, id_: int, n: int, val: int) -> None:
         if id_ not in self.accounts:
             raise Refused("NOT_FOUND")
-        if (id_, n) not in self.entries:
-            self.inserted.add((id_, n))
         self.entries[id_, n] = val
 
     def insert_owner(self, id_: int) -> None:
         if id_ in self.owners:
-            raise self._duplicate(("owner", id_))
+            raise Refused("ALREADY_EXISTS")
         self.owners.add(id_)
-        self.inserted.add(("owner", id_))
 
     def delete_owner(self, id_: int) -> None:
         """Remove an owner, if it is there, with its pets."""
@@ -160,9 +153,6 @@ class State:
     def missing(self, id_: int) -> Refused:
         """What the update of an account is told that is not there."""
         return Refused("INVALID_ARGUMENT" if id_ in self.deleted else "NOT_FOUND")
-
-    def _duplicate(self, key: Any) -> Refused:
-        return Refused("INVALID_ARGUMENT" if key in self.inserted else "ALREADY_EXISTS")
 
     def verify(self) -> None:
         """What must hold when a statement or a commit ends."""
