@@ -1,14 +1,14 @@
 """An emulator around a piece of code, for suites without pytest.
 
-    with spanemu.api.context(schema="schema.sql") as shop: ...       a block
+    with spanemu.emulated(schema="schema.sql") as shop: ...       a block
 
-    @spanemu.api.context(schema="schema.sql")                        a function, each time anew
+    @spanemu.emulated(schema="schema.sql")                        a function, each time anew
     def test_orders(): ...
 
-    @spanemu.api.context(schema="schema.sql")                        a class of tests: one emulator,
+    @spanemu.emulated(schema="schema.sql")                        a class of tests: one emulator,
     class TestOrders(unittest.TestCase): ...                      every test sees it as setUpClass
                                                                   left it; `self.spanner`
-    emulation = spanemu.api.context(); emulation.start(); emulation.stop()
+    emulation = spanemu.emulated(); emulation.start(); emulation.stop()
 
 While it lasts the environment says where the database is, so that code that makes its own client
 finds it. `spanner` and what a block gives is the database's handle: `.client()`, `.snapshot()`...

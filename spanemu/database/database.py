@@ -209,8 +209,11 @@ class Database:
         outcome = outcome or DdlOutcome()
         with core.schema_mutex, outcome.call as call:
             core.check_open()
-            steps = plan_batch(statements, core.changeable_schema, sent, core.database_id)
-            refuse_drops(core, steps)
+            try:
+                steps = plan_batch(statements, core.changeable_schema, sent, core.database_id)
+                refuse_drops(core, steps)
+            except Cancelled:
+                steps, outcome.failure = (), SchemaUpdateCancelled(0, len(statements))
             for step in steps:
                 try:
                     call.check()
@@ -225,7 +228,7 @@ class Database:
 
     def _apply(self, step: Step) -> int:
         """One statement: make room, work on data, publish, give room back."""
-        store, before = self._core.store, self.schema
+        store, before, environment = self._core.store, self.schema, self._core.environment
         with store.mutex:
             began = store.clock.now()
             if step.schema.generation == before.generation:
@@ -237,7 +240,7 @@ class Database:
                 path = path_of(step.schema, thing)
                 store.create_tree(path[-1], path[0], path)
             try:
-                generation = Generation(step.schema, self._core.environment.limits)
+                generation = Generation(step.schema, environment.limits)
                 context = StatementContext(self._core, generation.schema, writable=True)
                 step.work(store, generation.rules, at, context)
             except BaseException:
@@ -246,11 +249,9 @@ class Database:
                 raise
             for thing in before.dropped_in(step.schema):
                 store.drop_tree(tree_of(thing), at)
-            store.retention_nanos = step.schema.retention_nanos(
-                self._core.environment.retention_nanos
-            )
+            store.retention_nanos = step.schema.retention_nanos(environment.retention_nanos)
             if filling is not None:
-                self._publish(Generation(filling, self._core.environment.limits), began)
+                self._publish(Generation(filling, environment.limits), began)
             self._publish(generation, at)
             self._core.locks.wound_all("The database schema has changed.")
             return at

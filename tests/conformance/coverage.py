@@ -418,7 +418,6 @@ _READS: Mapping[str, Sequence[tuple[str, str]]] = {
         ("an index read has the table's types", "reads_results::test_an_index_read_has_the_tables_types"),
         ("10 MiB at most in one reply", "reads_results::test_a_whole_result_has_ten_mebibytes_at_most"),
         ("the same for Read", "reads_results::test_a_whole_read_has_ten_mebibytes_at_most"),
-        ("a computed value may be larger than any column", "reads_results::test_a_computed_value_may_be_larger_than_any_column"),
         ("a row has 100 MiB at most", "reads_results::test_a_row_has_a_hundred_mebibytes_at_most"),
         ("only the first message has metadata", "reads_results::test_only_the_first_message_has_metadata"),
         ("an empty stream has one message", "reads_results::test_an_empty_stream_has_one_message"),

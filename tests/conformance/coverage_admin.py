@@ -55,7 +55,7 @@ _INSTANCES: Mapping[str, Sequence[tuple[str, str]]] = {
     "11.2": (
         ("an instance is created with an operation", "admin_instances::test_an_instance_is_created_with_a_finished_operation"),
         ("id, capacity, labels, display name have rules", "admin_instances::test_instances_that_cannot_be_created"),
-        ("config and free name", "admin_instances::test_an_instance_needs_a_known_config_and_a_free_name"),
+        ("config and free name", "admin_instances::test_an_instance_needs_a_free_name"),
         ("nodes and processing units", "admin_instances::test_capacity_comes_in_units_and_in_nodes"),
         ("autoscaling: limits and targets have rules", "admin_instances::test_autoscaling_that_makes_no_sense"),
         ("autoscaling: capacity cannot be set beside it", "admin_instances::test_an_autoscaled_instance_has_its_lowest_capacity"),

@@ -42,10 +42,9 @@ def music(emulator):
 def fill(database: Any, singers: int = 20, albums: int = 3) -> None:
     with database.client().batch() as batch:
         batch.insert("Singers", ["SingerId", "Name"], [(n, f"n{n % 7}") for n in range(singers)])
-        batch.insert(
-            "Albums", ["SingerId", "AlbumId", "Title"],
-            [(n, album, "t" * 30) for n in range(singers) for album in range(albums)],
-        )  # fmt: skip
+        titles = [(n, album, "t" * 30) for n in range(singers) for album in range(albums)]
+        if titles:
+            batch.insert("Albums", ["SingerId", "AlbumId", "Title"], titles)
 
 
 def starts(database: Any) -> list[str]:

@@ -109,7 +109,7 @@ def test_the_servers_of_the_pages_start(project, page):
 
 
 def test_the_page_of_the_plugin_runs(music):
-    test, rows, _, ingest = blocks("plugin.md", "python")
+    test, rows, _, _, ingest = blocks("plugin.md", "python")
     events = "CREATE TABLE Events (Id STRING(36)) PRIMARY KEY (Id);"
     music.file("schema.sql", SCHEMA + events)
     saving = """
@@ -125,8 +125,15 @@ def save_event(database, n):
 
 def test_the_page_of_the_plugin_follows_time(music):
     needs("freezegun")
-    _, _, following, _ = blocks("plugin.md", "python")
+    _, _, following, frozen, _ = blocks("plugin.md", "python")
     music.run_apart(following).assert_outcomes(passed=1)
+    using = """
+import datetime
+
+def test_now():
+    assert datetime.date.today() == datetime.date(2024, 1, 1)
+"""
+    music.run_apart(frozen + using).assert_outcomes(passed=1)
 
 
 def test_the_page_on_fastapi_runs(project):

@@ -156,8 +156,6 @@ class Unit:
                 raise RefusedByRow(NF)
             self._insert(table, key, given)
         elif kind == "insert":
-            if (name, key) in self.inserted:
-                raise Refused(IA)
             raise RefusedByRow(AE)
         elif kind == "replace":
             self.remove(name, key)

@@ -30,19 +30,19 @@ def insert(handle, x):
 
 
 def test_a_block_and_its_environment():
-    with spanemu.api.context(SCHEMA) as shop:
+    with spanemu.emulated(SCHEMA) as shop:
         insert(shop, 1)
         assert rows() == [[1]]
     assert "SPANNER_EMULATOR_HOST" not in os.environ
 
 
 def test_functions_start_anew_each_time():
-    @spanemu.api.context(iter([SCHEMA]), database="orders")
+    @spanemu.emulated(iter([SCHEMA]), database="orders")
     def run(x):
         assert rows() == []
         return os.environ["SPANNER_DATABASE_ID"], x
 
-    @spanemu.api.context(SCHEMA)
+    @spanemu.emulated(SCHEMA)
     async def run_async():
         return rows()
 
@@ -52,7 +52,7 @@ def test_functions_start_anew_each_time():
 
 
 def test_started_and_stopped_by_hand():
-    emulation = spanemu.api.context()
+    emulation = spanemu.emulated()
     emulation.start()
     with pytest.raises(RuntimeError, match="started already"):
         emulation.start()
@@ -62,12 +62,12 @@ def test_started_and_stopped_by_hand():
 
 def test_a_schema_that_is_refused_leaves_nothing_behind():
     with pytest.raises(spanemu.SchemaRejected):
-        spanemu.api.context("CREATE TABEL T").start()
+        spanemu.emulated("CREATE TABEL T").start()
     assert "SPANNER_EMULATOR_HOST" not in os.environ
 
 
 def test_every_test_of_a_class_sees_what_the_classes_set_up_left():
-    @spanemu.api.context(SCHEMA)
+    @spanemu.emulated(SCHEMA)
     class Tests(unittest.TestCase):
         @classmethod
         def setUpClass(cls):
@@ -93,7 +93,7 @@ def test_every_test_of_a_class_sees_what_the_classes_set_up_left():
 
 
 def test_a_plain_class_has_its_test_methods_wrapped():
-    @spanemu.api.context(SCHEMA)
+    @spanemu.emulated(SCHEMA)
     class Tests:
         def test_it(self):
             return rows()
