@@ -58,10 +58,9 @@ GENERATIONS_COMPILED_MAX = 16  # of one database: a restore takes it back by a f
 
 @dataclass(slots=True)
 class DdlOutcome:
-    """What a batch of schema statements did, or has done so far.
+    """The result so far of a batch of schema statements; `failure` is what stopped the batch.
 
-    `failure` is of the first that data refused. The batch runs as a `call` of its own, which ends
-    neither with the request that began it nor by its deadline.
+    The batch runs under its own `call`, which outlives the request and has no deadline.
     """
 
     commit_timestamps: list[int] = field(default_factory=list)
