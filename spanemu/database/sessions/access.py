@@ -20,8 +20,8 @@ from spanemu.ddl.statements.roles import above
 from spanemu.schema.access import PUBLIC, SYS_READER, SYSTEM_ROLES, Grant
 from spanemu.schema.schema import Schema
 from spanemu.sql.googlesql.analyzer.analyze import analyze
-from spanemu.sql.googlesql.analyzer.options import Setting
-from spanemu.sql.googlesql.analyzer.usage import Usage, usage_of
+from spanemu.sql.googlesql.analyzer.options import AnalyzerOptions
+from spanemu.sql.googlesql.analyzer.usage import Usage, collect_usage
 from spanemu.sql.googlesql.syntax.statement import parse_statement
 from spanemu.values.mutation import Delete, Mutation, WriteKind
 from spanemu.values.types import Type
@@ -142,7 +142,7 @@ def _read_needs(generation: Generation, usage: Usage) -> Iterator[Need]:
 def _compiled_usage(generation: Generation, sql: str, types: tuple[tuple[str, Type], ...]) -> Usage:
     """What a statement uses, worked out now or before."""
     found: Usage = generation.compiled(
-        (usage_of, sql, types), lambda: _usage(generation, sql, dict(types))
+        (collect_usage, sql, types), lambda: _usage(generation, sql, dict(types))
     )
     return found
 
@@ -150,9 +150,9 @@ def _compiled_usage(generation: Generation, sql: str, types: tuple[tuple[str, Ty
 def _usage(generation: Generation, sql: str, types: Mapping[str, Type]) -> Usage:
     schema: Schema = generation.compiled(_as_named, lambda: _as_named(generation.schema))
     lowered = {name.lower(): type_ for name, type_ in types.items()}
-    setting = Setting(CATALOG, generation.limits)
+    setting = AnalyzerOptions(CATALOG, generation.limits)
     tree = parse_statement(sql, setting.bounds)
-    return usage_of(analyze(tree, sql, schema, lowered, setting))
+    return collect_usage(analyze(tree, sql, schema, lowered, setting))
 
 
 def _as_named(schema: Schema) -> Schema:

@@ -31,7 +31,7 @@ from spanemu.sql.executor.run import Run, SystemTables
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.googlesql.analyzer.analyze import analyze
 from spanemu.sql.googlesql.analyzer.hints import OPTIMIZER_VERSIONS
-from spanemu.sql.googlesql.analyzer.options import Setting
+from spanemu.sql.googlesql.analyzer.options import AnalyzerOptions
 from spanemu.sql.googlesql.syntax.statement import begins_dml, parse_statement
 from spanemu.sql.plan.operator_display import explain
 from spanemu.sql.plan.partitionable import is_repeatable
@@ -186,7 +186,7 @@ def _prepare(
     began = monotonic()
     sql = request.sql
     lowered = {name.lower(): type_ for name, type_ in request.parameter_types.items()}
-    setting = Setting(CATALOG, generation.limits)
+    setting = AnalyzerOptions(CATALOG, generation.limits)
     tree = parse_statement(sql, setting.bounds)
     statement = analyze(tree, sql, generation.schema, lowered, setting)
     plan = plan_statement(statement, generation.schema, statistics, in_shares=in_shares)

@@ -1,8 +1,8 @@
-"""Every function GoogleSQL for Spanner has, by name.
+"""The catalog of the functions of GoogleSQL for Spanner, by name.
 
-The one place that lists the chapter modules. `CATALOG.scalars` and `CATALOG.aggregates` hold
-what is implemented, under each name and alias in upper case; `CATALOG.unsupported` holds names
-that Spanner has and spanemu does not, with the chapter each belongs to.
+This module alone lists the chapter modules. `CATALOG.scalars` and `CATALOG.aggregates` hold the
+implemented functions under each name and alias in upper case. `CATALOG.unsupported` maps the
+functions that Spanner has and spanemu does not implement to their chapters.
 """
 
 from __future__ import annotations
@@ -79,22 +79,22 @@ _UNSUPPORTED: Mapping[str, str] = {
 
 
 def by_name(tables: Iterable[Iterable[F]]) -> dict[str, F]:
-    """Functions under each of their names."""
-    found: dict[str, F] = {}
+    """Return the functions of `tables` keyed by name and by each alias."""
+    functions: dict[str, F] = {}
     for table in tables:
         for function in table:
-            found |= dict.fromkeys((function.name, *function.aliases), function)
-    return found
+            functions |= dict.fromkeys((function.name, *function.aliases), function)
+    return functions
 
 
 CATALOG = Catalog(by_name(_SCALARS), by_name(_AGGREGATES), _UNSUPPORTED)
 
-# The functions whose calls Spanner limits in number. As the value of a column, a pending commit
-# timestamp is none of them.
+# The functions whose calls Spanner limits in number. PENDING_COMMIT_TIMESTAMP() is the value of a
+# column, so Spanner does not count it.
 COUNTED_NAMES = (CATALOG.scalars.keys() | CATALOG.aggregates.keys()) - {"PENDING_COMMIT_TIMESTAMP"}
 
 
 def lookup(name: str) -> Function | AggregateFunction | None:
-    """The function of that name, in any letter case; None if there is none."""
+    """Return the function called `name` in any letter case, or None if no such function exists."""
     key = name if name.startswith("$") else name.upper()
     return CATALOG.scalars.get(key) or CATALOG.aggregates.get(key)

@@ -1,11 +1,10 @@
-"""Gives a syntax tree its meaning: `syntax.ast` and a schema -> `resolved`.
+"""The analyzer of GoogleSQL: turns a syntax tree and a schema into a tree of `sql.resolved`.
 
-In reading order: `resolved` (the tree that is made), `analysis` and `setting` (what one statement
-carries along), `scope` and `env` (which names mean what, at one place), `expressions`, `queries`
-and `dml` (a module per construct), `procedures`, `machinery` (the table of resolvers), `analyze`
-(the door). Beside them: `hints`, `parameters`, `type_names`, `system`, `stored_expression` and
-`view` (SQL that a schema holds), `tree` and `usage` (walking a resolved statement), `suggestion`,
-`errors`.
-
-Modules: `options`.
+In reading order: `analyze` (the entry point), `options` (limits and system tables), `analysis`
+(the state of one statement's analysis), `scope` (name lookup and the environment of an
+expression), `expressions`, `queries` and `dml` (a module for each construct), `procedures`
+(CALL), `resolvers` (the table of expression resolvers). Beside these: `hints`, `parameters`,
+`type_names`, `stored_expression` (defaults, generated columns, checks and views of a schema),
+`tree` and `usage` (walks over a resolved statement), `suggestion` (corrections of misspelt
+names), `errors`.
 """

@@ -1,8 +1,9 @@
-"""What the analysis of one statement carries along: schema, functions, parameters, counts.
+"""The state of the analysis of one statement: schema, functions, parameters and counters.
 
-The resolvers form a cycle (expressions hold queries, queries hold expressions), so they find
-each other through `Analysis.resolvers` and `Analysis.resolve_query`, which `machinery` fills in.
-Not here: what changes from clause to clause (`env`).
+The resolvers are mutually recursive: expressions contain queries, and queries contain
+expressions. To avoid an import cycle, resolvers call each other through `Analysis.resolvers` and
+`Analysis.resolve_query`, which the table in `resolvers` supplies. State that changes from clause
+to clause is not here but in `scope.Env`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from spanemu.schema.schema import Schema
 from spanemu.sql.functions.registry import Catalog
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors.shape import LimitExceeded
-from spanemu.sql.googlesql.analyzer.options import Setting
+from spanemu.sql.googlesql.analyzer.options import AnalyzerOptions
 from spanemu.sql.googlesql.analyzer.parameters import Parameters
 from spanemu.sql.resolved import AggregateCall, Expr, ResolvedColumn, Scan
 from spanemu.values.types import Type
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Machinery:
-    """How any expression and any query is resolved, given its node and its `Env`."""
+class ResolverTable:
+    """The functions that resolve each kind of expression, and queries, in an `Env`."""
 
     resolvers: Mapping[type[ast.Expression], Callable[[Any, Any], Expr]]
     resolve_query: Callable[[ast.Query, Any], QueryResult]
@@ -34,25 +35,26 @@ class Machinery:
 
 @dataclass(slots=True)
 class Traits:
-    """What a statement was seen to use, for those who must refuse it or treat it apart."""
+    """The features that a statement uses, for callers that refuse or special-case the features."""
 
     volatile: bool = False  # differs between calls
     stable: bool = False  # differs between statements
     subquery: bool = False
     needs_read_write: bool = False
-    for_update: bool = False  # the statement or a part of it
+    for_update: bool = False  # on the statement or on a part of it
     pending_commit_timestamp: bool = False
-    tables: set[str] = field(default_factory=set)  # names of tables and views, exact
+    tables: set[str] = field(default_factory=set)  # tables and views, in the schema's spelling
     sequences: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)
 class QueryResult:
-    """A resolved query: its rows and the columns that count, in order, with their names.
+    """A resolved query: its scan and its output columns, in order, with their names.
 
-    `value_table` says that the one column is the row itself (SELECT AS STRUCT, AS VALUE).
-    `names` is what a query of pipes leaves in scope: the names of tables reach through it.
-    `is_firm`: a HAVING looks at the select list, whose literals therefore bend no more.
+    `value_table` is True if the single column is the row itself (SELECT AS STRUCT, AS VALUE).
+    `names` is the relation that a pipe query leaves in scope, table names included. `is_firm` is
+    True if the query has a HAVING clause: HAVING refers to the select list, so the list's literals
+    can no longer change their types.
     """
 
     scan: Scan
@@ -65,7 +67,7 @@ class QueryResult:
 
 @dataclass(frozen=True, slots=True)
 class CommonTable:
-    """A query of WITH, under the name that is unique within the statement."""
+    """A query of a WITH clause, with a name that is unique within the statement."""
 
     unique_name: str
     result: QueryResult
@@ -73,7 +75,7 @@ class CommonTable:
 
 @dataclass(slots=True)
 class Aggregation:
-    """Collects the aggregates of one SELECT."""
+    """The aggregate calls of one SELECT, each with the column that holds its result."""
 
     calls: list[tuple[ResolvedColumn, AggregateCall]] = field(default_factory=list)
 
@@ -100,44 +102,45 @@ class Analysis:
         self,
         schema: Schema,
         catalog: Catalog,
-        setting: Setting,
+        options: AnalyzerOptions,
         parameters: Parameters,
-        machinery: Machinery,
+        resolver_table: ResolverTable,
     ) -> None:
         self.schema = schema
         self.catalog = catalog
-        self.system = setting.system
-        self.limits = setting.limits
+        self.system = options.system
+        self.limits = options.limits
         self.parameters = parameters
-        self.resolvers = machinery.resolvers
-        self.resolve_query = machinery.resolve_query
+        self.resolvers = resolver_table.resolvers
+        self.resolve_query = resolver_table.resolve_query
         self.traits = Traits()
-        # Names must not change their meaning when a table gets a column: no `*`, and columns of
-        # tables are qualified. Holds for views.
+        # Strict name resolution, for views: `*` is refused and columns of tables need a qualifier,
+        # so that a new column of a table cannot change the meaning of the query.
         self.strict = False
         self.depths: dict[str, int] = {}
         self.counts: dict[str, int] = {}
         self.next_id = 1
 
     def column(self, name: str, type_: Type) -> ResolvedColumn:
-        """A new column of an intermediate result."""
+        """Return a new column of an intermediate result, with an id of its own."""
         number = self.next_id
         self.next_id = number + 1
         return ResolvedColumn(number, name, type_)
 
     def count(self, what: str, limit: int, at: int) -> None:
-        """Note one more of something that Spanner limits in number."""
+        """Count one more `what`. Raise LimitExceeded if the statement now has more than `limit`."""
         count = self.counts.get(what, 0) + 1
         if count > limit:
             raise LimitExceeded(what, limit, at=at)
         self.counts[what] = count
 
     def enter(self, what: str, limit: int, at: int) -> None:
-        """Go one level down in something that Spanner limits in depth; see `leave`."""
+        """Enter one more level of `what`. Raise LimitExceeded if the depth is now over `limit`."""
         depth = self.depths.get(what, 0) + 1
         if depth > limit:
             raise LimitExceeded(what, limit, at=at)
         self.depths[what] = depth
 
     def leave(self, what: str) -> None:
+        """Leave the level of `what` that `enter` entered."""
         self.depths[what] -= 1

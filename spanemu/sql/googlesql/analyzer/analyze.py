@@ -1,10 +1,10 @@
-"""The door to the analyzer: a syntax tree and a schema make a resolved statement.
+"""The entry point of the analyzer: resolves a syntax tree against a schema.
 
-    analyze(statement, text, schema, parameter_types)     a query or DML
-    analyze_view(query, text, schema)                     what a view yields  (`view`)
-    analyze_expression(text, table, schema, ...)          defaults, checks    (`stored_expression`)
+    analyze(statement, text, schema, parameter_types)   a query, a DML statement or CALL
+    analyze_view(text, schema)                          the query of a view (`stored_expression`)
+    analyze_expression(text, table, schema, ...)        a default, a check  (`stored_expression`)
 
-Every failure is an `AnalysisError` with its place in `text`, or `Unsupported`.
+Every failure is an `AnalysisError` with a position in `text`, or `Unsupported`.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from spanemu.sql.googlesql.analyzer.dml.update import resolve_delete, resolve_up
 from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery, NestedTooDeeply
 from spanemu.sql.googlesql.analyzer.errors.typing import StructColumn, TokenListColumn
 from spanemu.sql.googlesql.analyzer.hints import statement_hints
-from spanemu.sql.googlesql.analyzer.options import DEFAULT_OPTIONS, Setting
+from spanemu.sql.googlesql.analyzer.options import DEFAULT_OPTIONS, AnalyzerOptions
 from spanemu.sql.googlesql.analyzer.parameters import Parameters
 from spanemu.sql.googlesql.analyzer.procedures import resolve_call
 from spanemu.sql.googlesql.analyzer.queries.null_arrays import check_arrays
-from spanemu.sql.googlesql.analyzer.resolvers import MACHINERY
+from spanemu.sql.googlesql.analyzer.resolvers import RESOLVER_TABLE
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.analyzer.stored_expression import (
     StoredExpression,
@@ -46,14 +46,18 @@ def analyze(
     text: str,
     schema: Schema,
     parameter_types: Mapping[str, Type],
-    setting: Setting = DEFAULT_OPTIONS,
+    options: AnalyzerOptions = DEFAULT_OPTIONS,
 ) -> resolved.Statement:
-    """What `statement`, parsed from `text`, means under `schema`."""
+    """Resolve `statement`, which was parsed from `text`, against `schema`.
+
+    Raise AnalysisError, with its position in `text`, for an invalid statement, and Unsupported
+    for a feature that is not implemented.
+    """
     resolve = _STATEMENTS.get(type(statement))
     if resolve is None:
         raise Unsupported(f"Statement {type(statement).__name__}")
-    parameters = Parameters(parameter_types, limit=setting.limits.parameters)
-    analysis = Analysis(schema, CATALOG, setting, parameters, MACHINERY)
+    parameters = Parameters(parameter_types, limit=options.limits.parameters)
+    analysis = Analysis(schema, CATALOG, options, parameters, RESOLVER_TABLE)
     try:
         return resolve(statement, analysis)
     except AnalysisError as failure:

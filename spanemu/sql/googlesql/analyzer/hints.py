@@ -1,8 +1,9 @@
-"""Checks hints: which exist, where each may stand, and which values it takes.
+"""Checks hints: the known hints, the targets each applies to, and the values each takes.
 
-The union of what Spanner documents and what its emulator accepts. A hint without a prefix, or
-with `spanner.`, is ours to check; `spanner_emulator.` has a short list of its own; a hint with
-any other prefix is for another engine and is passed over.
+The tables are the union of the hints that Spanner documents and the hints that its emulator
+accepts. A hint without a prefix, or with the prefix `spanner.`, is checked against the tables.
+The prefix `spanner_emulator.` has a short table of its own. A hint with any other prefix is for
+another engine and is ignored.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ OPTIMIZER_VERSIONS = frozenset(
 BASE_TABLE = "_BASE_TABLE"
 
 
-class Place(StrEnum):
-    """Where a hint stands; the value is how messages call it."""
+class HintTarget(StrEnum):
+    """The part of a statement that a hint applies to; the value is its name in error messages."""
 
     STATEMENT = "statements"
     TABLE = "table scans"
@@ -108,8 +109,8 @@ _JOIN_HINTS: Mapping[str, _Check] = {
     "batch_mode": _boolean,
     "factorized_mode": _one_of("factorize_left", "factorize_right", "factorize_both"),
 }
-# Join methods that a hint goes with: the first is the one it is for.
-_NEEDED_METHOD: Mapping[str, tuple[str | None, ...]] = {
+# The join methods that a hint can be combined with; error messages name the first.
+_REQUIRED_METHODS: Mapping[str, tuple[str | None, ...]] = {
     "hash_join_build_side": ("hash_join",),
     "hash_join_execution": ("hash_join", None),
     "batch_mode": ("apply_join", None),
@@ -143,72 +144,75 @@ _STATEMENT_HINTS: Mapping[str, _Check] = {
     **_WRITE_HINTS,
 }
 
-_HINTS: Mapping[Place, Mapping[str, _Check]] = {
-    Place.STATEMENT: _STATEMENT_HINTS,
-    Place.TABLE: {
+_HINTS: Mapping[HintTarget, Mapping[str, _Check]] = {
+    HintTarget.STATEMENT: _STATEMENT_HINTS,
+    HintTarget.TABLE: {
         "force_index": _name,
         "groupby_scan_optimization": _boolean,
         "index_strategy": _one_of("force_index_union"),
         "scan_method": _SCAN_METHODS,
         "seekable_key_size": _between(0, 16),
     },
-    Place.JOIN: _JOIN_HINTS,
-    Place.ARRAY: _JOIN_HINTS,
-    Place.SUBQUERY: _JOIN_HINTS,
-    Place.SET_OPERATION: {"join_method": _JOIN_METHODS, "force_join_order": _boolean},
-    Place.GROUP_BY: {
+    HintTarget.JOIN: _JOIN_HINTS,
+    HintTarget.ARRAY: _JOIN_HINTS,
+    HintTarget.SUBQUERY: _JOIN_HINTS,
+    HintTarget.SET_OPERATION: {"join_method": _JOIN_METHODS, "force_join_order": _boolean},
+    HintTarget.GROUP_BY: {
         "group_method": _one_of("hash_group", "stream_group"),
         "group_type": _one_of("hash_group", "stream_group"),
     },
-    Place.FUNCTION: {"disable_inline": _boolean},
-    Place.WRITE: {**_WRITE_HINTS, "force_index": _name},
-    Place.ORDER_BY: {},
-    Place.SELECT: {},
+    HintTarget.FUNCTION: {"disable_inline": _boolean},
+    HintTarget.WRITE: {**_WRITE_HINTS, "force_index": _name},
+    HintTarget.ORDER_BY: {},
+    HintTarget.SELECT: {},
 }
 
-_OWN_HINTS: Mapping[str, frozenset[Place]] = {
-    "disable_query_null_filtered_index_check": frozenset({Place.TABLE, Place.STATEMENT}),
-    "disable_query_partitionability_check": frozenset({Place.STATEMENT}),
+_EMULATOR_HINTS: Mapping[str, frozenset[HintTarget]] = {
+    "disable_query_null_filtered_index_check": frozenset({HintTarget.TABLE, HintTarget.STATEMENT}),
+    "disable_query_partitionability_check": frozenset({HintTarget.STATEMENT}),
 }
-_OWN_PREFIX = "spanner_emulator."
+_EMULATOR_PREFIX = "spanner_emulator."
 
 
-def checked_hints(hint: ast.Hint | None, place: Place, _: Analysis) -> Hints:
-    """The hints of one place, lower-cased and checked."""
+def check_hints(hint: ast.Hint | None, target: HintTarget, _: Analysis) -> Hints:
+    """Return the hints of one target with lower-cased names and checked values.
+
+    Raise AnalysisError for an unknown, misplaced or repeated hint, and for an invalid value.
+    """
     if hint is None:
         return ()
-    found: dict[str, Any] = {}
+    checked: dict[str, Any] = {}
     for written, value in hint.entries:
         name = written.lower().removeprefix("spanner.")
-        if name.startswith(_OWN_PREFIX):
-            _check_own(name, value, place, hint.at)
+        if name.startswith(_EMULATOR_PREFIX):
+            _check_emulator_hint(name, value, target, hint.at)
         elif "." in name:
             continue
         elif not any(name in hints for hints in _HINTS.values()):
             raise UnsupportedHint(written, at=hint.at)
         else:
-            value = _checked(name, value, place, hint.at)
-        if name in found:
+            value = _check_value(name, value, target, hint.at)
+        if name in checked:
             raise DuplicateHint(name, at=hint.at)
-        found[name] = value
-    _check_together(found, hint.at)
-    return tuple(found.items())
+        checked[name] = value
+    _check_together(checked, hint.at)
+    return tuple(checked.items())
 
 
-def _checked(name: str, value: Any, place: Place, at: int) -> Any:
-    check = _HINTS[place].get(name)
+def _check_value(name: str, value: Any, target: HintTarget, at: int) -> Any:
+    check = _HINTS[target].get(name)
     if check is None:
-        places = [other.value for other, hints in _HINTS.items() if name in hints]
-        raise MisplacedHint(name, ", ".join(places), at=at)
+        targets = [other.value for other, hints in _HINTS.items() if name in hints]
+        raise MisplacedHint(name, ", ".join(targets), at=at)
     try:
         return check(value)
     except ValueError:
         raise InvalidHintValue(name, str(value), at=at) from None
 
 
-def _check_own(name: str, value: Any, place: Place, at: int) -> None:
-    places = _OWN_HINTS.get(name.removeprefix(_OWN_PREFIX))
-    if places is None or place not in places:
+def _check_emulator_hint(name: str, value: Any, target: HintTarget, at: int) -> None:
+    targets = _EMULATOR_HINTS.get(name.removeprefix(_EMULATOR_PREFIX))
+    if targets is None or target not in targets:
         raise BadQuery(f"Invalid emulator-only hint: {name}.", at=at)
     try:
         _boolean(value)
@@ -217,44 +221,47 @@ def _check_own(name: str, value: Any, place: Place, at: int) -> None:
 
 
 def _check_together(hints: Mapping[str, Any], at: int) -> None:
-    """Some hints only make sense beside others."""
+    """Raise AnalysisError if a hint lacks another hint that it requires, or contradicts it."""
     methods = {name: hints[name] for name in ("join_method", "join_type") if name in hints}
     if len(methods) > 1:
         raise DuplicateHint("join_method", at=at)
     method = next(iter(methods.values()), None)
-    for name, needed in _NEEDED_METHOD.items():
-        if name in hints and method not in needed:
-            raise BadQuery(f"{name} hint is only supported for {needed[0]} joins.", at=at)
+    for name, methods_allowed in _REQUIRED_METHODS.items():
+        if name in hints and method not in methods_allowed:
+            raise BadQuery(f"{name} hint is only supported for {methods_allowed[0]} joins.", at=at)
     if "seekable_key_size" in hints and "force_index" not in hints:
         raise BadQuery("The seekable_key_size hint needs a force_index hint.", at=at)
 
 
 def table_hints(hint: ast.Hint | None, table: Table, analysis: Analysis) -> Hints:
-    """The hints of a table in FROM; an index must be one of the table's."""
-    hints = checked_hints(hint, Place.TABLE, analysis)
+    """Return the checked hints of a table in FROM.
+
+    Raise HintIndexNotFound if FORCE_INDEX does not name an index of `table`.
+    """
+    hints = check_hints(hint, HintTarget.TABLE, analysis)
     check_forced_index(hints, table, analysis, -1 if hint is None else hint.at)
     return hints
 
 
 def check_forced_index(hints: Hints, table: Table, analysis: Analysis, at: int) -> None:
-    """FORCE_INDEX takes an index of the table, or _BASE_TABLE."""
+    """Raise HintIndexNotFound unless FORCE_INDEX names an index of `table` or _BASE_TABLE."""
     for name, value in hints:
         if name != "force_index" or value.upper() == BASE_TABLE:
             continue
         index = analysis.schema.index(value)
-        for kind, named in (
+        for kind, indexes in (
             ("search", analysis.schema.search_indexes),
             ("vector", analysis.schema.vector_indexes),
         ):
-            if value.lower() in named:
+            if value.lower() in indexes:
                 raise Unsupported(f"FORCE_INDEX with a {kind} index ({value})")
         if index is None or index.table.lower() != table.name.lower():
             raise HintIndexNotFound(table.name, value, at=at)
 
 
 def statement_hints(hint: ast.Hint | None, analysis: Analysis) -> Hints:
-    """The hints before a statement, where FORCE_INDEX can only mean the base table."""
-    hints = checked_hints(hint, Place.STATEMENT, analysis)
+    """Return the checked hints of a statement, where FORCE_INDEX can only name _BASE_TABLE."""
+    hints = check_hints(hint, HintTarget.STATEMENT, analysis)
     for name, value in hints:
         if name == "force_index" and value.upper() != BASE_TABLE:
             assert hint is not None
@@ -263,7 +270,7 @@ def statement_hints(hint: ast.Hint | None, analysis: Analysis) -> Hints:
 
 
 def write_hints(hint: ast.Hint | None, table: Table, analysis: Analysis) -> Hints:
-    """The hints behind the name of the table that a statement writes."""
-    hints = checked_hints(hint, Place.WRITE, analysis)
+    """Return the checked hints of the table that a DML statement writes."""
+    hints = check_hints(hint, HintTarget.WRITE, analysis)
     check_forced_index(hints, table, analysis, -1 if hint is None else hint.at)
     return hints

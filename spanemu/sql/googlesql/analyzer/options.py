@@ -1,4 +1,4 @@
-"""What a statement is analyzed in besides its schema: system tables, and limits."""
+"""The context of an analysis besides the schema: system tables and limits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from spanemu.values.types import Type
 class SystemTable:
     """A table that the database computes. `name` is canonical: INFORMATION_SCHEMA.TABLES.
 
-    `columns` are (name, type) in the order of the rows that its provider yields.
+    `columns` are pairs (name, type) in the order in which the table's provider yields values.
     """
 
     name: str
@@ -25,20 +25,20 @@ class SystemTable:
 
     @cached_property
     def positions(self) -> Mapping[str, int]:
-        """Column numbers by lower-cased name."""
+        """The positions of the columns by lower-cased name."""
         return {name.lower(): number for number, (name, _) in enumerate(self.columns)}
 
 
 class SystemCatalog(Protocol):
-    """The system tables of a database, looked up by dotted name whatever its case."""
+    """The system tables of a database, looked up by dotted name in any letter case."""
 
     def table(self, name: str) -> SystemTable | None:
-        """The system table of that name."""
+        """Return the system table called `name`, or None if no such table exists."""
         ...
 
 
 class NoSystemTables:
-    """A catalog without tables, for expressions and tests."""
+    """A catalog without tables, for stored expressions and tests."""
 
     def table(self, name: str) -> SystemTable | None:
         return None
@@ -48,16 +48,16 @@ NO_SYSTEM_TABLES = NoSystemTables()
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """The same for all statements of a database."""
+class AnalyzerOptions:
+    """The options shared by all statements of a database."""
 
     system: SystemCatalog = NO_SYSTEM_TABLES
     limits: Limits = DEFAULT_LIMITS
 
     @property
     def bounds(self) -> Bounds:
-        """The part of the limits that the parser holds."""
+        """The limits that the parser enforces."""
         return Bounds(self.limits, COUNTED_NAMES)
 
 
-DEFAULT_OPTIONS = Setting()
+DEFAULT_OPTIONS = AnalyzerOptions()

@@ -1,10 +1,11 @@
-"""Query parameters: declared types, and the types that contexts give to undeclared ones.
+"""Query parameters: declared types, and inferred types of undeclared parameters.
 
-    WHERE FirstName = @p       @p is pending until `coercion` settles it: STRING
+    WHERE FirstName = @p       @p is pending until `coercion` infers its type: STRING
     SELECT @p                  still pending at the end: INT64
 
-Each mention of an undeclared parameter is settled on its own, and all must agree: a parameter
-that is compared with a STRING in one place and stands alone in another is a conflict.
+The type of each reference to an undeclared parameter is inferred separately, and all must agree: a
+parameter that is compared with a STRING in one clause and is an output column in another is a
+conflict.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from spanemu.values.types import INT64, Type
 
 
 class Parameters:
-    """The parameters of one statement."""
+    """The parameters of one statement, with the types known at this point of the analysis."""
 
     def __init__(
         self, declared: Mapping[str, Type], refused_in: str = "", limit: int = PARAMETERS_MAX
@@ -30,11 +31,14 @@ class Parameters:
         self._limit = limit
         self._used: dict[str, Type] = {}
         self._undeclared: set[str] = set()
-        # By identity: two mentions of one parameter may get their types from different places.
+        # Keyed by identity: two references to one parameter can get their types separately.
         self._pending: dict[int, tuple[ParameterRef, int]] = {}
 
     def reference(self, name: str, at: int) -> ParameterRef:
-        """One mention of @name."""
+        """Return a reference to @name, pending if the parameter has no declared type.
+
+        Raise BadQuery where parameters are not allowed, LimitExceeded for too many parameters.
+        """
         if self._refused_in:
             raise BadQuery(f"Query parameters cannot be used {self._refused_in}", at=at)
         key = name.lower()
@@ -51,11 +55,14 @@ class Parameters:
         return reference
 
     def is_pending(self, expression: Expr) -> bool:
-        """Whether `expression` is a mention whose type its context is still to give."""
+        """Return whether `expression` is a parameter reference whose type is not known yet."""
         return id(expression) in self._pending
 
     def settle(self, reference: ParameterRef, type_: Type) -> ParameterRef:
-        """The mention with the type that its place asks for."""
+        """Return the pending `reference` with its inferred type.
+
+        Raise UndeclaredParameterConflict if another reference was given a different type.
+        """
         _, at = self._pending.pop(id(reference))
         known = self._used.setdefault(reference.name, type_)
         if known != type_:
@@ -63,7 +70,10 @@ class Parameters:
         return ParameterRef(type_, reference.name)
 
     def finish(self) -> tuple[dict[str, Type], frozenset[str]]:
-        """The types of all, INT64 for mentions that nothing gave one; and which were undeclared."""
+        """Return the types of all parameters by name, and the names of the undeclared ones.
+
+        References that are still pending get the type INT64.
+        """
         for reference, _ in list(self._pending.values()):
             self.settle(reference, INT64)
         return self._used, frozenset(self._undeclared)

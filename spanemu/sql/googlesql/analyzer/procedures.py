@@ -1,7 +1,7 @@
-"""Resolves CALL of a stored system procedure; users cannot make any.
+"""Resolves CALL of a stored system procedure; Spanner has no user-defined procedures.
 
-The arguments become the one row of a query. What a procedure does with it is the database's
-affair (`executor.run.SystemTables`).
+The arguments become the single row of a query. The database runs the procedure on that row
+(`executor.run.SystemTables`).
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.resolved import CallStatement, Expr, OutputColumn, ProjectScan, SingleRow
 from spanemu.values.types import STRING, Type
 
-# Names and types of the parameters, by the procedure's name.
+# Names and types of the parameters, by procedure name.
 PROCEDURES: Mapping[str, tuple[tuple[str, Type], ...]] = {"cancel_query": (("query_id", STRING),)}
-_NOT_HERE = frozenset({"compact_all"})
+_UNSUPPORTED = frozenset({"compact_all"})
 
 
 def resolve_call(statement: ast.CallProcedure, analysis: Analysis) -> CallStatement:
-    """CALL procedure(arguments)."""
+    """Resolve CALL procedure(arguments)."""
     name = str(statement.procedure)
     parameters = PROCEDURES.get(name.lower())
     if parameters is None:
-        if name.lower() in _NOT_HERE:
+        if name.lower() in _UNSUPPORTED:
             raise Unsupported(f"Procedure {name}")
         raise BadQuery(f"Procedure not found: {name}", at=statement.procedure.at)
-    given = statement.arguments
+    arguments = statement.arguments
     signature = ", ".join(f"{parameter} {type_}" for parameter, type_ in parameters)
-    if len(given) != len(parameters):
+    if len(arguments) != len(parameters):
         raise BadCall(
             f"Number of arguments does not match for procedure {name}. Supported signature: "
             f"{name}({signature})",
@@ -43,7 +43,7 @@ def resolve_call(statement: ast.CallProcedure, analysis: Analysis) -> CallStatem
     env = Env(analysis, Scope(None), "CALL", {})
     values = [
         (analysis.column(parameter, type_), _argument(node, type_, env))
-        for node, (parameter, type_) in zip(given, parameters, strict=True)
+        for node, (parameter, type_) in zip(arguments, parameters, strict=True)
     ]
     return CallStatement(
         *analysis.parameters.finish(),
@@ -54,8 +54,8 @@ def resolve_call(statement: ast.CallProcedure, analysis: Analysis) -> CallStatem
     )
 
 
-def _argument(node: ast.Expression, wanted: Type, env: Env) -> Expr:
+def _argument(node: ast.Expression, expected: Type, env: Env) -> Expr:
     value = resolve(node, env)
-    if not fits(value, wanted, env.analysis):
-        raise BadCall(f"Expected {wanted}, but found {value.type}", at=node.at)
-    return coerce(value, wanted, env.analysis, node.at)
+    if not fits(value, expected, env.analysis):
+        raise BadCall(f"Expected {expected}, but found {value.type}", at=node.at)
+    return coerce(value, expected, env.analysis, node.at)

@@ -1,8 +1,8 @@
-"""The table of all resolvers: which function resolves which kind of expression."""
+"""The table of all resolvers: the function that resolves each kind of expression."""
 
 from __future__ import annotations
 
-from spanemu.sql.googlesql.analyzer.analysis import Machinery
+from spanemu.sql.googlesql.analyzer.analysis import ResolverTable
 from spanemu.sql.googlesql.analyzer.expressions import (
     calls,
     conditionals,
@@ -16,7 +16,7 @@ from spanemu.sql.googlesql.analyzer.expressions import (
 )
 from spanemu.sql.googlesql.analyzer.queries.query import resolve_query
 
-MACHINERY = Machinery(
+RESOLVER_TABLE = ResolverTable(
     {
         **literals.RESOLVERS,
         **names.RESOLVERS,

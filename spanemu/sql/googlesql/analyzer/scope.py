@@ -1,14 +1,15 @@
-"""Which names mean what, at one place.
+"""Scopes: the lookup of names, and the environment in which an expression is resolved.
 
-A scope holds the relations of one FROM clause and perhaps some names of its own (select
-aliases, lambda parameters), and ends in the scope around it:
+A scope holds the relations of one FROM clause and sometimes names of its own (select aliases,
+lambda parameters). Its parent is the enclosing scope:
 
     SELECT (SELECT a.Title || s.Name FROM Albums AS a) FROM Singers AS s
             scope of a ───parent──> scope of s
 
-A name is looked up as a name of the scope's own, then as the alias of a relation, then as a
-column of all its relations; only then in the parent. Reaching a column of a parent makes the
-reference correlated; the tree does not say so, it follows from where the column is produced.
+A lookup tries the scope's own names, then the aliases of its relations, then the columns of all
+its relations, and then continues in the parent. A reference to a column of a parent scope is
+correlated. The resolved tree has no mark for correlation: a reference is correlated if the column
+is produced outside the subquery.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from spanemu.sql.resolved import Expr
 
 
 class Origin(NamedTuple):
-    """A reference to a column of a SELECT's input, kept to explain it if it may not stand."""
+    """A reference to a column of a SELECT's input, kept for the error if grouping forbids it."""
 
     expression: Expr
     at: int
@@ -32,8 +33,8 @@ class Origin(NamedTuple):
     shown: str  # "column Name", "s.Name"
 
 
-class Found(NamedTuple):
-    """What a name means, and the scope that says so; `source` where it is just a column."""
+class NameMatch(NamedTuple):
+    """The meaning of a name and its scope; `source` is the relation of an unqualified column."""
 
     scope: Scope
     target: Relation | Expr
@@ -41,9 +42,10 @@ class Found(NamedTuple):
 
 
 class Scope:
-    """See the module. In `names`, None stands for a name that has several meanings.
+    """The names visible to expressions of one clause; see the module.
 
-    `in_aggregates` is the scope that holds inside an aggregate's parentheses, where it differs.
+    `names` maps an ambiguous name to None. `in_aggregates` is the scope of the arguments of
+    aggregate calls, if it differs from this scope.
     """
 
     __slots__ = ("aliases", "in_aggregates", "names", "origins", "parent", "source")
@@ -61,8 +63,11 @@ class Scope:
         self.origins: list[Origin] | None = None
         self.in_aggregates: Scope | None = None
 
-    def lookup(self, name: str, at: int) -> Found | None:
-        """What `name` means here; None if nothing."""
+    def lookup(self, name: str, at: int) -> NameMatch | None:
+        """Return the meaning of `name`, or None if the name is not in scope.
+
+        Raise AmbiguousColumn if `name` has several meanings.
+        """
         key = name.lower()
         scope: Scope | None = self
         while scope is not None:
@@ -70,35 +75,36 @@ class Scope:
                 target = scope.names[key]
                 if target is None:
                     raise AmbiguousColumn(name, at=at)
-                return Found(scope, target)
+                return NameMatch(scope, target)
             relation = scope.aliases.get(key)
             if relation is not None:
-                return Found(scope, relation)
+                return NameMatch(scope, relation)
             if scope.source is not None:
                 column = scope.source.column(name, at)
                 if column is not None:
-                    return Found(scope, column, scope.source)
+                    return NameMatch(scope, column, scope.source)
             scope = scope.parent
         return None
 
-    def known(self) -> Iterator[str]:
-        """Every name in scope, for suggestions."""
+    def visible_names(self) -> Iterator[str]:
+        """Yield every name in scope, for suggestions."""
         scope: Scope | None = self
         while scope is not None:
             yield from scope.names
             yield from (relation.alias for relation in scope.aliases.values())
             if scope.source is not None:
-                yield from scope.source.known()
+                yield from scope.source.column_names()
             scope = scope.parent
 
 
 @dataclass(slots=True)
 class Env:
-    """A place where expressions stand.
+    """The environment in which an expression or a query is resolved.
 
-    `clause` is how messages call it ("WHERE clause"). With `aggregation`, aggregates may stand
-    here; `in_aggregate` says that this is the inside of one. `outermost` says that a query here
-    is the whole statement or the whole of a view: only such a one may begin with WITH.
+    `clause` is the name of the clause in error messages ("WHERE clause"). Aggregate calls are
+    allowed if `aggregation` is set, which collects the calls; `in_aggregate` is True inside the
+    arguments of an aggregate call. `outermost` is True if a query in this environment is the whole
+    statement or the whole of a view: only such a query may begin with WITH.
     """
 
     analysis: Analysis
@@ -111,7 +117,7 @@ class Env:
     outermost: bool = False
 
     def inside(self, scope: Scope) -> Env:
-        """The same place with more names in scope."""
+        """Return the same environment with another scope, usually a child of this one."""
         return Env(
             self.analysis,
             scope,

@@ -1,7 +1,8 @@
-"""Analyzes expressions that a schema holds: DEFAULT, generated columns, CHECK.
+"""Analyzes SQL text stored in a schema: DEFAULT, generated columns, CHECK, and views.
 
-Refused here: parameters, aggregates, unknown names, a type that does not convert. What else is
-allowed depends on the clause, so it is reported in `StoredExpression` for `ddl` to judge.
+The analysis refuses parameters, aggregates, unknown names and a type that does not convert. Further
+restrictions depend on the clause, so `StoredExpression` reports what the expression uses, and
+`ddl` validates it.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from spanemu.sql.googlesql.analyzer.dml.defaults import (
 )
 from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery, NestedTooDeeply
 from spanemu.sql.googlesql.analyzer.errors.typing import ExpressionDoesNotFit
-from spanemu.sql.googlesql.analyzer.expressions.braces import typed_braces
+from spanemu.sql.googlesql.analyzer.expressions.braces import infer_brace_types
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
-from spanemu.sql.googlesql.analyzer.options import DEFAULT_OPTIONS, Setting
+from spanemu.sql.googlesql.analyzer.options import DEFAULT_OPTIONS, AnalyzerOptions
 from spanemu.sql.googlesql.analyzer.parameters import Parameters
 from spanemu.sql.googlesql.analyzer.queries.table_relation import TableRelation
-from spanemu.sql.googlesql.analyzer.resolvers import MACHINERY
+from spanemu.sql.googlesql.analyzer.resolvers import RESOLVER_TABLE
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.analyzer.tree import depth
 from spanemu.sql.googlesql.catalog import CATALOG
@@ -38,7 +39,7 @@ from spanemu.values.types import Type
 class StoredExpression:
     """An expression over one row of a table.
 
-    `columns` pairs each column that `expression` mentions with the stored column it stands for
+    `columns` pairs each column id that `expression` uses with the stored column that it reads
     (virtual generated columns are expanded); `references` are the columns named in the text.
     """
 
@@ -54,7 +55,7 @@ class StoredExpression:
 
     @property
     def is_deterministic(self) -> bool:
-        """Whether equal rows give equal values, whenever it is asked."""
+        """Whether equal rows always give equal values."""
         return not (self.volatile or self.stable)
 
 
@@ -66,9 +67,12 @@ def analyze_expression(
     expected: Type | None,
     allow_columns: bool = True,
 ) -> StoredExpression:
-    """The expression `text` over a row of `table`, converted to `expected` or left as it is."""
+    """Analyze the expression `text` over a row of `table`, coerced to `expected` unless None.
+
+    Raise AnalysisError, with its position in `text`, for an invalid expression.
+    """
     parameters = Parameters({}, refused_in="in this expression")
-    analysis = Analysis(schema, CATALOG, DEFAULT_OPTIONS, parameters, MACHINERY)
+    analysis = Analysis(schema, CATALOG, DEFAULT_OPTIONS, parameters, RESOLVER_TABLE)
     relation = None
     if table is not None and allow_columns:
         relation = TableRelation(table.name, table, analysis, inline=True)
@@ -100,7 +104,7 @@ def _resolved(text: str, env: Env, expected: Type | None) -> tuple[Expr, bool]:
         return pending_commit_timestamp(), True
     if expected is None:
         return resolve(node, env), False
-    expression = resolve(typed_braces(node, expected), env)
+    expression = resolve(infer_brace_types(node, expected), env)
     if not fits(expression, expected, env.analysis):
         raise ExpressionDoesNotFit(str(expression.type), str(expected), at=node.at)
     return coerce(expression, expected, env.analysis, node.at), False
@@ -108,22 +112,27 @@ def _resolved(text: str, env: Env, expected: Type | None) -> tuple[Expr, bool]:
 
 @dataclass(frozen=True, slots=True)
 class ViewShape:
-    """What a view yields, and the tables, views and sequences that it names, exactly spelt.
+    """The columns of a view, and the tables, views and sequences it uses in the schema's spelling.
 
-    Tables and views behind another view are counted too.
+    `depends_on` includes the tables and views that a used view reads.
     """
 
     columns: tuple[tuple[str, Type], ...]
     depends_on: frozenset[str]
 
 
-def analyze_view(text: str, schema: Schema, setting: Setting = DEFAULT_OPTIONS) -> ViewShape:
-    """The shape of the view whose query is `text`."""
+def analyze_view(
+    text: str, schema: Schema, options: AnalyzerOptions = DEFAULT_OPTIONS
+) -> ViewShape:
+    """Return the columns and dependencies of the view whose query is `text`.
+
+    Raise AnalysisError, with its position in `text`, for a query that is invalid in a view.
+    """
     parameters = Parameters({}, refused_in="in a view")
-    analysis = Analysis(schema, CATALOG, setting, parameters, MACHINERY)
+    analysis = Analysis(schema, CATALOG, options, parameters, RESOLVER_TABLE)
     analysis.strict = True
     try:
-        query = parse_query(text, setting.bounds)
+        query = parse_query(text, options.bounds)
         if query.with_:
             raise BadQuery("WITH clauses are unsupported in view definitions", at=query.at)
         result = analysis.resolve_query(

@@ -1,7 +1,8 @@
-"""Finds the known name that a misspelt one was probably meant to be.
+"""Suggests the known name closest to a misspelt name.
 
-By ZetaSQL's measure: the fewest letters to insert, drop or exchange, the first in the alphabet
-among equals, and nothing that would change more than about a fifth of the word.
+The measure is ZetaSQL's: the smallest edit distance (insert, delete or substitute a letter), the
+alphabetically first name at equal distance, and no name that differs in more than about a fifth
+of the letters.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ _LETTERS_MIN = 3
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name most like `name`, in its own spelling; None if none is near."""
+    """Return the name of `known` closest to `name`, in its own spelling.
+
+    Return None if no known name is close enough.
+    """
     letters = len(name)
     if letters < _LETTERS_MIN:
         return None
@@ -22,18 +26,18 @@ def closest(name: str, known: Iterable[str]) -> str | None:
         (edits, candidate)
         for candidate in known
         if abs(len(candidate) - letters) <= edits_max
-        and (edits := _edits(written, candidate.lower())) <= edits_max
+        and (edits := _edit_distance(written, candidate.lower())) <= edits_max
     )
     return min(near, default=(0, None))[1]
 
 
-def _edits(one: str, other: str) -> int:
-    """How many letters to insert, drop or exchange to turn one word into the other."""
-    row = list(range(len(other) + 1))
-    for number, letter in enumerate(one, 1):
+def _edit_distance(first: str, second: str) -> int:
+    """Return the number of insertions, deletions and substitutions between two words."""
+    row = list(range(len(second) + 1))
+    for number, letter in enumerate(first, 1):
         diagonal, row[0] = row[0], number
-        for at, wanted in enumerate(other, 1):
-            exchanged = diagonal + (letter != wanted)
+        for at, target in enumerate(second, 1):
+            substituted = diagonal + (letter != target)
             diagonal = row[at]
-            row[at] = min(exchanged, row[at] + 1, row[at - 1] + 1)
+            row[at] = min(substituted, row[at] + 1, row[at - 1] + 1)
     return row[-1]

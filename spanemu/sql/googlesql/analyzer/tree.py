@@ -1,4 +1,4 @@
-"""Walks and rewrites resolved trees, whatever their nodes are."""
+"""Traversal, comparison and rewriting of resolved trees, for every kind of node."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ V = TypeVar("V")
 
 _NODES = (Expr, Scan, SortKey, AggregateCall)
 _NO_CHILDREN = frozenset({"type", "table", "signature", "at", "column"})
-# They make columns of their own, so two of them never mention the same ones.
-_NEVER_SAME = (SubqueryExpr, LambdaExpr, Let)
+# Each node of these kinds produces columns of its own, so two nodes never use the same columns.
+_NEVER_EQUIVALENT = (SubqueryExpr, LambdaExpr, Let)
 
 
 _children: dict[type, tuple[str, ...]] = {}
 
 
 def _children_of(kind: type) -> tuple[str, ...]:
-    """Names of the fields in which nodes of that kind may hold other nodes."""
+    """Return the names of the fields in which nodes of type `kind` can hold other nodes."""
     known = _children.get(kind)
     if known is None:
         known = ()
@@ -42,30 +42,31 @@ def _children_of(kind: type) -> tuple[str, ...]:
     return known
 
 
-def rewritten(node: Any, change: Callable[[Expr], Expr | None]) -> Any:
-    """`node` with each expression replaced by what `change` makes of it; None: look inside.
+def rewrite(node: Any, change: Callable[[Expr], Expr | None]) -> Any:
+    """Return `node` with each expression replaced by the result of `change`.
 
-    What does not change is shared with the old tree.
+    Where `change` returns None, the children of the expression are rewritten instead. Unchanged
+    subtrees are shared with the old tree.
     """
     if isinstance(node, Expr):
         changed = change(node)
         if changed is not None:
             return changed
     elif type(node) is tuple:
-        items = tuple(rewritten(item, change) for item in node)
-        same = all(new is old for new, old in zip(items, node, strict=True))
-        return node if same else items
+        items = tuple(rewrite(item, change) for item in node)
+        unchanged = all(new is old for new, old in zip(items, node, strict=True))
+        return node if unchanged else items
     changes = {}
     for name in _children_of(type(node)):
         old = getattr(node, name)
-        new = rewritten(old, change)
+        new = rewrite(old, change)
         if new is not old:
             changes[name] = new
     return replace(node, **changes) if changes else node
 
 
 def column_refs(node: Any) -> Iterator[ColumnRef]:
-    """Every reference to a column in a tree, subqueries included."""
+    """Yield every column reference of a tree, subqueries included."""
     if type(node) is ColumnRef:
         yield node
     elif type(node) is tuple:
@@ -77,7 +78,7 @@ def column_refs(node: Any) -> Iterator[ColumnRef]:
 
 
 def expressions_in(node: Any) -> Iterator[Expr]:
-    """Every expression in a tree, subqueries included."""
+    """Yield every expression of a tree, subqueries included."""
     if isinstance(node, Expr):
         yield node
     if type(node) is tuple:
@@ -88,54 +89,57 @@ def expressions_in(node: Any) -> Iterator[Expr]:
         yield from expressions_in(child)
 
 
-def same(one: Any, other: Any) -> bool:
-    """Whether two expressions are sure to have equal values on the same row."""
-    if one is other:
+def is_equivalent(first: Any, second: Any) -> bool:
+    """Return whether two expressions certainly have equal values on the same row."""
+    if first is second:
         return True
-    if type(one) is not type(other):
+    if type(first) is not type(second):
         return False
-    if type(one) is tuple:
-        return len(one) == len(other) and all(
-            same(left, right) for left, right in zip(one, other, strict=True)
+    if type(first) is tuple:
+        return len(first) == len(second) and all(
+            is_equivalent(left, right) for left, right in zip(first, second, strict=True)
         )
-    if not isinstance(one, Expr):
-        return bool(one == other)
-    if one.type != other.type:
+    if not isinstance(first, Expr):
+        return bool(first == second)
+    if first.type != second.type:
         return False
-    compare = _SAME.get(type(one))
+    compare = _COMPARISONS.get(type(first))
     if compare is not None:
-        return compare(one, other)
-    if isinstance(one, _NEVER_SAME):
+        return compare(first, second)
+    if isinstance(first, _NEVER_EQUIVALENT):
         return False
-    return all(same(getattr(one, name), getattr(other, name)) for name in _children_of(type(one)))
-
-
-def _same_call(one: FunctionCall, other: FunctionCall) -> bool:
-    return (
-        one.signature.function == other.signature.function
-        and not one.signature.volatile
-        and one.safe == other.safe
-        and same(one.arguments, other.arguments)
+    return all(
+        is_equivalent(getattr(first, name), getattr(second, name))
+        for name in _children_of(type(first))
     )
 
 
-def _same_literal(one: Literal, other: Literal) -> bool:
-    return type(one.value) is type(other.value) and bool(one.value == other.value)
+def _is_equivalent_call(first: FunctionCall, second: FunctionCall) -> bool:
+    return (
+        first.signature.function == second.signature.function
+        and not first.signature.volatile
+        and first.safe == second.safe
+        and is_equivalent(first.arguments, second.arguments)
+    )
 
 
-_SAME: dict[type, Callable[[Any, Any], bool]] = {
+def _is_equal_literal(first: Literal, second: Literal) -> bool:
+    return type(first.value) is type(second.value) and bool(first.value == second.value)
+
+
+_COMPARISONS: dict[type, Callable[[Any, Any], bool]] = {
     ColumnRef: lambda one, other: one.column.id == other.column.id,
     ParameterRef: lambda one, other: one.name == other.name,
-    Literal: _same_literal,
-    FunctionCall: _same_call,
+    Literal: _is_equal_literal,
+    FunctionCall: _is_equivalent_call,
 }
 
 
-def likeness(node: Any) -> Hashable:
-    """What expressions that are the same have in common, and few others."""
+def similarity_key(node: Any) -> Hashable:
+    """Return a hash key: equivalent expressions have equal keys, and few others do."""
     kind = type(node)
     if kind is tuple:
-        return tuple([likeness(item) for item in node])
+        return tuple([similarity_key(item) for item in node])
     if kind is Literal:
         try:
             return hash(node.value)
@@ -144,35 +148,35 @@ def likeness(node: Any) -> Hashable:
     if isinstance(node, ColumnRef):
         return node.column.id
     if isinstance(node, FunctionCall):
-        return node.signature.function, likeness(node.arguments)
+        return node.signature.function, similarity_key(node.arguments)
     if isinstance(node, Expr):
-        return kind, *[likeness(getattr(node, name)) for name in _children_of(kind)]
+        return kind, *[similarity_key(getattr(node, name)) for name in _children_of(kind)]
     return None
 
 
-class ByExpression(Generic[V]):
-    """Values by expression: two that are the same are one. Takes no longer for many of them."""
+class ExpressionMap(Generic[V]):
+    """A map keyed by expression, up to equivalence, with lookups in constant time."""
 
     def __init__(self) -> None:
-        self._alike: dict[Hashable, list[tuple[Expr, V]]] = {}
+        self._entries: dict[Hashable, list[tuple[Expr, V]]] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._alike)
+        return bool(self._entries)
 
     def add(self, expression: Expr, value: V) -> None:
-        """Add an expression that is not there yet."""
-        self._alike.setdefault(likeness(expression), []).append((expression, value))
+        """Add `value` for an expression that is not in the map yet."""
+        self._entries.setdefault(similarity_key(expression), []).append((expression, value))
 
     def find(self, expression: Expr) -> V | None:
-        """The value of an expression that is the same."""
-        for known, value in self._alike.get(likeness(expression), ()):
-            if same(known, expression):
+        """Return the value of an equivalent expression, or None if the map has none."""
+        for known, value in self._entries.get(similarity_key(expression), ()):
+            if is_equivalent(known, expression):
                 return value
         return None
 
 
 def depth(node: Any) -> int:
-    """How deep a tree is nested: 1 for a leaf."""
+    """Return the nesting depth of the expressions of a tree: 1 for a leaf."""
     if type(node) is tuple:
         return max((depth(item) for item in node), default=0)
     names = _children_of(type(node))

@@ -1,4 +1,4 @@
-"""Turns a type as written into a `Type`."""
+"""Resolves the name of a type in SQL text into a `Type`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ _NAMES: Mapping[str, Type] = {**SCALARS, "BOOLEAN": BOOL, "DECIMAL": NUMERIC}
 
 
 def named_type(name: ast.TypeName, schema: Schema) -> Type:
-    """The type that `name` spells: a built-in one, or one of the schema's proto bundle."""
+    """Return the type that `name` denotes: a built-in type or a type of the proto bundle.
+
+    Raise TypeNotFound for an unknown name, NestedArray for an array of arrays, LimitExceeded for a
+    STRUCT with too many fields or too many levels.
+    """
     return _resolve(name, schema, 0)
 
 
@@ -35,10 +39,10 @@ def _resolve(name: ast.TypeName, schema: Schema, depth: int) -> Type:
     if name.fields is not None:
         return _struct(name, schema, depth + 1)
     assert name.path is not None
-    found = _NAMES.get(str(name.path).upper()) or bundle_type(str(name.path), schema)
-    if found is None:
+    named = _NAMES.get(str(name.path).upper()) or bundle_type(str(name.path), schema)
+    if named is None:
         raise TypeNotFound(str(name.path), at=name.at)
-    return found
+    return named
 
 
 def _struct(name: ast.TypeName, schema: Schema, depth: int) -> Type:

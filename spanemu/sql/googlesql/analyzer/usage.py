@@ -1,6 +1,7 @@
-"""What a resolved statement reads, writes and draws from, by the names that it uses.
+"""The tables, columns and sequences that a resolved statement reads and writes, for access control.
 
-Columns that a statement only hands from a row to the key of its write do not count as read.
+A column that a DML statement needs only to identify the rows that it writes does not count as
+read.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _NODES = (
     Expr, Scan, SortKey, AggregateCall, Statement, ReturningClause, ConflictClause, OutputColumn,
 )  # fmt: skip
 _SKIPPED = frozenset({"type", "table", "signature", "at", "parameters", "undeclared", "hints"})
-# Fields that make or hand on columns rather than use them.
+# Fields that produce or pass on columns without reading a value.
 _BINDINGS = {
     TableScan: "columns",
     UpdateStatement: "key",
@@ -45,7 +46,7 @@ _BINDINGS = {
 
 @dataclass(slots=True)
 class Usage:
-    """Column names by table; `writes` are (privilege, table, columns)."""
+    """The names a statement uses: `reads` by table, `writes` as (privilege, table, columns)."""
 
     reads: dict[str, set[str]] = field(default_factory=dict)
     writes: list[tuple[str, str, frozenset[str]]] = field(default_factory=list)
@@ -53,32 +54,35 @@ class Usage:
     system_tables: set[str] = field(default_factory=set)
 
 
-def usage_of(statement: Statement) -> Usage:
-    """What `statement` uses."""
-    found = Usage(writes=list(_writes(statement)))
-    made: dict[int, tuple[str, str]] = {}
+def collect_usage(statement: Statement) -> Usage:
+    """Return the tables, columns and sequences that `statement` reads and writes."""
+    usage = Usage(writes=list(_writes(statement)))
+    produced: dict[int, tuple[str, str]] = {}
     used: set[int] = set()
     for node in _walk(statement):
         if isinstance(node, ResolvedColumn):
             used.add(node.id)
         elif isinstance(node, TableScan):
-            found.reads.setdefault(node.table.name, set())
-            made.update((one.id, (node.table.name, column.name)) for one, column in node.columns)
+            usage.reads.setdefault(node.table.name, set())
+            produced.update(
+                (output.id, (node.table.name, column.name)) for output, column in node.columns
+            )
         elif isinstance(node, SystemTableScan):
-            found.system_tables.add(node.name)
+            usage.system_tables.add(node.name)
         elif isinstance(node, FunctionCall):
             for argument in node.arguments:
                 if isinstance(argument, SequenceRef):
-                    found.sequences.add((node.signature.function, argument.name))
+                    usage.sequences.add((node.signature.function, argument.name))
         elif isinstance(node, ReturningClause):
             table = _target(statement)
-            made.update((one.id, (table, column.name)) for one, column in node.row)
+            produced.update((output.id, (table, column.name)) for output, column in node.row)
     if isinstance(statement, UpdateStatement | DeleteStatement):
-        found.reads.pop(statement.table.name, None)  # unless a column of it is used
-    for id_ in used & made.keys():
-        table, column = made[id_]
-        found.reads.setdefault(table, set()).add(column)
-    return found
+        # The loop below adds the table again if one of its columns is read.
+        usage.reads.pop(statement.table.name, None)
+    for id_ in used & produced.keys():
+        table, column = produced[id_]
+        usage.reads.setdefault(table, set()).add(column)
+    return usage
 
 
 def _target(statement: Statement) -> str:
@@ -104,7 +108,7 @@ def _writes(statement: Statement) -> Iterator[tuple[str, str, frozenset[str]]]:
 
 
 def _walk(node: Any) -> Iterator[Any]:
-    """Every node below, and every column that is used rather than made."""
+    """Yield every node of the tree, and every column that is read, but not produced, by a node."""
     waiting = [node]
     while waiting:
         current = waiting.pop()
@@ -116,7 +120,7 @@ def _walk(node: Any) -> Iterator[Any]:
             yield current
             binding = _BINDINGS.get(type(current))
             waiting.extend(
-                getattr(current, one.name)
-                for one in fields(current)
-                if one.name != binding and one.name not in _SKIPPED
+                getattr(current, field_.name)
+                for field_ in fields(current)
+                if field_.name != binding and field_.name not in _SKIPPED
             )

@@ -1,5 +1,6 @@
-"""Resolves statements that write.
+"""Resolves DML statements.
 
-In reading order: `writing` (what they have in common), `insert`, `update`, `delete`; their parts
-`assignments`, `parts`, `defaults`, `proposed_row`, `conflict`, `nested_dml`, `returning`.
+In reading order: `writing` (code shared by all statements), `insert`, `update` (UPDATE and
+DELETE), and their parts `assignments` (SET), `nested_dml`, `defaults`, `conflict` (ON CONFLICT)
+and `returning` (THEN RETURN).
 """

@@ -1,7 +1,7 @@
-"""Resolves SET: what is assigned to which column, whole or in parts.
+"""Resolves SET: the value assigned to each column, whole or in parts.
 
-A column of a message may be assigned field by field, an array by nested statements, and an array
-that is a field by both; all of it becomes one value for the column.
+A column of a message type can be assigned field by field, an array by nested statements, and a
+repeated field of a message by both. All assignments to a column become a single value.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ from spanemu.schema.column import Column
 from spanemu.schema.table import Table
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.dml.defaults import default_value, is_pending_commit_timestamp
-from spanemu.sql.googlesql.analyzer.dml.nested_dml import changed_array_of, field_changes
+from spanemu.sql.googlesql.analyzer.dml.nested_dml import (
+    apply_nested_statements,
+    resolve_field_changes,
+)
 from spanemu.sql.googlesql.analyzer.dml.writing import (
+    AssignedParts,
     FieldPath,
     Item,
-    Parts,
     commit_timestamp_value,
 )
 from spanemu.sql.googlesql.analyzer.errors.names import UnrecognizedName
@@ -27,10 +30,10 @@ from spanemu.sql.googlesql.analyzer.errors.writing import (
     KeyNotAssignable,
     NotWritable,
 )
-from spanemu.sql.googlesql.analyzer.expressions.braces import typed_braces
+from spanemu.sql.googlesql.analyzer.expressions.braces import infer_brace_types
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
-from spanemu.sql.googlesql.analyzer.expressions.message_constructors import with_assigned_fields
+from spanemu.sql.googlesql.analyzer.expressions.message_constructors import assign_fields
 from spanemu.sql.googlesql.analyzer.expressions.names import resolve_path
 from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.googlesql.analyzer.suggestion import closest
@@ -38,21 +41,29 @@ from spanemu.sql.resolved import Expr
 from spanemu.values.types import TypeCode
 
 
-def assignments_of(
-    written: Sequence[Item], table: Table, alias: str, env: Env
+def resolve_assignments(
+    items: Sequence[Item], table: Table, alias: str, env: Env
 ) -> tuple[tuple[Column, Expr], ...]:
-    """The columns that SET assigns, with their values over `env`."""
-    found: dict[str, tuple[Column, Parts]] = {}
-    for item in written:
+    """Return the columns that the items of SET assign, with their values resolved in `env`.
+
+    Raise AnalysisError for an unknown or key column, a repeated or overlapping assignment, and a
+    value that does not convert to its column's type.
+    """
+    parts_by_column: dict[str, tuple[Column, AssignedParts]] = {}
+    for item in items:
         column, path = _target(item.target, table, alias)
-        _, parts = found.setdefault(column.name.lower(), (column, Parts(column.name)))
+        _, parts = parts_by_column.setdefault(
+            column.name.lower(), (column, AssignedParts(column.name))
+        )
         parts.add(path, item)
-    values = [(column, _value_of(column, parts, table, env)) for column, parts in found.values()]
+    values = [
+        (column, _value_of(column, parts, table, env)) for column, parts in parts_by_column.values()
+    ]
     return tuple([(column, value) for column, value in values if value is not None])
 
 
 def _target(path: ast.Path, table: Table, alias: str) -> tuple[Column, FieldPath]:
-    """The column that a path begins with, and the fields behind it."""
+    """Return the column that a path begins with, and the path of fields inside the column."""
     parts = path.parts
     if parts[0].name.lower() == alias.lower():
         if len(parts) == 1 and table.column(alias) is None:
@@ -70,21 +81,21 @@ def _target(path: ast.Path, table: Table, alias: str) -> tuple[Column, FieldPath
     return column, tuple(parts[1:])
 
 
-def _value_of(column: Column, parts: Parts, table: Table, env: Env) -> Expr | None:
-    """The value for a column; None for a generated column that stays as it is."""
+def _value_of(column: Column, parts: AssignedParts, table: Table, env: Env) -> Expr | None:
+    """Return the value of a column; None for a generated column assigned DEFAULT."""
     if column.generated is not None:
         for part in parts.parts:
             if part.statements:
                 raise NotWritable("UPDATE", column.name, at=part.statements[0].target.at)
-    whole = parts.whole
+    whole = parts.whole_value
     if whole is None:
         first = parts.parts[0]
         target = first.items[0].target
         before = resolve_path(target.parts[: len(target.parts) - len(first.path)], env, target.at)
-        return with_assigned_fields(before, column.name, field_changes(parts, env), env.analysis)
+        return assign_fields(before, column.name, resolve_field_changes(parts, env), env.analysis)
     if whole.assignment is not None:
         return _value(whole.assignment, column, table, env)
-    return changed_array_of(whole, parts, env)
+    return apply_nested_statements(whole, parts, env)
 
 
 def _value(item: ast.Assignment, column: Column, table: Table, env: Env) -> Expr | None:
@@ -95,7 +106,7 @@ def _value(item: ast.Assignment, column: Column, table: Table, env: Env) -> Expr
         raise NotWritable("UPDATE", column.name, at=item.target.at)
     if is_pending_commit_timestamp(node):
         return commit_timestamp_value(column, table, node.at)
-    value = resolve(typed_braces(node, column.type), env)
+    value = resolve(infer_brace_types(node, column.type), env)
     if not fits(value, column.type, env.analysis):
         raise CannotAssign(str(value.type), column.name, str(column.type), at=node.at)
     return coerce(value, column.type, env.analysis, node.at)

@@ -1,4 +1,4 @@
-"""Resolves ON CONFLICT: which uniqueness it is about, and what becomes of the row that is there."""
+"""Resolves ON CONFLICT: the unique key it applies to, and the update of the existing row."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spanemu.schema.index import Index
 from spanemu.schema.table import Table
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
-from spanemu.sql.googlesql.analyzer.dml.assignments import assignments_of
+from spanemu.sql.googlesql.analyzer.dml.assignments import resolve_assignments
 from spanemu.sql.googlesql.analyzer.dml.defaults import default_value
 from spanemu.sql.googlesql.analyzer.errors.names import ColumnNotInTable
 from spanemu.sql.googlesql.analyzer.errors.writing import BadWrite, NoConflictTarget
@@ -26,7 +26,11 @@ EXCLUDED = "EXCLUDED"
 def resolve_conflict(
     node: ast.OnConflict, table: Table, alias: str, analysis: Analysis
 ) -> ConflictClause:
-    """The clause. EXCLUDED is the row that could not be inserted; bare names are the one there."""
+    """Resolve an ON CONFLICT clause.
+
+    In its expressions, EXCLUDED names the row that could not be inserted, and unqualified columns
+    are columns of the existing row.
+    """
     columns, index = _target(node, table, analysis)
     if node.assignments is None:
         return ConflictClause(columns, index, (), (), None, None)
@@ -37,7 +41,7 @@ def resolve_conflict(
     scope = Scope(None, existing)
     scope.aliases = {**scope.aliases, EXCLUDED.lower(): excluded}
     env = Env(analysis, scope, "ON CONFLICT clause", {})
-    assignments = assignments_of(node.assignments, table, alias, env)
+    assignments = resolve_assignments(node.assignments, table, alias, env)
     where = None if node.where is None else resolve_condition(node.where, env)
     return ConflictClause(columns, index, existing.stored, excluded.stored, assignments, where)
 
@@ -45,7 +49,7 @@ def resolve_conflict(
 def _target(
     node: ast.OnConflict, table: Table, analysis: Analysis
 ) -> tuple[tuple[Column, ...], str | None]:
-    """The unique columns, and the index that makes them so unless it is the primary key."""
+    """Return the columns of the conflict target, and its unique index, None for the primary key."""
     if node.constraint is not None:
         index = analysis.schema.index(str(node.constraint))
         if index is None or index.table.lower() != table.name.lower():
@@ -59,12 +63,12 @@ def _target(
         if column is None:
             raise ColumnNotInTable(identifier.name, table.name, at=identifier.at)
         columns.append(column)
-    wanted = {column.name for column in columns}
-    if len(wanted) == len(columns):
-        if wanted == {column.name for column in table.key_columns}:
+    names = {column.name for column in columns}
+    if len(names) == len(columns):
+        if names == {column.name for column in table.key_columns}:
             return tuple(columns), None
         for index in analysis.schema.indexes_of(table):
-            if index.unique and wanted == {part.column.name for part in index.key}:
+            if index.unique and names == {part.column.name for part in index.key}:
                 return _unique(index, table, node.at)
     raise NoConflictTarget(table.name, at=node.at)
 
@@ -78,7 +82,7 @@ def _unique(index: Index, table: Table, at: int) -> tuple[tuple[Column, ...], st
 
 
 class ProposedRows(NamedTuple):
-    """Rows to insert: `values` of `source` are for `columns`, then for `computed`."""
+    """Rows to insert: `values` are outputs of `source` for `columns`, followed by `computed`."""
 
     source: Scan
     columns: tuple[Column, ...]
@@ -86,8 +90,8 @@ class ProposedRows(NamedTuple):
     computed: tuple[Column, ...] = ()
 
 
-def completed(rows: ProposedRows, table: Table, analysis: Analysis) -> ProposedRows:
-    """The same rows with the columns that are not listed."""
+def with_unlisted_columns(rows: ProposedRows, table: Table, analysis: Analysis) -> ProposedRows:
+    """Return the rows with values for the columns that the statement does not list."""
     env = Env(analysis, Scope(None), "DEFAULT expression", {})
     pairs = zip(rows.columns, rows.values, strict=True)
     known = {column.name: value for column, value in pairs}
@@ -115,17 +119,24 @@ def completed(rows: ProposedRows, table: Table, analysis: Analysis) -> ProposedR
     return ProposedRows(source, tuple(written), values, tuple(unwritten))
 
 
-def keyed(rows: ProposedRows, table: Table, analysis: Analysis) -> ProposedRows:
-    """The same rows with the defaults of the key columns that are not listed."""
+def with_key_defaults(rows: ProposedRows, table: Table, analysis: Analysis) -> ProposedRows:
+    """Return the rows with the defaults of the key columns that the statement does not list."""
     env = Env(analysis, Scope(None), "DEFAULT expression", {})
     listed = {column.name for column in rows.columns}
     left_out = tuple(
-        [each for each in table.key_columns if each.name not in listed and _has_default(each)]
+        [
+            column
+            for column in table.key_columns
+            if column.name not in listed and _has_default(column)
+        ]
     )
     if not left_out:
         return rows
     filled = tuple(
-        [(analysis.column(each.name, each.type), default_value(each, env)) for each in left_out]
+        [
+            (analysis.column(column.name, column.type), default_value(column, env))
+            for column in left_out
+        ]
     )
     return ProposedRows(
         ProjectScan(rows.source, filled),
@@ -139,7 +150,7 @@ def _has_default(column: Column) -> bool:
 
 
 class _ProposedRow(TableRelation):
-    """A row of which every column that is not generated is at hand."""
+    """A row to insert, whose generated columns are expressions over the values of its others."""
 
     def __init__(
         self, table: Table, analysis: Analysis, values: Mapping[str, ResolvedColumn]

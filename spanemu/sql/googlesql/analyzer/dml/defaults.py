@@ -1,4 +1,4 @@
-"""What DEFAULT stands for where it is written beside other values."""
+"""Resolves DEFAULT where it is written as a value, and recognizes PENDING_COMMIT_TIMESTAMP."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from spanemu.schema.column import Column
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.expressions.braces import typed_braces
+from spanemu.sql.googlesql.analyzer.expressions.braces import infer_brace_types
 from spanemu.sql.googlesql.analyzer.expressions.calls import PENDING_COMMIT_TIMESTAMP
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
@@ -20,17 +20,17 @@ from spanemu.values.types import INT64, TIMESTAMP
 
 
 def is_pending_commit_timestamp(node: ast.Expression) -> bool:
-    """Whether `node` is a call of PENDING_COMMIT_TIMESTAMP, and nothing else."""
+    """Return whether `node` as a whole is a call of PENDING_COMMIT_TIMESTAMP."""
     return type(node) is ast.Call and str(node.function).upper() == PENDING_COMMIT_TIMESTAMP
 
 
 def pending_commit_timestamp() -> Literal:
-    """The value of a column that is to hold the commit timestamp."""
+    """Return the placeholder that the commit replaces with the commit timestamp."""
     return Literal(TIMESTAMP, COMMIT_TIMESTAMP)
 
 
 def default_value(column: Column, env: Env) -> Expr:
-    """What a row gets in `column` if it is given no value."""
+    """Return the default of `column`: an identity value, its DEFAULT expression, or NULL."""
     analysis = env.analysis
     if column.identity is not None:
         function = analysis.catalog.scalars["GET_NEXT_SEQUENCE_VALUE"]
@@ -42,12 +42,12 @@ def default_value(column: Column, env: Env) -> Expr:
     if is_pending_commit_timestamp(node):
         return pending_commit_timestamp()
     inside = Env(analysis, Scope(None), "DEFAULT expression", {})
-    value = resolve(typed_braces(node, column.type), inside)
+    value = resolve(infer_brace_types(node, column.type), inside)
     return coerce(value, column.type, analysis, -1)
 
 
 def is_commit_timestamp(text: str | None) -> bool:
-    """Whether the text of a DEFAULT or ON UPDATE clause is PENDING_COMMIT_TIMESTAMP()."""
+    """Return whether the text of a DEFAULT or ON UPDATE clause is PENDING_COMMIT_TIMESTAMP()."""
     return text is not None and is_pending_commit_timestamp(_parsed(text))
 
 

@@ -1,4 +1,4 @@
-"""Resolves INSERT."""
+"""Resolves INSERT, from VALUES and from a query."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.dml.conflict import (
     ProposedRows,
-    completed,
-    keyed,
     resolve_conflict,
+    with_key_defaults,
+    with_unlisted_columns,
 )
 from spanemu.sql.googlesql.analyzer.dml.defaults import (
     default_value,
@@ -22,9 +22,9 @@ from spanemu.sql.googlesql.analyzer.dml.defaults import (
 )
 from spanemu.sql.googlesql.analyzer.dml.returning import is_pending, resolve_returning
 from spanemu.sql.googlesql.analyzer.dml.writing import (
-    asserted_rows,
     commit_timestamp_value,
-    written_table,
+    resolve_assert_rows,
+    resolve_target_table,
 )
 from spanemu.sql.googlesql.analyzer.errors.names import ColumnNotInTable
 from spanemu.sql.googlesql.analyzer.errors.writing import (
@@ -35,7 +35,7 @@ from spanemu.sql.googlesql.analyzer.errors.writing import (
     ValueDoesNotFit,
     WrongRowWidth,
 )
-from spanemu.sql.googlesql.analyzer.expressions.braces import typed_braces
+from spanemu.sql.googlesql.analyzer.expressions.braces import infer_brace_types
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.subqueries import with_types
@@ -61,8 +61,8 @@ _Source = tuple[Scan, tuple[Column, ...], tuple[ResolvedColumn, ...], set[str]]
 
 
 def resolve_insert(statement: ast.Insert, analysis: Analysis) -> InsertStatement:
-    """The rows that INSERT adds, and what it does about rows that exist."""
-    table = written_table(statement.target.path, analysis)
+    """Resolve INSERT, INSERT OR IGNORE and INSERT OR UPDATE, with ON CONFLICT and THEN RETURN."""
+    table = resolve_target_table(statement.target.path, analysis)
     hints = statement_hints(statement.hint, analysis)
     hints += write_hints(statement.target.hint, table, analysis)
     columns = _columns(statement, table)
@@ -75,9 +75,9 @@ def resolve_insert(statement: ast.Insert, analysis: Analysis) -> InsertStatement
         source, columns, values, pending = _selected(statement, columns, analysis)
     rows = ProposedRows(source, columns, values)
     if statement.on_conflict is not None or _ignores_computed_key(statement, columns, table):
-        rows = completed(rows, table, analysis)
+        rows = with_unlisted_columns(rows, table, analysis)
     elif statement.mode is ast.InsertMode.OR_UPDATE:
-        rows = keyed(rows, table, analysis)
+        rows = with_key_defaults(rows, table, analysis)
     conflict = None
     if statement.on_conflict is not None:
         if statement.mode is not ast.InsertMode.INSERT:
@@ -87,7 +87,7 @@ def resolve_insert(statement: ast.Insert, analysis: Analysis) -> InsertStatement
         conflict = resolve_conflict(statement.on_conflict, table, alias, analysis)
     pending |= _implicitly_pending(table, columns, statement.mode, conflict)
     returning = resolve_returning(statement.returning, table, alias, pending, analysis)
-    assert_rows = asserted_rows(statement.assert_rows, analysis)
+    assert_rows = resolve_assert_rows(statement.assert_rows, analysis)
     return InsertStatement(
         *analysis.parameters.finish(),
         hints,
@@ -106,20 +106,20 @@ def resolve_insert(statement: ast.Insert, analysis: Analysis) -> InsertStatement
 def _columns(statement: ast.Insert, table: Table) -> tuple[Column, ...]:
     if not statement.columns:
         raise BadWrite("INSERT statement must specify a column list", at=statement.at)
-    found: dict[str, Column] = {}
+    columns: dict[str, Column] = {}
     for identifier in statement.columns:
         column = table.column(identifier.name)
         if column is None:
             raise ColumnNotInTable(identifier.name, table.name, at=identifier.at)
         key = column.name.lower()
-        if key in found:
+        if key in columns:
             raise DuplicateInsertColumn(identifier.name, at=identifier.at)
-        found[key] = column
-    return tuple(found.values())
+        columns[key] = column
+    return tuple(columns.values())
 
 
 def _ignores_computed_key(statement: ast.Insert, columns: Sequence[Column], table: Table) -> bool:
-    """Whether INSERT OR IGNORE goes by a key that the statement does not give in full."""
+    """Return whether INSERT OR IGNORE leaves out a column of the primary key."""
     return statement.mode is ast.InsertMode.OR_IGNORE and not {
         column.name for column in table.key_columns
     }.issubset(column.name for column in columns)
@@ -131,7 +131,7 @@ def _implicitly_pending(
     mode: ast.InsertMode,
     conflict: ConflictClause | None,
 ) -> set[str]:
-    """Columns that get a commit timestamp without being listed."""
+    """Return the names of unlisted columns that get a commit timestamp."""
     listed = {column.name for column in columns}
     updates = mode is ast.InsertMode.OR_UPDATE or (
         conflict is not None and conflict.assignments is not None
@@ -170,7 +170,8 @@ def _values(
         _check_column(column, written, statement)
         is_default = all(type(node) is ast.DefaultKeyword for node in written)
         if is_default and not (updates and column.generated is None):
-            # Left out: the transaction fills it in. Of a row that exists it would leave the value.
+            # The transaction fills in a column that is left out. INSERT OR UPDATE needs the value:
+            # without it, an existing row would keep its old value.
             continue
         values = [_cell(node, column, table, env) for node in written]
         if any(is_pending(value) for value in values):
@@ -188,11 +189,11 @@ def _check_column(column: Column, written: Sequence[ast.Expression], statement: 
     if column.generated is None:
         return
     if any(type(node) is not ast.DefaultKeyword for node in written):
-        raise NotWritable("INSERT", column.name, at=_place(column, statement))
+        raise NotWritable("INSERT", column.name, at=_column_position(column, statement))
 
 
-def _place(column: Column, statement: ast.Insert) -> int:
-    """Where the list of columns names one."""
+def _column_position(column: Column, statement: ast.Insert) -> int:
+    """Return the position of a column in the statement's column list."""
     key = column.name.lower()
     return next(name.at for name in statement.columns if name.name.lower() == key)
 
@@ -202,7 +203,7 @@ def _cell(node: ast.Expression, column: Column, table: Table, env: Env) -> Expr:
         return default_value(column, env)
     if is_pending_commit_timestamp(node):
         return commit_timestamp_value(column, table, node.at)
-    value = resolve(typed_braces(node, column.type), env)
+    value = resolve(infer_brace_types(node, column.type), env)
     if not fits(value, column.type, env.analysis):
         raise ValueDoesNotFit("Value", str(value.type), column.name, str(column.type), at=node.at)
     return coerce(value, column.type, env.analysis, node.at)
@@ -216,7 +217,7 @@ def _selected(statement: ast.Insert, columns: tuple[Column, ...], analysis: Anal
     assert query is not None
     for column in columns:
         if column.generated is not None:
-            raise NotWritable("INSERT", column.name, at=_place(column, statement))
+            raise NotWritable("INSERT", column.name, at=_column_position(column, statement))
     env = Env(analysis, Scope(None), "query", {})
     result = analysis.resolve_query(query, env)
     if len(result.columns) != len(columns):

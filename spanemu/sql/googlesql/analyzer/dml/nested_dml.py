@@ -1,14 +1,15 @@
-"""Resolves nested DML: what an array is after statements that take its elements as rows.
+"""Resolves nested DML: statements that treat the elements of an array as rows.
 
     (DELETE xs x WHERE c), (UPDATE xs x SET x = v WHERE d), (INSERT xs VALUES (w))
 
-is the array
+assign the array
 
     ARRAY(SELECT CASE WHEN d THEN v ELSE x END FROM UNNEST(xs) AS x WITH OFFSET
           WHERE c IS NOT TRUE ORDER BY offset) || [w]
 
-All of them see the array as it was. Nothing but the element is in scope inside, not the row. Where
-elements are messages, SET may go on to arrays among their fields.
+Every nested statement reads the original array. The element is the only name in scope inside a
+nested statement; the columns of the row are not. If the elements are messages, SET can contain
+nested statements on repeated fields of the element.
 """
 
 from __future__ import annotations
@@ -19,7 +20,11 @@ from spanemu.sql.functions.array import asserted_elements, changed_array, severa
 from spanemu.sql.functions.conversion_rules import is_coercible
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
-from spanemu.sql.googlesql.analyzer.dml.writing import Part, Parts, asserted_rows
+from spanemu.sql.googlesql.analyzer.dml.writing import (
+    AssignedPart,
+    AssignedParts,
+    resolve_assert_rows,
+)
 from spanemu.sql.googlesql.analyzer.errors.names import UnrecognizedName
 from spanemu.sql.googlesql.analyzer.errors.writing import (
     BadWrite,
@@ -27,14 +32,14 @@ from spanemu.sql.googlesql.analyzer.errors.writing import (
     ValueDoesNotFit,
     WrongRowWidth,
 )
-from spanemu.sql.googlesql.analyzer.expressions.braces import typed_braces
+from spanemu.sql.googlesql.analyzer.expressions.braces import infer_brace_types
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_condition
 from spanemu.sql.googlesql.analyzer.expressions.literals import null_literal
 from spanemu.sql.googlesql.analyzer.expressions.members import members_of
 from spanemu.sql.googlesql.analyzer.expressions.message_constructors import (
     Change,
-    with_assigned_fields,
+    assign_fields,
 )
 from spanemu.sql.googlesql.analyzer.expressions.names import resolve_path
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
@@ -70,30 +75,30 @@ _NAMES: dict[type[ast.NestedStatement], str] = {
 _ORDER = tuple(_NAMES.values())
 
 
-def changed_array_of(part: Part, parts: Parts, env: Env) -> Expr:
-    """The array that is a part of a value after all the statements that it is the target of."""
-    statements, name, analysis = part.statements, parts.shown(part.path), env.analysis
+def apply_nested_statements(part: AssignedPart, parts: AssignedParts, env: Env) -> Expr:
+    """Return the array at `part` after all nested statements that target it."""
+    statements, name, analysis = part.statements, parts.display_name(part.path), env.analysis
     target = statements[0].target
     array = resolve_path(target.parts, env, target.at)
-    _check(statements, array.type)
+    _check_statements(statements, array.type)
     first = _NAMES[type(statements[0])]
     value = array
     edits = [one for one in statements if not isinstance(one, ast.NestedInsert)]
     if edits:
         value = _edited(edits, value, analysis)
-    for place, statement in enumerate(statements):
+    for number, statement in enumerate(statements):
         if isinstance(statement, ast.NestedInsert):
             added = _inserted(statement, name, array.type, analysis)
             value = operator_call("$concat_op", (value, added), analysis, statement.at)
             value = _asserted(statement.assert_rows, value, added, analysis)
         elif isinstance(statement, ast.NestedDelete | ast.NestedUpdate) and statement.assert_rows:
-            matched = _matched(statement, statements[:place], array, analysis)
+            matched = _matched(statement, statements[:number], array, analysis)
             value = _asserted(statement.assert_rows, value, matched, analysis)
     return FunctionCall(array.type, changed_array(array.type, first), (array, value))
 
 
-def field_changes(parts: Parts, env: Env) -> list[Change]:
-    """The new values of the fields of a message, each over the message as it was."""
+def resolve_field_changes(parts: AssignedParts, env: Env) -> list[Change]:
+    """Return the new values of the fields of a message, each computed from the original message."""
     changes: list[Change] = []
     for part in parts.parts:
         assigned = part.assignment
@@ -101,18 +106,18 @@ def field_changes(parts: Parts, env: Env) -> list[Change]:
             changes.append(Change(part.path, _field_value(assigned.value, env), assigned.value.at))
         else:
             at = part.statements[0].at
-            changes.append(Change(part.path, changed_array_of(part, parts, env), at))
+            changes.append(Change(part.path, apply_nested_statements(part, parts, env), at))
     return changes
 
 
 def _field_value(node: ast.Expression, env: Env) -> Expr:
-    """The value for a field, which DEFAULT unsets."""
+    """Resolve the value of a field; DEFAULT clears the field."""
     return null_literal() if type(node) is ast.DefaultKeyword else resolve(node, env)
 
 
-def _check(statements: Sequence[ast.NestedStatement], type_: Type) -> None:
-    """The target is an array, and the statements stand in the order in which they run."""
-    latest = 0
+def _check_statements(statements: Sequence[ast.NestedStatement], type_: Type) -> None:
+    """Raise BadWrite unless the target is an array and the statements are in order of execution."""
+    latest_rank = 0
     for statement in statements:
         name = _NAMES[type(statement)]
         if not type_.is_array:
@@ -121,18 +126,19 @@ def _check(statements: Sequence[ast.NestedStatement], type_: Type) -> None:
                 f"was {type_}",
                 at=statement.target.at,
             )
-        place = _ORDER.index(name)
-        if place < latest:
+        rank = _ORDER.index(name)
+        if rank < latest_rank:
             raise BadWrite(
-                f"{name} occurs after {_ORDER[latest]} for {statement.target}; nested statements "
-                "referencing the same field must be written in the order DELETE, UPDATE, INSERT",
+                f"{name} occurs after {_ORDER[latest_rank]} for {statement.target}; nested "
+                "statements referencing the same field must be written in the order DELETE, "
+                "UPDATE, INSERT",
                 at=statement.at,
             )
-        latest = place
+        latest_rank = rank
 
 
 def _edited(statements: Sequence[ast.NestedStatement], array: Expr, analysis: Analysis) -> Expr:
-    """The elements that no DELETE removes, each as the UPDATE that matches it makes it."""
+    """Return the array without the elements that a DELETE matches, with every UPDATE applied."""
     element = analysis.column("$element", array.type.item())
     offset = analysis.column("$offset", INT64)
     deleted: list[Expr] = []
@@ -146,8 +152,8 @@ def _edited(statements: Sequence[ast.NestedStatement], array: Expr, analysis: An
             updated.append((resolve_condition(statement.where, env), value))
     scan: Scan = ArrayScan(None, array, element, offset)
     if deleted:
-        gone = deleted[0] if len(deleted) == 1 else Or(BOOL, tuple(deleted))
-        kept = Case(BOOL, ((gone, Literal(BOOL, False)),), Literal(BOOL, True))
+        is_deleted = deleted[0] if len(deleted) == 1 else Or(BOOL, tuple(deleted))
+        kept = Case(BOOL, ((is_deleted, Literal(BOOL, False)),), Literal(BOOL, True))
         scan = FilterScan(scan, kept)
     result = analysis.column("$element", element.type)
     scan = ProjectScan(scan, ((result, _updated(updated, element)),))
@@ -162,14 +168,19 @@ def _matched(
     array: Expr,
     analysis: Analysis,
 ) -> Expr:
-    """The offsets of the elements that a statement modifies: those that no DELETE took before."""
+    """Return the offsets of the elements that `statement` modifies.
+
+    Elements that a DELETE in `earlier` removes are left out.
+    """
     element = analysis.column("$element", array.type.item())
     offset = analysis.column("$offset", INT64)
     scan: Scan = ArrayScan(None, array, element, offset)
-    for each in earlier:
-        if isinstance(each, ast.NestedDelete):
-            gone = resolve_condition(each.where, _element_env(each, element, analysis))
-            kept = Case(BOOL, ((gone, Literal(BOOL, False)),), Literal(BOOL, True))
+    for statement_before in earlier:
+        if isinstance(statement_before, ast.NestedDelete):
+            deleted = resolve_condition(
+                statement_before.where, _element_env(statement_before, element, analysis)
+            )
+            kept = Case(BOOL, ((deleted, Literal(BOOL, False)),), Literal(BOOL, True))
             scan = FilterScan(scan, kept)
     env = _element_env(statement, element, analysis)
     scan = FilterScan(scan, resolve_condition(statement.where, env))
@@ -182,8 +193,8 @@ def _matched(
 def _asserted(
     count: ast.Expression | None, value: Expr, modified: Expr, analysis: Analysis
 ) -> Expr:
-    """The array, unless another number of its elements is modified than the statement asserts."""
-    expected = asserted_rows(count, analysis)
+    """Wrap `value` in a check that as many elements are modified as ASSERT_ROWS_MODIFIED says."""
+    expected = resolve_assert_rows(count, analysis)
     if expected is None:
         return value
     signature = asserted_elements(value.type, modified.type)
@@ -196,14 +207,14 @@ def _updated(updates: Sequence[tuple[Expr, Expr]], element: ResolvedColumn) -> E
         return unchanged
     whens = tuple(updates)
     if len(updates) > 1:
-        hits = tuple(condition for condition, _ in updates)
-        several = FunctionCall(BOOL, several_true(len(hits)), hits)
+        matches = tuple(condition for condition, _ in updates)
+        several = FunctionCall(BOOL, several_true(len(matches)), matches)
         whens = ((several, unchanged), *whens)
     return Case(element.type, whens, unchanged)
 
 
 def _inserted(statement: ast.NestedInsert, name: str, type_: Type, analysis: Analysis) -> Expr:
-    wanted = type_.item()
+    element_type = type_.item()
     if statement.query is not None:
         return _selected(statement.query, name, type_, analysis)
     env = Env(analysis, Scope(None), "nested INSERT", {})
@@ -211,20 +222,22 @@ def _inserted(statement: ast.NestedInsert, name: str, type_: Type, analysis: Ana
     for row in statement.rows:
         if len(row.values) != 1:
             raise WrongRowWidth(len(row.values), 1, at=row.at)
-        items.append(_element_value(row.values[0], wanted, name, env))
+        items.append(_element_value(row.values[0], element_type, name, env))
     return MakeArray(type_, tuple(items))
 
 
 def _selected(query: ast.Query, name: str, type_: Type, analysis: Analysis) -> Expr:
-    wanted = type_.item()
+    element_type = type_.item()
     env = Env(analysis, Scope(None), "query", {})
     result = analysis.resolve_query(query, env)
     if len(result.columns) != 1:
         raise WrongRowWidth(len(result.columns), 1, at=query.at)
-    found = result.columns[0][1].type
-    if not is_coercible(found, wanted):
-        raise ValueDoesNotFit("Query column 1", str(found), name, str(wanted), at=query.at)
-    result = with_types(result, (wanted,), env)
+    selected_type = result.columns[0][1].type
+    if not is_coercible(selected_type, element_type):
+        raise ValueDoesNotFit(
+            "Query column 1", str(selected_type), name, str(element_type), at=query.at
+        )
+    result = with_types(result, (element_type,), env)
     analysis.traits.subquery = True
     output = (result.columns[0][1],)
     return SubqueryExpr(type_, SubqueryKind.ARRAY, result.scan, output)
@@ -244,29 +257,29 @@ def _alias(statement: ast.NestedStatement) -> ast.Identifier:
 
 
 def _updated_element(statement: ast.NestedUpdate, element: ResolvedColumn, env: Env) -> Expr:
-    """The element as SET makes it: another one, or the same message with other fields."""
+    """Return the element after SET: a new value, or the message with changed fields."""
     alias = _alias(statement).name
-    parts = Parts(str(statement.target))
+    parts = AssignedParts(str(statement.target))
     for item in statement.items:
         first, *path = item.target.parts
         if first.name.lower() != alias.lower():
             raise UnrecognizedName(first.name, None, at=first.at)
         parts.add(tuple(path), item)
-    whole = parts.whole
+    whole = parts.whole_value
     if whole is not None:
         if whole.assignment is None:
-            return changed_array_of(whole, parts, env)
+            return apply_nested_statements(whole, parts, env)
         return _element_value(whole.assignment.value, element.type, parts.name, env)
     if element.type.code is not TypeCode.PROTO:
         raise CannotAssignField(str(element.type), at=parts.parts[0].path[0].at)
     before = ColumnRef(element.type, element)
-    return with_assigned_fields(before, parts.name, field_changes(parts, env), env.analysis)
+    return assign_fields(before, parts.name, resolve_field_changes(parts, env), env.analysis)
 
 
-def _element_value(node: ast.Expression, wanted: Type, shown: str, env: Env) -> Expr:
+def _element_value(node: ast.Expression, element_type: Type, display_name: str, env: Env) -> Expr:
     if type(node) is ast.DefaultKeyword:
-        return Literal(wanted, None)
-    value = resolve(typed_braces(node, wanted), env)
-    if not fits(value, wanted, env.analysis):
-        raise ValueDoesNotFit("Value", str(value.type), shown, str(wanted), at=node.at)
-    return coerce(value, wanted, env.analysis, node.at)
+        return Literal(element_type, None)
+    value = resolve(infer_brace_types(node, element_type), env)
+    if not fits(value, element_type, env.analysis):
+        raise ValueDoesNotFit("Value", str(value.type), display_name, str(element_type), at=node.at)
+    return coerce(value, element_type, env.analysis, node.at)

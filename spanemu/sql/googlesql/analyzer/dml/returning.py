@@ -1,4 +1,4 @@
-"""Resolves THEN RETURN: a select list over the row that was written."""
+"""Resolves THEN RETURN: a select list over the written row."""
 
 from __future__ import annotations
 
@@ -31,7 +31,11 @@ def resolve_returning(
     pending: Collection[str],
     analysis: Analysis,
 ) -> ReturningClause | None:
-    """The clause; `pending` names the columns that wait for their commit timestamp."""
+    """Resolve a THEN RETURN clause; return None if the statement has none.
+
+    Raise PendingCommitTimestampReturned if the clause uses a column of `pending`, the columns
+    whose value is the commit timestamp of the transaction.
+    """
     if node is None:
         return None
     row = TableRelation(alias, table, analysis, inline=True)
@@ -59,5 +63,5 @@ def resolve_returning(
 
 
 def is_pending(value: Expr) -> bool:
-    """Whether a value is that of PENDING_COMMIT_TIMESTAMP()."""
+    """Return whether `value` is the placeholder of PENDING_COMMIT_TIMESTAMP()."""
     return isinstance(value, Literal) and value.value is COMMIT_TIMESTAMP

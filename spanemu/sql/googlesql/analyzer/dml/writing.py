@@ -1,4 +1,4 @@
-"""What INSERT, UPDATE and DELETE have in common: the table written, the rows found, values."""
+"""Code shared by INSERT, UPDATE and DELETE: the target table and rows, and assigned parts."""
 
 from __future__ import annotations
 
@@ -27,8 +27,11 @@ from spanemu.sql.resolved import Expr, Hints, Literal, ParameterRef, ResolvedCol
 from spanemu.values.types import INT64
 
 
-def written_table(path: ast.Path, analysis: Analysis) -> Table:
-    """The table that a statement writes."""
+def resolve_target_table(path: ast.Path, analysis: Analysis) -> Table:
+    """Return the table that a statement writes.
+
+    Raise BadWrite for a view or a system table, TableNotFound for an unknown name.
+    """
     name = str(path)
     table = analysis.schema.table(name)
     if table is not None:
@@ -41,8 +44,8 @@ def written_table(path: ast.Path, analysis: Analysis) -> Table:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundRows:
-    """The rows of a table that a statement looks for: what they are called, and their key."""
+class TargetRows:
+    """The rows that UPDATE or DELETE writes: their relation, key columns and WHERE condition."""
 
     table: Table
     alias: str
@@ -52,9 +55,9 @@ class FoundRows:
     hints: Hints
 
 
-def found_rows(statement: ast.Update | ast.Delete, analysis: Analysis) -> FoundRows:
-    """The rows that UPDATE or DELETE looks for. Raises BadWrite where WHERE is missing."""
-    table = written_table(statement.target.path, analysis)
+def resolve_target_rows(statement: ast.Update | ast.Delete, analysis: Analysis) -> TargetRows:
+    """Resolve the target rows of UPDATE or DELETE. Raise BadWrite if WHERE is missing."""
+    table = resolve_target_table(statement.target.path, analysis)
     hints = statement_hints(statement.hint, analysis)
     if statement.where is None:
         word = type(statement).__name__.upper()
@@ -63,18 +66,21 @@ def found_rows(statement: ast.Update | ast.Delete, analysis: Analysis) -> FoundR
     relation = TableRelation(alias, table, analysis)
     relation.hints = write_hints(statement.target.hint, table, analysis)
     key = tuple(relation.stored_column(column) for column in table.key_columns)
-    return FoundRows(table, alias, relation, key, statement.where, hints)
+    return TargetRows(table, alias, relation, key, statement.where, hints)
 
 
 def commit_timestamp_value(column: Column, table: Table, at: int) -> Literal:
-    """PENDING_COMMIT_TIMESTAMP() as the value of a column that takes it."""
+    """Return PENDING_COMMIT_TIMESTAMP() as the value of `column`.
+
+    Raise CommitTimestampNotAllowed if the column lacks the option allow_commit_timestamp.
+    """
     if not column.allow_commit_timestamp:
         raise CommitTimestampNotAllowed(column.name, table.name, at=at)
     return pending_commit_timestamp()
 
 
-def asserted_rows(node: ast.Expression | None, analysis: Analysis) -> Expr | None:
-    """The number of ASSERT_ROWS_MODIFIED."""
+def resolve_assert_rows(node: ast.Expression | None, analysis: Analysis) -> Expr | None:
+    """Resolve the row count of ASSERT_ROWS_MODIFIED; return None if the clause is missing."""
     if node is None:
         return None
     env = Env(analysis, Scope(None), "ASSERT_ROWS_MODIFIED", {})
@@ -92,8 +98,8 @@ FieldPath = tuple[ast.Identifier, ...]
 
 
 @dataclass(slots=True)
-class Part:
-    """What is assigned to the value, or to one of its fields; several nested statements."""
+class AssignedPart:
+    """An assignment to a value or to a field at `path`, or several nested statements on it."""
 
     path: FieldPath
     items: list[Item]
@@ -104,7 +110,7 @@ class Part:
 
     @property
     def assignment(self) -> ast.Assignment | None:
-        """The assignment, unless there are nested statements."""
+        """The assignment; None if the items are nested statements."""
         item = self.items[0]
         return item if isinstance(item, ast.Assignment) else None
 
@@ -114,32 +120,37 @@ class Part:
 
 
 @dataclass(slots=True)
-class Parts:
-    """A value that messages call `name`, with all that is assigned to it."""
+class AssignedParts:
+    """All assignments to the parts of a value, which error messages call `name`."""
 
     name: str
-    parts: list[Part] = field(default_factory=list)
+    parts: list[AssignedPart] = field(default_factory=list)
 
     @property
-    def whole(self) -> Part | None:
-        """What is assigned to the value itself; then nothing is to its fields."""
+    def whole_value(self) -> AssignedPart | None:
+        """The assignment to the value itself, which excludes assignments to its fields, or None."""
         first = self.parts[0]
         return None if first.path else first
 
     def add(self, path: FieldPath, item: Item) -> None:
-        """Take one item. Raises what assignments that contradict each other are."""
-        added = Part(path, [item])
+        """Add an assignment to the field at `path`, or to the value itself if `path` is empty.
+
+        Raise AssignedTwice or AssignmentsOverlap if `item` contradicts an earlier assignment.
+        """
+        added = AssignedPart(path, [item])
         for part in self.parts:
             if part.key == added.key:
                 if part.assignment is not None or added.assignment is not None:
-                    raise AssignedTwice(self.shown(path), at=item.at)
+                    raise AssignedTwice(self.display_name(path), at=item.at)
                 part.items.append(item)
                 return
             shorter, longer = sorted((part.key, added.key), key=len)
             if longer[: len(shorter)] == shorter:
-                raise AssignmentsOverlap(self.shown(path), self.shown(part.path), at=item.at)
+                raise AssignmentsOverlap(
+                    self.display_name(path), self.display_name(part.path), at=item.at
+                )
         self.parts.append(added)
 
-    def shown(self, path: FieldPath) -> str:
-        """How messages call a part."""
+    def display_name(self, path: FieldPath) -> str:
+        """Return the name of the part at `path` in error messages."""
         return ".".join((self.name, *(name.name for name in path)))

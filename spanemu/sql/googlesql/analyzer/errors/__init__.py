@@ -1,14 +1,12 @@
-"""Why a statement that parses means nothing.
+"""The errors of analysis: statements that parse but are not valid.
 
     SpannerError
-    └── AnalysisError (`base`)  INVALID_ARGUMENT, with the place in the text
-        ├── names               unknown, ambiguous, not reachable from here
-        ├── typing              no signature, no common type, no conversion
-        ├── grouping            aggregates and columns in the wrong place
-        ├── shape               queries whose columns do not fit together; limits; hints
-        ├── messages            fields that messages do not have
-        └── writing             DML
+    └── AnalysisError (`sql.errors`)  INVALID_ARGUMENT, with a position in the text
+        ├── names    unknown names, ambiguous names, names that are not visible
+        ├── typing   no signature, no common type, no conversion; fields of messages
+        ├── shape    columns that do not match; misplaced aggregates; limits; hints
+        └── writing  DML
 
-`StructColumn`, `NullArrayColumn` and `Unsupported` are UNIMPLEMENTED instead: the query means
-something, but not for Spanner.
+`StructColumn`, `NullArrayColumn` and `Unsupported` are UNIMPLEMENTED instead: the query is valid
+GoogleSQL, but Spanner does not support it.
 """

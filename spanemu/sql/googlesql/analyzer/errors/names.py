@@ -1,4 +1,4 @@
-"""Names that mean nothing here, or too much."""
+"""Errors for names that are unknown, ambiguous, duplicate or not visible."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from spanemu.sql.errors import AnalysisError, did_you_mean
 
 
 class Suggesting(AnalysisError):
-    """A name is unknown; `suggestion` is a known one that looks like it."""
+    """A name is unknown; `suggestion` is the closest known name."""
 
     name: str
     suggestion: str | None = None
@@ -16,39 +16,39 @@ class Suggesting(AnalysisError):
 
 
 class TableNotFound(Suggesting):
-    """No table, view or common table of that name."""
+    """No table, view or common table has the name."""
 
     prose = "Table not found: {name}"
 
 
 class UnrecognizedName(Suggesting):
-    """No column, alias or variable of that name is in scope."""
+    """No column, alias or variable with the name is in scope."""
 
     prose = "Unrecognized name: {name}"
 
 
 class FunctionNotFound(Suggesting):
-    """No function of that name."""
+    """No function has the name."""
 
     prose = "Function not found: {name}"
 
 
 class TypeNotFound(AnalysisError):
-    """No type of that name."""
+    """No type has the name."""
 
     prose = "Type not found: {name}"
     name: str
 
 
 class AmbiguousColumn(AnalysisError):
-    """Several columns in scope have that name."""
+    """Several columns in scope have the name."""
 
     prose = "Column name {name} is ambiguous"
     name: str
 
 
 class NameNotFoundInside(AnalysisError):
-    """A range variable has no such column."""
+    """A range variable has no column with the name."""
 
     prose = "Name {name} not found inside {inside}"
     name: str
@@ -56,7 +56,7 @@ class NameNotFoundInside(AnalysisError):
 
 
 class NameAmbiguousInside(AnalysisError):
-    """A range variable has several such columns."""
+    """A range variable has several columns with the name."""
 
     prose = "Name {name} is ambiguous inside {inside}"
     name: str
@@ -74,7 +74,7 @@ class AmbiguousAlias(AnalysisError):
 
 
 class NoSuchField(AnalysisError):
-    """A struct has no such field."""
+    """A struct has no field with the name."""
 
     prose = "Field name {name} does not exist in {type}"
     name: str
@@ -82,21 +82,21 @@ class NoSuchField(AnalysisError):
 
 
 class AmbiguousField(AnalysisError):
-    """A struct has several such fields."""
+    """A struct has several fields with the name."""
 
     prose = "Struct field name {name} is ambiguous"
     name: str
 
 
 class NeedsQualifier(AnalysisError):
-    """A view mentions a column of a table without saying of which."""
+    """A view names a column of a table without a qualifier."""
 
     prose = "Alias {name} cannot be used without a qualifier in strict name resolution mode"
     name: str
 
 
 class NoFields(AnalysisError):
-    """A value of that type has no fields at all."""
+    """A field is accessed on a value of a type without fields."""
 
     prose = "Cannot access field {name} on a value with type {type}"
     name: str
@@ -104,7 +104,7 @@ class NoFields(AnalysisError):
 
 
 class FieldOfUntypedParameter(AnalysisError):
-    """A field of a parameter whose type nobody declared."""
+    """A field is accessed on an undeclared parameter."""
 
     prose = "Cannot access field {name} on parameter {parameter} whose type is unknown"
     name: str
@@ -133,7 +133,7 @@ class DuplicateCommonTable(AnalysisError):
 
 
 class ColumnNotInTable(AnalysisError):
-    """A statement that writes names a column that its table does not have."""
+    """A DML statement names a column that its table does not have."""
 
     prose = "Column {name} is not present in table {table}"
     name: str
@@ -141,14 +141,14 @@ class ColumnNotInTable(AnalysisError):
 
 
 class SequenceNotFound(AnalysisError):
-    """No sequence of that name."""
+    """No sequence has the name."""
 
     prose = "Sequence not found: {name}"
     name: str
 
 
 class SystemVariableUnknown(AnalysisError):
-    """Spanner has no system variables."""
+    """A system variable is used; Spanner has none."""
 
     prose = "Unrecognized name: @@{name}"
     name: str

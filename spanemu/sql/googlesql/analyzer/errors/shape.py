@@ -1,4 +1,4 @@
-"""Queries whose parts do not fit together; hints; limits."""
+"""Errors for misused clauses, grouping, set operations, hints and limits."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from spanemu.sql.errors import TOO_MANY, AnalysisError
 
 
 class BadQuery(AnalysisError):
-    """A clause is used wrongly; `problem` is the whole sentence."""
+    """A clause is misused; `problem` is the whole sentence."""
 
     prose = "{problem}"
     problem: str
 
 
 class MismatchedColumnCount(AnalysisError):
-    """Queries of a set operation differ in width."""
+    """The queries of a set operation differ in the number of columns."""
 
     prose = (
         "Queries in {operation} have mismatched column count; "
@@ -42,7 +42,7 @@ class UsingColumnMissing(AnalysisError):
 
 
 class UsingColumnAmbiguous(AnalysisError):
-    """A column of USING is there twice on one side of the join."""
+    """A column of USING is ambiguous on one side of the join."""
 
     prose = "Column {name} in USING clause is ambiguous on {side} side of join"
     name: str
@@ -50,7 +50,7 @@ class UsingColumnAmbiguous(AnalysisError):
 
 
 class UsingColumnsDiffer(AnalysisError):
-    """The columns of USING do not compare."""
+    """The two columns of a USING name have types that cannot be compared."""
 
     prose = (
         "Column '{name}' in USING has incompatible types that cannot be directly compared using "
@@ -62,14 +62,14 @@ class UsingColumnsDiffer(AnalysisError):
 
 
 class UnsupportedHint(AnalysisError):
-    """No such hint."""
+    """A hint is unknown."""
 
     prose = "Unsupported hint: {name}."
     name: str
 
 
 class MisplacedHint(AnalysisError):
-    """A hint that exists, in a place where it means nothing."""
+    """A known hint is used on a target that it does not apply to."""
 
     prose = "{name} hint is only supported for {places}."
     name: str
@@ -77,7 +77,7 @@ class MisplacedHint(AnalysisError):
 
 
 class InvalidHintValue(AnalysisError):
-    """A hint does not take that value."""
+    """The value of a hint is invalid."""
 
     prose = "Invalid hint value for: {name} hint: {value}."
     name: str
@@ -85,7 +85,7 @@ class InvalidHintValue(AnalysisError):
 
 
 class DuplicateHint(AnalysisError):
-    """A hint given twice in one place."""
+    """A hint is repeated on one target."""
 
     prose = "Duplicate hint: {name}."
     name: str
@@ -100,7 +100,7 @@ class HintIndexNotFound(AnalysisError):
 
 
 class LimitExceeded(AnalysisError):
-    """The statement is larger than Spanner takes."""
+    """The statement exceeds one of Spanner's limits."""
 
     prose = TOO_MANY
     what: str
@@ -108,13 +108,13 @@ class LimitExceeded(AnalysisError):
 
 
 class NestedTooDeeply(AnalysisError):
-    """Expressions inside expressions, beyond what can be followed."""
+    """Expressions are nested more deeply than the analyzer can recurse."""
 
     prose = "The statement is nested too deeply"
 
 
 class BadCollation(AnalysisError):
-    """COLLATE with a name that is no collation."""
+    """COLLATE names an unknown collation."""
 
     code = Code.OUT_OF_RANGE
     prose = "COLLATE has invalid collation name '{name}'"
@@ -122,7 +122,7 @@ class BadCollation(AnalysisError):
 
 
 class GeneratedColumnCycle(AnalysisError):
-    """A generated column that depends on itself; DDL refuses such a table."""
+    """A generated column depends on itself; DDL refuses such a table."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Cycle detected: generated column {table}.{column}"
@@ -131,7 +131,7 @@ class GeneratedColumnCycle(AnalysisError):
 
 
 class NeitherGroupedNorAggregated(AnalysisError):
-    """A column of the input is used after grouping."""
+    """An expression after GROUP BY uses a column that is not a grouping key."""
 
     prose = "{clause} references {column} which is neither grouped nor aggregated"
     clause: str
@@ -139,7 +139,7 @@ class NeitherGroupedNorAggregated(AnalysisError):
 
 
 class NotVisibleAfterDistinct(AnalysisError):
-    """ORDER BY uses a column that SELECT DISTINCT has dropped."""
+    """ORDER BY uses a column that SELECT DISTINCT does not output."""
 
     prose = (
         "ORDER BY clause expression references {column} which is not visible after SELECT DISTINCT"
@@ -148,7 +148,7 @@ class NotVisibleAfterDistinct(AnalysisError):
 
 
 class AggregateNotAllowed(AnalysisError):
-    """An aggregate function where there is nothing to aggregate."""
+    """An aggregate function is used in a clause that allows none."""
 
     prose = "Aggregate function {function} not allowed in {clause}"
     function: str
@@ -156,20 +156,20 @@ class AggregateNotAllowed(AnalysisError):
 
 
 class NestedAggregate(AnalysisError):
-    """An aggregate of an aggregate."""
+    """An argument of an aggregate function contains another aggregate."""
 
     prose = "Aggregations of aggregations are not allowed"
 
 
 class BadGrouping(AnalysisError):
-    """GROUP BY or HAVING is used wrongly; `problem` is the whole sentence."""
+    """GROUP BY or HAVING is misused; `problem` is the whole sentence."""
 
     prose = "{problem}"
     problem: str
 
 
 class OrdinalOutOfRange(AnalysisError):
-    """GROUP BY or ORDER BY a column number that the select list does not have."""
+    """GROUP BY or ORDER BY uses a column number that the select list does not have."""
 
     prose = "{clause} is out of SELECT column number range: {number}"
     clause: str
@@ -177,7 +177,7 @@ class OrdinalOutOfRange(AnalysisError):
 
 
 class OrdinalTooSmall(AnalysisError):
-    """ORDER BY a column number below one."""
+    """ORDER BY uses a column number below one."""
 
     prose = (
         "ORDER BY column number item is out of range. Column numbers must be greater than or "
@@ -187,7 +187,7 @@ class OrdinalTooSmall(AnalysisError):
 
 
 class NotGroupable(AnalysisError):
-    """A type that GROUP BY, DISTINCT or a set operation cannot compare."""
+    """GROUP BY, DISTINCT or a set operation cannot compare values of the type."""
 
     prose = "{problem}"
     problem: str
@@ -195,7 +195,7 @@ class NotGroupable(AnalysisError):
 
 
 class NotOrderable(AnalysisError):
-    """A type that ORDER BY cannot sort."""
+    """ORDER BY cannot sort values of the type."""
 
     prose = "{clause} does not support expressions of type {type}"
     clause: str

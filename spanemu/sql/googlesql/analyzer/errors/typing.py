@@ -1,4 +1,4 @@
-"""Values of types that do not fit together, and calls that fit no signature."""
+"""Errors for types that do not match, and calls that match no signature."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from spanemu.sql.errors import AnalysisError
 
 
 class NoMatchingSignature(AnalysisError):
-    """No overload takes arguments of these types; `supported` lists those that exist."""
+    """No overload accepts the argument types; `supported` lists the existing signatures."""
 
     prose = "No matching signature for {function}"
     function: str  # "function SUBSTR", "operator +", "aggregate function SUM"
-    types: str  # "" where nothing was given
+    types: str  # "" for a call without arguments
     supported: tuple[str, ...] = ()
 
     def sentence(self) -> str:
@@ -24,7 +24,7 @@ class NoMatchingSignature(AnalysisError):
 
 
 class WrongArgumentCount(AnalysisError):
-    """A function of one signature is given too many arguments, or too few."""
+    """A function with a single signature gets too many or too few arguments."""
 
     prose = "Number of arguments does not match for {function}. Supported signature: {supported}"
     function: str
@@ -32,7 +32,7 @@ class WrongArgumentCount(AnalysisError):
 
 
 class PositionalNotAllowed(AnalysisError):
-    """An argument that may be given by name only stands without its name."""
+    """A named-only argument is passed by position."""
 
     prose = (
         "Positional argument is invalid because this function restricts that this argument is "
@@ -42,7 +42,7 @@ class PositionalNotAllowed(AnalysisError):
 
 
 class NotDefinedFor(AnalysisError):
-    """A comparison of values that do not compare."""
+    """A comparison operator is used with a type that it is not defined for."""
 
     prose = "{operation} is not defined for arguments of type {type}"
     operation: str  # "Equality", "Less than"
@@ -65,7 +65,7 @@ class NoCommonType(AnalysisError):
 
 
 class ElementDoesNotCoerce(AnalysisError):
-    """An element is not of the array's declared type."""
+    """An element does not convert to the array's declared element type."""
 
     prose = "Array element type {type} does not coerce to {wanted}"
     type: str
@@ -73,7 +73,7 @@ class ElementDoesNotCoerce(AnalysisError):
 
 
 class FieldDoesNotCoerce(AnalysisError):
-    """A value is not of the struct field's declared type."""
+    """A value does not convert to the struct field's declared type."""
 
     prose = "Struct field {number} has type {type} which does not coerce to {wanted}"
     number: int
@@ -82,7 +82,7 @@ class FieldDoesNotCoerce(AnalysisError):
 
 
 class WrongFieldCount(AnalysisError):
-    """A struct constructor with too many or too few values."""
+    """A struct constructor has too many or too few values."""
 
     prose = "STRUCT type has {wanted} fields but constructor call has {given} fields"
     wanted: int
@@ -90,14 +90,14 @@ class WrongFieldCount(AnalysisError):
 
 
 class NestedArray(AnalysisError):
-    """Arrays of arrays do not exist."""
+    """An array would contain arrays, which GoogleSQL does not allow."""
 
     prose = "{problem}"
     problem: str
 
 
 class BadLiteral(AnalysisError):
-    """A literal is no value of its type."""
+    """The text of a literal is not a valid value of its type."""
 
     prose = "Invalid {type} literal{shown}"
     type: str
@@ -105,7 +105,7 @@ class BadLiteral(AnalysisError):
 
 
 class LiteralDoesNotCast(AnalysisError):
-    """A literal has no value in the type that its place asks for."""
+    """A literal does not convert to the type that its context requires."""
 
     prose = "Could not cast literal {literal} to type {type}"
     literal: str
@@ -113,7 +113,7 @@ class LiteralDoesNotCast(AnalysisError):
 
 
 class InvalidCast(AnalysisError):
-    """No conversion between these types."""
+    """CAST does not support the pair of types."""
 
     prose = "Invalid cast from {source} to {target}"
     source: str
@@ -121,7 +121,7 @@ class InvalidCast(AnalysisError):
 
 
 class ExpectsInt64(AnalysisError):
-    """LIMIT, OFFSET and the like take an INT64."""
+    """An expression of another type is used where an INT64 is required, as in LIMIT."""
 
     prose = "{clause} expects INT64, got {type}"
     clause: str
@@ -129,28 +129,28 @@ class ExpectsInt64(AnalysisError):
 
 
 class ExpectsConstant(AnalysisError):
-    """A place that takes a literal or a parameter and nothing else."""
+    """An expression is used where a literal or a parameter is required."""
 
     prose = "{clause} must be a literal or query parameter"
     clause: str
 
 
 class BadCall(AnalysisError):
-    """A call that is wrong whatever its types; `problem` is the whole sentence."""
+    """A call is invalid for any argument types; `problem` is the whole sentence."""
 
     prose = "{problem}"
     problem: str
 
 
 class NotAnArray(AnalysisError):
-    """UNNEST, or a path in FROM, of something that is not an array."""
+    """The operand of UNNEST, or a path in FROM, is not an array."""
 
     prose = "{problem}"
     problem: str
 
 
 class UndeclaredParameterConflict(AnalysisError):
-    """Two places give an undeclared parameter different types."""
+    """Two references to an undeclared parameter have different inferred types."""
 
     prose = "Undeclared parameter '{name}' is used assuming different types ({first} vs {second})"
     name: str
@@ -159,7 +159,7 @@ class UndeclaredParameterConflict(AnalysisError):
 
 
 class IncompatibleColumns(AnalysisError):
-    """A column of a set operation has no common type."""
+    """The types of a column of a set operation have no common type."""
 
     prose = "Column {number} in {operation} has incompatible types: {types}"
     number: int
@@ -168,7 +168,7 @@ class IncompatibleColumns(AnalysisError):
 
 
 class ExpressionDoesNotFit(AnalysisError):
-    """An expression of the schema is not of the type that its clause needs."""
+    """A stored expression does not convert to the type that its clause requires."""
 
     prose = "Expected an expression of type {wanted}, but found one of type {type}"
     type: str
@@ -187,7 +187,7 @@ class StructColumn(SpannerError):
 
 
 class NullArrayColumn(SpannerError):
-    """A column of the query's result can be NULL, or hold NULL, where that has no place."""
+    """A result column of structs or arrays of structs can be NULL or contain NULL."""
 
     code = Code.UNIMPLEMENTED
     prose = (
@@ -206,7 +206,7 @@ class TokenListColumn(AnalysisError):
 
 
 class NoSuchMessageField(AnalysisError):
-    """A message has no field of that name."""
+    """A message has no field with the name."""
 
     prose = "Protocol buffer {type} does not have a field called {field}"
     type: str
@@ -214,7 +214,7 @@ class NoSuchMessageField(AnalysisError):
 
 
 class RepeatedFieldHasNoPresence(AnalysisError):
-    """has_x, where x is an array."""
+    """has_x is used on a repeated field, which has no presence."""
 
     prose = "Protocol buffer {type} field {field} is repeated, so has_{field} is not allowed"
     type: str
@@ -222,7 +222,7 @@ class RepeatedFieldHasNoPresence(AnalysisError):
 
 
 class ForeignFieldType(AnalysisError):
-    """A field of a type that SQL does not have."""
+    """A message field has a type without an SQL equivalent."""
 
     prose = "Proto field {type}.{field} has unsupported type {field_type}"
     type: str
@@ -231,7 +231,7 @@ class ForeignFieldType(AnalysisError):
 
 
 class NotAMessage(AnalysisError):
-    """NEW, or SELECT AS, of a type that is no message."""
+    """NEW, SELECT AS or REPLACE_FIELDS is used with a type that is not a message."""
 
     prose = "{what} requires a protocol buffer type, but {type} is none"
     what: str
@@ -239,7 +239,7 @@ class NotAMessage(AnalysisError):
 
 
 class UnknownConstructorField(AnalysisError):
-    """NEW gives a value to a field that the message does not have."""
+    """A constructor sets a field that the message does not have."""
 
     prose = "{item} {number} has name {name} which is not a field in proto {type}"
     item: str
@@ -249,7 +249,7 @@ class UnknownConstructorField(AnalysisError):
 
 
 class UnnamedConstructorField(AnalysisError):
-    """NEW gives a value without a name."""
+    """An argument of NEW has no alias to name its field."""
 
     prose = (
         "Cannot construct proto because argument {number} does not have an alias to match to a "
@@ -259,7 +259,7 @@ class UnnamedConstructorField(AnalysisError):
 
 
 class FieldGivenTwice(AnalysisError):
-    """One field with two values."""
+    """A constructor sets a field twice."""
 
     prose = (
         "Constructor has duplicate column name {field} so constructing proto field "
@@ -270,7 +270,7 @@ class FieldGivenTwice(AnalysisError):
 
 
 class RequiredFieldMissing(AnalysisError):
-    """NEW without a value for a required field."""
+    """A constructor does not set a required field."""
 
     prose = "Cannot construct proto {type} because required field {field} is missing"
     type: str
@@ -278,7 +278,7 @@ class RequiredFieldMissing(AnalysisError):
 
 
 class ValueDoesNotFitField(AnalysisError):
-    """A value of another type than the field's."""
+    """A value does not convert to the type of its message field."""
 
     prose = (
         "Could not store value with type {value_type} into proto field {type}.{field} which has "

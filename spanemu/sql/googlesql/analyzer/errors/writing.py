@@ -1,4 +1,4 @@
-"""Statements that write what cannot be written."""
+"""Errors for DML statements."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ class DuplicateInsertColumn(AnalysisError):
 
 
 class ValueDoesNotFit(AnalysisError):
-    """A value of INSERT is not of its column's type; `what` is "Value" or "Query column 2"."""
+    """A value of INSERT does not convert to its column's type.
+
+    `what` is "Value" or "Query column 2".
+    """
 
     prose = "{what} has type {type} which cannot be inserted into column {column}, which has type {wanted}"  # noqa: E501
     what: str
@@ -32,14 +35,14 @@ class ValueDoesNotFit(AnalysisError):
 
 
 class CannotAssignField(AnalysisError):
-    """SET assigns whole columns."""
+    """SET assigns a field of a type whose fields cannot be assigned, such as STRUCT."""
 
     prose = "UPDATE ... SET does not support modifying a field of type {type}"
     type: str
 
 
 class CannotAssign(AnalysisError):
-    """A value of SET is not of its column's type."""
+    """A value of SET does not convert to its column's type."""
 
     prose = "Value of type {type} cannot be assigned to {column}, which has type {wanted}"
     type: str
@@ -55,7 +58,7 @@ class AssignedTwice(AnalysisError):
 
 
 class AssignmentsOverlap(AnalysisError):
-    """SET names a value, and a part of it."""
+    """SET assigns both a value and a part of the value."""
 
     prose = "Update item {item} overlaps with {other}"
     item: str
@@ -63,7 +66,7 @@ class AssignmentsOverlap(AnalysisError):
 
 
 class NotWritable(AnalysisError):
-    """A generated column cannot be given a value."""
+    """A statement writes a value to a generated column."""
 
     prose = "Cannot {operation} value on non-writable column: {column}"
     operation: str  # "INSERT" or "UPDATE"
@@ -71,21 +74,21 @@ class NotWritable(AnalysisError):
 
 
 class KeyNotAssignable(AnalysisError):
-    """UPDATE cannot change a primary key."""
+    """UPDATE assigns a column of the primary key."""
 
     prose = "Cannot UPDATE value on primary key column: {column}"
     column: str
 
 
 class BadWrite(AnalysisError):
-    """DML is used wrongly; `problem` is the whole sentence."""
+    """A DML clause is misused; `problem` is the whole sentence."""
 
     prose = "{problem}"
     problem: str
 
 
 class PendingCommitTimestampMisplaced(AnalysisError):
-    """PENDING_COMMIT_TIMESTAMP() anywhere but as the value of a column."""
+    """PENDING_COMMIT_TIMESTAMP() is used as anything but the value of a column."""
 
     prose = (
         "The PENDING_COMMIT_TIMESTAMP() function may only be used as a value for INSERT or UPDATE "
@@ -104,7 +107,7 @@ class PendingCommitTimestampInSomeRows(AnalysisError):
 
 
 class PendingCommitTimestampReturned(AnalysisError):
-    """THEN RETURN of a column whose value is not known before the commit."""
+    """THEN RETURN uses a column whose value is unknown before the commit."""
 
     prose = (
         "Invalid use of PENDING_COMMIT_TIMESTAMP(): column {column} is not readable and cannot "
@@ -126,7 +129,7 @@ class CommitTimestampNotAllowed(AnalysisError):
 
 
 class NoConflictTarget(AnalysisError):
-    """ON CONFLICT names columns that are no key and no unique index."""
+    """ON CONFLICT names columns that are neither the primary key nor a unique index's key."""
 
     code = Code.FAILED_PRECONDITION
     prose = "There is no unique constraint matching the ON CONFLICT specification on table {table}."

@@ -38,36 +38,36 @@ def bind(
         return None
     repetitions, optional = counts
     slots: list[Slot] = []
-    taken, names_used, run_done = 0, 0, False
+    next_argument, names_used, is_run_bound = 0, 0, False
     for parameter in parameters:
-        given_name = named.get(parameter.name.lower()) if parameter.name else None
-        if given_name is not None:
-            if taken < positional:
+        named_argument = named.get(parameter.name.lower()) if parameter.name else None
+        if named_argument is not None:
+            if next_argument < positional:
                 return None  # given by its place already
-            slots.append(Slot(parameter, given_name))
+            slots.append(Slot(parameter, named_argument))
             names_used += 1
         elif parameter.arity is Arity.REPEATED:
-            if not run_done:
+            if not is_run_bound:
                 run = [p for p in parameters if p.arity is Arity.REPEATED]
                 for _ in range(repetitions):
-                    for one in run:
-                        slots.append(Slot(one, taken))
-                        taken += 1
-                run_done = True
+                    for repeated in run:
+                        slots.append(Slot(repeated, next_argument))
+                        next_argument += 1
+                is_run_bound = True
         elif parameter.arity is Arity.REQUIRED and not parameter.named_only:
-            slots.append(Slot(parameter, taken))
-            taken += 1
+            slots.append(Slot(parameter, next_argument))
+            next_argument += 1
         elif parameter.arity is Arity.REQUIRED:
             return None
         elif optional > 0 and not parameter.named_only:
-            slots.append(Slot(parameter, taken))
-            taken += 1
+            slots.append(Slot(parameter, next_argument))
+            next_argument += 1
             optional -= 1
         else:
             slots.append(Slot(parameter, None))
-    if taken != positional or names_used != len(named):
+    if next_argument != positional or names_used != len(named):
         return None
-    return _without_trailing_defaults(slots, run_done)
+    return _without_trailing_defaults(slots, is_run_bound)
 
 
 def _counts(
@@ -84,18 +84,18 @@ def _counts(
             required += not parameter.named_only
         else:
             optional += not parameter.named_only
-    left = positional - required
-    if left < 0:
+    remaining = positional - required
+    if remaining < 0:
         return None
     if not run:
-        return (0, left) if left <= optional else None
-    repetitions, rest = divmod(left, run)
+        return (0, remaining) if remaining <= optional else None
+    repetitions, rest = divmod(remaining, run)
     return (repetitions, rest) if rest <= optional else None
 
 
-def _without_trailing_defaults(slots: list[Slot], after_run: bool) -> tuple[Slot, ...]:
+def _without_trailing_defaults(slots: list[Slot], is_run_bound: bool) -> tuple[Slot, ...]:
     """Omitted arguments at the end are not passed, so that Python's own defaults apply."""
-    if not after_run:
+    if not is_run_bound:
         while slots and slots[-1].argument is None:
             slots.pop()
     return tuple(slots)

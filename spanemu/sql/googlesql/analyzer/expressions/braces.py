@@ -15,23 +15,25 @@ from spanemu.sql.googlesql import ast
 from spanemu.values.types import Type, TypeCode
 
 
-def typed_braces(node: ast.Expression, wanted: Type) -> ast.Expression:
+def infer_brace_types(node: ast.Expression, expected: Type) -> ast.Expression:
     """`node`, its braces without a type marked with the one that a place of type `wanted` has."""
     if isinstance(node, ast.BracedConstructor):
-        if node.type is None and wanted.code is TypeCode.PROTO:
-            return replace(node, type=_name_of(wanted, node))
+        if node.type is None and expected.code is TypeCode.PROTO:
+            return replace(node, type=_name_of(expected, node))
     elif isinstance(node, ast.ArrayConstructor):
-        if node.type is None and wanted.is_array and _may_hold_message(wanted):
-            element = wanted.item()
-            return replace(node, items=tuple([typed_braces(item, element) for item in node.items]))
+        if node.type is None and expected.is_array and _may_hold_message(expected):
+            element = expected.item()
+            return replace(
+                node, items=tuple([infer_brace_types(item, element) for item in node.items])
+            )
     elif (
         isinstance(node, ast.StructConstructor)
         and node.type is None
-        and len(node.items) == len(wanted.fields)
-        and _may_hold_message(wanted)
+        and len(node.items) == len(expected.fields)
+        and _may_hold_message(expected)
     ):
-        fields = zip(node.items, wanted.fields, strict=True)
-        items = [(typed_braces(value, field.type), alias) for (value, alias), field in fields]
+        fields = zip(node.items, expected.fields, strict=True)
+        items = [(infer_brace_types(value, field.type), alias) for (value, alias), field in fields]
         return replace(node, items=tuple(items))
     return node
 

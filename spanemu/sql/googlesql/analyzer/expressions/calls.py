@@ -28,8 +28,8 @@ from spanemu.sql.googlesql.analyzer.errors.typing import (
 )
 from spanemu.sql.googlesql.analyzer.errors.writing import PendingCommitTimestampMisplaced
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
-from spanemu.sql.googlesql.analyzer.expressions.conditionals import if_form
-from spanemu.sql.googlesql.analyzer.expressions.conversions import whole_amount
+from spanemu.sql.googlesql.analyzer.expressions.conditionals import if_as_case
+from spanemu.sql.googlesql.analyzer.expressions.conversions import resolve_int64_amount
 from spanemu.sql.googlesql.analyzer.expressions.date_part_arguments import (
     check_known,
     check_part,
@@ -38,10 +38,10 @@ from spanemu.sql.googlesql.analyzer.expressions.date_part_arguments import (
     special_positions,
 )
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
-from spanemu.sql.googlesql.analyzer.expressions.messages import converted, shown
+from spanemu.sql.googlesql.analyzer.expressions.messages import convert, format_argument
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import function_call
 from spanemu.sql.googlesql.analyzer.expressions.overload import Argument, LambdaArgument
-from spanemu.sql.googlesql.analyzer.hints import Place, checked_hints
+from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.queries.aggregates import resolve_aggregate
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.analyzer.suggestion import closest
@@ -62,7 +62,7 @@ DEPTH_MAX = 20
 _NESTED = "nested calls of user-defined functions"
 
 
-def user_function(node: ast.Call, env: Env) -> UserFunction | None:
+def find_user_function(node: ast.Call, env: Env) -> UserFunction | None:
     """The function of a user that a call names."""
     return env.analysis.schema.functions.get(str(node.function).lower())
 
@@ -129,7 +129,7 @@ def _call(node: ast.Call, env: Env) -> Expr:
     if node.over:
         raise BadCall("Analytic functions not supported", at=node.at)
     catalog = env.analysis.catalog
-    checked_hints(node.hint, Place.FUNCTION, env.analysis)
+    check_hints(node.hint, HintTarget.FUNCTION, env.analysis)
     function = catalog.scalars.get(name)
     if function is not None and not function.hidden:
         return _scalar_call(node, function, safe, env)
@@ -138,9 +138,9 @@ def _call(node: ast.Call, env: Env) -> Expr:
         return resolve_aggregate(node, aggregate, safe, env)
     if name in catalog.unsupported:
         raise Unsupported(f"Function {name}")
-    of_user = user_function(node, env)
-    if of_user is not None:
-        return call_user_function(node, of_user, env)
+    user_defined = find_user_function(node, env)
+    if user_defined is not None:
+        return call_user_function(node, user_defined, env)
     known = (*catalog.scalars, *catalog.aggregates)
     callable_names = (each for each in known if not each.startswith("$"))
     raise FunctionNotFound(name, closest(name, callable_names), at=node.at)
@@ -166,7 +166,7 @@ def _scalar_call(node: ast.Call, function: Function, safe: bool, env: Env) -> Ex
     if function.name in _NEEDS_READ_WRITE:
         analysis.traits.needs_read_write = True
     if function.name == "IF":
-        return if_form(call)
+        return if_as_case(call)
     return replace(call, safe=True) if safe else call
 
 
@@ -181,8 +181,8 @@ def _as_text(argument: Argument, codes: frozenset[TypeCode], env: Env) -> Argume
     if not isinstance(argument, Expr) or argument.type.code not in codes:
         return argument
     if argument.type.code is TypeCode.PROTO:
-        return shown(argument, env.analysis.schema)
-    return converted(argument, STRING, env.analysis.schema, 0)
+        return format_argument(argument, env.analysis.schema)
+    return convert(argument, STRING, env.analysis.schema, 0)
 
 
 def _refuse_aggregate_modifiers(node: ast.Call, name: str) -> None:
@@ -239,8 +239,8 @@ def _arguments(
 
 
 def _is_parameter(name: str, function: Function) -> bool:
-    parameters = (each for overload in function.overloads for each in overload.parameters)
-    return any(each.name and each.name.lower() == name for each in parameters)
+    parameters = (parameter for overload in function.overloads for parameter in overload.parameters)
+    return any(parameter.name and parameter.name.lower() == name for parameter in parameters)
 
 
 def _refuse_positional(node: ast.Call, function: Function) -> None:
@@ -267,7 +267,7 @@ def _interval_arguments(
     part = node.part.upper()
     check_known(part, node.part_at)
     check_part(function, part, call.at, function)
-    return (whole_amount(node.amount, env), date_part(part))
+    return (resolve_int64_amount(node.amount, env), date_part(part))
 
 
 def _lambda_argument(node: ast.Lambda, env: Env) -> LambdaArgument:
@@ -297,8 +297,8 @@ def _check_constants(call: FunctionCall, function: Function, node: ast.Call) -> 
             zip(overload.parameters, call.arguments, strict=False)
         ):
             if parameter.literal and not isinstance(argument, Literal | ParameterRef):
-                place = node.arguments[number].at
-                raise ExpectsConstant(f"Argument {number + 1} to {function.name}", at=place)
+                at = node.arguments[number].at
+                raise ExpectsConstant(f"Argument {number + 1} to {function.name}", at=at)
 
 
 def _check_format(call: FunctionCall, at: int) -> None:

@@ -21,7 +21,7 @@ from spanemu.sql.functions.conversion_rules import Given, is_coercible
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.errors.typing import NoCommonType
 from spanemu.sql.googlesql.analyzer.expressions import messages
-from spanemu.sql.googlesql.analyzer.expressions.literal_conversion import converted
+from spanemu.sql.googlesql.analyzer.expressions.literal_conversion import convert_literal
 from spanemu.sql.resolved import (
     Cast,
     Expr,
@@ -146,25 +146,25 @@ def _composite_cost(expression: Expr, target: Type, analysis: Analysis) -> int |
     if expression.type.code is not target.code:
         return None
     if target.element is not None:
-        wanted: Sequence[Type] = [target.element] * len(expression.items)
+        item_types: Sequence[Type] = [target.element] * len(expression.items)
     elif len(target.fields) == len(expression.items):
-        wanted = [field.type for field in target.fields]
+        item_types = [field.type for field in target.fields]
     else:
         return None
     return _total(
         [
             cost(item, kind_of(item, analysis), type_, analysis)
-            for item, type_ in zip(expression.items, wanted, strict=True)
+            for item, type_ in zip(expression.items, item_types, strict=True)
         ]
     )
 
 
 def _total(costs: Iterable[int | None]) -> int | None:
     total = 0
-    for one in costs:
-        if one is None:
+    for cost_of_item in costs:
+        if cost_of_item is None:
             return None
-        total += one
+        total += cost_of_item
     return total
 
 
@@ -189,12 +189,12 @@ def coerce(expression: Expr, target: Type, analysis: Analysis, at: int) -> Expr:
     if kind is Kind.LITERAL:
         assert isinstance(expression, Literal)
         if target.proto_name:
-            return messages.converted_literal(expression, target, analysis.schema, at)
-        return converted(expression, target, analysis.schema.default_time_zone, at)
+            return messages.convert_literal(expression, target, analysis.schema, at)
+        return convert_literal(expression, target, analysis.schema.default_time_zone, at)
     if kind is Kind.COMPOSITE or type(expression) is MakeStruct:
         return _coerce_items(expression, target, analysis, at)
     if messages.needs_descriptors(expression.type, target):
-        return messages.converted(expression, target, analysis.schema, at)
+        return messages.convert(expression, target, analysis.schema, at)
     return Cast(target, expression, implicit=True, at=at)
 
 
@@ -230,9 +230,9 @@ def supertype(first: Type, second: Type) -> Type | None:
     """The narrowest type that both convert to."""
     if first == second:
         return first
-    one, other = _NUMBER_RANK.get(first.code), _NUMBER_RANK.get(second.code)
-    if one is not None and other is not None:
-        wider = first if one > other else second
+    first_rank, second_rank = _NUMBER_RANK.get(first.code), _NUMBER_RANK.get(second.code)
+    if first_rank is not None and second_rank is not None:
+        wider = first if first_rank > second_rank else second
         # Nothing but a FLOAT32 itself fits into FLOAT32.
         return Type(TypeCode.FLOAT64) if wider.code is TypeCode.FLOAT32 else wider
     if first.is_struct and second.is_struct and len(first.fields) == len(second.fields):
@@ -242,20 +242,20 @@ def supertype(first: Type, second: Type) -> Type | None:
 
 def _struct_supertype(first: Type, second: Type) -> Type | None:
     fields = []
-    for mine, theirs in zip(first.fields, second.fields, strict=True):
-        common = supertype(mine.type, theirs.type)
+    for first_field, second_field in zip(first.fields, second.fields, strict=True):
+        common = supertype(first_field.type, second_field.type)
         if common is None:
             return None
-        fields.append(StructField(mine.name, common))
+        fields.append(StructField(first_field.name, common))
     return Type(TypeCode.STRUCT, fields=tuple(fields))
 
 
 def common_type(expressions: Sequence[Expr], analysis: Analysis) -> Type | None:
     """The type that all of `expressions` fit into; INT64 if none of them has a type."""
-    return common_type_of([candidate(one, analysis) for one in expressions], analysis)
+    return common_type_of([make_candidate(one, analysis) for one in expressions], analysis)
 
 
-def candidate(expression: Expr, analysis: Analysis) -> Candidate:
+def make_candidate(expression: Expr, analysis: Analysis) -> Candidate:
     """An expression as one of those whose common type is wanted."""
     return Candidate(expression.type, kind_of(expression, analysis), expression)
 
@@ -264,68 +264,73 @@ def common_type_of(candidates: Sequence[Candidate], analysis: Analysis) -> Type 
     """Values decide; parameters, then literals, bend to them where they can, and widen the type
     where not. A parameter does not bend to another one.
     """
-    found: Type | None = None
-    for one in candidates:
-        if one.kind is Kind.VALUE:
-            found = one.type if found is None else supertype(found, one.type)
-            if found is None:
+    common: Type | None = None
+    for entry in candidates:
+        if entry.kind is Kind.VALUE:
+            common = entry.type if common is None else supertype(common, entry.type)
+            if common is None:
                 return None
-    soft = [one for one in candidates if Kind.VALUE < one.kind < Kind.NULL]
-    if found is None and soft and all(one.kind is Kind.COMPOSITE for one in soft):
-        found = _common_composite(soft, analysis)
-        if found is None:
+    flexible = [entry for entry in candidates if Kind.VALUE < entry.kind < Kind.NULL]
+    if common is None and flexible and all(entry.kind is Kind.COMPOSITE for entry in flexible):
+        common = _common_composite(flexible, analysis)
+        if common is None:
             return None
     # A stable sort: parameters first, since a parameter holds its type firmer than a literal.
-    firm = found is None
-    for one in sorted(soft, key=_firmness):
-        if found is None:
-            found = one.type
-        elif (firm and one.kind is Kind.PARAMETER) or not _bends(one, found, analysis):
-            found = supertype(found, one.type)
-            if found is None:
+    are_parameters_fixed = common is None
+    for entry in sorted(flexible, key=_firmness):
+        if common is None:
+            common = entry.type
+        elif (are_parameters_fixed and entry.kind is Kind.PARAMETER) or not _converts_to(
+            entry, common, analysis
+        ):
+            common = supertype(common, entry.type)
+            if common is None:
                 return None
-    return _typeless(candidates) if found is None else _array_if_needed(candidates, found)
+    return _default_type(candidates) if common is None else _array_if_needed(candidates, common)
 
 
-def _firmness(one: Candidate) -> Kind:
-    return one.kind
+def _firmness(entry: Candidate) -> Kind:
+    return entry.kind
 
 
-def _bends(one: Candidate, target: Type, analysis: Analysis) -> bool:
-    if one.type == target:
+def _converts_to(entry: Candidate, target: Type, analysis: Analysis) -> bool:
+    if entry.type == target:
         return True
-    if one.expression is None:
-        return is_coercible(one.type, target, _GIVEN[one.kind])
-    return cost(one.expression, one.kind, target, analysis) is not None
+    if entry.expression is None:
+        return is_coercible(entry.type, target, _GIVEN[entry.kind])
+    return cost(entry.expression, entry.kind, target, analysis) is not None
 
 
-def _typeless(candidates: Sequence[Candidate]) -> Type:
-    if any(one.kind is Kind.EMPTY_ARRAY for one in candidates):
+def _default_type(candidates: Sequence[Candidate]) -> Type:
+    if any(entry.kind is Kind.EMPTY_ARRAY for entry in candidates):
         return array_of(INT64)
     return INT64
 
 
-def _array_if_needed(candidates: Sequence[Candidate], found: Type) -> Type | None:
-    if found.is_array or all(one.kind is not Kind.EMPTY_ARRAY for one in candidates):
-        return found
+def _array_if_needed(candidates: Sequence[Candidate], common: Type) -> Type | None:
+    if common.is_array or all(entry.kind is not Kind.EMPTY_ARRAY for entry in candidates):
+        return common
     return None
 
 
 def _common_composite(composites: Sequence[Candidate], analysis: Analysis) -> Type | None:
     """The common type of constructors alone, found item by item: [1] and [1.5]."""
-    constructors = [one.expression for one in composites]
-    if all(type(one) is MakeArray for one in constructors):
-        items = [item for one in constructors for item in one.items]  # type: ignore[union-attr]
+    constructors = [constructor.expression for constructor in composites]
+    if all(type(constructor) is MakeArray for constructor in constructors):
+        items = [item for constructor in constructors for item in constructor.items]  # type: ignore[union-attr]
         element = common_type(items, analysis)
         return None if element is None else array_of(element)
     first = composites[0].type
     width = len(first.fields)
-    if not all(type(one) is MakeStruct and len(one.items) == width for one in constructors):
+    if not all(
+        type(constructor) is MakeStruct and len(constructor.items) == width
+        for constructor in constructors
+    ):
         return None
     fields = []
     for number, field in enumerate(first.fields):
         common = common_type(
-            [one.items[number] for one in constructors],  # type: ignore[union-attr]
+            [constructor.items[number] for constructor in constructors],  # type: ignore[union-attr]
             analysis,
         )
         if common is None:
@@ -336,8 +341,8 @@ def _common_composite(composites: Sequence[Candidate], analysis: Analysis) -> Ty
 
 def array_element_type(items: Sequence[Expr], analysis: Analysis, at: int) -> Type:
     """The element type of an array constructor without a declared one."""
-    found = common_type(items, analysis)
-    if found is None:
-        shown = ", ".join(dict.fromkeys(str(item.type) for item in items))
-        raise NoCommonType(shown, at=at)
-    return found
+    element = common_type(items, analysis)
+    if element is None:
+        types = ", ".join(dict.fromkeys(str(item.type) for item in items))
+        raise NoCommonType(types, at=at)
+    return element

@@ -69,7 +69,7 @@ def _matches(node: ast.Case, written: ast.Expression, env: Env) -> tuple[list[Ex
     return [operator_call("$equal", (operand, when), analysis, node.at) for when in whens], binding
 
 
-def if_form(call: FunctionCall) -> Expr:
+def if_as_case(call: FunctionCall) -> Expr:
     """A call of IF, chosen by its types, as the CASE that it is."""
     condition, yes, no = call.arguments
     return Case(call.type, ((condition, yes),), no)

@@ -16,7 +16,7 @@ from spanemu.sql.googlesql.analyzer.errors.typing import (
     NestedArray,
     WrongFieldCount,
 )
-from spanemu.sql.googlesql.analyzer.expressions.braces import typed_braces
+from spanemu.sql.googlesql.analyzer.expressions.braces import infer_brace_types
 from spanemu.sql.googlesql.analyzer.expressions.coercion import array_element_type, coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.names import is_called
@@ -34,7 +34,7 @@ _ARRAY_SUBSCRIPTS: Mapping[str, str] = {
 }
 
 
-def settled(expression: Expr) -> Expr:
+def fix_type(expression: Expr) -> Expr:
     """`expression` with its type fixed, as an explicit type does to a bare literal."""
     if type(expression) is Literal and expression.image is not None:
         return Literal(expression.type, expression.value)
@@ -69,13 +69,13 @@ def _refuse_nested(node: ast.ArrayConstructor, items: list[Expr]) -> None:
 def _typed_array(node: ast.ArrayConstructor, named: Type, env: Env) -> Expr:
     declared = named if named.is_array else array_of(named)
     element = declared.item()
-    items = [resolve(typed_braces(item, element), env) for item in node.items]
+    items = [resolve(infer_brace_types(item, element), env) for item in node.items]
     _refuse_nested(node, items)
     passed = []
     for item, written in zip(paced(items), node.items, strict=True):
         if not fits(item, element, env.analysis):
             raise ElementDoesNotCoerce(str(item.type), str(element), at=written.at)
-        passed.append(settled(coerce(item, element, env.analysis, written.at)))
+        passed.append(fix_type(coerce(item, element, env.analysis, written.at)))
     return MakeArray(declared, tuple(passed)) if passed else Literal(declared, ())
 
 
@@ -102,10 +102,10 @@ def _typed_struct(node: ast.StructConstructor, declared: Type, env: Env) -> Expr
                 "STRUCT constructors cannot specify both an explicit type and field names with AS",
                 at=alias.at,
             )
-        value = resolve(typed_braces(written, field.type), env)
+        value = resolve(infer_brace_types(written, field.type), env)
         if not fits(value, field.type, env.analysis):
             raise FieldDoesNotCoerce(number + 1, str(value.type), str(field.type), at=written.at)
-        passed.append(settled(coerce(value, field.type, env.analysis, written.at)))
+        passed.append(fix_type(coerce(value, field.type, env.analysis, written.at)))
     return MakeStruct(declared, tuple(passed))
 
 
@@ -119,10 +119,10 @@ def implied_name(node: ast.Expression) -> str:
 
 
 def _subscript(node: ast.Subscript, env: Env) -> Expr:
-    return subscript_of(resolve(node.operand, env), node, env)
+    return resolve_subscript(resolve(node.operand, env), node, env)
 
 
-def subscript_of(operand: Expr, node: ast.Subscript, env: Env) -> Expr:
+def resolve_subscript(operand: Expr, node: ast.Subscript, env: Env) -> Expr:
     """The element that the node takes of an operand which is resolved already."""
     index = resolve(node.index, env)
     if operand.type.is_array:

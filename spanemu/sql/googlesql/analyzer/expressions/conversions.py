@@ -57,7 +57,7 @@ def _converted(operand: Expr, target: Type, node: ast.Cast, env: Env) -> Expr:
         fields = zip(operand.items, target.fields, strict=True)
         return MakeStruct(target, tuple([_converted(x, f.type, node, env) for x, f in fields]))
     if messages.needs_descriptors(operand.type, target):
-        return messages.converted(operand, target, analysis.schema, node.at, node.safe)
+        return messages.convert(operand, target, analysis.schema, node.at, node.safe)
     if isinstance(operand, Literal):
         folded = _folded(operand, target, env)
         if folded is not None:
@@ -94,13 +94,13 @@ def _folded(operand: Literal, target: Type, env: Env) -> Literal | None:
     return Literal(target, value)
 
 
-def _text(node: ast.Expression | None, env: Env) -> Expr | None:
+def _time_zone(node: ast.Expression | None, env: Env) -> Expr | None:
     if node is None:
         return None
-    text = resolve(node, env)
-    if not fits(text, STRING, env.analysis):
-        raise BadCall(f"AT TIME ZONE expects a STRING, but got {text.type}", at=node.at)
-    return coerce(text, STRING, env.analysis, node.at)
+    time_zone = resolve(node, env)
+    if not fits(time_zone, STRING, env.analysis):
+        raise BadCall(f"AT TIME ZONE expects a STRING, but got {time_zone.type}", at=node.at)
+    return coerce(time_zone, STRING, env.analysis, node.at)
 
 
 def _extract(node: ast.Extract, env: Env) -> Expr:
@@ -111,11 +111,11 @@ def _extract(node: ast.Extract, env: Env) -> Expr:
     if kind_of(operand, env.analysis) is Kind.PENDING:
         operand = coerce(operand, DATE, env.analysis, node.operand.at)
     elif kind_of(operand, env.analysis) is Kind.PARAMETER and operand.type == STRING:
-        whole = node.time_zone is None and part != "DATE"
-        operand = coerce(operand, DATE if whole else TIMESTAMP, env.analysis, node.operand.at)
+        is_date = node.time_zone is None and part != "DATE"
+        operand = coerce(operand, DATE if is_date else TIMESTAMP, env.analysis, node.operand.at)
     check_known(part, node.part_at)
     check_part(f"$extract {operand.type.code}", part, node.at, "EXTRACT from {type}", operand.type)
-    zone = _text(node.time_zone, env)
+    zone = _time_zone(node.time_zone, env)
     if zone is not None and operand.type.code is not TypeCode.TIMESTAMP:
         raise BadCall(f"EXTRACT from {operand.type} does not support AT TIME ZONE", at=node.at)
     zones = () if zone is None else (zone,)
@@ -125,15 +125,15 @@ def _extract(node: ast.Extract, env: Env) -> Expr:
     return operator_call("$extract", arguments, env.analysis, node.at)
 
 
-def whole_amount(node: ast.Expression, env: Env) -> Expr:
+def resolve_int64_amount(node: ast.Expression, env: Env) -> Expr:
     """The number of parts that DATE_ADD and its kin take."""
-    amount = interval_amount(node, env)
+    amount = resolve_amount(node, env)
     if not fits(amount, INT64, env.analysis):
         raise BadCall("Interval value must be coercible to INT64 type", at=node.at)
     return amount
 
 
-def interval_amount(node: ast.Expression, env: Env) -> Expr:
+def resolve_amount(node: ast.Expression, env: Env) -> Expr:
     """The INT64 of INTERVAL n part; a string of digits will do."""
     amount = resolve(node, env)
     if isinstance(amount, Literal) and amount.type is STRING and amount.value is not None:
@@ -151,11 +151,11 @@ def _interval(node: ast.IntervalExpression, env: Env) -> Expr:
         check_part("$interval", part, node.at, "INTERVAL")
         if part == "SECOND" and type(node.amount) is ast.StringLiteral:
             return _seconds(node.amount)
-        amount = interval_amount(node.amount, env)
+        amount = resolve_amount(node.amount, env)
         return operator_call("$interval", (amount, date_part(part)), env.analysis, node.at)
     to_part = node.to_part.upper()
-    for one in (part, to_part):
-        check_part("$interval_range", one, node.at, "INTERVAL")
+    for range_part in (part, to_part):
+        check_part("$interval_range", range_part, node.at, "INTERVAL")
     arguments = (resolve(node.amount, env), date_part(part), date_part(to_part))
     return operator_call("$interval_range", arguments, env.analysis, node.at)
 

@@ -33,15 +33,15 @@ _CONVERSIONS: Mapping[tuple[TypeCode, TypeCode], _Convert] = {
 }
 
 
-def converted(literal: Literal, target: Type, time_zone: str, at: int) -> Literal:
+def convert_literal(literal: Literal, target: Type, time_zone: str, at: int) -> Literal:
     """`literal` with the type `target`, to which its own type is known to bend."""
-    convert = _CONVERSIONS[literal.type.code, target.code]
+    conversion = _CONVERSIONS[literal.type.code, target.code]
     try:
-        value = convert(literal.value, literal.image or "", time_zone)
+        value = conversion(literal.value, literal.image or "", time_zone)
     except (SpannerError, ValueError, ArithmeticError):
         if literal.type.code is not TypeCode.STRING:
             raise ValueOutOfRange(str(target), literal.image or str(literal.value)) from None
-        place = literal.at if literal.at >= 0 else at
-        raise LiteralDoesNotCast(f'"{literal.value}"', str(target), at=place) from None
+        literal_at = literal.at if literal.at >= 0 else at
+        raise LiteralDoesNotCast(f'"{literal.value}"', str(target), at=literal_at) from None
     # Still a bare literal: [1, 1.5] is an ARRAY<FLOAT64> that bends to ARRAY<NUMERIC>.
     return Literal(target, value, literal.image, literal.at)

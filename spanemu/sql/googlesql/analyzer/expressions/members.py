@@ -16,11 +16,11 @@ from spanemu.values.types import Type, TypeCode
 class Members(Protocol):
     """What a type's values consist of."""
 
-    def named(self, value: Expr, name: str, at: int) -> Expr | None:
+    def field(self, value: Expr, name: str, at: int) -> Expr | None:
         """The field of that name of a value; None if there is none, AmbiguousField if several."""
         ...
 
-    def all(self, value: Expr) -> Iterable[tuple[str, Expr]]:
+    def fields(self, value: Expr) -> Iterable[tuple[str, Expr]]:
         """Every field of a value, with its name."""
         ...
 
@@ -40,14 +40,14 @@ class StructMembers:
     def __init__(self, type_: Type) -> None:
         self._fields = type_.fields
 
-    def named(self, value: Expr, name: str, at: int) -> Expr | None:
+    def field(self, value: Expr, name: str, at: int) -> Expr | None:
         key = name.lower()
         matches = [n for n, field in enumerate(self._fields) if field.name.lower() == key]
         if len(matches) > 1:
             raise AmbiguousField(name, at=at)
         return self._field(value, matches[0]) if matches else None
 
-    def all(self, value: Expr) -> Iterable[tuple[str, Expr]]:
+    def fields(self, value: Expr) -> Iterable[tuple[str, Expr]]:
         return [(field.name, self._field(value, n)) for n, field in enumerate(self._fields)]
 
     def _field(self, value: Expr, number: int) -> Expr:
@@ -61,11 +61,11 @@ class MessageMembers:
         self._type = type_
         self._at = at
 
-    def named(self, value: Expr, name: str, at: int) -> Expr | None:
+    def field(self, value: Expr, name: str, at: int) -> Expr | None:
         field = self._type.field(name)
         return None if field is None else field_value(value, self._type, field, at)
 
-    def all(self, value: Expr) -> Iterable[tuple[str, Expr]]:
+    def fields(self, value: Expr) -> Iterable[tuple[str, Expr]]:
         return [
             (field.name, field_value(value, self._type, field, self._at))
             for field in self._type.fields

@@ -28,7 +28,7 @@ from spanemu.sql.googlesql.analyzer.expressions.constructors import implied_name
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.messages import (
     checked_type,
-    made_call,
+    message_call,
     message_type,
 )
 from spanemu.sql.googlesql.analyzer.scope import Env
@@ -39,7 +39,7 @@ from spanemu.values.types import Type, TypeCode
 _Given = tuple[str, Expr, int]  # a field's name, its value, where the value is written
 
 
-def message_of(
+def construct_message(
     type_: Type, given: Sequence[_Given], analysis: Analysis, item: str, at: int
 ) -> Expr:
     """A new message of a type with these fields; messages call one of them an `item`."""
@@ -54,20 +54,22 @@ def message_of(
             raise FieldGivenTwice(message.name, field.name, at=value_at)
         fields.append(field)
         values.append(_fitting(value, message, field, analysis, value_at))
-    missing = next((one for one in message.fields if one.required and one not in fields), None)
+    missing = next(
+        (field for field in message.fields if field.required and field not in fields), None
+    )
     if missing is not None:
         raise RequiredFieldMissing(message.name, missing.name, at=at)
     name = f"$new {message.name} {' '.join(field.name for field in fields)}"
-    return made_call(name, tuple(values), type_, messages.builder(message, fields), at)
+    return message_call(name, tuple(values), type_, messages.builder(message, fields), at)
 
 
 def _fitting(
     value: Expr, message: MessageType, field: MessageField, analysis: Analysis, at: int
 ) -> Expr:
-    wanted = checked_type(message, field, at)
-    if not fits(value, wanted, analysis):
-        raise ValueDoesNotFitField(str(value.type), message.name, field.name, str(wanted), at=at)
-    return coerce(value, wanted, analysis, at)
+    expected = checked_type(message, field, at)
+    if not fits(value, expected, analysis):
+        raise ValueDoesNotFitField(str(value.type), message.name, field.name, str(expected), at=at)
+    return coerce(value, expected, analysis, at)
 
 
 def _new(node: ast.NewConstructor, env: Env) -> Expr:
@@ -78,7 +80,7 @@ def _new(node: ast.NewConstructor, env: Env) -> Expr:
         if not name:
             raise UnnamedConstructorField(number, at=written.at)
         given.append((name, resolve(written, env), written.at))
-    return message_of(type_, given, env.analysis, "Argument", node.type.at)
+    return construct_message(type_, given, env.analysis, "Argument", node.type.at)
 
 
 def _named_message(name: ast.TypeName, env: Env) -> Type:
@@ -102,22 +104,22 @@ def _braced_as(node: ast.BracedConstructor, type_: Type, env: Env) -> Expr:
     given = []
     for name, written in node.items:
         field = message.field(name.name)
-        wanted = None if field is None else field.type
-        given.append((name.name, _inferred(written, wanted, env), name.at))
+        expected = None if field is None else field.type
+        given.append((name.name, _inferred(written, expected, env), name.at))
     at = node.at if node.type is None else node.type.at
-    return message_of(type_, given, env.analysis, "Field", at)
+    return construct_message(type_, given, env.analysis, "Field", at)
 
 
-def _inferred(node: ast.Expression, wanted: Type | None, env: Env) -> Expr:
+def _inferred(node: ast.Expression, expected: Type | None, env: Env) -> Expr:
     """A field's value, of which braces take their type from the field."""
-    element = wanted.item() if wanted is not None and wanted.is_array else wanted
-    if wanted is None or element is None or element.code is not TypeCode.PROTO:
+    element = expected.item() if expected is not None and expected.is_array else expected
+    if expected is None or element is None or element.code is not TypeCode.PROTO:
         return resolve(node, env)
     if isinstance(node, ast.BracedConstructor) and node.type is None:
         value = _braced_as(node, element, env)
-        return MakeArray(wanted, (value,)) if wanted.is_array else value
-    if isinstance(node, ast.ArrayConstructor) and node.type is None and wanted.is_array:
-        return MakeArray(wanted, tuple([_inferred(item, element, env) for item in node.items]))
+        return MakeArray(expected, (value,)) if expected.is_array else value
+    if isinstance(node, ast.ArrayConstructor) and node.type is None and expected.is_array:
+        return MakeArray(expected, tuple([_inferred(item, element, env) for item in node.items]))
     return resolve(node, env)
 
 
@@ -147,26 +149,24 @@ def _replace_fields(node: ast.ReplaceFields, env: Env) -> Expr:
         values.append(_fitting(change.value, inner, path[-1], env.analysis, change.at))
     name = f"$replace_fields {message.name} {_shown(paths)}"
     replace = messages.replacer(message, paths)
-    return made_call(name, tuple(values), operand.type, replace, node.at)
+    return message_call(name, tuple(values), operand.type, replace, node.at)
 
 
-def with_assigned_fields(
-    operand: Expr, name: str, changes: Sequence[Change], analysis: Analysis
-) -> Expr:
+def assign_fields(operand: Expr, name: str, changes: Sequence[Change], analysis: Analysis) -> Expr:
     """The message of that name after SET name.path = value for each change."""
     message = message_type(operand.type, analysis.schema, changes[0].at)
     paths: list[FieldPath] = []
     values = [operand]
     for change in changes:
         inner, path = _path_of(change.path, message, analysis)
-        wanted = checked_type(inner, path[-1], change.at)
-        if not fits(change.value, wanted, analysis):
-            shown = ".".join((name, *(field.name for field in path)))
-            raise CannotAssign(str(change.value.type), shown, str(wanted), at=change.at)
+        expected = checked_type(inner, path[-1], change.at)
+        if not fits(change.value, expected, analysis):
+            target = ".".join((name, *(field.name for field in path)))
+            raise CannotAssign(str(change.value.type), target, str(expected), at=change.at)
         paths.append(path)
-        values.append(coerce(change.value, wanted, analysis, change.at))
+        values.append(coerce(change.value, expected, analysis, change.at))
     call = f"$set_fields {message.name} {_shown(paths)}"
-    return made_call(
+    return message_call(
         call, tuple(values), operand.type, messages.setter(message, paths), changes[0].at
     )
 

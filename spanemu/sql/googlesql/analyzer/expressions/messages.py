@@ -53,26 +53,26 @@ def _pool(schema: Schema) -> MessagePool:
 
 
 def needs_descriptors(source: Type, target: Type) -> bool:
-    """Whether a conversion is one of those that `converted` makes."""
+    """Whether a conversion is one of those that `convert` makes."""
     return bool(source.proto_name or target.proto_name) and source != target
 
 
-def converted(operand: Expr, target: Type, schema: Schema, at: int, safe: bool = False) -> Expr:
+def convert(operand: Expr, target: Type, schema: Schema, at: int, safe: bool = False) -> Expr:
     """An expression cast to, or from, a message or an enum."""
-    convert = _conversion(operand.type, target, schema, at)
-    return replace(_call(f"$cast {target}", operand, target, convert, at), safe=safe)
+    conversion = _conversion(operand.type, target, schema, at)
+    return replace(_call(f"$cast {target}", operand, target, conversion, at), safe=safe)
 
 
-def converted_literal(literal: Literal, target: Type, schema: Schema, at: int) -> Literal:
+def convert_literal(literal: Literal, target: Type, schema: Schema, at: int) -> Literal:
     """A bare literal as a message or an enum. Raises LiteralDoesNotCast."""
-    convert = _conversion(literal.type, target, schema, at)
+    conversion = _conversion(literal.type, target, schema, at)
     try:
-        return Literal(target, convert(literal.value))
+        return Literal(target, conversion(literal.value))
     except EvaluationError:
-        text = literal.type.code is TypeCode.STRING
-        shown = f'"{literal.value}"' if text else str(literal.value)
-        place = literal.at if literal.at >= 0 else at
-        raise LiteralDoesNotCast(shown, str(target), at=place) from None
+        is_text = literal.type.code is TypeCode.STRING
+        literal_text = f'"{literal.value}"' if is_text else str(literal.value)
+        literal_at = literal.at if literal.at >= 0 else at
+        raise LiteralDoesNotCast(literal_text, str(target), at=literal_at) from None
 
 
 def _conversion(source: Type, target: Type, schema: Schema, at: int) -> Callable[[Any], Any]:
@@ -82,11 +82,11 @@ def _conversion(source: Type, target: Type, schema: Schema, at: int) -> Callable
         raise TypeNotFound(target.proto_name or source.proto_name, at=at) from None
 
 
-def shown(operand: Expr, schema: Schema) -> Expr:
+def format_argument(operand: Expr, schema: Schema) -> Expr:
     """A message as FORMAT takes it."""
     message = message_type(operand.type, schema, 0)
     text = messages.text_of(message)
-    return made_call(f"$shown {message.name}", (operand,), operand.type, text, 0)
+    return message_call(f"$shown {message.name}", (operand,), operand.type, text, 0)
 
 
 # ---------------------------------------------------------------------------- fields
@@ -122,7 +122,7 @@ def checked_type(type_: MessageType, field: MessageField, at: int) -> Type:
     return field.type
 
 
-def made_call(
+def message_call(
     name: str, arguments: tuple[Expr, ...], result: Type, evaluate: Callable[..., Any], at: int
 ) -> FunctionCall:
     """A call of a function that makes a message, and wants to see NULLs."""

@@ -22,7 +22,7 @@ from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.messages import field_access
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
 from spanemu.sql.googlesql.analyzer.queries.relation import Relation
-from spanemu.sql.googlesql.analyzer.scope import Env, Found, Origin
+from spanemu.sql.googlesql.analyzer.scope import Env, NameMatch, Origin
 from spanemu.sql.googlesql.analyzer.suggestion import closest
 from spanemu.sql.resolved import Expr, GetField, Literal, ParameterRef
 from spanemu.values.types import STRING, TypeCode
@@ -42,23 +42,23 @@ def resolve_path(parts: Sequence[ast.Identifier], env: Env, at: int) -> Expr:
     first = parts[0]
     if is_called(parts):
         return operator_call(first.name.upper(), (), env.analysis, at)
-    found = env.scope.lookup(first.name, first.at)
-    if found is None:
-        raise UnrecognizedName(first.name, closest(first.name, env.scope.known()), at=at)
-    if env.analysis.strict and found.source is not None and found.source.is_implicit(first.name):
+    match = env.scope.lookup(first.name, first.at)
+    if match is None:
+        raise UnrecognizedName(first.name, closest(first.name, env.scope.visible_names()), at=at)
+    if env.analysis.strict and match.source is not None and match.source.is_implicit(first.name):
         raise NeedsQualifier(first.name, at=first.at)
     used = 1
-    target = found.target
+    target = match.target
     if isinstance(target, Relation):
         if len(parts) > 1 and not _is_plain_value(target):
             expression = _member(target, parts[0], parts[1])
             used = 2
         else:
-            expression = target.whole()
+            expression = target.row_value()
     else:
         expression = target
-    if found.scope.origins is not None:
-        _note_origin(found, expression, parts[:used], at, env.clause)
+    if match.scope.origins is not None:
+        _note_origin(match, expression, parts[:used], at, env.clause)
     for part in parts[used:]:
         expression = field_of(expression, part, env)
     return expression
@@ -80,12 +80,12 @@ def _member(relation: Relation, alias: ast.Identifier, name: ast.Identifier) -> 
 
 
 def _note_origin(
-    found: Found, expression: Expr, parts: Sequence[ast.Identifier], at: int, clause: str
+    match: NameMatch, expression: Expr, parts: Sequence[ast.Identifier], at: int, clause: str
 ) -> None:
-    assert found.scope.origins is not None
+    assert match.scope.origins is not None
     path = ".".join(part.name for part in parts)
-    shown = path if len(parts) > 1 else f"column {path}"
-    found.scope.origins.append(Origin(expression, at, clause, shown))
+    display_name = path if len(parts) > 1 else f"column {path}"
+    match.scope.origins.append(Origin(expression, at, clause, display_name))
 
 
 def field_of(expression: Expr, name: ast.Identifier, env: Env) -> Expr:

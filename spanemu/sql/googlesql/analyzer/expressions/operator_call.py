@@ -95,8 +95,8 @@ def no_match(
     shown = f"{kind} {symbol or function.name}"
     supported = signatures(function.name, symbol, function.overloads)
     if len(function.overloads) == 1 and not symbol:
-        (only,) = function.overloads
-        if bind(only.parameters, len(arguments), {}) is None:
+        (overload,) = function.overloads
+        if bind(overload.parameters, len(arguments), {}) is None:
             return WrongArgumentCount(shown, supported[0], at=at)
     return NoMatchingSignature(shown, argument_types(arguments, analysis), supported, at=at)
 

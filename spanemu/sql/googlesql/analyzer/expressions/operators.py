@@ -11,7 +11,7 @@ from spanemu.sql.googlesql.analyzer.errors.names import NoFields
 from spanemu.sql.googlesql.analyzer.errors.shape import LimitExceeded
 from spanemu.sql.googlesql.analyzer.errors.typing import BadCall, NoMatchingSignature, NotAnArray
 from spanemu.sql.googlesql.analyzer.expressions.coercion import Kind, coerce, fits, kind_of
-from spanemu.sql.googlesql.analyzer.expressions.constructors import subscript_of
+from spanemu.sql.googlesql.analyzer.expressions.constructors import resolve_subscript
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.names import field_of, resolve_path
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
@@ -74,7 +74,7 @@ def _first_array(path: ast.Path, env: Env) -> tuple[Expr, int]:
 
 def _taken(value: Expr, step: _Step, env: Env) -> Expr:
     if isinstance(step, ast.Subscript):
-        return subscript_of(value, step, env)
+        return resolve_subscript(value, step, env)
     return field_of(value, step, env)
 
 

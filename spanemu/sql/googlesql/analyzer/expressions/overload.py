@@ -28,11 +28,11 @@ from spanemu.sql.googlesql.analyzer.expressions.argument_binding import Slot, bi
 from spanemu.sql.googlesql.analyzer.expressions.coercion import (
     Candidate,
     Kind,
-    candidate,
     coerce,
     common_type_of,
     cost,
     kind_of,
+    make_candidate,
 )
 from spanemu.sql.resolved import Expr, LambdaExpr, Literal, MakeArray
 from spanemu.values.types import INT64, NUMERIC, SCALARS, STRING, Type, array_of
@@ -74,11 +74,11 @@ class Match:
     lambdas: Mapping[int, LambdaExpr] = field(default_factory=dict)  # by argument number
 
 
-class _Unknown:
+class _Missing:
     """Stands for calls that nobody has looked at yet."""
 
 
-_UNKNOWN = _Unknown()
+_MISSING = _Missing()
 
 
 def choose(
@@ -89,37 +89,39 @@ def choose(
 ) -> Match | None:
     """The overload to call, None if there is none. `names` are those of trailing arguments."""
     key = None
-    if not names and len(arguments) <= _REMEMBERED_ARGUMENTS_MAX:
-        key = _memory_key(overloads, arguments, analysis)
+    if not names and len(arguments) <= _CACHED_ARGUMENTS_MAX:
+        key = _cache_key(overloads, arguments, analysis)
     if key is not None:
-        known = _remembered.get(key, _UNKNOWN)  # One step: others may clear the map in between.
-        if not isinstance(known, _Unknown):
-            return known
+        cached = _cached_matches.get(
+            key, _MISSING
+        )  # One step: others may clear the map in between.
+        if not isinstance(cached, _Missing):
+            return cached
     best: Match | None = None
     for overload in overloads:
         slots = bind(overload.parameters, len(arguments) - len(names), names)
         if slots is None:
             continue
-        match = _try(overload, slots, arguments, analysis)
+        match = _match(overload, slots, arguments, analysis)
         if match is not None and (best is None or match.cost < best.cost):
             best = match
             if not match.cost:
                 break
     if key is not None:
-        if len(_remembered) >= _REMEMBERED_MAX:
-            _remembered.clear()
-        _remembered[key] = best
+        if len(_cached_matches) >= _CACHED_MATCHES_MAX:
+            _cached_matches.clear()
+        _cached_matches[key] = best
     return best
 
 
 # Keyed by the overloads' identity, which lives as long as the catalog, and by how the arguments
 # look. Losing all of it now and then costs less than keeping an order of use.
-_REMEMBERED_MAX = 20_000
-_REMEMBERED_ARGUMENTS_MAX = 16
-_remembered: dict[Any, Match | None] = {}
+_CACHED_MATCHES_MAX = 20_000
+_CACHED_ARGUMENTS_MAX = 16
+_cached_matches: dict[Any, Match | None] = {}
 
 
-def _memory_key(
+def _cache_key(
     overloads: Sequence[AnyOverload], arguments: Sequence[Argument], analysis: Analysis
 ) -> Any:
     shapes: list[Any] = [id(overloads)]
@@ -158,7 +160,7 @@ def coerced_arguments(
 # ---------------------------------------------------------------------------- one overload
 
 
-def _try(
+def _match(
     overload: AnyOverload,
     slots: tuple[Slot, ...],
     arguments: Sequence[Argument],
@@ -188,10 +190,10 @@ def _try(
         target = _target(slot.parameter.pattern, passed, variables)
         targets.append(target)
         if isinstance(passed, Expr):
-            price = cost(passed, kind_of(passed, analysis), target, analysis)
-            if price is None:
+            argument_cost = cost(passed, kind_of(passed, analysis), target, analysis)
+            if argument_cost is None:
                 return None
-            total += price
+            total += argument_cost
     result = overload.result
     result_type = result(targets) if callable(result) else variables.substitute(result)
     return Match(overload, slots, tuple(targets), result_type, total, lambdas)
@@ -221,7 +223,7 @@ def _resolve_lambdas(
     given: Sequence[tuple[Slot, Argument]], variables: _Variables
 ) -> Mapping[int, LambdaExpr] | None:
     """Bodies of the lambdas among the arguments, whose types may settle more variables."""
-    found: dict[int, LambdaExpr] = {}
+    lambdas: dict[int, LambdaExpr] = {}
     for slot, argument in given:
         pattern = slot.parameter.pattern
         if not isinstance(argument, LambdaArgument):
@@ -232,8 +234,8 @@ def _resolve_lambdas(
         fitted = variables.fit_body(pattern.body, body, argument.node.at)
         if fitted is None:
             return None
-        found[slot.argument] = fitted
-    return found
+        lambdas[slot.argument] = fitted
+    return lambdas
 
 
 class _Variables:
@@ -248,7 +250,7 @@ class _Variables:
         """Note what is given for the variable in `pattern`, if there is one."""
         if isinstance(pattern, TypeVariable):
             if pattern.name != "ANY":
-                self._candidates(pattern).append(candidate(argument, self._analysis))
+                self._candidates(pattern).append(make_candidate(argument, self._analysis))
         elif isinstance(pattern, ArrayOf):
             variable = pattern.element
             if isinstance(variable, TypeVariable) and variable.name != "ANY":
@@ -262,21 +264,21 @@ class _Variables:
         if kind >= Kind.NULL or not argument.type.is_array:
             return []
         if kind is Kind.COMPOSITE and isinstance(argument, MakeArray):
-            return [candidate(item, self._analysis) for item in argument.items]
+            return [make_candidate(item, self._analysis) for item in argument.items]
         return [Candidate(argument.type.item(), Kind.VALUE)]
 
     def settle(self) -> bool:
         """Find a type for every variable seen; False if one has none."""
         for name, (variable, candidates) in self._seen.items():
-            found = common_type_of(candidates, self._analysis) if candidates else INT64
-            if found is None:
+            common = common_type_of(candidates, self._analysis) if candidates else INT64
+            if common is None:
                 return False
-            if variable.only and found.code not in variable.only:
+            if variable.only and common.code not in variable.only:
                 narrowed = self._narrowed(variable, candidates)
                 if narrowed is None:
                     return False
-                found = narrowed
-            self._types[name] = found
+                common = narrowed
+            self._types[name] = common
         return True
 
     def _narrowed(self, variable: TypeVariable, candidates: Sequence[Candidate]) -> Type | None:
@@ -296,20 +298,20 @@ class _Variables:
             if body.type.is_array or (pattern.only and body.type.code not in pattern.only):
                 return None  # what a body gives becomes an element of an array
             self._types[pattern.name] = body.type
-        wanted = self.substitute(pattern)
-        price = cost(body.body, kind_of(body.body, self._analysis), wanted, self._analysis)
-        if price is None:
+        expected = self.substitute(pattern)
+        body_cost = cost(body.body, kind_of(body.body, self._analysis), expected, self._analysis)
+        if body_cost is None:
             return None
-        converted = coerce(body.body, wanted, self._analysis, at)
-        return LambdaExpr(wanted, body.parameters, converted)
+        converted = coerce(body.body, expected, self._analysis, at)
+        return LambdaExpr(expected, body.parameters, converted)
 
     def substitute(self, pattern: Pattern) -> Type:
         """The type that `pattern` stands for."""
         if isinstance(pattern, Type):
             return pattern
         if isinstance(pattern, TypeVariable):
-            found = self._types.get(pattern.name)
-            return found if found is not None else _first_allowed(pattern)
+            known = self._types.get(pattern.name)
+            return known if known is not None else _first_allowed(pattern)
         if isinstance(pattern, ArrayOf):
             return array_of(self.substitute(pattern.element))
         return STRING

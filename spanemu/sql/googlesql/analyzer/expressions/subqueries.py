@@ -14,7 +14,7 @@ from spanemu.sql.googlesql.analyzer.errors.typing import BadCall, NestedArray
 from spanemu.sql.googlesql.analyzer.expressions.coercion import Kind, coerce, kind_of, supertype
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.operators import in_values, negation
-from spanemu.sql.googlesql.analyzer.hints import Place, checked_hints
+from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.resolved import (
     Cast,
@@ -51,7 +51,7 @@ def _one_column(result: QueryResult, what: str, at: int) -> ResolvedColumn:
 def _scalar(node: ast.ScalarSubquery, env: Env) -> Expr:
     result = _query(node.query, env)
     column = _one_column(result, "Scalar subquery", node.at)
-    hints = checked_hints(node.hint, Place.SUBQUERY, env.analysis)
+    hints = check_hints(node.hint, HintTarget.SUBQUERY, env.analysis)
     return SubqueryExpr(column.type, SubqueryKind.SCALAR, result.scan, (column,), hints=hints)
 
 
@@ -64,14 +64,14 @@ def _array(node: ast.ArraySubquery, env: Env) -> Expr:
             "are not supported",
             at=node.at,
         )
-    hints = checked_hints(node.hint, Place.SUBQUERY, env.analysis)
+    hints = check_hints(node.hint, HintTarget.SUBQUERY, env.analysis)
     type_ = array_of(column.type)
     return SubqueryExpr(type_, SubqueryKind.ARRAY, result.scan, (column,), hints=hints)
 
 
 def _exists(node: ast.Exists, env: Env) -> Expr:
     result = _query(node.query, env)
-    hints = checked_hints(node.hint, Place.SUBQUERY, env.analysis)
+    hints = check_hints(node.hint, HintTarget.SUBQUERY, env.analysis)
     output = tuple(column for _, column in result.columns)
     return SubqueryExpr(BOOL, SubqueryKind.EXISTS, result.scan, output, hints=hints)
 
@@ -87,7 +87,7 @@ def _in(node: ast.In, env: Env) -> Expr:
         )
     type_ = _compared_type(operand, result.columns[0][1], env, node)
     result = with_types(result, (type_,), env)
-    hints = checked_hints(node.hint, Place.SUBQUERY, env.analysis)
+    hints = check_hints(node.hint, HintTarget.SUBQUERY, env.analysis)
     call = SubqueryExpr(
         BOOL,
         SubqueryKind.IN,
@@ -113,12 +113,14 @@ def _compared_type(operand: Expr, column: ResolvedColumn, env: Env, node: ast.In
     return type_
 
 
-def _is_alike(one: Type, other: Type) -> bool:
+def _is_alike(first: Type, second: Type) -> bool:
     """Whether two types are the same but for the names of fields."""
-    if one.is_struct and other.is_struct and len(one.fields) == len(other.fields):
-        pairs = zip(one.fields, other.fields, strict=True)
-        return all(_is_alike(mine.type, theirs.type) for mine, theirs in pairs)
-    return one == other
+    if first.is_struct and second.is_struct and len(first.fields) == len(second.fields):
+        pairs = zip(first.fields, second.fields, strict=True)
+        return all(
+            _is_alike(first_field.type, second_field.type) for first_field, second_field in pairs
+        )
+    return first == second
 
 
 def with_types(result: QueryResult, types: tuple[Type, ...], env: Env) -> QueryResult:

@@ -24,9 +24,9 @@ from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import check_concatenated, no_match
 from spanemu.sql.googlesql.analyzer.expressions.overload import Match, choose, coerced_arguments
-from spanemu.sql.googlesql.analyzer.queries.ordering import sort_key
+from spanemu.sql.googlesql.analyzer.queries.ordering import resolve_sort_key
 from spanemu.sql.googlesql.analyzer.scope import Env
-from spanemu.sql.googlesql.analyzer.tree import column_refs, same
+from spanemu.sql.googlesql.analyzer.tree import column_refs, is_equivalent
 from spanemu.sql.resolved import AggregateCall, ColumnRef, Expr, Literal, ParameterRef, SortKey
 from spanemu.values.types import INT64
 
@@ -36,7 +36,7 @@ COUNT_STAR = "$count_star"
 def resolve_aggregate(node: ast.Call, function: AggregateFunction, safe: bool, env: Env) -> Expr:
     """A reference to the column that will hold the aggregate."""
     counts_rows = any(type(argument) is ast.Star for argument in node.arguments)
-    _check_place(f"{function.name}(*)" if counts_rows else function.name, node, env)
+    _check_position(f"{function.name}(*)" if counts_rows else function.name, node, env)
     assert env.aggregation is not None
     inside = Env(
         env.analysis,
@@ -63,11 +63,11 @@ def _arguments(node: ast.Call, env: Env) -> list[Expr]:
         raise NestedAggregate(at=node.at) from None
 
 
-def _check_place(shown: str, node: ast.Call, env: Env) -> None:
+def _check_position(display_name: str, node: ast.Call, env: Env) -> None:
     if env.in_aggregate:
         raise NestedAggregate(at=node.at)
     if env.aggregation is None:
-        raise AggregateNotAllowed(shown, env.clause, at=node.at)
+        raise AggregateNotAllowed(display_name, env.clause, at=node.at)
 
 
 def _count_star(node: ast.Call, function: AggregateFunction, env: Env) -> AggregateFunction:
@@ -107,7 +107,7 @@ def _aggregate_call(
     _check_modifiers(node, function.name, overload)
     passed = coerced_arguments(match, arguments, analysis, node.at)
     _check_arguments(node, function.name, overload, passed)
-    order_by = tuple(sort_key(item, env) for item in node.order_by)
+    order_by = tuple(resolve_sort_key(item, env) for item in node.order_by)
     if node.distinct:
         _check_order_of_distinct(order_by, passed, node)
     return AggregateCall(
@@ -160,8 +160,8 @@ def _check_arguments(
         zip(overload.parameters, arguments, strict=False)
     ):
         if parameter.literal and not isinstance(argument, Literal | ParameterRef):
-            place = node.arguments[number].at
-            raise ExpectsConstant(f"Argument {number + 1} to {name}", at=place)
+            argument_at = node.arguments[number].at
+            raise ExpectsConstant(f"Argument {number + 1} to {name}", at=argument_at)
         if parameter.literal and isinstance(argument, Literal) and argument.value is None:
             raise BadCall(f"Argument {number + 1} to {name} must be non-NULL", at=node.at)
     if name == "ARRAY_AGG" and arguments[0].type.is_array:
@@ -182,7 +182,7 @@ def _check_order_of_distinct(
     order_by: Sequence[SortKey], arguments: Sequence[Expr], node: ast.Call
 ) -> None:
     for key in order_by:
-        if not any(same(key.value, argument) for argument in arguments):
+        if not any(is_equivalent(key.value, argument) for argument in arguments):
             raise BadCall(
                 "An aggregate function that has both DISTINCT and ORDER BY arguments can only "
                 "ORDER BY expressions that are arguments to the function",

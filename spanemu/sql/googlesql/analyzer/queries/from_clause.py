@@ -26,7 +26,7 @@ from spanemu.sql.googlesql.analyzer.errors.typing import NotAnArray
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.members import members_of
 from spanemu.sql.googlesql.analyzer.expressions.names import resolve_path
-from spanemu.sql.googlesql.analyzer.hints import Place, checked_hints, table_hints
+from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints, table_hints
 from spanemu.sql.googlesql.analyzer.queries.joins import resolve_join
 from spanemu.sql.googlesql.analyzer.queries.pipe_relation import BuiltRelation
 from spanemu.sql.googlesql.analyzer.queries.relation import (
@@ -37,7 +37,7 @@ from spanemu.sql.googlesql.analyzer.queries.relation import (
     ValueRelation,
     query_relation,
 )
-from spanemu.sql.googlesql.analyzer.queries.sampling import sampled
+from spanemu.sql.googlesql.analyzer.queries.sampling import apply_sample
 from spanemu.sql.googlesql.analyzer.queries.table_relation import TableRelation
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.analyzer.suggestion import closest
@@ -67,7 +67,7 @@ def _table(item: ast.TableRef, env: Env, lateral: Scope | None) -> Relation:
     relation = _named_table(item, env)
     if item.with_offset:
         raise BadQuery("WITH OFFSET can only be used with array scans", at=item.at)
-    return sampled(relation, item.sample, env)
+    return apply_sample(relation, item.sample, env)
 
 
 def _named_table(item: ast.TableRef, env: Env) -> Relation:
@@ -75,7 +75,7 @@ def _named_table(item: ast.TableRef, env: Env) -> Relation:
     name = str(item.path)
     alias = item.path.parts[-1].name if item.alias is None else item.alias.name
     if len(item.path.parts) == 1 and name.lower() in env.common_tables:
-        checked_hints(item.hint, Place.SELECT, analysis)
+        check_hints(item.hint, HintTarget.SELECT, analysis)
         return _common_table(alias, env.common_tables[name.lower()], env)
     # `s.t` in one pair of backticks is one name, which no table has.
     if any("." in part.name for part in item.path.parts):
@@ -90,11 +90,11 @@ def _named_table(item: ast.TableRef, env: Env) -> Relation:
     view = analysis.schema.view(name)
     if view is not None:
         if item.hint is not None:
-            checked_hints(item.hint, Place.SELECT, analysis)
+            check_hints(item.hint, HintTarget.SELECT, analysis)
         return _view(alias, view, env, item.at)
     system = analysis.system.table(name)
     if system is not None:
-        checked_hints(item.hint, Place.TABLE, analysis)
+        check_hints(item.hint, HintTarget.TABLE, analysis)
         return SystemRelation(alias, system, analysis)
     raise _not_found(item, env)
 
@@ -139,12 +139,12 @@ def _parsed(text: str) -> ast.Query:
 
 
 def _subquery(item: ast.SubqueryRef, env: Env, _: Scope | None) -> Relation:
-    checked_hints(item.hint, Place.SELECT, env.analysis)
+    check_hints(item.hint, HintTarget.SELECT, env.analysis)
     result = env.analysis.resolve_query(item.query, env)
     if item.alias is None and result.names is not None:
-        return sampled(BuiltRelation(result.names, result.scan), item.sample, env)
+        return apply_sample(BuiltRelation(result.names, result.scan), item.sample, env)
     alias = "" if item.alias is None else item.alias.name
-    return sampled(query_relation(alias, result, env.analysis), item.sample, env)
+    return apply_sample(query_relation(alias, result, env.analysis), item.sample, env)
 
 
 # ---------------------------------------------------------------------------- arrays
@@ -184,12 +184,12 @@ def _elements(item: ast.TableRef | ast.Unnest, array: Expr, alias: str, env: Env
     if item.with_offset:
         name = "offset" if item.offset_alias is None else item.offset_alias.name
         if name.lower() == alias.lower():
-            place = item if item.offset_alias is None else item.offset_alias
-            raise DuplicateOffsetAlias(name, at=place.at)
+            alias_node = item if item.offset_alias is None else item.offset_alias
+            raise DuplicateOffsetAlias(name, at=alias_node.at)
         offset = (name, analysis.column(name, INT64))
     if item.sample is not None:
         raise BadQuery("TABLESAMPLE cannot be used with arrays", at=item.at)
-    hints = checked_hints(item.hint, Place.ARRAY, analysis)
+    hints = check_hints(item.hint, HintTarget.ARRAY, analysis)
     elements = ArrayElements(array, element, None if offset is None else offset[1], hints)
     members = members_of(element.type, analysis.schema, item.at)
     return ValueRelation(alias, element, elements, offset, members)
@@ -213,7 +213,7 @@ def _join(item: ast.Join, env: Env, lateral: Scope | None) -> Relation:
 
 
 def _sampled_join(item: ast.SampledJoin, env: Env, lateral: Scope | None) -> Relation:
-    return sampled(resolve_from(item.join, env, lateral), item.sample, env)
+    return apply_sample(resolve_from(item.join, env, lateral), item.sample, env)
 
 
 _LATERAL = (ast.Unnest, ast.TableRef)

@@ -19,7 +19,7 @@ from spanemu.sql.googlesql.analyzer.errors.shape import (
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.queries.select_list import SelectColumn
 from spanemu.sql.googlesql.analyzer.scope import Env, Origin
-from spanemu.sql.googlesql.analyzer.tree import ByExpression, column_refs, rewritten
+from spanemu.sql.googlesql.analyzer.tree import ExpressionMap, column_refs, rewrite
 from spanemu.sql.resolved import ColumnRef, Expr, GetField, ResolvedColumn
 
 LITERALS: frozenset[type[ast.Expression]] = frozenset(
@@ -48,16 +48,16 @@ def resolve_group_by(
         raise LimitExceeded(GROUP_KEYS, limit, at=group_by.at)
     if group_by.all:
         own = _columns_of_input(env)
-        found = [
+        candidates = [
             (column.name, column.expression, column.at)
             for column in columns
             if not column.aggregated and _mentions(own, column.expression)
         ]
     else:
-        found = [_key(item.value, columns, env) for item in group_by.items]
+        candidates = [_key(item.value, columns, env) for item in group_by.items]
     keys: list[tuple[ResolvedColumn, Expr]] = []
-    known: ByExpression[ResolvedColumn] = ByExpression()
-    for name, expression, at in found:
+    known: ExpressionMap[ResolvedColumn] = ExpressionMap()
+    for name, expression, at in candidates:
         if not is_groupable(expression.type):
             raise NotGroupable(
                 f"Grouping by expressions of type {expression.type} is not allowed",
@@ -74,7 +74,7 @@ def resolve_group_by(
 def _columns_of_input(env: Env) -> frozenset[int]:
     """The columns of the SELECT's own FROM clause, by number, that its list has mentioned."""
     origins = env.scope.origins or ()
-    return frozenset(ref.column.id for each in origins for ref in column_refs(each.expression))
+    return frozenset(ref.column.id for origin in origins for ref in column_refs(origin.expression))
 
 
 def _mentions(own: frozenset[int], expression: Expr) -> bool:
@@ -102,10 +102,11 @@ def _key(node: ast.Expression, columns: Sequence[SelectColumn], env: Env) -> tup
     return name, expression, node.at
 
 
-def _selected(column: SelectColumn, shown: str, at: int) -> tuple[str, Expr, int]:
+def _selected(column: SelectColumn, display_name: str, at: int) -> tuple[str, Expr, int]:
     if column.aggregated:
         raise BadGrouping(
-            f"{shown} contains an aggregation function, which is not allowed in GROUP BY", at=at
+            f"{display_name} contains an aggregation function, which is not allowed in GROUP BY",
+            at=at,
         )
     return column.name, column.expression, at
 
@@ -120,8 +121,8 @@ class Grouping:
         self._origins = origins
         self._distinct = distinct
         self._by_column: dict[int, ResolvedColumn] = {}
-        self._fields: ByExpression[ResolvedColumn] = ByExpression()
-        self._whole: ByExpression[ResolvedColumn] = ByExpression()
+        self._fields: ExpressionMap[ResolvedColumn] = ExpressionMap()
+        self._whole: ExpressionMap[ResolvedColumn] = ExpressionMap()
         for column, expression in keys:
             if isinstance(expression, ColumnRef):
                 self._by_column.setdefault(expression.column.id, column)
@@ -132,15 +133,15 @@ class Grouping:
         self._mentions: dict[int, Origin] = {}
         self._counted = 0
 
-    def regrouped(self, expression: Expr) -> Expr:
+    def regroup(self, expression: Expr) -> Expr:
         """`expression` over the grouped rows."""
         column = self._whole.find(expression) if self._whole else None
         if column is not None:
             return ColumnRef(column.type, column)
-        result: Expr = rewritten(expression, self._replaced)
+        result: Expr = rewrite(expression, self._replace)
         return result
 
-    def _replaced(self, expression: Expr) -> Expr | None:
+    def _replace(self, expression: Expr) -> Expr | None:
         if type(expression) is ColumnRef:
             column = self._by_column.get(expression.column.id)
             if column is not None:

@@ -21,7 +21,7 @@ from spanemu.sql.googlesql.analyzer.errors.shape import (
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, common_type
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_condition
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import function_call, operator_call
-from spanemu.sql.googlesql.analyzer.hints import Place, checked_hints
+from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.queries.relation import (
     ArrayElements,
     Relation,
@@ -109,9 +109,9 @@ class JoinRelation(Relation):
                 if name.lower() not in self.merged:
                     yield name, expression
 
-    def known(self) -> Iterator[str]:
-        yield from self.left.known()
-        yield from self.right.known()
+    def column_names(self) -> Iterator[str]:
+        yield from self.left.column_names()
+        yield from self.right.column_names()
 
     def scan(self) -> Scan:
         scan: Scan
@@ -159,8 +159,8 @@ def resolve_join(item: ast.Join, left: Relation, right: Relation, env: Env) -> J
     join = JoinRelation(left, right, _alias_at(item.right), names)
     join.join_type = _TYPES[item.kind]
     elements = right.elements if isinstance(right, ValueRelation) else None
-    place = Place.JOIN if elements is None else Place.ARRAY
-    join.hints = checked_hints(item.hint, place, analysis)
+    target = HintTarget.JOIN if elements is None else HintTarget.ARRAY
+    join.hints = check_hints(item.hint, target, analysis)
     _check_clauses(item, elements is not None)
     if elements is not None and item.kind not in _NO_ARRAY_SCAN:
         join.array = elements
@@ -221,7 +221,7 @@ def _using_column(
     side: Relation, identifier: ast.Identifier, which: str, *, is_strict: bool
 ) -> Expr:
     try:
-        found = side.column(identifier.name, identifier.at)
+        column = side.column(identifier.name, identifier.at)
     except AmbiguousColumn:
         raise UsingColumnAmbiguous(identifier.name, which, at=identifier.at) from None
     table = side.aliases().get(identifier.name.lower())
@@ -231,11 +231,11 @@ def _using_column(
             f"{which} side of join",
             at=identifier.at,
         )
-    if found is None:
+    if column is None:
         raise UsingColumnMissing(identifier.name, which, at=identifier.at)
     if is_strict and side.is_implicit(identifier.name):
         raise NeedsQualifier(identifier.name, at=identifier.at)
-    return found
+    return column
 
 
 def _merged(

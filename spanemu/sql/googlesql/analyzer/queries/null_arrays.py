@@ -51,25 +51,25 @@ Part = Expr | ResolvedColumn | AggregateCall
 
 _LEFT_MAY_MISS = frozenset({JoinType.RIGHT, JoinType.FULL})
 _RIGHT_MAY_MISS = frozenset({JoinType.LEFT, JoinType.FULL})
-_FIRST_THAT_IS_NOT_NULL = frozenset({"COALESCE", "IFNULL"})
+_COALESCING = frozenset({"COALESCE", "IFNULL"})
 
 
 def check_arrays(scan: Scan, output: Iterable[OutputColumn]) -> None:
     """Raise NullArrayColumn for the first column that Spanner could not return."""
-    arrays = [one for one in output if _holds_structs(one.column.type)]
+    arrays = [column for column in output if _holds_structs(column.column.type)]
     if arrays:
-        origins = _Origins()
-        origins.add(scan)
-        for one in arrays:
-            if origins.can_be_null(one.column):
-                raise NullArrayColumn(str(one.column.type))
+        column_parts = _ColumnParts()
+        column_parts.add(scan)
+        for column in arrays:
+            if column_parts.can_be_null(column.column):
+                raise NullArrayColumn(str(column.column.type))
 
 
 def _holds_structs(type_: Type) -> bool:
     return type_.is_struct or (type_.element is not None and type_.element.is_struct)
 
 
-class _Origins:
+class _ColumnParts:
     """What columns are made of, by their ids, as far as scans have been added."""
 
     def __init__(self) -> None:
@@ -101,8 +101,8 @@ class _Origins:
             case ProjectScan(computed=computed):
                 return [(column, (value,)) for column, value in computed]
             case AggregateScan(keys=keys, aggregates=aggregates):
-                made: tuple[tuple[ResolvedColumn, Part], ...] = (*keys, *aggregates)
-                return [(column, (value,)) for column, value in made]
+                values: tuple[tuple[ResolvedColumn, Part], ...] = (*keys, *aggregates)
+                return [(column, (value,)) for column, value in values]
             case SetOpScan(columns=columns, inputs=inputs):
                 return zip(columns, zip(*(given for _, given in inputs), strict=True), strict=True)
             case WithRef(columns=columns, name=name):
@@ -144,7 +144,7 @@ class _Origins:
         if name == "NULLIF":
             return True
         values = [one for one in call.arguments if _holds_structs(one.type)]
-        combine = all if name in _FIRST_THAT_IS_NOT_NULL else any
+        combine = all if name in _COALESCING else any
         return bool(values) and combine(map(self.can_be_null, values))
 
     def _subquery_can_be_null(self, query: SubqueryExpr) -> bool:

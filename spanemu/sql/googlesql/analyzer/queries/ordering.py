@@ -16,12 +16,12 @@ from spanemu.sql.resolved import Expr, LimitScan, Literal, SortKey, SubqueryExpr
 from spanemu.values.types import INT64, STRING
 
 
-def sort_key(item: ast.OrderItem, env: Env) -> SortKey:
+def resolve_sort_key(item: ast.OrderItem, env: Env) -> SortKey:
     """One item of ORDER BY."""
-    return sort_key_of(item, resolve(item.value, env), env)
+    return make_sort_key(item, resolve(item.value, env), env)
 
 
-def sort_key_of(item: ast.OrderItem, value: Expr, env: Env) -> SortKey:
+def make_sort_key(item: ast.OrderItem, value: Expr, env: Env) -> SortKey:
     """The item's order on a value that is resolved already."""
     if not is_orderable(value.type):
         raise NotOrderable("ORDER BY", str(value.type), at=item.at)
@@ -51,15 +51,15 @@ def sort_key_of(item: ast.OrderItem, value: Expr, env: Env) -> SortKey:
     return SortKey(value, item.descending, nulls_first, collation)
 
 
-def limited(
+def apply_limit(
     result: QueryResult, limit: ast.Expression, offset: ast.Expression | None, env: Env
 ) -> QueryResult:
     """`result` cut by LIMIT and OFFSET."""
-    scan = LimitScan(result.scan, *limits_of(limit, offset, env))
+    scan = LimitScan(result.scan, *resolve_limits(limit, offset, env))
     return QueryResult(scan, result.columns, result.value_table, result.ordered)
 
 
-def limits_of(
+def resolve_limits(
     limit: ast.Expression, offset: ast.Expression | None, env: Env
 ) -> tuple[Expr, Expr | None]:
     """The two numbers: constant expressions, which mention no column and hold no query."""

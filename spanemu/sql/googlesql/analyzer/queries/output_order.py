@@ -13,12 +13,12 @@ from spanemu.sql.googlesql.analyzer.errors.shape import (
 )
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.queries.group_by import LITERALS, ordinal
-from spanemu.sql.googlesql.analyzer.queries.ordering import sort_key_of
+from spanemu.sql.googlesql.analyzer.queries.ordering import make_sort_key
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.resolved import ColumnRef, Expr, OrderScan, SortKey
 
 
-def ordered_by_output(
+def order_by_output(
     result: QueryResult, order_by: Sequence[ast.OrderItem], env: Env
 ) -> QueryResult:
     """`result` in an order that knows nothing but its columns."""
@@ -32,7 +32,7 @@ def ordered_by_output(
         "ORDER BY clause after set operation",
         env.common_tables,
     )
-    keys = tuple(sort_key(item, references, inside) for item in order_by)
+    keys = tuple(resolve_output_sort_key(item, references, inside) for item in order_by)
     scan = OrderScan(result.scan, keys)
     return QueryResult(scan, result.columns, result.value_table, ordered=True)
 
@@ -48,16 +48,16 @@ def alias_names(named: Sequence[tuple[str, Expr]]) -> Mapping[str, Expr | None]:
     return names
 
 
-def sort_key(item: ast.OrderItem, outputs: Sequence[Expr], env: Env) -> SortKey:
+def resolve_output_sort_key(item: ast.OrderItem, outputs: Sequence[Expr], env: Env) -> SortKey:
     """One item: the number of an output column, or an expression."""
     node = item.value
     number = ordinal(node)
     if number is None:
         if type(node) in LITERALS:
             raise BadGrouping("Cannot ORDER BY literal values", at=node.at)
-        return sort_key_of(item, resolve(node, env), env)
+        return make_sort_key(item, resolve(node, env), env)
     if number < 1:
         raise OrdinalTooSmall(number, at=node.at)
     if number > len(outputs):
         raise OrdinalOutOfRange("ORDER BY", number, at=node.at)
-    return sort_key_of(item, outputs[number - 1], env)
+    return make_sort_key(item, outputs[number - 1], env)

@@ -14,9 +14,9 @@ from spanemu.sql.googlesql.analyzer.analysis import Aggregation, QueryResult
 from spanemu.sql.googlesql.analyzer.errors.shape import BadGrouping, NotGroupable
 from spanemu.sql.googlesql.analyzer.expressions.constructors import implied_name
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
-from spanemu.sql.googlesql.analyzer.hints import Place, checked_hints
+from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.queries.group_by import LITERALS, Grouping
-from spanemu.sql.googlesql.analyzer.queries.ordering import sort_key_of
+from spanemu.sql.googlesql.analyzer.queries.ordering import make_sort_key
 from spanemu.sql.googlesql.analyzer.queries.relation import Relation
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.resolved import (
@@ -31,7 +31,7 @@ from spanemu.sql.resolved import (
 )
 
 
-def aggregated(pipe: ast.PipeAggregate, source: Relation, env: Env) -> QueryResult:
+def resolve_pipe_aggregate(pipe: ast.PipeAggregate, source: Relation, env: Env) -> QueryResult:
     """The groups of `source` with their aggregates."""
     analysis = env.analysis
     scope = Scope(env.scope, source)
@@ -45,13 +45,13 @@ def aggregated(pipe: ast.PipeAggregate, source: Relation, env: Env) -> QueryResu
     columns = [(name, column) for name, column, _ in keys]
     for item, value in zip(pipe.items, values, strict=True):
         column = analysis.column(_name(item), value.type)
-        computed.append((column, grouping.regrouped(value)))
+        computed.append((column, grouping.regroup(value)))
         columns.append((column.name, column))
     scan: Scan = AggregateScan(
         source.scan(),
         tuple((column, value) for _, column, value in keys),
         tuple(aggregation.calls),
-        checked_hints(pipe.hint, Place.GROUP_BY, analysis),
+        check_hints(pipe.hint, HintTarget.GROUP_BY, analysis),
     )
     if computed:
         scan = ProjectScan(scan, tuple(computed))
@@ -111,4 +111,4 @@ def _order(
 
 def _sort_key(item: ast.PipeGroupItem, reference: Expr, env: Env) -> SortKey:
     written = ast.OrderItem(item.value, item.order == "DESC", at=item.at, end=item.end)
-    return sort_key_of(written, reference, env)
+    return make_sort_key(written, reference, env)

@@ -38,11 +38,11 @@ class LayeredRelation(Relation):
     def star(self) -> Star:
         return self.inner.star()
 
-    def whole(self) -> Expr:
-        return self.inner.whole()
+    def row_value(self) -> Expr:
+        return self.inner.row_value()
 
-    def known(self) -> Iterator[str]:
-        return self.inner.known()
+    def column_names(self) -> Iterator[str]:
+        return self.inner.column_names()
 
     def scan(self) -> Scan:
         return self._over(self.inner.scan())
@@ -84,19 +84,19 @@ class ExtendedRelation(ChangedRelation):
 
     def column(self, name: str, at: int) -> Expr | None:
         key = name.lower()
-        found = [ColumnRef(one.type, one) for added, one in self._added if added.lower() == key]
+        matches = [ColumnRef(one.type, one) for added, one in self._added if added.lower() == key]
         before = self.inner.column(name, at)
-        if len(found) + (before is not None) > 1:
+        if len(matches) + (before is not None) > 1:
             raise AmbiguousColumn(name, at=at)
-        return found[0] if found else before
+        return matches[0] if matches else before
 
     def star(self) -> Star:
         yield from self.inner.star()
         for name, column in self._added:
             yield name, ColumnRef(column.type, column)
 
-    def known(self) -> Iterator[str]:
-        yield from self.inner.known()
+    def column_names(self) -> Iterator[str]:
+        yield from self.inner.column_names()
         yield from (name for name, _ in self._added)
 
 
@@ -138,5 +138,5 @@ class EditedRelation(ChangedRelation):
             elif key not in self._dropped:
                 yield self._renamed.get(key, name), expression
 
-    def known(self) -> Iterator[str]:
+    def column_names(self) -> Iterator[str]:
         return (name for name, _ in self.star())

@@ -15,13 +15,13 @@ from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import QueryResult
 from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_condition
-from spanemu.sql.googlesql.analyzer.hints import Place, checked_hints
+from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from
 from spanemu.sql.googlesql.analyzer.queries.group_by import ordinal
 from spanemu.sql.googlesql.analyzer.queries.joins import resolve_join
-from spanemu.sql.googlesql.analyzer.queries.ordering import limits_of
-from spanemu.sql.googlesql.analyzer.queries.output_order import sort_key
-from spanemu.sql.googlesql.analyzer.queries.pipe_aggregate import aggregated
+from spanemu.sql.googlesql.analyzer.queries.ordering import resolve_limits
+from spanemu.sql.googlesql.analyzer.queries.output_order import resolve_output_sort_key
+from spanemu.sql.googlesql.analyzer.queries.pipe_aggregate import resolve_pipe_aggregate
 from spanemu.sql.googlesql.analyzer.queries.pipe_relation import (
     BuiltRelation,
     EditedRelation,
@@ -29,10 +29,10 @@ from spanemu.sql.googlesql.analyzer.queries.pipe_relation import (
     LayeredRelation,
 )
 from spanemu.sql.googlesql.analyzer.queries.relation import Relation, query_relation
-from spanemu.sql.googlesql.analyzer.queries.sampling import sampled
+from spanemu.sql.googlesql.analyzer.queries.sampling import apply_sample
 from spanemu.sql.googlesql.analyzer.queries.select import resolve_pipe_select
 from spanemu.sql.googlesql.analyzer.queries.select_list import resolve_items
-from spanemu.sql.googlesql.analyzer.queries.set_operation import Combination, combine
+from spanemu.sql.googlesql.analyzer.queries.set_operation import SetOperator, combine
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.resolved import (
     ColumnRef,
@@ -46,7 +46,7 @@ from spanemu.sql.resolved import (
 
 
 @dataclass(frozen=True, slots=True)
-class _Flow:
+class _PipeInput:
     """What flows into an operator; `env` holds the names around the whole query."""
 
     relation: Relation
@@ -58,33 +58,33 @@ class _Flow:
         env = self.env
         return Env(env.analysis, Scope(env.scope, self.relation), clause, env.common_tables)
 
-    def over(self, relation: Relation, *, ordered: bool | None = None) -> _Flow:
-        return _Flow(relation, self.ordered if ordered is None else ordered, self.env)
+    def with_relation(self, relation: Relation, *, ordered: bool | None = None) -> _PipeInput:
+        return _PipeInput(relation, self.ordered if ordered is None else ordered, self.env)
 
 
 def apply_pipes(
     pipes: Sequence[ast.PipeOperator], source: Relation, ordered: bool, env: Env
 ) -> QueryResult:
     """The rows that come out of the last operator."""
-    flow = _Flow(source, ordered, env)
+    flow = _PipeInput(source, ordered, env)
     for pipe in pipes:
         flow = _OPERATORS[type(pipe)](pipe, flow)
-    return finished(flow.relation, flow.ordered, env)
+    return as_result(flow.relation, flow.ordered, env)
 
 
-def relation_of(result: QueryResult, env: Env, alias: str = "") -> Relation:
+def as_relation(result: QueryResult, env: Env, alias: str = "") -> Relation:
     """A finished query as what flows into a pipe."""
     if result.names is not None and not alias:
         return BuiltRelation(result.names, result.scan)
     return query_relation(alias, result, env.analysis)
 
 
-def finished(relation: Relation, ordered: bool, env: Env) -> QueryResult:
+def as_result(relation: Relation, ordered: bool, env: Env) -> QueryResult:
     """All columns of a relation as the result of a query."""
     computed: list[tuple[ResolvedColumn, Expr]] = []
     columns: list[tuple[str, ResolvedColumn]] = []
     is_value = relation.rows_are_values
-    for name, expression in [("", relation.whole())] if is_value else relation.star():
+    for name, expression in [("", relation.row_value())] if is_value else relation.star():
         if isinstance(expression, ColumnRef):
             columns.append((name, expression.column))
         else:
@@ -105,19 +105,21 @@ def finished(relation: Relation, ordered: bool, env: Env) -> QueryResult:
 # ---------------------------------------------------------------------------- operators
 
 
-def _where(pipe: ast.PipeWhere, flow: _Flow) -> _Flow:
+def _where(pipe: ast.PipeWhere, flow: _PipeInput) -> _PipeInput:
     condition = resolve_condition(pipe.predicate, flow.inside("pipe WHERE clause"))
-    return flow.over(LayeredRelation(flow.relation, lambda scan: FilterScan(scan, condition)))
-
-
-def _select(pipe: ast.PipeSelect, flow: _Flow) -> _Flow:
-    result = resolve_pipe_select(pipe.select, flow.env, flow.relation)
-    return flow.over(
-        relation_of(result, flow.env), ordered=flow.ordered and not pipe.select.distinct
+    return flow.with_relation(
+        LayeredRelation(flow.relation, lambda scan: FilterScan(scan, condition))
     )
 
 
-def _extend(pipe: ast.PipeExtend, flow: _Flow) -> _Flow:
+def _select(pipe: ast.PipeSelect, flow: _PipeInput) -> _PipeInput:
+    result = resolve_pipe_select(pipe.select, flow.env, flow.relation)
+    return flow.with_relation(
+        as_relation(result, flow.env), ordered=flow.ordered and not pipe.select.distinct
+    )
+
+
+def _extend(pipe: ast.PipeExtend, flow: _PipeInput) -> _PipeInput:
     analysis = flow.env.analysis
     computed: list[tuple[ResolvedColumn, Expr]] = []
     added: list[tuple[str, ResolvedColumn]] = []
@@ -125,12 +127,12 @@ def _extend(pipe: ast.PipeExtend, flow: _Flow) -> _Flow:
         column = analysis.column(item.name, item.expression.type)
         computed.append((column, item.expression))
         added.append((item.name, column))
-    return flow.over(
+    return flow.with_relation(
         ExtendedRelation(flow.relation, lambda scan: ProjectScan(scan, tuple(computed)), added)
     )
 
 
-def _set(pipe: ast.PipeSet, flow: _Flow) -> _Flow:
+def _set(pipe: ast.PipeSet, flow: _PipeInput) -> _PipeInput:
     env = flow.inside("pipe SET")
     computed: list[tuple[ResolvedColumn, Expr]] = []
     replaced: dict[str, ResolvedColumn] = {}
@@ -142,14 +144,14 @@ def _set(pipe: ast.PipeSet, flow: _Flow) -> _Flow:
         column = env.analysis.column(name.name, value.type)
         computed.append((column, value))
         replaced[name.name.lower()] = column
-    return flow.over(
+    return flow.with_relation(
         EditedRelation(
             flow.relation, lambda scan: ProjectScan(scan, tuple(computed)), replaced=replaced
         )
     )
 
 
-def _drop(pipe: ast.PipeDrop, flow: _Flow) -> _Flow:
+def _drop(pipe: ast.PipeDrop, flow: _PipeInput) -> _PipeInput:
     names: set[str] = set()
     for name in pipe.columns:
         _check_column(name, flow, "DROP")
@@ -159,20 +161,20 @@ def _drop(pipe: ast.PipeDrop, flow: _Flow) -> _Flow:
     relation = EditedRelation(flow.relation, dropped=frozenset(names))
     if not any(True for _ in relation.star()):
         raise BadQuery("Pipe DROP cannot drop all columns", at=pipe.at)
-    return flow.over(relation)
+    return flow.with_relation(relation)
 
 
-def _rename(pipe: ast.PipeRename, flow: _Flow) -> _Flow:
+def _rename(pipe: ast.PipeRename, flow: _PipeInput) -> _PipeInput:
     renamed: dict[str, str] = {}
     for old, new in pipe.renames:
         _check_column(old, flow, "RENAME")
         if old.name.lower() in renamed:
             raise BadQuery(f"Duplicate column name {old.name} in RENAME", at=old.at)
         renamed[old.name.lower()] = new.name
-    return flow.over(EditedRelation(flow.relation, renamed=renamed))
+    return flow.with_relation(EditedRelation(flow.relation, renamed=renamed))
 
 
-def _check_column(name: ast.Identifier, flow: _Flow, operator: str) -> None:
+def _check_column(name: ast.Identifier, flow: _PipeInput, operator: str) -> None:
     if name.name.lower() in flow.relation.aliases():
         raise BadQuery(
             f"Name in pipe {operator} is a table alias; {operator} can only change columns: "
@@ -186,17 +188,17 @@ def _check_column(name: ast.Identifier, flow: _Flow, operator: str) -> None:
     )
 
 
-def _as(pipe: ast.PipeAs, flow: _Flow) -> _Flow:
-    result = finished(flow.relation, flow.ordered, flow.env)
-    return flow.over(relation_of(result, flow.env, pipe.alias.name))
+def _as(pipe: ast.PipeAs, flow: _PipeInput) -> _PipeInput:
+    result = as_result(flow.relation, flow.ordered, flow.env)
+    return flow.with_relation(as_relation(result, flow.env, pipe.alias.name))
 
 
-def _aggregate(pipe: ast.PipeAggregate, flow: _Flow) -> _Flow:
-    result = aggregated(pipe, flow.relation, flow.env)
-    return flow.over(relation_of(result, flow.env), ordered=result.ordered)
+def _aggregate(pipe: ast.PipeAggregate, flow: _PipeInput) -> _PipeInput:
+    result = resolve_pipe_aggregate(pipe, flow.relation, flow.env)
+    return flow.with_relation(as_relation(result, flow.env), ordered=result.ordered)
 
 
-def _join(pipe: ast.PipeJoin, flow: _Flow) -> _Flow:
+def _join(pipe: ast.PipeJoin, flow: _PipeInput) -> _PipeInput:
     env = flow.env
     lateral = None
     if pipe.kind not in (ast.JoinKind.RIGHT, ast.JoinKind.FULL):
@@ -206,44 +208,46 @@ def _join(pipe: ast.PipeJoin, flow: _Flow) -> _Flow:
     node = ast.Join(
         pipe.kind, pipe.right, pipe.right, pipe.on, pipe.using, pipe.hint, at=pipe.at, end=pipe.end
     )
-    return flow.over(resolve_join(node, flow.relation, right, env), ordered=False)
+    return flow.with_relation(resolve_join(node, flow.relation, right, env), ordered=False)
 
 
-def _order_by(pipe: ast.PipeOrderBy, flow: _Flow) -> _Flow:
+def _order_by(pipe: ast.PipeOrderBy, flow: _PipeInput) -> _PipeInput:
     env = flow.inside("pipe ORDER BY")
     outputs: Sequence[Expr] = ()
     if any(ordinal(item.value) is not None for item in pipe.items):
         outputs = [expression for _, expression in flow.relation.star()]
-    keys = tuple(sort_key(item, outputs, env) for item in pipe.items)
-    checked_hints(pipe.hint, Place.SELECT, env.analysis)
-    return flow.over(
+    keys = tuple(resolve_output_sort_key(item, outputs, env) for item in pipe.items)
+    check_hints(pipe.hint, HintTarget.SELECT, env.analysis)
+    return flow.with_relation(
         LayeredRelation(flow.relation, lambda scan: OrderScan(scan, keys)), ordered=True
     )
 
 
-def _limit(pipe: ast.PipeLimit, flow: _Flow) -> _Flow:
-    count, skip = limits_of(pipe.limit, pipe.offset, flow.env)
-    return flow.over(LayeredRelation(flow.relation, lambda scan: LimitScan(scan, count, skip)))
+def _limit(pipe: ast.PipeLimit, flow: _PipeInput) -> _PipeInput:
+    count, skip = resolve_limits(pipe.limit, pipe.offset, flow.env)
+    return flow.with_relation(
+        LayeredRelation(flow.relation, lambda scan: LimitScan(scan, count, skip))
+    )
 
 
-def _set_operation(pipe: ast.PipeSetOperation, flow: _Flow) -> _Flow:
+def _set_operation(pipe: ast.PipeSetOperation, flow: _PipeInput) -> _PipeInput:
     env = flow.env
-    operands = [finished(flow.relation, False, env)]
+    operands = [as_result(flow.relation, False, env)]
     operands += [env.analysis.resolve_query(query, env) for query in pipe.operands]
     places = [pipe.at, *(query.at for query in pipe.operands)]
-    written = Combination(pipe.op, pipe.distinct, pipe.at, places, pipe.hint)
-    return flow.over(relation_of(combine(written, operands, env), env), ordered=False)
+    written = SetOperator(pipe.op, pipe.distinct, pipe.at, places, pipe.hint)
+    return flow.with_relation(as_relation(combine(written, operands, env), env), ordered=False)
 
 
-def _sample(pipe: ast.PipeSample, flow: _Flow) -> _Flow:
-    return flow.over(sampled(flow.relation, pipe.sample, flow.env))
+def _sample(pipe: ast.PipeSample, flow: _PipeInput) -> _PipeInput:
+    return flow.with_relation(apply_sample(flow.relation, pipe.sample, flow.env))
 
 
-def _call(pipe: ast.PipeCall, _: _Flow) -> _Flow:
+def _call(pipe: ast.PipeCall, _: _PipeInput) -> _PipeInput:
     raise Unsupported(f"Table-valued function {pipe.function.function}")
 
 
-_OPERATORS: Mapping[type[ast.PipeOperator], Callable[[Any, _Flow], _Flow]] = {
+_OPERATORS: Mapping[type[ast.PipeOperator], Callable[[Any, _PipeInput], _PipeInput]] = {
     ast.PipeWhere: _where,
     ast.PipeSelect: _select,
     ast.PipeExtend: _extend,

@@ -10,13 +10,13 @@ from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import CommonTable, QueryResult
 from spanemu.sql.googlesql.analyzer.errors.names import DuplicateCommonTable
 from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
-from spanemu.sql.googlesql.analyzer.hints import Place, checked_hints
+from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from
-from spanemu.sql.googlesql.analyzer.queries.ordering import limited
-from spanemu.sql.googlesql.analyzer.queries.output_order import ordered_by_output
-from spanemu.sql.googlesql.analyzer.queries.pipes import apply_pipes, finished, relation_of
+from spanemu.sql.googlesql.analyzer.queries.ordering import apply_limit
+from spanemu.sql.googlesql.analyzer.queries.output_order import order_by_output
+from spanemu.sql.googlesql.analyzer.queries.pipes import apply_pipes, as_relation, as_result
 from spanemu.sql.googlesql.analyzer.queries.select import resolve_select
-from spanemu.sql.googlesql.analyzer.queries.set_operation import Combination, combine
+from spanemu.sql.googlesql.analyzer.queries.set_operation import SetOperator, combine
 from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.resolved import ResolvedColumn, Scan, WithScan
 
@@ -30,7 +30,7 @@ def resolve_query(query: ast.Query, env: Env) -> QueryResult:
         env.analysis.traits.for_update = True
         if isinstance(query.body, ast.Select) and query.body.source is None:
             raise BadQuery("Query without FROM clause cannot have FOR UPDATE", at=query.at)
-    checked_hints(query.order_hint, Place.ORDER_BY, env.analysis)
+    check_hints(query.order_hint, HintTarget.ORDER_BY, env.analysis)
     env = Env(
         env.analysis,
         env.scope,
@@ -49,9 +49,9 @@ def resolve_query(query: ast.Query, env: Env) -> QueryResult:
     else:
         result = _BODIES[type(query.body)](query.body, query.order_by, env)
         if query.limit is not None:
-            result = limited(result, query.limit, query.offset, env)
+            result = apply_limit(result, query.limit, query.offset, env)
         if query.pipes:
-            result = apply_pipes(query.pipes, relation_of(result, env), result.ordered, env)
+            result = apply_pipes(query.pipes, as_relation(result, env), result.ordered, env)
     if tables:
         result = replace(result, scan=WithScan(tuple(tables), result.scan))
     return result
@@ -87,17 +87,17 @@ def _set_operation(
 ) -> QueryResult:
     operands = [_BODIES[type(operand)](operand, (), env) for operand in body.operands]
     places = [operand.at for operand in body.operands]
-    written = Combination(body.op, body.distinct, body.at, places, body.hint)
-    return ordered_by_output(combine(written, operands, env), order_by, env)
+    written = SetOperator(body.op, body.distinct, body.at, places, body.hint)
+    return order_by_output(combine(written, operands, env), order_by, env)
 
 
 def _nested(body: ast.Query, order_by: Sequence[ast.OrderItem], env: Env) -> QueryResult:
-    return ordered_by_output(resolve_query(body, env), order_by, env)
+    return order_by_output(resolve_query(body, env), order_by, env)
 
 
 def _from(body: ast.FromBody, order_by: Sequence[ast.OrderItem], env: Env) -> QueryResult:
-    result = finished(resolve_from(body.source, env), False, env)
-    return ordered_by_output(result, order_by, env)
+    result = as_result(resolve_from(body.source, env), False, env)
+    return order_by_output(result, order_by, env)
 
 
 _BODIES: Mapping[type[ast.Node], Callable[[Any, Sequence[ast.OrderItem], Env], QueryResult]] = {

@@ -62,7 +62,7 @@ class Relation:
         """What * stands for."""
         raise NotImplementedError
 
-    def whole(self) -> Expr:
+    def row_value(self) -> Expr:
         """The row as one value: what the alias alone means."""
         items = tuple(self.star())
         type_ = Type(
@@ -70,7 +70,7 @@ class Relation:
         )
         return MakeStruct(type_, tuple(item for _, item in items))
 
-    def known(self) -> Iterator[str]:
+    def column_names(self) -> Iterator[str]:
         """The names of its columns, for suggestions."""
         return (name for name, _ in self.star())
 
@@ -107,10 +107,10 @@ class DerivedRelation(Relation):
         key = name.lower()
         if key not in self._by_name:
             return None
-        found = self._by_name[key]
-        if found is None:
+        match = self._by_name[key]
+        if match is None:
             raise AmbiguousColumn(name, at=at)
-        return ColumnRef(found.type, found)
+        return ColumnRef(match.type, match)
 
     def star(self) -> Star:
         return [(name, ColumnRef(column.type, column)) for name, column in self._columns]
@@ -169,17 +169,21 @@ class ValueRelation(Relation):
         if self.offset is not None and self.offset[0].lower() == key:
             return ColumnRef(self.offset[1].type, self.offset[1])
         if self._members is None:
-            return self.whole() if key == self.alias.lower() and key else None
-        return self._members.named(self.whole(), name, at)
+            return self.row_value() if key == self.alias.lower() and key else None
+        return self._members.field(self.row_value(), name, at)
 
     def star(self) -> Star:
-        whole = self.whole()
-        items = [(self.alias, whole)] if self._members is None else [*self._members.all(whole)]
+        row_value = self.row_value()
+        items = (
+            [(self.alias, row_value)]
+            if self._members is None
+            else [*self._members.fields(row_value)]
+        )
         if self.offset is not None:
             items.append((self.offset[0], ColumnRef(self.offset[1].type, self.offset[1])))
         return items
 
-    def whole(self) -> Expr:
+    def row_value(self) -> Expr:
         return ColumnRef(self.element.type, self.element)
 
     def scan(self) -> Scan:
@@ -202,7 +206,7 @@ class SystemRelation(Relation):
         super().__init__(alias)
         self._table = table
         self._analysis = analysis
-        self._found: dict[int, ResolvedColumn] = {}
+        self._used_columns: dict[int, ResolvedColumn] = {}
 
     def is_implicit(self, name: str) -> bool:
         return True
@@ -212,10 +216,10 @@ class SystemRelation(Relation):
         return None if number is None else self._numbered(number)
 
     def _numbered(self, number: int) -> Expr:
-        column = self._found.get(number)
+        column = self._used_columns.get(number)
         if column is None:
             name, type_ = self._table.columns[number]
-            column = self._found[number] = self._analysis.column(name, type_)
+            column = self._used_columns[number] = self._analysis.column(name, type_)
         return ColumnRef(column.type, column)
 
     def star(self) -> Star:
@@ -223,9 +227,9 @@ class SystemRelation(Relation):
             (name, self._numbered(number)) for number, (name, _) in enumerate(self._table.columns)
         ]
 
-    def known(self) -> Iterator[str]:
+    def column_names(self) -> Iterator[str]:
         return (name for name, _ in self._table.columns)
 
     def scan(self) -> Scan:
-        columns = tuple((column, number) for number, column in self._found.items())
+        columns = tuple((column, number) for number, column in self._used_columns.items())
         return SystemTableScan(self._table.name, columns)

@@ -23,7 +23,7 @@ _UNITS = {"bernoulli": "PERCENT", "reservoir": "ROWS"}
 _PERCENT_MAX = 100
 
 
-def sampled(relation: Relation, sample: ast.Sample | None, env: Env) -> Relation:
+def apply_sample(relation: Relation, sample: ast.Sample | None, env: Env) -> Relation:
     """The relation with its TABLESAMPLE, if it has one."""
     if sample is None:
         return relation
@@ -60,15 +60,15 @@ class WeightedRelation(ChangedRelation):
 
 def _size(sample: ast.Sample, unit: str, env: Env) -> Expr:
     """A literal or a parameter, perhaps in a CAST."""
-    wanted = FLOAT64 if unit == "PERCENT" else INT64
+    expected = FLOAT64 if unit == "PERCENT" else INT64
     size = resolve(sample.size, env)
-    bare = size.operand if isinstance(size, Cast) else size
-    if not isinstance(bare, Literal | ParameterRef):
+    operand = size.operand if isinstance(size, Cast) else size
+    if not isinstance(operand, Literal | ParameterRef):
         raise BadQuery(f"{unit} expects a literal or parameter", at=sample.size.at)
-    if not fits(size, wanted, env.analysis):
+    if not fits(size, expected, env.analysis):
         kind = "a numeric" if unit == "PERCENT" else "an integer"
         raise BadQuery(f"{unit} expects {kind} literal or parameter", at=sample.size.at)
-    size = coerce(size, wanted, env.analysis, sample.size.at)
+    size = coerce(size, expected, env.analysis, sample.size.at)
     if isinstance(size, Literal):
         if size.value is None or size.value < 0:
             raise BadQuery(f"{unit} value must not be negative or NULL", at=sample.size.at)

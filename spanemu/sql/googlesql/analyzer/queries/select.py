@@ -25,11 +25,11 @@ from spanemu.sql.googlesql.analyzer.errors.shape import (
 )
 from spanemu.sql.googlesql.analyzer.errors.typing import NotAMessage
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_condition
-from spanemu.sql.googlesql.analyzer.expressions.message_constructors import message_of
-from spanemu.sql.googlesql.analyzer.hints import Place, checked_hints
+from spanemu.sql.googlesql.analyzer.expressions.message_constructors import construct_message
+from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from
 from spanemu.sql.googlesql.analyzer.queries.group_by import Grouping, resolve_group_by
-from spanemu.sql.googlesql.analyzer.queries.output_order import alias_names, sort_key
+from spanemu.sql.googlesql.analyzer.queries.output_order import alias_names, resolve_output_sort_key
 from spanemu.sql.googlesql.analyzer.queries.relation import Relation
 from spanemu.sql.googlesql.analyzer.queries.select_list import SelectColumn, resolve_items
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
@@ -111,7 +111,7 @@ class _Select:
 
     def resolve(self, order_by: Sequence[ast.OrderItem]) -> QueryResult:
         select = self.select
-        checked_hints(select.hint, Place.SELECT, self.analysis)
+        check_hints(select.hint, HintTarget.SELECT, self.analysis)
         if select.source is not None:
             self.source = resolve_from(select.source, self._outer_env())
         self.scope = Scope(self.outer.scope, self.source)
@@ -162,7 +162,7 @@ class _Select:
         """Settle the keys, if there is grouping."""
         group_by = self.select.group_by
         if group_by is not None:
-            self.group_hints = checked_hints(group_by.hint, Place.GROUP_BY, self.analysis)
+            self.group_hints = check_hints(group_by.hint, HintTarget.GROUP_BY, self.analysis)
             self.keys = resolve_group_by(group_by, columns, self._env("GROUP BY"))
         if group_by is not None or self.aggregation.calls:
             assert self.scope.origins is not None
@@ -181,7 +181,7 @@ class _Select:
         env = self._env("HAVING clause", aggregates=True, scope=scope)
         condition = resolve_condition(written, env)
         if self.grouping is not None:
-            return self.grouping.regrouped(condition)
+            return self.grouping.regroup(condition)
         problem = (
             "only allows aggregation if GROUP BY or SELECT list aggregation is present"
             if self.aggregation.calls
@@ -198,13 +198,13 @@ class _Select:
         outputs = []
         assert self.scope.origins is not None
         own = {id(origin.expression) for origin in self.scope.origins}
-        made = {column.id for column, _ in (*self.keys, *self.aggregation.calls)}
+        produced = {column.id for column, _ in (*self.keys, *self.aggregation.calls)}
         for column in columns:
             value = column.expression
             if self.grouping is not None:
-                value = self.grouping.regrouped(value)
+                value = self.grouping.regroup(value)
             # A column of an outer query is computed anew: what a query yields, it produces.
-            if isinstance(value, ColumnRef) and (value.column.id in made or id(value) in own):
+            if isinstance(value, ColumnRef) and (value.column.id in produced or id(value) in own):
                 outputs.append(_Output(column.name, value.column, None))
             else:
                 computed = self.analysis.column(column.name, value.type)
@@ -230,7 +230,7 @@ class _Select:
             env = self._env("ORDER BY clause", aggregates=True, scope=scope)
         before = len(self.aggregation.calls)
         references = [one.reference() for one in outputs]
-        keys = [sort_key(item, references, env) for item in order_by]
+        keys = [resolve_output_sort_key(item, references, env) for item in order_by]
         if self.grouping is None:
             if len(self.aggregation.calls) > before:
                 raise BadGrouping(
@@ -239,7 +239,7 @@ class _Select:
                     at=order_by[0].clause_at,
                 )
             return keys
-        return [replace(key, value=self.grouping.regrouped(key.value)) for key in keys]
+        return [replace(key, value=self.grouping.regroup(key.value)) for key in keys]
 
     # ------------------------------------------------------------------ scans
 
@@ -286,7 +286,7 @@ class _Select:
             for ref in column_refs(key.value):
                 if ref.column.id in hidden:
                     raise NotVisibleAfterDistinct(f"column {ref.column.name}", at=self.select.at)
-        sorted_by = [replace(key, value=grouping.regrouped(key.value)) for key in order]
+        sorted_by = [replace(key, value=grouping.regroup(key.value)) for key in order]
         return AggregateScan(scan, tuple(keys)), tuple(kept), sorted_by
 
     def _as_value(self, result: QueryResult) -> QueryResult:
@@ -313,7 +313,7 @@ class _Select:
         given = [
             (name, ColumnRef(column.type, column), written.at) for name, column in result.columns
         ]
-        row = message_of(type_, given, self.analysis, "Column", written.at)
+        row = construct_message(type_, given, self.analysis, "Column", written.at)
         return self._rows_of(result, row)
 
     def _rows_of(self, result: QueryResult, value: Expr) -> QueryResult:

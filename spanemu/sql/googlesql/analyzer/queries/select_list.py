@@ -48,7 +48,7 @@ def resolve_items(
 def _star(node: ast.SelectStar, source: Relation | None, env: Env) -> Iterable[tuple[str, Expr]]:
     columns = _expanded(node, source, env)
     if node.excepted or node.replaced:
-        return _changed(node, columns, env)
+        return _apply_modifiers(node, columns, env)
     return columns
 
 
@@ -61,16 +61,16 @@ def _expanded(
     if node.operand is None:
         if source is None:
             raise BadQuery("SELECT * must have a FROM clause", at=node.at)
-        return _noted(source, node.at, env.scope)
-    found = _range_variable(node.operand, env)
-    if found is not None:
-        relation, scope = found
-        return _noted(relation, node.at, scope)
+        return _note_columns(source, node.at, env.scope)
+    match = _range_variable(node.operand, env)
+    if match is not None:
+        relation, scope = match
+        return _note_columns(relation, node.at, scope)
     operand = resolve(node.operand, env)
     members = members_of(operand.type, env.analysis.schema, node.at)
     if members is None:
         raise BadQuery(f"Dot-star is not supported for type {operand.type}", at=node.at)
-    return list(members.all(operand))
+    return list(members.fields(operand))
 
 
 def _range_variable(operand: ast.Expression, env: Env) -> tuple[Relation, Scope] | None:
@@ -78,17 +78,17 @@ def _range_variable(operand: ast.Expression, env: Env) -> tuple[Relation, Scope]
     if type(operand) is not ast.Name or len(operand.path.parts) != 1:
         return None
     name = operand.path.parts[0]
-    found = env.scope.lookup(name.name, name.at)
-    if found is None:
-        raise UnrecognizedName(name.name, closest(name.name, env.scope.known()), at=name.at)
+    match = env.scope.lookup(name.name, name.at)
+    if match is None:
+        raise UnrecognizedName(name.name, closest(name.name, env.scope.visible_names()), at=name.at)
     # A value that is no struct is refused by its type, not expanded to itself.
-    target = found.target
+    target = match.target
     if isinstance(target, Relation) and not target.is_value:
-        return target, found.scope
+        return target, match.scope
     return None
 
 
-def _noted(relation: Relation, at: int, scope: Scope) -> Sequence[tuple[str, Expr]]:
+def _note_columns(relation: Relation, at: int, scope: Scope) -> Sequence[tuple[str, Expr]]:
     """A relation's columns, as mentions too: not grouped, they may not stand."""
     columns = list(relation.star())
     if scope.origins is not None:
@@ -99,7 +99,7 @@ def _noted(relation: Relation, at: int, scope: Scope) -> Sequence[tuple[str, Exp
     return columns
 
 
-def _changed(
+def _apply_modifiers(
     node: ast.SelectStar, columns: Sequence[tuple[str, Expr]], env: Env
 ) -> Sequence[tuple[str, Expr]]:
     """The columns after EXCEPT and REPLACE."""

@@ -24,11 +24,11 @@ from spanemu.sql.googlesql.analyzer.errors.typing import IncompatibleColumns
 from spanemu.sql.googlesql.analyzer.expressions.coercion import (
     Candidate,
     Kind,
-    candidate,
     coerce,
     common_type_of,
+    make_candidate,
 )
-from spanemu.sql.googlesql.analyzer.hints import Place, checked_hints
+from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.resolved import (
     AggregateScan,
@@ -57,7 +57,7 @@ _NUMBERS = frozenset({TypeCode.FLOAT32, TypeCode.FLOAT64, TypeCode.NUMERIC})
 
 
 @dataclass(frozen=True, slots=True)
-class Combination:
+class SetOperator:
     """A set operator as written: the statement's or a pipe's. `places` are of its queries."""
 
     op: str
@@ -67,27 +67,27 @@ class Combination:
     hint: ast.Hint | None = None
 
     @property
-    def shown(self) -> str:
+    def display_name(self) -> str:
         return f"{self.op} {'DISTINCT' if self.distinct else 'ALL'}"
 
 
-def combine(written: Combination, operands: Sequence[QueryResult], env: Env) -> QueryResult:
+def combine(operator: SetOperator, operands: Sequence[QueryResult], env: Env) -> QueryResult:
     """The queries of a set operation, resolved already, as one."""
     limit = env.analysis.limits.set_operation_queries
     if len(operands) > limit:
-        raise LimitExceeded(SET_OPERATION_QUERIES, limit, at=written.at)
-    hints = checked_hints(written.hint, Place.SET_OPERATION, env.analysis)
-    _check_widths(operands, written)
-    types = list(_column_types(operands, env, written))
-    op, distinct = written.op, written.distinct
+        raise LimitExceeded(SET_OPERATION_QUERIES, limit, at=operator.at)
+    hints = check_hints(operator.hint, HintTarget.SET_OPERATION, env.analysis)
+    _check_widths(operands, operator)
+    types = list(_column_types(operands, env, operator))
+    op, distinct = operator.op, operator.distinct
     if (op, distinct) != ("UNION", False):
         for number, type_ in enumerate(types):
             if not is_groupable(type_):
                 raise NotGroupable(
-                    f"Column {number + 1} in {written.shown} has type that does not support set "
-                    f"operation comparisons: {type_}",
+                    f"Column {number + 1} in {operator.display_name} has type that does not "
+                    f"support set operation comparisons: {type_}",
                     str(type_),
-                    at=written.places[1],
+                    at=operator.places[1],
                 )
     inputs = tuple(_converted(operand, types, env) for operand in operands)
     first = operands[0]
@@ -103,16 +103,16 @@ def combine(written: Combination, operands: Sequence[QueryResult], env: Env) -> 
     return QueryResult(scan, columns, first.value_table)
 
 
-def _check_widths(operands: Sequence[QueryResult], written: Combination) -> None:
+def _check_widths(operands: Sequence[QueryResult], operator: SetOperator) -> None:
     first = operands[0]
     for number, other in enumerate(operands[1:], 2):
         if len(other.columns) != len(first.columns):
             raise MismatchedColumnCount(
-                written.shown,
+                operator.display_name,
                 number,
                 _width(first),
                 _width(other),
-                at=written.places[number - 1],
+                at=operator.places[number - 1],
             )
 
 
@@ -124,15 +124,15 @@ def _width(result: QueryResult) -> str:
 
 
 def _column_types(
-    operands: Sequence[QueryResult], env: Env, written: Combination
+    operands: Sequence[QueryResult], env: Env, operator: SetOperator
 ) -> Iterator[Type]:
     """The type that each column has in common."""
-    each = [_candidates(operand, env) for operand in operands]
-    for number, candidates in enumerate(zip(*each, strict=True), 1):
+    candidates_by_operand = [_candidates(operand, env) for operand in operands]
+    for number, candidates in enumerate(zip(*candidates_by_operand, strict=True), 1):
         type_ = common_type_of(candidates, env.analysis)
         if type_ is None:
-            shown = ", ".join(dict.fromkeys(str(one.type) for one in candidates))
-            raise IncompatibleColumns(number, written.shown, shown, at=written.places[1])
+            types = ", ".join(dict.fromkeys(str(one.type) for one in candidates))
+            raise IncompatibleColumns(number, operator.display_name, types, at=operator.places[1])
         yield type_
 
 
@@ -140,7 +140,7 @@ def _candidates(operand: QueryResult, env: Env) -> list[Candidate]:
     """What each column of an operand brings to the choice of its type."""
     computed = _computed(operand)
     return [
-        candidate(computed[column.id], env.analysis)
+        make_candidate(computed[column.id], env.analysis)
         if column.id in computed
         else Candidate(column.type, Kind.VALUE)
         for _, column in operand.columns
@@ -159,15 +159,15 @@ def _converted(
     operand: QueryResult, types: Sequence[Type], env: Env
 ) -> tuple[Scan, tuple[ResolvedColumn, ...]]:
     """The operand's rows with columns of the common types."""
-    written = _computed(operand)
+    computed_by_id = _computed(operand)
     replaced: dict[int, tuple[ResolvedColumn, Expr]] = {}
     casts: list[tuple[ResolvedColumn, Expr]] = []
     columns: list[ResolvedColumn] = []
     for (name, column), type_ in zip(operand.columns, types, strict=True):
-        expression = written.get(column.id)
-        if expression is not None and _bends(expression, env):
+        expression = computed_by_id.get(column.id)
+        if expression is not None and _is_flexible(expression, env):
             new = env.analysis.column(name, type_)
-            replaced[column.id] = (new, _bent(expression, type_, env))
+            replaced[column.id] = (new, _coerce_flexible(expression, type_, env))
             columns.append(new)
         elif column.type == type_:
             columns.append(column)
@@ -183,7 +183,7 @@ def _converted(
     return ProjectScan(scan, tuple(casts)) if casts else scan, tuple(columns)
 
 
-def _bent(expression: Expr, type_: Type, env: Env) -> Expr:
+def _coerce_flexible(expression: Expr, type_: Type, env: Env) -> Expr:
     """A literal or a parameter of the type."""
     parameters = env.analysis.parameters
     if type_.code in _NUMBERS and parameters.is_pending(expression):
@@ -192,9 +192,9 @@ def _bent(expression: Expr, type_: Type, env: Env) -> Expr:
     return coerce(expression, type_, env.analysis, -1)
 
 
-def _bends(expression: Expr, env: Env) -> bool:
+def _is_flexible(expression: Expr, env: Env) -> bool:
     """Whether a computed column can still be given its type: a literal or a parameter."""
-    return candidate(expression, env.analysis).kind is not Kind.VALUE
+    return make_candidate(expression, env.analysis).kind is not Kind.VALUE
 
 
 def _without_duplicates(

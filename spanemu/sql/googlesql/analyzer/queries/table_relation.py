@@ -78,22 +78,22 @@ class TableRelation(Relation):
     def stored_column(self, column: Column) -> ResolvedColumn:
         """The output of the scan that stands for a stored column."""
         key = column.name.lower()
-        found = self._stored.get(key)
-        if found is None:
+        stored = self._stored.get(key)
+        if stored is None:
             resolved = self._analysis.column(column.name, column.type)
             self._stored[key] = (resolved, column)
             return resolved
-        return found[0]
+        return stored[0]
 
     def _virtual_reference(self, column: Column) -> Expr:
         if self._inline or self._computing:
             return self._expression(column)
         key = column.name.lower()
-        found = self._virtual.get(key)
-        if found is None:
+        virtual = self._virtual.get(key)
+        if virtual is None:
             resolved = self._analysis.column(column.name, column.type)
-            found = self._virtual[key] = (resolved, self._expression(column))
-        return ColumnRef(found[0].type, found[0])
+            virtual = self._virtual[key] = (resolved, self._expression(column))
+        return ColumnRef(virtual[0].type, virtual[0])
 
     def _expression(self, column: Column) -> Expr:
         assert column.generated is not None
@@ -120,7 +120,7 @@ class TableRelation(Relation):
             if not column.hidden
         ]
 
-    def known(self) -> Iterator[str]:
+    def column_names(self) -> Iterator[str]:
         return (column.name for column in self.table.columns)
 
     def scan(self) -> Scan:

@@ -12,7 +12,7 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql import resolved as r
 from spanemu.sql.googlesql.analyzer.analyze import analyze
-from spanemu.sql.googlesql.analyzer.options import Setting, SystemTable
+from spanemu.sql.googlesql.analyzer.options import AnalyzerOptions, SystemTable
 from spanemu.sql.googlesql.syntax.statement import parse_statement
 from spanemu.values.types import (
     BOOL,
@@ -138,7 +138,7 @@ class Tables:
 def analyzed(sql: str, schema: Schema = SCHEMA, **parameter_types: Type) -> r.Statement:
     """`sql` as the analyzer understands it."""
     types: Mapping[str, Type] = parameter_types
-    return analyze(parse_statement(sql), sql, schema, types, Setting(Tables()))
+    return analyze(parse_statement(sql), sql, schema, types, AnalyzerOptions(Tables()))
 
 
 def query(sql: str, schema: Schema = SCHEMA, **parameter_types: Type) -> r.QueryStatement:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.queries import pipes
-from spanemu.sql.googlesql.analyzer.resolvers import MACHINERY
+from spanemu.sql.googlesql.analyzer.resolvers import RESOLVER_TABLE
 
 
 def test_every_expression_has_a_resolver() -> None:
-    assert set(MACHINERY.resolvers) == set(ast.Expression.__subclasses__())
+    assert set(RESOLVER_TABLE.resolvers) == set(ast.Expression.__subclasses__())
 
 
 def test_every_pipe_operator_is_known() -> None:

@@ -8,7 +8,7 @@ from spanemu.base.errors import Code, SpannerError
 from spanemu.base.limits import Limits
 from spanemu.sql.errors import StatementTooLarge
 from spanemu.sql.googlesql.analyzer.analyze import analyze
-from spanemu.sql.googlesql.analyzer.options import DEFAULT_OPTIONS, Setting
+from spanemu.sql.googlesql.analyzer.options import DEFAULT_OPTIONS, AnalyzerOptions
 from spanemu.sql.googlesql.syntax.statement import parse_expression, parse_statement
 from tests.unit.sql.world import SCHEMA
 
@@ -88,7 +88,7 @@ def test_what_fits_is_read(shape):
 
 
 def test_limits_of_an_emulator_hold_for_its_parser():
-    setting = Setting(limits=Limits(function_calls=2))
+    setting = AnalyzerOptions(limits=Limits(function_calls=2))
     parse_statement("SELECT ABS(1) + 2", setting.bounds)
     with pytest.raises(StatementTooLarge) as caught:
         parse_statement("SELECT ABS(1) + 2 + 3", setting.bounds)
@@ -96,7 +96,7 @@ def test_limits_of_an_emulator_hold_for_its_parser():
 
 
 def test_functions_of_users_are_counted_by_what_they_do():
-    setting = Setting(limits=Limits(function_calls=1))
+    setting = AnalyzerOptions(limits=Limits(function_calls=1))
     parse_expression("mine(1, mine(2, mine(3)))", setting.bounds)
 
 
