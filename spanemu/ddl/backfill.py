@@ -22,7 +22,7 @@ from spanemu.schema.index import Index
 from spanemu.storage.layout import tree_of
 from spanemu.storage.observer import TreeWrite
 from spanemu.txn.rules import CompiledIndex, CompiledTable, Row
-from spanemu.txn.write import computed
+from spanemu.txn.write import with_virtual_columns
 from spanemu.values.key import key_size
 from spanemu.values.mutation import COMMIT_TIMESTAMP
 from spanemu.values.types import TypeCode
@@ -51,7 +51,7 @@ def index_entries(
     virtual = any(column.is_virtual for column in index.columns)
     seen: set[bytes] = set()
     for row in rows:
-        entry = entries.entry(computed(rules, row, data.context) if virtual else row)
+        entry = entries.entry(with_virtual_columns(rules, row, data.context) if virtual else row)
         if entry is None:
             continue
         key, cells = entry
@@ -116,7 +116,7 @@ def _source(rules: CompiledTable, column: Column, data: Data) -> NewCell:
     expression = generated[column.position]
     if not rules.virtual:
         return lambda row: expression.evaluate(row, context)
-    return lambda row: expression.evaluate(computed(rules, row, context), context)
+    return lambda row: expression.evaluate(with_virtual_columns(rules, row, context), context)
 
 
 def convert_column(table: str, column: Column) -> Job:

@@ -23,7 +23,7 @@ from spanemu.schema.column import Column
 from spanemu.schema.constraints import ForeignKey
 from spanemu.storage.observer import TreeWrite
 from spanemu.txn.rules import CompiledTable, Row
-from spanemu.txn.write import computed
+from spanemu.txn.write import with_virtual_columns
 from spanemu.values.timestamp import format_utc
 
 _NOTHING: Sequence[TreeWrite] = ()
@@ -69,7 +69,7 @@ def verify_check(table: str, check: str) -> Job:
 
 def _full_rows(rules: CompiledTable, data: Data) -> Iterator[Row]:
     for _, row in data.rows(rules.table):
-        yield computed(rules, row, data.context)
+        yield with_virtual_columns(rules, row, data.context)
 
 
 def verify_not_null(table: str, column: Column) -> Job:

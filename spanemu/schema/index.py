@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spanemu.schema.column import Column, KeyPart
+from spanemu.schema.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +99,6 @@ class VectorIndex:
     def columns(self) -> tuple[str, ...]:
         """Every column that it names, some of them twice."""
         return self.key + self.partition_by + self.stored + self.where_not_null
+
+
+TableOrIndex = Table | Index

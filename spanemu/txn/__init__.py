@@ -1,14 +1,15 @@
-"""Transactions: what they read, what they lock, and how a commit becomes rows.
+"""Transactions: reads at a snapshot or under locks, buffered writes, constraints, and the commit.
 
-In reading order: `state` (the lifecycle), `locks` (who waits for whom), `key_sets` (keys and ranges
-as clients send them) and `pieces` (ranges locked one after another), `read_only` (a snapshot),
-`buffer` (writes not yet committed), `read_write` (reads through the buffer and under locks),
-`reader` and `share` (what statements see of it). Then writing: `cells` and `expressions` (what a
-column demands), `rules` (a table's constraints and effects, compiled once per schema generation),
-`resolve` (mutations to rows), `write_plan` (how rows of one shape are taken in), `mutation_count`
-(what writes count for), `write_view` (a
-transaction as writes need it), `write` (one row through all rules), `constraints` (what is checked
-at the end of a statement or commit), `commit` (the phases); `errors`.
+In reading order: `state` (the lifecycle of a read-write transaction), `locks` (wound-wait locks on
+cells), `read_only` (reads at one timestamp), `buffer` (writes before the commit), `read_write`
+(reads through the buffer and under locks), `reader` (the row reader of SQL statements) and
+`key_partition` (a row reader limited to one partition).
 
-Modules: `constraint_checks`, `deferred_checks`, `key_partition`.
+Then writing: `cells` (the checks and expressions of a column), `rules` (a table's constraints and
+their effects, compiled once per schema generation), `mutation_count` (how many mutations a write
+counts for), `write_plan` (how rows with the same columns are decoded and checked), `key_sets` (key
+sets of clients as encoded ranges), `resolve` (mutations to rows), `write_view` (the transaction as
+writes see it), `deferred_checks` (what is verified at the end of a statement or commit), `write`
+(one row with its parents, cascades and index entries), `constraint_checks` (the verification) and
+`commit` (all phases). `errors` holds the error types.
 """

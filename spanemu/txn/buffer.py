@@ -1,11 +1,11 @@
-"""Writes that a transaction has made and not yet committed, over the rows below them.
+"""The buffered writes of a transaction, merged over the committed rows.
 
-Each entry is the final state of one row: a tuple, or None where the row is deleted. Of a row that
-is only updated, some cells are written and the others are as they were below (`Part`): others may
-change those meanwhile, so the entry is put on top of the row as it is then (`rebase`).
+An entry is the final state of one row: a tuple, or None for a deleted row. An update writes only
+some cells of a row (`Part`). Other transactions may change the remaining cells meanwhile, so the
+written cells are applied to the row as it is committed by then (`rebase`).
 
-A statement that fails is taken back with `rollback_to`, so what the buffer holds is always the
-effect of whole statements.
+`rollback_to` takes back a failed statement, so the buffer always holds the effect of whole
+statements.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from spanemu.storage.ranges import EVERYTHING
 from spanemu.values.cell_mask import WHOLE_ROW, merged
 
 SAMPLE_ROWS_MAX = 16
-ABSENT: Any = object()  # no entry: the store decides
+ABSENT: Any = object()  # no entry: the committed row counts
 
-# Cells written of a row that goes on existing, and the row below that the others are of.
+# The written cells of an updated row, and the committed row that has the remaining cells.
 Part = tuple[int, Row | None]
 
 
 class TreeBuffer:
-    """Pending rows of one tree, kept sorted only once somebody scans."""
+    """The pending rows of one tree, sorted only when a range is scanned."""
 
     __slots__ = ("_sorted", "_stale", "rows", "unsorted")
 
     def __init__(self) -> None:
         self.rows: dict[bytes, Row | None] = {}
-        self.unsorted: list[bytes] = []  # keys of `rows` that came since somebody scanned
+        self.unsorted: list[bytes] = []  # keys of `rows` added since the last scan
         self._sorted: SortedList[bytes] | None = None
-        self._stale = False  # keys were taken away: `_sorted` must be made anew
+        self._stale = False  # keys were removed: `_sorted` must be rebuilt
 
     def put(self, key: bytes, row: Row | None) -> None:
         """Set the pending state of a row."""
@@ -48,12 +48,12 @@ class TreeBuffer:
         self.rows[key] = row
 
     def discard(self, key: bytes) -> None:
-        """Take an entry away altogether."""
+        """Remove the entry of a row."""
         del self.rows[key]
         self._stale = True
 
     def keys(self, low: bytes, high: bytes, descending: bool) -> Iterator[bytes]:
-        """Keys with an entry in [low, high), in order."""
+        """Yield the keys with an entry in [low, high), in order."""
         ordered = self._ordered()
         return ordered.irange(low, high, inclusive=(True, False), reverse=descending)
 
@@ -77,9 +77,9 @@ class Buffer:
         self._journal: list[tuple[TreeId, bytes, Any, Part | None]] = []
 
     def get(self, tree: TreeId, key: bytes) -> Any:
-        """The pending row, None where it is deleted, or ABSENT."""
-        found = self.trees.get(tree)
-        return ABSENT if found is None else found.rows.get(key, ABSENT)
+        """Return the pending row, None if it is deleted, or ABSENT."""
+        buffer_of_tree = self.trees.get(tree)
+        return ABSENT if buffer_of_tree is None else buffer_of_tree.rows.get(key, ABSENT)
 
     def put(
         self,
@@ -90,17 +90,17 @@ class Buffer:
         base: Row | None = None,
     ) -> None:
         """Set the pending state of a row, of which only the cells `written` differ from `base`."""
-        found = self.trees.get(tree)
-        if found is None:
-            found = self.trees[tree] = TreeBuffer()
-        before, part = found.rows.get(key, ABSENT), None
+        buffer_of_tree = self.trees.get(tree)
+        if buffer_of_tree is None:
+            buffer_of_tree = self.trees[tree] = TreeBuffer()
+        before, part = buffer_of_tree.rows.get(key, ABSENT), None
         if written != WHOLE_ROW or self.parts:
             part = self.parts.get((tree, key))
             self._put_part((tree, key), before, written, base)
         self._journal.append((tree, key, before, part))
         if before is ABSENT:
-            found.unsorted.append(key)
-        found.rows[key] = row
+            buffer_of_tree.unsorted.append(key)
+        buffer_of_tree.rows[key] = row
 
     def _put_part(
         self, row_key: tuple[TreeId, bytes], before: Any, written: int, base: Row | None
@@ -114,36 +114,36 @@ class Buffer:
             self.parts[row_key] = (earlier | written, base)
 
     def sample(self) -> list[tuple[TreeId, list[Row | None], int]]:
-        """(tree, some of its pending rows, how many there are) of each tree, for statistics."""
-        found: list[tuple[TreeId, list[Row | None], int]] = []
+        """Return (tree, some pending rows, number of pending rows) of each tree, for statistics."""
+        samples: list[tuple[TreeId, list[Row | None], int]] = []
         for tree, buffer in self.trees.items():
             rows = buffer.rows
-            found.append((tree, list(islice(rows.values(), SAMPLE_ROWS_MAX)), len(rows)))
-        return found
+            samples.append((tree, list(islice(rows.values(), SAMPLE_ROWS_MAX)), len(rows)))
+        return samples
 
     def written(self, tree: TreeId, key: bytes) -> int:
-        """Which cells of a pending row are written."""
+        """Return the mask of the cells of a pending row that are written."""
         part = self.parts.get((tree, key))
         return WHOLE_ROW if part is None else part[0]
 
     def rebase(self, tree: TreeId, key: bytes, head: Row) -> Row:
-        """The pending row on top of what is below it now."""
+        """Return a pending row with its unwritten cells taken from `head`, the committed row."""
         written, _ = self.parts[tree, key]
         rows = self.trees[tree].rows
         pending = rows[key]
-        assert pending is not None, "a part is never of a deleted row"
+        assert pending is not None, "a deleted row has no partly written cells"
         row = merged(head, pending, written)
         rows[key] = row
         self.parts[tree, key] = (written, head)
         return row
 
-    def mark(self) -> int:
-        """A point for `rollback_to`."""
+    def savepoint(self) -> int:
+        """Return the present journal position, for `rollback_to`."""
         return len(self._journal)
 
-    def rollback_to(self, mark: int) -> None:
-        """Take back every `put` since `mark`."""
-        while len(self._journal) > mark:
+    def rollback_to(self, savepoint: int) -> None:
+        """Undo every `put` since `savepoint`."""
+        while len(self._journal) > savepoint:
             tree, key, before, part = self._journal.pop()
             if before is ABSENT:
                 self.trees[tree].discard(key)
@@ -155,14 +155,14 @@ class Buffer:
                 self.parts.pop((tree, key), None)
 
     @contextmanager
-    def without(self, mark: int) -> Iterator[None]:
-        """Meanwhile every `put` since `mark` is as if it had not been; nothing may be put."""
-        journal = self._journal[mark:]
+    def without(self, savepoint: int) -> Iterator[None]:
+        """Hide every `put` since `savepoint` inside the context, which must not put rows."""
+        journal = self._journal[savepoint:]
         later = [
             (tree, key, self.get(tree, key), self.parts.get((tree, key)))
             for tree, key, _, _ in journal
         ]
-        self.rollback_to(mark)
+        self.rollback_to(savepoint)
         try:
             yield
         finally:
@@ -175,7 +175,7 @@ class Buffer:
             self._journal += journal
 
     def entries(self) -> list[TreeWrite]:
-        """Everything pending."""
+        """Return all pending writes."""
         return [
             (tree, key, row)
             for tree, pending in self.trees.items()
@@ -185,45 +185,47 @@ class Buffer:
     def merge(
         self,
         tree: TreeId,
-        below: Iterator[tuple[bytes, Row]],
+        committed: Iterator[tuple[bytes, Row]],
         ranges: Sequence[ByteRange] | None,
         descending: bool,
         present: Callable[[bytes], Row | None] | None = None,
     ) -> Iterator[tuple[bytes, Row]]:
-        """`below` as it would look with the pending writes applied; both in key order.
+        """Return `committed` rows with the pending writes applied; both are in key order.
 
-        `present` gives the pending row of a key, where that may have to be rebased first.
+        `present` returns the pending row of a key, after rebasing it if necessary.
         """
         pending = self.trees.get(tree)
         if pending is None or not pending.rows:
-            return below
-        return self._merged(pending, below, ranges, descending, present)
+            return committed
+        return self._merged(pending, committed, ranges, descending, present)
 
     @staticmethod
     def _merged(
         pending: TreeBuffer,
-        below: Iterator[tuple[bytes, Row]],
+        committed: Iterator[tuple[bytes, Row]],
         ranges: Sequence[ByteRange] | None,
         descending: bool,
         present: Callable[[bytes], Row | None] | None,
     ) -> Iterator[tuple[bytes, Row]]:
         row_of = pending.rows.__getitem__ if present is None else present
-        wanted = EVERYTHING if ranges is None else ranges
-        ordered = reversed(wanted) if descending else wanted
-        # Copied now: the transaction may go on writing while these rows stream.
+        scanned = EVERYTHING if ranges is None else ranges
+        ordered = reversed(scanned) if descending else scanned
+        # Copied now: the transaction may write more while these rows stream.
         ours = [
             (key, row_of(key))
             for low, high in ordered
             for key in pending.keys(low, high, descending)
         ]
-        place, end = 0, len(ours)
-        for key, row in below:
-            while place < end and (ours[place][0] > key if descending else ours[place][0] < key):
-                mine, place = ours[place], place + 1
-                if mine[1] is not None:
-                    yield mine[0], mine[1]
-            if place == end or ours[place][0] != key:
+        position, end = 0, len(ours)
+        for key, row in committed:
+            while position < end and (
+                ours[position][0] > key if descending else ours[position][0] < key
+            ):
+                entry, position = ours[position], position + 1
+                if entry[1] is not None:
+                    yield entry[0], entry[1]
+            if position == end or ours[position][0] != key:
                 yield key, row
-        for late, pending_row in ours[place:]:
+        for late, pending_row in ours[position:]:
             if pending_row is not None:
                 yield late, pending_row

@@ -1,6 +1,7 @@
-"""What a column demands of a value: one check per column, composed once.
+"""The checks that a column applies to a value, composed once for each column.
 
-Checks see Python values, never NULL. They raise; a column that demands nothing has none.
+Checks receive Python values, never NULL, and raise. A column that accepts every value of its type
+has no check.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ DEFAULT_PLACEMENT = "default"
 
 
 def check_of(table: str, column: Column, cell_bytes: int = CELL_BYTES_MAX) -> Check | None:
-    """What a non-NULL value of the column must satisfy, or None for nothing."""
+    """Return the check for non-NULL values of the column, or None if there is none."""
     if column.type.is_array:
         return _array_check(table, column, cell_bytes)
     code = column.type.code
@@ -45,9 +46,10 @@ def check_of(table: str, column: Column, cell_bytes: int = CELL_BYTES_MAX) -> Ch
 
 
 def placement_check(table: str, column: Column, placements: Set[str]) -> Check:
-    """A placement key names a placement: one of those created, or the one that every database has.
+    """Return a check that a placement key names a placement that exists.
 
-    Names of placements are shorter than any limit of a text.
+    The default placement exists in every database. Placement names are shorter than any limit on
+    text, so their length needs no check.
     """
 
     def check(value: Any) -> None:
@@ -98,7 +100,7 @@ def _json_check(table: str, column: Column, cell_bytes: int) -> Check:
 def _array_check(table: str, column: Column, cell_bytes: int) -> Check:
     item = column.type.item().code
     of_item = _ITEM_CHECKS.get(item)
-    each = None if of_item is None else of_item(table, column, cell_bytes)
+    check_item = None if of_item is None else of_item(table, column, cell_bytes)
     vector = column.vector_length
     item_bytes = _ITEM_BYTES.get(item)
 
@@ -106,10 +108,10 @@ def _array_check(table: str, column: Column, cell_bytes: int) -> Check:
         if vector is not None and (len(value) != vector or None in value):
             got = "a NULL element" if None in value else str(len(value))
             raise VectorLengthMismatch(table, column.name, vector, got)
-        present = [element for element in value if element is not None] if each else value
-        if each is not None:
+        present = [element for element in value if element is not None] if check_item else value
+        if check_item is not None:
             for element in present:
-                each(element)
+                check_item(element)
         size = len(value) * item_bytes if item_bytes else sum(map(_size, present))
         if size > cell_bytes:
             raise CellTooLarge(table, column.name, size, cell_bytes)
@@ -118,14 +120,14 @@ def _array_check(table: str, column: Column, cell_bytes: int) -> Check:
 
 
 def _size(value: Any) -> int:
-    """Bytes of an element whose type does not tell; a NULL takes one, to say that it is one."""
+    """Return the bytes of an element whose type has no fixed size; NULL takes one."""
     if isinstance(value, str):
         return len(value.encode())
     return len(value) if isinstance(value, bytes) else _OTHER_BYTES
 
 
 _CHARACTER_BYTES_MAX = 4  # of UTF-8
-_OTHER_BYTES = 16  # about what a NUMERIC, a JSON document without more, a UUID takes
+_OTHER_BYTES = 16  # the approximate size of a NUMERIC, an empty JSON document or a UUID
 _BINARY = frozenset({TypeCode.BYTES, TypeCode.PROTO, TypeCode.TOKENLIST})
 _ITEM_BYTES = {
     TypeCode.BOOL: 1,
@@ -146,14 +148,17 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RowExpression:
-    """`evaluate(row, context)`; `reads` are the positions of the columns it refers to."""
+    """A compiled expression over one row.
+
+    `evaluate(row, context)` computes its value; `reads` holds the positions of its columns.
+    """
 
     evaluate: Callable[[Row, Context], Any]
     reads: frozenset[int]
 
 
 def compile_expression(schema: Schema, table: Table, text: str, type_: Type) -> RowExpression:
-    """SQL text over columns of `table`, as a function of a stored row."""
+    """Compile SQL text over columns of `table` into a function of a stored row."""
     analyzed = analyze_expression(text, table, schema, expected=type_, allow_columns=True)
     positions = {column.id: stored.position for column, stored in analyzed.columns}
     return RowExpression(

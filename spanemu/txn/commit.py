@@ -1,7 +1,7 @@
-"""From mutations to rows in the store: resolve, lock, expand, verify, apply.
+"""The commit of mutations: resolve, lock, expand, verify and apply.
 
-Only the last phase changes the store, and it cannot fail; whatever goes wrong before leaves
-nothing behind but locks, which the caller releases.
+Only the last phase changes the store, and that phase cannot fail. A failure in an earlier phase
+leaves only locks behind, which the caller releases.
 """
 
 from __future__ import annotations
@@ -40,76 +40,80 @@ from spanemu.values.mutation import (
 
 
 def buffer_mutations(
-    transaction: TransactionWorkspace, compiled: CompiledSchema, mutations: Sequence[Mutation]
+    transaction: TransactionWorkspace,
+    compiled_schema: CompiledSchema,
+    mutations: Sequence[Mutation],
 ) -> int:
     """Run a commit's mutations, in order, into the transaction's buffer and verify them.
 
-    Returns how many mutations they count for. Raises what the first offending one deserves.
+    Return how many mutations they count for. Raise the error of the first invalid mutation.
     """
-    unit = WriteBatch(transaction)
+    batch = WriteBatch(transaction)
     try:
-        steps = list(map(partial(resolve, compiled, transaction.context), mutations))
-        for place, step in enumerate(steps):
+        steps = list(map(partial(resolve, compiled_schema, transaction.context), mutations))
+        for position, step in enumerate(steps):
             try:
                 if isinstance(step, RowsToWrite):
                     for cells in paced(step.rows):
-                        unit.write(step.plan, cells)
+                        batch.write(step.plan, cells)
                 else:
-                    _delete(transaction, unit, step)
+                    _delete(transaction, batch, step)
             except ParentRowMissing as missing:
-                if _inserts_parent(missing, steps[place + 1 :]):
+                if _inserts_parent(missing, steps[position + 1 :]):
                     raise ParentInsertedLater(
                         missing.parent, missing.parent_key, missing.child, missing.key
                     ) from None
                 raise
             except (RowAlreadyExists, RowNotFound):
-                _note_deletes(unit, steps[place + 1 :])
+                _note_deletes(batch, steps[position + 1 :])
                 raise
-            except RowInsertedTwice as twice:  # An insert finds a row, whoever wrote that.
-                _note_deletes(unit, steps[place + 1 :])
+            except (
+                RowInsertedTwice
+            ) as twice:  # For mutations, a row inserted twice is a row that exists.
+                _note_deletes(batch, steps[position + 1 :])
                 raise RowAlreadyExists(twice.table, twice.key) from None
-        verify(unit.notes, transaction)
+        verify(batch.deferred, transaction)
     except SpannerError:
-        transaction.validate()  # What only an old snapshot refuses is to be tried again.
+        transaction.validate()  # An error that only a stale snapshot causes becomes ABORTED.
         raise
-    return unit.count
+    return batch.count
 
 
 def buffer_rows(
     transaction: TransactionWorkspace,
-    compiled: CompiledSchema,
+    compiled_schema: CompiledSchema,
     rows: Sequence[RowWrite | RowDelete],
     *,
     returns: bool = False,
 ) -> tuple[list[tuple[str, Any]], int]:
-    """Run one DML statement's rows into the buffer and verify them.
+    """Run the rows of one DML statement into the buffer and verify them.
 
-    Returns the (action, stored row) of each if it `returns` them, and the mutation count. A
-    failure takes the whole statement back.
+    Return the (action, stored row) pairs if `returns` is set, and the mutation count. A failure
+    undoes the whole statement.
     """
-    unit = WriteBatch(transaction, transaction.pending, returns=returns)
-    mark = transaction.buffer.mark()
+    batch = WriteBatch(transaction, transaction.pending, returns=returns)
+    savepoint = transaction.buffer.savepoint()
     done: list[tuple[str, TreeId, bytes, Any]] = []
     try:
         for row in paced(rows):
-            rules = compiled.of(compiled.schema.tables[row.table.lower()])
-            done.append(_buffer_row(transaction, rules, unit, row))
-        verify(unit.notes, transaction)
+            rules = compiled_schema.of(compiled_schema.schema.tables[row.table.lower()])
+            done.append(_buffer_row(transaction, rules, batch, row))
+        verify(batch.deferred, transaction)
     except BaseException:
-        transaction.buffer.rollback_to(mark)
+        transaction.buffer.rollback_to(savepoint)
         raise
-    for table, positions in unit.pending.items():
+    for table, positions in batch.pending.items():
         transaction.pending.setdefault(table, set()).update(positions)
     if not returns:
-        return [], unit.count
+        return [], batch.count
     return [
         (action, deleted if action == "DELETE" else transaction.buffer.get(tree, key))
         for action, tree, key, deleted in paced(done)
-    ], unit.count
+    ], batch.count
 
 
 def apply(transaction: TransactionWorkspace, schema: Schema) -> int:
-    """Make everything in the buffer visible; the timestamp of the commit, in nanoseconds."""
+    """Make all buffered writes visible; return the commit timestamp, in nanoseconds."""
     store = transaction.store
     with store.mutex:
         if transaction.snapshot_at is not None:
@@ -117,38 +121,42 @@ def apply(transaction: TransactionWorkspace, schema: Schema) -> int:
         if transaction.buffer.parts:
             transaction.rebase()
         at = store.clock.now()
-        marked = transaction.marked
-        writes = _stamped(transaction, schema, at) if marked else transaction.buffer.entries()
+        awaiting_timestamp = transaction.awaiting_timestamp
+        writes = (
+            _stamped(transaction, schema, at)
+            if awaiting_timestamp
+            else transaction.buffer.entries()
+        )
         store.apply(writes, at)
         return at
 
 
-def _delete(transaction: TransactionWorkspace, unit: WriteBatch, step: RangesToDelete) -> None:
+def _delete(transaction: TransactionWorkspace, batch: WriteBatch, step: RangesToDelete) -> None:
     rules = step.rules
-    unit.count += step.mutations
+    batch.count += step.mutations
     for low, high in step.ranges:
-        unit.notes.range_deleted(rules, low, high)
+        batch.deferred.range_deleted(rules, low, high)
         for key, row in list(transaction.items(rules.tree, [(low, high)], WRITE_ROW)):
-            # A cascade of an earlier row may have taken this one.
+            # A cascade from an earlier row may have deleted this row.
             if transaction.get(rules.tree, key, WRITE_ROW) is not None:
-                unit.delete(rules, key, row)
+                batch.delete(rules, key, row)
 
 
 def _buffer_row(
     transaction: TransactionWorkspace,
     rules: CompiledTable,
-    unit: WriteBatch,
+    batch: WriteBatch,
     row: RowWrite | RowDelete,
 ) -> tuple[str, TreeId, bytes, Any]:
     if isinstance(row, RowWrite):
-        key = unit.write(plan_at(rules, row.kind, row.positions), row.cells)
-        inserted = (rules.tree, key) in unit.notes.inserted
+        key = batch.write(plan_at(rules, row.kind, row.positions), row.cells)
+        inserted = (rules.tree, key) in batch.deferred.inserted
         return ("INSERT" if inserted else "UPDATE"), rules.tree, key, None
     key = rules.encode(row.key)
     stored = transaction.get(rules.tree, key, WRITE_ROW)
     if stored is not None:
-        unit.count += DELETION
-        unit.delete(rules, key, stored)
+        batch.count += DELETION
+        batch.delete(rules, key, stored)
         transaction.deleted.add((rules.tree, key))
     return "DELETE", rules.tree, key, stored
 
@@ -156,7 +164,7 @@ def _buffer_row(
 def _inserts_parent(
     missing: ParentRowMissing, later: Sequence[RowsToWrite | RangesToDelete]
 ) -> bool:
-    """Whether a later mutation would have inserted the parent row that was missing."""
+    """Return whether a later mutation would have inserted the missing parent row."""
     for step in later:
         if not isinstance(step, RowsToWrite) or step.plan.kind is WriteKind.UPDATE:
             continue
@@ -170,35 +178,38 @@ def _inserts_parent(
     return False
 
 
-def _note_deletes(unit: WriteBatch, later: Sequence[RowsToWrite | RangesToDelete]) -> None:
-    """Refuse, before what a row that was written says, that a later mutation deletes it."""
+def _note_deletes(batch: WriteBatch, later: Sequence[RowsToWrite | RangesToDelete]) -> None:
+    """Report ranges deleted by later mutations.
+
+    If a row was written before, the conflict with its deletion is the error to raise.
+    """
     for step in later:
         if isinstance(step, RangesToDelete):
             for low, high in step.ranges:
-                unit.notes.range_deleted(step.rules, low, high)
+                batch.deferred.range_deleted(step.rules, low, high)
 
 
 def _stamped(transaction: TransactionWorkspace, schema: Schema, at: int) -> list[TreeWrite]:
-    marked, stamped = transaction.marked, _Stamp(schema, at)
+    awaiting_timestamp, stamped = transaction.awaiting_timestamp, _Stamp(schema, at)
     return [
         (tree, key, row)
-        if row is None or (tree, key) not in marked
+        if row is None or (tree, key) not in awaiting_timestamp
         else stamped.entry(tree, key, row)
         for tree, key, row in transaction.buffer.entries()
     ]
 
 
 class _Stamp:
-    """Puts the commit timestamp in the place of its mark, in cells and in keys."""
+    """The replacement of pending commit timestamps, in cells and in keys."""
 
     def __init__(self, schema: Schema, at: int) -> None:
         self._at = at
-        self._things = {tree_of(source): source for source in schema.tables_and_indexes()}
+        self._sources = {tree_of(source): source for source in schema.tables_and_indexes()}
 
     def entry(self, tree: TreeId, key: bytes, row: tuple[Any, ...]) -> TreeWrite:
-        """A pending row or index entry as it is stored."""
+        """Return a pending row or index entry as it is stored."""
         cells = tuple(self._at if cell is COMMIT_TIMESTAMP else cell for cell in row)
-        source = self._things[tree]
+        source = self._sources[tree]
         parts = parts_of(source)
         columns = getattr(source, "key_positions", range(len(parts)))
         values = [row[position] for position in columns]

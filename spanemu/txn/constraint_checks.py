@@ -1,7 +1,7 @@
-"""What must hold at the end of a write unit: unique indexes, foreign keys, checks.
+"""Constraints verified at the end of a write batch: unique indexes, foreign keys, checks.
 
-Each verifier looks only at rows that the unit noted, through the transaction's own view, which
-locks what it reads; so what is verified stays true until the commit.
+Each verifier examines only the rows that the batch recorded, through the transaction's own view.
+The view locks what it reads, so a verified constraint holds until the commit.
 """
 
 from __future__ import annotations
@@ -22,41 +22,41 @@ from spanemu.txn.errors.rows import (
 from spanemu.txn.errors.values import NullInNotNull
 from spanemu.txn.locks.modes import READ_EXISTENCE
 from spanemu.txn.rules import CompiledForeignKey, Row
-from spanemu.txn.write import computed
+from spanemu.txn.write import with_virtual_columns
 from spanemu.txn.write_view import WriteView
 from spanemu.values.key import after_prefix
 
 
-def verify(notes: DeferredChecks, view: WriteView) -> None:
-    """Raise the first violation, in Spanner's order of kinds."""
-    if notes.unique:
-        _verify_unique(notes, view)
-    if notes.references:
-        _verify_references(notes, view)
-    if notes.releases:
-        _verify_releases(notes, view)
-    if notes.rows:
-        _verify_rows(notes, view)
+def verify(deferred: DeferredChecks, view: WriteView) -> None:
+    """Raise the first violation, in Spanner's order of constraint kinds."""
+    if deferred.unique:
+        _verify_unique(deferred, view)
+    if deferred.references:
+        _verify_references(deferred, view)
+    if deferred.releases:
+        _verify_releases(deferred, view)
+    if deferred.rows:
+        _verify_rows(deferred, view)
 
 
-def _verify_unique(notes: DeferredChecks, view: WriteView) -> None:
-    for (tree, prefix), (index, cells) in paced(notes.unique.items()):
-        found = view.items(tree, [(prefix, after_prefix(prefix))], READ_EXISTENCE)
-        if len(list(islice(found, 2))) > 1:
+def _verify_unique(deferred: DeferredChecks, view: WriteView) -> None:
+    for (tree, prefix), (index, cells) in paced(deferred.unique.items()):
+        entries = view.items(tree, [(prefix, after_prefix(prefix))], READ_EXISTENCE)
+        if len(list(islice(entries, 2))) > 1:
             key = key_message(cells[: index.declared_parts], index.index.key)
             raise UniqueViolation(index.index.name, key)
 
 
-def _verify_references(notes: DeferredChecks, view: WriteView) -> None:
+def _verify_references(deferred: DeferredChecks, view: WriteView) -> None:
     targets = [
         (reference, values, reference.target_prefix(values))
-        for (_, values), reference in notes.references.items()
+        for (_, values), reference in deferred.references.items()
     ]
     _lock_targets(view, targets)
     for reference, values, target in paced(targets):
-        if _is_there(view, reference, target):
+        if _target_exists(view, reference, target):
             continue
-        if _any(view, reference.source_tree, reference.source_prefix(values)):  # still there
+        if _has_rows(view, reference.source_tree, reference.source_prefix(values)):
             raise ReferencedKeyMissing(
                 reference.foreign_key.name,
                 reference.table.name,
@@ -66,22 +66,24 @@ def _verify_references(notes: DeferredChecks, view: WriteView) -> None:
             )
 
 
-def _verify_releases(notes: DeferredChecks, view: WriteView) -> None:
-    for (name, values), reference in paced(notes.releases.items()):
-        if _is_there(view, reference, reference.target_prefix(values)):
-            continue  # the referenced values are there again
-        if _any(view, reference.source_tree, reference.source_prefix(values)):
+def _verify_releases(deferred: DeferredChecks, view: WriteView) -> None:
+    for (name, values), reference in paced(deferred.releases.items()):
+        if _target_exists(view, reference, reference.target_prefix(values)):
+            continue  # the referenced values exist again
+        if _has_rows(view, reference.source_tree, reference.source_prefix(values)):
             raise StillReferenced(
                 name, reference.table.name, reference.referenced.name, reference.text(values)
             )
 
 
-def _verify_rows(notes: DeferredChecks, view: WriteView) -> None:
-    for (tree, key), rules in paced(notes.rows.items()):
-        row = view.get(tree, key, READ_EXISTENCE)  # What checks read was locked when it changed.
+def _verify_rows(deferred: DeferredChecks, view: WriteView) -> None:
+    for (tree, key), rules in paced(deferred.rows.items()):
+        row = view.get(
+            tree, key, READ_EXISTENCE
+        )  # The columns that checks read were locked by the write.
         if row is None:
             continue
-        full = computed(rules, row, view.context)
+        full = with_virtual_columns(rules, row, view.context)
         for column in rules.completed:
             if column.not_null and full[column.position] is None:
                 raise NullInNotNull(rules.table.name, column.name)
@@ -96,22 +98,22 @@ def _verify_rows(notes: DeferredChecks, view: WriteView) -> None:
 def _lock_targets(
     view: WriteView, targets: Iterable[tuple[CompiledForeignKey, Row, bytes]]
 ) -> None:
-    """Lock the referenced rows that are found by their key, a table's all together."""
+    """Lock the referenced rows that are identified by their key, in one batch for each table."""
     keys: dict[TreeId, list[bytes]] = {}
     for reference, _, target in targets:
         if reference.finds_row:
             keys.setdefault(reference.target_tree, []).append(target)
-    for tree, wanted in keys.items():
-        view.lock_all(tree, wanted, READ_EXISTENCE)
+    for tree, rows in keys.items():
+        view.lock_all(tree, rows, READ_EXISTENCE)
 
 
-def _is_there(view: WriteView, reference: CompiledForeignKey, target: bytes) -> bool:
-    """Whether a referenced row exists; `target` is its key, or what its key begins with."""
+def _target_exists(view: WriteView, reference: CompiledForeignKey, target: bytes) -> bool:
+    """Return whether a referenced row exists; `target` is its key, or a prefix of its key."""
     if reference.finds_row:
         return view.get(reference.target_tree, target, READ_EXISTENCE) is not None
-    return _any(view, reference.target_tree, target)
+    return _has_rows(view, reference.target_tree, target)
 
 
-def _any(view: WriteView, tree: TreeId, prefix: bytes) -> bool:
-    found = view.items(tree, [(prefix, after_prefix(prefix))], READ_EXISTENCE)
-    return next(iter(found), None) is not None
+def _has_rows(view: WriteView, tree: TreeId, prefix: bytes) -> bool:
+    rows = view.items(tree, [(prefix, after_prefix(prefix))], READ_EXISTENCE)
+    return next(iter(rows), None) is not None

@@ -1,7 +1,7 @@
-"""What a write unit leaves to be judged at its end, and what it did to which rows.
+"""Checks that a write batch defers to its end, and the rows that the batch wrote or deleted.
 
-Foreign keys, unique indexes and checks look at the unit's final state, so the rows concerned
-are noted as they are written. Each note is kept once, however often its row changes.
+Foreign keys, unique indexes and checks depend on the final state of a batch, so the rows concerned
+are recorded as they are written. Each entry is recorded once, however often its row changes.
 """
 
 from __future__ import annotations
@@ -19,20 +19,26 @@ from spanemu.txn.rules import CompiledForeignKey, CompiledIndex, CompiledTable, 
 
 
 class Rewrites:
-    """Written rows and deleted ranges of one unit, by table; for tables with `watched` columns."""
+    """Written rows and deleted ranges of one batch, by table, for tables with `watched` columns."""
 
     def __init__(self) -> None:
         self._written: dict[TreeId, SortedDict[bytes, Row]] = defaultdict(SortedDict)
         self._deleted: dict[TreeId, RangeUnion] = defaultdict(RangeUnion)
 
     def write(self, rules: CompiledTable, key: bytes, values: Row) -> None:
-        """A row is written, and a referenced column is listed."""
+        """Record that a row is written with a referenced column listed.
+
+        Raise WrittenAndDeleted if the batch deletes the row.
+        """
         if self._deleted[rules.tree].covers(key):
             raise _refusal(rules, values)
         self._written[rules.tree][key] = values
 
     def delete(self, rules: CompiledTable, low: bytes, high: bytes) -> None:
-        """Keys in [low, high) are deleted, whether there are rows or not."""
+        """Record that the keys in [low, high) are deleted, with or without rows.
+
+        Raise WrittenAndDeleted if the batch has written one of these rows.
+        """
         written = self._written[rules.tree]
         for key in written.irange(low, high, inclusive=(True, False)):
             raise _refusal(rules, written[key])
@@ -40,58 +46,61 @@ class Rewrites:
 
 
 def _refusal(rules: CompiledTable, values: Row) -> WrittenAndDeleted:
-    watching = next(each for each in rules.referenced_by if each.foreign_key.cascade).foreign_key
-    column = watching.referenced_columns[0]
-    return WrittenAndDeleted(rules.table.name, column, rules.key_text(values), watching.name)
+    cascading = (each for each in rules.referenced_by if each.foreign_key.cascade)
+    foreign_key = next(cascading).foreign_key
+    column = foreign_key.referenced_columns[0]
+    return WrittenAndDeleted(rules.table.name, column, rules.key_text(values), foreign_key.name)
 
 
 RowKey = tuple[TreeId, bytes]
 
 
 class DeferredChecks:
-    """The notes of one write unit."""
+    """The deferred checks of one write batch."""
 
     def __init__(self) -> None:
         self.inserted: set[RowKey] = set()
-        self.referring: set[tuple[str, bytes]] = set()  # by foreign key: updated to refer anew
-        self.unique: dict[RowKey, tuple[CompiledIndex, Row]] = {}  # by the declared key's prefix
+        self.referring: set[tuple[str, bytes]] = set()  # (foreign key, row) with new values
+        self.unique: dict[
+            RowKey, tuple[CompiledIndex, Row]
+        ] = {}  # by the prefix of the declared key
         self.references: dict[tuple[str, Row], CompiledForeignKey] = {}
         self.releases: dict[tuple[str, Row], CompiledForeignKey] = {}
         self.rows: dict[RowKey, CompiledTable] = {}  # rows with checks or generated NOT NULLs
-        self._deleted: dict[TreeId, list[ByteRange]] = {}  # as asked for, rows or not
+        self._deleted: dict[TreeId, list[ByteRange]] = {}  # deleted ranges, with or without rows
 
     @cached_property
     def rewrites(self) -> Rewrites:
-        """Made when a table is written that a foreign key may cascade from."""
+        """The rewrites of the batch, created when a table that cascades is written."""
         return Rewrites()
 
     def row_written(self, rules: CompiledTable, key: bytes) -> None:
-        """A row whose checks must hold in the end."""
-        if rules.judges_rows:
+        """Record a row whose checks must hold at the end."""
+        if rules.has_row_checks:
             self.rows[rules.tree, key] = rules
 
     def refers(self, reference: CompiledForeignKey, values: Row) -> None:
-        """A row that refers to `values` must find them; NULL refers to nothing."""
+        """Record that a row refers to `values`, which must exist; NULL refers to no row."""
         if None not in values:
             self.references[reference.foreign_key.name, values] = reference
 
     def refers_newly(self, reference: CompiledForeignKey, key: bytes) -> bool:
-        """Whether the unit itself made the row with that key refer to what it does."""
+        """Return whether the batch inserted the row, or changed the values by which it refers."""
         rules = reference.compiled.of(reference.table)
         inserted = (rules.tree, key) in self.inserted
         return inserted or (reference.foreign_key.name, key) in self.referring
 
     def released(self, reference: CompiledForeignKey, values: Row) -> None:
-        """Referenced values went away: nobody may refer to them, unless they came back."""
+        """Record that referenced values were removed: no row may refer to them at the end."""
         if None not in values:
             self.releases[reference.foreign_key.name, values] = reference
 
     def range_deleted(self, rules: CompiledTable, low: bytes, high: bytes) -> None:
-        """A mutation deletes [low, high), whether there are rows or not."""
+        """Record that a mutation deletes [low, high), with or without rows."""
         self._deleted.setdefault(rules.tree, []).append((low, high))
         if rules.watched:
             self.rewrites.delete(rules, low, high)
 
     def was_deleted(self, tree: TreeId, key: bytes) -> bool:
-        """Whether a mutation deleted the key. Looks at all of them, so ask when it matters."""
+        """Return whether a mutation deleted the key. Visits all ranges, so call it rarely."""
         return any(low <= key < high for low, high in self._deleted.get(tree, ()))

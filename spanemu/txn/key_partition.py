@@ -1,4 +1,4 @@
-"""A statement's view of some of the keys: what one partition of DML or of a query works on."""
+"""A row reader limited to one key partition, for partitioned DML and partitioned queries."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from spanemu.values.key import successor
 
 
 class PartitionReader:
-    """A `RowReader` that passes over all rows of some trees outside `share`, which is sorted."""
+    """A `RowReader` that skips the rows of some trees outside `partition`, which is sorted."""
 
     def __init__(
-        self, reader: RowReader, trees: Collection[TreeId], share: Sequence[ByteRange]
+        self, reader: RowReader, trees: Collection[TreeId], partition: Sequence[ByteRange]
     ) -> None:
         self._reader = reader
         self._trees = trees
-        self._share = share
+        self._partition = partition
 
     def stopping_early(self) -> PartitionReader:
-        """The same share, read by somebody who may not want all rows."""
-        return PartitionReader(self._reader.stopping_early(), self._trees, self._share)
+        """Return a reader of the same partition for a scan that may stop early."""
+        return PartitionReader(self._reader.stopping_early(), self._trees, self._partition)
 
     def scan(
         self,
@@ -35,10 +35,10 @@ class PartitionReader:
         for_update: bool = False,
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
-        """Rows of `table` in key order."""
-        mine = self._mine(tree_of(table), ranges)
+        """Yield the rows of `table` in key order."""
+        clipped = self._clipped(tree_of(table), ranges)
         return self._reader.scan(
-            table, mine, descending=descending, for_update=for_update, cells=cells
+            table, clipped, descending=descending, for_update=for_update, cells=cells
         )
 
     def scan_index(
@@ -50,39 +50,41 @@ class PartitionReader:
         for_update: bool = False,
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
-        """Entries of `index` in key order."""
-        mine = self._mine(tree_of(index), ranges)
+        """Yield the entries of `index` in key order."""
+        clipped = self._clipped(tree_of(index), ranges)
         return self._reader.scan_index(
-            index, mine, descending=descending, for_update=for_update, cells=cells
+            index, clipped, descending=descending, for_update=for_update, cells=cells
         )
 
     def get(
         self, table: Table, key: bytes, *, for_update: bool = False, cells: int = WHOLE_ROW
     ) -> Row | None:
-        """The row with that encoded primary key."""
-        if not self._mine(tree_of(table), ((key, successor(key)),)):
+        """Return the row with that encoded primary key, or None outside the partition."""
+        if not self._clipped(tree_of(table), ((key, successor(key)),)):
             return None
         return self._reader.get(table, key, for_update=for_update, cells=cells)
 
     def row_count_estimate(self, table: Table) -> int:
-        """About how many rows a table has."""
+        """Return the approximate number of rows of a table."""
         return self._reader.row_count_estimate(table)
 
-    def _mine(self, tree: TreeId, ranges: Sequence[ByteRange] | None) -> Sequence[ByteRange] | None:
+    def _clipped(
+        self, tree: TreeId, ranges: Sequence[ByteRange] | None
+    ) -> Sequence[ByteRange] | None:
         if tree not in self._trees:
             return ranges
-        return self._share if ranges is None else list(_common(self._share, ranges))
+        return self._partition if ranges is None else list(_intersection(self._partition, ranges))
 
 
-def _common(some: Sequence[ByteRange], others: Sequence[ByteRange]) -> Iterator[ByteRange]:
-    """What two sorted unions of ranges have in common, sorted."""
-    mine, theirs = 0, 0
-    while mine < len(some) and theirs < len(others):
-        (low, high), (start, end) = some[mine], others[theirs]
+def _intersection(some: Sequence[ByteRange], others: Sequence[ByteRange]) -> Iterator[ByteRange]:
+    """Yield the intersection of two sorted unions of ranges, sorted."""
+    left, right = 0, 0
+    while left < len(some) and right < len(others):
+        (low, high), (start, end) = some[left], others[right]
         first, last = max(low, start), min(high, end)
         if first < last:
             yield first, last
         if high < end:
-            mine += 1
+            left += 1
         else:
-            theirs += 1
+            right += 1

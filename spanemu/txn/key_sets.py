@@ -1,10 +1,10 @@
-"""Keys and key ranges as clients send them, turned into ranges of encoded keys.
+"""Key sets of clients, converted to ranges of encoded keys.
 
-A range's endpoint may be a prefix of the key. Closed, it takes in every key under the prefix;
-open, it leaves them all out:
+An endpoint of a range may be a prefix of the key. A closed endpoint includes every key with that
+prefix; an open endpoint excludes them all:
 
-    start_closed [1]   from the first key under 1        start_open [1]   from after the last
-    end_closed   [1]   to the last key under 1           end_open   [1]   to before the first
+    start_closed [1]   from the first key with prefix 1    start_open [1]   from after the last
+    end_closed   [1]   to the last key with prefix 1       end_open   [1]   to before the first
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ from spanemu.values.value import decoder
 
 
 class KeyReader:
-    """Turns raw keys of one table or index into bytes. `parts` are the declared key parts."""
+    """A converter of raw keys of one table or index to bytes.
+
+    `parts` are the declared key parts.
+    """
 
     def __init__(self, target: str, parts: Sequence[KeyPart]) -> None:
         self.target = target
@@ -37,15 +40,15 @@ class KeyReader:
         self._encode = encoder_of(self.parts)
 
     def ranges(self, key_set: RawKeySet) -> tuple[ByteRange, ...]:
-        """The key set as sorted, disjoint ranges."""
+        """Return the key set as sorted, disjoint ranges."""
         if key_set.all:
             return EVERYTHING
-        found = [self._point(key) for key in key_set.keys]
-        found.extend(self._range(each) for each in key_set.ranges)
-        return tuple(merge_ranges(found)) if len(found) > 1 else tuple(found)
+        ranges = [self._point(key) for key in key_set.keys]
+        ranges.extend(self._range(each) for each in key_set.ranges)
+        return tuple(merge_ranges(ranges)) if len(ranges) > 1 else tuple(ranges)
 
     def key(self, raw: Sequence[Any]) -> bytes:
-        """A whole key."""
+        """Return a complete key, encoded."""
         if len(raw) != len(self.parts):
             raise WrongKeyParts(self.target, len(self.parts), len(raw))
         return self._encode(self._values(raw))
@@ -78,23 +81,23 @@ class KeyReader:
 
 
 class DeleteReader(KeyReader):
-    """Keys of the rows that a mutation deletes: they may name the commit timestamp."""
+    """A converter of the keys that a mutation deletes, which may hold the commit timestamp."""
 
     def __init__(self, rules: CompiledTable, context: Context) -> None:
         super().__init__(rules.table.name, rules.table.key)
         self._rules = rules
         self._context = context
         self._timestamps = tuple(
-            (place, part.column)
-            for place, part in enumerate(self.parts)
+            (position, part.column)
+            for position, part in enumerate(self.parts)
             if is_timestamp(part.column)
         )
 
     def _point(self, raw: Sequence[Any]) -> ByteRange:
-        found = super()._point(raw)
+        point = super()._point(raw)
         if self._timestamps:
             self._check_timestamps(self._values(raw))
-        return found
+        return point
 
     def _range(self, raw: RawRange) -> ByteRange:
         start, end = self._values(raw.start), self._values(raw.end)
@@ -114,9 +117,9 @@ class DeleteReader(KeyReader):
             raise DeleteRangeTooWide(self.target)
 
     def _check_timestamps(self, values: Sequence[Any]) -> None:
-        for place, column in self._timestamps:
-            if place < len(values) and values[place] is not None:
-                check_timestamp(self._rules, column, values[place], self._context)
+        for position, column in self._timestamps:
+            if position < len(values) and values[position] is not None:
+                check_timestamp(self._rules, column, values[position], self._context)
 
     def _decoder(self, column: Column) -> Decode:
         return cell_decoder(column)

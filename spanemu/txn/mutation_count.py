@@ -1,9 +1,9 @@
-"""How many mutations a write counts for, in commit statistics and towards the limit of a commit.
+"""The number of mutations a write counts for, in commit statistics and for the commit's limit.
 
 `docs/adr/0013-mutations-are-counted-by-path.md` has the sources, and why DML counts differently.
 
     a written row              each column that is listed or computed, and each key column, once
-    ... by the Mutation API    the key columns once more if any other column is computed
+    ... by the Mutation API    the key columns again if a column outside the key is computed
     an index entry             the declared key columns and the stored columns
     a removed index entry      1
     a deleted key or range     1, however many rows and interleaved rows it deletes
@@ -18,10 +18,10 @@ DELETION = 1
 
 
 def row_mutations(listed: Set[int], computed: Set[int], key: Set[int], *, by_dml: bool) -> int:
-    """Return what one inserted or updated row counts for, without its index entries.
+    """Return the count of one inserted or updated row, without its index entries.
 
-    `listed` holds the positions of the columns that the client gives values, `computed` those of
-    the columns that get a default, a generated value or an update's commit timestamp.
+    `listed` holds the positions of the columns with values from the client. `computed` holds the
+    positions of the columns with a default, a generated value or an update's commit timestamp.
     """
     affected = len(listed | computed | key)
     writes_again = bool(computed - key) and not by_dml
@@ -29,5 +29,5 @@ def row_mutations(listed: Set[int], computed: Set[int], key: Set[int], *, by_dml
 
 
 def entry_mutations(declared_parts: int, stored: int) -> int:
-    """Return what one written index entry counts for."""
+    """Return the count of one written index entry."""
     return declared_parts + stored

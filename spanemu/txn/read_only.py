@@ -1,4 +1,4 @@
-"""Rows as of one timestamp: no locks, no waiting, never aborted."""
+"""Reads as of one timestamp, which take no locks, never wait and never abort."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from spanemu.values.timestamp import format_utc
 
 
 class SnapshotReader:
-    """A `RowReader` over the store at `at` (nanoseconds)."""
+    """A `RowReader` over the store at the timestamp `at` (nanoseconds)."""
 
     def __init__(self, store: Store, at: int) -> None:
         self.at = at
-        self.request: object = None  # the request that is being served, for an observer
+        self.request: object = None  # the request in progress, for the store's observer
         self._store = store
 
     def stopping_early(self) -> SnapshotReader:
-        """Nothing is locked here anyway."""
+        """Return this reader: snapshot reads take no locks that a partial scan could spare."""
         return self
 
     def scan(
@@ -38,7 +38,7 @@ class SnapshotReader:
         for_update: bool = False,
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
-        """Rows of `table` in key order."""
+        """Yield the rows of `table` in key order."""
         rows = chain.from_iterable(self._batches(table, ranges, descending))
         return rows if self._store.observer is None else self._observed(tree_of(table), rows)
 
@@ -51,9 +51,9 @@ class SnapshotReader:
         for_update: bool = False,
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
-        """Entries of `index` in key order."""
+        """Yield the entries of `index` in key order."""
         batches = self._store.scan_batches(tree_of(index), ranges, self.at, descending=descending)
-        rows = chain.from_iterable(map(self._kept, batches))
+        rows = chain.from_iterable(map(self._checked_retention, batches))
         return rows if self._store.observer is None else self._observed(tree_of(index), rows)
 
     def _batches(
@@ -62,25 +62,25 @@ class SnapshotReader:
         width = table.width
         tree = tree_of(table)
         for rows in self._store.scan_batches(tree, ranges, self.at, descending=descending):
-            is_whole = min(map(len, self._kept(rows)), default=width) == width
+            is_whole = min(map(len, self._checked_retention(rows)), default=width) == width
             yield rows if is_whole else [row_cells(row, width) for row in rows]
 
     def get(
         self, table: Table, key: bytes, *, for_update: bool = False, cells: int = WHOLE_ROW
     ) -> Row | None:
-        """The row with that encoded key."""
+        """Return the row with that encoded key."""
         store = self._store
         if store.observer is not None:
             store.observer.on_get(tree_of(table), key)
         row = store.get(tree_of(table), key, self.at)
         if store.oldest_readable > self.at:
-            self._kept([])
+            self._checked_retention([])
         if row is None or len(row) == table.width:
             return row
         return row_cells(row, table.width)
 
-    def _kept(self, rows: list[Row]) -> list[Row]:
-        """The rows, unless versions may have been forgotten that they should have been."""
+    def _checked_retention(self, rows: list[Row]) -> list[Row]:
+        """Return `rows`; raise ReadTooOld if versions at the read timestamp may be gone."""
         if self._store.oldest_readable > self.at:
             raise ReadTooOld(format_utc(self.at), format_utc(self._store.oldest_readable))
         return rows
@@ -92,5 +92,5 @@ class SnapshotReader:
         return observer.on_scan(tree, rows, ReadKind.SNAPSHOT, self.request)
 
     def row_count_estimate(self, table: Table) -> int:
-        """About how many rows a table has."""
+        """Return the approximate number of rows of a table."""
         return self._store.row_count(tree_of(table))

@@ -1,16 +1,17 @@
 """A read-write transaction: reads through its own writes and under locks, then one commit.
 
     pessimistic         (default) each read locks what it reads and sees the latest commit
-    optimistic          reads share one snapshot, and are validated by the commit
-    repeatable          reads share one snapshot; the commit validates what is written, and the
-                        reads that must be kept true: for update, of DML, of constraints
-    repeatable locking  the same, and those reads take locks as well
+    optimistic          reads share one snapshot, and the commit validates all reads
+    repeatable          reads share one snapshot; the commit validates the writes, and the reads
+                        that must hold until the commit: FOR UPDATE, reads of DML and of constraints
+    repeatable locking  the same, and the reads that must hold take locks as well
 
-Writes are buffered (`buffer`); only `commit` touches the store. As in Spanner, DML locks what it
-reads, and what it writes is locked when the transaction commits; only repeatable locking locks it
-at once. What is locked are cells (`locks.modes`): other columns of the row stay free.
+Writes are buffered (`buffer`); only `commit` changes the store. As in Spanner, DML locks what it
+reads, and its writes are locked when the transaction commits; only repeatable locking locks writes
+at once. Locks cover cells (`locks.modes`): other columns of a row stay unlocked.
 
-Not here: what a client may do next (`database.transactions.read_write`), constraints (`write`).
+Not here: which requests a client may send next (`database.transactions.read_write`), constraints
+(`write`).
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from spanemu.values.key import successor
 
 
 class Reads(Enum):
-    """How a transaction keeps its reads true until it commits."""
+    """The ways to protect a transaction's reads until it commits."""
 
     PESSIMISTIC = auto()
     OPTIMISTIC = auto()
@@ -47,7 +48,7 @@ class Reads(Enum):
 
 
 class TransactionWorkspace:
-    """One read-write transaction at work; a `RowReader` and a `WriteView`."""
+    """The working state of one read-write transaction; a `RowReader` and a `WriteView`."""
 
     def __init__(
         self, store: Store, locks: LockTable, holder: LockHolder, context: Context, reads: Reads
@@ -56,19 +57,22 @@ class TransactionWorkspace:
         self.locks = locks
         self.holder = holder
         self.context = context
-        self._at_once = reads is Reads.PESSIMISTIC  # sees the latest commit
+        self._reads_latest = reads is Reads.PESSIMISTIC  # reads see the latest commit
         self._validates_all = reads is Reads.OPTIMISTIC
-        self._locks_kept = reads is Reads.PESSIMISTIC or reads is Reads.REPEATABLE_LOCKING
+        self._locks_required_reads = reads is Reads.PESSIMISTIC or reads is Reads.REPEATABLE_LOCKING
         self._locks_writes = reads is Reads.REPEATABLE_LOCKING
         self._committing = False
         self.buffer = Buffer()
-        self.marked: set[tuple[TreeId, bytes]] = set()  # rows that wait for the commit timestamp
-        self.pending: dict[str, set[int]] = {}  # positions by table that wait for it
-        self.deleted: set[tuple[TreeId, bytes]] = set()  # rows that DML deleted by themselves
-        self.snapshot_at: int | None = None  # of optimistic and repeatable reads
-        self.seen: list[tuple[TreeId, bytes, bytes, Cells]] = []  # to validate at commit
-        # Where rows will land that have the commit timestamp in their keys.
-        self._landings: list[tuple[TreeId, bytes, bytes]] = []
+        # rows whose commit timestamp is pending
+        self.awaiting_timestamp: set[tuple[TreeId, bytes]] = set()
+        # Positions, by table, of columns with a pending commit timestamp.
+        self.pending: dict[str, set[int]] = {}
+        self.deleted: set[tuple[TreeId, bytes]] = set()  # rows deleted by DML, without cascades
+        self.snapshot_at: int | None = None  # the snapshot of optimistic and repeatable reads
+        # Ranges and cells that the commit validates.
+        self.recorded_reads: list[tuple[TreeId, bytes, bytes, Cells]] = []
+        # The ranges that rows with a pending timestamp in their keys will fall into.
+        self._timestamp_ranges: list[tuple[TreeId, bytes, bytes]] = []
         self._only_reads = True
 
     # ------------------------------------------------------------------ as a RowReader
@@ -80,11 +84,11 @@ class TransactionWorkspace:
         *,
         descending: bool = False,
         lock: Lock = READ_ROW,
-        kept: bool = False,
+        must_hold: bool = False,
     ) -> Iterator[Row]:
-        """Rows of `table` in key order."""
+        """Yield the rows of `table` in key order."""
         width = table.width
-        for _, row in self._items(tree_of(table), ranges, lock, descending, kept):
+        for _, row in self._items(tree_of(table), ranges, lock, descending, must_hold):
             yield row if len(row) == width else row_cells(row, width)
 
     def scan_index(
@@ -94,52 +98,52 @@ class TransactionWorkspace:
         *,
         descending: bool = False,
         lock: Lock = READ_ROW,
-        kept: bool = False,
+        must_hold: bool = False,
     ) -> Iterator[Row]:
-        """Entries of `index` in key order."""
-        for _, row in self._items(tree_of(index), ranges, lock, descending, kept):
+        """Yield the entries of `index` in key order."""
+        for _, row in self._items(tree_of(index), ranges, lock, descending, must_hold):
             yield row
 
     def get_row(
-        self, table: Table, key: bytes, lock: Lock = READ_ROW, *, kept: bool = False
+        self, table: Table, key: bytes, lock: Lock = READ_ROW, *, must_hold: bool = False
     ) -> Row | None:
-        """The row of a table with that encoded key, at the table's present width."""
-        row = self._get(tree_of(table), key, lock, kept)
+        """Return the row of a table with that encoded key, at the table's present width."""
+        row = self._get(tree_of(table), key, lock, must_hold)
         width = table.width
         return row if row is None or len(row) == width else row_cells(row, width)
 
     def row_count_estimate(self, table: Table) -> int:
-        """About how many rows a table has."""
+        """Return the approximate number of rows of a table."""
         return self.store.row_count(tree_of(table))
 
     # ------------------------------------------------------------------ as a WriteView
 
     def get(self, tree: TreeId, key: bytes, lock: Lock = READ_ROW) -> Row | None:
-        """The row as this transaction sees it."""
+        """Return the row as this transaction sees it, locked for reading until the commit."""
         if not (self._committing or self._locks_writes):
             lock = lock[0], 0
-        return self._get(tree, key, lock, kept=True)
+        return self._get(tree, key, lock, must_hold=True)
 
     def lock_all(self, tree: TreeId, keys: Iterable[bytes], lock: Lock) -> None:
-        """Lock rows that `get` will be asked for, many at a time."""
-        if self._at_once or self._locks_kept:
+        """Lock rows that `get` will read, many at a time."""
+        if self._reads_latest or self._locks_required_reads:
             now = self._now(lock)
             self.locks.lock_rows(self.holder, tree, [(key, now) for key in keys])
 
     def exists(self, tree: TreeId, key: bytes) -> bool:
-        """Whether there seems to be such a row. Locks nothing: to be asked again."""
+        """Return whether the row seems to exist. Takes no lock, so the answer may change."""
         pending = self.buffer.get(tree, key)
         return (self.store.get(tree, key) if pending is ABSENT else pending) is not None
 
-    def below(self, tree: TreeId, key: bytes) -> Row | None:
-        """The row as it is without this transaction. Locks nothing."""
-        return self.store.get(tree, key, LATEST if self._at_once else self._snapshot())
+    def committed(self, tree: TreeId, key: bytes) -> Row | None:
+        """Return the row without the transaction's own writes. Takes no lock."""
+        return self.store.get(tree, key, LATEST if self._reads_latest else self._snapshot())
 
     def items(
         self, tree: TreeId, ranges: Sequence[ByteRange] | None, lock: Lock = READ_ROW
     ) -> Iterator[tuple[bytes, Row]]:
-        """Rows of ranges as this transaction sees them, with their keys."""
-        return self._items(tree, ranges, self._now(lock), descending=False, kept=True)
+        """Yield the keys and rows of ranges as this transaction sees them."""
+        return self._items(tree, ranges, self._now(lock), descending=False, must_hold=True)
 
     def put(
         self,
@@ -157,13 +161,13 @@ class TransactionWorkspace:
     def mark_pending(
         self, tree: TreeId, key: bytes, timestamp_key_range: ByteRange | None = None
     ) -> None:
-        """Remember that a buffered row waits for the commit timestamp.
+        """Record that a buffered row waits for the commit timestamp.
 
-        `timestamp_key_range` is where its key will be, when that waits as well.
+        `timestamp_key_range` is the range that its key will fall into, if the key waits as well.
         """
-        self.marked.add((tree, key))
+        self.awaiting_timestamp.add((tree, key))
         if timestamp_key_range is not None:
-            self._landings.append((tree, *timestamp_key_range))
+            self._timestamp_ranges.append((tree, *timestamp_key_range))
             if self._locks_writes:
                 self.locks.lock_range(
                     self.holder, tree, *timestamp_key_range, WRITE_TIMESTAMP_RANGE
@@ -172,11 +176,11 @@ class TransactionWorkspace:
     # ------------------------------------------------------------------ ending
 
     def begin_commit(self) -> None:
-        """From now on, what is read to be written is locked for both."""
-        self._committing = self._at_once
+        """Lock rows that are read in order to be written in both modes from now on."""
+        self._committing = self._reads_latest
 
     def lock_writes(self) -> None:
-        """Lock what is written, where that was left to the very end."""
+        """Lock the buffered writes, unless each was locked when it was made."""
         if self._locks_writes:
             return
         buffer, held = self.buffer, self.holder.rows
@@ -185,7 +189,7 @@ class TransactionWorkspace:
             left: list[tuple[bytes, Lock]] = []
             for key in pending.rows:
                 locked = held.get((tree, key))
-                if locked is WRITE_ROW:  # What was met by the commit itself was locked for both.
+                if locked is WRITE_ROW:  # The commit has locked this row already.
                     continue
                 if buffer.parts:
                     lock = self._write_lock(buffer.written(tree, key))
@@ -197,25 +201,25 @@ class TransactionWorkspace:
                 self.locks.lock_row(self.holder, tree, *left[0])
             elif left:
                 self.locks.lock_rows(self.holder, tree, left)
-        for timestamp_key_range in self._landings:
+        for timestamp_key_range in self._timestamp_ranges:
             self.locks.lock_range(self.holder, *timestamp_key_range, WRITE_TIMESTAMP_RANGE)
 
     def rebase(self) -> None:
-        """Put each part of a row on top of the row as it is now."""
+        """Apply each partly written row to the row as committed now."""
         for (tree, key), (_, base) in list(self.buffer.parts.items()):
             head = self.store.get(tree, key)
             if head is not None and head is not base:
                 self.buffer.rebase(tree, key, head)
 
     def validate(self) -> None:
-        """Raise ABORTED when what was read without locks has changed, or what is written has."""
+        """Raise ABORTED when data read without locks, or data to be written, has changed."""
         at = self.snapshot_at
         if at is None or self._only_reads:
-            return  # Reads alone are true at their snapshot.
+            return  # A transaction that only read is serialized at its snapshot.
         store = self.store
         if store.oldest_readable > at:
-            raise TransactionAborted("Its snapshot is older than the versions that are kept.")
-        for tree, low, high, cells in self.seen:
+            raise TransactionAborted("Its snapshot is older than the retained versions.")
+        for tree, low, high, cells in self.recorded_reads:
             if store.changed_since(tree, [(low, high)], at, cells):
                 raise TransactionAborted("Rows that it read have changed since.")
         for tree, key, _ in self.buffer.entries():
@@ -224,16 +228,19 @@ class TransactionWorkspace:
                 raise TransactionAborted("Rows that it writes have changed since it read.")
 
     def _now(self, lock: Lock) -> Lock:
-        """That part of a lock which is not left to the commit."""
+        """Return the part of a lock that is not left to the commit."""
         return lock if self._committing or self._locks_writes else (lock[0], 0)
 
     def _write_lock(self, written: Cells) -> Lock:
-        """Blind writers go side by side, except where clients asked for locks at once."""
-        return (0, written) if self._at_once else (written, written)
+        """Return the lock for a write.
 
-    def _get(self, tree: TreeId, key: bytes, lock: Lock, kept: bool) -> Row | None:
-        kept = kept or lock[1] != 0
-        if self._at_once or (kept and self._locks_kept):
+        Blind writers do not conflict, except where the client asked for locks at once.
+        """
+        return (0, written) if self._reads_latest else (written, written)
+
+    def _get(self, tree: TreeId, key: bytes, lock: Lock, must_hold: bool) -> Row | None:
+        must_hold = must_hold or lock[1] != 0
+        if self._reads_latest or (must_hold and self._locks_required_reads):
             self.locks.lock_row(self.holder, tree, key, lock)
         buffer = self.buffer
         is_part = False
@@ -241,13 +248,13 @@ class TransactionWorkspace:
             pending = buffer.get(tree, key)
             is_part = bool(buffer.parts) and (tree, key) in buffer.parts
             if pending is not ABSENT and not is_part:
-                found: Row | None = pending
-                return found
-        if not self._at_once:
-            self._saw(tree, key, successor(key), lock[0], kept)
+                row: Row | None = pending
+                return row
+        if not self._reads_latest:
+            self._record_read(tree, key, successor(key), lock[0], must_hold)
         elif not is_part:
             return self.store.get(tree, key)
-        return self._present(tree, key) if is_part else self.below(tree, key)
+        return self._present(tree, key) if is_part else self.committed(tree, key)
 
     def _items(
         self,
@@ -255,41 +262,43 @@ class TransactionWorkspace:
         ranges: Sequence[ByteRange] | None,
         lock: Lock,
         descending: bool,
-        kept: bool,
+        must_hold: bool,
     ) -> Iterator[tuple[bytes, Row]]:
-        kept = kept or lock[1] != 0
+        must_hold = must_hold or lock[1] != 0
         for low, high in in_order(ranges, descending=False):
-            if self._at_once or (kept and self._locks_kept):
+            if self._reads_latest or (must_hold and self._locks_required_reads):
                 self.locks.lock_range(self.holder, tree, low, high, lock)
-            if not self._at_once:
-                self._saw(tree, low, high, lock[0], kept)
-        # After the locks, so that what was waited for is seen.
-        at = LATEST if self._at_once else self._snapshot()
-        below = self.store.scan_items(tree, ranges, at, descending=descending)
+            if not self._reads_latest:
+                self._record_read(tree, low, high, lock[0], must_hold)
+        # Chosen after the locks, so that the scan sees the commits that it waited for.
+        at = LATEST if self._reads_latest else self._snapshot()
+        committed = self.store.scan_items(tree, ranges, at, descending=descending)
         present = partial(self._present, tree) if self.buffer.parts else None
         holder = self.holder
-        for item in self.buffer.merge(tree, below, ranges, descending, present):
+        for item in self.buffer.merge(tree, committed, ranges, descending, present):
             if holder.state is State.ABORTED:
                 holder.check()
             yield item
 
     def _present(self, tree: TreeId, key: bytes) -> Row | None:
-        """A pending row with those cells that it does not write as they are now."""
+        """Return a pending row whose unwritten cells are as committed now."""
         pending: Row | None = self.buffer.get(tree, key)
         part = self.buffer.parts.get((tree, key))
         if part is None:
             return pending
-        head = self.below(tree, key)
+        head = self.committed(tree, key)
         if head is None or head is part[1]:
             return pending
         return self.buffer.rebase(tree, key, head)
 
-    def _saw(self, tree: TreeId, low: bytes, high: bytes, cells: Cells, kept: bool) -> None:
-        """Note what was read without a lock that would keep it true."""
-        if kept:
+    def _record_read(
+        self, tree: TreeId, low: bytes, high: bytes, cells: Cells, must_hold: bool
+    ) -> None:
+        """Record a read that took no lock, if it must be validated."""
+        if must_hold:
             self._only_reads = False
-        if kept or self._validates_all:
-            self.seen.append((tree, low, high, cells))
+        if must_hold or self._validates_all:
+            self.recorded_reads.append((tree, low, high, cells))
 
     def _snapshot(self) -> int:
         if self.snapshot_at is None:

@@ -1,4 +1,4 @@
-"""A read-write transaction as the SQL engine sees it."""
+"""The row reader of a read-write transaction, as the SQL engine uses it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
-from spanemu.schema.index import Index
+from spanemu.schema.index import Index, TableOrIndex
 from spanemu.schema.table import Table
 from spanemu.sql.executor.reader import Row
 from spanemu.storage.layout import TreeId, tree_of
@@ -27,7 +27,10 @@ ROWS_MAX = 700
 def incremental_ranges(
     store: Store, tree: TreeId, ranges: Sequence[ByteRange] | None, *, descending: bool
 ) -> Iterator[ByteRange]:
-    """What `ranges` are made of, in the order in which their rows are read."""
+    """Yield `ranges` cut into subranges of growing numbers of rows, in scan order.
+
+    A scan that may stop early locks one subrange after the other, and so no more than it reads.
+    """
     size, total = ROWS_FIRST, 0
     for low, high in in_order(ranges, descending=descending):
         while total < ROWS_MAX:
@@ -50,9 +53,9 @@ class TransactionReader:
     """The `RowReader` of a read-write transaction.
 
     `lock_scanned` makes every read take exclusive locks on the ranges that it scans
-    (LOCK_SCANNED_RANGES=exclusive), as FOR UPDATE does for its query. What is read for a statement
-    that `writes` must hold until the commit, however weak the isolation. Who reads only `partly`
-    locks what it has come to.
+    (LOCK_SCANNED_RANGES=exclusive), as FOR UPDATE does for its query. Reads of a statement that
+    `writes` must hold until the commit, at any isolation level. With `incremental`, a scan locks
+    its ranges step by step, for statements that may not read all rows.
     """
 
     def __init__(
@@ -61,17 +64,20 @@ class TransactionReader:
         *,
         lock_scanned: bool = False,
         writes: bool = False,
-        partly: bool = False,
+        incremental: bool = False,
     ) -> None:
         self._transaction = transaction
         self._lock_scanned = lock_scanned
         self._writes = writes
-        self._partly = partly
+        self._incremental = incremental
 
     def stopping_early(self) -> TransactionReader:
-        """The same for somebody who may not want all rows of a scan."""
+        """Return a reader for a scan that may stop early, which locks only what it reads."""
         return TransactionReader(
-            self._transaction, lock_scanned=self._lock_scanned, writes=self._writes, partly=True
+            self._transaction,
+            lock_scanned=self._lock_scanned,
+            writes=self._writes,
+            incremental=True,
         )
 
     def scan(
@@ -83,10 +89,10 @@ class TransactionReader:
         for_update: bool = False,
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
-        """Rows of `table` in key order."""
+        """Yield the rows of `table` in key order."""
         lock = self._lock(table, cells, for_update)
         scan = partial(
-            self._transaction.scan, table, descending=descending, lock=lock, kept=self._writes
+            self._transaction.scan, table, descending=descending, lock=lock, must_hold=self._writes
         )
         return self._observed(table, self._rows(table, scan, ranges, descending))
 
@@ -99,17 +105,21 @@ class TransactionReader:
         for_update: bool = False,
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
-        """Entries of `index` in key order."""
+        """Yield the entries of `index` in key order."""
         lock = self._lock(index, cells, for_update)
         scan = partial(
-            self._transaction.scan_index, index, descending=descending, lock=lock, kept=self._writes
+            self._transaction.scan_index,
+            index,
+            descending=descending,
+            lock=lock,
+            must_hold=self._writes,
         )
         return self._observed(index, self._rows(index, scan, ranges, descending))
 
     def get(
         self, table: Table, key: bytes, *, for_update: bool = False, cells: int = WHOLE_ROW
     ) -> Row | None:
-        """The row with that encoded primary key."""
+        """Return the row with that encoded primary key."""
         if for_update or self._lock_scanned:
             lock = self._lock(table, cells, for_update)
         else:
@@ -117,26 +127,26 @@ class TransactionReader:
         transaction = self._transaction
         if transaction.store.observer is not None:
             transaction.store.observer.on_get(tree_of(table), key)
-        return transaction.get_row(table, key, lock, kept=self._writes)
+        return transaction.get_row(table, key, lock, must_hold=self._writes)
 
     def row_count_estimate(self, table: Table) -> int:
-        """About how many rows a table has."""
+        """Return the approximate number of rows of a table."""
         return self._transaction.row_count_estimate(table)
 
     def _rows(
         self,
-        source: Table | Index,
+        source: TableOrIndex,
         scan: Callable[[Sequence[ByteRange] | None], Iterator[Row]],
         ranges: Sequence[ByteRange] | None,
         descending: bool,
     ) -> Iterator[Row]:
-        if not self._partly:
+        if not self._incremental:
             return scan(ranges)
         store = self._transaction.store
-        found = incremental_ranges(store, tree_of(source), ranges, descending=descending)
-        return chain.from_iterable(scan((piece,)) for piece in found)
+        steps = incremental_ranges(store, tree_of(source), ranges, descending=descending)
+        return chain.from_iterable(scan((step,)) for step in steps)
 
-    def _observed(self, source: Table | Index, rows: Iterator[Row]) -> Iterator[Row]:
+    def _observed(self, source: TableOrIndex, rows: Iterator[Row]) -> Iterator[Row]:
         transaction = self._transaction
         observer = transaction.store.observer
         if observer is None:
@@ -144,9 +154,12 @@ class TransactionReader:
         reading = ReadKind.DML if self._writes else ReadKind.TRANSACTION
         return observer.on_scan(tree_of(source), rows, reading, transaction.holder.last_request)
 
-    def _lock(self, source: Table | Index, cells: Cells, for_update: bool) -> Lock:
-        """Existence is read, and the cells. Keys never change: it is other cells that are locked
-        exclusively, if there are any."""
+    def _lock(self, source: TableOrIndex, cells: Cells, for_update: bool) -> Lock:
+        """Return the lock for reading `cells` and the existence of rows.
+
+        An exclusive lock covers the cells outside the key, because keys never change; it covers key
+        cells only if no other cells are read.
+        """
         reads = cells | EXISTENCE
         if not (for_update or self._lock_scanned):
             return reads, 0

@@ -1,7 +1,7 @@
-"""Mutations with their names and values found, before any row is looked at.
+"""The resolution of mutations: names and values are checked before any row is read.
 
-What is wrong with one of a commit's mutations as such is therefore reported before what the rows
-say to another, in whatever order they stand.
+So an error in a mutation itself is reported before an error that depends on rows, whatever the
+order of the mutations.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ class RowsToWrite(NamedTuple):
 
 
 class RangesToDelete(NamedTuple):
-    """Ranges of a table's keys. `mutations` is what they count for, however many rows they take."""
+    """Key ranges of a table to delete.
+
+    `mutations` is what the ranges count for, however many rows they hold.
+    """
 
     rules: CompiledTable
     ranges: tuple[ByteRange, ...]
@@ -33,20 +36,22 @@ class RangesToDelete(NamedTuple):
 
 
 def resolve(
-    compiled: CompiledSchema, context: Context, mutation: Mutation
+    compiled_schema: CompiledSchema, context: Context, mutation: Mutation
 ) -> RowsToWrite | RangesToDelete:
-    """What a mutation is to do. Raises when it names what does not exist or cannot be written,
-    or gives values that cannot be. The context's time bounds commit timestamps in keys.
+    """Return the rows to write or the ranges to delete for a mutation.
+
+    Raise when it names an object that does not exist or cannot be written, or has invalid values.
+    The time of `context` bounds commit timestamps in keys.
     """
-    rules = compiled.named(mutation.table)
+    rules = compiled_schema.named(mutation.table)
     if rules is None:
-        is_view = compiled.schema.view(mutation.table) is not None
+        is_view = compiled_schema.schema.view(mutation.table) is not None
         raise (ViewNotWritable if is_view else TableNotFound)(mutation.table)
     if isinstance(mutation, Write):
         plan = plan_of(rules, mutation.kind, mutation.columns)
         if not mutation.rows:
             raise WriteWithoutRows(rules.table.name)
         return RowsToWrite(plan, list(map(plan.decode, mutation.rows)))
-    wanted = mutation.key_set
-    count = 1 if wanted.all else len(wanted.keys) + len(wanted.ranges)
-    return RangesToDelete(rules, DeleteReader(rules, context).ranges(wanted), count)
+    key_set = mutation.key_set
+    count = 1 if key_set.all else len(key_set.keys) + len(key_set.ranges)
+    return RangesToDelete(rules, DeleteReader(rules, context).ranges(key_set), count)

@@ -1,7 +1,8 @@
-"""A table's rules, compiled once per schema generation: how to check, complete and place a row.
+"""The compiled rules of tables: how to check, complete and encode a row.
 
-`CompiledSchema` hands out `CompiledTable` by table; they refer to each other through it, so that
-cyclic foreign keys need no special care. All positions are places in a stored row.
+`CompiledSchema` holds a `CompiledTable` for each table, compiled once per schema generation. The
+tables refer to each other through it, so that cyclic foreign keys need no special care. All
+positions are positions in a stored row.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ Row = tuple[Any, ...]
 
 
 def cell_getter(positions: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
-    """A function that takes those cells out of a row, always as a tuple."""
+    """Return a function that takes the cells at `positions` out of a row, always as a tuple."""
     if len(positions) == 1:
         only = positions[0]
         return lambda row: (row[only],)
@@ -40,7 +41,7 @@ def cell_getter(positions: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any
 
 
 class CompiledIndex:
-    """How a row becomes an entry of an index."""
+    """An index compiled to map rows of its table to index entries."""
 
     def __init__(self, index: Index, key_bytes: int = KEY_BYTES_MAX) -> None:
         self.index = index
@@ -56,32 +57,32 @@ class CompiledIndex:
         self.mutations = entry_mutations(self.declared_parts, len(positions) - self.key_parts)
         self.filtered = tuple(column.position for column in index.filtered)
 
-    def admits(self, row: Row) -> bool:
-        """Whether a row has an entry at all."""
+    def has_entry(self, row: Row) -> bool:
+        """Return whether the index has an entry for a row."""
         return all(row[position] is not None for position in self.filtered)
 
     def entry(self, row: Row) -> tuple[bytes, Row] | None:
-        """The encoded key and the cells of a row's entry."""
-        if self.filtered and not self.admits(row):
+        """Return the encoded key and the cells of a row's entry, or None without an entry."""
+        if self.filtered and not self.has_entry(row):
             return None
         cells = self.entry_of(row)
         return self.encode(cells[: self.key_parts]), cells
 
     def timestamp_key_range(self, cells: Row, now: int) -> ByteRange | None:
-        """Where an entry's key will be once its pending timestamps are known."""
-        return _landing(cells[: self.key_parts], self.encode, now)
+        """Return the range of an entry's key once its pending timestamps are known, or None."""
+        return _pending_key_range(cells[: self.key_parts], self.encode, now)
 
     def prefix(self, cells: Row) -> bytes:
-        """The declared part of an entry's key, which a unique index keeps unique."""
+        """Return the declared part of an entry's key, which is unique in a unique index."""
         return self.encode(cells[: self.declared_parts])
 
 
 class CompiledForeignKey:
-    """One foreign key, seen from both of its tables.
+    """One foreign key, compiled for both of its tables.
 
-    `target` finds the referenced row and `sources` the referring ones, each as a prefix of keys
-    in some tree, from the values of the key's columns in their declared order. `finds_row` tells
-    that such a prefix is the whole key of the one row that can be meant.
+    `target_prefix` locates the referenced row and `source_prefix` the referring rows. Each maps
+    values of the foreign key's columns, in their declared order, to a key prefix in a tree.
+    `finds_row` is set when the target prefix is the complete primary key of the referenced row.
     """
 
     def __init__(self, foreign_key: ForeignKey, compiled: CompiledSchema) -> None:
@@ -94,30 +95,30 @@ class CompiledForeignKey:
         self.values_of = cell_getter(self.positions)
         self.referenced_positions = _positions(self.referenced, foreign_key.referenced_columns)
         self.referenced_values_of = cell_getter(self.referenced_positions)
-        self.target_tree, self.target_prefix = _access(
+        self.target_tree, self.target_prefix = _sorted_access(
             schema, self.referenced, foreign_key.referenced_columns, foreign_key.referenced_index
         )
         self.finds_row = foreign_key.referenced_index is None
-        self.source_tree, self.source_prefix = _access(
+        self.source_tree, self.source_prefix = _sorted_access(
             schema, self.table, foreign_key.columns, foreign_key.index
         )
         self.types = tuple(self.table.by_name[name.lower()].type for name in foreign_key.columns)
         source = foreign_key.index and schema.indexes[foreign_key.index.lower()]
-        self._key_in_entry = None if not source else cell_getter(_key_places(source, self.table))
+        self._key_in_entry = None if not source else cell_getter(_key_positions(source, self.table))
         self._encode_base = encoder_of(self.table.key)
 
     def text(self, values: Sequence[Any]) -> str:
         """Return values of the foreign key's columns as error messages show them."""
         return key_text(map(part_text, values, self.types))
 
-    def base_key(self, key: bytes, found: Row) -> bytes:
-        """The encoded key of the referring row, from what was found in `source_tree`."""
+    def base_key(self, key: bytes, entry: Row) -> bytes:
+        """Return the encoded key of the referring row, given an entry of `source_tree`."""
         pick = self._key_in_entry
-        return key if pick is None else self._encode_base(pick(found))
+        return key if pick is None else self._encode_base(pick(entry))
 
 
 class CompiledTable:
-    """Everything that a write to one table must respect or bring about."""
+    """The constraints and effects of writes to one table."""
 
     def __init__(self, table: Table, compiled: CompiledSchema) -> None:
         self.table = table
@@ -142,17 +143,17 @@ class CompiledTable:
         return key_message(key, self.table.key)
 
     def timestamp_key_range(self, row: Row, now: int) -> ByteRange | None:
-        """Where a row's key will be once its pending timestamps are known."""
-        return _landing(self.key_of(row), self.encode, now)
+        """Return the range of a row's key once its pending timestamps are known, or None."""
+        return _pending_key_range(self.key_of(row), self.encode, now)
 
     @cached_property
     def parent(self) -> CompiledTable | None:
-        """Rules of the table whose row must exist."""
+        """The compiled parent table, of which each row here needs a row."""
         return None if self.parent_table is None else self.compiled.of(self.parent_table)
 
     @cached_property
     def children(self) -> tuple[CompiledTable, ...]:
-        """Rules of the tables whose rows need one of this table."""
+        """The compiled child tables, whose rows need a row of this table."""
         return tuple(
             self.compiled.of(child)
             for child in self.compiled.schema.children(self.table)
@@ -161,12 +162,12 @@ class CompiledTable:
 
     @cached_property
     def hierarchy(self) -> tuple[Table, ...]:
-        """All tables that are interleaved with this one, from the root down."""
+        """All tables of the interleaving hierarchy, root first."""
         schema = self.compiled.schema
-        found = [schema.root(self.table)]
-        for table in found:
-            found.extend(schema.children(table))
-        return tuple(found)
+        tables = [schema.root(self.table)]
+        for table in tables:
+            tables.extend(schema.children(table))
+        return tuple(tables)
 
     @cached_property
     def indexes(self) -> tuple[CompiledIndex, ...]:
@@ -209,9 +210,9 @@ class CompiledTable:
     def cell_checks(self) -> dict[int, Check]:
         """Checks by position; columns that accept every value of their type have none."""
         cell_bytes = self.compiled.limits.cell_bytes
-        found = ((column.position, check_of(self.table.name, column, cell_bytes))
+        pairs = ((column.position, check_of(self.table.name, column, cell_bytes))
                  for column in self.table.columns)  # fmt: skip
-        checks = {position: check for position, check in found if check is not None}
+        checks = {position: check for position, check in pairs if check is not None}
         for column in self.table.columns:
             if column.placement_key:
                 names = {placement.name for placement in self.compiled.schema.placements.values()}
@@ -225,7 +226,7 @@ class CompiledTable:
 
     @cached_property
     def defaults(self) -> dict[int, RowExpression]:
-        """Default expressions by position; identity columns draw from their sequence."""
+        """Default expressions by position; identity columns draw from their sequence instead."""
         return {
             column.position: self._compile(column.default, column)
             for column in self.table.columns
@@ -234,7 +235,7 @@ class CompiledTable:
 
     @cached_property
     def identities(self) -> dict[int, str]:
-        """Sequences of identity columns by position."""
+        """Sequences of identity columns, by position."""
         return {
             column.position: column.identity.sequence
             for column in self.table.columns
@@ -243,12 +244,12 @@ class CompiledTable:
 
     @cached_property
     def on_update(self) -> frozenset[int]:
-        """Positions that an update sets to the commit timestamp by itself."""
+        """Positions of columns that an update sets to the commit timestamp (ON UPDATE)."""
         return frozenset(c.position for c in self.table.columns if c.on_update is not None)
 
     @cached_property
     def generated(self) -> tuple[tuple[Column, RowExpression], ...]:
-        """Generated columns, each after those it depends on."""
+        """Generated columns, each after the columns that it depends on."""
         waiting = {
             column.position: (column, self._compile(column.generated, column))
             for column in self.table.columns
@@ -257,7 +258,7 @@ class CompiledTable:
         ordered: list[tuple[Column, RowExpression]] = []
         while waiting:
             ready = [p for p, (_, e) in waiting.items() if not (e.reads & waiting.keys())]
-            assert ready, "DDL refuses cycles of generated columns"
+            assert ready, "DDL refuses cyclic generated columns"
             ordered.extend(waiting.pop(position) for position in ready)
         return tuple(ordered)
 
@@ -267,7 +268,7 @@ class CompiledTable:
 
     @cached_property
     def completed(self) -> tuple[Column, ...]:
-        """Columns that are filled in and demand something of what they are filled with."""
+        """Columns with a default or generated value that must be checked."""
         computed = {column.position for column, _ in self.stored_generated} | self.defaults.keys()
         return tuple(
             column
@@ -282,7 +283,7 @@ class CompiledTable:
 
     @cached_property
     def indexes_virtual(self) -> bool:
-        """Whether some index holds a virtual column."""
+        """Return whether an index contains a virtual column."""
         virtual = {column.position for column, _ in self.virtual}
         return any(index.positions & virtual for index in self.indexes)
 
@@ -292,13 +293,16 @@ class CompiledTable:
         return frozenset(c.position for c in self.table.columns if c.allow_commit_timestamp)
 
     @cached_property
-    def judges_rows(self) -> bool:
-        """Whether a written row must be looked at again when its unit ends."""
+    def has_row_checks(self) -> bool:
+        """Return whether a written row must be checked when its batch ends."""
         return bool(self.table.checks or self.stored_generated)
 
     @cached_property
     def is_plain(self) -> bool:
-        """No indexes, foreign keys, checks or generated columns: a row needs nothing beyond."""
+        """Return whether rows need no work besides storing them.
+
+        So the table has no indexes, foreign keys, checks or generated columns.
+        """
         return not (
             self.indexes
             or self.table.foreign_keys
@@ -314,7 +318,7 @@ class CompiledTable:
 
 
 class CompiledSchema:
-    """Rules of every table of one schema generation, compiled when first asked for."""
+    """The compiled tables of one schema generation, each compiled on first use."""
 
     def __init__(self, schema: Schema, limits: Limits = DEFAULT_LIMITS) -> None:
         self.schema = schema
@@ -323,14 +327,14 @@ class CompiledSchema:
         self._references: dict[str, CompiledForeignKey] = {}
 
     def of(self, table: Table) -> CompiledTable:
-        """Rules of a table of this generation."""
+        """Return the compiled form of a table of this generation."""
         rules = self._rules.get(table.name)
         if rules is None:
             rules = self._rules[table.name] = CompiledTable(table, self)
         return rules
 
     def named(self, name: str) -> CompiledTable | None:
-        """Rules of the table of that name or synonym, whatever its case."""
+        """Return the compiled table with that name or synonym, in any case, or None."""
         rules = self._rules.get(name)
         if rules is not None:
             return rules
@@ -338,19 +342,22 @@ class CompiledSchema:
         return None if table is None else self.of(table)
 
     def reference(self, foreign_key: ForeignKey) -> CompiledForeignKey:
-        """Both ends of a foreign key."""
-        found = self._references.get(foreign_key.name)
-        if found is None:
-            found = self._references[foreign_key.name] = CompiledForeignKey(foreign_key, self)
-        return found
+        """Return a foreign key compiled for both of its tables."""
+        reference = self._references.get(foreign_key.name)
+        if reference is None:
+            reference = CompiledForeignKey(foreign_key, self)
+            self._references[foreign_key.name] = reference
+        return reference
 
 
-def _landing(key: Row, encode: Callable[[Sequence[Any]], bytes], now: int) -> ByteRange | None:
-    """The range of keys from `now` on, for a key that waits for the commit timestamp."""
+def _pending_key_range(
+    key: Row, encode: Callable[[Sequence[Any]], bytes], now: int
+) -> ByteRange | None:
+    """Return the range of keys from `now` on, for a key with a pending commit timestamp."""
     if COMMIT_TIMESTAMP not in key:
         return None
-    place = key.index(COMMIT_TIMESTAMP)
-    pending, soonest = encode(key[: place + 1]), encode((*key[:place], now))
+    part = key.index(COMMIT_TIMESTAMP)
+    pending, soonest = encode(key[: part + 1]), encode((*key[:part], now))
     if soonest < pending:
         return soonest, pending
     return after_prefix(pending), after_prefix(soonest)  # descending
@@ -361,25 +368,25 @@ def _positions(table: Table, names: Sequence[str]) -> tuple[int, ...]:
     return tuple(column.position for column in columns)
 
 
-def _access(
+def _sorted_access(
     schema: Schema, table: Table, names: Sequence[str], index_name: str | None
 ) -> tuple[Any, Callable[[Sequence[Any]], bytes]]:
-    """The tree that is sorted by those columns, and values to a prefix of its keys."""
+    """Return the tree sorted by these columns, and a function from their values to a key prefix."""
     source = table if index_name is None else schema.indexes[index_name.lower()]
     parts = source.key
-    wanted = [name.lower() for name in names]
-    order = [wanted.index(part.column.name.lower()) for part in parts[: len(wanted)]]
+    lowered = [name.lower() for name in names]
+    order = [lowered.index(part.column.name.lower()) for part in parts[: len(lowered)]]
     encode = encoder_of(parts)
     reorder = cell_getter(order)
     return tree_of(source), lambda values: encode(reorder(values))
 
 
-def _key_places(index: Index, table: Table) -> list[int]:
-    """Where an index entry holds each part of its table's key."""
-    places = {column.position: place for place, column in enumerate(index.columns)}
-    return [places[position] for position in table.key_positions]
+def _key_positions(index: Index, table: Table) -> list[int]:
+    """Return the positions, in an index entry, of the parts of its table's key."""
+    in_entry = {column.position: part for part, column in enumerate(index.columns)}
+    return [in_entry[position] for position in table.key_positions]
 
 
 def is_timestamp(column: Column) -> bool:
-    """Whether a column's cells can be commit timestamps at all."""
+    """Return whether a column has the type of commit timestamps."""
     return column.type.code is TypeCode.TIMESTAMP

@@ -1,4 +1,4 @@
-"""The lifecycle of a read-write transaction, as a table (nothing else decides what may follow)."""
+"""The lifecycle of a read-write transaction, as the only table of permitted transitions."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from enum import StrEnum, auto
 
 
 class State(StrEnum):
-    """Where a read-write transaction stands."""
+    """The lifecycle state of a read-write transaction."""
 
     ACTIVE = auto()
     COMMITTING = auto()  # holds every lock it needs; can no longer be wounded
     COMMITTED = auto()
-    ABORTED = auto()  # lost to another transaction; the client runs it again
-    INVALID = auto()  # a statement or its commit failed for good; the failure is repeated
+    ABORTED = auto()  # lost a conflict; the client retries the transaction
+    INVALID = auto()  # failed permanently; later requests get the same error
     ROLLED_BACK = auto()
 
 

@@ -1,8 +1,8 @@
-"""One row through all rules: existence, parents, cascades, index entries, generated columns.
+"""The write of one row: existence, parents, cascades, index entries and generated columns.
 
-A `WriteBatch` is what Spanner checks as a whole: all mutations of a commit, or one DML statement.
-What can be judged at once is raised at once (existence, interleaving, NULLs, lengths); what
-depends on the unit's final state is noted and judged by `constraints.verify` at its end.
+A `WriteBatch` is what Spanner verifies as a whole: all mutations of a commit, or one DML statement.
+Violations that are certain are raised at once (existence, interleaving, NULLs, lengths). Checks
+that depend on the batch's final state are deferred, and `constraint_checks.verify` runs them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from spanemu.values.mutation import COMMIT_TIMESTAMP, WriteKind
 class WriteBatch:
     """Writes that are verified together. `count` grows as Spanner counts mutations.
 
-    `returns` tells that the rows written will be looked at whole (THEN RETURN).
+    With `returns`, the written rows will be read whole (THEN RETURN).
     """
 
     def __init__(
@@ -54,22 +54,24 @@ class WriteBatch:
     ) -> None:
         self.view = view
         self._returns = returns
-        self.unreadable = unreadable or {}  # positions by table that earlier statements set so
-        self.notes = DeferredChecks()
+        # Positions, by table, that earlier statements set to the commit timestamp.
+        self.unreadable = unreadable or {}
+        self.deferred = DeferredChecks()
         self.count = 0
-        self.pending: dict[str, set[int]] = {}  # positions by table set to the commit timestamp
+        # Positions, by table, that this batch sets to the commit timestamp.
+        self.pending: dict[str, set[int]] = {}
 
     # ------------------------------------------------------------------ one row
 
     def write(self, plan: WritePlan, cells: Sequence[Any]) -> bytes:
-        """Insert, update, upsert or replace one row; gives its encoded key."""
+        """Insert, update, upsert or replace one row; return its encoded key."""
         is_update = plan.kind is WriteKind.UPDATE
         try:
             plan.check(cells, self.view.context)
         except SpannerError:
             if is_update:
-                row = plan.new_row(cells)
-                self._refuse_deleted(plan.rules, plan.rules.key_of(row))  # which is looked at first
+                # Spanner checks for a deleted row before it checks values.
+                self._refuse_deleted(plan.rules, plan.rules.key_of(plan.new_row(cells)))
             raise
         if is_update:
             return self._update_existing(plan, cells)
@@ -84,7 +86,7 @@ class WriteBatch:
         if len(encoded) > rules.key_bytes:
             check_key_size(rules.table.name, key, rules.key_types, rules.key_bytes)
         if rules.watched:
-            self._watch(plan, encoded, key)
+            self._record_rewrite(plan, encoded, key)
         before = self._existing(plan, encoded)
         if before is not None:
             if plan.kind is WriteKind.INSERT:
@@ -97,7 +99,7 @@ class WriteBatch:
         return encoded
 
     def _existing(self, plan: WritePlan, encoded: bytes) -> Row | None:
-        """The row that a write meets, locked for what will become of it."""
+        """Return the existing row with the key, locked for the write that follows."""
         tree = plan.rules.tree
         if plan.kind is WriteKind.INSERT_OR_UPDATE and self.view.exists(tree, encoded):
             before = self.view.get(tree, encoded, self._update_lock(plan))
@@ -108,9 +110,9 @@ class WriteBatch:
     def _update_lock(self, plan: WritePlan) -> Lock:
         return (WHOLE_ROW, plan.lock[1]) if self._returns else plan.lock
 
-    def _watch(self, plan: WritePlan, encoded: bytes, key: Row) -> None:
-        """Judge a write to a table from which a foreign key may cascade."""
-        rewrites = self.notes.rewrites
+    def _record_rewrite(self, plan: WritePlan, encoded: bytes, key: Row) -> None:
+        """Record a write to a table from which a foreign key may cascade."""
+        rewrites = self.deferred.rewrites
         if plan.kind is WriteKind.REPLACE:
             rewrites.delete(plan.rules, encoded, after_prefix(encoded))
         if not plan.rules.watched.isdisjoint(plan.listed):
@@ -119,7 +121,7 @@ class WriteBatch:
     # ------------------------------------------------------------------ insert
 
     def _complete(self, plan: WritePlan, row: list[Any]) -> None:
-        """Fill in what was not listed: defaults, identities, and generated key columns."""
+        """Fill in unlisted columns: defaults, identities and generated key columns."""
         context = self.view.context
         for position, sequence in plan.identities:
             row[position] = context.next_sequence_value(sequence)
@@ -151,21 +153,21 @@ class WriteBatch:
         done = tuple(row)
         self.view.put(rules.tree, encoded, done)
         if rules.timestamps and COMMIT_TIMESTAMP in done:
-            self._mark(rules, encoded, done)
-        self.notes.inserted.add((rules.tree, encoded))
+            self._mark_row(rules, encoded, done)
+        self.deferred.inserted.add((rules.tree, encoded))
         self.count += plan.mutations
         if plan.defaults and plan.leaves_null(done):
-            self.notes.rows[rules.tree, encoded] = rules
+            self.deferred.rows[rules.tree, encoded] = rules
         if rules.is_plain:
             return
         self._add_entries(rules, done)
-        self.notes.row_written(rules, encoded)
+        self.deferred.row_written(rules, encoded)
         for reference in rules.references:
-            self.notes.refers(reference, reference.values_of(done))
+            self.deferred.refers(reference, reference.values_of(done))
 
     def _refuse_duplicate(self, rules: CompiledTable, key: Row, encoded: bytes) -> None:
         text = rules.key_text(key)
-        if (rules.tree, encoded) in self.notes.inserted:
+        if (rules.tree, encoded) in self.deferred.inserted:
             raise RowInsertedTwice(rules.table.name, text)
         raise RowAlreadyExists(rules.table.name, text)
 
@@ -185,7 +187,7 @@ class WriteBatch:
         if len(encoded) > rules.key_bytes:
             check_key_size(rules.table.name, key, rules.key_types, rules.key_bytes)
         if rules.watched:
-            self._watch(plan, encoded, key)
+            self._record_rewrite(plan, encoded, key)
         lock = self._update_lock(plan) if self._returns else plan.lock
         before = self.view.get(rules.tree, encoded, lock)
         if before is None:
@@ -195,10 +197,10 @@ class WriteBatch:
         return encoded
 
     def _refuse_deleted(self, rules: CompiledTable, key: Row) -> None:
-        """Raise UpdateAfterDelete for a row that is gone since this transaction deleted it."""
-        place = (rules.tree, rules.encode(key))
-        deleted = place in self.view.deleted or self.notes.was_deleted(*place)
-        if deleted and self.view.get(*place) is None:
+        """Raise UpdateAfterDelete for a missing row that this transaction has deleted."""
+        row_key = (rules.tree, rules.encode(key))
+        deleted = row_key in self.view.deleted or self.deferred.was_deleted(*row_key)
+        if deleted and self.view.get(*row_key) is None:
             raise UpdateAfterDelete(rules.table.name, rules.key_text(key))
 
     def _update(self, plan: WritePlan, encoded: bytes, before: Row, cells: Sequence[Any]) -> None:
@@ -212,21 +214,21 @@ class WriteBatch:
         after = tuple(row)
         self.view.put(rules.tree, encoded, after, plan.lock[1], base)
         if rules.timestamps and COMMIT_TIMESTAMP in after:
-            self._mark(rules, encoded, after)
+            self._mark_row(rules, encoded, after)
         self.count += plan.mutations
         if rules.is_plain:
             return
         self._change_entries(rules, before, after)
-        self.notes.row_written(rules, encoded)
+        self.deferred.row_written(rules, encoded)
         for reference in rules.references:
             values = reference.values_of(after)
             if values != reference.values_of(before):
-                self.notes.refers(reference, values)
-                self.notes.referring.add((reference.foreign_key.name, encoded))
+                self.deferred.refers(reference, values)
+                self.deferred.referring.add((reference.foreign_key.name, encoded))
         for reference in rules.referenced_by:
             values = reference.referenced_values_of(before)
             if values != reference.referenced_values_of(after):
-                self.notes.released(reference, values)
+                self.deferred.released(reference, values)
 
     def _regenerate(self, rules: CompiledTable, row: list[Any], before: Row) -> None:
         for column, expression in rules.stored_generated:
@@ -239,7 +241,7 @@ class WriteBatch:
     # ------------------------------------------------------------------ delete
 
     def delete(self, rules: CompiledTable, encoded: bytes, row: Row) -> None:
-        """Remove an existing row with what depends on it; the caller counts it."""
+        """Delete an existing row and its dependents. The caller counts the row."""
         row = row_cells(row, rules.width)
         self._delete_children(rules, encoded, row)
         for index in rules.indexes:
@@ -255,7 +257,7 @@ class WriteBatch:
             if reference.foreign_key.cascade:
                 self._delete_referring(reference, values)
             else:
-                self.notes.released(reference, values)
+                self.deferred.released(reference, values)
 
     def _delete_children(self, rules: CompiledTable, encoded: bytes, row: Row) -> None:
         below = [(encoded, after_prefix(encoded))]
@@ -267,7 +269,7 @@ class WriteBatch:
                     child.key_text(child.key_of(rows[0][1])),
                 )  # fmt: skip
             for key, child_row in rows:
-                # A deeper cascade through a foreign key may have taken it already.
+                # A deeper cascade through a foreign key may have deleted the row.
                 if self.view.get(child.tree, key) is not None:
                     self.delete(child, key, child_row)
 
@@ -276,12 +278,12 @@ class WriteBatch:
             return
         prefix = reference.source_prefix(values)
         referring = reference.compiled.of(reference.table)
-        for key, found in list(
+        for key, entry in list(
             self.view.items(reference.source_tree, [(prefix, after_prefix(prefix))])
         ):
-            base_key = reference.base_key(key, found)
-            if self.notes.refers_newly(reference, base_key):
-                continue  # No cascade takes it: it refers to what is gone in the end.
+            base_key = reference.base_key(key, entry)
+            if self.deferred.refers_newly(reference, base_key):
+                continue  # The cascade spares it: the row refers to a key missing at the end.
             row = self.view.get(referring.tree, base_key, WRITE_ROW)
             if row is not None:
                 self.count += DELETION
@@ -309,15 +311,17 @@ class WriteBatch:
                 self.view.put(index.tree, old[0], None)
                 self.count += DELETION
             if old is not None and new is not None and old[0] == new[0]:
-                self._restore(index, old[1], new)
+                self._rewrite_entry(index, old[1], new)
             else:
                 self._add_entry(index, new)
 
-    def _restore(self, index: CompiledIndex, before: Row, entry: tuple[bytes, Row]) -> None:
-        """Change what an entry stores besides its key."""
+    def _rewrite_entry(self, index: CompiledIndex, before: Row, entry: tuple[bytes, Row]) -> None:
+        """Change the stored cells of an entry whose key stays the same."""
         key, cells = entry
-        written = cells_of(place for place, cell in enumerate(cells) if cell != before[place])
-        self.view.put(index.tree, key, cells, written, self.view.below(index.tree, key))
+        written = cells_of(
+            position for position, cell in enumerate(cells) if cell != before[position]
+        )
+        self.view.put(index.tree, key, cells, written, self.view.committed(index.tree, key))
         if COMMIT_TIMESTAMP in cells:
             self.view.mark_pending(index.tree, key)
         self.count += index.mutations
@@ -336,36 +340,41 @@ class WriteBatch:
             )
         self.count += index.mutations
         if index.index.unique:
-            self.notes.unique[index.tree, index.prefix(cells)] = (index, cells)
+            self.deferred.unique[index.tree, index.prefix(cells)] = (index, cells)
 
     def _refuse_pending(self, index: CompiledIndex) -> None:
-        """Raise when an entry to change would have to be found by a pending timestamp."""
+        """Raise when the entry to change has a pending timestamp in its key."""
         if not index.positions.isdisjoint(self.unreadable.get(index.index.table, ())):
             raise PendingTimestampRead(f"Index {index.index.name}")
 
     def _with_virtual(self, rules: CompiledTable, row: Row) -> Row:
-        return computed(rules, row, self.view.context) if rules.indexes_virtual else row
+        return with_virtual_columns(rules, row, self.view.context) if rules.indexes_virtual else row
 
     # ------------------------------------------------------------------ rows into the buffer
 
-    def _mark(self, rules: CompiledTable, encoded: bytes, row: Row) -> None:
-        """Note that a row in the buffer waits for the commit timestamp."""
+    def _mark_row(self, rules: CompiledTable, encoded: bytes, row: Row) -> None:
+        """Record that a buffered row waits for the commit timestamp."""
         self.view.mark_pending(
             rules.tree, encoded, rules.timestamp_key_range(row, self.view.context.now)
         )
-        marked = {place for place, cell in enumerate(row) if cell is COMMIT_TIMESTAMP}
-        self.pending.setdefault(rules.table.name, set()).update(marked)
+        pending_positions = {
+            position for position, cell in enumerate(row) if cell is COMMIT_TIMESTAMP
+        }
+        self.pending.setdefault(rules.table.name, set()).update(pending_positions)
 
 
 def check_key_size(target: str, key: Row, types: Sequence[Any], limit: int) -> None:
-    """Raise when a key is too large; its encoding is never smaller than it."""
+    """Raise when a key is too large. Call it only for keys whose encoding exceeds the limit.
+
+    The encoding of a key is never smaller than its size.
+    """
     size = key_size(key, types)
     if size > limit:
         raise KeyTooLarge(target, size, limit)
 
 
-def computed(rules: CompiledTable, row: Row, context: Context) -> Row:
-    """A stored row with its virtual generated columns filled in."""
+def with_virtual_columns(rules: CompiledTable, row: Row, context: Context) -> Row:
+    """Return a stored row with its virtual generated columns computed."""
     if not rules.virtual:
         return row
     cells = list(row)

@@ -1,7 +1,7 @@
-"""How to take in rows that list the same columns: decode, check, place and complete them.
+"""Write plans: how rows that list the same columns are decoded, checked and completed.
 
-A plan belongs to one table, one kind of write and one list of columns, and is kept with the
-table's rules, so that a bulk load pays for names and types once.
+A plan belongs to one table, one kind of write and one list of columns. The table's rules cache
+it, so that a bulk load resolves names and types once.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PLANS_PER_TABLE_MAX = 1_000
 
 
 class WritePlan:
-    """One kind of write to given columns of a table, by a mutation or by DML."""
+    """A write of one kind to given columns of a table, by a mutation or by DML."""
 
     def __init__(
         self,
@@ -68,8 +68,8 @@ class WritePlan:
         checks = rules.cell_checks
         self._not_null = tuple(pair for pair in enumerate(columns) if pair[1].not_null)
         self._checks = tuple(
-            (place, checks[column.position])
-            for place, column in enumerate(columns)
+            (position, checks[column.position])
+            for position, column in enumerate(columns)
             if column.position in checks
         )
         self._timestamps = tuple(pair for pair in enumerate(columns) if is_timestamp(pair[1]))
@@ -89,7 +89,7 @@ class WritePlan:
             for position, sequence in rules.identities.items()
             if position not in self.listed
         )
-        # Whether a new row needs more than the listed cells, besides NULLs.
+        # Whether a new row gets values other than NULL in columns that are not listed.
         self.completes = bool(self.defaults or self.identities or rules.stored_generated)
         key = self._key = frozenset(rules.table.key_positions)
         self.writes_non_key = bool(self.listed - key)
@@ -98,13 +98,13 @@ class WritePlan:
 
     @cached_property
     def lock(self) -> Lock:
-        """What an update of an existing row reads, and which cells it writes."""
+        """The lock for an update of an existing row."""
         return update_lock(self.rules, (self.listed - self._key) | set(self.on_update))
 
     # ------------------------------------------------------------------ taking rows in
 
     def decode(self, values: Sequence[Any]) -> list[Any]:
-        """A row's raw values as Python values."""
+        """Convert a row's raw values to Python values."""
         if len(values) != len(self.decoders):
             raise ColumnValueMismatch(self.rules.table.name, len(self.decoders), len(values))
         try:
@@ -114,32 +114,35 @@ class WritePlan:
             raise
 
     def check(self, cells: Sequence[Any], context: Context) -> None:
-        """Raise what is wrong with values by themselves. Its time bounds commit timestamps."""
+        """Raise for the first invalid value. The time of `context` bounds commit timestamps."""
         table = self.rules.table.name
-        for place, column in self._not_null:
-            if cells[place] is None:
+        for position, column in self._not_null:
+            if cells[position] is None:
                 raise NullInNotNull(table, column.name)
-        for place, check in self._checks:
-            value = cells[place]
+        for position, check in self._checks:
+            value = cells[position]
             if value is not None:
                 check(value)
-        for place, column in self._timestamps:
-            value = cells[place]
+        for position, column in self._timestamps:
+            value = cells[position]
             if value is not None:
                 check_timestamp(self.rules, column, value, context)
 
     def check_defaults(self, row: Sequence[Any]) -> None:
-        """Raise when a default is too long for its column."""
+        """Raise when a default value is too long for its column."""
         for position, check in self._default_checks:
             if row[position] is not None:
                 check(row[position])
 
     def leaves_null(self, row: Row) -> bool:
-        """Whether a default left NULL in a NOT NULL column, which the unit may yet put right."""
+        """Return whether a default left NULL in a NOT NULL column.
+
+        A later write of the batch may still set the column.
+        """
         return any(row[position] is None for position in self._default_not_null)
 
     def new_row(self, cells: Sequence[Any]) -> list[Any]:
-        """A full row from the listed cells; the others are NULL until completed."""
+        """Return a full row with the listed cells; the other cells are NULL until completed."""
         if self.in_order:
             return list(cells)
         row: list[Any] = [None] * self.rules.width
@@ -148,7 +151,7 @@ class WritePlan:
         return row
 
     def changed_row(self, before: Row, cells: Sequence[Any]) -> list[Any]:
-        """`before`, of the table's present width, with the listed cells put in."""
+        """Return `before`, a row of the table's present width, with the listed cells replaced."""
         row = list(before)
         for position, cell in zip(self.positions, cells, strict=True):
             row[position] = cell
@@ -188,7 +191,7 @@ class WritePlan:
         return None
 
     def refuse_missing(self) -> None:
-        """Raise for an insert that leaves out a column that must have a value."""
+        """Raise for an insert that omits a column that must have a value."""
         assert self.missing is not None
         raise NotNullMissing(self.rules.table.name, self.missing.name)
 
@@ -212,27 +215,30 @@ class WritePlan:
 
 
 def check_timestamp(rules: CompiledTable, column: Column, value: Any, context: Context) -> None:
-    """Raise when a column may not hold the commit timestamp, or a literal one lies ahead."""
+    """Raise if a column may not hold the commit timestamp, or a literal lies in the future."""
     if value is COMMIT_TIMESTAMP:
-        _check_mark(rules, column)
+        _check_commit_timestamp(rules, column)
     elif column.allow_commit_timestamp and value > context.now:
         raise FutureTimestamp(format_utc(value), rules.table.name, column.name)
 
 
-def _check_mark(rules: CompiledTable, column: Column) -> None:
+def _check_commit_timestamp(rules: CompiledTable, column: Column) -> None:
     table = rules.table
     if not column.allow_commit_timestamp:
         raise CommitTimestampNotAllowed(table.name, column.name)
     if column.position not in table.key_positions:
         return
-    place = table.key_positions.index(column.position)
+    position = table.key_positions.index(column.position)
     for other in rules.hierarchy:
-        if place < len(other.key) and not other.key[place].column.allow_commit_timestamp:
+        if position < len(other.key) and not other.key[position].column.allow_commit_timestamp:
             raise CommitTimestampHierarchyMismatch(table.name, column.name, other.name)
 
 
 def cell_decoder(column: Column) -> Decode:
-    """Raw value to Python value; TIMESTAMP columns know the commit timestamp's placeholder."""
+    """Return a function from a raw value to a Python value of the column.
+
+    For TIMESTAMP columns, it accepts the placeholder of the commit timestamp.
+    """
     decode = decoder(column.type)
     if not is_timestamp(column):
         return decode
@@ -244,10 +250,10 @@ def cell_decoder(column: Column) -> Decode:
 
 
 def plan_of(rules: CompiledTable, kind: WriteKind, names: tuple[str, ...]) -> WritePlan:
-    """The plan for columns by name, as a client lists them."""
+    """Return the plan for columns by name, as a client lists them."""
     cached = rules.plans.get((kind, names))
     if cached is None:
-        cached = _kept(rules, (kind, names), WritePlan(rules, kind, _columns(rules, names)))
+        cached = _cached(rules, (kind, names), WritePlan(rules, kind, _columns(rules, names)))
     assert isinstance(cached, WritePlan)
     return cached
 
@@ -257,15 +263,15 @@ def plan_at(rules: CompiledTable, kind: WriteKind, positions: tuple[int, ...]) -
     cached = rules.plans.get((kind, positions))
     if cached is None:
         columns = [rules.columns_at[position] for position in positions]
-        cached = _kept(rules, (kind, positions), WritePlan(rules, kind, columns, by_dml=True))
+        cached = _cached(rules, (kind, positions), WritePlan(rules, kind, columns, by_dml=True))
     assert isinstance(cached, WritePlan)
     return cached
 
 
-def _kept(
+def _cached(
     rules: CompiledTable, key: tuple[WriteKind, tuple[Any, ...]], plan: WritePlan
 ) -> WritePlan:
-    # A wide table may be written in more combinations of columns than anybody wants to keep.
+    # A wide table may be written in more combinations of columns than are worth caching.
     if len(rules.plans) >= PLANS_PER_TABLE_MAX:
         rules.plans.clear()
     rules.plans[key] = plan
@@ -273,7 +279,7 @@ def _kept(
 
 
 def _columns(rules: CompiledTable, names: Sequence[str]) -> list[Column]:
-    found: list[Column] = []
+    columns: list[Column] = []
     seen: set[str] = set()
     for name in names:
         column = rules.table.column(name)
@@ -282,5 +288,5 @@ def _columns(rules: CompiledTable, names: Sequence[str]) -> list[Column]:
         if name.lower() in seen:
             raise DuplicateColumn(rules.table.name, name)
         seen.add(name.lower())
-        found.append(column)
-    return found
+        columns.append(column)
+    return columns

@@ -1,4 +1,4 @@
-"""A transaction as its writes need it: rows to look at, and rows to put."""
+"""The interface through which writes read and change a transaction."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from spanemu.values.cell_mask import WHOLE_ROW
 
 
 class WriteView(Protocol):
-    """The transaction, as its writes need it."""
+    """A transaction as writes see it."""
 
     context: Context
-    deleted: set[tuple[TreeId, bytes]]  # rows that earlier statements deleted by themselves
+    deleted: set[tuple[TreeId, bytes]]  # rows that earlier statements deleted, without cascades
 
     def get(self, tree: TreeId, key: bytes, lock: Lock = READ_ROW) -> Row | None:
-        """The row as this transaction sees it; locks it for what it reads and will write."""
+        """Return the row as this transaction sees it, with `lock` taken."""
         ...
 
     def lock_all(self, tree: TreeId, keys: Iterable[bytes], lock: Lock) -> None:
-        """Lock rows that `get` will be asked for, many at a time."""
+        """Lock rows that `get` will read, many at a time."""
         ...
 
     def exists(self, tree: TreeId, key: bytes) -> bool:
-        """Whether there seems to be such a row. Locks nothing: to be asked again."""
+        """Return whether the row seems to exist. Takes no lock, so the answer may change."""
         ...
 
-    def below(self, tree: TreeId, key: bytes) -> Row | None:
-        """The row as it is without this transaction. Locks nothing."""
+    def committed(self, tree: TreeId, key: bytes) -> Row | None:
+        """Return the row without the transaction's own writes. Takes no lock."""
         ...
 
     def items(
         self, tree: TreeId, ranges: Sequence[ByteRange] | None, lock: Lock = READ_ROW
     ) -> Iterator[tuple[bytes, Row]]:
-        """Rows of a range as this transaction sees them; locks the range likewise."""
+        """Yield the keys and rows of ranges as this transaction sees them, with `lock` taken."""
         ...
 
     def put(
@@ -55,8 +55,8 @@ class WriteView(Protocol):
     def mark_pending(
         self, tree: TreeId, key: bytes, timestamp_key_range: ByteRange | None = None
     ) -> None:
-        """Remember that a buffered row waits for the commit timestamp.
+        """Record that a buffered row waits for the commit timestamp.
 
-        `timestamp_key_range` is where its key will be, when that waits as well.
+        `timestamp_key_range` is the range that its key will fall into, if the key waits as well.
         """
         ...

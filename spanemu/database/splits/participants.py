@@ -31,7 +31,10 @@ def participants_of(core: DatabaseCore, transaction: TransactionWorkspace) -> li
     """The places where the splits begin that take part, in order."""
     holder, split_map = transaction.holder, core.store.split_map
     rows = [*holder.rows, *((tree, key) for tree, key, _ in transaction.buffer.entries())]
-    ranges = [*holder.ranges, *((tree, low, high) for tree, low, high, _ in transaction.seen)]
+    ranges = [
+        *holder.ranges,
+        *((tree, low, high) for tree, low, high, _ in transaction.recorded_reads),
+    ]
     return sorted({*split_map.splits_with_keys(rows), *split_map.splits_meeting(ranges)})
 
 

@@ -88,7 +88,7 @@ def execute_dml(
         is_dml=True, source=prepared, run=run,
     )  # fmt: skip
     returns = bool(prepared.columns)
-    mark = transaction.buffer.mark() if returns else 0
+    mark = transaction.buffer.savepoint() if returns else 0
     try:
         written, mutations = buffer_rows(transaction, generation.rules, rows, returns=returns)
     except _PASSING:

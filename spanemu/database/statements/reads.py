@@ -32,7 +32,7 @@ from spanemu.txn.errors.requests import (
 )
 from spanemu.txn.key_sets import KeyReader
 from spanemu.txn.rules import cell_getter
-from spanemu.txn.write import computed
+from spanemu.txn.write import with_virtual_columns
 from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of
 from spanemu.values.mutation import RawKeySet
 from spanemu.values.types import Type
@@ -70,7 +70,7 @@ class ReadPlan:
             reader = reader.stopping_early()
         found = self._found(request.key_set, reader, exclusive=request.lock_exclusive)
         if self._computes:
-            found = (computed(self._rules, row, context) for row in found)
+            found = (with_virtual_columns(self._rules, row, context) for row in found)
         rows = map(self._pick, found)
         return islice(rows, request.limit) if request.limit else rows
 
@@ -84,7 +84,7 @@ class ReadPlan:
         """Rows in given ranges: a partition's share."""
         found = self._scan(reader, ranges, exclusive=False)
         if self._computes:
-            found = (computed(self._rules, row, context) for row in found)
+            found = (with_virtual_columns(self._rules, row, context) for row in found)
         return map(self._pick, found)
 
     def _found(self, key_set: RawKeySet, reader: RowReader, *, exclusive: bool) -> Iterator[Row]:

@@ -1,4 +1,4 @@
-"""What can be wrong with keys, columns and values before any row is looked at."""
+"""Errors in names, keys and columns of a request, and errors of a transaction's lifecycle."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LIMITS_PAGE = HelpLink(
 
 
 class NoColumns(SpannerError):
-    """A read asks for no column at all."""
+    """A read that names no column."""
 
     code = Code.INVALID_ARGUMENT
     prose = "A read of table {table} must name at least one column."
@@ -21,7 +21,7 @@ class NoColumns(SpannerError):
 
 
 class WrongKeyParts(SpannerError):
-    """A key has more or fewer parts than the table or index declares."""
+    """A key with more or fewer parts than the table or index declares."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Wrong number of key parts in {target}. Expected: {expected}. Got: {got}."
@@ -31,7 +31,7 @@ class WrongKeyParts(SpannerError):
 
 
 class BadKeyValue(SpannerError):
-    """A key part cannot be converted to the type of its column."""
+    """A key part that cannot be converted to the type of its column."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Could not parse the provided key value {value!r} as {type_text} for {target}{because}"
@@ -42,7 +42,7 @@ class BadKeyValue(SpannerError):
 
 
 class BadCellValue(SpannerError):
-    """A mutation's value cannot be converted to the type of its column."""
+    """A value of a mutation that cannot be converted to the type of its column."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Could not parse {value!r} as {type_text} for column {column} of {table}{because}"
@@ -54,7 +54,7 @@ class BadCellValue(SpannerError):
 
 
 class DuplicateColumn(SpannerError):
-    """A mutation lists a column twice."""
+    """A mutation that lists a column twice."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Multiple values for column {column} of table {table}."
@@ -63,7 +63,7 @@ class DuplicateColumn(SpannerError):
 
 
 class ColumnValueMismatch(SpannerError):
-    """A mutation's row has more or fewer values than it names columns."""
+    """A row of a mutation with more or fewer values than listed columns."""
 
     code = Code.INVALID_ARGUMENT
     prose = (
@@ -76,7 +76,7 @@ class ColumnValueMismatch(SpannerError):
 
 
 class DeleteRangeTooWide(SpannerError):
-    """A range of a delete differs in more than the last key part."""
+    """A range to delete whose endpoints differ in more than the last key part."""
 
     code = Code.UNIMPLEMENTED
     prose = (
@@ -87,7 +87,7 @@ class DeleteRangeTooWide(SpannerError):
 
 
 class WriteWithoutRows(SpannerError):
-    """A mutation that writes names a table and no row."""
+    """A mutation that writes without rows."""
 
     code = Code.INVALID_ARGUMENT
     prose = "The mutation of table {table} has no rows: no value provided for its values."
@@ -95,7 +95,7 @@ class WriteWithoutRows(SpannerError):
 
 
 class TooManyMutations(SpannerError):
-    """A commit exceeds the limit of mutations."""
+    """A commit that exceeds the limit of mutations."""
 
     code = Code.INVALID_ARGUMENT
     prose = (
@@ -107,7 +107,7 @@ class TooManyMutations(SpannerError):
     limit: int
 
     def details(self) -> tuple[Detail, ...]:
-        """The link by which clients know this failure, to run the statement in partitions."""
+        """Return the help link by which clients recognize that they must use partitioned DML."""
         return (_LIMITS_PAGE,)
 
 
@@ -115,7 +115,7 @@ RETRY_DELAY_NANOS = 1 * NANOS_PER_MILLI
 
 
 class TransactionAborted(SpannerError):
-    """The transaction lost to another one; the client runs it again."""
+    """The loss of a conflict to another transaction; the client retries the transaction."""
 
     code = Code.ABORTED
     prose = "Transaction was aborted. {reason}"
@@ -126,7 +126,7 @@ class TransactionAborted(SpannerError):
 
 
 class TransactionOver(SpannerError):
-    """Rows of a transaction that are still wanted after it has ended."""
+    """A read or write in a transaction that has ended."""
 
     code = Code.FAILED_PRECONDITION
     prose = "The transaction is {state}: it cannot read or write any more."
@@ -134,7 +134,7 @@ class TransactionOver(SpannerError):
 
 
 class ReadTooOld(SpannerError):
-    """A read timestamp before what the database still keeps."""
+    """A read timestamp before the oldest readable timestamp of the database."""
 
     code = Code.FAILED_PRECONDITION
     prose = (
@@ -146,7 +146,7 @@ class ReadTooOld(SpannerError):
 
 
 class ReadTooFarAhead(SpannerError):
-    """A read timestamp that will not come within the time a request may take."""
+    """A read timestamp further ahead than a request may wait."""
 
     code = Code.DEADLINE_EXCEEDED
     prose = "Read timestamp {timestamp} is more than 1 hour in future."
@@ -154,7 +154,7 @@ class ReadTooFarAhead(SpannerError):
 
 
 class TableNotFound(SpannerError):
-    """A read or mutation names a table that does not exist."""
+    """A read or mutation of a table that does not exist."""
 
     code = Code.NOT_FOUND
     prose = "Table not found: {table}"
@@ -162,7 +162,7 @@ class TableNotFound(SpannerError):
 
 
 class TableNotFoundAtTimestamp(SpannerError):
-    """The table did not exist yet at the timestamp of the read."""
+    """A read of a table that did not exist at the read timestamp."""
 
     code = Code.NOT_FOUND
     prose = "Table {table} is not found at timestamp {timestamp}."
@@ -171,7 +171,7 @@ class TableNotFoundAtTimestamp(SpannerError):
 
 
 class ColumnNotFound(SpannerError):
-    """A read or mutation names a column that its table does not have."""
+    """A read or mutation of a column that the table does not have."""
 
     code = Code.NOT_FOUND
     prose = "Column not found in table {table}: {column}"
@@ -180,7 +180,7 @@ class ColumnNotFound(SpannerError):
 
 
 class ColumnNotInIndex(SpannerError):
-    """An index read asks for a column that the index does not hold."""
+    """An index read of a column that the index does not contain."""
 
     code = Code.NOT_FOUND
     prose = "Index {index} does not have a column named {column}."
@@ -189,7 +189,7 @@ class ColumnNotInIndex(SpannerError):
 
 
 class IndexNotFound(SpannerError):
-    """A read names an index that does not exist."""
+    """A read of an index that does not exist."""
 
     code = Code.NOT_FOUND
     prose = "Index not found: no index {index!r} was found for table {table!r}."
@@ -198,7 +198,7 @@ class IndexNotFound(SpannerError):
 
 
 class IndexNotReady(SpannerError):
-    """An index is to be read as of a time when it was still being filled."""
+    """A read of an index at a timestamp before its backfill was complete."""
 
     code = Code.FAILED_PRECONDITION
     prose = "The index {index} on table {table} is not ready: its rows are still being written."
@@ -207,7 +207,7 @@ class IndexNotReady(SpannerError):
 
 
 class IndexOfOtherTable(SpannerError):
-    """A read names an index of another table."""
+    """A read with an index of another table."""
 
     code = Code.FAILED_PRECONDITION
     prose = (
@@ -220,7 +220,7 @@ class IndexOfOtherTable(SpannerError):
 
 
 class ViewNotReadable(SpannerError):
-    """Views are reached by SQL only."""
+    """A read of a view: views are read by SQL only."""
 
     code = Code.NOT_FOUND
     prose = "Table not found: {view} is a view; read it with SQL."
@@ -228,7 +228,7 @@ class ViewNotReadable(SpannerError):
 
 
 class ViewNotWritable(SpannerError):
-    """A mutation writes to a view."""
+    """A mutation that writes to a view."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Cannot write to {view}: it is a view, and views are read-only."

@@ -1,4 +1,4 @@
-"""What the rows that are there, or not there, refuse."""
+"""Errors that depend on rows that exist, or do not exist."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from spanemu.base.errors import Code, Detail, ErrorInfo, SpannerError
 
 
 class RowAlreadyExists(SpannerError):
-    """An insert meets a row with its key."""
+    """An insert of a key that exists already."""
 
     code = Code.ALREADY_EXISTS
     prose = "Table {table}: Row {key} already exists."
@@ -15,7 +15,7 @@ class RowAlreadyExists(SpannerError):
 
 
 class RowInsertedTwice(SpannerError):
-    """One DML statement inserts the same key twice."""
+    """A DML statement that inserts the same key twice."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Table {table}: Row {key} is inserted twice in the same transaction."
@@ -24,7 +24,7 @@ class RowInsertedTwice(SpannerError):
 
 
 class RowNotFound(SpannerError):
-    """An update names a row that does not exist."""
+    """An update of a row that does not exist."""
 
     code = Code.NOT_FOUND
     prose = "Table {table}: Row {key} not found."
@@ -33,7 +33,7 @@ class RowNotFound(SpannerError):
 
 
 class UpdateAfterDelete(SpannerError):
-    """One commit deletes a row and then updates it."""
+    """A commit that deletes a row and then updates it."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Table {table}: Row {key} was deleted and then updated in the same transaction."
@@ -42,7 +42,7 @@ class UpdateAfterDelete(SpannerError):
 
 
 class ParentRowMissing(SpannerError):
-    """A child row was written without the row it is interleaved under."""
+    """A child row without the parent row that it is interleaved in."""
 
     code = Code.NOT_FOUND
     prose = (
@@ -56,7 +56,7 @@ class ParentRowMissing(SpannerError):
 
 
 class ParentInsertedLater(SpannerError):
-    """A commit inserts a child row before the parent that it also inserts."""
+    """A commit that inserts a child row before its parent row."""
 
     code = Code.INVALID_ARGUMENT
     prose = (
@@ -70,7 +70,7 @@ class ParentInsertedLater(SpannerError):
 
 
 class PendingParentMissing(SpannerError):
-    """A child row takes the commit timestamp in its parent's key, and no such parent is written."""
+    """A child row with a pending commit timestamp in its parent key, without a parent written."""
 
     code = Code.INVALID_ARGUMENT
     prose = (
@@ -84,7 +84,7 @@ class PendingParentMissing(SpannerError):
 
 
 class ChildRowsExist(SpannerError):
-    """A parent row cannot go while rows are interleaved under it."""
+    """The deletion of a parent row that still has child rows."""
 
     code = Code.FAILED_PRECONDITION
     prose = (
@@ -98,17 +98,17 @@ class ChildRowsExist(SpannerError):
 
 
 class UniqueViolation(SpannerError):
-    """Two rows have the same key in a unique index."""
+    """Two rows with the same key in a unique index."""
 
     code = Code.ALREADY_EXISTS
-    # With the two blanks of Google's emulator, which tests compare with.
+    # The two blanks are those of Google's emulator: tests compare the text.
     prose = "UNIQUE violation on index {index},  duplicate key: {key} in this transaction."
     index: str
     key: str
 
 
 class ForeignKeyViolation(SpannerError):
-    """A foreign key is violated; the sentence is Spanner's, and a detail has the facts."""
+    """A violated foreign key; the text is Spanner's, and a detail carries the facts."""
 
     def details(self) -> tuple[Detail, ...]:
         facts = tuple(self.facts().items())
@@ -116,7 +116,7 @@ class ForeignKeyViolation(SpannerError):
 
 
 class ReferencedKeyMissing(ForeignKeyViolation):
-    """A foreign key refers to a row that does not exist."""
+    """A foreign key value without a referenced row."""
 
     code = Code.FAILED_PRECONDITION
     prose = (
@@ -131,7 +131,7 @@ class ReferencedKeyMissing(ForeignKeyViolation):
 
 
 class StillReferenced(ForeignKeyViolation):
-    """A referenced row goes or changes while rows refer to it."""
+    """The deletion or change of a row that other rows refer to."""
 
     code = Code.FAILED_PRECONDITION
     prose = (
@@ -145,7 +145,7 @@ class StillReferenced(ForeignKeyViolation):
 
 
 class WrittenAndDeleted(ForeignKeyViolation):
-    """One unit writes and deletes a row that an ON DELETE CASCADE foreign key refers to."""
+    """A batch that writes and deletes a row that an ON DELETE CASCADE foreign key refers to."""
 
     code = Code.FAILED_PRECONDITION
     prose = (
@@ -159,7 +159,7 @@ class WrittenAndDeleted(ForeignKeyViolation):
 
 
 class CheckViolated(SpannerError):
-    """A CHECK constraint is FALSE for a row."""
+    """A row for which a CHECK constraint is FALSE."""
 
     code = Code.OUT_OF_RANGE
     prose = "Check constraint `{table}`.`{check}` is violated for key {key}"

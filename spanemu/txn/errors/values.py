@@ -1,4 +1,4 @@
-"""What a column refuses: NULL, length, size, what it makes itself, commit timestamps."""
+"""Errors in column values: NULL, length, size, generated values and commit timestamps."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from spanemu.base.errors import Code, SpannerError
 
 
 class NullInNotNull(SpannerError):
-    """A NULL for a NOT NULL column."""
+    """A NULL in a NOT NULL column."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Cannot specify a null value for column: {table}.{column}"
@@ -15,7 +15,7 @@ class NullInNotNull(SpannerError):
 
 
 class NotNullMissing(SpannerError):
-    """An insert leaves out a NOT NULL column that has no default."""
+    """An insert without a value for a NOT NULL column that has no default."""
 
     code = Code.FAILED_PRECONDITION
     prose = (
@@ -26,7 +26,7 @@ class NotNullMissing(SpannerError):
 
 
 class KeyDefaultNeedsValue(SpannerError):
-    """An update or delete leaves out a key column that has a default."""
+    """An update or delete without a value for a key column that has a default."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Key column {column} of table {table} must have a specific value in an update."
@@ -35,7 +35,7 @@ class KeyDefaultNeedsValue(SpannerError):
 
 
 class WriteToGenerated(SpannerError):
-    """A write gives a value for a generated column."""
+    """A value for a generated column."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Cannot write into generated column {table}.{column}."
@@ -44,7 +44,7 @@ class WriteToGenerated(SpannerError):
 
 
 class GeneratedKeySupplied(SpannerError):
-    """A write other than an update gives a value for a generated key column."""
+    """A value for a generated key column in a write other than an update."""
 
     code = Code.INVALID_ARGUMENT
     prose = (
@@ -56,7 +56,7 @@ class GeneratedKeySupplied(SpannerError):
 
 
 class GeneratedKeyUnknown(SpannerError):
-    """The columns that a generated key column is computed from are not all given."""
+    """A generated key column without values for all the columns that it depends on."""
 
     code = Code.FAILED_PRECONDITION
     prose = (
@@ -68,7 +68,7 @@ class GeneratedKeyUnknown(SpannerError):
 
 
 class GeneratedKeyChanged(SpannerError):
-    """An update would change a generated key column."""
+    """An update that would change a generated key column."""
 
     code = Code.OUT_OF_RANGE
     prose = "The value of generated primary key column {table}.{column} cannot be modified."
@@ -77,7 +77,7 @@ class GeneratedKeyChanged(SpannerError):
 
 
 class ValueTooLong(SpannerError):
-    """A STRING or BYTES value exceeds its column's length."""
+    """A STRING or BYTES value longer than its column allows."""
 
     code = Code.FAILED_PRECONDITION
     prose = (
@@ -91,7 +91,7 @@ class ValueTooLong(SpannerError):
 
 
 class CellTooLarge(SpannerError):
-    """A single value exceeds what any cell can hold."""
+    """A value larger than any cell may be."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Value of {table}.{column} has {size} bytes; a cell can hold at most {limit}."
@@ -102,7 +102,7 @@ class CellTooLarge(SpannerError):
 
 
 class KeyTooLarge(SpannerError):
-    """A primary or index key exceeds 8 KiB."""
+    """A primary or index key of more than 8 KiB."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Number of bytes for key of {target}: {size} exceeds the maximum of {limit}."
@@ -112,7 +112,7 @@ class KeyTooLarge(SpannerError):
 
 
 class UnknownPlacement(SpannerError):
-    """A row is to be placed where no placement is."""
+    """A placement key that names no placement."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Placement {placement!r} does not exist; it was given for {table}.{column}."
@@ -122,7 +122,7 @@ class UnknownPlacement(SpannerError):
 
 
 class VectorLengthMismatch(SpannerError):
-    """An array does not have the length its column demands, or has a NULL element."""
+    """An array whose length differs from its column's vector length, or that has a NULL element."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Array of {table}.{column} must have exactly {expected} non-NULL elements, got {got}."
@@ -133,7 +133,7 @@ class VectorLengthMismatch(SpannerError):
 
 
 class CommitTimestampNotAllowed(SpannerError):
-    """The commit timestamp was asked for in a column that does not allow it."""
+    """The commit timestamp in a column that does not allow it."""
 
     code = Code.FAILED_PRECONDITION
     prose = (
@@ -145,7 +145,7 @@ class CommitTimestampNotAllowed(SpannerError):
 
 
 class CommitTimestampHierarchyMismatch(SpannerError):
-    """A shared key column allows commit timestamps in one table of the hierarchy only."""
+    """A shared key column that does not allow commit timestamps in all tables of its hierarchy."""
 
     code = Code.FAILED_PRECONDITION
     prose = (
@@ -158,7 +158,7 @@ class CommitTimestampHierarchyMismatch(SpannerError):
 
 
 class FutureTimestamp(SpannerError):
-    """A value later than now for a commit timestamp column."""
+    """A literal in the future for a commit timestamp column."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Cannot write timestamps in the future {value}, column {table}.{column}."
@@ -168,7 +168,7 @@ class FutureTimestamp(SpannerError):
 
 
 class PendingTimestampRead(SpannerError):
-    """A statement reads what still waits for its commit timestamp."""
+    """A read of a cell whose commit timestamp is pending."""
 
     code = Code.INVALID_ARGUMENT
     prose = (

@@ -67,7 +67,7 @@ def test_rows_that_stream_are_those_of_the_start(buffer: Buffer) -> None:
 
 def test_a_statement_is_taken_back(buffer: Buffer) -> None:
     before = list(buffer.entries())
-    mark = buffer.mark()
+    mark = buffer.savepoint()
     buffer.put(T, b"b", None)
     buffer.put(T, b"b", ("again",))
     buffer.put(T, b"c", ("new c",))
@@ -81,9 +81,9 @@ def test_a_statement_is_taken_back(buffer: Buffer) -> None:
 
 
 def test_taking_back_to_a_mark_keeps_what_was_before(buffer: Buffer) -> None:
-    first = buffer.mark()
+    first = buffer.savepoint()
     buffer.put(T, b"m", (1,))
-    second = buffer.mark()
+    second = buffer.savepoint()
     buffer.put(T, b"m", (2,))
     buffer.rollback_to(second)
     assert buffer.get(T, b"m") == (1,)
@@ -93,7 +93,7 @@ def test_taking_back_to_a_mark_keeps_what_was_before(buffer: Buffer) -> None:
 
 def test_a_statement_is_left_out_for_a_while(buffer: Buffer) -> None:
     before = merged(buffer)
-    mark = buffer.mark()
+    mark = buffer.savepoint()
     buffer.put(T, b"b", ("later b",))
     buffer.put(T, b"b", ("last b",))
     buffer.put(T, b"e", ("later e",), 0b10, ("below e",))

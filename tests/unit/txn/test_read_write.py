@@ -199,7 +199,7 @@ def is_aborted(transaction: TransactionWorkspace) -> bool:
 def test_what_was_scanned(bench: Bench, reads: Reads, change: str, how: str) -> None:
     transaction = bench.begin(reads)
     lock = WRITE_ROW if how == "for update" else READ_ROW
-    rows = ages(bench, transaction, lock=lock, kept=how.startswith("of"))
+    rows = ages(bench, transaction, lock=lock, must_hold=how.startswith("of"))
     assert rows == [0, 10, 20]
     bench.mutate(transaction, insert("Singers", "Id", (99,)))
     assert not is_aborted(transaction)

@@ -119,8 +119,8 @@ def test_a_plain_table_has_nothing_to_look_after(shop: Bench) -> None:
     assert shop.rules("Notes").is_plain
     assert not shop.rules("Items").is_plain
     assert not shop.rules("Kinds").is_plain  # somebody refers to it
-    assert shop.rules("Items").judges_rows
-    assert not shop.rules("Parts").judges_rows
+    assert shop.rules("Items").has_row_checks
+    assert not shop.rules("Parts").has_row_checks
 
 
 def test_checks_and_lengths_by_name_and_position(shop: Bench) -> None:
