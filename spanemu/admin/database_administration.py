@@ -113,8 +113,8 @@ def add_split_points(
     neighbours = [
         each for each in instances.all_databases() if each.name.startswith(f"{instance}/")
     ]
-    known = {(each.thing, each.text) for each in database.split_points.live(now)}
-    fresh = {(each.thing, each.text) for each in kept} - known
+    known = {(each.tree, each.text) for each in database.split_points.live(now)}
+    fresh = {(each.tree, each.text) for each in kept} - known
     live = sum(len(each.split_points.live(now)) for each in neighbours)
     _check_points(live + len(fresh), POINTS_PER_NODE_MAX * nodes, "in the instance")
     for length, limit, where in (

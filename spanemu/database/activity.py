@@ -1,11 +1,10 @@
-"""What was asked of one database lately, noted as cheaply as can be for the tables of SPANNER_SYS.
+"""The recent activity of a database, recorded cheaply for the tables of SPANNER_SYS.
 
-    Meter       a statement, a batch or a read, from its arrival to the end of its rows
-    Attempt     a commit that was asked for
-    LockTable   keeps the waits itself (`txn.locks.waits`)
+    RequestRecord   a statement, a batch or a read, from its arrival to the end of its rows
+    CommitRecord    a commit request
+    LockTable       records lock waits itself (`txn.locks.waits`)
 
-Here they are only noted; `NOTED_MAX` at a time they are added up
-(`database.statistics.aggregator`).
+The log only records; every `NOTED_MAX` records `database.statistics.aggregator` aggregates them.
 """
 
 from __future__ import annotations
@@ -34,14 +33,14 @@ NOTED_MAX = 128  # requests, or commits
 
 
 class RequestRecord:
-    """One statement, batch or read.
+    """The record of a statement, a batch or a read.
 
-    `asked` is the request (of a batch, the requests) while it runs; what is left of it then is
-    `texts` and `tag`. `at` is when it arrived by the emulator's clock, `began` and `seconds` are
-    by `clock.monotonic`. `sources` are the plans that were run (`Prepared`, `ReadPlan`), and
-    `transaction` the one it ran in, of which only `age` is kept: None outside of read-write ones.
-    `code` tells how it failed, None if it did not; `call` is the request being served, by which it
-    can be given up.
+    `asked` is the request while it runs (for a batch, the requests); afterwards `texts` and `tag`
+    remain of it. `at` is the arrival time by the emulator's clock; `began` and `seconds` are by
+    `clock.monotonic`. `sources` are the plans that were run (`Prepared`, `ReadPlan`). `transaction`
+    is the transaction of the request, of which only `age` is kept: None outside of read-write
+    transactions. `code` is the code of the failure, or None. `call` is the call being served, by
+    which the request can be cancelled.
     """
 
     __slots__ = (
@@ -74,41 +73,41 @@ class RequestRecord:
         log.running[self.number] = self
 
     def ended(self, stream: ResultStream, rows: int = 0, size: int = 0) -> None:
-        """Everything was sent: so many rows, so many bytes."""
+        """Record the end of a request after all of its rows were sent."""
         run = stream.run
         self.scanned = rows if run is None else run.scanned
         self.written = stream.stats.row_count or 0
         self.sources = () if stream.source is None else (stream.source,)
         stream.meter = None
-        self._over(rows, size)
+        self._finish(rows, size)
 
     def batch_ended(self, outcome: BatchOutcome) -> None:
-        """The statements of a batch were run, up to the first that failed."""
+        """Record the end of a batch, which runs up to the first statement that fails."""
         results = outcome.results
         if isinstance(outcome.failure, SpannerError):
             self.code = outcome.failure.code
-        self.scanned = sum(0 if one.run is None else one.run.scanned for one in results)
-        self.written = sum(one.stats.row_count or 0 for one in results)
-        self.sources = tuple(one.source for one in results)
-        self._over(0, 0)
+        self.scanned = sum(0 if result.run is None else result.run.scanned for result in results)
+        self.written = sum(result.stats.row_count or 0 for result in results)
+        self.sources = tuple(result.source for result in results)
+        self._finish(0, 0)
 
     def failed(self, failure: BaseException) -> None:
-        """It broke off."""
+        """Record the failure of a request."""
         self.code = failure.code if isinstance(failure, SpannerError) else Code.INTERNAL
-        self._without_end()
+        self._finish_incomplete()
 
     def abandoned(self) -> None:
-        """The rest of its rows is not wanted; if there was a rest."""
+        """Record that the client cancelled the stream, unless the stream has ended."""
         if self.number in self._log.running:
             self.code = Code.CANCELLED
-            self._without_end()
+            self._finish_incomplete()
 
-    def _without_end(self) -> None:
+    def _finish_incomplete(self) -> None:
         self.scanned = self.written = 0
         self.sources = ()
-        self._over(0, 0)
+        self._finish(0, 0)
 
-    def _over(self, rows: int, size: int) -> None:
+    def _finish(self, rows: int, size: int) -> None:
         log, transaction, asked = self._log, self.transaction, self.asked
         if log.running.pop(self.number, None) is None:
             return
@@ -118,12 +117,12 @@ class RequestRecord:
         self.is_partitioned_dml = getattr(transaction, "is_partitioned", False)
         holder = getattr(transaction, "holder", None)
         self.age = None if holder is None else holder.age
-        # What was asked may be large, and a transaction holds on to much.
+        # Requests and transactions may be large: release them.
         self.asked = self.transaction = self.call = None
         if asked.__class__ is tuple:
             if not asked:
-                return  # It was refused.
-            self.texts = tuple(one.sql for one in asked)
+                return  # An empty batch was refused.
+            self.texts = tuple(statement.sql for statement in asked)
             asked = asked[0]
         else:
             self.texts = (getattr(asked, "sql", None),)
@@ -137,9 +136,10 @@ class RequestRecord:
 
 @dataclass(slots=True)
 class Progress:
-    """How far a statement has got: partitions, those without rows among them, and rows.
+    """The progress of a partitioned statement.
 
-    `updated` is when, in nanoseconds.
+    `total` and `complete` count partitions, `trivial` the complete ones without rows. `updated` is
+    the time of the last change in nanoseconds.
     """
 
     total: int
@@ -149,7 +149,7 @@ class Progress:
     rows: int = 0
 
     def add(self, rows: int, at: int) -> None:
-        """One more partition is complete."""
+        """Record the completion of a partition."""
         self.complete += 1
         self.trivial += not rows
         self.rows += rows
@@ -160,9 +160,11 @@ Written = tuple[WriteKind | None, str, tuple[str, ...] | None]
 
 
 class CommitRecord(NamedTuple):
-    """A commit that was asked for. Seconds are those of the commit, and of the transaction.
+    """A commit request. `commit_seconds` is the duration of the commit, `seconds` that of the
+    transaction.
 
-    `mutations` are (kind, table, columns), None for deletes, each once; `rows` what was written.
+    `mutations` are the distinct (kind, table, columns) of the request, with None for deletes;
+    `rows` are the rows written.
     """
 
     at: int
@@ -181,15 +183,17 @@ class Committing(Protocol):
 
     options: ReadWriteOptions
     holder: LockHolder
-    written: WrittenRows  # when it was committed
+    written: WrittenRows  # set by the commit
 
     def commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
-        """Commit."""
+        """Commit the transaction."""
         ...
 
 
 class ActivityLog:
-    """What runs in a database, and what ran lately. Safe to use from several threads."""
+    """The running requests of a database, and records of recent ones. Safe to use from several
+    threads.
+    """
 
     def __init__(self, split_map: SplitMap) -> None:
         self.split_map = split_map  # the splits of the database
@@ -197,15 +201,14 @@ class ActivityLog:
         self.running: dict[int, RequestRecord] = {}
         self.requests: deque[RequestRecord] = deque()
         self.attempts: deque[CommitRecord] = deque()
-        self.follower: Callable[[Iterable[RequestRecord]], object] | None = (
-            None  # told what is taken
-        )
-        self.when_full: Callable[[], object] = self.forget  # takes away what was noted
+        # Receives the records that are aggregated.
+        self.follower: Callable[[Iterable[RequestRecord]], object] | None = None
+        self.when_full: Callable[[], object] = self.forget  # aggregates and removes the records
 
     def cancel(self, query: int) -> bool:
-        """Give up a statement that runs; False if there is none of that number."""
-        meter = self.running.get(query)
-        call = None if meter is None else meter.call
+        """Cancel a running statement; return False if no statement has that number."""
+        record = self.running.get(query)
+        call = None if record is None else record.call
         if call is None:
             return False
         call.cancel()
@@ -218,27 +221,29 @@ class ActivityLog:
         options: CommitOptions,
         at: int,
     ) -> CommitOutcome:
-        """Commit a transaction, and note how that went."""
+        """Commit a transaction, and record the outcome."""
         holder = transaction.holder
-        tag = holder.commit_tag = options.transaction_tag  # for those who wait for it, too
-        # Of mutations, which may be large, only what they are about is kept.
+        tag = holder.commit_tag = (
+            options.transaction_tag
+        )  # also shown for transactions that wait for it
+        # Mutations may be large: keep only their kinds, tables and columns.
         summary: dict[Written, None] = {}
-        for one in mutations:
-            summary[one.kind, one.table, one.columns] = None
+        for mutation in mutations:
+            summary[mutation.kind, mutation.table, mutation.columns] = None
         asked = at, tag, transaction.options, tuple(summary)
         began = monotonic()
         try:
             outcome = transaction.commit(mutations, options)
         except SpannerError as failure:
-            self._note(asked, holder, began, failure.code, ())
+            self._record_commit(asked, holder, began, failure.code, ())
             raise
-        if outcome.timestamp is not None:  # It need not come again.
-            # The answer is kept for a commit that comes again; what it wrote is not.
+        if outcome.timestamp is not None:  # The commit need not be repeated.
+            # The outcome is kept for a repeated commit; the written rows are not.
             written, transaction.written = transaction.written, ()
-            self._note(asked, holder, began, None, written)
+            self._record_commit(asked, holder, began, None, written)
         return outcome
 
-    def _note(
+    def _record_commit(
         self,
         asked: tuple[int, str, ReadWriteOptions, tuple[Written, ...]],
         holder: LockHolder,
@@ -246,7 +251,7 @@ class ActivityLog:
         code: Code | None,
         written: WrittenRows,
     ) -> None:
-        """A commit is over that `began` then, by `clock.monotonic`."""
+        """Append the record of a commit that `began` then, by `clock.monotonic`."""
         now = monotonic()
         seconds = now - began
         since = min(holder.began_at or began, began)
@@ -256,6 +261,6 @@ class ActivityLog:
             self.when_full()
 
     def forget(self) -> None:
-        """Let go of what was noted; what runs goes on."""
+        """Remove the records; running requests stay."""
         self.requests.clear()
         self.attempts.clear()

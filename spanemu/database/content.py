@@ -1,8 +1,8 @@
-"""What a backup holds of a database: rows and schema as of one timestamp, shared until written.
+"""The content of a database in a backup: rows and schema as of a timestamp, shared until written.
 
-The rows are a clone of the store (docs/adr/0001: version chains are immutable), so keeping them
-costs what the database changes afterwards, and they outlive its old versions and the database
-itself. What is restored begins with this content: earlier timestamps cannot be read in it.
+The rows are a clone of the store (docs/adr/0001: version chains are immutable), so a content costs
+as much memory as the database changes afterwards, and it outlives the old versions and the
+database. A restored database begins with this content: earlier timestamps cannot be read in it.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from spanemu.storage.boundary import Boundary, Origin, path_of
 from spanemu.storage.layout import tree_of
 from spanemu.storage.store import Store
 
-WEIGHED_ROWS_MAX = 1_000  # of each table and index; the others are taken to be like them
+WEIGHED_ROWS_MAX = 1_000  # of each table and index, to estimate the size of all
 
 
 @dataclass(frozen=True, eq=False)
 class Content:
-    """Rows and schema of a database as of a timestamp. Nobody writes into `store`."""
+    """Rows and schema of a database as of a timestamp. `store` is never written."""
 
     environment: Environment
     store: Store
@@ -35,19 +35,19 @@ class Content:
 
     @cached_property
     def size_bytes(self) -> int:
-        """How much room it takes: exact for small tables, estimated for large ones."""
+        """The size: exact for small tables, estimated for large ones."""
         total = 0
-        for thing in self.generation.schema.tables_and_indexes():
-            rows = list(islice(self.store.scan(tree_of(thing)), WEIGHED_ROWS_MAX))
+        for source in self.generation.schema.tables_and_indexes():
+            rows = list(islice(self.store.scan(tree_of(source)), WEIGHED_ROWS_MAX))
             if rows:
-                count = max(len(rows), self.store.row_count(tree_of(thing)))
-                total += sum(map(row_weigher(thing), rows)) * count // len(rows)
+                count = max(len(rows), self.store.row_count(tree_of(source)))
+                total += sum(map(row_weigher(source), rows)) * count // len(rows)
         return total
 
     def database(self, name: str) -> DatabaseCore:
-        """A database with this content, without its row deletion policies.
+        """Return the core of a new database with this content, without its row deletion policies.
 
-        Spanner drops them too, lest what was just restored is deleted at once.
+        Spanner drops the policies too, so that restored rows are not deleted at once.
         """
         schema, environment = without_row_deletion(self.generation.schema), self.environment
         generation = self.generation
@@ -65,29 +65,31 @@ class Content:
 
 
 class Contents:
-    """The contents of one database, each made once: backups of what has not changed share it."""
+    """The contents of a database, built once each: backups of an unchanged database share a
+    content.
+    """
 
     def __init__(self, core: DatabaseCore) -> None:
         self._core = core
         self._newest: tuple[int, ReferenceType[Content]] | None = None  # as of the last commit
 
     def at(self, at: int) -> Content:
-        """What the database held at a timestamp that can still be read."""
+        """Return the content at a timestamp that can still be read."""
         store = self._core.store
         with store.mutex:
             generation = self._generation(at)
             if at < store.last_commit:
                 return self._make(at, generation)
             if self._newest is not None and self._newest[0] == store.last_commit:
-                known = self._newest[1]()
-                if known is not None and self._is_still(known, generation):
-                    return known
-            made = self._make(at, generation)
-            self._newest = store.last_commit, ref(made)
-            return made
+                shared = self._newest[1]()
+                if shared is not None and self._is_still(shared, generation):
+                    return shared
+            content = self._make(at, generation)
+            self._newest = store.last_commit, ref(content)
+            return content
 
     def forget(self) -> None:
-        """Rows have changed without a commit."""
+        """Discard the shared content, because rows have changed without a commit."""
         self._newest = None
 
     def _is_still(self, known: Content, generation: Generation) -> bool:
@@ -98,27 +100,27 @@ class Contents:
         history = self._core.history
         generation = history.at(at)
         while not all(index.ready for index in generation.schema.indexes.values()):
-            # An index was being filled; Spanner has no index in a backup that cannot be used.
+            # An index was being backfilled; a backup in Spanner contains no unfinished index.
             at = history.start(at) - 1
             generation = history.at(at)
         return generation
 
     def _make(self, at: int, generation: Generation) -> Content:
-        # Trees that came later would have ids that are free again; those dropped since come back.
+        # Leave out trees created later, whose ids are free again; include trees dropped since.
         schema = generation.schema
-        paths = {tree_of(thing): path_of(schema, thing) for thing in schema.tables_and_indexes()}
+        paths = {tree_of(source): path_of(schema, source) for source in schema.tables_and_indexes()}
         store = self._core.store.as_of(at, paths)
         store.sequences = _sequences(store, schema)
         return Content(self._core.environment, store, generation)
 
 
 def _sequences(store: Store, schema: Schema) -> dict[int, int]:
-    """How far the sequences have come that a schema can have."""
-    return {each: drawn for each, drawn in store.sequences.items() if each < schema.next_id}
+    """Return the counters of the sequences that the schema can have."""
+    return {id_: drawn for id_, drawn in store.sequences.items() if id_ < schema.next_id}
 
 
 def _split_points(store: Store) -> list[Boundary]:
-    """The boundaries that users asked for, which a restored database does not have."""
+    """Return the boundaries that users added, which a restored database does not have."""
     hierarchies = store.split_map.hierarchies.values()
     return [
         boundary
@@ -129,7 +131,7 @@ def _split_points(store: Store) -> list[Boundary]:
 
 
 def without_row_deletion(schema: Schema) -> Schema:
-    """The schema with no row deletion policy on any table; the same one if it has none."""
+    """Return the schema without row deletion policies; `schema` itself if it has none."""
     for table in list(schema.tables.values()):
         if table.row_deletion_policy is not None:
             schema = schema.with_table(replace(table, row_deletion_policy=None))

@@ -1,4 +1,4 @@
-"""What the parts of one database share: its store, its locks, its schema through time."""
+"""The shared parts of a database: its store, its locks, its schema through time."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ from spanemu.txn.read_only import SnapshotReader
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """What a row deletion policy has got to: `watermark` is when it last deleted all it should.
+    """The progress of a row deletion policy.
 
-    Of the rows that it could not delete, the earliest timestamp.
+    `watermark` is the time of the last sweep that deleted every expired row. `undeletable` counts
+    the rows that a sweep could not delete, and `earliest` is the earliest of their timestamps.
     """
 
     watermark: int | None = None
@@ -38,9 +39,9 @@ if TYPE_CHECKING:
 
 
 class DatabaseCore:
-    """The heart of one database, without its sessions.
+    """The state of a database that its parts share, without its sessions.
 
-    `schema_mutex` serialises schema changes; rows are guarded by the store and the lock table.
+    `schema_mutex` serializes schema changes; rows are guarded by the store and the lock table.
     """
 
     def __init__(
@@ -63,11 +64,11 @@ class DatabaseCore:
         self.schema_mutex = threading.Lock()
         self.transaction_ids = count(1)
         self.ages = count(1)  # of transactions, in the order of their first requests
-        self.partitioned_dml: dict[bytes, Progress] = {}  # by id of the transactions that run now
+        self.partitioned_dml: dict[bytes, Progress] = {}  # by id of the running transactions
         self.sweeps: dict[int, Sweep] = {}  # by id of the table with a row deletion policy
-        self.next_id = 1  # for a table or the like, whatever a restore has taken back
+        self.next_id = 1  # the lowest id for new schema objects, also after a restore
         self.closed = False
-        self.heat: HotspotMonitor | None = None  # made when somebody watches
+        self.heat: HotspotMonitor | None = None  # created on first use
         self.splitting = SplitManager(store, lambda: self.generation.schema)
         self.split_points = SplitPoints(store, lambda: self.generation.schema, self.splitting)
 
@@ -78,24 +79,24 @@ class DatabaseCore:
 
     @property
     def generation(self) -> Generation:
-        """The schema of now."""
+        """The current generation of the schema."""
         return self.history.current
 
     @property
     def changeable_schema(self) -> Schema:
-        """The schema of now, with no id left to give that was given before a restore.
+        """The current schema, with a `next_id` beyond every id assigned before a restore.
 
-        What was seen of a table that is gone, such as its load, is not another table's.
+        Observations of a dropped table, such as its load, are never attributed to another table.
         """
         schema = self.generation.schema
         return schema if schema.next_id >= self.next_id else replace(schema, next_id=self.next_id)
 
     def restore_schema(self, history: History[Generation]) -> None:
-        """Come back to an earlier schema."""
+        """Restore an earlier schema history."""
         self.next_id = self.changeable_schema.next_id
         self.history = history.copy()
 
     def check_open(self) -> None:
-        """Raise when the database was dropped."""
+        """Raise DatabaseNotFound if the database was dropped."""
         if self.closed:
             raise DatabaseNotFound(self.name)

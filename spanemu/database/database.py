@@ -1,8 +1,8 @@
-"""One database: its schema and rows through time, its sessions, and what a test does to it.
+"""A database: its schema and rows through time, its sessions, and its operations for tests.
 
-apply_ddl              schema changes, one statement after another
-sessions               where all data requests go
-snapshot / restore     back to an earlier state, at a cost of what changed since
+apply_ddl              schema changes, applied one statement after another
+sessions               the entry of all data requests
+snapshot / restore     back to an earlier state, at the cost of the changes since
 clone                  another database with the same content, shared until written
 """
 
@@ -53,14 +53,15 @@ from spanemu.storage.store import Store
 if TYPE_CHECKING:
     from spanemu.database.splits.hotspot_monitor import HotspotMonitor
 
-GENERATIONS_COMPILED_MAX = 16  # of one database: a restore takes it back by a few
+GENERATIONS_COMPILED_MAX = 16  # of a database; a restore goes back by a few generations
 
 
 @dataclass(slots=True)
 class DdlOutcome:
-    """The result so far of a batch of schema statements; `failure` is what stopped the batch.
+    """The result of a batch of schema statements, complete or in progress.
 
-    The batch runs under its own `call`, which outlives the request and has no deadline.
+    `failure` is the error of the first statement that existing data violates. The batch runs as a
+    `call` of its own, which outlives the request and has no deadline.
     """
 
     commit_timestamps: list[int] = field(default_factory=list)
@@ -68,18 +69,18 @@ class DdlOutcome:
     call: Call = field(default_factory=Call)
 
     def cancel(self) -> None:
-        """Apply no more statements, nor the one whose rows are being worked on; from any thread."""
+        """Cancel the current and the following statements; callable from any thread."""
         self.call.cancel()
 
     @property
     def applied(self) -> int:
-        """How many statements took effect."""
+        """The number of statements that took effect."""
         return len(self.commit_timestamps)
 
 
 @dataclass(frozen=True, slots=True)
 class RestoreSource:
-    """The backup that a database was restored from, which may be gone. Times in nanoseconds."""
+    """The backup that a database was restored from, which may be deleted. Times in nanoseconds."""
 
     backup: str
     version_time: int
@@ -107,27 +108,27 @@ class Database:
 
     @property
     def name(self) -> str:
-        """projects/P/instances/I/databases/D"""
+        """The resource name: projects/P/instances/I/databases/D."""
         return self._core.name
 
     @property
     def schema(self) -> Schema:
-        """The schema of now."""
+        """The current schema."""
         return self._core.generation.schema
 
     @property
     def clock(self) -> Clock:
-        """The clock that it goes by."""
+        """The database's own clock."""
         return self._core.store.clock
 
     @property
     def create_time(self) -> int:
-        """When it was created; never later than now."""
+        """The creation time; never later than the current time."""
         return self.time.create_time
 
     @property
     def heat(self) -> HotspotMonitor:
-        """Where its writes concentrate, as long as somebody watches."""
+        """The monitor of the database's writes, created on first use."""
         from spanemu.database.splits.hotspot_monitor import HotspotMonitor
 
         core = self._core
@@ -138,20 +139,20 @@ class Database:
 
     @property
     def split_points(self) -> SplitPoints:
-        """The boundaries that its users asked for."""
+        """The split points that users added."""
         return self._core.split_points
 
     @property
     def splitting(self) -> SplitManager:
-        """Its splits, and what moves them."""
+        """The manager of the splits."""
         return self._core.splitting
 
     def follow_nodes(self, nodes: int) -> None:
-        """The instance has so many nodes now."""
+        """Set the number of nodes of the instance."""
         self._core.splitting.follow_nodes(nodes)
 
     def last_commit(self) -> CommitSplits | None:
-        """The splits of the last commit; None when there was none since this was first asked."""
+        """Return the splits of the last commit; None if none was made since the first call."""
         splitting = self._core.splitting
         splitting.keeps_commits = True
         touched = splitting.last_commit
@@ -159,37 +160,34 @@ class Database:
 
     @property
     def version_retention_nanos(self) -> int:
-        """How long old versions are kept."""
+        """The version retention period."""
         return self._core.store.retention_nanos
 
     @property
     def default_leader(self) -> str:
-        """The region that leads, as set by ALTER DATABASE."""
+        """The leader region, as set by ALTER DATABASE."""
         return str(self.schema.options.get("default_leader") or "")
 
     @property
     def partitions(self) -> tuple[str, ...]:
-        """The ids of the instance partitions that its placements name, sorted."""
+        """The sorted ids of the instance partitions that the placements name."""
         placements = self.schema.placements.values()
-        found = {str(each.options.get("instance_partition") or "") for each in placements}
-        return tuple(sorted(found - {""}))
+        ids = {str(placement.options.get("instance_partition") or "") for placement in placements}
+        return tuple(sorted(ids - {""}))
 
     def earliest_version_time(self) -> int:
-        """The earliest timestamp that can be read."""
+        """Return the earliest timestamp that can be read."""
         horizon = self._core.store.clock.peek() - self.version_retention_nanos
         return max(self.create_time, horizon)
 
     # ------------------------------------------------------------------ schema
 
     def ddl(self) -> list[str]:
-        """The schema as canonical statements."""
+        """Return the schema as canonical statements."""
         return ddl_statements(self.schema, self._core.database_id)
 
     def restart_history(self) -> None:
-        """Let the present schema be the one that it was made with.
-
-        Reads from before there was a database find the schema's tables empty, as in Spanner.
-        """
+        """Make the current schema the first: earlier reads see its tables empty."""
         self._core.history.restart_history()
 
     def apply_ddl(
@@ -200,9 +198,10 @@ class Database:
     ) -> DdlOutcome:
         """Run schema statements in order; `sent` are the protocol buffer types they may name.
 
-        Raises when one of them is wrong by itself or against the schema: then none is applied.
-        What data refuses ends the batch, with the statements before it applied. Batches run one
-        after another; `outcome` shows how far this one is, and cancels it.
+        Raises if a statement is invalid by itself or against the schema; then no statement is
+        applied. A statement that existing data violates ends the batch, and the statements before
+        it stay applied. Batches run one after another; `outcome` shows the progress of this batch
+        and can cancel it.
         """
         core = self._core
         outcome = outcome or DdlOutcome()
@@ -226,7 +225,7 @@ class Database:
             return outcome
 
     def _apply(self, step: Step) -> int:
-        """One statement: make room, work on data, publish, give room back."""
+        """Apply a statement: create trees, change data, publish the schema, drop trees."""
         store, before, environment = self._core.store, self.schema, self._core.environment
         with store.mutex:
             began = store.clock.now()
@@ -235,19 +234,19 @@ class Database:
             added = step.schema.created_since(before)
             filling = self._filling(step.schema, added)
             at = began if filling is None else store.clock.now()
-            for thing in added:
-                path = path_of(step.schema, thing)
+            for source in added:
+                path = path_of(step.schema, source)
                 store.create_tree(path[-1], path[0], path)
             try:
                 generation = Generation(step.schema, environment.limits)
                 context = StatementContext(self._core, generation.schema, writable=True)
                 step.work(store, generation.rules, at, context)
             except BaseException:
-                for thing in added:
-                    store.drop_tree(tree_of(thing))
+                for source in added:
+                    store.drop_tree(tree_of(source))
                 raise
-            for thing in before.dropped_in(step.schema):
-                store.drop_tree(tree_of(thing), at)
+            for source in before.dropped_in(step.schema):
+                store.drop_tree(tree_of(source), at)
             store.retention_nanos = step.schema.retention_nanos(environment.retention_nanos)
             if filling is not None:
                 self._publish(Generation(filling, environment.limits), began)
@@ -256,41 +255,42 @@ class Database:
             return at
 
     def _publish(self, generation: Generation, at: int) -> None:
-        """Have a schema be the one of now; what was compiled for one of long ago goes."""
+        """Make the generation current, and clear the compiled plans of an old one."""
         self._core.history.append(generation, at)
         generations = self._core.history.all()
         if len(generations) > GENERATIONS_COMPILED_MAX:
             generations[-GENERATIONS_COMPILED_MAX - 1].forget()
 
     def _filling(self, schema: Schema, added: Sequence[Table | Index]) -> Schema | None:
-        """The schema while new indexes are filled; None when their tables have no rows.
+        """Return the schema while new indexes are backfilled; None if their tables have no rows.
 
-        Filling takes one tick of the clock here, but who reads as of that tick must not get an
-        answer from an index that Spanner would still be working on.
+        The backfill takes a single tick of the clock here, but a read as of that tick must not use
+        an index that Spanner would still be building.
         """
         filling = schema
-        for thing in added:
-            if isinstance(thing, Index):
-                table = schema.tables[thing.table.lower()]
+        for source in added:
+            if isinstance(source, Index):
+                table = schema.tables[source.table.lower()]
                 if self._core.store.row_count(tree_of(table)):
-                    filling = filling.with_index(replace(thing, ready=False))
+                    filling = filling.with_index(replace(source, ready=False))
         return None if filling is schema else filling
 
-    # ------------------------------------------------------------------ what tests do
+    # ------------------------------------------------------------------ operations for tests
 
     def snapshot(self) -> DatabaseSnapshot:
-        """The present state, to come back to with `restore`."""
+        """Return a snapshot of the current state, for `restore`."""
         return DatabaseSnapshot.of(self._core)
 
     def restore(self, snapshot: DatabaseSnapshot) -> None:
-        """Come back to a state; open transactions are aborted, sessions live on.
+        """Restore the state of a snapshot; open transactions are aborted, sessions stay open.
 
-        Statistics of what ran are forgotten. Costs what was done since. Raises ValueError for a
-        snapshot that an earlier restore made invalid, and for one of another database.
+        The collected statistics are deleted. The cost depends on the changes since the snapshot.
+        Raises ValueError for a snapshot that an earlier restore made invalid, and for a snapshot of
+        another database.
         """
         check_own(self._core, snapshot)
         why = "The database was restored."
-        with self._core.store.mutex:  # Under it no transaction is in the middle of its commit.
+        with self._core.store.mutex:  # No commit is in progress while it is held.
             self._core.store.restore(snapshot.store)
             self._core.restore_schema(snapshot.history)
             self._contents.forget()
@@ -301,7 +301,7 @@ class Database:
         self._core.ledger.forget()
 
     def settle(self) -> None:
-        """Let the schema and rows of now be older than any time; not while there are snapshots."""
+        """Make the current schema and rows older than any time, unless snapshots exist."""
         with self._core.schema_mutex, self._core.store.mutex:
             if self._core.store.forget_history():
                 self._core.history.restart_history()
@@ -309,32 +309,31 @@ class Database:
         self.time.rejoin()
 
     def abort_transactions(self) -> None:
-        """Abort every open read-write transaction; sessions live on."""
+        """Abort every open read-write transaction; sessions stay open."""
         self.sessions.abort_all("It was aborted on purpose, by abort_transactions.")
 
     def delete_expired_rows(self) -> int:
-        """Apply the row deletion policies; how many rows were deleted."""
+        """Apply the row deletion policies; return the number of deleted rows."""
         return self._row_deletion.sweep()
 
     def interfere(self, statements: Sequence[str]) -> None:
-        """Run DML in a transaction that wounds whoever is in its way, and commit it."""
+        """Run DML in a transaction that wounds every conflicting one, and commit it."""
         interfere(self._core, statements)
 
     def footprint(self, request: StatementRequest) -> Footprint:
-        """What a statement's plan does that people watch for. Raises if it is faulty."""
+        """Return the properties of a statement's plan that tests assert on; raise if it is
+        invalid.
+        """
         prepared = prepare(self._core.generation, request, self._core.statistics)
         return footprint_of(prepared.executable.plan)
 
     def forget(self, snapshot: DatabaseSnapshot) -> None:
-        """Give a snapshot up, so that changes need not be remembered for it.
-
-        Raises ValueError for one of another database.
-        """
+        """Release a snapshot of this database, so that changes need not be recorded for it."""
         check_own(self._core, snapshot)
         snapshot.give_up()
 
     def clone(self, name: str) -> Database:
-        """A database of another name with the same content, sharing it until either writes."""
+        """Return a database with the same content, shared until either is written."""
         with self._core.store.mutex:
             core = DatabaseCore(
                 name, self._core.environment, self._core.store.clone(), self._core.history.copy()
@@ -346,54 +345,55 @@ class Database:
         return twin
 
     def content(self, at: int) -> Content:
-        """What it held at a timestamp that can still be read, for a backup to keep."""
+        """Return the content at a readable timestamp, for a backup."""
         return self._contents.at(at)
 
     @classmethod
     def restored(cls, name: str, content: Content, source: RestoreSource) -> Database:
-        """A new database that begins with the content of a backup."""
+        """Return a new database with the content of a backup."""
         database = cls.__new__(cls)
         database._start(content.database(name))
         database.restored_from = source
         return database
 
     def boundary(self, table: str, key: Sequence[Any], index: str = "") -> Boundary:
-        """The boundary before a row of a table or index, there or not.
+        """Return the boundary before a row of a table or index; the row need not exist.
 
-        `key` holds raw values, as requests do: the whole key of a table; of an index its own key,
-        perhaps with the rest of its table's. Under `root_only` the table must be a root.
+        `key` holds raw values, as requests do: the whole key of a table; the own key of an index,
+        optionally followed by the rest of its table's key. Under the policy `root_only` the table
+        must be a root.
         """
         schema, splitting = self.schema, self._core.splitting
-        thing = keyed(schema, table, index)
-        if splitting.settings.policy is SplitPolicy.ROOT_ONLY and thing.parent is not None:
-            raise SplitInsideHierarchy(thing.name, root_name(schema, thing))
-        return splitting.boundaries_of(thing, Origin.TEST)(row_key(thing, key))
+        source = keyed(schema, table, index)
+        if splitting.settings.policy is SplitPolicy.ROOT_ONLY and source.parent is not None:
+            raise SplitInsideHierarchy(source.name, root_name(schema, source))
+        return splitting.boundaries_of(source, Origin.TEST)(row_key(source, key))
 
     def split_at(self, table: str, key: Sequence[Any], index: str = "") -> None:
-        """Put a split boundary before a row, there or not. See `boundary`."""
+        """Add a split boundary before a row, which need not exist. See `boundary`."""
         self._core.store.cut([self.boundary(table, key, index)])
 
     def merge_at(self, table: str, key: Sequence[Any], index: str = "") -> bool:
-        """Take the boundary before a row away; False when there is none."""
+        """Remove the split boundary before a row; return False if there is none."""
         return self._core.store.merge([self.boundary(table, key, index)])
 
     def split_of(self, table: str, key: Sequence[Any], index: str = "") -> SplitLocation:
-        """The split that a row is in, there or not."""
-        thing = keyed(self.schema, table, index)
-        (place,) = self._core.store.split_map.splits_with_keys(
-            [(tree_of(thing), row_key(thing, key))]
+        """Return the split of a row, which need not exist."""
+        source = keyed(self.schema, table, index)
+        (split,) = self._core.store.split_map.splits_with_keys(
+            [(tree_of(source), row_key(source, key))]
         )
-        return place
+        return split
 
     def physical_layout(self, *, servers: bool = False) -> str:
-        """Rows in interleaved order with split boundaries, and perhaps servers, as text."""
+        """Return rows, split boundaries and optionally servers as text, in interleaved order."""
         self._core.splitting.fit_sizes()
         return physical_layout(self._core.store, self.schema, servers=servers)
 
     def close(self) -> None:
-        """Drop the database: sessions end, waiting requests fail, and nothing commits any more.
+        """Drop the database: sessions end, waiting requests fail, and no commit follows.
 
-        A commit that is acknowledged was applied before: both happen under the store's mutex.
+        An acknowledged commit was applied before: both happen under the store's mutex.
         """
         with self._core.store.mutex:
             self._core.closed = True

@@ -1,8 +1,8 @@
-"""Schema object drop protection: what is still in use is not dropped (page of that name).
+"""Schema object drop protection: objects in use are not dropped (page of that name).
 
-A database option names a period. A table, an index or a column cannot be dropped when something was
-written to it within that period, or when it was read often enough in one of its hours. What was
-created within the period is not protected, so that a test can drop what it made.
+A database option sets a period. A table, an index or a column cannot be dropped if it was written
+within the period, or if it was read often enough in one hour of the period. An object created
+within the period is not protected, so that a test can drop its own objects.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from spanemu.schema.table import Table
 
 PERIOD_OPTION = "schema_drop_protection_inactivity_period"
 READS_OPTION = "schema_drop_protection_usage_lowerbound"
-READS_PER_HOUR = 10  # fewer do not count, unless the option says otherwise
+READS_PER_HOUR = 10  # the default of READS_OPTION: fewer reads are no use
 
 
 def refuse_drops(core: DatabaseCore, steps: Iterable[Step]) -> None:
-    """Raise SchemaObjectInUse for the first step that drops what is in use."""
+    """Raise SchemaObjectInUse for the first step that drops an object in use."""
     schema = core.generation.schema
     period = retention_nanos(schema.options.get(PERIOD_OPTION)) or 0
     if not period:
@@ -43,11 +43,11 @@ def refuse_drops(core: DatabaseCore, steps: Iterable[Step]) -> None:
 def _dropped(
     before: Schema, after: Schema, long_ago: Schema
 ) -> Iterator[tuple[str, Sequence[str]]]:
-    """(kind, name, of a column after its table's) of what is gone and was there long ago."""
-    old = {thing.id for thing in long_ago.tables_and_indexes()}
-    for thing in before.dropped_in(after):
-        if thing.id in old:
-            yield "table" if isinstance(thing, Table) else "index", (thing.name,)
+    """Yield (kind, name parts) of each dropped object that existed at the start of the period."""
+    old = {source.id for source in long_ago.tables_and_indexes()}
+    for source in before.dropped_in(after):
+        if source.id in old:
+            yield "table" if isinstance(source, Table) else "index", (source.name,)
     if before.tables is after.tables:
         return
     for name, table in before.tables.items():
@@ -63,7 +63,7 @@ def _dropped(
 
 
 class _Use:
-    """What was used within a period, until now, by whole hours."""
+    """The objects used within the period up to now, by whole hours."""
 
     def __init__(self, core: DatabaseCore, schema: Schema, period: int) -> None:
         self._ledger = core.ledger
@@ -73,11 +73,11 @@ class _Use:
         self.long_ago = core.history.at(self._since).schema
 
     def is_in_use(self, names: Sequence[str]) -> bool:
-        """Whether a table or an index, or a column of one, is."""
-        return names in (self._things if len(names) == 1 else self._columns)
+        """Return whether a table or an index, or a column of a table, is in use."""
+        return names in (self._sources if len(names) == 1 else self._columns)
 
     @cached_property
-    def _things(self) -> set[Sequence[str]]:
+    def _sources(self) -> set[Sequence[str]]:
         return {
             (row["TABLE_NAME"],)
             for row in self._hours(table_operations)
@@ -96,7 +96,7 @@ class _Use:
         return writes > 0 or 0 < reads >= self._reads
 
     def _hours(self, table: aggregator.Table) -> Iterator[Row]:
-        """Rows of a statistics table, the hour that has not ended included."""
+        """Yield the rows of a statistics table, including the hour that has not ended."""
         for row in self._ledger.look(table, "HOUR", self._now + NANOS_PER_HOUR):
             if row["INTERVAL_END"] > self._since:
                 yield row

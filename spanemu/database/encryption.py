@@ -1,4 +1,4 @@
-"""Customer-managed encryption keys, as names: a database in memory is not encrypted."""
+"""Names of customer-managed encryption keys; a database in memory is not encrypted."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ _FIRST_VERSION = "cryptoKeyVersions/1"
 
 @dataclass(frozen=True, slots=True)
 class EncryptionKeys:
-    """The Cloud KMS keys of a database or backup; none for Google's default encryption.
+    """The Cloud KMS keys of a database or backup; empty for Google's default encryption.
 
-    `name` and `names` are the fields of the API's configs, of which a caller uses one: `names`
+    `name` and `names` are the fields of the API's configs, of which a caller uses only one: `names`
     can hold a key for each region.
     """
 
@@ -20,12 +20,12 @@ class EncryptionKeys:
 
     @property
     def all(self) -> tuple[str, ...]:
-        """Every key, from whichever field."""
+        """Every key, from either field."""
         return (self.name, *self.names) if self.name else self.names
 
     @property
     def versions(self) -> tuple[str, ...]:
-        """The version of each key that is in use: the first one, for keys are never rotated."""
+        """The version in use of each key: always the first, because keys are never rotated."""
         return tuple(f"{key}/{_FIRST_VERSION}" for key in self.all)
 
 

@@ -1,4 +1,4 @@
-"""What every database of one emulator shares: time, randomness, and settings."""
+"""The environment that all databases of an emulator share: time, randomness and settings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spanemu.base.rand import Randomness
 
 @dataclass(frozen=True, eq=False)
 class Environment:
-    """Given to each database by the emulator that holds it."""
+    """The environment that an emulator passes to each of its databases."""
 
     clock: Clock
     randomness: Randomness = field(default_factory=Randomness)

@@ -1,13 +1,15 @@
-"""What any part of a database, or what is around it, may have to say.
+"""Errors of databases that no single part of a database owns.
 
     SpannerError
-    ├── ResourceNotFound        NOT_FOUND that names the resource in a detail
+    ├── ResourceNotFound        NOT_FOUND with the resource's name in a detail
     │   └── DatabaseNotFound
     ├── SchemaUpdateCancelled
-    └── InvalidFilter           of a List call
+    ├── InvalidFilter           of a List call
+    └── SchemaObjectInUse       of drop protection
 
-A missing resource carries a ResourceInfo detail, by which clients tell, say, a dropped database
-from a dropped session. What concerns one part is in the `errors` of its package.
+A missing resource carries a ResourceInfo detail, by which clients distinguish, for example, a
+dropped database from a dropped session. The errors of each part are in the `errors` module of its
+package.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ _TYPE_URL = "type.googleapis.com/google.spanner"
 
 
 class ResourceNotFound(SpannerError):
-    """A well-formed name of something that does not exist."""
+    """A well-formed name of a resource that does not exist."""
 
     code = Code.NOT_FOUND
     prose = "{kind} not found: {name}"
@@ -32,20 +34,20 @@ class ResourceNotFound(SpannerError):
         return self.prose.format(kind=self.kind, name=self.name)
 
     def details(self) -> tuple[Detail, ...]:
-        """The resource's type and name."""
+        """Return the detail with the resource's type and name."""
         description = f"{self.kind} does not exist."
         return (ResourceInfo(self.resource_type, self.name, description),)
 
 
 class DatabaseNotFound(ResourceNotFound):
-    """No database of that name in an instance that exists."""
+    """A name of a missing database in an existing instance."""
 
     kind = "Database"
     resource_type = f"{_TYPE_URL}.admin.database.v1.Database"
 
 
 class SchemaUpdateCancelled(SpannerError):
-    """Somebody cancelled a schema update; what was applied stays."""
+    """A cancelled schema update; the statements that were applied stay applied."""
 
     code = Code.CANCELLED
     prose = "The schema update was cancelled after {applied} of {count} statements."
@@ -54,7 +56,7 @@ class SchemaUpdateCancelled(SpannerError):
 
 
 class InvalidFilter(SpannerError):
-    """A list filter that cannot be understood."""
+    """A list filter that cannot be parsed."""
 
     code = Code.INVALID_ARGUMENT
     prose = 'Invalid filter "{filter}": {reason}.'
@@ -63,7 +65,7 @@ class InvalidFilter(SpannerError):
 
 
 class SchemaObjectInUse(SpannerError):
-    """Schema object drop protection is on, and something still uses what would be dropped."""
+    """A drop of a schema object in use while drop protection is on."""
 
     code = Code.FAILED_PRECONDITION
     prose = (

@@ -4,9 +4,9 @@
     term        = [ "NOT" | "-" ] ( "(" filter ")" | field operator value )
     operator    = ":" has (contains; `*` for present), "=", "!=", "<", "<=", ">", ">="
 
-Text compares without regard to case, as the services document. A filter is compiled once into
-a predicate over the fields of one item; what fields an item has is the business of the listing
-(`instances`, `operations`, `sessions`), which hands over a plain mapping.
+Text compares without regard to case, as the services document. A filter is compiled once into a
+predicate over the fields of an item. Each listing (`instances`, `operations`, `sessions`) defines
+the fields of its items, and passes them as a mapping.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Instant:
 
 
 FieldValue = str | bool | int | Instant
-# A field with several values, such as a list of statements, matches when any of them does.
+# A field with several values, such as a list of statements, matches if any value matches.
 Fields = Mapping[str, FieldValue | tuple[FieldValue, ...]]
 Predicate = Callable[[Fields], bool]
 IsField = Callable[[str], bool]
@@ -62,9 +62,9 @@ _ORDERINGS: Mapping[str, Callable[[int], bool]] = {
 
 
 def compile_filter(text: str, is_field: IsField = lambda _: True) -> Predicate:
-    """The predicate that `text` spells; an empty filter keeps everything.
+    """Compile a filter into a predicate; an empty filter accepts every item.
 
-    `is_field` tells which (lower-case) field names the listing knows. Raises InvalidFilter.
+    `is_field` decides whether a lower-case name is a field of the listing. Raises InvalidFilter.
     """
     if not text.strip():
         return lambda _: True
@@ -74,7 +74,7 @@ def compile_filter(text: str, is_field: IsField = lambda _: True) -> Predicate:
 
 
 class _Parser:
-    """Recursive descent with one token of lookahead; depth is bounded by DEPTH_MAX."""
+    """A recursive descent parser with a lookahead of one token and a depth of up to DEPTH_MAX."""
 
     def __init__(self, text: str, is_field: IsField) -> None:
         self.text = text
@@ -169,10 +169,10 @@ def _restriction(field: str, operator: str, literal: str) -> Predicate:
     test = _has(literal.lower()) if operator == ":" else _ordered(operator, literal.lower())
 
     def matches(fields: Fields) -> bool:
-        found = fields.get(field)
-        if found is None:
+        value = fields.get(field)
+        if value is None:
             return False
-        return any(map(test, found)) if isinstance(found, tuple) else test(found)
+        return any(map(test, value)) if isinstance(value, tuple) else test(value)
 
     return matches
 
@@ -180,10 +180,10 @@ def _restriction(field: str, operator: str, literal: str) -> Predicate:
 def _has(literal: str) -> Callable[[FieldValue], bool]:
     needle = literal.strip("*")
 
-    def test(found: FieldValue) -> bool:
-        if isinstance(found, str):
-            return needle in found.lower()
-        return _compare(found, literal) == 0
+    def test(value: FieldValue) -> bool:
+        if isinstance(value, str):
+            return needle in value.lower()
+        return _compare(value, literal) == 0
 
     return test
 
@@ -191,32 +191,33 @@ def _has(literal: str) -> Callable[[FieldValue], bool]:
 def _ordered(operator: str, literal: str) -> Callable[[FieldValue], bool]:
     accepts = _ORDERINGS[operator]
 
-    def test(found: FieldValue) -> bool:
-        sign = _compare(found, literal)
+    def test(value: FieldValue) -> bool:
+        sign = _compare(value, literal)
         return sign is not None and accepts(sign)
 
     return test
 
 
-def _compare(found: FieldValue, literal: str) -> int | None:
-    """The sign of `found - literal`; None when the literal does not fit the field's type."""
-    match found:
+def _compare(value: FieldValue, literal: str) -> int | None:
+    """Return the sign of `value - literal`; None if the literal does not fit the field's type."""
+    match value:
         case bool():
-            return None if literal not in ("true", "false") else found - (literal == "true")
+            return None if literal not in ("true", "false") else value - (literal == "true")
         case int():
-            return found - int(literal) if re.fullmatch(r"-?\d{1,18}", literal) else None
+            return value - int(literal) if re.fullmatch(r"-?\d{1,18}", literal) else None
         case Instant(nanos):
             moment = _instant(literal)
             return None if moment is None else nanos - moment
         case str():
-            return (found.lower() > literal) - (found.lower() < literal)
+            return (value.lower() > literal) - (value.lower() < literal)
 
 
 @lru_cache(maxsize=256)
 def _instant(literal: str) -> int | None:
-    """Nanoseconds of an RFC 3339 timestamp; None when it is not one.
+    """Return the nanoseconds of an RFC 3339 timestamp; None if `literal` is not a timestamp.
 
-    Single digits do ("2026-3-1T9:05:00Z"): the client library's samples leave the zeros out.
+    Single digits are accepted ("2026-3-1T9:05:00Z"), because the client library's samples omit
+    leading zeros.
     """
     fraction = _FRACTION.search(literal)
     nanos = int(fraction[1].ljust(9, "0")) if fraction else 0

@@ -1,4 +1,4 @@
-"""What a caller asks of a transaction or a statement, as plain data.
+"""The options of transactions, statements, reads and commits, as plain data.
 
 Frontends build these from their wire messages. Durations and times are `int` nanoseconds.
 """
@@ -17,33 +17,33 @@ from spanemu.values.types import Type
 
 @record
 class Strong(Record):
-    """Sees every commit acknowledged before the request began."""
+    """A bound that includes every commit acknowledged before the request began."""
 
 
 @record
 class ReadTimestamp(Record):
-    """Exactly at `at`."""
+    """A read timestamp of exactly `at`."""
 
     at: int
 
 
 @record
 class MinReadTimestamp(Record):
-    """At some time not before `at`; single use only."""
+    """A read timestamp not before `at`; single use only."""
 
     at: int
 
 
 @record
 class ExactStaleness(Record):
-    """Exactly `nanos` ago."""
+    """A read timestamp exactly `nanos` ago."""
 
     nanos: int
 
 
 @record
 class MaxStaleness(Record):
-    """At most `nanos` ago; single use only."""
+    """A read timestamp at most `nanos` ago; single use only."""
 
     nanos: int
 
@@ -68,7 +68,7 @@ class Isolation(StrEnum):
 
 
 class ReadLockMode(StrEnum):
-    """Whether reads take locks or are validated at commit."""
+    """The choice between locking reads and reads validated at commit."""
 
     UNSPECIFIED = "unspecified"
     PESSIMISTIC = "pessimistic"
@@ -77,7 +77,7 @@ class ReadLockMode(StrEnum):
 
 @record
 class ReadWriteOptions(Record):
-    """A read-write transaction. `previous` is the id whose age a retry keeps."""
+    """Options of a read-write transaction. `previous` is the id whose age a retry keeps."""
 
     isolation: Isolation = Isolation.UNSPECIFIED
     read_lock_mode: ReadLockMode = ReadLockMode.UNSPECIFIED
@@ -87,7 +87,7 @@ class ReadWriteOptions(Record):
 
 @record
 class PartitionedDml(Record):
-    """A partitioned DML transaction."""
+    """Options of a partitioned DML transaction."""
 
     exclude_from_change_streams: bool = False
 
@@ -97,21 +97,21 @@ TransactionOptions = ReadOnly | ReadWriteOptions | PartitionedDml
 
 @record
 class SingleUse(Record):
-    """A temporary transaction for this request alone."""
+    """A selector of a temporary transaction for this request alone."""
 
     options: TransactionOptions = ReadOnly()
 
 
 @record
 class Begin(Record):
-    """A new transaction that this request begins; its id comes back with the result."""
+    """A selector of a new transaction, whose id is returned with the result."""
 
     options: TransactionOptions
 
 
 @record
 class Existing(Record):
-    """A transaction begun before, by id."""
+    """A selector of an open transaction by id."""
 
     id: bytes
 
@@ -120,7 +120,7 @@ Selector = SingleUse | Begin | Existing
 
 
 class QueryMode(StrEnum):
-    """What comes back: rows, a plan, statistics, or several of them."""
+    """The parts of an answer: rows, a plan, statistics, or several of them."""
 
     NORMAL = "normal"
     PLAN = "plan"
@@ -131,12 +131,12 @@ class QueryMode(StrEnum):
 
 @record
 class StatementRequest(Record):
-    """One SQL statement as a client sends it.
+    """An SQL statement as a client sends it.
 
     `parameters` hold raw values (JSON-like: None, bool, float, str, list, dict) by name without
-    "@"; `parameter_types` the declared types. `seqno` is set for DML only. `directed_read` says
-    that replicas are chosen, which only a read-only transaction may do. `role` is the database
-    role of the session, if it carries one.
+    "@"; `parameter_types` the declared types. `seqno` is set for DML only. `directed_read` is true
+    if the request chooses replicas, which only a read-only transaction may do. `role` is the
+    database role of the session, if any.
     """
 
     sql: str
@@ -157,7 +157,7 @@ class StatementRequest(Record):
 class ReadRequest(Record):
     """A Read as a client sends it; `key_set` is raw (`values.mutation.RawKeySet`).
 
-    `lock_exclusive` asks for exclusive locks, which only a read-write transaction may do;
+    `lock_exclusive` requests exclusive locks, which only a read-write transaction may do;
     `directed_read` is as in `StatementRequest`.
     """
 
@@ -174,9 +174,9 @@ class ReadRequest(Record):
 
 @record
 class CommitOptions(Record):
-    """What a commit asks for besides its writes.
+    """Options of a commit.
 
-    `precommit_token` is the token with the highest sequence number that the client was given
+    `precommit_token` is the token with the highest sequence number that the client received
     (multiplexed sessions).
     """
 
@@ -185,7 +185,7 @@ class CommitOptions(Record):
     transaction_tag: str = ""
 
 
-# Whatever is not here is pessimistic.
+# Every other combination is pessimistic.
 _READS: Mapping[tuple[Isolation, ReadLockMode], Reads] = {
     (Isolation.UNSPECIFIED, ReadLockMode.OPTIMISTIC): Reads.OPTIMISTIC,
     (Isolation.SERIALIZABLE, ReadLockMode.OPTIMISTIC): Reads.OPTIMISTIC,
@@ -196,5 +196,5 @@ _READS: Mapping[tuple[Isolation, ReadLockMode], Reads] = {
 
 
 def reads_of(options: ReadWriteOptions) -> Reads:
-    """How a transaction with those options keeps its reads true."""
+    """Return the concurrency control of a transaction's reads."""
     return _READS.get((options.isolation, options.read_lock_mode), Reads.PESSIMISTIC)

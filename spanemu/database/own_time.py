@@ -1,8 +1,8 @@
-"""The time of one database: that of the emulator's clock, or ahead of it.
+"""The time of a database: the emulator's clock, or a clock ahead of it.
 
-All databases go by one clock. It may be set to another time, which a database follows as long as
-nothing in it has a later timestamp. A database that has later timestamps, because nobody has taken
-it back to a snapshot, goes on in a time of its own, ahead of the clock.
+All databases follow the emulator's clock. When the clock is set to another time, a database follows
+it as long as the database has no later timestamp. A database with later timestamps, which no
+snapshot restore has removed, continues on its own clock ahead of the emulator's.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CLOCK_SET = "The clock was set to another time."
 
 
 class OwnTime:
-    """The time of one database. `create_time` is never later than the present."""
+    """The time of a database. `create_time` is never later than the current time."""
 
     def __init__(self, core: DatabaseCore, sessions: Sessions, row_deletion: RowDeletion) -> None:
         self._core = core
@@ -29,28 +29,28 @@ class OwnTime:
 
     @property
     def clock(self) -> Clock:
-        """The clock that it goes by."""
+        """The clock of the database."""
         return self._core.store.clock
 
     @property
     def latest(self) -> int:
-        """The latest timestamp of a row or a schema that can be seen in it."""
+        """The latest timestamp of a visible row or schema."""
         return max(self._core.store.last_commit, self._core.history.latest)
 
     @property
     def is_ahead(self) -> bool:
-        """Whether it is in a time of its own."""
+        """True if the database runs ahead of the emulator's clock."""
         return self._core.store.clock is not self._core.environment.clock
 
     def held(self) -> AbstractContextManager[object]:
-        """Let nothing commit, and nobody get a timestamp to read at, while the block runs."""
+        """Return a context in which nothing commits and no read timestamp is assigned."""
         return self._core.store.mutex
 
     def follow(self) -> None:
-        """Go by the emulator's clock, which was set to a time after `latest`.
+        """Follow the emulator's clock, which was set to a time after `latest`.
 
-        No time has passed: no row has expired. Open transactions, which may have read at a later
-        time, are aborted.
+        No time has passed for the rows, so no row has expired. Open transactions, which may have
+        read at a later time, are aborted.
         """
         core, store = self._core, self._core.store
         with store.mutex:
@@ -65,11 +65,13 @@ class OwnTime:
             core.splitting.clock_set()
 
     def forget_statistics(self) -> None:
-        """Forget what ran, which may have been at a later time. Not while commits are held."""
+        """Delete the statistics, which may have later times. Must not be called while commits are
+        held.
+        """
         self._core.ledger.forget()
 
     def go_on_from(self, present: int) -> None:
-        """Go on from its present time, whatever the emulator's clock was set to."""
+        """Continue from the database's time `present`, ahead of the emulator's clock."""
         core = self._core
         clock = core.environment.clock
         with core.store.mutex:
@@ -78,16 +80,16 @@ class OwnTime:
             self._sessions.stay_young()
 
     def rejoin(self) -> None:
-        """Go by the emulator's clock again, if its time is after `latest` by now."""
+        """Follow the emulator's clock again if it has passed `latest`."""
         if self.is_ahead and self.latest < self._core.environment.clock.peek():
             self.follow()
 
     def forget_versions(self) -> int:
-        """Forget the versions that can no longer be read; return how many those were."""
+        """Delete the versions that cannot be read any more; return how many."""
         return self._core.store.collect_garbage()
 
     def jumped(self) -> None:
-        """The clock was moved on: do what a server does as time goes by."""
+        """Do what a server does as time passes, because the clock was advanced."""
         self._sessions.stay_young()
         if self._row_deletion.is_due():
             self._row_deletion.sweep()

@@ -7,7 +7,7 @@
     ---------------------------------------- split boundary
     Singers(2)      ...
 
-Hierarchies come in the order of their root's name, as in the drawings of Spanner's schema pages.
+Hierarchies are sorted by the name of their root, as in the drawings of Spanner's schema pages.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ BOUNDARY = "-" * 40 + " split boundary"
 
 
 def physical_layout(store: Store, schema: Schema, *, servers: bool = False) -> str:
-    """Every row and index entry, one line each; "" for a database without any.
+    """Return a line for each row and index entry; "" for an empty database.
 
-    With `servers` each split begins with a line that names the server it is on.
+    With `servers` each split begins with a line that names its server.
     """
     blocks = [
         "\n".join(_hierarchy(store, schema, root, servers=servers))
@@ -58,103 +58,106 @@ def _hierarchy(
 ) -> Iterator[str]:
     hierarchy = tree_of(root)
     lines = [
-        (place, text)
-        for thing in schema.tables_and_indexes()
-        if hierarchy_of(schema, thing) == hierarchy
-        for place, text in _rows(store, schema, thing)
+        (position, text)
+        for source in schema.tables_and_indexes()
+        if hierarchy_of(schema, source) == hierarchy
+        for position, text in _rows(store, schema, source)
     ]
     lines.sort(key=lambda line: line[0])
     tiling = store.split_map.hierarchies[hierarchy].tiling
     heads = [
-        (place, f"{BOUNDARY}, server {split.server}" if servers else BOUNDARY)
-        for place, split in zip(tiling.positions, tiling.splits[1:], strict=True)
+        (position, f"{BOUNDARY}, server {split.server}" if servers else BOUNDARY)
+        for position, split in zip(tiling.positions, tiling.splits[1:], strict=True)
     ]
     if servers and lines:
         yield f"{'-' * 40} server {tiling.splits[0].server}"
-    for place, text in lines:
-        while heads and place >= heads[0][0]:
+    for position, text in lines:
+        while heads and position >= heads[0][0]:
             yield heads.pop(0)[1]
         yield text
     yield from (head for _, head in heads)
 
 
-def _rows(store: Store, schema: Schema, thing: Table | Index) -> Iterator[tuple[bytes, str]]:
-    placing = BoundaryFinder(schema, thing)
+def _rows(store: Store, schema: Schema, source: Table | Index) -> Iterator[tuple[bytes, str]]:
+    placing = BoundaryFinder(schema, source)
     indent = "  " * (len(placing.path) - 1)
-    encode = encoder_of(parts_of(thing))
-    columns = thing.columns
-    key_columns = [part.column for part in parts_of(thing)]
-    if isinstance(thing, Table):
+    encode = encoder_of(parts_of(source))
+    columns = source.columns
+    key_columns = [part.column for part in parts_of(source)]
+    if isinstance(source, Table):
         positions = {column.position: column.position for column in columns}
     else:
-        positions = {column.position: place for place, column in enumerate(columns)}
-    width = thing.width if isinstance(thing, Table) else len(columns)
+        positions = {column.position: position for position, column in enumerate(columns)}
+    width = source.width if isinstance(source, Table) else len(columns)
     others = [column for column in columns if column not in key_columns and not column.is_virtual]
-    for row in store.scan(tree_of(thing)):
+    for row in store.scan(tree_of(source)):
         row = row_cells(row, width)
         key = [row[positions[column.position]] for column in key_columns]
         key_shown = ", ".join(
             value_text(value, column.type) for value, column in zip(key, key_columns, strict=True)
         )
         cells = [value_text(row[positions[c.position]], c.type) for c in others]
-        place = placing.before(encode(key)).position
-        yield place, "  ".join([f"{indent}{thing.name}({key_shown})", *cells])
+        position = placing.before(encode(key)).position
+        yield position, "  ".join([f"{indent}{source.name}({key_shown})", *cells])
 
 
 def keyed(schema: Schema, table: str, index: str) -> Table | Index:
-    """The index of that name, or the table if none is given.
+    """Return the index `index`, or the table if `index` is empty.
 
-    Raises TableNotFound, IndexNotFound, also for an index of another table.
+    Raises TableNotFound and IndexNotFound, the latter also for an index of another table.
     """
-    found = schema.table(table)
+    source = schema.table(table)
     if not index:
-        if found is None:
+        if source is None:
             raise TableNotFound(table)
-        return found
-    known = schema.index(index)
-    if known is None or (table and table.lower() != known.table.lower()):
+        return source
+    known_index = schema.index(index)
+    if known_index is None or (table and table.lower() != known_index.table.lower()):
         raise IndexNotFound(index, table)
-    return known
+    return known_index
 
 
-def row_key(thing: Table | Index, key: Sequence[Any]) -> bytes:
-    """An encoded key; of an index its own part is enough. Raises what a request's key would."""
-    parts = thing.key
-    if isinstance(thing, Index) and len(key) > len(parts):
-        parts = thing.full_key
-    return KeyReader(thing.name, parts).key(key)
+def row_key(source: Table | Index, key: Sequence[Any]) -> bytes:
+    """Return the encoded key; for an index, its own key parts are enough.
+
+    Raises the errors of a request's key.
+    """
+    parts = source.key
+    if isinstance(source, Index) and len(key) > len(parts):
+        parts = source.full_key
+    return KeyReader(source.name, parts).key(key)
 
 
-def root_name(schema: Schema, thing: Table | Index) -> str:
-    """The root table that a table or an index is interleaved in."""
-    parent = schema.parent(thing) if isinstance(thing, Table) else schema.index_within(thing)
-    return thing.name if parent is None else schema.root(parent).name
+def root_name(schema: Schema, source: Table | Index) -> str:
+    """Return the name of the root table that a table or an index is interleaved in."""
+    parent = schema.parent(source) if isinstance(source, Table) else schema.index_within(source)
+    return source.name if parent is None else schema.root(parent).name
 
 
-def place_text(thing: Table | Index, key: bytes, *, is_range: bool) -> str:
-    """A row of a table or index, or a range by its start."""
-    return f"{thing.name}({_key(thing, key)}{'+' if is_range else ''})"
+def place_text(source: Table | Index, key: bytes, *, is_range: bool) -> str:
+    """Return a row of a table or index, or a range by its start, as text."""
+    return f"{source.name}({_key(source, key)}{'+' if is_range else ''})"
 
 
-def locked_columns(thing: Table | Index, lock: Lock) -> Sequence[str]:
-    """The columns that a lock covers, none for all; `_exists` for whether there is a row."""
+def locked_columns(source: Table | Index, lock: Lock) -> Sequence[str]:
+    """Return the columns that a lock covers; `_exists` is the row's existence, empty means all."""
     cells = lock[0] | lock[1]
-    return () if cells == WHOLE_ROW else tuple(columns_of(cells, column_names(thing)))
+    return () if cells == WHOLE_ROW else tuple(columns_of(cells, column_names(source)))
 
 
-def column_names(thing: Table | Index) -> list[str]:
-    """The columns of rows or entries by place; one that was dropped is ""."""
-    if isinstance(thing, Index):
-        return [column.name for column in thing.columns]
-    names = [""] * thing.width
-    for column in thing.columns:
+def column_names(source: Table | Index) -> list[str]:
+    """Return the column names of rows or entries by position; a dropped column is ""."""
+    if isinstance(source, Index):
+        return [column.name for column in source.columns]
+    names = [""] * source.width
+    for column in source.columns:
         names[column.position] = column.name
     return names
 
 
-def _key(thing: Table | Index, key: bytes) -> str:
-    """A key as text; of a bound that is not quite one, the key that it is made of."""
-    parts = [(part.column.type, part.descending) for part in parts_of(thing)]
+def _key(source: Table | Index, key: bytes) -> str:
+    """Return a key as text; a bound that is no whole key is shown as the key it derives from."""
+    parts = [(part.column.type, part.descending) for part in parts_of(source)]
     for end in (len(key), len(key) - 1):
         try:
             values = key_decoder(parts)(key[:end])

@@ -1,4 +1,4 @@
-"""A state of a database to come back to, and whose it is."""
+"""A snapshot of a database, which the database can be restored to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spanemu.storage.garbage_collection import StoreSnapshot
 
 @dataclass(frozen=True, eq=False, slots=True)
 class DatabaseSnapshot:
-    """A state of a database to come back to. It does not keep a dropped database in memory."""
+    """A state to restore. A snapshot does not keep a dropped database in memory."""
 
     database: str
     core: ReferenceType[DatabaseCore]
@@ -26,23 +26,23 @@ class DatabaseSnapshot:
 
     @classmethod
     def of(cls, core: DatabaseCore) -> DatabaseSnapshot:
-        """The present state."""
+        """Take a snapshot of the current state."""
         with core.store.mutex:
             store, history = core.store.snapshot(), core.history.copy()
             clock = core.environment.clock.state
             return cls(core.name, ref(core), store, history, core.splitting.state, clock)
 
     def give_up(self) -> None:
-        """Nobody comes back to this state: changes need not be remembered for it."""
+        """Release the snapshot, so that changes need not be recorded for it."""
         core = self.core()
         if core is not None:
             core.store.forget(self.store)
 
 
 def check_own(core: DatabaseCore, snapshot: object) -> None:
-    """Raise ValueError for what is no snapshot, or one of another database."""
+    """Raise ValueError unless `snapshot` is a snapshot of this database."""
     if not isinstance(snapshot, DatabaseSnapshot):
-        raise ValueError(f"{snapshot!r} is no snapshot: {core.name} goes back to what it gave")
+        raise ValueError(f"{snapshot!r} is not a snapshot of {core.name}")
     if snapshot.core() is core:
         return
     if snapshot.database == core.name:

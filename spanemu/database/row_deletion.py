@@ -1,9 +1,9 @@
-"""Row deletion policies ("TTL" page): rows that are old enough are deleted, table by table.
+"""Row deletion policies ("TTL" page): expired rows are deleted, table by table.
 
-A row goes when its timestamp column is as many days ago as its table's policy says; one whose
-column is NULL stays. Deleting works as partitioned DML does: cascades and indexes follow, and
-what a constraint keeps is left for the next time. A policy is applied on command, and when a test
-moves the clock, once a day of that clock.
+A row expires when its timestamp column is older than the number of days in its table's policy; a
+row with a NULL column never expires. Rows are deleted as by partitioned DML: cascades and indexes
+follow, and rows that a constraint protects are left for the next sweep. Policies are applied on
+command, and once a day of the clock when a test moves the clock.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ SWEEP_EVERY_NANOS = NANOS_PER_DAY
 
 
 class RowDeletion:
-    """The deletion of old rows of one database."""
+    """The deletion of expired rows in a database."""
 
     def __init__(self, core: DatabaseCore) -> None:
         self._core = core
         self._swept_at = core.store.clock.peek()
 
     def begin(self) -> None:
-        """Count the day until the next sweep from now."""
+        """Restart the day until the next sweep."""
         self._swept_at = self._core.store.clock.peek()
 
     def is_due(self) -> bool:
-        """Whether it has been a day."""
+        """Return whether a day has passed since the last sweep."""
         return self._core.store.clock.peek() >= self._swept_at + SWEEP_EVERY_NANOS
 
     def sweep(self) -> int:
-        """Apply every policy now; how many rows were deleted, cascades aside."""
+        """Apply every policy now; return how many rows were deleted, cascades aside."""
         now = self._swept_at = self._core.store.clock.peek()
         tables = self._core.generation.schema.tables.values()
         return sum(self._sweep(table, now) for table in list(tables))
@@ -59,7 +59,7 @@ class RowDeletion:
             deletion = PartitionedDmlTransaction(self._core, b"")
             done = deletion.execute(replace(expired, sql=f"DELETE {expired.sql}"))
         except SpannerError:
-            # Its own failure is nobody's business but the policy's, which shows what is left.
+            # A failure is not raised: the policy's row in SPANNER_SYS shows the rows that remain.
             left = replace(expired, sql=f"SELECT COUNT(*), MIN(`{column}`) {expired.sql}")
             snapshot = SnapshotTransaction(self._core, b"", ReadOnly())
             ((count, earliest),) = snapshot.execute(left).rows

@@ -1,5 +1,6 @@
-"""Who talks to a database: `registry` holds its sessions, `session` answers for one of them.
+"""The sessions of a database.
 
-`role_session` is one that carries a database role, and `access` says what that role may do;
-`errors`.
+In reading order: `session` (the requests of one session), `registry` (the sessions of a database by
+name), `access` (the privileges of a database role), `role_session` (a session that carries a
+database role) and `errors`.
 """

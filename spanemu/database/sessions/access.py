@@ -1,8 +1,9 @@
-"""What a session that carries a database role may do (page "Fine-grained access control").
+"""The access checks of a session that carries a database role (page "Fine-grained access control").
 
-A statement is analyzed once more under a schema in which views are tables and generated columns
-are like any other, so that what it names is what is checked. Views with invoker's rights are then
-looked into; those with definer's rights are not. Privileges are those of the present schema.
+A statement is analyzed a second time, under a schema in which views are tables and generated
+columns are ordinary columns, so that exactly the objects that the statement names are checked. For
+a view with invoker's rights, the objects that its query names are checked as well; for a view with
+definer's rights they are not. Privileges are those of the current schema.
 """
 
 from __future__ import annotations
@@ -56,22 +57,24 @@ class Access:
             raise RoleNotFound(role)
 
     def check_statement(self, request: StatementRequest) -> None:
-        """Raise unless the role may run a query or DML statement."""
+        """Raise PrivilegeMissing unless the role may run the query or DML statement."""
         generation = self._core.generation
         self._check(_needs(generation, request, self), generation.schema)
 
     def check_read(self, request: ReadRequest) -> None:
-        """Raise unless the role may read these columns."""
+        """Raise PrivilegeMissing unless the role may read the columns of the request."""
         columns = frozenset(request.columns)
         self._check([Need("SELECT", "TABLE", request.table, columns)], self._core.generation.schema)
 
     def check_writes(self, mutations: Sequence[Mutation]) -> None:
-        """Raise unless the role may apply these mutations."""
+        """Raise PrivilegeMissing unless the role may apply the mutations."""
         schema = self._core.generation.schema
-        self._check((need for one in mutations for need in _write_needs(one, schema)), schema)
+        self._check(
+            (need for mutation in mutations for need in _write_needs(mutation, schema)), schema
+        )
 
     def check_system_table(self, name: str) -> None:
-        """Raise unless the role may read a system table."""
+        """Raise PrivilegeMissing unless the role may read the system table `name`."""
         if name.upper().startswith("SPANNER_SYS.") and SYS_READER not in self._roles():
             raise PrivilegeMissing(self.role, "SELECT", "table", name)
 
@@ -90,7 +93,7 @@ def _has(need: Need, schema: Schema, grants: Sequence[Grant]) -> bool:
     home, _, _ = need.name.rpartition(".")
     if home and not any(_is(grant, "USAGE", "SCHEMA", home) for grant in grants):
         return False
-    name = _exact(need, schema)
+    name = _declared_name(need, schema)
     mine = [grant for grant in grants if _is(grant, need.privilege, need.kind, name)]
     if any(not grant.columns for grant in mine):
         return True
@@ -100,8 +103,8 @@ def _has(need: Need, schema: Schema, grants: Sequence[Grant]) -> bool:
     return {column.lower() for column in need.columns} <= held
 
 
-def _exact(need: Need, schema: Schema) -> str:
-    """The name as it was declared; requests may spell it otherwise, or say a synonym."""
+def _declared_name(need: Need, schema: Schema) -> str:
+    """Return the declared name of the object; a request may use another spelling or a synonym."""
     if need.kind == "TABLE":
         table = schema.table(need.name)
         return need.name if table is None else table.name
@@ -112,7 +115,7 @@ def _is(grant: Grant, privilege: str, kind: str, name: str) -> bool:
     return (grant.privilege, grant.kind, grant.name.lower()) == (privilege, kind, name.lower())
 
 
-# ---------------------------------------------------------------------------- what is needed
+# ---------------------------------------------------------------------------- required privileges
 
 
 def _needs(generation: Generation, request: StatementRequest, access: Access) -> Iterator[Need]:
@@ -140,11 +143,11 @@ def _read_needs(generation: Generation, usage: Usage) -> Iterator[Need]:
 
 
 def _compiled_usage(generation: Generation, sql: str, types: tuple[tuple[str, Type], ...]) -> Usage:
-    """What a statement uses, worked out now or before."""
-    found: Usage = generation.compiled(
+    """Return the objects that a statement uses, from the generation's cache or analyzed now."""
+    usage: Usage = generation.compiled(
         (collect_usage, sql, types), lambda: _usage(generation, sql, dict(types))
     )
-    return found
+    return usage
 
 
 def _usage(generation: Generation, sql: str, types: Mapping[str, Type]) -> Usage:
@@ -156,7 +159,7 @@ def _usage(generation: Generation, sql: str, types: Mapping[str, Type]) -> Usage
 
 
 def _as_named(schema: Schema) -> Schema:
-    """The schema with every view as a table, and no column computed from others."""
+    """Return the schema with every view as a table and every generated column as a plain column."""
     rows = {key: element_row(schema, key) for key in (*schema.tables, *schema.views)}
     tables = {key: row for key, row in rows.items() if row is not None}
     return schema.next(tables=tables, views={})

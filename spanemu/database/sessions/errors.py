@@ -1,4 +1,4 @@
-"""What can be wrong with a session, and with what its role asks for."""
+"""Errors of sessions and of their database roles."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ _TYPE_URL = "type.googleapis.com/google.spanner"
 
 
 class SessionNotFound(ResourceNotFound):
-    """No session of that name: never created, expired, or deleted."""
+    """A request to a session that was never created, has expired or was deleted."""
 
     kind = "Session"
     resource_type = f"{_TYPE_URL}.v1.Session"
 
 
 class MultiplexedSessionDeleted(SpannerError):
-    """Multiplexed sessions live out their time."""
+    """A request to delete a multiplexed session; such sessions end only by expiry."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Multiplexed sessions may not be deleted: {name}"
@@ -24,14 +24,14 @@ class MultiplexedSessionDeleted(SpannerError):
 
 
 class PartitionNeedsReadOnlyTransaction(SpannerError):
-    """Partitioning outside of a read-only transaction."""
+    """A partition request outside of a read-only transaction."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Partitioned reads and queries can only be performed in a read-only transaction."
 
 
 class RoleNotFound(SpannerError):
-    """A session is to carry a role that the database does not have."""
+    """A session to be created with a role that the database does not have."""
 
     code = Code.PERMISSION_DENIED
     prose = "Role not found: {role}."
@@ -39,7 +39,7 @@ class RoleNotFound(SpannerError):
 
 
 class PrivilegeMissing(SpannerError):
-    """A session's role may not do what a request asks for."""
+    """A request that needs a privilege that the session's role does not have."""
 
     code = Code.PERMISSION_DENIED
     prose = "Role {role} does not have required privileges on {kind} {name}. It needs {privilege}."

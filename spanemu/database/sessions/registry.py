@@ -1,14 +1,14 @@
-"""Sessions: who talks to a database, and which transactions each of them has open.
+"""The sessions of a database by name.
 
-    regular       gone after an hour without a request; one read-write transaction at a time
-    multiplexed   good for 28 days; any number of transactions, shared by all such sessions
+    regular       expires after an hour without a request; one read-write transaction at a time
+    multiplexed   expires after 28 days; any number of transactions, shared by all such sessions
 
-Expiry is found out when a name is looked up, so nothing runs in the background. Clients that end
-without a word never look their sessions up again: those go when there are twice as many sessions as
-were alive the last time.
+Expiry is checked when a session is looked up, so nothing runs in the background. The sessions of
+clients that end without deleting them are never looked up again: the registry removes expired
+sessions when the number of sessions has doubled since the last such sweep.
 
-A session's id begins with the mark of its database. What a client holds from a database that was
-dropped, and whose name another one has by now, is told from a session that is merely gone.
+A session id begins with the mark of its database. The mark distinguishes a session of a dropped
+database, whose name a newer database may have taken, from an expired session of this database.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from spanemu.database.sessions.session import Session, SessionSpec
 from spanemu.database.transactions.listing import OpenTransaction, described
 from spanemu.database.transactions.registry import Transactions
 
-_LOOK_AT = 1_000  # sessions, before anybody looks for those that have expired
+_SWEEP_THRESHOLD = 1_000  # the fewest sessions at which expired ones are removed
 _EXPIRED = "Its session has expired."
 _ID = re.compile(r"(?P<mark>[\w-]{8})\.[\w-]{22}\d+")
 
@@ -46,19 +46,23 @@ class Sessions:
         self._clock: Clock = core.environment.clock
         self._mutex = threading.Lock()  # Guards the four fields below.
         self._sessions: dict[str, Session] = {}
-        self._look_at = _LOOK_AT
-        self._lost: dict[str, Session] = {}  # which clients may still hold
+        self._sweep_threshold = _SWEEP_THRESHOLD
+        self._lost: dict[str, Session] = {}  # sessions that clients may still use
         self._numbers = count(1)
         self._mark = core.environment.randomness.token()[:8]
-        # Whoever has begun transactions that nobody aborted since, be it one session of thousands.
+        # The registries with transactions that `abort_all` has not aborted yet, so that aborting
+        # all need not visit thousands of idle sessions.
         self._busy: set[Transactions] = set()
-        # Transactions of multiplexed sessions belong to the database, not to one of them.
+        # The transactions of multiplexed sessions belong to the database, not to a session.
         self._shared = Transactions(core, "", multiplexed=True, busy=self._busy)
 
     def create(
         self, labels: Mapping[str, str], multiplexed: bool = False, role: str = ""
     ) -> Session:
-        """A new session. Raises RoleNotFound for one that is to carry an unknown role."""
+        """Create a session.
+
+        Raises RoleNotFound if the database does not have the role.
+        """
         spec = SessionSpec(dict(labels), multiplexed, role)
         access = Access(self._core, role) if role else None
         with self._mutex:
@@ -77,15 +81,15 @@ class Sessions:
                 session = RoleSession(name, spec, transactions, now, access)
             self._sessions[name] = session
             expired = self._take_expired(now)
-        for each in expired:
-            each.close(_EXPIRED)
+        for expired_session in expired:
+            expired_session.close(_EXPIRED)
         return session
 
     def get(self, name: str) -> Session:
-        """The session of that name, marked as used now.
+        """Return the session `name` and mark it as used now.
 
-        Raises SessionNotFound, InvalidName; DatabaseNotFound for one of a database that was
-        dropped before this one was created.
+        Raises SessionNotFound, InvalidName, and DatabaseNotFound for a session of a dropped
+        database whose name this database has taken.
         """
         session = self._sessions.get(name)
         if session is None:
@@ -100,7 +104,10 @@ class Sessions:
         return session
 
     def delete(self, name: str) -> None:
-        """End a session and its transactions; one that is not there is no error."""
+        """End a session and its transactions; an unknown session is no error.
+
+        Raises MultiplexedSessionDeleted.
+        """
         session = self._sessions.get(name)
         if session is None:
             return
@@ -109,7 +116,7 @@ class Sessions:
         self._drop(session)
 
     def lose(self, name: str) -> None:
-        """Forget a session of either kind, as the server may; its transactions end with it."""
+        """Remove a session of either kind, as the server may do; its transactions end."""
         session = self._sessions.get(name)
         if session is not None:
             self._drop(session)
@@ -117,34 +124,36 @@ class Sessions:
                 self._lost[name] = session
 
     def find_lost(self, names: Collection[str] | None = None) -> None:
-        """Restore lost sessions of those names, or all: clients keep a session while they live."""
+        """Restore the lost sessions `names`, or all: clients keep using a session."""
         with self._mutex:
-            found = {n: each for n, each in self._lost.items() if names is None or n in names}
-            for name in found:
+            lost = {n: session for n, session in self._lost.items() if names is None or n in names}
+            for name in lost:
                 del self._lost[name]
-            for session in found.values():
+            for session in lost.values():
                 session.live_from(self._clock.peek())
-            self._sessions |= found
+            self._sessions |= lost
 
     def list(self, filter_: str, page_size: int, page_token: str) -> tuple[Sequence[Session], str]:
-        """Regular sessions by name, and the token of the next page ("" at the end)."""
-        wanted = compile_filter(filter_, _is_session_field)
+        """Return a page of regular sessions sorted by name, and the next page token ("" at the
+        end).
+        """
+        is_match = compile_filter(filter_, _is_session_field)
         paging = PageRequest(page_size, page_token)
         start, now = paging.start(), self._clock.peek()
         with self._mutex:
-            found = sorted(
+            matches = sorted(
                 (name, session)
                 for name, session in self._sessions.items()
                 if name >= start
                 and not session.multiplexed
                 and now <= session.ends_at
-                and wanted(session.fields())
+                and is_match(session.fields())
             )
-        first = page(iter(found), paging.limit)
+        first = page(iter(matches), paging.limit)
         return first.items, first.next_token
 
     def close(self) -> None:
-        """End every session: the database goes."""
+        """End every session, because the database is being dropped."""
         with self._mutex:
             sessions = list(self._sessions.values())
             self._sessions.clear()
@@ -154,40 +163,42 @@ class Sessions:
         self._shared.close("The database was dropped.")
 
     def abort_all(self, why: str) -> None:
-        """Abort every open read-write transaction; sessions live on."""
+        """Abort every open read-write transaction; sessions stay open."""
         for transactions in list(self._busy):
             transactions.abort_all(why)
 
     def open_transactions(self) -> Sequence[OpenTransaction]:
-        """Read-write transactions that have not ended, the oldest first."""
-        found = [
+        """Return the read-write transactions that have not ended, the oldest first."""
+        transactions = [
             described(self._core, transaction)
-            for transactions in list(self._busy)
-            for transaction in transactions.open()
+            for session_transactions in list(self._busy)
+            for transaction in session_transactions.open()
         ]
-        return sorted(found, key=lambda one: (one.age is None, one.age or 0, int(one.id)))
+        return sorted(
+            transactions, key=lambda item: (item.age is None, item.age or 0, int(item.id))
+        )
 
     def stay_young(self) -> None:
-        """The clock was moved: for sessions, as for clients, no time has passed."""
+        """Restart every session's lifetime, because a clock change does not age sessions."""
         now = self._clock.peek()
         with self._mutex:
             for session in self._sessions.values():
                 session.live_from(now)
 
     def _missing(self, name: str) -> SpannerError:
-        made = _ID.fullmatch(SessionName.parse(name).session)
-        if made and made["mark"] != self._mark:
+        match = _ID.fullmatch(SessionName.parse(name).session)
+        if match and match["mark"] != self._mark:
             return DatabaseNotFound(self._core.name)
         return SessionNotFound(name)
 
     def _take_expired(self, now: int) -> Sequence[Session]:
-        """Forget sessions that have expired, once in a while; the caller closes them."""
-        if len(self._sessions) < self._look_at:
+        """Remove and return expired sessions once enough sessions exist; the caller closes them."""
+        if len(self._sessions) < self._sweep_threshold:
             return ()
         expired = [session for session in self._sessions.values() if now > session.ends_at]
         for session in expired:
             del self._sessions[session.name]
-        self._look_at = max(_LOOK_AT, 2 * len(self._sessions))
+        self._sweep_threshold = max(_SWEEP_THRESHOLD, 2 * len(self._sessions))
         return expired
 
     def _drop(self, session: Session, why: str = "Its session was deleted.") -> None:

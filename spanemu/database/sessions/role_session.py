@@ -1,4 +1,4 @@
-"""A session that carries a database role: each request is checked before it is run."""
+"""A session that carries a database role: each request is checked before it runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from spanemu.values.mutation import Mutation
 
 
 class RoleSession(Session):
-    """A session whose requests may do what its role may."""
+    """A session whose requests are limited to the privileges of its role."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class RoleSession(Session):
     def begin(
         self, options: TransactionOptions, mutation_key: Mutation | None = None
     ) -> TransactionInfo:
-        """Begin a transaction, if the mutation that it is announced with is allowed."""
+        """Begin a transaction; raise PrivilegeMissing if its mutation key is not permitted."""
         if mutation_key is not None:
             self._access.check_writes((mutation_key,))
         return super().begin(options, mutation_key)
@@ -65,7 +65,7 @@ class RoleSession(Session):
         seqno: int,
         last_statements: bool = False,
     ) -> BatchOutcome:
-        """Run DML statements in order; none, if one of them is not allowed."""
+        """Run DML statements in order; run none of them if one is not permitted."""
         for request in requests:
             self._access.check_statement(request)
         return super().execute_batch(requests, selector, seqno, last_statements)
@@ -89,7 +89,7 @@ class RoleSession(Session):
         groups: Sequence[Sequence[Mutation] | SpannerError],
         exclude_from_change_streams: bool = False,
     ) -> Iterator[tuple[int, SpannerError | None, int | None]]:
-        """Commit each group by itself; one that is not allowed fails by itself."""
+        """Commit each group by itself; a group that is not permitted fails by itself."""
         checked = [self._checked(group) for group in groups]
         return super().batch_write(checked, exclude_from_change_streams)
 
@@ -107,7 +107,7 @@ class RoleSession(Session):
     def partition_read(
         self, request: ReadRequest, selector: Selector, max_partitions: int
     ) -> tuple[tuple[Partition, ...], TransactionInfo]:
-        """Cut a read into shares."""
+        """Cut a read into partitions."""
         self._access.check_read(request)
         return super().partition_read(request, selector, max_partitions)
 
@@ -117,6 +117,6 @@ class RoleSession(Session):
         selector: Selector,
         max_partitions: int,
     ) -> tuple[tuple[Partition, ...], TransactionInfo]:
-        """Cut a query into shares."""
+        """Cut a query into partitions."""
         self._access.check_statement(request)
         return super().partition_query(request, selector, max_partitions)

@@ -1,4 +1,4 @@
-"""A session: the requests of one client, each in the transaction that its selector names."""
+"""A session: the requests of a client, each run in the transaction that its selector names."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _STRONG = SingleUse(ReadOnly())
 
 @dataclass(frozen=True, slots=True)
 class SessionSpec:
-    """What a caller asks of a new session."""
+    """The properties of a session that the caller chooses."""
 
     labels: Mapping[str, str]
     multiplexed: bool = False
@@ -53,7 +53,7 @@ class SessionSpec:
 
 
 class Session:
-    """One session. Times are in nanoseconds."""
+    """A session of a database. Times are in nanoseconds."""
 
     def __init__(
         self, name: str, spec: SessionSpec, transactions: Transactions, create_time: int
@@ -68,18 +68,22 @@ class Session:
         self._activity = transactions.activity
 
     def live_from(self, now: int) -> None:
-        """Be as if made at `now`: used ones live on, multiplexed ones for so long and no longer."""
+        """Restart the session's lifetime at `now`.
+
+        A regular session expires an hour after its last use, a multiplexed session 28 days after
+        its creation.
+        """
         self.last_use_time = now
         age_max = MULTIPLEXED_SESSION_AGE_MAX_NANOS if self.multiplexed else SESSION_IDLE_MAX_NANOS
         self.ends_at = now + age_max
 
     def fields(self) -> Fields:
-        """What a list filter can ask about."""
+        """Return the fields that a list filter can refer to."""
         labels = {f"labels.{key}": value for key, value in self.labels.items()}
         return {"name": self.name, **labels}
 
     def close(self, why: str) -> None:
-        """Give up the session's transactions. Those of multiplexed sessions are shared."""
+        """End the session's transactions, unless they are shared by all multiplexed sessions."""
         if not self.multiplexed:
             self.transactions.close(why)
 
@@ -88,7 +92,7 @@ class Session:
     def begin(
         self, options: TransactionOptions, mutation_key: Mutation | None = None
     ) -> TransactionInfo:
-        """Begin a transaction. `mutation_key` tells of one that will hold only mutations."""
+        """Begin a transaction; `mutation_key` announces that it will hold only mutations."""
         transaction = self.transactions.begin(options, self.name)
         annotate("transaction", transaction.id)
         if mutation_key is not None and isinstance(transaction, ReadWriteTransaction):
@@ -101,10 +105,10 @@ class Session:
         selector: Selector | None,
         partition_token: bytes = b"",
     ) -> ResultStream:
-        """Run one statement."""
+        """Run a query or DML statement, or one partition of a query."""
         if partition_token:
             return self._run_partition(
-                selector, request, lambda found: found.execute_partition(request, partition_token)
+                selector, request, lambda handle: handle.execute_partition(request, partition_token)
             )
         return self._run(selector or _STRONG, request, methodcaller("execute", request))
 
@@ -117,23 +121,23 @@ class Session:
     ) -> BatchOutcome:
         """Run DML statements in order, up to the first that fails."""
 
-        def run(found: Transaction) -> BatchOutcome:
-            return found.execute_batch(requests, seqno, last_statements)
+        def run(handle: Transaction) -> BatchOutcome:
+            return handle.execute_batch(requests, seqno, last_statements)
 
         begun = isinstance(selector, Begin)
         transaction = self._select(selector)
-        meter = RequestRecord(self._activity, tuple(requests), self.name, self.last_use_time)
-        meter.transaction = transaction
+        record = RequestRecord(self._activity, tuple(requests), self.name, self.last_use_time)
+        record.transaction = transaction
         try:
             outcome = (
                 self.transactions.run_first_request(transaction, run) if begun else run(transaction)
             )
         except BaseException as failure:
-            meter.failed(failure)
+            record.failed(failure)
             if begun:
                 self.transactions.abandon(transaction)
             raise
-        meter.batch_ended(outcome)
+        record.batch_ended(outcome)
         if begun and outcome.failure is not None and not outcome.results:
             self.transactions.abandon(transaction)
         elif outcome.results:
@@ -143,10 +147,10 @@ class Session:
     def read(
         self, request: ReadRequest, selector: Selector | None, partition_token: bytes = b""
     ) -> ResultStream:
-        """Read rows by key."""
+        """Read rows by key, or one partition of a read."""
         if partition_token:
             return self._run_partition(
-                selector, request, lambda found: found.read_partition(request, partition_token)
+                selector, request, lambda handle: handle.read_partition(request, partition_token)
             )
         return self._run(selector or _STRONG, request, methodcaller("read", request))
 
@@ -161,19 +165,19 @@ class Session:
         transaction = self._select(selector)
         if isinstance(transaction, ReadWriteTransaction):
             return self._activity.commit(transaction, mutations, options, self.last_use_time)
-        return transaction.commit(mutations, options)  # It refuses.
+        return transaction.commit(mutations, options)  # Raises: the kind cannot commit.
 
     def _commit_at_once(
         self, options: ReadWriteOptions, mutations: Sequence[Mutation], asked: CommitOptions
     ) -> CommitOutcome:
-        """Commit a transaction that is nothing but this commit."""
+        """Commit a transaction that consists of this commit only."""
         commit = partial(
             self._activity.commit, mutations=mutations, options=asked, at=self.last_use_time
         )
         return self.transactions.run_first_request(self.transactions.single_use(options), commit)
 
     def rollback(self, transaction_id: bytes) -> None:
-        """End a transaction without effect; fine for one that is unknown or ended badly."""
+        """Roll a transaction back; an unknown, aborted or failed transaction is no error."""
         self.transactions.rollback(transaction_id)
 
     def batch_write(
@@ -181,29 +185,30 @@ class Session:
         groups: Sequence[Sequence[Mutation] | SpannerError],
         exclude_from_change_streams: bool = False,
     ) -> Iterator[tuple[int, SpannerError | None, int | None]]:
-        """Commit each group by itself: (its place, failure, commit timestamp in nanoseconds).
+        """Commit each group by itself; yield (group index, failure, commit timestamp in
+        nanoseconds).
 
-        A group that its sender got wrong stands as the failure that it is to be answered with.
+        An invalid group is represented by the error to answer it with.
         """
         options = ReadWriteOptions(exclude_from_change_streams=exclude_from_change_streams)
-        asked = CommitOptions()
-        for place, group in enumerate(groups):
+        commit_options = CommitOptions()
+        for index, group in enumerate(groups):
             reset_annotations()
             try:
                 if isinstance(group, SpannerError):
                     raise group
-                outcome = self._commit_at_once(options, group, asked)
+                outcome = self._commit_at_once(options, group, commit_options)
             except SpannerError as failure:
                 annotate("failure", failure.code.name)
-                yield place, failure, None
+                yield index, failure, None
             else:
-                yield place, None, outcome.timestamp
+                yield index, None, outcome.timestamp
 
     def partition_read(
         self, request: ReadRequest, selector: Selector, max_partitions: int
     ) -> tuple[tuple[Partition, ...], TransactionInfo]:
-        """Cut a read into shares that can be read independently."""
-        return self._cut(selector, lambda found: found.partition_read(request, max_partitions))
+        """Cut a read into partitions that can be read independently."""
+        return self._cut(selector, lambda handle: handle.partition_read(request, max_partitions))
 
     def partition_query(
         self,
@@ -211,10 +216,10 @@ class Session:
         selector: Selector,
         max_partitions: int,
     ) -> tuple[tuple[Partition, ...], TransactionInfo]:
-        """Cut a query into shares that can be run independently."""
-        return self._cut(selector, lambda found: found.partition_query(request, max_partitions))
+        """Cut a query into partitions that can be run independently."""
+        return self._cut(selector, lambda handle: handle.partition_query(request, max_partitions))
 
-    # ------------------------------------------------------------------ which transaction
+    # ------------------------------------------------------------------ transaction selection
 
     def _select(self, selector: Selector) -> Transaction:
         if isinstance(selector, Begin):
@@ -236,8 +241,8 @@ class Session:
     ) -> ResultStream:
         begun = isinstance(selector, Begin)
         transaction = self._select(selector)
-        meter = RequestRecord(self._activity, asked, self.name, self.last_use_time, partitioned)
-        meter.transaction = transaction
+        record = RequestRecord(self._activity, asked, self.name, self.last_use_time, partitioned)
+        record.transaction = transaction
         try:
             if begun:
                 result = self.transactions.run_first_request(transaction, request)
@@ -245,11 +250,11 @@ class Session:
                 result = request(transaction)
             stream = transaction.describe(result, begun=begun)
         except BaseException as failure:
-            meter.failed(failure)
+            record.failed(failure)
             if begun:
                 self.transactions.abandon(transaction)
             raise
-        stream.meter = meter
+        stream.meter = record
         return stream
 
     def _run_partition(
@@ -260,7 +265,7 @@ class Session:
     ) -> ResultStream:
         if selector is None or isinstance(selector, Begin | SingleUse):
             raise PartitionNeedsReadOnlyTransaction()
-        return self._run(selector, asked, lambda found: request(self._snapshot(found)), True)
+        return self._run(selector, asked, lambda handle: request(self._snapshot(handle)), True)
 
     def _cut(
         self,

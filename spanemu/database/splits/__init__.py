@@ -1,11 +1,8 @@
-"""Which rows of one database are served together, and where its load goes.
+"""The splits of a database, and where its load goes.
 
-In reading order: `splitting` (where splits begin, on which servers they are, what moves them),
-`size_cuts` (where to cut one that has grown), `split_points` (those that users make), `load_book`
-(what made work in the present virtual minute), `warm_splits` (which were warm in earlier ones),
-`foreseen` (what would become of them), `participants` (which splits a commit touched),
-`query_uses` (what the plans of statements do with tables), `declared` (how many values a column may
-have), and `heat` (the detector of hotspots' place between store and schema); `errors`.
-
-Modules: `hotspot_monitor`, `load_recorder`, `split_forecast`, `split_manager`.
+In reading order: `split_manager` (boundaries, servers, and changes of splits), `size_cuts` (where
+to cut a split that has grown), `split_points` (split points of users), `load_recorder` (the work of
+the current virtual minute), `split_forecast` (warm splits of earlier minutes, and splits after a
+load), `participants` (the splits of a commit), `query_uses` (how the plans of statements use
+tables), `hotspot_monitor` (the hotspot detector's connection to store and schema), and `errors`.
 """

@@ -1,4 +1,4 @@
-"""What can be wrong with a split point."""
+"""Errors of split points and split boundaries."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from spanemu.base.errors import Code, SpannerError
 
 
 class SplitInsideHierarchy(SpannerError):
-    """A boundary was asked for between interleaved rows, which stay with their root row."""
+    """A boundary between interleaved rows, under a policy that keeps them with their root row."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Splits fall between rows of {root}, not inside: {table} is interleaved in it."
@@ -15,14 +15,14 @@ class SplitInsideHierarchy(SpannerError):
 
 
 class SplitPointNamesNothing(SpannerError):
-    """A split point names neither a table nor an index."""
+    """A split point that names neither a table nor an index."""
 
     code = Code.INVALID_ARGUMENT
     prose = "A split point must name a table or an index."
 
 
 class SplitPointKeyCount(SpannerError):
-    """A split point of an index has other than one or two keys, or one of a table none."""
+    """A split point of an index without one or two keys, or of a table without keys."""
 
     code = Code.INVALID_ARGUMENT
     prose = (
@@ -33,7 +33,7 @@ class SplitPointKeyCount(SpannerError):
 
 
 class SplitPointKeysContradict(SpannerError):
-    """A split point of an index names two values for a column of both its keys."""
+    """A split point of an index with two values for a column of both its keys."""
 
     code = Code.INVALID_ARGUMENT
     prose = (
@@ -46,7 +46,7 @@ class SplitPointKeysContradict(SpannerError):
 
 
 class SplitPointOnSearchIndex(SpannerError):
-    """A split point is for an index that Spanner splits by itself ("pre-split limits")."""
+    """A split point for an index that Spanner splits by itself ("pre-split limits")."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Split points cannot be added to {index}: search and vector indexes take none."
@@ -54,7 +54,7 @@ class SplitPointOnSearchIndex(SpannerError):
 
 
 class SplitPointExpiresTooLate(SpannerError):
-    """A split point would live longer than Spanner keeps one."""
+    """A split point with an expiry beyond Spanner's limit."""
 
     code = Code.INVALID_ARGUMENT
     prose = "The expire time of a split point may be at most {days} days from now."
@@ -62,7 +62,7 @@ class SplitPointExpiresTooLate(SpannerError):
 
 
 class TooManySplitPoints(SpannerError):
-    """More split points than Spanner takes, `where` says of what."""
+    """More split points than Spanner accepts; `where` names the scope of the limit."""
 
     code = Code.RESOURCE_EXHAUSTED
     prose = "Too many split points {where}. The limit is {limit}."
@@ -71,7 +71,7 @@ class TooManySplitPoints(SpannerError):
 
 
 class SplitPointsTooLarge(SpannerError):
-    """A request for split points has more bytes than Spanner takes."""
+    """A request for split points with more bytes than Spanner accepts."""
 
     code = Code.INVALID_ARGUMENT
     prose = "A request for split points has {size} bytes; the limit is {limit}."

@@ -1,7 +1,7 @@
-"""Where the writes of one database concentrate: the detector's place between store and schema.
+"""The hotspot detector's connection to the store and the schema of a database.
 
-Watching begins with `watch` and ends with `stop`; what was seen stays until the next `watch`. While
-nobody watches, the store has no observer and a commit costs nothing more.
+Observation begins with `watch` and ends with `stop`; the observations stay until the next `watch`.
+Without observation the store has no observer, and a commit costs nothing more.
 """
 
 from __future__ import annotations
@@ -40,10 +40,12 @@ from spanemu.values.mutation import Mutation, Write
 
 
 def values_allowed(table: Table, column: Column) -> int | None:
-    """By a CHECK of the table, or by the MOD that the column is computed with; None if neither."""
+    """Return the number of values that a column's CHECK or MOD expression allows; None if
+    unlimited.
+    """
     for text in (column.generated, column.default):
-        if text is not None and (found := modulus(_parsed(text))) is not None:
-            return found[0]
+        if text is not None and (divisor := modulus(_parsed(text))) is not None:
+            return divisor[0]
     counts = (allowed_by(_parsed(check.expression), column.name) for check in table.checks)
     return next((count for count in counts if count), None)
 
@@ -53,19 +55,19 @@ def _parsed(text: str) -> Expression:
     return parse_expression(text)
 
 
-MUTATIONS_LOOKED_AT = 8
+MUTATIONS_DESCRIBED_MAX = 8
 
 
 @dataclass(frozen=True, slots=True)
 class _Commit:
-    """What a commit was made of: its mutations, and the last request of the transaction before."""
+    """The mutations of a commit, and the last request of its transaction before."""
 
     last: object
     mutations: Sequence[Mutation]
 
 
 class HotspotMonitor:
-    """The detector of one database, if any."""
+    """The hotspot detector of a database, if any."""
 
     def __init__(self, core: DatabaseCore) -> None:
         self._core = core
@@ -73,21 +75,21 @@ class HotspotMonitor:
         self._locks = core.locks
         self._splitting = core.splitting
         self.detector: Detector | None = None
-        # Trees of which nobody needs to tell who writes them; None: of none, as nobody watches.
+        # Trees whose writers need not be recorded any more; None while nothing is observed.
         self.attributed_trees: set[TreeId] | None = None
         self.assumptions = Assumptions()
         self._uses: WeakKeyDictionary[Detector, QueryUses] = WeakKeyDictionary()
 
     @property
     def is_watched(self) -> bool:
-        """Whether commits are being looked at."""
+        """True while commits are observed."""
         return self.detector is not None and self._locks.observer is self.detector
 
     def watch(self) -> Detector:
-        """Forget what was seen, and look at every commit from now on."""
+        """Start a new detector, which observes every commit from now on."""
         activity = self._core.activity
         if activity.follower is not None and activity.requests:
-            self._core.ledger.catch_up()  # The follower that goes is to see what ran until now.
+            self._core.ledger.catch_up()  # Pass the requests until now to the previous follower.
         with self._store.mutex:
             before, self.detector = self.detector, Detector(self._store, describe=self._described)
             self._store.observe(self.detector, before)
@@ -100,7 +102,7 @@ class HotspotMonitor:
             return self.detector
 
     def stop(self) -> None:
-        """Look no further."""
+        """Stop observing."""
         with self._store.mutex:
             detector = self.detector
             if detector is not None and self.is_watched:
@@ -109,7 +111,7 @@ class HotspotMonitor:
                 detector.ended = monotonic()
 
     def _follow(self, uses: QueryUses, requests: Iterable[RequestRecord]) -> None:
-        """What ran until now, when it is added up; for the last time if nobody watches by now."""
+        """Receive aggregated requests, for the last time if observation has stopped."""
         if not self.is_watched:
             self._core.activity.follower = None
         uses.take(requests)
@@ -117,46 +119,48 @@ class HotspotMonitor:
     def attribute_commit(
         self, asked: object, mutations: Sequence[Mutation], written: Buffer
     ) -> None:
-        """The last commit was made by mutations, or by the statements before it.
+        """Attribute the last commit to its mutations, or to the statements before it.
 
-        To be told while somebody watches, unless all trees that it wrote are `attributed_trees`.
+        Called during observation, unless all trees that the commit wrote are in `attributed_trees`.
         """
         if self.detector is not None:
             trees = [tree for tree, pending in written.trees.items() if pending.rows]
             self.detector.attribute_commit(_Commit(asked, mutations) if mutations else asked, trees)
 
     def _described(self, asked: object, tree: TreeId) -> tuple[str, str]:
-        """What a request did to a table or index, in words, and its tag."""
+        """Return a description of what a request did to a table or index, and its tag."""
         if isinstance(asked, StatementRequest | ReadRequest):
-            return _in_words(asked)
+            return _description(asked)
         if not isinstance(asked, _Commit):
             return "", ""
-        last, found = asked.last, asked.mutations
-        tables = {each.table.lower() for each in found}
+        last, mutations = asked.last, asked.mutations
+        tables = {mutation.table.lower() for mutation in mutations}
         if len(tables) > 1 or isinstance(last, StatementRequest):
             table = self._table_of(tree)
             if table in tables:
-                found = [each for each in found if each.table.lower() == table]
+                mutations = [each for each in mutations if each.table.lower() == table]
             elif isinstance(last, StatementRequest):
-                return _in_words(last)  # Mutations of other tables, behind statements.
-        found = found[:MUTATIONS_LOOKED_AT]
+                return _description(
+                    last
+                )  # The mutations are of other tables: a statement wrote this one.
+
         tag = last.transaction_tag if isinstance(last, StatementRequest | ReadRequest) else ""
-        return ", ".join(dict.fromkeys(map(_mutation, found))), tag
+        return ", ".join(dict.fromkeys(map(_mutation, mutations[:MUTATIONS_DESCRIBED_MAX]))), tag
 
     def _table_of(self, tree: TreeId) -> str:
-        """The table, in lower case, that a tree has the rows or index entries of."""
-        for thing in self._schema.tables_and_indexes():
-            if tree_of(thing) == tree:
-                return (thing.table if isinstance(thing, Index) else thing.name).lower()
+        """Return the lower-case name of the table whose rows or index entries a tree holds."""
+        for source in self._schema.tables_and_indexes():
+            if tree_of(source) == tree:
+                return (source.table if isinstance(source, Index) else source.name).lower()
         return ""
 
     def report(self, detector: Detector, assumptions: Assumptions) -> Report:
-        """Return what a detector saw, in the names of the present schema."""
+        """Return the report of a detector's observations, in the names of the current schema."""
         seen = self._seen(detector)
-        found = build_report(self._schema, seen, assumptions, allowed=values_allowed)
-        if seen.is_idle and not found.findings:  # Queries alone can be a finding.
+        report = build_report(self._schema, seen, assumptions, allowed=values_allowed)
+        if seen.is_idle and not report.findings:  # Queries alone can be a finding.
             return empty_report(has_rows=self._has_rows())
-        return found
+        return report
 
     def _has_rows(self) -> bool:
         tables = self._schema.tables.values()
@@ -167,30 +171,32 @@ class HotspotMonitor:
         return self._core.generation.schema
 
     def _seen(self, detector: Detector) -> Observations:
-        """What a detector saw, the statements that ran meanwhile, and what is gone by now."""
+        """Return a detector's observations, with the queries of its time and names of dropped
+        trees.
+        """
         seen = detector.seen()
         self._core.ledger.catch_up()
-        known = {tree_of(thing) for thing in self._schema.tables_and_indexes()}
-        gone = {tree for tree, _ in seen.streams} - known
+        known = {tree_of(source) for source in self._schema.tables_and_indexes()}
+        dropped = {tree for tree, _ in seen.streams} - known
         return replace(
             seen,
             queries=self._uses[detector].found(),
-            former={tree: name for tree in gone if (name := self._former_name(tree))},
+            former={tree: name for tree in dropped if (name := self._former_name(tree))},
             policy=self._splitting.settings.policy,
         )
 
     def _former_name(self, tree: TreeId) -> str | None:
-        """What a table or index was called that the schema does not have any more."""
+        """Return the last name of a table or index that was dropped."""
         for generation in reversed(self._core.history.all()):
-            for thing in generation.schema.tables_and_indexes():
-                if tree_of(thing) == tree:
-                    return thing.name
+            for source in generation.schema.tables_and_indexes():
+                if tree_of(source) == tree:
+                    return source.name
         return None
 
     def simulate(self, detector: Detector, nodes: int, qps: float | None) -> Simulation:
-        """A replay of what a detector saw, beginning with the boundaries that are there."""
+        """Replay a detector's observations, starting from the current boundaries."""
         places = Positions(self._schema, self._splitting.settings.policy)
-        pinned = [place_of(each) for each in self._store.all_boundaries()]
+        pinned = [place_of(boundary) for boundary in self._store.all_boundaries()]
         return simulate(
             places.trace(detector.trace().commits),
             nodes,
@@ -199,30 +205,30 @@ class HotspotMonitor:
         )
 
     def heatmap(self, detector: Detector, nodes: int) -> Heatmap:
-        """A picture of what a detector saw, as figures, with the splits of so many nodes."""
+        """Return the heatmap of a detector's observations, with the splits of `nodes` nodes."""
         schema, trace = self._schema, detector.trace()
         places = Positions(schema, self._splitting.settings.policy)
         starts = {tree: self._store.split_map.starts(tree) for tree in places.boundary_finders}
-        pinned = [place_of(each) for each in self._store.all_boundaries()]
+        pinned = [place_of(boundary) for boundary in self._store.all_boundaries()]
         return build_heatmap(schema, trace, Overlay(places, starts, pinned, trace, nodes))
 
     def split_stats(self, at: int, interval: str = "MINUTE") -> list[SplitStat]:
-        """Rows of SPANNER_SYS.SPLIT_STATS_TOP_`interval` as of `at` (nanoseconds)."""
+        """Return the rows of SPANNER_SYS.SPLIT_STATS_TOP_`interval` as of `at` (nanoseconds)."""
         seen = self._splitting.split_stats(at, interval)
         if self.detector is None:
             return seen
         schema, detector = self._schema, self.detector
-        things = {thing.name: tree_of(thing) for thing in schema.tables_and_indexes()}
+        trees = {source.name: tree_of(source) for source in schema.tables_and_indexes()}
         splits = self._splitting.foreseen(detector.seen().trace)
 
         def split_of(finding: Finding) -> SplitRange | None:
-            return splits.at(things[finding.object], finding.key) if finding.key else None
+            return splits.at(trees[finding.object], finding.key) if finding.key else None
 
         findings = self.report(detector, self.assumptions).findings
         return joined([*seen, *split_stats(findings, at, interval, split_of)])
 
 
-def _in_words(request: StatementRequest | ReadRequest) -> tuple[str, str]:
+def _description(request: StatementRequest | ReadRequest) -> tuple[str, str]:
     return text_of(request), request.request_tag or request.transaction_tag
 
 

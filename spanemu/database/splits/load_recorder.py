@@ -1,6 +1,6 @@
-"""What made work for the servers since the last virtual minute: which rows, and how much of it.
+"""The recorder of the servers' work in the current virtual minute: rows, and work for each.
 
-Kept only while somebody has the splits of a database follow its load (`splitting`).
+Work is recorded only while the splits of a database follow its load (`split_manager`).
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId, key_reader, tree_of
 from spanemu.storage.observer import Journal, ReadKind, journal_columns
 
-Work = tuple[TreeId, bytes, float]  # a row, and the units that were spent on it
+Work = tuple[TreeId, bytes, float]  # a row, and the units of work for it
 Row = tuple[Any, ...]
 
 
 class LoadRecorder:
-    """A `StoreObserver`. Of very many operations it keeps every second, fourth, ... one."""
+    """A `StoreObserver` that samples: of very many operations every second, fourth, ... is kept."""
 
     def __init__(self, schema: Callable[[], Schema], settings: SplitSettings) -> None:
         self._schema = schema
@@ -31,21 +31,21 @@ class LoadRecorder:
         self._count = 0
 
     def on_writes(self, journal: Journal) -> None:
-        """Commits wrote those rows."""
+        """Record the rows that commits wrote."""
         trees, keys, _ = journal_columns(journal)
         with self._mutex:
             for tree, key in zip(trees, keys, strict=True):
                 self._add(tree, key, self._settings.units_per_write)
 
     def on_get(self, tree: TreeId, key: bytes) -> None:
-        """A row was looked up, there or not."""
+        """Record the lookup of a row, which need not exist."""
         with self._mutex:
             self._add(tree, key, self._settings.units_per_read)
 
     def on_scan(
         self, tree: TreeId, rows: Iterator[Row], reading: ReadKind, asked: object
     ) -> Iterator[Row]:
-        """Rows are read one after the other."""
+        """Record the rows of a scan as they are read."""
         key_of = self._key_of(tree)
         if key_of is None:
             yield from rows
@@ -56,10 +56,10 @@ class LoadRecorder:
             yield row
 
     def take(self) -> tuple[list[Work], int]:
-        """The work since it was last taken, and how many operations that were."""
+        """Remove and return the work recorded since the last call, and the number of operations."""
         with self._mutex:
-            found, count = self._work, self._count
-            scaled = [(tree, key, units * self._stride) for tree, key, units in found]
+            count = self._count
+            scaled = [(tree, key, units * self._stride) for tree, key, units in self._work]
             self._work, self._stride, self._count = [], 1, 0
             return scaled, count
 
@@ -72,10 +72,10 @@ class LoadRecorder:
         self._count += 1
 
     def _key_of(self, tree: TreeId) -> Callable[[Row], bytes] | None:
-        """From rows of a tree to their keys; None for a tree of another schema."""
+        """Return a function from rows of a tree to keys; None for a tree of another schema."""
         if tree not in self._keys:
-            things = {tree_of(thing): thing for thing in self._schema().tables_and_indexes()}
-            if tree not in things:
+            sources = {tree_of(source): source for source in self._schema().tables_and_indexes()}
+            if tree not in sources:
                 return None
-            self._keys[tree] = key_reader(things[tree])
+            self._keys[tree] = key_reader(sources[tree])
         return self._keys[tree]

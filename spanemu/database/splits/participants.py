@@ -1,8 +1,8 @@
-"""Which splits a transaction touched, and so how its commit would go.
+"""The splits that a transaction touched, which are the participants of its commit.
 
-A transaction whose rows all lie in one split commits there. With several, each is a participant of
-a two-phase commit, whatever servers they are on ("life of reads and writes"). A split takes part
-when a row in it was written, or was read in a way that the commit must keep true.
+A transaction whose rows all lie in a single split commits there. With several splits, each is a
+participant of a two-phase commit, whatever its server ("life of reads and writes"). A split takes
+part if a row in it was written, or was read in a way that the commit must validate or protect.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from spanemu.txn.read_write import TransactionWorkspace
 
 
 def tell_commit(core: DatabaseCore, transaction: TransactionWorkspace, count: int) -> None:
-    """Tell whoever watches what a commit came to, while it still has its locks."""
+    """Record the mutation count and the participants of a commit, while it holds its locks."""
     facts = current_annotations()
     touched = participants_of(core, transaction)
     if facts is not None:
@@ -28,7 +28,7 @@ def tell_commit(core: DatabaseCore, transaction: TransactionWorkspace, count: in
 
 
 def participants_of(core: DatabaseCore, transaction: TransactionWorkspace) -> list[SplitLocation]:
-    """The places where the splits begin that take part, in order."""
+    """Return the participating splits, in key order."""
     holder, split_map = transaction.holder, core.store.split_map
     rows = [*holder.rows, *((tree, key) for tree, key, _ in transaction.buffer.entries())]
     ranges = [
@@ -39,13 +39,15 @@ def participants_of(core: DatabaseCore, transaction: TransactionWorkspace) -> li
 
 
 def shown(core: DatabaseCore, touched: Iterable[SplitLocation]) -> CommitSplits:
-    """Participants as users are shown them; those are left out whose tables are gone."""
-    found = list(_texts(core, touched))
-    return CommitSplits(tuple(text for text, _ in found), tuple(server for _, server in found))
+    """Return the participants as users see them, without splits of dropped tables."""
+    participants = list(_texts(core, touched))
+    return CommitSplits(
+        tuple(text for text, _ in participants), tuple(server for _, server in participants)
+    )
 
 
 def _texts(core: DatabaseCore, touched: Iterable[SplitLocation]) -> Iterator[tuple[str, int]]:
-    for place in touched:
-        text = core.splitting.text_at(place)
+    for split in touched:
+        text = core.splitting.text_at(split)
         if text is not None:
-            yield text, place.server
+            yield text, split.server

@@ -1,7 +1,7 @@
-"""What the plans of the statements that ran do with tables (`hotspots.tree_load`).
+"""How the plans of executed statements use tables (`hotspots.tree_load`).
 
-Nothing is noted when a statement runs. The activity log hands over what it takes note of anyway,
-when it is added up, and a plan is looked at when it is met first.
+Running a statement records nothing here. The activity log passes its records when they are
+aggregated, and each plan is inspected once.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan
 from spanemu.sql.plan.traverse import walk
 from spanemu.sql.resolved import ColumnRef
 
-STATEMENTS_MAX = 2_000  # different ones; later ones are not told apart from none
+STATEMENTS_MAX = 2_000  # different statements; later ones are not counted
 
 
 class QueryUses:
-    """The statements that began while a detector was watching, by their plans."""
+    """The statements that began during a detector's observation, counted by plan."""
 
     def __init__(self, detector: Detector) -> None:
         self._detector = detector
         self._counts: Counter[tuple[int, str, str]] = Counter()  # by plan, text and tag
-        # Of each plan by its serial number. Plans themselves are large, and may go.
+        # By the serial number of the plan. Plans are large, and are not kept.
         self._accesses: dict[int, tuple[Access, ...]] = {}
 
     def take(self, requests: Iterable[RequestRecord]) -> None:
-        """Count requests that are over."""
+        """Count finished requests."""
         counts, began, ended = self._counts, self._detector.began, self._detector.ended
-        for one in requests:
-            if one.code is None and began <= one.began <= ended:
-                for source, text in zip(one.sources, one.texts, strict=False):
+        for request in requests:
+            if request.code is None and began <= request.began <= ended:
+                for source, text in zip(request.sources, request.texts, strict=False):
                     if not isinstance(source, Prepared):
                         continue
-                    key = source.serial, text or "", one.tag
+                    key = source.serial, text or "", request.tag
                     if key in counts:
                         counts[key] += 1
                     elif len(counts) < STATEMENTS_MAX:
@@ -49,8 +49,8 @@ class QueryUses:
                         counts[key] = 1
 
     def found(self) -> tuple[QueryUse, ...]:
-        """Those that were counted."""
-        counted = list(self._counts.items())  # in one step: others go on counting
+        """Return the counted statements."""
+        counted = list(self._counts.items())  # an atomic copy: other threads keep counting
         return tuple(
             QueryUse(text, tag, count, self._accesses[serial])
             for (serial, text, tag), count in counted
@@ -58,7 +58,7 @@ class QueryUses:
 
 
 def accesses(plan: Plan) -> Iterator[Access]:
-    """Every table that a plan reads, in no order."""
+    """Yield every table access of a plan, in no order."""
     if not isinstance(plan, QueryPlan | DmlPlan):
         return
     nodes = [node for node in walk(plan.root) if isinstance(node, Node)]
@@ -98,25 +98,25 @@ def _stored(scan: Scan) -> Iterator[tuple[int, Column]]:
 
 
 def _bound(scan: Scan) -> Iterator[str]:
-    """Leading key columns that every seek of a scan binds to one value."""
+    """Yield the leading key columns that every seek of a scan binds to a single value."""
     if not scan.seeks:
         return
     parts = scan.table.key if scan.index is None else scan.index.full_key
     least = min(len(seek.points) for seek in scan.seeks)
-    for place, part in enumerate(parts[:least]):
-        if not all(isinstance(seek.points[place], Equal) for seek in scan.seeks):
+    for position, part in enumerate(parts[:least]):
+        if not all(isinstance(seek.points[position], Equal) for seek in scan.seeks):
             return
         yield part.column.name
 
 
 def _orders(nodes: Iterable[Node]) -> Iterator[dict[int, bool]]:
-    """The keys of every sort that is by plain columns, as ids of columns of scans."""
+    """Yield the keys of every sort by plain columns, as ids of scan columns."""
     nodes = list(nodes)
     same = {
-        made.id: value.column.id
+        computed.id: value.column.id
         for node in nodes
         if isinstance(node, Project)
-        for made, value in node.computed
+        for computed, value in node.computed
         if isinstance(value, ColumnRef)
     }
     for node in nodes:

@@ -1,8 +1,7 @@
-"""Where to cut a split that has grown too large: in halves, until every part has its size or cannot
-be cut any more.
+"""Cuts of a split that has grown too large, in halves, until each part fits or cannot be cut.
 
-Sizes are estimated from a few rows of each part (`storage.sizes`), so what this costs grows with
-the number of parts, not of rows. Nothing is changed here.
+Sizes are estimated from a few rows of each part (`storage.sizes`), so the cost grows with the
+number of parts, not of rows. Nothing is changed here.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ from spanemu.storage.sizes import sampled
 from spanemu.storage.splits import Split
 from spanemu.values.key import after_prefix
 
-Part = dict[TreeId, tuple[int, int]]  # of each tree the rows from one number up to another
-Sized = tuple[bytes, int]  # a row's place, and the bytes that it stands for
+Part = dict[TreeId, tuple[int, int]]  # for each tree, a range of row numbers
+Sized = tuple[bytes, int]  # a row's position, and the bytes it represents
 
 
 class SizeCuts:
-    """Cuts splits of a hierarchy with trees of those paths, into parts of so many bytes."""
+    """The size limit of a hierarchy's splits, applied to a split by `of`."""
 
     def __init__(self, places: Positions, paths: Mapping[TreeId, Path], bytes_max: int) -> None:
         self._places = places
@@ -30,7 +29,7 @@ class SizeCuts:
         self._bytes_max = bytes_max
 
     def of(self, split: Split) -> Iterator[Boundary]:
-        """The boundaries that a split should get, in no order."""
+        """Yield the boundaries to add to a split, in no order."""
         todo: list[Part] = [{tree: (0, len(rows)) for tree, rows in split.trees.items()}]
         while todo:
             part = todo.pop()
@@ -51,27 +50,28 @@ class SizeCuts:
         )
 
     def _halves(self, split: Split, part: Part, rows: Sequence[Sized]) -> Iterator[Boundary]:
-        """Boundaries by which about half of the bytes are reached, near to the root first."""
+        """Yield boundaries that divide the bytes about in half, nearest to the root first."""
         places = self._places
         for level in range(max(len(places.levels(row)) for row, _ in rows)):
-            seen = [(_at_level(places, row, level), size) for row, size in rows]
-            at = _half_way([each for each in seen if each[0] > seen[0][0]])
-            found = self._next_row(split, part, seen[0][0]) if at is None else places.boundary(at)
-            if found is not None:
-                yield found
+            starts = [(_at_level(places, row, level), size) for row, size in rows]
+            first = starts[0][0]
+            at = _half_way([start for start in starts if start[0] > first])
+            boundary = self._next_row(split, part, first) if at is None else places.boundary(at)
+            if boundary is not None:
+                yield boundary
 
     def _next_row(self, split: Split, part: Part, row: bytes) -> Boundary | None:
-        """The boundary nearest to the root after a row with all that is interleaved in it."""
+        """Return the boundary nearest to the root behind a row and the rows interleaved in it."""
         boundary, places = self._places.boundary(row), self._places
         behind = replace(boundary, keys=(*boundary.keys[:-1], after_prefix(boundary.key)))
-        found = []
+        candidates = []
         for tree, (_, last) in part.items():
             rows = split.trees[tree]
             first = rows.bisect_left(behind.cut(self._paths[tree]))
             if first < last:
-                place = places.place(tree, rows.keys()[first])
-                found += [each for each in places.levels(place) if each > row]
-        return places.boundary(min(found)) if found else None
+                levels = places.levels(places.place(tree, rows.keys()[first]))
+                candidates += [level for level in levels if level > row]
+        return places.boundary(min(candidates)) if candidates else None
 
     def _parted(self, split: Split, part: Part, at: Boundary) -> tuple[Part, Part]:
         below: Part = {}
@@ -93,7 +93,7 @@ def _at_level(places: Positions, row: bytes, level: int) -> bytes:
 
 
 def _half_way(rows: Sequence[Sized]) -> bytes | None:
-    """Of rows in order the one before which half of the bytes lie, or nearly."""
+    """Return the first row of the sorted `rows` with at least half of the bytes before it."""
     total, passed = sum(size for _, size in rows), 0
     for row, size in rows:
         if 2 * passed >= total:

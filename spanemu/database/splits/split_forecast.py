@@ -1,9 +1,10 @@
-"""Splits that were warm in a virtual minute, as SPANNER_SYS.SPLIT_STATS_TOP_* lists them.
+"""Warm splits of virtual minutes, as SPANNER_SYS.SPLIT_STATS_TOP_* lists them, and splits after a
+load.
 
-A score is the load of a split in percent of what a server takes, 100 at most; from 50 on it is
-listed. What cannot be cut says why: HOT_ROW where one row has nearly all of the load,
-UNISOLATABLE_HOT_ROW where that is one row's family and the policy leaves it whole. Longer intervals
-have the highest score of their minutes, and all reasons.
+A score is the load of a split in percent of a server's capacity, at most 100; splits with a score
+of 50 or more are listed. A split that cannot be cut has a reason: HOT_ROW if a single row has
+nearly all of the load, UNISOLATABLE_HOT_ROW if that is a row's family and the policy keeps the
+family together. Longer intervals have the highest score of their minutes, and all reasons.
 """
 
 from __future__ import annotations
@@ -38,13 +39,15 @@ ONE_ROW_MIN = 0.9  # model: of a split's load
 
 
 class WarmSplits:
-    """What was warm, by the end of the minute (nanoseconds)."""
+    """The warm splits by the end of their minute (nanoseconds)."""
 
     def __init__(self) -> None:
         self._minutes: dict[int, list[SplitStat]] = {}
 
     def note(self, at: int, splits: Iterable[tuple[SplitInfo, float, Sequence[str]]]) -> None:
-        """The minute that ended last as of `at`: splits, their loads in servers, and reasons."""
+        """Record the minute that ended last as of `at`: splits, their loads in servers, and
+        reasons.
+        """
         end = at - at % NANOS_PER_MINUTE
         rows = [
             SplitStat(end, split.start, split.limit, score, split.tables, tuple(reasons))
@@ -53,18 +56,17 @@ class WarmSplits:
         ]
         if rows:
             self._minutes[end] = rows
-        for old in [
-            each for each in self._minutes if each <= end - MINUTES_KEPT * NANOS_PER_MINUTE
-        ]:
-            del self._minutes[old]
+        expired = end - MINUTES_KEPT * NANOS_PER_MINUTE
+        for minute in [minute for minute in self._minutes if minute <= expired]:
+            del self._minutes[minute]
 
     def rows(self, at: int, interval: str) -> list[SplitStat]:
-        """What has been published as of `at`: of intervals that have ended, the hottest first.
+        """Return the published rows as of `at`, of intervals that have ended, the hottest first.
 
-        Raises ValueError for an interval that there is no table of.
+        Raises ValueError for an unknown interval.
         """
         if interval not in INTERVALS:
-            raise ValueError(f"interval {interval!r} is none of {', '.join(INTERVALS)}")
+            raise ValueError(f"interval {interval!r} is not one of {', '.join(INTERVALS)}")
         length = INTERVALS[interval] * NANOS_PER_SECOND
         ends = ((minute, -(-minute // length) * length) for minute in self._minutes)
         return joined(
@@ -75,12 +77,12 @@ class WarmSplits:
         )
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Delete all minutes."""
         self._minutes.clear()
 
 
 def reasons_of(events: Sequence[tuple[bytes, float, bytes]]) -> tuple[str, ...]:
-    """Why a split cannot be cut where that is so; events are (where one may cut, load, row)."""
+    """Return why a split cannot be cut, or (); events are (cut position, load, row)."""
     rows: defaultdict[bytes, float] = defaultdict(float)
     families: defaultdict[bytes, float] = defaultdict(float)
     for family, load, row in events:
@@ -95,26 +97,26 @@ def reasons_of(events: Sequence[tuple[bytes, float, bytes]]) -> tuple[str, ...]:
 
 
 class SplitForecast:
-    """Splits at the end of a load; `starts` are those that are there, with their boundaries."""
+    """The splits at the end of a load; `starts` are the current splits with their boundaries."""
 
     def __init__(
         self, schema: Schema, places: Positions, model: SplitModel, starts: Sequence[Start]
     ) -> None:
         self._places = places
-        there = dict(starts)
-        self._starts = [one.start for one in model.ranges]
+        current = dict(starts)
+        self._starts = [split_range.start for split_range in model.ranges]
         self._ranges = ranges_of(
             schema,
             [
-                (start, there[start] if start in there else places.boundary(start))
+                (start, current[start] if start in current else places.boundary(start))
                 for start in self._starts
             ],
         )
 
     def at(self, tree: TreeId, key: bytes) -> SplitRange:
-        """The split of a row."""
-        place = self._places.place(tree, key)
-        return self._ranges[max(0, bisect_right(self._starts, place) - 1)]
+        """Return the split of a row."""
+        position = self._places.place(tree, key)
+        return self._ranges[max(0, bisect_right(self._starts, position) - 1)]
 
 
 def foreseen(
@@ -124,6 +126,6 @@ def foreseen(
     starts: Sequence[Start],
     commits: Sequence[Commit],
 ) -> SplitForecast:
-    """What `model`, which has the splits that are there, makes of the commits."""
+    """Return the splits after `model`, which begins with the current splits, follows commits."""
     replay(places.sample(commits), model, model.servers, UTILISATION_DEFAULT * model.servers)
     return SplitForecast(schema, places, model, starts)

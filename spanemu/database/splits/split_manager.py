@@ -1,14 +1,14 @@
-"""The splits of one database: where they begin, on which servers they are, and what moves them.
+"""The splits of a database: their boundaries, their servers, and what changes them.
 
-Nothing here is on the way of a read or a write. Splits change
+No code here runs during a read or a write. Splits change
 
-    by size     when somebody asks: for splits, partitions, statistics, a drawing
+    by size     on a request for splits, partitions, statistics or the physical layout
     by load     when a virtual minute passes: by `pass_minutes`, or because the clock was moved;
                 only while `follow_load` is on, for real time depends on the machine
     by users    AddSplitPoints (`split_points`), and tests
 
-What a minute changes is decided by `hotspots.simulation.model`, the same that simulates; a boundary
-falls where a row is, as the policy says.
+`hotspots.simulation.model`, which also simulates, decides the changes of a minute. A boundary falls
+before a row, as the policy says.
 """
 
 from __future__ import annotations
@@ -44,41 +44,49 @@ WorkEvent = tuple[bytes, float, bytes]
 
 @dataclass(frozen=True, slots=True)
 class SplittingState:
-    """What tests set: the constants of the model, and whether splits follow load."""
+    """Settings that a restore brings back: the model's constants, and whether splits follow
+    load.
+    """
 
     settings: SplitSettings
     follows_load: bool
 
 
 class SplitManager:
-    """Follows size and load of one store. `schema` gives the present schema."""
+    """The splits of a store, by size and load. `schema` returns the current schema."""
 
     def __init__(self, store: Store, schema: Callable[[], Schema]) -> None:
         self.settings = SPLIT_SETTINGS
         self._servers_by_nodes = SPLIT_SETTINGS.servers
         self._store = store
         self._schema = schema
-        # Guarded by the store's mutex, as the splits are:
-        self._loads: dict[bytes, tuple[float, int]] = {}  # place -> (smoothed load, quiet minutes)
-        self._book: LoadRecorder | None = None
-        self._minute_at = 0  # when the last minute passed (nanoseconds)
+        # The store's mutex guards the fields below, as it does the splits.
+        self._loads: dict[
+            bytes, tuple[float, int]
+        ] = {}  # by position: (smoothed load, quiet minutes)
+        self._recorder: LoadRecorder | None = None
+        self._minute_at = 0  # the time of the last virtual minute (nanoseconds)
         self._warm = WarmSplits()
-        self.keeps_commits = False  # Whether somebody asked for the last commit's participants.
+        self.keeps_commits = False  # true once `last_commit` was requested
         self.last_commit: list[SplitLocation] | None = None
 
     def configure(self, **changes: Any) -> SplitSettings:
-        """Change settings, by the names of `SplitSettings`. Raises ValueError, TypeError."""
+        """Change settings, by the names of `SplitSettings`.
+
+        Raises ValueError and TypeError.
+        """
         with self._store.mutex:
             self.settings = replace(self.settings, **changes)
             self._settle()
-            if self._book is not None:
+            if self._recorder is not None:
                 self._follow()
             return self.settings
 
     def follow_nodes(self, nodes: int) -> None:
-        """Have as many servers as the instance has nodes, unless somebody said how many.
+        """Set the number of servers to the instance's nodes, unless a test set the number.
 
-        An instance of one node is what tests have for want of a reason: it says nothing.
+        An instance with a single node keeps the default number of servers, because a single node is
+        the default of tests and no deliberate choice.
         """
         with self._store.mutex:
             before = self._servers_by_nodes
@@ -87,46 +95,50 @@ class SplitManager:
                 self.configure(servers=self._servers_by_nodes)
 
     def configure_like(self, other: SplitManager) -> None:
-        """Take over settings."""
+        """Copy the settings of another database."""
         self.settings = other.settings
 
     def splits(self) -> list[SplitInfo]:
-        """All splits in key order, once those that are too large have been cut."""
+        """Return all splits in key order, after cutting those that are too large."""
         self.fit_sizes()
         with self._store.mutex:
             loads = {place: load for place, (load, _) in self._loads.items()}
             return describe(self._schema(), self._ranges(), loads, self.settings)
 
     def split_at(self, place: SplitLocation) -> SplitInfo:
-        """The split that begins at a place."""
+        """Return the split that begins at `place`."""
         start = hierarchy_place(place.hierarchy) + place.start
         with self._store.mutex:
-            found = [each[0] for each in self._ranges()]
-            return self.splits()[found.index(start)]
+            starts = [placed[0] for placed in self._ranges()]
+            return self.splits()[starts.index(start)]
 
     def move(self, place: SplitLocation, server: int) -> None:
-        """Put the split that begins at a place on a server. Raises ValueError for none."""
+        """Move the split that begins at `place` to a server.
+
+        Raises ValueError for an unknown server.
+        """
         if not 0 <= server < self.settings.servers:
             raise ValueError(f"there are servers 0 to {self.settings.servers - 1}, not {server}")
         self._store.move(place.hierarchy, place.start, server)
 
-    def text_at(self, place: SplitLocation) -> str | None:
-        """Where a split begins, as split statistics print it; None when there is none."""
-        start = hierarchy_place(place.hierarchy) + place.start
+    def text_at(self, split: SplitLocation) -> str | None:
+        """Return the start of a split as statistics print it; None if no split begins there."""
+        start = hierarchy_place(split.hierarchy) + split.start
         with self._store.mutex:
-            found = self._ranges()
-            texts = start_texts(self._schema(), [each[:2] for each in found])
-        return next((t for t, each in zip(texts, found, strict=True) if each[0] == start), None)
+            ranges = self._ranges()
+            texts = start_texts(self._schema(), [placed[:2] for placed in ranges])
+        pairs = zip(texts, ranges, strict=True)
+        return next((text for text, placed in pairs if placed[0] == start), None)
 
-    def boundaries_of(self, thing: Table | Index, origin: Origin) -> Callable[[bytes], Boundary]:
-        """From encoded keys of a table or index to boundaries, where the policy lets them be."""
+    def boundaries_of(self, source: Table | Index, origin: Origin) -> Callable[[bytes], Boundary]:
+        """Return a function from encoded keys of a table or index to permitted boundaries."""
         places = Positions(self._schema(), self.settings.policy)
-        return partial(places.candidate, tree_of(thing), origin=origin)
+        return partial(places.candidate, tree_of(source), origin=origin)
 
     # ------------------------------------------------------------------ size
 
     def fit_sizes(self, *hierarchies: TreeId) -> None:
-        """Cut splits that have grown beyond the size of one; of all hierarchies, or of these."""
+        """Cut the splits larger than the limit, of all hierarchies or of the given ones."""
         with self._store.mutex:
             known, limit = self._store.split_map.hierarchies, self.settings.split_bytes_max
             places: Positions | None = None
@@ -142,78 +154,80 @@ class SplitManager:
 
     @property
     def follows_load(self) -> bool:
-        """Whether it is written down what makes work."""
-        return self._book is not None
+        """True while work is recorded."""
+        return self._recorder is not None
 
     def follow_load(self) -> None:
-        """Write down from now on what makes work, so that minutes that pass can act on it."""
+        """Start to record work, so that passing minutes can act on it."""
         with self._store.mutex:
-            if self._book is None:
+            if self._recorder is None:
                 self._follow()
 
     def stop_following(self) -> None:
-        """Write down nothing any more; splits stay as they are."""
+        """Stop recording work; splits stay as they are."""
         with self._store.mutex:
-            self._store.observe(None, self._book)
-            self._book = None
+            self._store.observe(None, self._recorder)
+            self._recorder = None
             self._loads.clear()
 
     def _follow(self) -> None:
-        before, self._book = self._book, LoadRecorder(self._schema, self.settings)
-        self._store.observe(self._book, before)
+        before, self._recorder = self._recorder, LoadRecorder(self._schema, self.settings)
+        self._store.observe(self._recorder, before)
         self._minute_at = self._store.clock.peek()
 
     def pass_minutes(self, minutes: int = 1, qps: float | None = None) -> list[Minute]:
-        """Let the splits follow what was done since the last minute, as the load of the first.
+        """Let the splits follow the work since the last minute, as the load of the first of
+        `minutes`.
 
-        The operations stand for `qps` a second, without it for themselves. What the minutes
-        looked like before anything moved; none while load is not followed.
+        The operations represent `qps` a second, or their own rate if `qps` is None. Returns the
+        minutes as they were before any split changed; an empty list while load is not followed.
         """
         with self._store.mutex:
-            if self._book is None:
+            if self._recorder is None:
                 return []
             self._minute_at = self._store.clock.peek()
             places = Positions(self._schema(), self.settings.policy)
             self._store.flush_observers()
-            work, count = self._book.take()
+            work, count = self._recorder.take()
             events = self._events(places, work, count, qps)
-            seen = []
+            reports = []
             for left in reversed(range(minutes)):
                 end = self._minute_at - left * NANOS_PER_MINUTE
-                seen.append(self._minute(places, events, end))
+                reports.append(self._minute(places, events, end))
                 events = []
-            return seen
+            return reports
 
     def split_stats(self, at: int, interval: str) -> list[SplitStat]:
-        """What SPLIT_STATS_TOP_`interval` shows as of `at` of the minutes that have passed."""
+        """Return the rows of SPLIT_STATS_TOP_`interval` as of `at`, of the minutes that have
+        passed.
+        """
         with self._store.mutex:
             return self._warm.rows(at, interval)
 
     def time_jumped(self) -> None:
-        """The clock was moved: whole minutes have passed, all but the first of them quiet."""
-        if self._book is not None:
+        """Pass the whole minutes by which the clock was advanced; all but the first are quiet."""
+        if self._recorder is not None:
             passed = self._store.clock.peek() - self._minute_at
             minutes = passed // (self.settings.minute_seconds * NANOS_PER_SECOND)
             if minutes:
-                # From so many quiet minutes on nothing changes any more.
+                # After this many quiet minutes nothing changes any more.
                 self.pass_minutes(min(minutes, 4 * self.settings.quiet_minutes))
 
     def clock_set(self) -> None:
-        """The clock was set to another time: minutes are counted from there."""
+        """Restart the count of minutes, because the clock was set to another time."""
         with self._store.mutex:
             self._minute_at = self._store.clock.peek()
             self._warm.clear()
 
     @property
     def state(self) -> SplittingState:
-        """What to give back when the database is restored."""
+        """The settings for `restored`."""
         return SplittingState(self.settings, self.follows_load)
 
     def restored(self, state: SplittingState) -> None:
-        """The store was restored to what it was under `state`.
+        """Adopt `state` after the store was restored.
 
-        What was done before has nothing to say any more. Splits need no look: they are such as
-        those settings allow.
+        Recorded work is discarded. The restored splits already conform to the restored settings.
         """
         with self._store.mutex:
             changed_settings = self.settings is not state.settings
@@ -223,18 +237,18 @@ class SplitManager:
             self.last_commit = None
             self._warm.clear()
             if not state.follows_load:
-                if self._book is not None:
+                if self._recorder is not None:
                     self.stop_following()
-            elif self._book is None or changed_settings:
+            elif self._recorder is None or changed_settings:
                 self._follow()
             else:
                 self._store.flush_observers()
-                self._book.take()
+                self._recorder.take()
 
     def _events(
         self, places: Positions, work: Sequence[Work], count: int, qps: float | None
     ) -> list[WorkEvent]:
-        """Work as (where one may cut, load in parts of what a server takes, row)."""
+        """Return work as (cut position, load as a share of a server's capacity, row)."""
         if not count:
             return []
         rate = count / self.settings.minute_seconds if qps is None else qps
@@ -246,41 +260,42 @@ class SplitManager:
         ]
 
     def _minute(self, places: Positions, events: Sequence[WorkEvent], end: int) -> Minute:
-        found = self._ranges()
-        model = self._model(places, found)
-        seen = model.pass_minute([(place, load) for place, load, _ in events])
+        ranges = self._ranges()
+        model = self._model(places, ranges)
+        minute = model.pass_minute([(position, load) for position, load, _ in events])
         if events:
-            self._note(found, events, seen, end)
-        self._apply(model, places, {start: (b, split) for start, b, split in found})
-        return seen
+            self._record_warm(ranges, events, minute, end)
+        self._apply(model, places, {start: (b, split) for start, b, split in ranges})
+        return minute
 
-    def _model(self, places: Positions, found: Sequence[Placed]) -> SplitModel:
-        """A model that goes on from the splits that are there."""
+    def _model(self, places: Positions, ranges: Sequence[Placed]) -> SplitModel:
+        """Return a model that starts from the current splits."""
         rules = CutRules(places.levels, lambda row: self._after(places, row))
-        return SplitModel.of([self._range(*each) for each in found], rules, self.settings)
+        return SplitModel.of([self._range(*placed) for placed in ranges], rules, self.settings)
 
     def foreseen(self, commits: Sequence[Commit]) -> SplitForecast:
-        """The splits as they would be, had they followed these commits."""
+        """Return the splits after following the commits."""
         with self._store.mutex:
             schema = self._schema()
-            places, found = Positions(schema, self.settings.policy), self._ranges()
-            starts = [each[:2] for each in found]
-            return foreseen(schema, places, self._model(places, found), starts, commits)
+            places, ranges = Positions(schema, self.settings.policy), self._ranges()
+            starts = [placed[:2] for placed in ranges]
+            return foreseen(schema, places, self._model(places, ranges), starts, commits)
 
-    def _note(
+    def _record_warm(
         self,
-        found: Sequence[Placed],
+        ranges: Sequence[Placed],
         events: Sequence[WorkEvent],
-        seen: Minute,
+        minute: Minute,
         end: int,
     ) -> None:
-        """Keep for SPLIT_STATS which splits were warm, before anything moves."""
-        starts = [start for start, _, _ in found]
-        mine: list[list[WorkEvent]] = [[] for _ in starts]
+        """Record the warm splits for SPLIT_STATS, before any split changes."""
+        starts = [start for start, _, _ in ranges]
+        by_split: list[list[WorkEvent]] = [[] for _ in starts]
         for event in events:
-            mine[bisect_right(starts, event[0]) - 1].append(event)
-        infos = describe(self._schema(), found, {}, self.settings)
-        rows = zip(infos, (load for _, load in seen.splits), map(reasons_of, mine), strict=True)
+            by_split[bisect_right(starts, event[0]) - 1].append(event)
+        infos = describe(self._schema(), ranges, {}, self.settings)
+        loads = (load for _, load in minute.splits)
+        rows = zip(infos, loads, map(reasons_of, by_split), strict=True)
         self._warm.note(end, rows)
 
     def _range(self, start: bytes, boundary: Boundary | None, split: Split) -> Range:
@@ -294,55 +309,59 @@ class SplitManager:
         places: Positions,
         before: dict[bytes, tuple[Boundary | None, Split]],
     ) -> None:
-        """Make the store's splits those of the model; only what differs is touched."""
-        store, wanted = self._store, {one.start: one for one in model.ranges if one.start}
-        gone = [b for start, (b, _) in before.items() if b is not None and start not in wanted]
-        store.merge(gone)
-        store.cut([places.boundary(start) for start in wanted if start not in before])
+        """Make the store's splits those of the model; change only what differs."""
+        store, targets = (
+            self._store,
+            {range_.start: range_ for range_ in model.ranges if range_.start},
+        )
+        store.merge(
+            [b for start, (b, _) in before.items() if b is not None and start not in targets]
+        )
+        store.cut([places.boundary(start) for start in targets if start not in before])
         self._loads = {}
         for start, _, split in self._ranges():
-            one = wanted.get(start)
-            if one is None:
+            target = targets.get(start)
+            if target is None:
                 continue
-            self._loads[start] = (one.load, one.quiet)
-            if split.server != one.server:
+            self._loads[start] = (target.load, target.quiet)
+            if split.server != target.server:
                 hierarchy = root_of(start)
-                store.move(hierarchy, start[TREE_ID_BYTES:], one.server)
+                store.move(hierarchy, start[TREE_ID_BYTES:], target.server)
 
     def _after(self, places: Positions, row: bytes) -> bytes | None:
-        found = self._next_row(places, row)
-        return None if found is None else places.known(found)
+        boundary = self._next_row(places, row)
+        return None if boundary is None else places.known(boundary)
 
     def _next_row(self, places: Positions, row: bytes) -> Boundary | None:
-        """The boundary before the first row after a row with all that is interleaved in it."""
+        """Return the boundary of the first row behind a row and the rows interleaved in it."""
         boundary = places.boundary(row)
         behind = replace(boundary, keys=(*boundary.keys[:-1], after_prefix(boundary.key)))
         hierarchy = self._store.split_map.hierarchies.get(boundary.hierarchy)
-        found = []
+        candidates = []
         for tree, path in () if hierarchy is None else hierarchy.paths.items():
             key = self._store.first_key(tree, behind.cut(path))
             if key is not None and tree in places.boundary_finders:
-                found += [b for b in _levels(places, tree, key) if place_of(b) > row]
-        return min(found, key=place_of, default=None)
+                candidates += [b for b in _levels(places, tree, key) if place_of(b) > row]
+        return min(candidates, key=place_of, default=None)
 
-    # ------------------------------------------------------------------ what is there
+    # ------------------------------------------------------------------ current splits
 
     def _ranges(self) -> list[Placed]:
-        """Every split with its place, in order, and the boundary that it begins at."""
-        found: list[Placed] = []
+        """Return every split in key order, with its position and its first boundary."""
+        ranges: list[Placed] = []
         for root in sorted(self._store.split_map.hierarchies):
             tiling = self._store.split_map.hierarchies[root].tiling
-            found.append((hierarchy_place(root), None, tiling.splits[0]))
+            ranges.append((hierarchy_place(root), None, tiling.splits[0]))
             pairs = zip(tiling.boundaries, tiling.splits[1:], strict=True)
-            found += [(place_of(boundary), boundary, split) for boundary, split in pairs]
-        return found
+            ranges += [(place_of(boundary), boundary, split) for boundary, split in pairs]
+        return ranges
 
     def _settle(self) -> None:
-        """Have no split on a server, and no boundary in a place, that the settings rule out."""
+        """Move splits and remove boundaries that the settings do not permit."""
         store, split_map = self._store, self._store.split_map
         split_map.servers = self.settings.servers
         if self.settings.policy is SplitPolicy.ROOT_ONLY:
-            store.merge([each for each in store.all_boundaries() if len(each.path) > 1])
+            store.merge([boundary for boundary in store.all_boundaries() if len(boundary.path) > 1])
         for root, hierarchy in split_map.hierarchies.items():
             starts = [b"", *hierarchy.tiling.positions]
             for start, split in zip(starts, hierarchy.splits, strict=True):
@@ -351,5 +370,5 @@ class SplitManager:
 
 
 def _levels(places: Positions, tree: TreeId, key: bytes) -> Sequence[Boundary]:
-    place = places.place(tree, key)
-    return [places.boundary(level) for level in places.levels(place)]
+    position = places.place(tree, key)
+    return [places.boundary(level) for level in places.levels(position)]

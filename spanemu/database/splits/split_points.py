@@ -1,12 +1,12 @@
-"""Split points that users make ahead of a load: AddSplitPoints and SPANNER_SYS.USER_SPLIT_POINTS.
+"""Split points that users add ahead of a load: AddSplitPoints and SPANNER_SYS.USER_SPLIT_POINTS.
 
-A point puts a boundary into the hierarchy of its table or index. The same point again changes when
-it expires; an expiry in the past takes it away. A point expired gives its boundary back, unless
-something else put it there first.
+A split point adds a boundary to the hierarchy of its table or index. Adding the same point again
+changes its expiry; an expiry in the past removes it. An expired point removes its boundary, unless
+the boundary existed before the point.
 
-Where a point of an interleaved table or index falls is up to the policy: before the root row that
-its key begins with, or under `modern` before the very row. Limits and defaults follow the pages on
-quotas and on presplitting.
+The policy decides where a point of an interleaved table or index falls: before the root row that
+its key begins with, or under `modern` before the row itself. Limits and defaults follow the pages
+on quotas and on presplitting.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ INITIATOR_CHARS_MAX = 50
 
 @dataclass(frozen=True, slots=True)
 class NewSplitPoints:
-    """What a request says about one table or index; each of `keys` is a list of raw values."""
+    """The split points of a request for a table or index; each of `keys` is a list of raw
+    values.
+    """
 
     table: str
     index: str
@@ -61,9 +63,9 @@ class NewSplitPoints:
 
 @dataclass(frozen=True, slots=True)
 class SplitPoint:
-    """A point that is there. `own_boundary`: nothing but the point put its boundary there."""
+    """A split point. `own_boundary` is true if only the point keeps its boundary."""
 
-    thing: TreeId
+    tree: TreeId
     boundary: Boundary
     table: str
     index: str
@@ -74,7 +76,7 @@ class SplitPoint:
 
 
 class SplitPoints:
-    """The points of one database. `schema` gives the present schema."""
+    """The split points of a database. `schema` returns the current schema."""
 
     def __init__(self, store: Store, schema: Callable[[], Schema], splitting: SplitManager) -> None:
         self._store = store
@@ -82,45 +84,48 @@ class SplitPoints:
         self._splitting = splitting
         self._mutex = threading.Lock()  # Guards the fields below.
         self._points: dict[tuple[TreeId, str], SplitPoint] = {}
-        self._changes: deque[int] = deque()  # when points were added or updated, for a day
+        self._changes: deque[int] = deque()  # times of changes within the last day
 
     def changes_since(self, at: int) -> int:
-        """How many points were added or updated since then."""
+        """Return how many points were added or updated since `at`."""
         with self._mutex:
             return sum(when >= at for when in self._changes)
 
     def live(self, now: int) -> list[SplitPoint]:
-        """The points that have not expired, of tables and indexes that are there.
+        """Return the points that have not expired, of existing tables and indexes.
 
-        A restore takes boundaries back, and the points that made them with those.
+        A restore removes boundaries, and with them the points that added them.
         """
         with self._mutex:
             self._expire(now)
-            names = {tree_of(thing) for thing in self._schema().tables_and_indexes()}
+            trees = {tree_of(source) for source in self._schema().tables_and_indexes()}
             boundaries = set(self._store.all_boundaries()) if self._points else ()
             self._points = {
                 key: point
                 for key, point in self._points.items()
-                if point.thing in names and point.boundary in boundaries
+                if point.tree in trees and point.boundary in boundaries
             }
             return list(self._points.values())
 
     def resolve(
         self, requests: Iterable[NewSplitPoints], initiator: str, now: int
     ) -> list[SplitPoint]:
-        """The points that requests mean; nothing is changed. Raises what is wrong with them."""
+        """Return the points of the requests; nothing is changed.
+
+        Raises the errors of invalid points.
+        """
         shown = (initiator or INITIATOR_DEFAULT)[:INITIATOR_CHARS_MAX]
-        found = [
+        points = [
             point
             for request in requests
             for point in self._resolve(request, shown, _expiry(request, now))
         ]
-        if len(found) > POINTS_PER_REQUEST_MAX:
+        if len(points) > POINTS_PER_REQUEST_MAX:
             raise TooManySplitPoints(POINTS_PER_REQUEST_MAX, "in one request")
-        return found
+        return points
 
     def put(self, points: Iterable[SplitPoint], now: int) -> None:
-        """Add points, or change when they expire."""
+        """Add points, or change their expiry."""
         with self._mutex:
             while self._changes and self._changes[0] < now - NANOS_PER_DAY:
                 self._changes.popleft()
@@ -130,10 +135,10 @@ class SplitPoints:
             self._expire(now)
 
     def _put(self, point: SplitPoint) -> None:
-        known = self._points.get((point.thing, point.text))
-        made = self._store.cut([point.boundary])
-        own = bool(made) or (known is not None and known.own_boundary)
-        self._points[point.thing, point.text] = replace(point, own_boundary=own)
+        known = self._points.get((point.tree, point.text))
+        added = self._store.cut([point.boundary])
+        own = bool(added) or (known is not None and known.own_boundary)
+        self._points[point.tree, point.text] = replace(point, own_boundary=own)
 
     def _expire(self, now: int) -> None:
         gone = [key for key, point in self._points.items() if point.expires <= now]
@@ -141,7 +146,7 @@ class SplitPoints:
             point = self._points.pop(key)
             same = (k for k, p in self._points.items() if p.boundary == point.boundary)
             heir = next(same, None)
-            if heir is not None:  # Two points want this boundary: the other answers for it now.
+            if heir is not None:  # Another point has the same boundary, and keeps it.
                 kept = self._points[heir]
                 own = kept.own_boundary or point.own_boundary
                 self._points[heir] = replace(kept, own_boundary=own)
@@ -151,21 +156,24 @@ class SplitPoints:
     def _resolve(
         self, request: NewSplitPoints, initiator: str, expires: int
     ) -> Iterator[SplitPoint]:
-        """The points of one part of a request."""
+        """Yield the points of a single table or index of a request."""
         schema = self._schema()
-        thing: Table | Index
+        source: Table | Index
         if request.index:
-            thing, places = _index_places(schema, request)
+            source, keys = _index_keys(schema, request)
         elif request.table:
-            thing, places = _table_places(schema, request)
+            source, keys = _table_keys(schema, request)
         else:
             raise SplitPointNamesNothing
-        before = self._splitting.boundaries_of(thing, Origin.USER)
-        table = thing.name if isinstance(thing, Table) else schema.tables[thing.table.lower()].name
-        index = "" if isinstance(thing, Table) else thing.name
-        for key, text in places:
+        before = self._splitting.boundaries_of(source, Origin.USER)
+        is_table = isinstance(source, Table)
+        table = (
+            source.name if isinstance(source, Table) else schema.tables[source.table.lower()].name
+        )
+        index = "" if is_table else source.name
+        for key, text in keys:
             yield SplitPoint(
-                tree_of(thing), before(key), table, index, initiator, text, expires,
+                tree_of(source), before(key), table, index, initiator, text, expires,
                 own_boundary=False,
             )  # fmt: skip
 
@@ -178,10 +186,10 @@ def _expiry(request: NewSplitPoints, now: int) -> int:
     return request.expires
 
 
-Places = Iterable[tuple[bytes, str]]
+KeyTexts = Iterable[tuple[bytes, str]]
 
 
-def _table_places(schema: Schema, request: NewSplitPoints) -> tuple[Table, Places]:
+def _table_keys(schema: Schema, request: NewSplitPoints) -> tuple[Table, KeyTexts]:
     table = schema.table(request.table)
     if table is None:
         raise TableNotFound(request.table)
@@ -192,8 +200,10 @@ def _table_places(schema: Schema, request: NewSplitPoints) -> tuple[Table, Place
     return table, [(key, f"{table.name}{_shown(table, key)}") for key in keys]
 
 
-def _index_places(schema: Schema, request: NewSplitPoints) -> tuple[Index, Places]:
-    """An index's point is its key alone, or that and the whole key of the table."""
+def _index_keys(schema: Schema, request: NewSplitPoints) -> tuple[Index, KeyTexts]:
+    """Return an index and the key of its split point: the index key, optionally with the table's
+    key.
+    """
     if request.index.lower() in {**schema.search_indexes, **schema.vector_indexes}:
         raise SplitPointOnSearchIndex(request.index)
     index = schema.index(request.index)
@@ -220,18 +230,18 @@ def _index_places(schema: Schema, request: NewSplitPoints) -> tuple[Index, Place
     return index, [(start, text)]
 
 
-def _shapes(thing: Table | Index) -> tuple[Any, ...]:
-    parts = thing.key if isinstance(thing, Index) else parts_of(thing)
+def _shapes(source: Table | Index) -> tuple[Any, ...]:
+    parts = source.key if isinstance(source, Index) else parts_of(source)
     return tuple((part.column.type, part.descending) for part in parts)
 
 
-def _shown(thing: Table | Index, key: bytes) -> str:
-    """The declared part of a key as the system table prints it: bare values."""
-    values = key_decoder(_shapes(thing))(key)
-    shown = []
-    for value, (type_, _) in zip(values, _shapes(thing), strict=True):
+def _shown(source: Table | Index, key: bytes) -> str:
+    """Return the declared part of a key as the system table prints it: bare values."""
+    values = key_decoder(_shapes(source))(key)
+    texts = []
+    for value, (type_, _) in zip(values, _shapes(source), strict=True):
         raw = None if value is None else encoder(type_)(value)
-        shown.append(
+        texts.append(
             "NULL" if raw is None else str(raw).lower() if raw in (True, False) else str(raw)
         )
-    return f"({','.join(shown)})"
+    return f"({','.join(texts)})"

@@ -1,8 +1,8 @@
-"""What a client may do in a transaction, by kind, and what it is told.
+"""The transactions of a database, by kind.
 
-In reading order: `registry` (the transactions of a session, by id), `handle` (what any of them can
-be asked), and the kinds `snapshot` (read-only), `read_write` and `partitioned_dml`. `timestamps`
-and `isolation` say what options mean; `lifecycle`, `turn`, `pending`, `read_ahead`, `replay` and
-`precommit` are parts of a read-write transaction. `listing` tells which are open, and `conflict`
-is one of the emulator's own, which gets its way; `errors`.
+In reading order: `registry` (the transactions of a session by id, and the protocol of their
+handles), the kinds `snapshot` (read-only), `read_write` and `partitioned_dml`, then the parts of a
+read-write transaction: `lifecycle` (states), `turn` (one request at a time), `replay` (repeated
+DML) and `precommit` (precommit tokens). `listing` lists open transactions, `conflict` commits a
+write that wins every conflict, and `errors`.
 """

@@ -1,4 +1,4 @@
-"""A transaction of the emulator's own that gets its way: the conflicting write of a test."""
+"""The conflicting write of a test: a transaction of the emulator that wins every conflict."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.txn.errors.requests import TransactionAborted
 from spanemu.txn.locks.holder import LockHolder
 
-_OLDEST = 0  # ages of clients' transactions are counted from 1
+_OLDEST = 0  # The ages of clients' transactions start at 1.
 
 
 def interfere(core: DatabaseCore, statements: Sequence[str]) -> None:
-    """Run DML statements in one transaction older than any other, and commit it.
+    """Run DML statements in a transaction older than any other, and commit the transaction.
 
-    Transactions in its way are wounded. Raises what a statement raises.
+    Conflicting transactions are wounded. Raises NotDml and the errors of the statements.
     """
     while True:
         attempt = ReadWriteTransaction(
@@ -29,7 +29,7 @@ def interfere(core: DatabaseCore, statements: Sequence[str]) -> None:
                     raise NotDml(number, sql)
             attempt.commit((), CommitOptions())
         except TransactionAborted:
-            continue  # Another like it was first.
+            continue  # Another conflicting write of a test committed first.
         except BaseException:
             attempt.rollback()
             raise

@@ -1,4 +1,4 @@
-"""What a transaction refuses: what is not for its kind, its state, or its place in the order."""
+"""Errors of transactions: requests that do not fit a transaction's kind, state or order."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from spanemu.base.errors import Code, SpannerError
 
 
 class TransactionNotFound(SpannerError):
-    """No transaction of that id in this session, or database for multiplexed ones."""
+    """A transaction id that is unknown in the session, or in the database if multiplexed."""
 
     code = Code.NOT_FOUND
     prose = "Transaction not found: {id}"
@@ -14,7 +14,7 @@ class TransactionNotFound(SpannerError):
 
 
 class TransactionClosed(SpannerError):
-    """A newer transaction of the session took this one's place."""
+    """A transaction that a newer transaction of the session has replaced."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Transaction has already been closed: {id}"
@@ -22,7 +22,7 @@ class TransactionClosed(SpannerError):
 
 
 class TransactionEnded(SpannerError):
-    """A request comes after the transaction's commit or rollback."""
+    """A request after the transaction's commit or rollback."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Cannot {request} in transaction {id} after it has been {ending}."
@@ -32,7 +32,7 @@ class TransactionEnded(SpannerError):
 
 
 class TransactionInvalidated(SpannerError):
-    """A read comes after a statement that violated a constraint."""
+    """A read after a statement that violated a constraint."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Transaction {id} was invalidated due to a constraint error: {failure}"
@@ -41,7 +41,7 @@ class TransactionInvalidated(SpannerError):
 
 
 class NotReadWrite(SpannerError):
-    """A commit or rollback of a transaction that has nothing to commit."""
+    """A commit or rollback of a transaction that cannot be committed."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Cannot commit or rollback a {mode} transaction."
@@ -77,7 +77,7 @@ class EmptyBatch(SpannerError):
 
 
 class SeqnoReused(SpannerError):
-    """A sequence number came again with another statement."""
+    """A sequence number that was used for a different statement before."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Already processed a different request with this seqno: {seqno}."
@@ -85,7 +85,7 @@ class SeqnoReused(SpannerError):
 
 
 class SeqnoOutOfOrder(SpannerError):
-    """A sequence number lower than one already seen."""
+    """A sequence number lower than one already used."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Request has an out-of-order seqno {seqno}: {highest} was seen before."
@@ -94,7 +94,7 @@ class SeqnoOutOfOrder(SpannerError):
 
 
 class AfterLastStatement(SpannerError):
-    """A statement follows the one that was announced as the last."""
+    """A statement after the one that was announced as the last."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Transaction {id} was told that its last statement had been sent."
@@ -102,7 +102,7 @@ class AfterLastStatement(SpannerError):
 
 
 class PrecommitTokenMissing(SpannerError):
-    """A commit on a multiplexed session without the token it was given."""
+    """A commit on a multiplexed session without the latest precommit token."""
 
     code = Code.FAILED_PRECONDITION
     prose = "The commit of transaction {id} must send the latest precommit token it received."
@@ -118,14 +118,14 @@ class LocksInReadOnly(SpannerError):
 
 
 class DirectedReadNotAllowed(SpannerError):
-    """Directed reads are for read-only transactions."""
+    """A directed read outside of a read-only transaction."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Directed reads can only be performed in a read-only transaction."
 
 
 class PartitionedDmlUsedTwice(SpannerError):
-    """A partitioned DML transaction runs one statement."""
+    """A second statement in a partitioned DML transaction, which runs only one."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Partitioned DML transaction {id} may only be used to execute one statement."
@@ -133,7 +133,7 @@ class PartitionedDmlUsedTwice(SpannerError):
 
 
 class TooManyPartitionedDml(SpannerError):
-    """As many partitioned DML statements run in a database as may."""
+    """A partitioned DML statement beyond the limit of concurrent ones."""
 
     code = Code.RESOURCE_EXHAUSTED
     prose = "{limit} partitioned DML statements are running in the database; no more may run."
@@ -141,14 +141,14 @@ class TooManyPartitionedDml(SpannerError):
 
 
 class PartitionedDmlOnly(SpannerError):
-    """Something else than DML in a partitioned DML transaction."""
+    """A request other than DML in a partitioned DML transaction."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Partitioned DML transactions may only be used to execute DML."
 
 
 class MalformedMutationKey(SpannerError):
-    """The mutation that a begin tells of holds a value that its column cannot."""
+    """The mutation key of a begin request with a value that does not fit its column."""
 
     code = Code.INVALID_ARGUMENT
     prose = "{reason}"

@@ -1,4 +1,4 @@
-"""What becomes of a read-write transaction, and what it forgets when that is decided.
+"""The state of a read-write transaction, and what is released when the transaction ends.
 
     ACTIVE ── statements ──> ACTIVE         a failed read or query changes nothing
        ├── constraint violated ──> INVALID  later DML and commits repeat the failure
@@ -6,7 +6,7 @@
        ├── commit ──> COMMITTED             a repeated commit gets the same answer
        └── rollback ──> ROLLED_BACK
 
-Not here: what its requests do (`read_write`).
+Not here: the transaction's requests (`read_write`).
 """
 
 from __future__ import annotations
@@ -36,20 +36,21 @@ _ENDINGS = {State.COMMITTED: "committed or rolledback", State.ROLLED_BACK: "roll
 class TransactionLifecycle:
     """A read-write transaction without its requests.
 
-    It is as old as its first request, or as the first attempt at it (`holder`), so that a retry
-    cannot starve. `mutex` guards every field: one request at a time.
+    The age of the transaction is that of its first request, or of the first request of its first
+    attempt (`holder`), so that a retry cannot starve. `mutex` guards every field: one request at a
+    time.
     """
 
-    session = ""  # that began it
-    written: WrittenRows = ()  # by its commit, for statistics
+    session = ""  # the name of the session that began the transaction
+    written: WrittenRows = ()  # rows written by the commit, for statistics
     _work: work.TransactionWorkspace | None = None
-    _replays: Replays | None = None  # once it has sent DML
+    _replays: Replays | None = None  # None before the first DML request
     _failure: SpannerError | None = None
     _committed: CommitOutcome | None = None
     _mutation_count = 0
     _last_statement_seen = False
     _replaced = False
-    _repeated = False  # aborted, and its client is at the next attempt
+    _repeated = False  # aborted, and the client has begun the next attempt
 
     def __init__(
         self,
@@ -71,26 +72,29 @@ class TransactionLifecycle:
 
     @property
     def was_aborted(self) -> bool:
-        """Whether it lost to another transaction, so that its retry inherits its age."""
+        """True if the transaction lost a lock conflict, so that a retry inherits its age."""
         return bool(self.holder.why_aborted)
 
     @property
     def on_multiplexed_session(self) -> bool:
-        """Whether its session may have any number of transactions at a time."""
+        """True if the session is multiplexed and may have any number of open transactions."""
         return self._tokens is not None
 
     @property
     def repeats(self) -> bool:
-        """Whether its client says that it is another attempt, as multiplexed sessions require."""
+        """True if the client names the previous attempt, as multiplexed sessions require."""
         return bool(self.options.previous)
 
     @property
     def is_over(self) -> bool:
-        """Whether all that is left to do is to answer late requests."""
+        """True if the transaction has ended or was repeated, and can only answer late requests."""
         return self._repeated or self.holder.state in _ENDINGS
 
     def rollback(self) -> None:
-        """End without effect. Raises TransactionEnded after a commit."""
+        """Roll the transaction back.
+
+        Raises TransactionEnded after a commit.
+        """
         with self.mutex:
             if self._committed is not None:
                 raise TransactionEnded("roll back", self.id.decode(), "committed")
@@ -98,11 +102,15 @@ class TransactionLifecycle:
             self._let_go()
 
     def abort(self, why: str) -> None:
-        """Take the locks away, from any thread."""
+        """Wound the transaction, which releases its locks; callable from any thread."""
         self.locks.wound(self.holder, why)
 
     def start_over(self) -> bool:
-        """Be the next attempt of itself, if it lost to an older one. Nobody has heard of it yet."""
+        """Restart the transaction as its own next attempt if it lost to an older transaction.
+
+        Returns False if the transaction did not lose. Only for a transaction whose id the client
+        does not know yet.
+        """
         if not self.holder.is_outranked:
             return False
         self._let_go()
@@ -111,17 +119,17 @@ class TransactionLifecycle:
         return True
 
     def next_attempt(self) -> LockHolder:
-        """Who another transaction is that repeats this one, which was aborted."""
+        """Return the lock holder of the transaction that repeats this aborted one."""
         self._repeated = True
         return self.holder.next_attempt()
 
     def replace(self) -> None:
-        """A newer transaction of the session takes this one's place."""
+        """Close the transaction, because a newer transaction of its session replaces it."""
         if self.holder.state is State.ACTIVE:
             self._replaced = self.locks.release(self.holder, State.ROLLED_BACK)
 
     def _let_go(self) -> None:
-        """Keep no more than a late request is told: the id stays known for a while."""
+        """Release everything but the answer to a late request; the id stays known for a while."""
         self._work = None
         self._replays = None
         if self._tokens is not None:
@@ -129,7 +137,10 @@ class TransactionLifecycle:
         self.holder.drop_request()
 
     def let_go_if_aborted(self) -> None:
-        """Keep no more than that it was aborted, unless a request is being served; at any time."""
+        """Release the state of an aborted transaction, unless a request is being served.
+
+        Callable at any time, from any thread.
+        """
         if self.was_aborted and self.mutex.acquire(blocking=False):
             self._let_go()
             self.mutex.release()
@@ -143,10 +154,10 @@ class TransactionLifecycle:
         self._failure = failure
         self.locks.release(self.holder, State.INVALID)
 
-    # ------------------------------------------------------------------ what is allowed now
+    # ------------------------------------------------------------------ checks
 
     def check_open(self, what: str, ends: bool) -> None:
-        """Refuse requests on one that has ended; a commit may come again."""
+        """Raise if the transaction has ended; a committed transaction accepts a repeated commit."""
         if self._core.closed:
             self._core.check_open()
         if self._replaced:
@@ -161,7 +172,10 @@ class TransactionLifecycle:
             raise TransactionInvalidated(self.id.decode(), str(self._failure))
 
     def _live(self) -> Generation:
-        """The schema the transaction began with, unless it has changed since."""
+        """Return the generation that the transaction began with.
+
+        Aborts the transaction if the schema has changed since it began work.
+        """
         current = self._core.history.current
         if self._generation is not current:
             if self._work is None:
@@ -172,7 +186,7 @@ class TransactionLifecycle:
         return self._generation
 
     def _statement(self) -> work.TransactionWorkspace:
-        """The transaction at work, with the surroundings of a statement that begins now."""
+        """Return the workspace, created on first use, with the context of a new statement."""
         if self._core.closed:
             self._core.check_open()
         context = StatementContext(self._core, self._generation.schema, writable=True)

@@ -1,6 +1,6 @@
-"""Which read-write transactions are open: whose they are, what they did last, what they lock.
+"""Open read-write transactions: their sessions, their last requests and their locks.
 
-For whoever finds a test stuck behind a transaction that somebody opened and forgot.
+The list shows the transaction that blocks a test, for example one that was opened and never ended.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from spanemu.txn.locks.modes import Lock, mode_name
 
 @dataclass(frozen=True, slots=True)
 class HeldLock:
-    """A lock, in the words of the "Lock statistics" page.
+    """A lock, in the notation of the "Lock statistics" page.
 
-    `key` is of a row, `Albums(2,1)`, or of a range by its start, `Albums(2,1+)`; `columns` those
-    that are locked, `_exists` for whether there is a row, none for all.
+    `key` names a row, `Albums(2,1)`, or a range by its start, `Albums(2,1+)`. `columns` are the
+    locked columns: `_exists` stands for the existence of the row, and no columns mean all.
     """
 
     key: str
@@ -37,9 +37,9 @@ class HeldLock:
 class OpenTransaction:
     """A read-write transaction that has not ended.
 
-    `session` is the one that began it. `age` is its place in the order in which
-    transactions may wound each other, the smallest first; None before its first request, as are
-    `seconds`, since then. `last_statement` is SQL, or what was read.
+    `session` began the transaction. `age` is its rank in the order in which transactions may wound
+    each other, the oldest first. `seconds` is the time since its first request. Both are None
+    before the first request. `last_statement` is SQL text or a description of a read.
     """
 
     id: str
@@ -63,7 +63,7 @@ class OpenTransaction:
 
 
 def described(core: DatabaseCore, transaction: ReadWriteTransaction) -> OpenTransaction:
-    """What is known of an open transaction."""
+    """Return the description of an open transaction."""
     holder, now = transaction.holder, monotonic()
     last = holder.last_request
     request = last if isinstance(last, StatementRequest | ReadRequest) else None
@@ -82,7 +82,7 @@ def described(core: DatabaseCore, transaction: ReadWriteTransaction) -> OpenTran
 
 
 def text_of(request: StatementRequest | ReadRequest | None) -> str:
-    """A request in words; a statement's SQL."""
+    """Return the SQL of a statement, or a description of a read."""
     if isinstance(request, StatementRequest):
         return request.sql
     if isinstance(request, ReadRequest):
@@ -92,14 +92,14 @@ def text_of(request: StatementRequest | ReadRequest | None) -> str:
 
 
 def _locks(core: DatabaseCore, transaction: ReadWriteTransaction) -> Iterator[HeldLock]:
-    things = {tree_of(thing): thing for thing in core.generation.schema.tables_and_indexes()}
+    sources = {tree_of(source): source for source in core.generation.schema.tables_and_indexes()}
     rows, ranges = core.locks.held_by(transaction.holder)
     held: list[tuple[TreeId, bytes, bool, Lock]] = [
         *((tree, key, False, lock) for (tree, key), lock in rows.items()),
         *((tree, low, True, lock) for (tree, low, _), lock in ranges.items()),
     ]
     for tree, key, is_range, lock in held:
-        if tree in things:  # and has not been dropped meanwhile
-            thing = things[tree]
-            place = place_text(thing, key, is_range=is_range)
-            yield HeldLock(place, mode_name(lock), tuple(locked_columns(thing, lock)))
+        if tree in sources:  # A dropped table or index has no text.
+            source = sources[tree]
+            text = place_text(source, key, is_range=is_range)
+            yield HeldLock(text, mode_name(lock), tuple(locked_columns(source, lock)))

@@ -1,8 +1,9 @@
-"""Partitioned DML: one statement that commits by itself, once for each of its partitions.
+"""Partitioned DML: a statement that is applied and committed partition by partition.
 
-Each split of the table is a partition: a transaction of its own, tried until nobody is in its way,
-applied at its own timestamp. When one fails, those before it stay applied. The number of
-mutations is not limited. A statement whose rows are found by an index is one partition.
+Each split of the table is a partition. Each partition is a transaction of its own, repeated until
+no other transaction aborts it, and applied at its own timestamp. When a partition fails, the
+partitions before it stay applied. The number of mutations is not limited. A statement that finds
+its rows by an index is a single partition.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ from spanemu.values.mutation import Mutation
 
 
 class _Partition:
-    """The statement on the rows of one share, in a transaction of its own."""
+    """The execution of the statement on one partition, in a transaction of its own."""
 
     def __init__(
         self, core: DatabaseCore, request: StatementRequest, share: Sequence[ByteRange]
@@ -69,7 +70,7 @@ class _Partition:
         self._share = share
 
     def run(self) -> ResultStream:
-        """Again and again until no other transaction is in the way."""
+        """Run the statement on the partition; repeat it until no other transaction aborts it."""
         first = number = next(self._core.ages)
         while True:
             try:
@@ -105,7 +106,7 @@ class _Partition:
         rows = TransactionReader(transaction, lock_scanned=prepared.locks_exclusively, writes=True)
         plan = prepared.executable.plan
         assert isinstance(plan, DmlPlan)
-        # Index entries are not cut: who scans an index has one share.
+        # A statement that scans an index has a single partition.
         reader = PartitionReader(rows, {tree_of(plan.table)}, self._share)
         done = execute_dml(prepared, self._request, transaction, reader, generation)
         if done.violation is not None:
@@ -114,7 +115,7 @@ class _Partition:
 
 
 class PartitionedDmlTransaction:
-    """A transaction for one UPDATE or DELETE that needs no atomicity."""
+    """A transaction for a single UPDATE or DELETE that needs no atomicity."""
 
     is_partitioned = True
 
@@ -125,11 +126,11 @@ class PartitionedDmlTransaction:
         self._used = False
 
     def info(self, *, begun: bool) -> TransactionInfo:
-        """Its id when this request began it."""
+        """Return the transaction id if this request began the transaction."""
         return TransactionInfo(self.id if begun else b"")
 
     def describe(self, result: ResultStream | None, *, begun: bool) -> ResultStream:
-        """Put `info` into a result on its way out."""
+        """Attach `info` to a result."""
         assert result is not None
         result.transaction = self.info(begun=begun)
         return result
@@ -161,7 +162,7 @@ class PartitionedDmlTransaction:
     def _run(
         self, request: StatementRequest, shares: Sequence[Sequence[ByteRange]], progress: Progress
     ) -> ResultStream:
-        """One partition after another."""
+        """Run the partitions one after another."""
         for share in shares:
             result = _Partition(self._core, request, share).run()
             progress.add(result.stats.row_count or 0, self._core.store.clock.peek())
@@ -195,20 +196,20 @@ class PartitionedDmlTransaction:
     def execute_batch(
         self, requests: Sequence[StatementRequest], seqno: int, last_statements: bool
     ) -> BatchOutcome:
-        """Refused: one statement only."""
+        """Raise BatchDmlNotAllowed: the transaction runs a single statement."""
         raise BatchDmlNotAllowed()
 
     def read(self, request: ReadRequest) -> ResultStream:
-        """Refused: DML only."""
+        """Raise PartitionedDmlOnly."""
         raise PartitionedDmlOnly()
 
     def commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
-        """Refused: the statement committed by itself."""
+        """Raise NotReadWrite: the statement has committed by itself."""
         raise NotReadWrite("partitioned-dml")
 
     def rollback(self) -> None:
-        """Refused: the statement committed by itself."""
+        """Raise NotReadWrite: the statement has committed by itself."""
         raise NotReadWrite("partitioned-dml")
 
     def abort(self, why: str) -> None:
-        """Nothing is held between requests."""
+        """Do nothing, because the transaction holds nothing between requests."""

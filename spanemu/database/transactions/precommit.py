@@ -1,8 +1,8 @@
-"""Precommit tokens: how a multiplexed session knows that a commit saw all that came before it.
+"""Precommit tokens, by which a multiplexed session proves that a commit follows all requests.
 
-Each reply of a read-write transaction carries a token that is newer than the ones before, and the
-commit sends the newest back. A transaction that holds nothing but mutations gets its token when it
-begins, for one of them.
+Each reply of a read-write transaction carries a token newer than the previous ones, and the commit
+sends the newest token back. A transaction that holds only mutations gets its token from its begin
+request, which names one of the mutations (the mutation key).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from spanemu.values.mutation import Mutation
 
 
 def judge_mutation_key(core: DatabaseCore, generation: Generation, mutation: Mutation) -> None:
-    """Raise what is wrong with the mutation that a begin tells of.
+    """Raise the error of an invalid mutation key of a begin request.
 
-    A value that does not fit its column makes the request malformed here; at a commit it is a
-    precondition that fails.
+    A value that does not fit its column makes a begin request malformed; the same value in a commit
+    is a failed precondition.
     """
     try:
         context = StatementContext(core, generation.schema, writable=True)
@@ -32,7 +32,7 @@ def judge_mutation_key(core: DatabaseCore, generation: Generation, mutation: Mut
 
 
 class PrecommitTokens:
-    """The tokens of one transaction, and the mutations of commits that had to come again."""
+    """The tokens of a transaction, and the mutations of commits that must be sent again."""
 
     __slots__ = ("_given", "_id", "_newest", "kept")
 
@@ -40,20 +40,20 @@ class PrecommitTokens:
         self._id = transaction_id
         self._given = 0
         self._newest = b"%s:0" % transaction_id
-        self.kept: Sequence[Mutation] = ()  # of commits that had to come again
+        self.kept: Sequence[Mutation] = ()  # of commits that were refused for an old token
 
     def next(self) -> tuple[bytes, int]:
-        """A new token and its number."""
+        """Return a new token and its number."""
         self._given += 1
         self._newest = b"%s:%d" % (self._id, self._given)
         return self._newest, self._given
 
     def newer_than(self, given: bytes, mutations: Sequence[Mutation]) -> tuple[bytes, int] | None:
-        """The token that a commit must come again with, None if it has brought the newest.
+        """Return the token that the commit must be repeated with, or None if `given` is the newest.
 
-        A client that did not tell of a mutation when it began, because it still meant to send
-        statements, learns of tokens only here. Raises PrecommitTokenMissing when it has got one
-        before and brings none.
+        A client that meant to send statements when it began names no mutation key, and receives its
+        first token here. Raises PrecommitTokenMissing if the client has received a token before and
+        sends none.
         """
         if given == self._newest:
             return None

@@ -1,7 +1,7 @@
-"""A handle on a read-write transaction: what its client asks of it, and what it is told.
+"""The handle of a read-write transaction: its statements, reads and commit.
 
-Requests on one transaction take turns. Not here: what becomes of it (`lifecycle`), locking and
-buffering (`txn`).
+The requests of a transaction take turns. Not here: the transaction's states (`lifecycle`), locking
+and buffering (`txn`).
 """
 
 from __future__ import annotations
@@ -57,7 +57,10 @@ Row = tuple[Any, ...]
 
 
 def read_ahead(rows: Iterator[Row], check: Callable[[], None]) -> Iterator[Row]:
-    """The same rows. `check` raises when what was read does not count any more."""
+    """Return `rows` with the first of them read now.
+
+    `check` raises if the rows read are not valid any more, because the transaction was aborted.
+    """
     first = list(islice(rows, ROWS_READ_AHEAD_MAX))
     check()
     return iter(first) if len(first) < ROWS_READ_AHEAD_MAX else _streamed(first, rows, check)
@@ -70,21 +73,21 @@ def _streamed(first: list[Row], rest: Iterator[Row], check: Callable[[], None]) 
 
 
 class ReadWriteTransaction(TransactionLifecycle):
-    """One read-write transaction of a session."""
+    """A read-write transaction of a session."""
 
     def info(self, *, begun: bool) -> TransactionInfo:
-        """Its id when this request began it."""
+        """Return the transaction id if this request began the transaction."""
         return TransactionInfo(self.id if begun else b"")
 
     @serialized("begin")
     def announce(self, mutation_key: Mutation) -> TransactionInfo:
-        """The answer to a begin that tells of a transaction with mutations only."""
+        """Return the answer to a begin request with a mutation key."""
         judge_mutation_key(self._core, self._live(), mutation_key)
         token = None if self._tokens is None else self._tokens.next()
         return TransactionInfo(self.id, None, token)
 
     def describe(self, result: ResultStream | None, *, begun: bool) -> ResultStream:
-        """Put id and precommit token into a result on its way out."""
+        """Attach the transaction id and a precommit token to a result."""
         assert result is not None
         tokens = self._tokens
         if begun or tokens is not None:
@@ -96,7 +99,7 @@ class ReadWriteTransaction(TransactionLifecycle):
 
     @serialized("execute a statement")
     def execute(self, request: StatementRequest) -> ResultStream:
-        """Run one query or DML statement."""
+        """Run a query or DML statement."""
         if request.directed_read:
             raise DirectedReadNotAllowed()
         self.holder.last_request = request
@@ -173,7 +176,9 @@ class ReadWriteTransaction(TransactionLifecycle):
         return replays.keep(request, result)
 
     def _take_number(self, seqno: int) -> Replays:
-        """Take note of a DML request's number. One that is too low ends the transaction."""
+        """Record the sequence number of a DML request; a number that is too low ends the
+        transaction.
+        """
         replays = self._replays
         if replays is None:
             replays = self._replays = Replays(seqno)
@@ -218,7 +223,10 @@ class ReadWriteTransaction(TransactionLifecycle):
 
     @serialized("commit", ends=True)
     def commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
-        """Make everything visible at one timestamp."""
+        """Apply the buffered writes and `mutations` at a single timestamp.
+
+        A repeated commit gets the same answer.
+        """
         if self._committed is not None:
             return self._committed
         if self._failure is not None:
@@ -228,7 +236,7 @@ class ReadWriteTransaction(TransactionLifecycle):
             newer = tokens.newer_than(options.precommit_token, mutations)
             if newer is not None:
                 return CommitOutcome(None, retry_token=newer)
-            # Some clients send them again with the newer token, others do not.
+            # Some clients send the mutations again with the newer token, others do not.
             mutations = mutations or tokens.kept
         try:
             outcome = self._commit(mutations, options)

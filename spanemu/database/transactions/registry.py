@@ -1,9 +1,9 @@
-"""The transactions of one session, or of all multiplexed sessions of a database.
+"""The transactions of a session, or of all multiplexed sessions of a database, by id.
 
-    regular      a new read-write transaction takes the place of the one before; read-only ones
-                 live side by side, the newest `TRANSACTIONS_PER_SESSION_MAX` of all are kept
-    multiplexed  any number; those not heard of for a while are forgotten, sooner those that have
-                 ended, or were aborted and repeated
+    regular      a new read-write transaction replaces the one before; read-only transactions
+                 coexist; the newest `TRANSACTIONS_PER_SESSION_MAX` of all are kept
+    multiplexed  any number; a transaction is removed some time after its last request, earlier
+                 if it has ended, or was aborted and repeated
 
 Ids are ASCII numbers, unique within the database and never reused.
 """
@@ -44,20 +44,20 @@ from spanemu.values.mutation import Mutation
 
 
 class Transaction(Protocol):
-    """A handle on one transaction."""
+    """The handle of a transaction."""
 
     id: bytes
 
     def info(self, *, begun: bool) -> TransactionInfo:
-        """What a reply says of it; its id only in the reply to the request that began it."""
+        """Return what a reply says of the transaction; `begun` adds its id."""
         ...
 
     def describe(self, result: ResultStream | None, *, begun: bool) -> ResultStream:
-        """Put `info` into a result on its way out."""
+        """Attach `info` to a result."""
         ...
 
     def execute(self, request: StatementRequest) -> ResultStream:
-        """Run one statement."""
+        """Run a query or DML statement."""
         ...
 
     def execute_batch(
@@ -71,15 +71,15 @@ class Transaction(Protocol):
         ...
 
     def commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
-        """Commit."""
+        """Commit the transaction with `mutations` on top of its DML."""
         ...
 
     def rollback(self) -> None:
-        """End without effect."""
+        """End the transaction without effect."""
         ...
 
     def abort(self, why: str) -> None:
-        """Take the transaction's locks away; its next request fails with ABORTED."""
+        """Release the transaction's locks; its next request fails with ABORTED."""
         ...
 
 
@@ -87,11 +87,11 @@ R = TypeVar("R")
 T = TypeVar("T", bound=Any)
 
 MULTIPLEXED_IDLE_SECONDS_MAX = 300.0
-# What has ended stays for a commit that is repeated because its answer was lost on the way.
+# An ended transaction is kept for a commit that is repeated because its answer was lost.
 MULTIPLEXED_ENDED_SECONDS_MAX = 30.0
-# Most take less than the difference, and are forgotten the first time that they are looked at.
-_LOOK_AFTER_SECONDS = MULTIPLEXED_ENDED_SECONDS_MAX + 2.0
-_LOOKED_AT_PER_BEGIN = 4  # at most, of those that are kept
+# Most transactions end within the difference, and are removed at their first check.
+_CHECK_AFTER_SECONDS = MULTIPLEXED_ENDED_SECONDS_MAX + 2.0
+_CHECKS_PER_BEGIN = 4
 
 __all__ = ["Transaction", "Transactions"]
 
@@ -103,23 +103,23 @@ class Transactions:
         self, core: DatabaseCore, owner: str, *, multiplexed: bool, busy: set[Transactions]
     ) -> None:
         self.activity = core.activity
-        self._owner = owner  # a session, or "" for all multiplexed ones
+        self._owner = owner  # the name of the session, or "" for all multiplexed sessions
         self._core = core
         self._multiplexed = multiplexed
-        # Those of the database that have begun something since they last aborted all they had.
+        # The database's registries with transactions begun since their last `abort_all`.
         self._busy = busy
         self._mutex = threading.Lock()  # Guards every field below.
         self._by_id: dict[bytes, Transaction] = {}
-        # Aborted with all others: apart, so that to abort all again does not come by them.
+        # Transactions aborted by `abort_all`: kept apart, so that the next call skips them.
         self._settled: dict[bytes, Transaction] = {}
-        self._heard: dict[bytes, float] = {}  # of multiplexed ones, by id
-        # The same with the time to look whether they still are to be kept, the next one first.
+        self._heard: dict[bytes, float] = {}  # time of the last request by id, if multiplexed
+        # Multiplexed transactions with the time of their next check, in order of time.
         self._turns: deque[tuple[float, Transaction]] = deque()
-        self._floor = 0  # ids up to here may be forgotten ones
+        self._floor = 0  # ids up to here may have been removed
         self._writer: ReadWriteTransaction | None = None
 
     def begin(self, options: TransactionOptions, session: str = "") -> Transaction:
-        """A new transaction of a session, to be found by its id from now on."""
+        """Create a transaction of a session, and register it by its id."""
         transaction = self._new(options, b"%d" % next(self._core.transaction_ids))
         if isinstance(transaction, ReadWriteTransaction):
             transaction.session = session
@@ -131,7 +131,7 @@ class Transactions:
             self._by_id[transaction.id] = transaction
             if self._multiplexed:
                 now = self._heard[transaction.id] = monotonic()
-                self._turns.append((now + _LOOK_AFTER_SECONDS, transaction))
+                self._turns.append((now + _CHECK_AFTER_SECONDS, transaction))
                 if self._turns[0][0] < now:
                     forgotten = self._forget_silent(now)
             else:
@@ -145,19 +145,20 @@ class Transactions:
         return transaction
 
     def temporary(self, options: ReadOnly) -> SnapshotTransaction:
-        """A read-only transaction for one request."""
+        """Return a read-only transaction for a single request."""
         return SnapshotTransaction(self._core, b"", options)
 
     def single_use(self, options: ReadWriteOptions) -> ReadWriteTransaction:
-        """A read-write transaction for one commit."""
+        """Return a read-write transaction for a single commit."""
         return ReadWriteTransaction(self._core, b"", options)
 
     def run_first_request(self, transaction: T, request: Callable[[T], R]) -> R:
-        """Make the first request of a transaction: again, if older ones take its locks meanwhile.
+        """Run the first request of a transaction, and restart it when an older one wounds it.
 
-        Nothing of it has been told, not even the transaction's id. So no client can tell a second
-        attempt that is made here from a first one that waited; but one that is told to try again
-        cannot say what it repeats, and would be the youngest transaction each time.
+        The client has received nothing yet, not even the transaction's id, so it cannot distinguish
+        an attempt restarted here from a first attempt that waited. A client that was asked to retry
+        its begin could not name the attempt that it repeats, and would be the youngest transaction
+        each time.
         """
         while True:
             try:
@@ -168,64 +169,69 @@ class Transactions:
                 if not transaction.start_over():
                     raise
                 if transaction.id and transaction.id not in self._by_id:
-                    raise  # Its session is gone.
+                    raise  # Its session has ended.
             current().check()
 
     def get(self, transaction_id: bytes) -> Transaction:
-        """The transaction of that id. Raises TransactionNotFound, TransactionClosed."""
-        found = self._by_id.get(transaction_id) or self._settled.get(transaction_id)
-        if found is None:
+        """Return the transaction of an id.
+
+        Raises TransactionNotFound and TransactionClosed.
+        """
+        transaction = self._by_id.get(transaction_id) or self._settled.get(transaction_id)
+        if transaction is None:
             text = transaction_id.decode("ascii", "replace")
             if text.isdigit() and int(text) <= self._floor:
                 raise TransactionClosed(text)
             raise TransactionNotFound(text)
         if self._multiplexed:
             self._heard[transaction_id] = monotonic()
-        return found
+        return transaction
 
     def rollback(self, transaction_id: bytes) -> None:
-        """End a transaction without effect; one that is not known is no error."""
-        found = self._by_id.get(transaction_id) or self._settled.get(transaction_id)
-        if found is not None:
-            found.rollback()
+        """Roll a transaction back; an unknown id is no error."""
+        transaction = self._by_id.get(transaction_id) or self._settled.get(transaction_id)
+        if transaction is not None:
+            transaction.rollback()
 
     def abandon(self, transaction: Transaction) -> None:
-        """Forget a transaction whose first request failed: its id never reached the client."""
+        """Remove a transaction whose first request failed: its id never reached the client."""
         transaction.abort("Its first request failed.")
         with self._mutex:
             self._pop(transaction.id)
             self._heard.pop(transaction.id, None)
 
     def open(self) -> list[ReadWriteTransaction]:
-        """Read-write transactions that have not ended."""
+        """Return the read-write transactions that have not ended."""
         with self._mutex:
-            found = list(self._by_id.values())
+            transactions = list(self._by_id.values())
         return [
-            one for one in found if isinstance(one, ReadWriteTransaction) and one.holder.is_active
+            transaction
+            for transaction in transactions
+            if isinstance(transaction, ReadWriteTransaction) and transaction.holder.is_active
         ]
 
     def abort_all(self, why: str) -> None:
         """Abort every open transaction; their ids stay known."""
         with self._mutex:
-            found = list(self._by_id.values())
+            aborted = list(self._by_id.values())
             self._settled |= self._by_id
             self._by_id.clear()
             self._busy.discard(self)
-        for transaction in found:
+        for transaction in aborted:
             transaction.abort(why)
             if isinstance(transaction, ReadWriteTransaction):
                 transaction.let_go_if_aborted()
 
     def close(self, why: str) -> None:
-        """Give everything up."""
+        """Abort and remove every transaction."""
         with self._mutex:
-            found = list(self._by_id.values())
+            closed = list(self._by_id.values())
             self._by_id.clear()
             self._settled.clear()
             self._heard.clear()
             self._turns.clear()
             self._busy.discard(self)
-        for transaction in found:  # which from now on cannot start over
+        for transaction in closed:  # None of them can restart, since its id is unknown now.
             transaction.abort(why)
 
     def _new(self, options: TransactionOptions, id_: bytes) -> Transaction:
@@ -242,7 +248,7 @@ class Transactions:
         )
 
     def _next_attempt(self, options: ReadWriteOptions) -> LockHolder | None:
-        """Who a transaction is that repeats an aborted attempt."""
+        """Return the lock holder for a transaction that repeats an aborted attempt, if any."""
         before: Transaction | None = self._writer
         if options.previous:
             before = self._by_id.get(options.previous) or self._settled.get(options.previous)
@@ -251,32 +257,33 @@ class Transactions:
         return None
 
     def _forget_surplus(self) -> list[ReadWriteTransaction]:
-        """Drop what a session has too many of; the read-write ones among it."""
+        """Remove the transactions beyond the session's limit; return the read-write ones."""
         dropped: list[ReadWriteTransaction] = []
         while len(self._by_id) + len(self._settled) > TRANSACTIONS_PER_SESSION_MAX:
             self._drop(next(iter(self._settled or self._by_id)), dropped)
         return dropped
 
     def _forget_silent(self, now: float) -> list[ReadWriteTransaction]:
-        """Drop those not heard of for long; the read-write ones among them.
+        """Remove transactions without a recent request; return the read-write ones.
 
-        Looks at those whose turn has come: a few, but more than begin.
+        Checks only the transactions whose time has come, at most a few for each begin, but more
+        than one, so that removals outpace begins.
         """
         dropped: list[ReadWriteTransaction] = []
         turns = self._turns
-        for _ in range(_LOOKED_AT_PER_BEGIN):
+        for _ in range(_CHECKS_PER_BEGIN):
             if not turns or turns[0][0] >= now:
                 break
             _, transaction = turns.popleft()
             heard = self._heard.get(transaction.id)
             if heard is None:
-                continue  # abandoned
+                continue  # The transaction was abandoned.
             if heard + _kept_seconds(transaction) < now:
                 self._drop(transaction.id, dropped)
                 continue
             if isinstance(transaction, ReadWriteTransaction):
                 transaction.let_go_if_aborted()
-            turns.append((now + _LOOK_AFTER_SECONDS, transaction))
+            turns.append((now + _CHECK_AFTER_SECONDS, transaction))
         return dropped
 
     def _drop(self, transaction_id: bytes, dropped: list[ReadWriteTransaction]) -> None:
@@ -291,7 +298,7 @@ class Transactions:
 
 
 def _kept_seconds(transaction: Transaction) -> float:
-    """How long a transaction of multiplexed sessions is kept after a request."""
+    """Return how long a multiplexed transaction is kept after its last request."""
     if isinstance(transaction, ReadWriteTransaction) and transaction.is_over:
         return MULTIPLEXED_ENDED_SECONDS_MAX
     return MULTIPLEXED_IDLE_SECONDS_MAX

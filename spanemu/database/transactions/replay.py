@@ -1,7 +1,7 @@
-"""DML that a client sends twice: the same sequence number gets the same answer.
+"""Replayed DML: a repeated sequence number gets the answer of the first request.
 
-An answer is kept with its request, so that a number used again for something else is noticed.
-Numbers must rise within a transaction.
+Each answer is kept with its request, so that a sequence number reused for a different statement is
+detected. Sequence numbers must rise within a transaction.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from spanemu.database.statements.results import BatchOutcome, ResultStats, Resul
 from spanemu.database.transactions.errors import SeqnoReused
 from spanemu.values.types import Type
 
-Asked = StatementRequest | Sequence[StatementRequest]  # one statement, or a batch
+StatementOrBatch = StatementRequest | Sequence[StatementRequest]
 
 
 @record
 class Answer(Record):
-    """What a statement was answered, whole."""
+    """The complete answer to a DML statement."""
 
     columns: tuple[tuple[str, Type], ...]
     rows: tuple[tuple[Any, ...], ...]
@@ -29,59 +29,65 @@ class Answer(Record):
     failure: SpannerError | None = None
 
     def answer(self) -> ResultStream:
-        """The same answer again. Raises what was raised."""
+        """Return the answer as a new result; raise the failure of a failed statement."""
         if self.failure is not None:
             raise self.failure.fresh()
         return ResultStream(self.columns, iter(self.rows), stats=self.stats, is_dml=True)
 
 
 class Replays:
-    """The DML answers of one transaction by sequence number; `highest` is the newest."""
+    """The answers to a transaction's DML by sequence number; `highest` is the newest number."""
 
     __slots__ = ("_answers", "highest")
 
     def __init__(self, seqno: int) -> None:
-        self._answers: dict[int, tuple[Asked, Any]] = {}
+        self._answers: dict[int, tuple[StatementOrBatch, Any]] = {}
         self.highest = seqno
 
     def find(self, request: StatementRequest) -> Answer | None:
-        """The answer given before. Raises SeqnoReused."""
+        """Return the answer to an earlier request with the same sequence number, or None.
+
+        Raises SeqnoReused if the earlier request was different.
+        """
         return self._find(request.seqno, request)  # type: ignore[no-any-return]
 
     def find_batch(self, requests: Sequence[StatementRequest], seqno: int) -> BatchOutcome | None:
-        """The answer given to the same batch before. Raises SeqnoReused."""
-        found = self._find(seqno, requests)
-        if found is None:
+        """Return the answer to an earlier batch with the same sequence number, or None.
+
+        Raises SeqnoReused if the earlier batch was different.
+        """
+        answer_parts = self._find(seqno, requests)
+        if answer_parts is None:
             return None
-        results, failure = found
-        return BatchOutcome(tuple(answer.answer() for answer in results), failure)
+        results, failure = answer_parts
+        return BatchOutcome(tuple(result.answer() for result in results), failure)
 
     def keep(self, request: StatementRequest, result: ResultStream) -> ResultStream:
-        """Remember an answer; gives it back whole."""
+        """Record the answer to a statement; return the result with all rows read."""
         rows = tuple(result.rows)
         self._answers[request.seqno] = (request, Answer(result.columns, rows, result.stats))
         result.rows = iter(rows)
         return result
 
     def keep_failure(self, request: StatementRequest, failure: SpannerError) -> None:
-        """Remember that a statement failed."""
+        """Record the failure of a statement."""
         self._answers[request.seqno] = (request, Answer((), (), ResultStats(), failure))
 
     def keep_batch(
         self, requests: Sequence[StatementRequest], seqno: int, outcome: BatchOutcome
     ) -> None:
-        """Remember the answer to a batch."""
+        """Record the answer to a batch."""
         answers = tuple(_whole(result) for result in outcome.results)
         for result, answer in zip(outcome.results, answers, strict=True):
             result.rows = iter(answer.rows)
         self._answers[seqno] = (requests, (answers, outcome.failure))
 
-    def _find(self, seqno: int, asked: Asked) -> Any:
+    def _find(self, seqno: int, request: StatementOrBatch) -> Any:
         kept = self._answers.get(seqno) if self._answers else None
         if kept is None:
             return None
-        before, answer = kept
-        if _key(before) != _key(asked):
+        original, answer = kept
+        if _key(original) != _key(request):
             raise SeqnoReused(seqno)
         return answer
 
@@ -90,12 +96,12 @@ def _whole(result: ResultStream) -> Answer:
     return Answer(result.columns, tuple(result.rows), result.stats)
 
 
-def _key(asked: Asked) -> Any:
-    """What must be the same in a repetition; made only when a number comes again."""
-    if not isinstance(asked, StatementRequest):
-        return tuple(map(_key, asked))
-    if asked.mode is QueryMode.PLAN:
+def _key(request: StatementOrBatch) -> Any:
+    """Return what a repeated request must have in common with the first."""
+    if not isinstance(request, StatementRequest):
+        return tuple(map(_key, request))
+    if request.mode is QueryMode.PLAN:
         return None
-    parameters = repr(sorted(asked.parameters.items()))
-    types = tuple(sorted((name, str(type_)) for name, type_ in asked.parameter_types.items()))
-    return asked.sql, parameters, types, asked.mode
+    parameters = repr(sorted(request.parameters.items()))
+    types = tuple(sorted((name, str(type_)) for name, type_ in request.parameter_types.items()))
+    return request.sql, parameters, types, request.mode

@@ -1,4 +1,4 @@
-"""A read-only transaction: one timestamp, one schema generation, no locks."""
+"""A read-only transaction: a read timestamp, a schema generation, no locks."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ from spanemu.values.timestamp import format_utc
 
 
 def read_timestamp(store: Store, bound: TimestampBound) -> int:
-    """The timestamp that a bound stands for now, in nanoseconds, rounded to microseconds.
+    """Return the read timestamp of a bound in nanoseconds, rounded down to microseconds.
 
-    A bound that leaves a choice gets the present.
+    A bound that leaves a choice gets the current time.
     """
     if isinstance(bound, ExactStaleness):
         return _micros(store.clock.peek() - bound.nanos)
@@ -87,7 +87,7 @@ def read_timestamp(store: Store, bound: TimestampBound) -> int:
 def await_timestamp(store: Store, at: int) -> None:
     """Wait until `at` is not in the future, so that no later commit can precede it.
 
-    Raises ReadTooFarAhead at once where the wait would outlast any request.
+    Raises ReadTooFarAhead at once if the wait would outlast any request.
     """
     if at > store.clock.peek() + READ_AHEAD_MAX_NANOS:
         raise ReadTooFarAhead(format_utc(at))
@@ -98,7 +98,7 @@ def await_timestamp(store: Store, at: int) -> None:
 
 
 def check_retained(store: Store, at: int) -> None:
-    """Raise when versions as old as `at` are no longer kept."""
+    """Raise ReadTooOld if versions as old as `at` are not kept any more."""
     earliest = store.clock.peek() - store.retention_nanos
     if at < earliest:
         raise ReadTooOld(format_utc(at), format_utc(earliest))
@@ -109,34 +109,34 @@ def _micros(at: int) -> int:
 
 
 class SnapshotTransaction:
-    """A read-only transaction. Its timestamp is fixed when it begins."""
+    """A read-only transaction. Its read timestamp is fixed when the transaction begins."""
 
     def __init__(
         self, core: DatabaseCore, id_: bytes, options: ReadOnly, session: str = ""
     ) -> None:
         self.id = id_
-        self._session = session  # "" for all multiplexed ones
+        self._session = session  # "" for all multiplexed sessions
         self.at = read_timestamp(core.store, options.bound)
         self._core = core
         self._options = options
         self._reader = SnapshotReader(core.store, self.at)
-        # A strong read that is used once is over before its timestamp can grow old.
+        # A single-use strong read ends before its timestamp can expire.
         self._pinned = False
-        self._present = not id_ and isinstance(options.bound, Strong)
+        self._single_use_strong = not id_ and isinstance(options.bound, Strong)
 
     @cached_property
     def _generation(self) -> Generation:
         return self._core.history.at(self.at)
 
-    # ------------------------------------------------------------------ what it says of itself
+    # ------------------------------------------------------------------ description
 
     def info(self, *, begun: bool) -> TransactionInfo:
-        """Its id when this request began it, its timestamp when asked for."""
+        """Return the id if this request began the transaction, and the timestamp if asked for."""
         at = self.at if self._options.return_read_timestamp else None
         return TransactionInfo(self.id if begun else b"", at)
 
     def describe(self, result: ResultStream | None, *, begun: bool) -> ResultStream:
-        """Put `info` into a result on its way out."""
+        """Attach `info` to a result."""
         assert result is not None
         if begun or self._options.return_read_timestamp:
             result.transaction = self.info(begun=begun)
@@ -145,13 +145,13 @@ class SnapshotTransaction:
     # ------------------------------------------------------------------ reading
 
     def execute(self, request: StatementRequest) -> ResultStream:
-        """Run one query."""
+        """Run a query."""
         return self._execute(request, self._prepare(request), self._reader)
 
     def _execute(
         self, request: StatementRequest, prepared: Prepared, reader: RowReader
     ) -> ResultStream:
-        self._tell(request)
+        self._notify_observer(request)
         context = StatementContext(self._core, self._generation.schema, writable=False)
         system_tables: SystemRows | None = None
         if prepared.system_tables:
@@ -172,23 +172,26 @@ class SnapshotTransaction:
             if self._core.generation.schema.table(request.table) is None:
                 raise
             raise TableNotFoundAtTimestamp(missing.table, format_utc(self.at)) from None
-        self._tell(request)
+        self._notify_observer(request)
         context = StatementContext(self._core, self._generation.schema, writable=False)
         rows = plan.rows(request, self._reader, context)
-        # In key order at one timestamp, so that a broken stream can be taken up again.
+        # In key order at a fixed timestamp, so that a broken stream can be resumed.
         return ResultStream(plan.columns, rows, repeatable_at=self.at, source=plan)
 
-    def _tell(self, request: StatementRequest | ReadRequest) -> None:
-        """Have an observer know what is asked; the transaction is kept longer than its requests."""
+    def _notify_observer(self, request: StatementRequest | ReadRequest) -> None:
+        """Attach the request to the reader, for an observer of its scans.
+
+        Without an observer the request is not kept, because the transaction outlives its requests.
+        """
         if self._core.store.observer is not None:
             self._reader.request = request
 
     def _ready(self) -> None:
         self._core.check_open()
-        if self._present or self._pinned:
+        if self._single_use_strong or self._pinned:
             return
         check_retained(self._core.store, self.at)
-        # At the present too: a commit may still get this very timestamp.
+        # Wait at the current time too: a later commit may still get the same timestamp.
         if self.at >= self._core.store.clock.peek():
             await_timestamp(self._core.store, self.at)
 
@@ -208,15 +211,15 @@ class SnapshotTransaction:
     # ------------------------------------------------------------------ partitions
 
     def partition_read(self, request: ReadRequest, most: int) -> tuple[Partition, ...]:
-        """Shares of a read, one for each split that it meets."""
+        """Return the partitions of a read, one for each split that the read touches."""
         self._ready()
         self._pin()
         plan = read_plan(self._generation, request)
-        thing = plan.index or plan.table
-        self._core.splitting.fit_sizes(hierarchy_of(self._generation.schema, thing))
+        source = plan.index or plan.table
+        self._core.splitting.fit_sizes(hierarchy_of(self._generation.schema, source))
         ranges = partition_ranges(
             self._core.store,
-            thing,
+            source,
             plan.ranges(request.key_set),
             most,
         )
@@ -227,7 +230,7 @@ class SnapshotTransaction:
         )
 
     def read_partition(self, request: ReadRequest, token: bytes) -> ResultStream:
-        """One share of a partitioned read."""
+        """Read a single partition of a read."""
         self._ready()
         opened = self._opened(token, read_fingerprint(request))
         plan = read_plan(self._generation, request)
@@ -236,7 +239,7 @@ class SnapshotTransaction:
         return ResultStream(plan.columns, rows, source=plan)
 
     def partition_query(self, request: StatementRequest, most: int) -> tuple[Partition, ...]:
-        """Shares of a query, one for each split of the hierarchy that it goes through."""
+        """Return the partitions of a query, one for each split of the hierarchy that it scans."""
         prepared = self._prepare(request, in_shares=True)
         name = partitioned_by(prepared, self._generation.schema)
         prepared.check_declared(request.parameters)
@@ -253,7 +256,7 @@ class SnapshotTransaction:
         )
 
     def execute_partition(self, request: StatementRequest, token: bytes) -> ResultStream:
-        """One share of a partitioned query."""
+        """Run a query on a single partition."""
         share = self._opened(token, query_fingerprint(request)).ranges
         if not share:
             return self.execute(request)
@@ -263,9 +266,9 @@ class SnapshotTransaction:
         return self._execute(request, prepared, PartitionReader(self._reader, trees, share))
 
     def _pin(self) -> None:
-        """Whoever has a partition token may come late: nothing it reads is forgotten before.
+        """Keep the row versions of the read timestamp for late holders of partition tokens.
 
-        It lasts as long as the transaction is known, and with it the tokens.
+        The pin lasts as long as the transaction, and with it its tokens, is known.
         """
         if not self._pinned:
             self._pinned = True
@@ -277,20 +280,20 @@ class SnapshotTransaction:
     def _opened(self, token: bytes, fingerprint: str) -> PartitionToken:
         return open_token(token, PartitionToken(self._session, self.id, fingerprint, ()))
 
-    # ------------------------------------------------------------------ what it refuses
+    # ------------------------------------------------------------------ refused requests
 
     def execute_batch(
         self, requests: Sequence[StatementRequest], seqno: int, last_statements: bool
     ) -> BatchOutcome:
-        """Refused: nothing is written here."""
+        """Raise BatchDmlNotAllowed."""
         raise BatchDmlNotAllowed()
 
     def commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
-        """Refused: there is nothing to commit."""
+        """Raise NotReadWrite."""
         raise NotReadWrite("read-only")
 
     def rollback(self) -> None:
-        """Nothing to take back."""
+        """Do nothing, because nothing was written."""
 
     def abort(self, why: str) -> None:
-        """Nothing can be taken away."""
+        """Do nothing, because the transaction holds no locks."""

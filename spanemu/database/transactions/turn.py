@@ -1,4 +1,4 @@
-"""Requests on one transaction take turns."""
+"""The decorator that serializes the requests of a transaction."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from spanemu.txn.state import State
 
 
 class Shared(Protocol):
-    """What requests take turns on. `mutex` is held for a turn."""
+    """A transaction with serialized requests; `mutex` is held during a request."""
 
     mutex: threading.RLock
     locks: LockTable
     holder: LockHolder
 
     def check_open(self, what: str, ends: bool) -> None:
-        """Refuse what may not be done any more, on one that is not active."""
+        """Raise if the inactive transaction does not accept the request."""
         ...
 
     def let_go_if_aborted(self) -> None:
-        """Keep no more than that it was aborted."""
+        """Release the state of an aborted transaction."""
         ...
 
 
@@ -39,11 +39,12 @@ _Request = Callable[Concatenate[S, P], R]
 def serialized(
     what: str, *, ends: bool = False
 ) -> Callable[[_Request[S, P, R]], _Request[S, P, R]]:
-    """Makes a method a request's turn to do `what`, which the transaction may refuse.
+    """Return a decorator that runs a method as a serialized request called `what`.
 
-    `ends` says that it ends the transaction. When the turn is over, the transaction is idle.
+    `ends` is true for a request that ends the transaction. The transaction is idle after the
+    request.
 
-    One function does it all, since every request has a turn and each call costs.
+    The wrapper is a single function, because every request passes it and each call costs time.
     """
 
     def decorated(request: _Request[S, P, R]) -> _Request[S, P, R]:

@@ -59,7 +59,7 @@ class Life:
         stats = SimpleNamespace(row_count=None)
         if "code" in changes:
             meter.code = changes["code"]
-            meter._without_end()
+            meter._finish_incomplete()
         else:
             stream: Any = SimpleNamespace(run=None, stats=stats, source=None, meter=meter)
             meter.ended(stream, changes.get("rows", 1))
@@ -112,7 +112,7 @@ def test_rows_by_text_are_the_costliest(life: Life) -> None:
         meter = RequestRecord(life.log, StatementRequest("SELECT 'slow'"), "s", START)
         meter.began -= 1.0  # It takes a second.
         meter.code = Code.CANCELLED
-        meter._without_end()
+        meter._finish_incomplete()
     rows = life.rows(query_stats_top, "MINUTE", START + MINUTE)
     assert len(rows) == TOP_MAX
     assert rows[0]["TEXT"] == "SELECT 'slow'"

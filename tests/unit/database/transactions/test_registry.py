@@ -110,7 +110,7 @@ def test_a_writer_that_is_forgotten_gives_its_locks_back(shop: Shop) -> None:
 
 
 def test_multiplexed_sessions_forget_the_idle(shop: Shop, monkeypatch) -> None:
-    monkeypatch.setattr(registry, "_LOOKED_AT_PER_BEGIN", 10)
+    monkeypatch.setattr(registry, "_CHECKS_PER_BEGIN", 10)
     now = [0.0]
     monkeypatch.setattr(registry, "monotonic", lambda: now[0])
     session = shop.database.sessions.create({}, multiplexed=True)
