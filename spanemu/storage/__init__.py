@@ -1,11 +1,9 @@
-"""Versioned rows in one interleaved key space.
+"""Versioned rows in an interleaved key space.
 
-In reading order: `versions` (the history of one row), `layout` (where a row of a table or an index
-lies: parent before child), `boundary` (where a split may begin), `splits` (the containers that tile
-a hierarchy), `split_map` (all hierarchies, and servers), `ranges` (of encoded keys), `sizes`,
-`undo` (what a restore takes back), `aging` (what will be forgotten), `pins` and `dropped` (what is
-kept until then), `store` (reading at a timestamp, applying a commit, snapshots and clones),
-`observer` (who is told of commits and of load).
-
-Modules: `garbage_collection`, `split_map`.
+In reading order: `versions` (the history of one row), `layout` (the trees of tables and indexes,
+parent before child), `boundary` (where a split may begin), `splits` (the splits that tile a
+hierarchy), `split_map` (all hierarchies and servers, and dropped trees), `ranges` (ranges of
+encoded keys), `sizes` (estimated bytes), `garbage_collection` (old versions, snapshots and their
+undo log), `observer` (the observers of commits and reads) and `store` (reads at a timestamp,
+commits, snapshots and clones).
 """

@@ -1,4 +1,4 @@
-"""Rows of which something can be forgotten one day: those with old versions, or deleted."""
+"""Garbage collection of old versions and deleted rows; snapshots and their undo log."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from spanemu.storage.versions import Version, expired, prune
 
 @dataclass(slots=True)
 class QueueMark:
-    """How many rows were in line when nothing later than `at` had been written.
+    """A state of the garbage queue, after the commit at `at`.
 
-    It holds as long as nobody has left the line: `changes` is how often somebody had.
+    `length` is valid while no row has left the queue: while `changes` is the queue's count.
     """
 
     at: int
@@ -25,18 +25,21 @@ class QueueMark:
 
 
 class GarbageQueue:
-    """Such rows as (since when, tree, key), about in the order in which their turn comes."""
+    """Rows with old versions, and deleted rows, queued for garbage collection.
+
+    `rows` holds (timestamp of the last write, tree, key), roughly in the order of collection.
+    """
 
     def __init__(self) -> None:
         self.rows: deque[tuple[int, TreeId, bytes]] = deque()
         self._changes = 0
 
     def mark(self, at: int) -> QueueMark:
-        """A state to come back to; the last commit was `at`."""
+        """Return the present state, to restore later; the last commit was at `at`."""
         return QueueMark(at, len(self.rows), self._changes)
 
     def restore(self, mark: QueueMark) -> None:
-        """Forget the rows that got in line since; those written before have been put back."""
+        """Remove the rows queued since `mark`; the undo log has restored the rows queued before."""
         rows = self.rows
         if mark.changes == self._changes:
             while len(rows) > mark.length:
@@ -44,24 +47,24 @@ class GarbageQueue:
             return
         kept = dict.fromkeys(row for row in rows if row[0] <= mark.at)
         self.rows = deque(kept)
-        self._changes += 1  # Other marks no longer say where they were.
+        self._changes += 1  # The lengths in other marks are no longer valid.
         mark.length, mark.changes = len(kept), self._changes
 
     def copy(self) -> GarbageQueue:
-        """The same rows, for another store."""
+        """Return a copy for another store."""
         twin = GarbageQueue()
         twin.rows = self.rows.copy()
         return twin
 
-    def forget(
+    def collect(
         self, split_map: SplitMap, horizon: int, rows_max: int, log: list[Any] | None
     ) -> int:
-        """Forget versions of which nobody reads after `horizon`; how many those were.
+        """Discard versions that no reader after `horizon` can see; return how many.
 
-        Looks at no more than `rows_max` rows; those that go on aging get in line again. What is
-        forgotten is noted in the undo log, if there is one.
+        At most `rows_max` rows are visited, and rows that keep old versions are queued again.
+        Discarded versions are recorded in the undo log, if there is one.
         """
-        gone, rows = 0, self.rows
+        discarded, rows = 0, self.rows
         for _ in range(rows_max):
             if not rows or rows[0][0] > horizon:
                 break
@@ -76,39 +79,39 @@ class GarbageQueue:
             if version is None:
                 continue
             if version[1] is None and version[0] <= horizon:
-                gone += version[3]
+                discarded += version[3]
                 if log is not None:
                     log.append((tree_id, key, version))
                 del split.writable(tree_id)[key]
                 continue
             if count := expired(version, horizon):
-                gone += count
+                discarded += count
                 if log is not None:
                     log.append((tree_id, key, version))
                 split.writable(tree_id)[key] = version = prune(version, horizon)
             if version[3] > 1 or version[1] is None:
                 rows.append((version[0], tree_id, key))
-        return gone
+        return discarded
 
 
-RowUndo = tuple[TreeId, bytes, Version | None]  # put this head back; None: the row was not there
+RowUndo = tuple[TreeId, bytes, Version | None]  # the head to restore; None removes the row
 Undo = RowUndo | Callable[[], object]
 
 
 @dataclass(frozen=True, eq=False)
 class StoreSnapshot:
-    """A point to come back to: a place in the undo log, and what is not logged row by row."""
+    """A state to restore: a position in the undo log, and the state that is not logged by row."""
 
-    place: int
-    aging: QueueMark
+    log_length: int
+    garbage: QueueMark
     sequences: Mapping[int, int]
     oldest_readable: int
     dropped: Dropped
 
 
-def undo(log: list[Undo], place: int, split_map: SplitMap, aging: GarbageQueue) -> None:
-    """Undo the changes of a log from the last one back to a place in it."""
-    while len(log) > place:
+def undo(log: list[Undo], log_length: int, split_map: SplitMap, garbage: GarbageQueue) -> None:
+    """Undo the changes in a log, newest first, down to a position."""
+    while len(log) > log_length:
         change = log.pop()
         if callable(change):
             change()
@@ -120,26 +123,29 @@ def undo(log: list[Undo], place: int, split_map: SplitMap, aging: GarbageQueue) 
         else:
             tree[key] = version
             if version[3] > 1 or version[1] is None:
-                aging.rows.append((version[0], tree_id, key))
+                garbage.rows.append((version[0], tree_id, key))
 
 
 class Pins:
-    """How often each is `held`. Guarded by the store's mutex, but for `release`."""
+    """Timestamps whose versions must be kept, with a count for each.
+
+    The store's mutex guards every method but `release`.
+    """
 
     def __init__(self) -> None:
         self.held: Counter[int] = Counter()
         self._released: deque[int] = deque()
 
     def hold(self, at: int) -> None:
-        """Keep what can be read at a timestamp, until `release`."""
+        """Keep the versions readable at a timestamp, until `release`."""
         self.held[at] += 1
 
     def release(self, at: int) -> None:
-        """Give up one `hold`. Takes no lock, so that a finalizer may call it anywhere."""
+        """Undo one `hold`. Takes no lock, so a finalizer may call it anywhere."""
         self._released.append(at)
 
     def earliest(self, horizon: int) -> int:
-        """The horizon, or what is pinned before it."""
+        """Return the earlier of the horizon and the earliest pinned timestamp."""
         while self._released:
             at = self._released.popleft()
             self.held[at] -= 1

@@ -1,8 +1,8 @@
-"""Where rows lie: every table and index is a tree of keys inside one hierarchy.
+"""The layout of rows: every table and index is a tree of keys in one hierarchy.
 
-A hierarchy is a root table with everything interleaved in it, or a top-level index. Because a
-child's encoded key begins with its parent's (`values.key`), one boundary, the encoded key of a
-root row, cuts all trees of a hierarchy between the same two families of rows:
+A hierarchy is a root table with all tables interleaved in it, or a top-level index. A child's
+encoded key begins with its parent's (`values.key`). So one boundary, the encoded key of a root
+row, cuts all trees of a hierarchy between the same two families of rows:
 
     boundary           1                2                3
     Singers      ......1................2................3.........
@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NewType
 
 from spanemu.schema.column import KeyPart
-from spanemu.schema.index import Index
+from spanemu.schema.index import TableOrIndex
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.values.key import key_encoder
@@ -26,39 +26,39 @@ from spanemu.values.key import key_encoder
 TreeId = NewType("TreeId", int)
 
 
-def tree_of(source: Table | Index) -> TreeId:
-    """The tree that holds the rows of a table, or the entries of an index."""
+def tree_of(source: TableOrIndex) -> TreeId:
+    """Return the tree of a table's rows, or of an index's entries."""
     return TreeId(source.id)
 
 
-def hierarchy_of(schema: Schema, source: Table | Index) -> TreeId:
-    """The hierarchy that a tree belongs to, named by its root's tree."""
+def hierarchy_of(schema: Schema, source: TableOrIndex) -> TreeId:
+    """Return the hierarchy of a table or an index, named by its root's tree."""
     if isinstance(source, Table):
         return tree_of(schema.root(source))
     parent = schema.index_within(source)
     return tree_of(source) if parent is None else tree_of(schema.root(parent))
 
 
-def parts_of(source: Table | Index) -> tuple[KeyPart, ...]:
-    """The key under which rows of a table, or entries of an index, are sorted."""
+def parts_of(source: TableOrIndex) -> tuple[KeyPart, ...]:
+    """Return the parts of the key that sorts a table's rows, or an index's entries."""
     return source.key if isinstance(source, Table) else source.full_key
 
 
 def encoder_of(parts: Sequence[KeyPart]) -> Callable[[Sequence[Any]], bytes]:
-    """Values of those key parts, or of a prefix of them, to order-preserving bytes."""
+    """Return a function from values of key parts, or of a prefix, to order-preserving bytes."""
     return key_encoder(tuple((part.column.type, part.descending) for part in parts))
 
 
-def key_reader(source: Table | Index) -> Callable[[Sequence[Any]], bytes]:
-    """From a stored row of a table, or an entry of an index, to its encoded key."""
+def key_reader(source: TableOrIndex) -> Callable[[Sequence[Any]], bytes]:
+    """Return a function from a stored row or an index entry to its encoded key."""
     parts = parts_of(source)
     encode = encoder_of(parts)
-    places = source.key_positions if isinstance(source, Table) else range(len(parts))
-    return lambda row: encode([row[place] for place in places])
+    positions = source.key_positions if isinstance(source, Table) else range(len(parts))
+    return lambda row: encode([row[position] for position in positions])
 
 
-def lineage(schema: Schema, source: Table | Index) -> Iterator[Table | Index]:
-    """`source` and all it is interleaved in, root first."""
+def lineage(schema: Schema, source: TableOrIndex) -> Iterator[TableOrIndex]:
+    """Yield the tables that `source` is interleaved in, root first, then `source`."""
     above = schema.parent(source) if isinstance(source, Table) else schema.index_within(source)
     if above is not None:
         yield from lineage(schema, above)

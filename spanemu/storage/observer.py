@@ -1,4 +1,4 @@
-"""Who is told of what happens in the store; the store itself keeps no statistics."""
+"""Observers of reads and writes; the store itself keeps no statistics."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from spanemu.storage.versions import Version
 
 TreeWrite = tuple[TreeId, bytes, tuple[Any, ...] | None]  # None removes the row
 
-# Rows that were written, one thing behind the other: of each its tree, its key and its new version.
-# An object for each row would be walked through by every garbage collection.
+# Written rows as one flat sequence: tree, key and new version of the first row, then of the next.
+# One object for each row would be visited by every run of Python's garbage collector.
 Journal = Sequence[Any]
-JOURNAL_ROWS = 256  # that are told of together, or some more
+JOURNAL_ROWS = 256  # rows reported together, at least
 JOURNAL_FIELDS = 3
 JOURNAL_MAX = JOURNAL_ROWS * JOURNAL_FIELDS
 
 
 class ReadKind(StrEnum):
-    """What rows are read for."""
+    """The kind of transaction or statement that reads rows."""
 
     SNAPSHOT = "snapshot"  # a read-only transaction: no locks
     TRANSACTION = "transaction"  # a read-write transaction
@@ -28,46 +28,46 @@ class ReadKind(StrEnum):
 
 
 class StoreObserver(Protocol):
-    """Told once of each commit, some time after it is visible, and of what clients read.
+    """A receiver of each commit, some time after it is visible, and of the reads of clients.
 
-    `request` is the request that is being served, whatever the reader knows of it.
+    `request` is the request in progress, if the reader knows it.
     """
 
     def on_writes(self, journal: Journal) -> None:
-        """Some commits wrote rows. Told under the store's mutex."""
+        """Record rows written by some commits. The caller holds the store's mutex."""
         ...
 
     def on_get(self, tree: TreeId, key: bytes) -> None:
-        """A row was asked for by its key."""
+        """Record that a row was read by its key."""
         ...
 
     def on_scan(
         self, tree: TreeId, rows: Iterator[tuple[Any, ...]], reading: ReadKind, request: object
     ) -> Iterator[tuple[Any, ...]]:
-        """`rows` of one tree are about to be read: the same rows, looked at as they go by."""
+        """Yield `rows`, which are read from one tree, and record how many were read."""
         ...
 
 
 class CompositeObserver:
-    """Several observers as one."""
+    """Several observers combined into one."""
 
-    def __init__(self, all_of_them: Sequence[StoreObserver]) -> None:
-        self.all = tuple(all_of_them)
+    def __init__(self, observers: Sequence[StoreObserver]) -> None:
+        self.all = tuple(observers)
 
     def on_writes(self, journal: Journal) -> None:
-        """Tell each of what was written."""
+        """Report written rows to each observer."""
         for each in self.all:
             each.on_writes(journal)
 
     def on_get(self, tree: TreeId, key: bytes) -> None:
-        """Tell each of a row that was asked for."""
+        """Report a read by key to each observer."""
         for each in self.all:
             each.on_get(tree, key)
 
     def on_scan(
         self, tree: TreeId, rows: Iterator[tuple[Any, ...]], reading: ReadKind, request: object
     ) -> Iterator[tuple[Any, ...]]:
-        """Have each look at the rows as they go by."""
+        """Yield `rows` through each observer in turn."""
         for each in self.all:
             rows = each.on_scan(tree, rows, reading, request)
         return rows
@@ -76,16 +76,16 @@ class CompositeObserver:
 def journal_columns(
     journal: Journal,
 ) -> tuple[Sequence[TreeId], Sequence[bytes], Sequence[Version]]:
-    """Trees, keys and versions of the rows."""
+    """Return the trees, keys and versions of the rows in a journal."""
     return journal[::JOURNAL_FIELDS], journal[1::JOURNAL_FIELDS], journal[2::JOURNAL_FIELDS]
 
 
 def replace_observer(
-    present: StoreObserver | None, gone: StoreObserver | None, new: StoreObserver | None
+    present: StoreObserver | None, removed: StoreObserver | None, new: StoreObserver | None
 ) -> StoreObserver | None:
-    """Who observes, once `gone` does no longer and `new` does; None for nobody."""
+    """Return the observer of `present` without `removed` and with `new`, or None without any."""
     before = present.all if isinstance(present, CompositeObserver) else (present,)
-    after = [each for each in before if each is not None and each is not gone]
+    after = [each for each in before if each is not None and each is not removed]
     if new is not None:
         after.append(new)
     if len(after) > 1:

@@ -1,4 +1,4 @@
-"""Ranges of encoded keys, as scans are given them: half-open, sorted and disjoint."""
+"""Ranges of encoded keys for scans: half-open, sorted and disjoint."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from spanemu.base.deadline_checks import paced
 
 ByteRange = tuple[bytes, bytes]
-EVERYTHING: tuple[ByteRange, ...] = ((b"", b"\xff" * 64),)  # no encoded key comes after it
+EVERYTHING: tuple[ByteRange, ...] = ((b"", b"\xff" * 64),)  # greater than every encoded key
 
 
 def in_order(ranges: Sequence[ByteRange] | None, *, descending: bool) -> Iterable[ByteRange]:
-    """The ranges in the order of a scan; None is everything.
+    """Return the ranges in scan order; None stands for all keys.
 
-    There may be many of them, with not one row in any: the deadline is looked at in between.
+    There may be many ranges without any rows, so the deadline is checked between them.
     """
     if ranges is None:
         return EVERYTHING

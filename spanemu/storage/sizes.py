@@ -1,7 +1,7 @@
-"""About how many bytes rows take, as Spanner's page on storage counts: 8 for a cell, and its value.
+"""Estimated sizes of rows, as Spanner's page on storage counts: 8 bytes for a cell, and its value.
 
-Nothing is counted when rows are written. A tree's size is its number of keys times the mean of a
-few rows that lie evenly in it; for a tree of no more rows than that it is exact.
+Writes count nothing. The size of a tree is its number of keys times the mean size of a few evenly
+spaced rows; it is exact for a tree of at most `ROWS_SAMPLED` rows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _OTHER_BYTES = 16
 
 
 def cell_bytes(value: Any) -> int:
-    """What one cell takes; NULL takes nothing."""
+    """Return the size of one cell; NULL has none."""
     if value is None:
         return 0
     fixed = _FIXED.get(type(value))
@@ -34,32 +34,32 @@ def cell_bytes(value: Any) -> int:
 
 
 def sampled(tree: Tree, begin: int = 0, end: int | None = None) -> list[tuple[bytes, int]]:
-    """Keys that lie evenly in a part of a tree, with the bytes that each stands for."""
+    """Return evenly spaced keys of a part of a tree, with the bytes that each stands for."""
     count = (len(tree) if end is None else end) - begin
     if count <= 0:
         return []
-    looks = min(count, ROWS_SAMPLED)
+    samples = min(count, ROWS_SAMPLED)
     keys = tree.keys()
-    found = []
-    for look in range(looks):
-        first, last = look * count // looks, (look + 1) * count // looks
+    weights = []
+    for sample in range(samples):
+        first, last = sample * count // samples, (sample + 1) * count // samples
         key = keys[begin + first]
         row = tree[key][1]
         size = 0 if row is None else sum(map(cell_bytes, row))
-        found.append((key, size * (last - first)))
-    return found
+        weights.append((key, size * (last - first)))
+    return weights
 
 
 def tree_bytes(tree: Tree) -> int:
-    """About what a tree of rows takes."""
+    """Return the estimated size of a tree's rows."""
     return sum(size for _, size in sampled(tree))
 
 
 def split_bytes(split: Split) -> int:
-    """About what the rows of a split take."""
+    """Return the estimated size of a split's rows."""
     return sum(map(tree_bytes, split.trees.values()))
 
 
 def split_rows(split: Split) -> int:
-    """How many keys a split has, recently deleted ones included."""
+    """Return the number of keys in a split, recently deleted ones included."""
     return sum(map(len, split.trees.values()))

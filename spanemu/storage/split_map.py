@@ -1,12 +1,12 @@
-"""Which trees a store has, and how their hierarchies are cut into splits, on which servers.
+"""The trees of a store, and the splits and servers of their hierarchies.
 
-Every change gives back how to undo it, None if there was none. Undone are changes from the last to
-the first, so whatever undoes one finds boundaries as that change left them.
+Every change returns a function that undoes it, or None without a change. Changes are undone in
+reverse order, so an undo function finds the boundaries as its change left them.
 
-A new split goes to a server and stays there until somebody moves it: the first of a hierarchy by
-the hierarchy's number, one that is cut off to the server that has the fewest.
+A new split is put on a server and stays there until it is moved: the first split of a hierarchy by
+the hierarchy's number, a split that is cut off on the server with the fewest splits.
 
-Not thread-safe: the store's mutex guards it, but for `trees`, which is read without.
+Not thread-safe: the store's mutex guards everything but lookups in `trees`.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from spanemu.storage.boundary import Boundary, Path
 from spanemu.storage.layout import TreeId
 from spanemu.storage.splits import Hierarchy, Split, Tree
 
-SERVERS_DEFAULT = 8  # as many as a simulation has nodes unless told otherwise
+SERVERS_DEFAULT = 8  # the default number of nodes of a simulation
 
 Undo = Callable[[], object]
 
 
 class SplitLocation(NamedTuple):
-    """A split by where it begins: a hierarchy, a place in it, b"" for the first; and its server."""
+    """A split's hierarchy, start position (b"" for the first split) and server."""
 
     hierarchy: TreeId
     start: bytes
@@ -33,7 +33,7 @@ class SplitLocation(NamedTuple):
 
 
 class SplitMap:
-    """The hierarchies of one store. `trees` leads from each tree to the one that holds it."""
+    """The hierarchies of one store. `trees` maps each tree to its hierarchy."""
 
     def __init__(self) -> None:
         self.servers = SERVERS_DEFAULT
@@ -43,7 +43,7 @@ class SplitMap:
     # ------------------------------------------------------------------ trees
 
     def create(self, tree: TreeId, path: Path) -> Undo:
-        """Make room for the rows of a tree, after those of `path` that it is interleaved in."""
+        """Add an empty tree; `path` lists the trees that it is interleaved in, then itself."""
         home = self.hierarchies.get(path[0])
         if home is None:
             home = self.hierarchies[path[0]] = Hierarchy(path[0], path[0] % self.servers)
@@ -52,7 +52,7 @@ class SplitMap:
         return lambda: self.forget(tree)
 
     def drop(self, tree: TreeId) -> Undo:
-        """Let go of a tree, its rows, and the boundaries between those."""
+        """Remove a tree, its rows, and the boundaries between its rows."""
         hierarchy = self.trees[tree]
         merged = self.merge(hierarchy.inside(tree))
         path = hierarchy.paths[tree]
@@ -70,7 +70,7 @@ class SplitMap:
         return undo
 
     def forget(self, tree: TreeId) -> None:
-        """Let go of a tree that no boundary depends on."""
+        """Remove a tree that no boundary depends on."""
         hierarchy = self.trees.pop(tree)
         hierarchy.remove(tree)
         if not hierarchy.paths:
@@ -79,10 +79,10 @@ class SplitMap:
     # ------------------------------------------------------------------ boundaries
 
     def cut(self, boundaries: Iterable[Boundary]) -> tuple[list[Boundary], Undo | None]:
-        """Put boundaries; those that were not there."""
+        """Add boundaries; return the new ones."""
         added: list[Boundary] = []
-        for hierarchy, wanted in self._by_hierarchy(boundaries):
-            fresh = hierarchy.cut(wanted)
+        for hierarchy, new in self._by_hierarchy(boundaries):
+            fresh = hierarchy.cut(new)
             splits = hierarchy.beginning_at(fresh)
             for split, server in zip(splits, self._emptiest(len(fresh)), strict=True):
                 split.server = server
@@ -90,7 +90,7 @@ class SplitMap:
         return added, (lambda: self.merge(added)) if added else None
 
     def merge(self, boundaries: Iterable[Boundary]) -> Undo | None:
-        """Take boundaries away."""
+        """Remove boundaries."""
         removed: list[tuple[Boundary, int]] = []
         for hierarchy, gone in self._by_hierarchy(boundaries):
             removed += hierarchy.merge(gone)
@@ -105,21 +105,21 @@ class SplitMap:
         return undo if removed else None
 
     def move(self, hierarchy: TreeId, start: bytes, server: int) -> Undo | None:
-        """Put the split that begins at the place `start`, b"" for the first, on another server."""
+        """Move the split that begins at the position `start`, b"" for the first, to a server."""
         tiling = self.hierarchies[hierarchy].tiling
         split = tiling.beginning(start)
         before = split.server
         if before == server:
             return None
         split.server = server
-        # Undone when the tiling is as it is now, though perhaps of other splits.
+        # The tiling is the same when this is undone, but the split objects may differ.
         return lambda: self._set_server(hierarchy, start, before)
 
     def _set_server(self, hierarchy: TreeId, start: bytes, server: int) -> None:
         self.hierarchies[hierarchy].tiling.beginning(start).server = server
 
     def _emptiest(self, count: int) -> Iterator[int]:
-        """Servers for so many new splits, which count on them already."""
+        """Yield servers for `count` new splits, each with the fewest splits so far."""
         if not count:
             return
         splits = [0] * self.servers
@@ -144,7 +144,7 @@ class SplitMap:
     # ------------------------------------------------------------------ all of it
 
     def share(self) -> SplitMap:
-        """The same for a clone, sharing every tree of rows."""
+        """Return a split map for a clone that shares every tree of rows."""
         twin = SplitMap()
         twin.servers = self.servers
         twin.hierarchies = {root: each.share() for root, each in self.hierarchies.items()}
@@ -152,28 +152,28 @@ class SplitMap:
         return twin
 
     def boundaries(self, hierarchy: TreeId) -> tuple[Boundary, ...]:
-        """Where a hierarchy is cut, in order."""
-        found = self.hierarchies.get(hierarchy)
-        return () if found is None else found.tiling.boundaries
+        """Return the boundaries of a hierarchy, in order."""
+        known = self.hierarchies.get(hierarchy)
+        return () if known is None else known.tiling.boundaries
 
     def starts(self, tree: TreeId) -> Sequence[bytes]:
-        """For each split of its hierarchy the first key it may have of a tree; b"" to begin."""
-        found = self.trees.get(tree)
-        return (b"",) if found is None else found.tiling.starts[tree]
+        """Return, for each split, its first possible key in a tree; b"" for the first split."""
+        hierarchy = self.trees.get(tree)
+        return (b"",) if hierarchy is None else hierarchy.tiling.starts[tree]
 
     def all_boundaries(self) -> list[Boundary]:
-        """Where all hierarchies are cut."""
+        """Return the boundaries of all hierarchies."""
         tilings = [each.tiling for each in self.hierarchies.values()]
         return [boundary for tiling in tilings for boundary in tiling.boundaries]
 
     def rewind(self, at: int) -> None:
-        """Forget what was written after `at`."""
+        """Discard all versions written after `at`."""
         for hierarchy in self.hierarchies.values():
             for split in hierarchy.splits:
                 split.rewind(at)
 
     def forget_history(self) -> None:
-        """Keep the newest version of every row, as written at the beginning of time."""
+        """Keep only the newest version of every row, as written at the beginning of time."""
         for hierarchy in self.hierarchies.values():
             for split in hierarchy.splits:
                 split.forget_history()
@@ -187,12 +187,14 @@ class SplitMap:
                     assert all(version[0] <= last_commit for version in tree.values())
 
     def splits_with_keys(self, keys: Iterable[tuple[TreeId, bytes]]) -> set[SplitLocation]:
-        """Where the splits begin that rows with those keys are in."""
-        return self.splits_meeting((tree, key, key) for tree, key in keys)
+        """Return the locations of the splits that contain the rows with these keys."""
+        return self.splits_overlapping((tree, key, key) for tree, key in keys)
 
-    def splits_meeting(self, ranges: Iterable[tuple[TreeId, bytes, bytes]]) -> set[SplitLocation]:
-        """Where the splits begin that ranges of trees reach into."""
-        found: set[SplitLocation] = set()
+    def splits_overlapping(
+        self, ranges: Iterable[tuple[TreeId, bytes, bytes]]
+    ) -> set[SplitLocation]:
+        """Return the locations of the splits that overlap ranges of trees."""
+        locations: set[SplitLocation] = set()
         for tree, low, high in ranges:
             hierarchy = self.trees.get(tree)
             if hierarchy is None:
@@ -200,8 +202,8 @@ class SplitMap:
             tiling = hierarchy.tiling
             for number in hierarchy.numbers_over(tree, low, high):
                 start = tiling.positions[number - 1] if number else b""
-                found.add(SplitLocation(hierarchy.root, start, tiling.splits[number].server))
-        return found
+                locations.add(SplitLocation(hierarchy.root, start, tiling.splits[number].server))
+        return locations
 
 
 def _put(split: Split, tree: TreeId, rows: Tree | None, owned: bool) -> None:
@@ -212,9 +214,9 @@ def _put(split: Split, tree: TreeId, rows: Tree | None, owned: bool) -> None:
 
 
 class Dropped:
-    """The dropped trees of one store, each in a hierarchy of its own that nobody writes into.
+    """The dropped trees of one store, each in a hierarchy of its own that is never written.
 
-    `order` are those that were dropped, by since when.
+    `order` holds (time of the drop, tree), oldest first.
     """
 
     def __init__(self) -> None:
@@ -222,14 +224,14 @@ class Dropped:
         self.order: deque[tuple[int, TreeId]] = deque()
 
     def get(self, tree: TreeId) -> Hierarchy | None:
-        """Where the rows of a dropped tree are, if they are kept."""
+        """Return the hierarchy with the rows of a dropped tree, if they are kept."""
         return self._hierarchies.get(tree)
 
     def add(self, tree: TreeId, home: Hierarchy, at: int) -> None:
         """Keep the rows of a tree that is about to be dropped from a hierarchy."""
         parts = [rows for split in home.splits if (rows := split.trees.get(tree))]
         for split in home.splits:
-            split.owned.discard(tree)  # Should the drop be undone, others write into a copy.
+            split.owned.discard(tree)  # If the drop is undone, writers copy the tree first.
         kept = Hierarchy(tree)
         kept.add(tree, (tree,))
         if parts:
@@ -238,17 +240,17 @@ class Dropped:
         self.order.append((at, tree))
 
     def remove(self, tree: TreeId) -> None:
-        """The drop was undone, and before it every later one."""
+        """Undo the last drop."""
         if self._hierarchies.pop(tree, None) is not None:
             self.order.pop()
 
     def forget(self, horizon: int) -> None:
-        """Let go of those that nobody can read any more."""
+        """Discard the trees that no reader can see any more."""
         while self.order and self.order[0][0] <= horizon:
             self._hierarchies.pop(self.order.popleft()[1], None)
 
     def copy(self) -> Dropped:
-        """The same trees, for another store."""
+        """Return a copy for another store."""
         twin = Dropped()
         twin._hierarchies, twin.order = dict(self._hierarchies), self.order.copy()
         return twin

@@ -1,16 +1,16 @@
-"""Splits: the containers that tile a hierarchy's key space, the unit of load and of sharing.
+"""Splits: the ranges that tile a hierarchy's key space, as units of load and of sharing.
 
     hierarchy Singers   boundary     before key(4)
                         splits   [---- A ------)[---- B ----)
     A.trees             Singers  1 2 3          B.trees   Singers  4 5
                         Albums   1/1 1/2 2/1              Albums   4/1
 
-A tree inside a split maps encoded keys to versions; a clone shares trees and copies one when it
-first writes into it. A boundary cuts all trees of a hierarchy (`boundary`), so an interleaved
-family stays together where the boundary is a root row's.
+A tree in a split maps encoded keys to versions; a clone shares trees, and copies a tree on the
+first write. A boundary cuts all trees of a hierarchy (`boundary`), so an interleaved family of
+rows stays together if the boundary is that of a root row.
 
-How a hierarchy is tiled is published as one object that is never changed: who looks up a single row
-without the store's mutex sees the splits from before a cut or after it, and both have the row.
+The tiling of a hierarchy is published as one immutable object: a reader of a single row without
+the store's mutex sees the splits before or after a cut, and both contain the row.
 
 Invariants, walked by `Hierarchy.check`: boundaries are sorted; every key lies in its split's range.
 Not here: when to cut (`hotspots.simulation.model`), what a key means (`layout`).
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 else:
     Tree = SortedDict
 
-Starts = Mapping[TreeId, Sequence[bytes]]  # for each split the first key it may have of a tree
+Starts = Mapping[TreeId, Sequence[bytes]]  # by tree: for each split its first possible key
 
 
 _WHOLE: Sequence[bytes] = (b"",)
 
 
 class Split:
-    """Rows of one range of a hierarchy, on one of the simulated servers.
+    """Rows of one key range of a hierarchy, on one of the simulated servers.
 
-    `owned` are the trees that no clone shares.
+    `owned` holds the trees that no clone shares.
     """
 
     __slots__ = ("owned", "server", "trees")
@@ -55,7 +55,7 @@ class Split:
         self.server = server
 
     def writable(self, tree_id: TreeId) -> Tree:
-        """The tree to write into: made when missing, copied when shared."""
+        """Return the tree for writing: created if missing, copied if shared."""
         if tree_id in self.owned:
             return self.trees[tree_id]
         shared = self.trees.get(tree_id)
@@ -65,22 +65,22 @@ class Split:
         return tree
 
     def share(self) -> Split:
-        """A split with the same trees; from now on neither side writes into them in place."""
+        """Return a split that shares all trees; neither split may modify them in place any more."""
         self.owned = set()
         twin = Split(dict(self.trees), self.server)
         twin.owned = set()
         return twin
 
     def rewind(self, at: int) -> None:
-        """Take every row of a share back to what it was at a time."""
+        """Return every row of a shared split to its state at a timestamp."""
         for tree_id, tree in self.trees.items():
             if any(version[0] > at for version in tree.values()):
                 then = ((key, version_at(version, at)) for key, version in tree.items())
-                self.trees[tree_id] = Tree((key, found) for key, found in then if found is not None)
+                self.trees[tree_id] = Tree((key, kept) for key, kept in then if kept is not None)
                 self.owned.add(tree_id)
 
     def forget_history(self) -> None:
-        """Keep the newest version of every row, as written at the beginning of time."""
+        """Keep only the newest version of every row, as written at the beginning of time."""
         for tree_id, tree in self.trees.items():
             rows = ((key, version[1]) for key, version in tree.items())
             self.trees[tree_id] = Tree(
@@ -89,27 +89,30 @@ class Split:
             self.owned.add(tree_id)
 
     def divided(self, starts: Starts) -> list[Split]:
-        """The same rows in several splits; the first of `starts` is this one's. It stays whole."""
+        """Return the rows distributed over several splits, and leave this split unchanged.
+
+        `starts` gives the first key of each part by tree.
+        """
         count = max(map(len, starts.values()), default=1)
-        found = [Split(server=self.server) for _ in range(count)]
+        parts = [Split(server=self.server) for _ in range(count)]
         for tree_id, tree in self.trees.items():
             cuts = [0, *(tree.bisect_left(key) for key in starts[tree_id][1:]), len(tree)]
             items = tree.items()
-            for part, (first, last) in zip(found, pairwise(cuts), strict=True):
+            for part, (first, last) in zip(parts, pairwise(cuts), strict=True):
                 if first == last:
                     continue
                 if last - first == len(tree):
-                    part.trees[tree_id] = tree  # Nothing is parted: no need to copy.
+                    part.trees[tree_id] = tree  # The tree lies in one part: no need to copy.
                     if tree_id in self.owned:
                         part.owned.add(tree_id)
                 else:
                     part.trees[tree_id] = Tree(items[first:last])
                     part.owned.add(tree_id)
-        return found
+        return parts
 
     @staticmethod
     def joined(splits: Sequence[Split]) -> Split:
-        """The rows of neighbouring splits in one, on the server of the first."""
+        """Return one split with the rows of neighbouring splits, on the server of the first."""
         whole = Split(server=splits[0].server)
         for tree_id in {tree_id for split in splits for tree_id in split.trees}:
             having = [split for split in splits if split.trees.get(tree_id)]
@@ -125,7 +128,7 @@ class Split:
 
 
 class Tiling:
-    """How a hierarchy is cut. Never changed once it is made, but for the rows in its splits."""
+    """The splits of a hierarchy and their boundaries. Immutable but for the rows in the splits."""
 
     __slots__ = ("boundaries", "positions", "splits", "starts")
 
@@ -135,20 +138,23 @@ class Tiling:
         splits: Sequence[Split],
         paths: Mapping[TreeId, Path],
     ) -> None:
-        self.boundaries = tuple(boundaries)  # of all splits but the first
+        self.boundaries = tuple(boundaries)  # of every split after the first
         self.positions = [each.position for each in boundaries]
         self.splits = tuple(splits)
         self.starts: Starts = starts_of(boundaries, paths)
 
-    def beginning(self, place: bytes) -> Split:
-        """The split that begins at the boundary of that place, b"" for the first one."""
-        if not place:
+    def beginning(self, position: bytes) -> Split:
+        """Return the split that begins at a boundary's position, b"" for the first split."""
+        if not position:
             return self.splits[0]
-        return self.splits[bisect_right(self.positions, place)]
+        return self.splits[bisect_right(self.positions, position)]
 
 
 def starts_of(boundaries: Sequence[Boundary], paths: Mapping[TreeId, Path]) -> Starts:
-    """Where boundaries cut each tree, after the beginning. One list for all if that is alike."""
+    """Return the first keys of the splits in each tree.
+
+    All trees share one list if every boundary is that of a root row.
+    """
     if all(len(each.path) == 1 for each in boundaries):
         keys = [b"", *(each.key for each in boundaries)]
         return dict.fromkeys(paths, keys)
@@ -156,7 +162,7 @@ def starts_of(boundaries: Sequence[Boundary], paths: Mapping[TreeId, Path]) -> S
 
 
 class Hierarchy:
-    """The splits of one root table with all that is interleaved in it, or of one index."""
+    """The splits of one root table with all interleaved tables, or of one index."""
 
     __slots__ = ("only", "paths", "root", "tiling")
 
@@ -167,16 +173,16 @@ class Hierarchy:
 
     @property
     def splits(self) -> tuple[Split, ...]:
-        """In key order."""
+        """The splits in key order."""
         return self.tiling.splits
 
     def _publish(self, boundaries: Sequence[Boundary], splits: Sequence[Split]) -> None:
         self.tiling = Tiling(boundaries, splits, self.paths)
-        # Most hierarchies have one split, and every row is looked up through here.
+        # Most hierarchies have one split, and every lookup of a row uses `only`.
         self.only = splits[0] if len(splits) == 1 else None
 
     def split_of(self, tree: TreeId, key: bytes) -> Split:
-        """The split that a key of a tree belongs to."""
+        """Return the split that contains a key of a tree."""
         only = self.only
         if only is not None:
             return only
@@ -187,16 +193,16 @@ class Hierarchy:
     def splits_over(
         self, tree: TreeId, low: bytes, high: bytes, descending: bool
     ) -> Iterator[Split]:
-        """Splits that meet the range [low, high) of a tree, in the order asked for."""
+        """Yield the splits that overlap [low, high) in a tree, in scan order."""
         splits = self.tiling.splits
         if len(splits) == 1:
             return iter(splits)
         numbers = self.numbers_over(tree, low, high)
-        found = splits[numbers.start : numbers.stop]
-        return reversed(found) if descending else iter(found)
+        overlapping = splits[numbers.start : numbers.stop]
+        return reversed(overlapping) if descending else iter(overlapping)
 
     def numbers_over(self, tree: TreeId, low: bytes, high: bytes) -> range:
-        """Numbers of the splits that meet the range [low, high), or have `low` if that is all."""
+        """Return the numbers of the splits that overlap [low, high), or contain `low`."""
         starts = self.tiling.starts[tree]
         first = bisect_right(starts, low) - 1
         return range(first, max(first + 1, bisect_left(starts, high)))
@@ -204,12 +210,15 @@ class Hierarchy:
     # ------------------------------------------------------------------ trees
 
     def add(self, tree: TreeId, path: Path) -> None:
-        """Make room for a tree; its rows lie between those of the others."""
+        """Add a tree, whose rows interleave with those of the other trees."""
         self.paths[tree] = path
         self._publish(self.tiling.boundaries, self.tiling.splits)
 
     def fill(self, tree: TreeId, source: Hierarchy) -> None:
-        """Put the rows of a tree elsewhere into the empty one here, shared if that will do."""
+        """Copy the rows of a tree in another hierarchy into the empty tree here.
+
+        The rows are shared if both hierarchies have one split.
+        """
         for split in source.splits:
             rows = split.trees.get(tree)
             if rows and len(self.splits) == 1 == len(source.splits):
@@ -220,7 +229,7 @@ class Hierarchy:
                     self.split_of(tree, key).writable(tree)[key] = version
 
     def remove(self, tree: TreeId) -> None:
-        """Let go of a tree and its rows. No boundary may be that of a row of it."""
+        """Remove a tree and its rows. No boundary may be that of a row of the tree."""
         for split in self.splits:
             split.trees.pop(tree, None)
             split.owned.discard(tree)
@@ -228,19 +237,19 @@ class Hierarchy:
         self._publish(self.tiling.boundaries, self.tiling.splits)
 
     def inside(self, tree: TreeId) -> list[Boundary]:
-        """The boundaries before rows of a tree that is interleaved, or of what is below it."""
+        """Return the boundaries before rows of an interleaved tree, or of trees below it."""
         return [each for each in self.tiling.boundaries if tree in each.path[1:]]
 
     # ------------------------------------------------------------------ boundaries
 
     def cut(self, boundaries: Iterable[Boundary]) -> list[Boundary]:
-        """Put boundaries; those that were not there yet, in order.
+        """Add boundaries; return the new ones, in order.
 
-        Every split that is cut is copied once, however many they are.
+        Every split that is cut is copied once, however many boundaries cut it.
         """
         tiling = self.tiling
         fresh = {each.position: each for each in boundaries if each.position}
-        added = [fresh[place] for place in sorted(fresh.keys() - set(tiling.positions))]
+        added = [fresh[position] for position in sorted(fresh.keys() - set(tiling.positions))]
         if not added:
             return []
         splits: list[Split] = []
@@ -257,17 +266,17 @@ class Hierarchy:
         return added
 
     def merge(self, boundaries: Iterable[Boundary]) -> list[tuple[Boundary, int]]:
-        """Take boundaries away; those that were there, with the servers of the splits they began.
+        """Remove boundaries; return those removed, with the servers of the splits they began.
 
-        Splits that become one are copied once, however many they are.
+        Splits that become one are copied once, however many there are.
         """
         tiling = self.tiling
-        gone = {each.position for each in boundaries}
+        dropped = {each.position for each in boundaries}
         kept: list[Boundary] = []
         removed: list[tuple[Boundary, int]] = []
         groups = [[tiling.splits[0]]]
         for boundary, split in zip(tiling.boundaries, tiling.splits[1:], strict=True):
-            if boundary.position in gone:
+            if boundary.position in dropped:
                 removed.append((boundary, split.server))
                 groups[-1].append(split)
             else:
@@ -280,11 +289,11 @@ class Hierarchy:
         return removed
 
     def beginning_at(self, boundaries: Iterable[Boundary]) -> list[Split]:
-        """The splits that begin at those boundaries."""
+        """Return the splits that begin at the boundaries."""
         return [self.tiling.beginning(each.position) for each in boundaries]
 
     def share(self) -> Hierarchy:
-        """A hierarchy for a clone, sharing every tree."""
+        """Return a hierarchy for a clone that shares every tree."""
         twin = Hierarchy(self.root)
         twin.paths = dict(self.paths)
         twin._publish(self.tiling.boundaries, [split.share() for split in self.splits])
@@ -299,9 +308,9 @@ class Hierarchy:
         assert tiling.starts.keys() == self.paths.keys()
         for starts in tiling.starts.values():
             assert list(starts) == sorted(starts)
-        for place, split in enumerate(tiling.splits):
+        for number, split in enumerate(tiling.splits):
             assert split.owned <= set(split.trees) <= set(self.paths)
             for tree_id, tree in split.trees.items():
                 starts = tiling.starts[tree_id]
-                high = starts[place + 1] if place + 1 < len(starts) else None
-                assert all(starts[place] <= key and (high is None or key < high) for key in tree)
+                high = starts[number + 1] if number + 1 < len(starts) else None
+                assert all(starts[number] <= key and (high is None or key < high) for key in tree)

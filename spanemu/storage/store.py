@@ -3,11 +3,11 @@
     store.get(tree, key, at)             one row as of a timestamp
     store.scan(tree, ranges, at)         rows in key order
     store.apply(writes)                  a commit: all of it becomes visible at once
-    store.snapshot() / restore / clone   restore costs what was written since
+    store.snapshot() / restore / clone   restore costs as much as was written since
 
-Thread-safety: `mutex` guards the structure. It is held for a commit's apply, and by a scan for
-one batch of keys at a time, never while rows stream to anybody. Single rows are read without it:
-a dict lookup is atomic and version chains are immutable.
+Thread-safety: `mutex` guards all fields. A commit holds it while it is applied, and a scan for one
+batch of keys at a time, never while rows stream to a client. Single rows are read without it: a
+dict lookup is atomic and version chains are immutable.
 
 Invariants, walked by `check`: those of `splits`; no version is newer than `last_commit`.
 """
@@ -32,46 +32,47 @@ from spanemu.values.cell_mask import WHOLE_ROW
 
 LATEST = 1 << 62
 
-BATCH_ROWS_FIRST = 64  # a scan's first look; the following ones grow fourfold up to the maximum
+BATCH_ROWS_FIRST = 64  # a scan's first batch; each further batch is four times as large
 BATCH_ROWS_MAX = 4096
-AGED_ROWS_PER_COMMIT = 16  # whose old versions a commit forgets, besides two for each write
+AGED_ROWS_PER_COMMIT = 16  # rows that a commit collects, besides two for each write
 
 
 class Store:
-    """Rows of one database. Timestamps are nanoseconds, strictly increasing by commit."""
+    """The rows of one database. Timestamps are nanoseconds, strictly increasing by commit."""
 
     def __init__(self, clock: Clock, retention_nanos: int) -> None:
         self.clock = clock
         self.retention_nanos = retention_nanos
         self.mutex = threading.RLock()  # Guards every field below.
         self.last_commit = BEGINNING
-        self.oldest_readable = BEGINNING  # reads before may miss versions that were forgotten
+        self.oldest_readable = BEGINNING  # earlier reads may miss collected versions
         self.pins = Pins()
         self._dropped = Dropped()
         self.sequences: dict[int, int] = {}  # sequence id -> values drawn so far
         self.observer: StoreObserver | None = None
-        self._journal: list[Any] | None = None  # what its observer was not told of yet
+        self._journal: list[Any] | None = None  # writes not yet reported to the observer
         self.split_map = SplitMap()
         self._trees = self.split_map.trees
-        self._aging = GarbageQueue()
+        self._garbage = GarbageQueue()
         self._log: list[Undo] = []
         self._snapshots: list[StoreSnapshot] = []
 
-    # ------------------------------------------------------------------ structure
+    # ------------------------------------------------------------------ trees and splits
 
     def create_tree(self, tree: TreeId, hierarchy: TreeId, path: Path = ()) -> None:
-        """Make room for the rows of a table, or the entries of an index.
+        """Add an empty tree for a table or an index.
 
-        `path` is needed below the second level: all that the tree is interleaved in, and itself.
+        `path` lists the trees that it is interleaved in, then itself. It is required below the
+        second level.
         """
         with self.mutex:
             short = (tree,) if tree == hierarchy else (hierarchy, tree)
             self._remember(self.split_map.create(tree, path or short))
 
     def drop_tree(self, tree: TreeId, at: int | None = None) -> None:
-        """Drop a table or an index and the boundaries inside; what can be read before `at` stays.
+        """Drop a table or an index with the boundaries between its rows.
 
-        Without it nothing stays.
+        Rows readable before `at` are kept; without `at`, none are.
         """
         with self.mutex:
             if at is not None:
@@ -80,26 +81,26 @@ class Store:
             self._remember(self.split_map.drop(tree))
 
     def cut(self, boundaries: Iterable[Boundary]) -> list[Boundary]:
-        """Put split boundaries; those that were not there yet."""
+        """Add split boundaries; return the new ones."""
         with self.mutex:
             added, undo = self.split_map.cut(boundaries)
             self._remember(undo)
             return added
 
     def merge(self, boundaries: Iterable[Boundary]) -> bool:
-        """Take boundaries away; whether any of them was there."""
+        """Remove boundaries; return whether any of them existed."""
         with self.mutex:
             undo = self.split_map.merge(boundaries)
             self._remember(undo)
             return undo is not None
 
     def move(self, hierarchy: TreeId, start: bytes, server: int) -> None:
-        """Put the split that begins at a place, b"" for the first, on a server."""
+        """Move the split that begins at a position, b"" for the first, to a server."""
         with self.mutex:
             self._remember(self.split_map.move(hierarchy, start, server))
 
     def all_boundaries(self) -> list[Boundary]:
-        """Where all hierarchies are cut."""
+        """Return the boundaries of all hierarchies."""
         with self.mutex:
             return self.split_map.all_boundaries()
 
@@ -110,12 +111,12 @@ class Store:
     # ------------------------------------------------------------------ reading
 
     def read_timestamp(self) -> int:
-        """A timestamp that sees every commit so far, and that no later commit will get."""
+        """Return a timestamp that sees every commit so far, and that no later commit will get."""
         with self.mutex:
             return self.clock.now()
 
     def get(self, tree: TreeId, key: bytes, at: int = LATEST) -> Row | None:
-        """The row with that key as of `at`."""
+        """Return the row with that key as of `at`."""
         hierarchy = self._trees.get(tree) or self._dropped.get(tree)
         if hierarchy is None:
             return None
@@ -126,13 +127,13 @@ class Store:
         return version[1] if version[0] <= at else visible(version[2], at)
 
     def head(self, tree: TreeId, key: bytes) -> Version | None:
-        """The newest version of a row, to see when it last changed."""
+        """Return the newest version of a row."""
         hierarchy = self._trees.get(tree)
         rows = None if hierarchy is None else hierarchy.split_of(tree, key).trees.get(tree)
         return None if rows is None else rows.get(key)
 
     def first_key(self, tree: TreeId, low: bytes) -> bytes | None:
-        """The first key of a tree that is not below `low`, of a row that was deleted perhaps."""
+        """Return the first key of a tree that is not below `low`; its row may be deleted."""
         with self.mutex:
             keys, _ = self._batch(tree, (low, EVERYTHING[0][1]), 1, False)
             return keys[0] if keys else None
@@ -145,7 +146,7 @@ class Store:
         *,
         descending: bool = False,
     ) -> Iterator[Row]:
-        """Rows as of `at`, in key order, from sorted and disjoint ranges."""
+        """Yield rows as of `at`, in key order, from sorted and disjoint ranges."""
         return chain.from_iterable(self.scan_batches(tree, ranges, at, descending=descending))
 
     def scan_batches(
@@ -156,9 +157,9 @@ class Store:
         *,
         descending: bool = False,
     ) -> Iterator[list[Row]]:
-        """Like `scan`, many rows at a time: what is done per row is done in comprehensions."""
-        wanted = in_order(ranges, descending=descending)
-        for _, versions in self._batches(tree, wanted, descending):
+        """Yield the rows of `scan` in batches, so that comprehensions do the work per row."""
+        ordered = in_order(ranges, descending=descending)
+        for _, versions in self._batches(tree, ordered, descending):
             yield [
                 row
                 for version in versions
@@ -173,9 +174,9 @@ class Store:
         *,
         descending: bool = False,
     ) -> Iterator[tuple[bytes, Row]]:
-        """Like `scan`, with each row's encoded key."""
-        wanted = in_order(ranges, descending=descending)
-        for keys, versions in self._batches(tree, wanted, descending):
+        """Yield the rows of `scan` with their encoded keys."""
+        ordered = in_order(ranges, descending=descending)
+        for keys, versions in self._batches(tree, ordered, descending):
             for key, version in zip(keys, versions, strict=True):
                 row = version[1] if version[0] <= at else visible(version[2], at)
                 if row is not None:
@@ -184,7 +185,7 @@ class Store:
     def changed_since(
         self, tree: TreeId, ranges: Iterable[ByteRange], at: int, cells: int = WHOLE_ROW
     ) -> bool:
-        """Whether such cells of a row in those ranges have changed after `at`."""
+        """Return whether one of the masked cells of a row in the ranges changed after `at`."""
         return any(
             version[0] > at and changed(version, at, cells)
             for _, versions in self._batches(tree, ranges, False)
@@ -192,7 +193,7 @@ class Store:
         )
 
     def row_count(self, tree: TreeId) -> int:
-        """How many keys a tree holds, recently deleted ones included. O(splits)."""
+        """Return the number of keys in a tree, recently deleted ones included. O(splits)."""
         with self.mutex:
             hierarchy = self._trees.get(tree)
             if hierarchy is None:
@@ -202,7 +203,7 @@ class Store:
     def nth_key(
         self, tree: TreeId, within: ByteRange, n: int, *, descending: bool = False
     ) -> bytes | None:
-        """The n-th key in a range, deleted rows included; None where there are fewer."""
+        """Return the n-th key in a range, deleted rows included, or None if there are fewer."""
         with self.mutex:
             keys, _ = self._batch(tree, within, n, descending)
         return keys[-1] if len(keys) == n else None
@@ -235,9 +236,9 @@ class Store:
             rows = split.trees.get(tree)
             if rows:
                 within_split = rows.irange(low, high, (True, False), descending)
-                found = list(islice(within_split, size - len(keys)))
-                keys += found
-                versions += map(rows.__getitem__, found)
+                batch = list(islice(within_split, size - len(keys)))
+                keys += batch
+                versions += map(rows.__getitem__, batch)
                 if len(keys) == size:
                     break
         return keys, versions
@@ -245,10 +246,10 @@ class Store:
     # ------------------------------------------------------------------ writing
 
     def apply(self, writes: Sequence[TreeWrite], at: int) -> None:
-        """Make a commit visible at `at`, which `clock.now` gave out under `mutex`."""
+        """Make a commit visible at `at`, which `clock.now` returned under `mutex`."""
         with self.mutex:
             horizon = self._horizon(at)
-            trees, aging, journal = self._trees, self._aging.rows, self._journal
+            trees, garbage, journal = self._trees, self._garbage.rows, self._journal
             log = self._log if self._snapshots else None
             for tree_id, key, row in writes:
                 hierarchy = trees[tree_id]
@@ -262,38 +263,38 @@ class Store:
                 if journal is not None:
                     journal += tree_id, key, version
                 if version[3] == 2 or row is None:
-                    aging.append((at, tree_id, key))
+                    garbage.append((at, tree_id, key))
             self.last_commit = at
-            if aging and aging[0][0] <= horizon:
+            if garbage and garbage[0][0] <= horizon:
                 self._forget_versions(horizon, 2 * len(writes) + AGED_ROWS_PER_COMMIT)
             if journal is not None and len(journal) >= JOURNAL_MAX:
                 self.flush_observers()
 
-    def observe(self, new: StoreObserver | None, gone: StoreObserver | None = None) -> None:
-        """Tell `new` of what happens from now on, and `gone` no more; None for nobody."""
+    def observe(self, new: StoreObserver | None, removed: StoreObserver | None = None) -> None:
+        """Add the observer `new`, and remove `removed`; None stands for no observer."""
         with self.mutex:
             self.flush_observers()
-            self.observer = replace_observer(self.observer, gone, new)
+            self.observer = replace_observer(self.observer, removed, new)
             self._journal = None if self.observer is None else []
 
     def flush_observers(self) -> None:
-        """Tell the observer, if any, of all that was written until now."""
+        """Report all writes up to now to the observer."""
         with self.mutex:
             if self._journal and self.observer is not None:
                 journal, self._journal = self._journal, []
                 self.observer.on_writes(journal)
 
     def collect_garbage(self) -> int:
-        """Forget every version that nobody can read any more; how many those were.
+        """Discard every version that no reader can see any more; return how many.
 
-        A commit does a part of that which is in proportion to what it writes.
+        Each commit collects a part of the garbage, in proportion to its writes.
         """
         with self.mutex:
             horizon = self._horizon(self.clock.peek())
-            return self._forget_versions(horizon, len(self._aging.rows))
+            return self._forget_versions(horizon, len(self._garbage.rows))
 
     def _horizon(self, now: int) -> int:
-        """Up to when versions are forgotten from now on."""
+        """Return the timestamp up to which versions may be discarded, and advance to it."""
         horizon = now - self.retention_nanos
         if self.pins.held:
             horizon = self.pins.earliest(horizon)
@@ -305,16 +306,16 @@ class Store:
 
     def _forget_versions(self, horizon: int, rows_max: int) -> int:
         log = self._log if self._snapshots else None
-        return self._aging.forget(self.split_map, horizon, rows_max, log)
+        return self._garbage.collect(self.split_map, horizon, rows_max, log)
 
     # ------------------------------------------------------------------ snapshots and clones
 
     def snapshot(self) -> StoreSnapshot:
-        """A point to come back to with `restore`, as often as wanted."""
+        """Return the present state, which `restore` can restore any number of times."""
         with self.mutex:
             taken = StoreSnapshot(
                 len(self._log),
-                self._aging.mark(self.last_commit),
+                self._garbage.mark(self.last_commit),
                 dict(self.sequences),
                 self.oldest_readable,
                 self._dropped.copy(),
@@ -323,22 +324,22 @@ class Store:
             return taken
 
     def restore(self, snapshot: StoreSnapshot) -> None:
-        """Undo every change since `snapshot`; later snapshots are no longer valid.
+        """Undo every change since `snapshot`; later snapshots become invalid.
 
-        Costs what was written since. Raises ValueError for a snapshot that is not live.
+        Costs as much as was written since. Raise ValueError for a snapshot that is not valid.
         """
         with self.mutex:
             if snapshot not in self._snapshots:
-                raise ValueError("the snapshot was given up, or an earlier one was restored since")
+                raise ValueError("the snapshot was discarded, or an earlier one was restored since")
             del self._snapshots[self._snapshots.index(snapshot) + 1 :]
-            undo(self._log, snapshot.place, self.split_map, self._aging)
-            self._aging.restore(snapshot.aging)
+            undo(self._log, snapshot.log_length, self.split_map, self._garbage)
+            self._garbage.restore(snapshot.garbage)
             self.sequences = dict(snapshot.sequences)
-            self.last_commit, self.oldest_readable = snapshot.aging.at, snapshot.oldest_readable
+            self.last_commit, self.oldest_readable = snapshot.garbage.at, snapshot.oldest_readable
             self._dropped = snapshot.dropped.copy()
 
     def forget(self, snapshot: StoreSnapshot) -> None:
-        """Give a snapshot up, so that the undo log need not reach back to it."""
+        """Discard a snapshot, so that the undo log need not reach back to it."""
         with self.mutex:
             if snapshot in self._snapshots:
                 self._snapshots.remove(snapshot)
@@ -346,9 +347,9 @@ class Store:
                 self._log.clear()
 
     def forget_history(self) -> bool:
-        """Let the rows of now be there since the beginning of time; return whether they are.
+        """Rewrite every row as written at the beginning of time; return whether that was possible.
 
-        Costs a look at every row. Does nothing while there are snapshots, of another history.
+        Visits every row. Does nothing while snapshots exist, because they hold another history.
         """
         with self.mutex:
             if self._snapshots:
@@ -356,27 +357,27 @@ class Store:
             self.flush_observers()
             if self.last_commit != BEGINNING:
                 self.split_map.forget_history()
-            self._aging, self._dropped = GarbageQueue(), Dropped()
+            self._garbage, self._dropped = GarbageQueue(), Dropped()
             self.last_commit = self.oldest_readable = BEGINNING
             return True
 
     def clone(self) -> Store:
-        """A store with the same rows and history; trees are shared until either writes."""
+        """Return a store with the same rows and history, which shares trees until either writes."""
         with self.mutex:
             twin = Store(self.clock, self.retention_nanos)
             twin.last_commit = self.last_commit
             twin.oldest_readable = self.oldest_readable
             twin._dropped = self._dropped.copy()
             twin.sequences = dict(self.sequences)
-            twin._aging = self._aging.copy()
+            twin._garbage = self._garbage.copy()
             twin.split_map = self.split_map.share()
             twin._trees = twin.split_map.trees
             return twin
 
     def as_of(self, at: int, paths: Mapping[TreeId, Path]) -> Store:
-        """A clone as if nothing had been done since `at`, with the trees of `paths` and no others.
+        """Return a clone in its state at `at`, with exactly the trees of `paths`.
 
-        Costs a look at every row where something has been written since.
+        Visits every row of trees that were written since.
         """
         with self.mutex:
             twin = self.clone()

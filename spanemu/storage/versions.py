@@ -3,11 +3,11 @@
     (timestamp, row, older, depth, jump) -> (timestamp, row, older, depth, jump) -> None
 
 `row` is a tuple, or None where the row was deleted. Chains are never changed in place: a write
-makes a new head. So a clone shares them, an undo log keeps one pointer, and a reader that holds
-a head needs no lock.
+makes a new head. So clones share chains, an undo log keeps one pointer, and a reader with a head
+needs no lock.
 
-`jump` leads further down, to where a reader of the distant past finds its version in a number of
-steps that grows with the logarithm of the depth (Myers, "An applicative random-access stack").
+`jump` points further down the chain, so that a reader of the distant past finds its version in a
+number of steps logarithmic in the depth (Myers, "An applicative random-access stack").
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from spanemu.values.cell_mask import WHOLE_ROW, differ
 Row = tuple[Any, ...]
 Version = tuple[int, Row | None, Any, int, Any]  # the third and the fifth are Version | None
 
-# A chain is searched for expired versions when its depth reaches a power of two from here on.
+# A chain is searched for expired versions when its depth is a power of two of at least this size.
 PRUNE_DEPTH_MIN = 64
 
 
 def first_version(row: Row) -> Version:
-    """Return a chain of one version that every reader sees, however early it reads."""
+    """Return a chain of one version that every reader sees, at any timestamp."""
     return (BEGINNING, row, None, 1, None)
 
 
 def visible(version: Version | None, at: int) -> Row | None:
-    """The row as of `at`: of the newest version not later than it."""
+    """Return the row as of `at`, from the newest version that is not later."""
     while version is not None:
         if version[0] <= at:
             return version[1]
@@ -40,7 +40,7 @@ def visible(version: Version | None, at: int) -> Row | None:
 
 
 def version_at(version: Version | None, at: int) -> Version | None:
-    """The newest version not later than `at`, with the chain below it."""
+    """Return the newest version that is not later than `at`, with the chain below it."""
     while version is not None and version[0] > at:
         jump = version[4]
         version = jump if jump is not None and jump[0] > at else version[2]
@@ -48,7 +48,7 @@ def version_at(version: Version | None, at: int) -> Version | None:
 
 
 def changed(newest: Version, at: int, cells: int) -> bool:
-    """Whether a row was written after `at` so that one of those cells is another than then."""
+    """Return whether a write after `at` changed one of the cells in the mask."""
     if newest[0] <= at:
         return False
     now, then = newest[1], visible(newest, at)
@@ -58,29 +58,29 @@ def changed(newest: Version, at: int, cells: int) -> bool:
 
 
 def row_cells(row: Row, width: int) -> Row:
-    """A stored row brought to its table's present width: cells added since are NULL."""
+    """Return a stored row at its table's present width: cells of columns added since are NULL."""
     missing = width - len(row)
     return row if missing <= 0 else row + (None,) * missing
 
 
 def push(older: Version | None, at: int, row: Row | None, horizon: int) -> Version:
-    """The chain with a new head. Versions that nobody can read at `horizon` or later go."""
+    """Return the chain with a new head, possibly without versions unreadable from `horizon` on."""
     if older is None:
         return (at, row, None, 1, None)
     if older[0] <= horizon:
         older = (older[0], older[1], None, 1, None)
         return (at, row, older, 2, older)
     depth = older[3] + 1
-    # Copying what is kept must not cost more than what goes, or a hot row would be copied again and
-    # again.
-    looks = depth >= PRUNE_DEPTH_MIN and depth & (depth - 1) == 0
-    if looks and 2 * expired(older, horizon) >= depth:
+    # Copying the remaining versions must not cost more than the removed ones, or a hot row would be
+    # copied again and again.
+    is_due = depth >= PRUNE_DEPTH_MIN and depth & (depth - 1) == 0
+    if is_due and 2 * expired(older, horizon) >= depth:
         older = prune(older, horizon)
     return _head(older, at, row)
 
 
 def expired(newest: Version, horizon: int) -> int:
-    """How many versions of a chain nobody can read at `horizon` or later."""
+    """Return how many versions of a chain no reader at `horizon` or later can see."""
     version: Version | None = newest
     while version is not None:
         if version[0] <= horizon:
@@ -91,7 +91,7 @@ def expired(newest: Version, horizon: int) -> int:
 
 
 def prune(newest: Version, horizon: int) -> Version:
-    """The same chain, ending with the newest version that is readable at `horizon`."""
+    """Return the chain cut below the newest version that is readable at `horizon`."""
     kept: list[Version] = []
     version: Version | None = newest
     while version is not None:
@@ -107,7 +107,7 @@ def prune(newest: Version, horizon: int) -> Version:
 
 
 def _head(older: Version, at: int, row: Row | None) -> Version:
-    """A version on top of a chain, with a jump twice as far wherever two equal ones meet."""
+    """Return a version on top of a chain, with a jump that doubles where two equal jumps meet."""
     jump, near = older, older[4]
     if near is not None:
         far = near[4]

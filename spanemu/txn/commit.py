@@ -67,9 +67,7 @@ def buffer_mutations(
             except (RowAlreadyExists, RowNotFound):
                 _note_deletes(batch, steps[position + 1 :])
                 raise
-            except (
-                RowInsertedTwice
-            ) as twice:  # For mutations, a row inserted twice is a row that exists.
+            except RowInsertedTwice as twice:  # For mutations, the row simply exists.
                 _note_deletes(batch, steps[position + 1 :])
                 raise RowAlreadyExists(twice.table, twice.key) from None
         verify(batch.deferred, transaction)
@@ -121,12 +119,10 @@ def apply(transaction: TransactionWorkspace, schema: Schema) -> int:
         if transaction.buffer.parts:
             transaction.rebase()
         at = store.clock.now()
-        awaiting_timestamp = transaction.awaiting_timestamp
-        writes = (
-            _stamped(transaction, schema, at)
-            if awaiting_timestamp
-            else transaction.buffer.entries()
-        )
+        if transaction.awaiting_timestamp:
+            writes = _stamped(transaction, schema, at)
+        else:
+            writes = transaction.buffer.entries()
         store.apply(writes, at)
         return at
 
@@ -190,10 +186,10 @@ def _note_deletes(batch: WriteBatch, later: Sequence[RowsToWrite | RangesToDelet
 
 
 def _stamped(transaction: TransactionWorkspace, schema: Schema, at: int) -> list[TreeWrite]:
-    awaiting_timestamp, stamped = transaction.awaiting_timestamp, _Stamp(schema, at)
+    pending, stamped = transaction.awaiting_timestamp, _Stamp(schema, at)
     return [
         (tree, key, row)
-        if row is None or (tree, key) not in awaiting_timestamp
+        if row is None or (tree, key) not in pending
         else stamped.entry(tree, key, row)
         for tree, key, row in transaction.buffer.entries()
     ]

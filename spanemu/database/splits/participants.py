@@ -35,7 +35,7 @@ def participants_of(core: DatabaseCore, transaction: TransactionWorkspace) -> li
         *holder.ranges,
         *((tree, low, high) for tree, low, high, _ in transaction.recorded_reads),
     ]
-    return sorted({*split_map.splits_with_keys(rows), *split_map.splits_meeting(ranges)})
+    return sorted({*split_map.splits_with_keys(rows), *split_map.splits_overlapping(ranges)})
 
 
 def shown(core: DatabaseCore, touched: Iterable[SplitLocation]) -> CommitSplits:

@@ -118,7 +118,7 @@ def test_old_versions_go_once_nobody_can_read_them() -> None:
     assert store.collect_garbage() == 3
     assert (versions_of(store, b"a"), versions_of(store, b"b")) == (1, 0)
     assert store.collect_garbage() == 0
-    assert not store._aging.rows
+    assert not store._garbage.rows
 
 
 def test_commits_forget_old_versions_little_by_little() -> None:
@@ -157,7 +157,7 @@ def test_restores_leave_nothing_behind(hours: int) -> None:
         store.drop_tree(T, store.read_timestamp())
         store.restore(before)
         assert list(store.scan(T)) == [(b"2",), (b"b",)]
-        lengths.add((len(store._aging.rows), len(store._dropped.order)))
+        lengths.add((len(store._garbage.rows), len(store._dropped.order)))
     assert lengths == {(1, 0)}
 
 
