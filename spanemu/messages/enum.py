@@ -1,4 +1,4 @@
-"""Enum types: names and numbers."""
+"""Enum types: the names and numbers of their values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from spanemu.messages.errors import MessageFault
 
 
 class EnumType:
-    """An enum of a user's .proto file. Aliases are read; the first name of a number is written."""
+    """An enum type of a user's .proto file.
+
+    Names include aliases; a number is written as the first of its names.
+    """
 
     def __init__(self, descriptor: Any) -> None:
         self.name: str = descriptor.full_name
@@ -18,18 +21,21 @@ class EnumType:
             self._names.setdefault(number, name)
 
     def from_text(self, text: str) -> int:
-        """The number of a name, which is case-sensitive. Raises MessageFault."""
+        """Return the number of a name, which is case-sensitive. Raise MessageFault."""
         number = self._numbers.get(text)
         if number is None:
             raise MessageFault(f"Out of range cast of string '{text}' to enum type {self.name}")
         return number
 
     def from_number(self, number: int) -> int:
-        """The number, if a value has it. Raises MessageFault."""
+        """Return `number` if the type has it. Raise MessageFault."""
         if number not in self._names:
             raise MessageFault(f"Out of range cast of integer {number} to enum type {self.name}")
         return number
 
     def to_text(self, number: int) -> str:
-        """The name of a number; its digits where a newer definition has dropped it."""
+        """Return the name of a number.
+
+        A number that a newer definition has dropped is written in digits.
+        """
         return self._names.get(number, str(number))

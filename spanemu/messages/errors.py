@@ -1,11 +1,11 @@
-"""What a message or an enum refuses."""
+"""Errors of values that a message or an enum type does not accept."""
 
 from __future__ import annotations
 
 
 class UnsetMessage(Exception):
-    """A field of a message that is not there is to be set; its text is the message's type."""
+    """An assignment to a field of an unset message; the text is the message type's name."""
 
 
 class MessageFault(ValueError):
-    """A text, bytes or a value that the type does not take; its text is a whole sentence."""
+    """A text, bytes or a value that a type does not accept; the text is a whole sentence."""

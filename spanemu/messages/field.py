@@ -1,7 +1,7 @@
-"""One field of a message: its type in SQL, how it is read and written.
+"""A field of a message type: its type in SQL, reading and writing.
 
-Follows "Work with protocol buffers in GoogleSQL": 32-bit and unsigned integers are stored, but
-no SQL type reaches them.
+This module follows "Work with protocol buffers in GoogleSQL": 32-bit and unsigned integers are
+stored, but no SQL type can read or write them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,11 @@ _WITHOUT_TYPE: Mapping[int, str] = {
 
 
 class MessageField:
-    """A field. Where SQL has no type for it, `type` is None and `foreign_type` a name for it."""
+    """A field of a message type.
+
+    Where SQL has no type for the field, `type` is None and `foreign_type` is protobuf's name for
+    it.
+    """
 
     def __init__(self, descriptor: Any, label: int) -> None:
         self.name: str = descriptor.name
@@ -62,7 +66,7 @@ class MessageField:
         self.message_name = element.proto_name if element is not None and self._is_message else ""
 
     def read(self, message: Any) -> Any:
-        """The value in a message: its default if unset, None for a message that is unset."""
+        """Return the value in a message: the default if unset, None for an unset message field."""
         value = getattr(message, self.name)
         if self.repeated:
             return tuple(map(_serialized, value)) if self._is_message else tuple(value)
@@ -71,13 +75,13 @@ class MessageField:
         return _serialized(value) if message.HasField(self.name) else None
 
     def is_set(self, message: Any) -> bool:
-        """Whether the message says anything about the field; of repeated ones nobody asks."""
+        """Return whether the message sets the field. Callers do not ask for repeated fields."""
         if self.has_presence:
             return bool(message.HasField(self.name))
         return any(field.name == self.name for field, _ in message.ListFields())
 
     def write(self, message: Any, value: Any) -> None:
-        """Replace the value; None clears it. Raises MessageFault."""
+        """Replace the value; None clears the field. Raise MessageFault."""
         message.ClearField(self.name)
         if value is None:
             if self.required:

@@ -1,4 +1,4 @@
-"""Message types: fields, texts and bytes."""
+"""Message types: fields, conversion from and to text, construction and change."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ FieldPath = Sequence[MessageField]
 
 
 class MessageType:
-    """A message of a user's .proto file. Values are bytes; every method makes its own message."""
+    """A message type of a user's .proto file.
+
+    Values are bytes. Every method creates its own protobuf message, so threads share none.
+    """
 
     def __init__(self, descriptor: Any) -> None:
         self.name: str = descriptor.full_name
@@ -31,11 +34,11 @@ class MessageType:
         self._new = GetMessageClass(descriptor)
 
     def field(self, name: str) -> MessageField | None:
-        """The field of that name, whatever the case of its letters."""
+        """Return the field of that name, in any letter case."""
         return self._by_name.get(name.lower())
 
     def parsed(self, data: bytes) -> Any:
-        """The message that bytes say. Raises MessageFault."""
+        """Parse a message from wire-format bytes. Raise MessageFault."""
         message = self._new()
         try:
             message.MergeFromString(data)
@@ -44,12 +47,15 @@ class MessageType:
         return message
 
     def checked(self, data: bytes) -> bytes:
-        """The same bytes, if they are a whole message. Raises MessageFault."""
+        """Return the same bytes if they are a message with all required fields.
+
+        Raise MessageFault otherwise.
+        """
         _check_whole(self.parsed(data))
         return data
 
     def from_text(self, text: str) -> bytes:
-        """The message that proto2's text format says. Raises MessageFault."""
+        """Return the message that a text in proto2's text format describes. Raise MessageFault."""
         message = self._new()
         try:
             text_format.Parse(text, message)
@@ -61,22 +67,23 @@ class MessageType:
         return _bytes_of(message)
 
     def to_text(self, data: bytes, *, multiline: bool = False) -> str:
-        """A message in proto2's text format, on one line unless `multiline`."""
+        """Return a message in proto2's text format, on one line unless `multiline`."""
         return str(
             text_format.MessageToString(self.parsed(data), as_one_line=not multiline, as_utf8=True)
         )
 
     def built(self, fields: Sequence[MessageField], values: Sequence[Any]) -> bytes:
-        """A new message with these fields. Raises MessageFault."""
+        """Return a new message with these fields. Raise MessageFault."""
         message = self._new()
         for field, value in zip(fields, values, strict=True):
             field.write(message, value)
         return _bytes_of(message)
 
     def replaced(self, data: bytes, paths: Sequence[FieldPath], values: Sequence[Any]) -> bytes:
-        """The message with the values at `paths` replaced.
+        """Return the message with the values at `paths` replaced.
 
-        Raises UnsetMessage for a path through an unset field, MessageFault for a bad value.
+        Raise UnsetMessage for a path through an unset field, and MessageFault for a value that a
+        field does not accept.
         """
         message = self.parsed(data)
         for path, value in zip(paths, values, strict=True):
@@ -90,10 +97,10 @@ class MessageType:
 
 
 def _told(failure: text_format.ParseError) -> str:
-    """What is wrong with a text, the place last: the library begins with it."""
-    place = f"{failure.GetLine()}:{failure.GetColumn()}"
-    problem = str(failure).removeprefix(f"{place} : ")
-    return f"Error parsing proto: {problem} [{place}]"
+    """Return the library's error text with the position at the end instead of the beginning."""
+    position = f"{failure.GetLine()}:{failure.GetColumn()}"
+    problem = str(failure).removeprefix(f"{position} : ")
+    return f"Error parsing proto: {problem} [{position}]"
 
 
 def _check_whole(message: Any) -> None:

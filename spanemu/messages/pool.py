@@ -1,4 +1,4 @@
-"""Descriptors of .proto files -> the types in them."""
+"""The message and enum types of descriptors of .proto files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spanemu.messages.message import MessageType
 
 
 class MessagePool:
-    """The types of a serialized FileDescriptorSet, made when they are first asked for."""
+    """The types of a serialized FileDescriptorSet, each created at its first use."""
 
     def __init__(self, descriptors: bytes) -> None:
         self._descriptors = descriptors
@@ -28,29 +28,29 @@ class MessagePool:
         return pool
 
     def message(self, name: str) -> MessageType:
-        """The message type of that full name. Raises KeyError."""
-        found = self._messages.get(name)
-        if found is None:
-            found = MessageType(self._pool.FindMessageTypeByName(name))
-            self._messages[name] = found
-        return found
+        """Return the message type of that full name. Raise KeyError."""
+        message_type = self._messages.get(name)
+        if message_type is None:
+            message_type = MessageType(self._pool.FindMessageTypeByName(name))
+            self._messages[name] = message_type
+        return message_type
 
     def enum(self, name: str) -> EnumType:
-        """The enum type of that full name. Raises KeyError."""
-        found = self._enums.get(name)
-        if found is None:
-            found = self._enums[name] = EnumType(self._pool.FindEnumTypeByName(name))
-        return found
+        """Return the enum type of that full name. Raise KeyError."""
+        enum_type = self._enums.get(name)
+        if enum_type is None:
+            enum_type = self._enums[name] = EnumType(self._pool.FindEnumTypeByName(name))
+        return enum_type
 
 
 @lru_cache(maxsize=64)
 def pool_of(descriptors: bytes) -> MessagePool:
-    """The types that descriptors tell of; the same ones are made once."""
+    """Return the types of a serialized FileDescriptorSet; equal sets share a pool."""
     return MessagePool(descriptors)
 
 
 def merged(before: bytes, sent: bytes) -> bytes:
-    """Two serialized FileDescriptorSets as one: of a file that both have, the one just sent."""
+    """Merge two serialized FileDescriptorSets; a file in both is taken from `sent`."""
     if not before or not sent:
         return sent or before
     files = {file.name: file for file in FileDescriptorSet.FromString(before).file}

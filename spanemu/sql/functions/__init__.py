@@ -1,13 +1,12 @@
-"""What SQL can call: every function and operator, as data.
+"""The functions, operators and aggregates of SQL, as data that all dialects share.
 
-In reading order: `registry` (what a function is), `notation` (how one is declared, as text),
-`errors`, `value_size` (how large a value may become), `catalog` (the table of all), `operators`
-(symbols and keywords as hidden functions);
-`comparison`, `conversion_rules` and `conversion`, `conditional`; the folders `numbers`, `text`,
-`time`, `json` and `aggregates`; and the chapters that are one module each: `array` (with
-`array_generate` and `subscript`), `hash`, `compression`, `utility`, `debugging`, `introspection`.
-`messages` and `nested_dml` hold functions that have no name in SQL.
+In reading order: `registry` (the description of a function), `notation` (declarations as text),
+`errors`, `value_size` (limits on the size of values) and `operators` (symbols and keywords as
+hidden functions); `comparison`, `conversion_rules`, `conversion` and `conditional`; the packages
+`numbers`, `text`, `time`, `json` and `aggregates`; and the chapters that are one module each:
+`array`, `hash`, `compression`, `utility`, `debugging` and `introspection`. `messages` holds
+functions on messages and enums, which are made for the types of a call.
 
-An implementation takes and returns values in Python form (`values.value`); a NULL argument does
-not reach it, unless its declaration says so.
+An implementation takes and returns values in Python form (`values.value`). A NULL argument does
+not reach an implementation unless its declaration asks for NULLs.
 """

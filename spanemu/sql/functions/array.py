@@ -1,6 +1,7 @@
 """Functions on arrays, by the chapter "Array functions".
 
-ARRAY(subquery) is syntax; the JSON functions that give arrays are in `json`.
+ARRAY(subquery) is a node of the resolved tree; JSON functions that return arrays are in `json`. At
+the end of the module are the functions that nested DML statements on arrays compile to.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ T = TypeVar("T", date, Decimal, float)
 
 
 def generate_int_array(start: int, end: int, step: int = 1) -> tuple[int, ...]:
-    """GENERATE_ARRAY of integers."""
+    """Return `GENERATE_ARRAY(start, end, step)` of INT64."""
     if not step:
         raise _zero_step()
     if (end - start) // step >= ELEMENTS_MAX:
@@ -43,14 +44,18 @@ def generate_int_array(start: int, end: int, step: int = 1) -> tuple[int, ...]:
 def generate_numeric_array(
     start: Decimal, end: Decimal, step: Decimal = Decimal(1)
 ) -> tuple[Decimal, ...]:
-    """GENERATE_ARRAY of NUMERIC."""
+    """Return `GENERATE_ARRAY(start, end, step)` of NUMERIC."""
     if not step:
         raise _zero_step()
     return _series(start, end, step > 0, lambda value, _: numeric.add(value, step))
 
 
 def generate_float_array(start: float, end: float, step: float = 1.0) -> tuple[float, ...]:
-    """GENERATE_ARRAY of FLOAT64; each element is computed from the start, not from the last."""
+    """Return `GENERATE_ARRAY(start, end, step)` of FLOAT64.
+
+    Each element is computed from `start`, not from the element before, so that errors do not add
+    up.
+    """
     if not step:
         raise _zero_step()
     if start != start or end != end or step != step:
@@ -63,7 +68,11 @@ def generate_float_array(start: float, end: float, step: float = 1.0) -> tuple[f
 def generate_date_array(
     start: date, end: date, amount: int = 1, part: str = "DAY"
 ) -> tuple[date, ...]:
-    """GENERATE_DATE_ARRAY; a month end once shortened stays so."""
+    """Return `GENERATE_DATE_ARRAY(start, end, INTERVAL amount part)`.
+
+    Each date is computed from the date before, so a month end that was shortened (January 31 to
+    February 28) stays shortened.
+    """
     if not amount:
         raise _zero_step()
     return _series(start, end, amount > 0, lambda day, _: moved(day, amount, part))
@@ -98,11 +107,11 @@ def _too_many() -> BadArgument:
 
 Array = tuple[Any, ...]
 
-_STEP = 16  # elements that are changed at once
+_STEP = 16  # elements transformed between two checks of the result's size
 
 
 def array_concat(types: Sequence[Type], result: Type) -> Callable[..., Array]:
-    """ARRAY_CONCAT(array, ...), and `||` of arrays."""
+    """Return the implementation of `ARRAY_CONCAT(array, ...)` and of `||` between arrays."""
     size_of = sizer(types[0].item())
 
     def evaluate(*arrays: Array) -> Array:
@@ -116,17 +125,17 @@ def array_concat(types: Sequence[Type], result: Type) -> Callable[..., Array]:
 
 
 def array_filter(array: Array, keeps: Callable[[Any], bool | None]) -> Array:
-    """ARRAY_FILTER(array, element -> bool)."""
+    """Return `ARRAY_FILTER(array, element -> bool)`."""
     return tuple([item for item in paced(array) if keeps(item)])
 
 
 def array_filter_indexed(array: Array, keeps: Callable[[Any, int], bool | None]) -> Array:
-    """ARRAY_FILTER(array, (element, index) -> bool)."""
+    """Return `ARRAY_FILTER(array, (element, index) -> bool)`."""
     return tuple([item for index, item in enumerate(paced(array)) if keeps(item, index)])
 
 
 def array_transform(_: Sequence[Type], result: Type) -> Callable[..., Array]:
-    """ARRAY_TRANSFORM(array, element -> value)."""
+    """Return the implementation of `ARRAY_TRANSFORM(array, element -> value)`."""
     gathered = gatherer(result)
 
     def evaluate(array: Array, change: Callable[[Any], Any]) -> Array:
@@ -136,7 +145,7 @@ def array_transform(_: Sequence[Type], result: Type) -> Callable[..., Array]:
 
 
 def array_transform_indexed(_: Sequence[Type], result: Type) -> Callable[..., Array]:
-    """ARRAY_TRANSFORM(array, (element, index) -> value)."""
+    """Return the implementation of `ARRAY_TRANSFORM(array, (element, index) -> value)`."""
     gathered = gatherer(result)
 
     def evaluate(array: Array, change: Callable[[Any, int], Any]) -> Array:
@@ -151,21 +160,24 @@ def _steps(items: Sequence[Any]) -> Iterable[Sequence[Any]]:
 
 
 def array_first(array: Array) -> Any:
-    """ARRAY_FIRST."""
+    """Return `ARRAY_FIRST(array)`."""
     if not array:
         raise BadArgument("ARRAY_FIRST cannot get the first element of an empty array")
     return array[0]
 
 
 def array_last(array: Array) -> Any:
-    """ARRAY_LAST."""
+    """Return `ARRAY_LAST(array)`."""
     if not array:
         raise BadArgument("ARRAY_LAST cannot get the last element of an empty array")
     return array[-1]
 
 
 def array_slice(array: Array, start: int, end: int) -> Array:
-    """ARRAY_SLICE: both ends count; a negative offset counts from the back."""
+    """Return `ARRAY_SLICE(array, start, end)`.
+
+    Both ends are included; a negative offset counts from the end of the array.
+    """
     size = len(array)
     first = start + size if start < 0 else start
     last = end + size if end < 0 else end
@@ -173,12 +185,15 @@ def array_slice(array: Array, start: int, end: int) -> Array:
 
 
 def array_reverse(array: Array) -> Array:
-    """ARRAY_REVERSE."""
+    """Return `ARRAY_REVERSE(array)`."""
     return array[::-1]
 
 
 def array_to_string(array: Array, delimiter: Any, null_text: Any = None) -> Any:
-    """ARRAY_TO_STRING: NULL elements are left out, or shown as `null_text`."""
+    """Return `ARRAY_TO_STRING(array, delimiter [, null_text])`.
+
+    NULL elements are left out, or printed as `null_text` if it is given.
+    """
     if null_text is None:
         shown = [item for item in array if item is not None]
     else:
@@ -188,12 +203,12 @@ def array_to_string(array: Array, delimiter: Any, null_text: Any = None) -> Any:
 
 
 def array_includes_if(array: Array, matches: Callable[[Any], bool | None]) -> bool:
-    """ARRAY_INCLUDES(array, element -> bool)."""
+    """Return `ARRAY_INCLUDES(array, element -> bool)`."""
     return any(matches(item) for item in paced(array))
 
 
 def array_includes(types: Sequence[Type], _: Type) -> Callable[[Array, Any], bool]:
-    """ARRAY_INCLUDES(array, value)."""
+    """Return the implementation of `ARRAY_INCLUDES(array, value)`."""
     if _is_own_key(types[1]):
         return tuple.__contains__
     equals = order.equals(types[1])
@@ -205,7 +220,7 @@ def array_includes(types: Sequence[Type], _: Type) -> Callable[[Array, Any], boo
 
 
 def array_includes_any(types: Sequence[Type], _: Type) -> Callable[[Array, Array], bool]:
-    """ARRAY_INCLUDES_ANY(array, values)."""
+    """Return the implementation of `ARRAY_INCLUDES_ANY(array, values)`."""
     includes = _inclusion(types[1].item())
 
     def evaluate(array: Array, values: Array) -> bool:
@@ -216,7 +231,7 @@ def array_includes_any(types: Sequence[Type], _: Type) -> Callable[[Array, Array
 
 
 def array_includes_all(types: Sequence[Type], _: Type) -> Callable[[Array, Array], bool]:
-    """ARRAY_INCLUDES_ALL(array, values)."""
+    """Return the implementation of `ARRAY_INCLUDES_ALL(array, values)`."""
     includes = _inclusion(types[1].item())
 
     def evaluate(array: Array, values: Array) -> bool:
@@ -227,12 +242,12 @@ def array_includes_all(types: Sequence[Type], _: Type) -> Callable[[Array, Array
 
 
 def _is_own_key(type_: Type) -> bool:
-    """Whether Python compares and hashes values of the type as SQL does."""
+    """Return whether Python compares and hashes values of the type as SQL does."""
     return order.group_key(type_) is None and not type_.is_struct
 
 
 def _inclusion(type_: Type) -> Callable[[Array], Callable[[Any], bool | None]]:
-    """Of an array, a test for whether it has an element equal to a value."""
+    """Return a function from an array to a test for a value equal to an element of the array."""
     if not type_.is_struct:
         return lambda array: membership(type_, array)
     equals = order.equals(type_)
@@ -247,7 +262,10 @@ def _inclusion(type_: Type) -> Callable[[Array], Callable[[Any], bool | None]]:
 
 
 def array_is_distinct(types: Sequence[Type], _: Type) -> Callable[[Array], bool]:
-    """ARRAY_IS_DISTINCT: as SELECT DISTINCT compares, so NULL equals NULL."""
+    """Return the implementation of `ARRAY_IS_DISTINCT(array)`.
+
+    Elements are compared as SELECT DISTINCT compares rows, so NULL equals NULL.
+    """
     key = order.group_key(types[0].item())
     if key is None:
         return lambda array: len(set(array)) == len(array)
@@ -255,12 +273,12 @@ def array_is_distinct(types: Sequence[Type], _: Type) -> Callable[[Array], bool]
 
 
 def array_max(types: Sequence[Type], _: Type) -> Callable[[Array], Any]:
-    """ARRAY_MAX: NaN if there is one."""
+    """Return the implementation of `ARRAY_MAX(array)`, which is NaN if an element is NaN."""
     return _extreme(max, types[0].item())
 
 
 def array_min(types: Sequence[Type], _: Type) -> Callable[[Array], Any]:
-    """ARRAY_MIN: NaN if there is one."""
+    """Return the implementation of `ARRAY_MIN(array)`, which is NaN if an element is NaN."""
     return _extreme(min, types[0].item())
 
 
@@ -324,20 +342,23 @@ FUNCTIONS = chapter(
 
 
 class NullArrayInNestedStatement(EvaluationError):
-    """Only an array that is there has elements to change, even if it has none."""
+    """A nested DML statement on a NULL array, which has no elements to change."""
 
     prose = "Cannot execute a nested {statement} statement on a NULL array value"
     statement: str
 
 
 class ElementUpdatedTwice(EvaluationError):
-    """An element must match the WHERE of one nested UPDATE at most."""
+    """An array element that matches the WHERE of more than one nested UPDATE."""
 
     prose = "Attempted to modify an array element with multiple nested UPDATE statements"
 
 
 def changed_array(type_: Type, statement: str) -> Signature:
-    """(array, what it becomes): the latter, unless the former is NULL."""
+    """Return the function (array before, array after) -> array after of a nested statement.
+
+    The function raises NullArrayInNestedStatement if the array before is NULL.
+    """
 
     def evaluate(before: Any, after: Any) -> Any:
         if before is None:
@@ -348,7 +369,7 @@ def changed_array(type_: Type, statement: str) -> Signature:
 
 
 class ElementCountMismatch(EvaluationError):
-    """ASSERT_ROWS_MODIFIED of a nested statement gave another number of elements."""
+    """A number of modified elements other than a nested ASSERT_ROWS_MODIFIED expects."""
 
     prose = "ASSERT_ROWS_MODIFIED expected {expected} array elements modified, but found {actual}"
     expected: int
@@ -356,7 +377,10 @@ class ElementCountMismatch(EvaluationError):
 
 
 def asserted_elements(type_: Type, modified: Type) -> Signature:
-    """(array, the elements that a statement modified, their asserted count): the array."""
+    """Return the function (array, modified elements, asserted count) -> array.
+
+    The function raises ElementCountMismatch if the number of modified elements is another.
+    """
 
     def evaluate(after: Any, elements: Any, expected: Any) -> Any:
         if len(elements or ()) != expected:
@@ -367,7 +391,10 @@ def asserted_elements(type_: Type, modified: Type) -> Signature:
 
 
 def several_true(count: int) -> Signature:
-    """FALSE, unless more than one of the arguments is TRUE, which is an error."""
+    """Return a function of `count` BOOLs that returns FALSE.
+
+    The function raises ElementUpdatedTwice if more than one argument is TRUE.
+    """
     evaluate: Callable[..., bool] = _refuse_several
     return Signature("$several_true", (BOOL,) * count, BOOL, evaluate, Nulls.CALLED)
 

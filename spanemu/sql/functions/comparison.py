@@ -1,8 +1,8 @@
 """Comparison of two values of one type: three-valued equality, order, BETWEEN and membership.
 
-Everything here is built for a type once and then called per row. Which types compare at all is
-said by `is_comparable` and `is_orderable`; values inside arrays and structs may be NULL, and an
-equality that hangs on one is NULL.
+A comparison is built once for a type and called per row. `is_comparable` and `is_orderable` say
+which types compare. Values inside arrays and structs may be NULL; an equality that depends on a
+NULL is NULL.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SEARCHED_MAX = 8
 
 
 def is_comparable(type_: Type) -> bool:
-    """Whether = and != take the type."""
+    """Return whether `=` and `!=` accept the type."""
     if type_.element is not None:
         return is_comparable(type_.element)
     if type_.fields:
@@ -33,22 +33,22 @@ def is_comparable(type_: Type) -> bool:
 
 
 def is_orderable(type_: Type) -> bool:
-    """Whether <, ORDER BY, MIN and MAX take the type."""
+    """Return whether `<`, ORDER BY, MIN and MAX accept the type."""
     return type_.code not in _UNORDERABLE
 
 
 def is_groupable(type_: Type) -> bool:
-    """Whether GROUP BY and DISTINCT take the type."""
+    """Return whether GROUP BY and DISTINCT accept the type."""
     return type_.code not in _UNORDERABLE
 
 
 def equal(types: Sequence[Type], _: Type) -> Test:
-    """a = b."""
+    """Return the implementation of `a = b` for the types."""
     return order.equals(types[0])
 
 
 def not_equal(types: Sequence[Type], _: Type) -> Test:
-    """a != b."""
+    """Return the implementation of `a != b` for the types."""
     equals = order.equals(types[0])
     if equals is eq:
         return ne
@@ -61,7 +61,7 @@ def not_equal(types: Sequence[Type], _: Type) -> Test:
 
 
 def between(value: Any, low: Any, high: Any) -> bool | None:
-    """low <= value AND value <= high, where any may be NULL."""
+    """Return `low <= value AND value <= high`, where any operand may be NULL."""
     if value is None:
         return None
     if low is None:
@@ -73,7 +73,10 @@ def between(value: Any, low: Any, high: Any) -> bool | None:
 
 
 def is_distinct_from(types: Sequence[Type], _: Type) -> Test:
-    """Whether two values, NULLs included, would fall in different groups."""
+    """Return the implementation of `a IS DISTINCT FROM b` for the types.
+
+    The result is TRUE if GROUP BY would put the two values, NULLs included, into different groups.
+    """
     key = order.group_key(types[0])
     if key is None:
         return ne  # None is unequal to every value but itself.
@@ -87,26 +90,30 @@ def is_distinct_from(types: Sequence[Type], _: Type) -> Test:
 
 
 def membership(type_: Type, values: Iterable[Any]) -> Callable[[Any], bool | None]:
-    """`x IN (values)` for values known beforehand, as a function of x: O(1) for scalars."""
+    """Return `x IN (values)` as a function of `x`, for values known beforehand.
+
+    The function takes constant time for scalars, which are hashed; it compares arrays and structs
+    one by one.
+    """
     known = tuple(values)
     if not known:
         return lambda _: False
     if type_.is_array or type_.is_struct:
         return _searched(order.equals(type_), known)
-    # Never equal to itself, NaN can neither be found nor leave a doubt.
-    wanted = frozenset(value for value in paced(known) if value is not None and value == value)
+    # NaN is equal to no value, itself included, so it is never a member.
+    members = frozenset(value for value in paced(known) if value is not None and value == value)
     missing = None if None in known else False
 
     def test(value: Any) -> bool | None:
         if value is None:
             return None
-        return True if value in wanted else missing
+        return True if value in members else missing
 
     return test
 
 
 def in_list(types: Sequence[Type], _: Type) -> Test:
-    """x IN (a, b, ...), evaluated values and all."""
+    """Return the implementation of `x IN (a, b, ...)`, called with `x` and the evaluated values."""
     equals = order.equals(types[0])
     if equals is not eq:
 
@@ -130,9 +137,12 @@ def in_list(types: Sequence[Type], _: Type) -> Test:
 
 
 def in_unnest(types: Sequence[Type], _: Type) -> Test:
-    """x IN UNNEST(array). A long array that comes again and again is hashed once."""
+    """Return the implementation of `x IN UNNEST(array)`.
+
+    A long array that several calls in a row pass is hashed once.
+    """
     type_ = types[0]
-    # One slot, replaced whole: threads that share the plan see a pair that belongs together.
+    # The pair is replaced as a whole, so threads that share the plan see a consistent pair.
     latest: list[tuple[Any, Callable[[Any], bool | None]]] = [((), lambda _: False)]
     test_short = in_list((type_,), type_)
 
@@ -171,8 +181,8 @@ def _search(
     return outcome
 
 
-# What the operators do to scalars, which Python orders as SQL does: NaN is unequal to everything,
-# text goes by code point, FALSE comes before TRUE.
+# The comparison operators on scalars. Python orders scalars as SQL does: NaN is unequal to every
+# value, text is ordered by code point, FALSE comes before TRUE.
 SCALAR_TESTS: dict[str, Callable[[Any, Any], Any]] = {
     "$equal": eq,
     "$not_equal": ne,

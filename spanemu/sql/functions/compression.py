@@ -1,7 +1,7 @@
 """ZSTD_COMPRESS and its inverses, by the chapter "Compression functions".
 
-The work is the package `zstandard`'s; it is loaded when a query first asks, and without it there is
-no answer but Unsupported.
+The package `zstandard` does the work. It is imported at the first call; without the package a call
+raises Unsupported.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SIZE_LIMIT = 1 << 30
 
 
 def compress(data: bytes, level: int = _LEVEL) -> bytes:
-    """ZSTD_COMPRESS(bytes [, level])."""
+    """Return `ZSTD_COMPRESS(bytes [, level])`."""
     if not _LEVEL_MIN <= level <= _LEVEL_MAX:
         raise BadArgument(
             f"ZSTD compression level must be between {_LEVEL_MIN} and {_LEVEL_MAX}; got {level}"
@@ -31,12 +31,12 @@ def compress(data: bytes, level: int = _LEVEL) -> bytes:
 
 
 def compress_string(text: str, level: int = _LEVEL) -> bytes:
-    """ZSTD_COMPRESS(string [, level])."""
+    """Return `ZSTD_COMPRESS(string [, level])`."""
     return compress(text.encode(), level)
 
 
 def decompress(data: bytes, size_limit: int = _SIZE_LIMIT) -> bytes:
-    """ZSTD_DECOMPRESS_TO_BYTES(bytes [, size_limit]): no frame at all is no bytes."""
+    """Return `ZSTD_DECOMPRESS_TO_BYTES(bytes [, size_limit])`: empty for empty input."""
     if size_limit <= 0:
         raise BadArgument(f"ZSTD size limit must be positive, but was {size_limit}")
     if not data:
@@ -57,7 +57,7 @@ def decompress(data: bytes, size_limit: int = _SIZE_LIMIT) -> bytes:
 
 
 def decompress_to_string(data: bytes, size_limit: int = _SIZE_LIMIT) -> str:
-    """ZSTD_DECOMPRESS_TO_STRING(bytes [, size_limit])."""
+    """Return `ZSTD_DECOMPRESS_TO_STRING(bytes [, size_limit])`."""
     try:
         return decompress(data, size_limit).decode()
     except UnicodeDecodeError:

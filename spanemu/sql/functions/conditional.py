@@ -1,7 +1,7 @@
-"""Conditional expressions, by the chapter of that name. CASE and IF are nodes of their own.
+"""Conditional expressions, by the chapter of that name. CASE and IF become nodes of the tree.
 
-COALESCE and IFNULL look at their arguments one by one, so what comes after the answer is never
-evaluated.
+COALESCE, IFNULL and IF evaluate their arguments lazily: an argument that the result does not need
+is never evaluated.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ZEROS: dict[TypeCode, Any] = {
 
 
 def coalesce(*thunks: Callable[[], Any]) -> Any:
-    """The first value that is not NULL."""
+    """Return `COALESCE(a, b, ...)`: the first value that is not NULL."""
     for thunk in thunks:
         value = thunk()
         if value is not None:
@@ -33,7 +33,7 @@ def coalesce(*thunks: Callable[[], Any]) -> Any:
 
 
 def if_(condition: Callable[[], Any], yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
-    """IF: NULL counts as FALSE."""
+    """Return `IF(condition, yes, no)`; a NULL condition counts as FALSE."""
     return yes() if condition() else no()
 
 

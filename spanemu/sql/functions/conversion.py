@@ -1,8 +1,9 @@
-"""CAST: one function per pair of types, found in a table and built once for arrays and structs.
+"""CAST: a function for each pair of types, from a table of scalars or built for arrays and structs.
 
-`cast_function` gives `convert(value)`, or `convert(value, zone)` where `conversion_rules.is_zoned`
-says so; neither sees NULL at the top. What cannot be converted raises an `EvaluationError`, which
-SAFE_CAST turns into NULL. Which pairs are allowed at all is said by `conversion_rules`.
+`cast_function` returns `convert(value)`, or `convert(value, zone)` where
+`conversion_rules.is_zoned` is true; the value is never NULL itself. A value that cannot be converted
+raises an `EvaluationError`, which SAFE_CAST turns into NULL. `conversion_rules` says which pairs of
+types are allowed.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ from spanemu.values.value import INT64_MAX, INT64_MIN
 from spanemu.values.zone import Civil
 
 _INT64 = re.compile(r"\s*([+-]?)(?:(0[xX])([0-9a-fA-F]+)|(\d+))\s*", re.ASCII)
-_SAFE_DIGITS = 19  # Fewer cannot be out of range.
-_INT64_DIGITS_MAX = 400  # More are out of range, or leading zeros that nobody writes.
+_SAFE_DIGITS = 19  # A number with fewer digits is in range.
+_INT64_DIGITS_MAX = 400  # A longer text is out of range, or has absurdly many leading zeros.
 _UUID_BYTES = 16
 _SHOWN_MAX = 64
 
@@ -44,12 +45,12 @@ def _shown(text: str) -> str:
 
 
 def int64_from_string(text: str) -> int:
-    """Decimal or 0x hexadecimal digits, with a sign and white space around."""
+    """Parse decimal or 0x hexadecimal digits, with an optional sign and white space around them."""
     if len(text) < _SAFE_DIGITS and text.isdecimal() and text.isascii():
         return int(text)
-    found = _INT64.fullmatch(text)
-    if found is not None and len(text) <= _INT64_DIGITS_MAX:
-        sign, is_hex, hex_digits, digits = found.groups()
+    match = _INT64.fullmatch(text)
+    if match is not None and len(text) <= _INT64_DIGITS_MAX:
+        sign, is_hex, hex_digits, digits = match.groups()
         number = int(hex_digits, 16) if is_hex else int(digits)
         if sign == "-":
             number = -number
@@ -59,7 +60,7 @@ def int64_from_string(text: str) -> int:
 
 
 def int64_from_float(value: float) -> int:
-    """The nearest integer, half away from zero."""
+    """Round to the nearest integer, half away from zero."""
     if not isfinite(value):
         raise BadArgument(
             "Illegal conversion of non-finite floating point number to an integer: "
@@ -76,7 +77,7 @@ def int64_from_float(value: float) -> int:
 
 
 def int64_from_numeric(value: Decimal) -> int:
-    """The nearest integer, half away from zero."""
+    """Round to the nearest integer, half away from zero."""
     number = numeric.to_int(value)
     if INT64_MIN <= number <= INT64_MAX:
         return number
@@ -87,7 +88,7 @@ def int64_from_numeric(value: Decimal) -> int:
 
 
 def bool_from_string(text: str) -> bool:
-    """`true` or `false`, in any case."""
+    """Parse `true` or `false`, in any letter case."""
     word = text.lower()
     if word in ("true", "false"):
         return word == "true"
@@ -95,7 +96,7 @@ def bool_from_string(text: str) -> bool:
 
 
 def numeric_from_string(text: str) -> Decimal:
-    """Rounded half away from zero to nine digits."""
+    """Parse a number and round it to nine decimal digits, half away from zero."""
     try:
         return numeric.parse_rounded(text)
     except Unreadable:
@@ -103,7 +104,7 @@ def numeric_from_string(text: str) -> Decimal:
 
 
 def numeric_from_float(value: float) -> Decimal:
-    """The exact value, rounded half away from zero to nine digits."""
+    """Convert the exact value and round it to nine decimal digits, half away from zero."""
     try:
         return numeric.from_float(value)
     except Unreadable:
@@ -116,7 +117,7 @@ def numeric_from_float(value: float) -> Decimal:
 
 
 def float64_from_string(text: str) -> float:
-    """A number, or inf, infinity, nan in any case."""
+    """Parse a number, or inf, infinity or nan in any letter case."""
     try:
         return floats.parse_float64(text)
     except Unreadable:
@@ -124,12 +125,12 @@ def float64_from_string(text: str) -> float:
 
 
 def float64_from_numeric(value: Decimal) -> float:
-    """The nearest FLOAT64; NUMERIC has no negative zero to pass on."""
+    """Convert to the nearest FLOAT64; a zero becomes 0.0, since NUMERIC has no negative zero."""
     return float(value) if value else 0.0
 
 
 def float32_from_string(text: str) -> float:
-    """A number, or inf, infinity, nan in any case."""
+    """Parse a number, or inf, infinity or nan in any letter case."""
     try:
         return floats.parse_float32(text)
     except Unreadable:
@@ -137,7 +138,10 @@ def float32_from_string(text: str) -> float:
 
 
 def float32_from_float64(value: float) -> float:
-    """The nearest FLOAT32; a number beyond the largest is an error, an infinity stays."""
+    """Round to the nearest FLOAT32; keep infinities.
+
+    Raise ValueOutOfRange for a finite number beyond the largest FLOAT32.
+    """
     if FLOAT32_MAX < abs(value) < inf:
         raise ValueOutOfRange("float", floats.format_float64(value))
     return round32(value)
@@ -155,7 +159,7 @@ def _float32_from_numeric(value: Decimal) -> float:
 
 
 def string_from_bytes(data: bytes) -> str:
-    """The bytes read as UTF-8."""
+    """Decode the bytes as UTF-8."""
     try:
         return data.decode()
     except UnicodeDecodeError:
@@ -164,7 +168,7 @@ def string_from_bytes(data: bytes) -> str:
 
 
 def date_from_string(text: str) -> date:
-    """YYYY-[M]M-[D]D."""
+    """Parse `YYYY-[M]M-[D]D`."""
     try:
         return dates.parse(text)
     except Unreadable:
@@ -172,7 +176,7 @@ def date_from_string(text: str) -> date:
 
 
 def timestamp_from_string(text: str, zone: str) -> int:
-    """A timestamp literal; without a zone of its own it is read in `zone`."""
+    """Parse a timestamp literal; a text without a time zone is read in `zone`."""
     try:
         return timestamp.parse_sql(text, zone)
     except Unreadable:
@@ -180,7 +184,7 @@ def timestamp_from_string(text: str, zone: str) -> int:
 
 
 def interval_from_string(text: str) -> interval.Interval:
-    """The canonical form, a part of it that is not ambiguous, or ISO 8601."""
+    """Parse the canonical form, an unambiguous part of the canonical form, or ISO 8601."""
     try:
         return interval.parse(text)
     except Unreadable:
@@ -188,7 +192,7 @@ def interval_from_string(text: str) -> interval.Interval:
 
 
 def uuid_from_string(text: str) -> UUID:
-    """32 hexadecimal digits, hyphens between them, braces around them."""
+    """Parse 32 hexadecimal digits, which may have hyphens between and braces around them."""
     try:
         return uuid_text.parse_sql(text)
     except Unreadable:
@@ -196,7 +200,7 @@ def uuid_from_string(text: str) -> UUID:
 
 
 def uuid_from_bytes(data: bytes) -> UUID:
-    """Sixteen bytes, the first digit first."""
+    """Convert sixteen bytes, the most significant first."""
     if len(data) != _UUID_BYTES:
         raise BadArgument(
             f"Invalid bytes value size for UUID, expected {_UUID_BYTES} bytes, "
@@ -213,7 +217,7 @@ def _bytes_from_uuid(value: UUID) -> bytes:
 
 
 def date_from_timestamp(moment: int, zone: str) -> date:
-    """The day that the calendar shows in `zone`."""
+    """Return the calendar date of the instant in `zone`."""
     fields = timestamp.civil(moment, zone)
     try:
         return date(fields.year, fields.month, fields.day)
@@ -222,7 +226,7 @@ def date_from_timestamp(moment: int, zone: str) -> date:
 
 
 def timestamp_from_date(day: date, zone: str) -> int:
-    """Midnight in `zone`."""
+    """Return the instant of midnight in `zone`."""
     try:
         return timestamp.from_civil(Civil(day.year, day.month, day.day), zone)
     except Unreadable:
@@ -285,7 +289,10 @@ _CONVERTERS: dict[tuple[TypeCode, TypeCode], Callable[..., Any]] = {
 
 @lru_cache(maxsize=1024)
 def cast_function(from_: Type, to: Type) -> Callable[..., Any]:
-    """`convert(value)`, or `convert(value, zone)` if `is_zoned(from_, to)`; for castable pairs."""
+    """Return `convert(value)`, or `convert(value, zone)` if `is_zoned(from_, to)`.
+
+    The pair must be castable. Raise Unsupported for a pair without a converter.
+    """
     if from_ == to:
         return _same
     if from_.is_array and to.is_array:

@@ -1,11 +1,11 @@
-"""Which type converts to which, and how willingly: the page "Conversion rules".
+"""The pairs of types that convert and what is coerced: the page "Conversion rules".
 
-    IMPLICIT    any expression is coerced where the other type is wanted
-    PARAMETER   so are literals and parameters; other expressions need CAST
-    LITERAL     so are literals only
-    EXPLICIT    CAST only
+    IMPLICIT    any expression is coerced where the other type is expected
+    PARAMETER   literals and parameters are coerced; other expressions need CAST
+    LITERAL     literals are coerced; other expressions need CAST
+    EXPLICIT    every conversion needs CAST
 
-A pair that is missing from the table cannot be converted. How is said by `conversion`.
+A pair that is missing from the table cannot be converted. `conversion` converts values.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from spanemu.values.types import Type, TypeCode
 
 
 class Willingness(IntEnum):
-    """How freely a conversion happens; greater is freer."""
+    """The set of expressions that a conversion applies to without CAST; greater is more."""
 
     EXPLICIT = 0
     LITERAL = 1
@@ -26,7 +26,7 @@ class Willingness(IntEnum):
 
 
 class Given(IntEnum):
-    """What an argument is; the value is the least willingness that suffices for it."""
+    """The kind of an argument; the value is the lowest coercion level that suffices for it."""
 
     EXPRESSION = Willingness.IMPLICIT
     PARAMETER = Willingness.PARAMETER
@@ -78,7 +78,7 @@ _TABLE: Mapping[TypeCode, Mapping[TypeCode, Willingness]] = {
     _C.TOKENLIST: {_C.BYTES: _E},
 }
 
-# From the most to the least specific; a supertype of several is the first that all reach.
+# From the most to the least specific; the supertype of several is the first that all convert to.
 _NUMBERS = (_C.INT64, _C.NUMERIC, _C.FLOAT32, _C.FLOAT64)
 _ZONED = frozenset(
     {
@@ -91,7 +91,7 @@ _ZONED = frozenset(
 
 
 def willingness(from_: Type, to: Type) -> Willingness | None:
-    """How freely a value of one type becomes one of the other; None if it never does."""
+    """Return the coercion level from one type to the other; None if there is no conversion."""
     if from_ == to:
         return Willingness.IMPLICIT
     if from_.code is not to.code:
@@ -108,16 +108,19 @@ def _of_structs(from_: Type, to: Type) -> Willingness | None:
     if len(from_.fields) != len(to.fields):
         return None
     least = Willingness.IMPLICIT
-    for mine, theirs in zip(from_.fields, to.fields, strict=True):
-        one = willingness(mine.type, theirs.type)
-        if one is None:
+    for source, target in zip(from_.fields, to.fields, strict=True):
+        level = willingness(source.type, target.type)
+        if level is None:
             return None
-        least = min(least, one)
+        least = min(least, level)
     return least
 
 
 def is_castable(from_: Type, to: Type) -> bool:
-    """Whether CAST takes the pair. An array is cast only to its own type, names aside."""
+    """Return whether CAST accepts the pair of types.
+
+    An array is cast only to its own type, apart from the names of struct fields.
+    """
     if from_.is_array and to.is_array:
         return _same_shape(from_.item(), to.item())
     if from_.is_struct and to.is_struct:
@@ -128,18 +131,18 @@ def is_castable(from_: Type, to: Type) -> bool:
     return willingness(from_, to) is not None
 
 
-def _same_shape(one: Type, other: Type) -> bool:
-    """Equal but for the names of struct fields."""
-    if one.is_struct and other.is_struct and len(one.fields) == len(other.fields):
-        pairs = zip(one.fields, other.fields, strict=True)
+def _same_shape(left: Type, right: Type) -> bool:
+    """Return whether two types are equal apart from the names of struct fields."""
+    if left.is_struct and right.is_struct and len(left.fields) == len(right.fields):
+        pairs = zip(left.fields, right.fields, strict=True)
         return all(_same_shape(mine.type, theirs.type) for mine, theirs in pairs)
-    if one.is_array and other.is_array:
-        return _same_shape(one.item(), other.item())
-    return one == other
+    if left.is_array and right.is_array:
+        return _same_shape(left.item(), right.item())
+    return left == right
 
 
 def is_coercible(from_: Type, to: Type, given: Given = Given.EXPRESSION) -> bool:
-    """Whether an argument converts without CAST.
+    """Return whether an argument of that kind converts without CAST.
 
     An array expression is not coerced element by element; a literal or parameter may be.
     """
@@ -147,12 +150,12 @@ def is_coercible(from_: Type, to: Type, given: Given = Given.EXPRESSION) -> bool
         return True
     if from_.is_array and to.is_array and given is Given.EXPRESSION:
         return _same_shape(from_.item(), to.item())
-    found = willingness(from_, to)
-    return found is not None and found >= int(given)
+    level = willingness(from_, to)
+    return level is not None and level >= int(given)
 
 
 def is_zoned(from_: Type, to: Type) -> bool:
-    """Whether the conversion depends on the time zone."""
+    """Return whether the conversion depends on the time zone."""
     if from_.is_array and to.is_array:
         return is_zoned(from_.item(), to.item())
     if from_.is_struct and to.is_struct:

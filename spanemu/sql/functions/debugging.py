@@ -1,8 +1,8 @@
 """ERROR, the one debugging function.
 
-Its type is given as INT64; the analyzer treats a call as an untyped NULL, so that it fits any
-place (`IF(ok, 'text', ERROR('...'))`). It is volatile: folding it would fail a query that never
-gets to call it.
+The declared type is INT64, but the analyzer treats a call as an untyped NULL, which fits wherever
+a value stands (`IF(ok, 'text', ERROR('...'))`). ERROR is volatile: constant folding would fail a
+query that never evaluates the call.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from spanemu.sql.functions.notation import chapter, overload
 
 
 def error(message: str | None) -> NoReturn:
-    """Fail with the query's own words."""
+    """Raise the error that `ERROR(message)` asks for."""
     raise RaisedByQuery("ERROR function called with NULL value" if message is None else message)
 
 

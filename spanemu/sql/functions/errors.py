@@ -1,30 +1,38 @@
-"""What can go wrong while an expression is evaluated.
+"""Errors of the evaluation of expressions.
 
     EvaluationError             OUT_OF_RANGE; SAFE. and SAFE_CAST turn it into NULL
-    ├── BadArgument             a function cannot take this value; says so in a sentence
+    ├── BadArgument             an argument's value is not accepted; the text is a sentence
     ├── Overflow                a result does not fit its type
     ├── DivisionByZero
-    ├── UndefinedResult         a floating point function has no finite value here
-    ├── BadValue, InvalidText   a text cannot be read as a value of a type
-    ├── ValueOutOfRange         a number does not fit the type it is converted to
+    ├── UndefinedResult         a floating point function has no finite result
+    ├── BadValue, InvalidText   a text is no value of the type
+    ├── ValueOutOfRange         a number does not fit the target type of a conversion
     ├── ArrayIndexOutOfBounds
     ├── BadRegularExpression
     ├── BadTimeZone
     ├── UnparseableText         a text does not follow a PARSE_ function's format
     ├── BadJsonPath
-    ├── JsonMismatch            a JSON value is not what a conversion takes
-    ├── ValueTooLarge           a STRING or BYTES exceeds what a function may return
+    ├── JsonMismatch            a JSON value is not of the type that a conversion reads
+    ├── ValueTooLarge           a STRING or BYTES exceeds the limit of a function's result
     ├── StructTooLarge
+    ├── ManyRowsInScalarSubquery
     └── RaisedByQuery           ERROR(...)
 
     ArrayTooLarge               RESOURCE_EXHAUSTED
     AggregateTooLarge           RESOURCE_EXHAUSTED
 
-    BadDatePart                 INVALID_ARGUMENT: the function does not take this date part
-    NotAnIdentityColumn         INVALID_ARGUMENT
+    StatementTooLarge           RESOURCE_EXHAUSTED
 
-Facts are kept as the text that the message shows: these are raised from hot code, and only there
-is the value at hand. Not here: mistakes that are found without data (`analyzer.errors`).
+    BadDatePart                 INVALID_ARGUMENT: the function does not accept this date part
+    NotAnIdentityColumn         INVALID_ARGUMENT
+    RowAffectedTwice            INVALID_ARGUMENT
+
+    BadRowCount                 OUT_OF_RANGE
+    SampleOutOfRange            OUT_OF_RANGE
+    RowCountMismatch            OUT_OF_RANGE
+
+An error keeps its facts as the text that the message shows: hot code raises these errors, and only
+that code has the value. Not here: errors that need no data to detect (`analyzer.errors`).
 """
 
 from __future__ import annotations
@@ -33,20 +41,20 @@ from spanemu.base.errors import Code, SpannerError
 
 
 class EvaluationError(SpannerError):
-    """An expression has no value for this row. The only failure that SAFE. forgives."""
+    """An expression without a value for a row: the only failure that SAFE. turns into NULL."""
 
     code = Code.OUT_OF_RANGE
 
 
 class BadArgument(EvaluationError):
-    """A function refuses an argument's value."""
+    """An argument whose value the function does not accept."""
 
     prose = "{problem}"
     problem: str
 
 
 class Overflow(EvaluationError):
-    """The result of `expression` is outside the range of `kind` (int64, numeric, double...)."""
+    """A result of `expression` outside the range of `kind` (int64, numeric, double...)."""
 
     prose = "{kind} overflow: {expression}"
     kind: str
@@ -54,14 +62,14 @@ class Overflow(EvaluationError):
 
 
 class DivisionByZero(EvaluationError):
-    """The divisor is zero."""
+    """A division whose divisor is zero."""
 
     prose = "division by zero: {expression}"
     expression: str
 
 
 class UndefinedResult(EvaluationError):
-    """Finite arguments for which a floating point function is not defined, or not finite."""
+    """Finite arguments for which a floating point function has no finite result."""
 
     prose = "Floating point error in function: {expression}"
     expression: str
@@ -76,7 +84,7 @@ class BadValue(EvaluationError):
 
 
 class InvalidText(EvaluationError):
-    """The same, for types whose texts have a form to follow: dates, NUMERIC, UUID..."""
+    """A text that does not follow the form of its type: a date, NUMERIC, UUID..."""
 
     prose = "Invalid {kind}: {text}"
     kind: str
@@ -92,7 +100,7 @@ class ValueOutOfRange(EvaluationError):
 
 
 class ArrayIndexOutOfBounds(EvaluationError):
-    """An array subscript past either end."""
+    """An array subscript before the first element or after the last."""
 
     prose = "Array index {index} is out of bounds"
     index: int
@@ -121,7 +129,7 @@ class UnparseableText(EvaluationError):
 
 
 class BadJsonPath(EvaluationError):
-    """A JSONPath that cannot be read, or not used here."""
+    """A JSONPath that does not parse, or that the function does not accept."""
 
     prose = "Invalid JSONPath {path}: {problem}"
     path: str
@@ -129,14 +137,14 @@ class BadJsonPath(EvaluationError):
 
 
 class JsonMismatch(EvaluationError):
-    """A JSON value cannot be converted to `wanted` (an integer, a boolean...)."""
+    """A JSON value that cannot be converted to `expected` (an integer, a boolean...)."""
 
-    prose = "The provided JSON input is not {wanted}"
-    wanted: str
+    prose = "The provided JSON input is not {expected}"
+    expected: str
 
 
 class ValueTooLarge(EvaluationError):
-    """The STRING or BYTES that `function` would return exceeds `limit` bytes."""
+    """A STRING or BYTES result of `function` that exceeds `limit` bytes."""
 
     prose = "Output of {function} exceeds max allowed output size of {limit} bytes"
     function: str
@@ -144,14 +152,14 @@ class ValueTooLarge(EvaluationError):
 
 
 class StructTooLarge(EvaluationError):
-    """An expression would build a STRUCT of more than `limit` bytes."""
+    """A STRUCT that would exceed `limit` bytes."""
 
     prose = "Cannot construct struct Value larger than {limit} bytes"
     limit: int
 
 
 class ArrayTooLarge(SpannerError):
-    """An expression would build an array of more than `limit` bytes."""
+    """An array that would exceed `limit` bytes."""
 
     code = Code.RESOURCE_EXHAUSTED
     prose = "Cannot construct array Value larger than {limit} bytes"
@@ -159,7 +167,7 @@ class ArrayTooLarge(SpannerError):
 
 
 class AggregateTooLarge(SpannerError):
-    """The value of an aggregate function would exceed `limit` bytes."""
+    """A value of an aggregate function that would exceed `limit` bytes."""
 
     code = Code.RESOURCE_EXHAUSTED
     prose = "Aggregate values are limited to {limit} bytes"
@@ -167,7 +175,7 @@ class AggregateTooLarge(SpannerError):
 
 
 class RaisedByQuery(EvaluationError):
-    """The query itself called ERROR."""
+    """A call of ERROR by the query itself."""
 
     prose = "{message}"
     message: str
@@ -183,7 +191,7 @@ class BadDatePart(SpannerError):
 
 
 class NotAnIdentityColumn(SpannerError):
-    """GET_TABLE_COLUMN_IDENTITY_STATE of something that is no identity column."""
+    """A name in GET_TABLE_COLUMN_IDENTITY_STATE that is no identity column."""
 
     code = Code.INVALID_ARGUMENT
     prose = "{column} is not the name of an identity column"
@@ -191,13 +199,13 @@ class NotAnIdentityColumn(SpannerError):
 
 
 class ManyRowsInScalarSubquery(EvaluationError):
-    """A scalar subquery gave more than one row."""
+    """A scalar subquery that returns more than one row."""
 
     prose = "A scalar subquery returned more than one row"
 
 
 class BadRowCount(SpannerError):
-    """LIMIT and OFFSET take integers from 0 up."""
+    """A LIMIT or OFFSET that is negative or NULL."""
 
     code = Code.OUT_OF_RANGE
     prose = "{clause} requires a non-negative, non-NULL integer"
@@ -205,7 +213,7 @@ class BadRowCount(SpannerError):
 
 
 class SampleOutOfRange(SpannerError):
-    """TABLESAMPLE takes 0 to 100 percent, or a non-negative number of rows."""
+    """A TABLESAMPLE size other than 0 to 100 percent or a non-negative number of rows."""
 
     code = Code.OUT_OF_RANGE
     prose = "TABLESAMPLE size {size} is out of range"
@@ -213,7 +221,7 @@ class SampleOutOfRange(SpannerError):
 
 
 class StatementTooLarge(SpannerError):
-    """The operators of a statement hold more than `limit` bytes; `operator` took the last."""
+    """Operators of a statement that hold more than `limit` bytes; `operator` exceeded it."""
 
     code = Code.RESOURCE_EXHAUSTED
     prose = "Out of memory: {operator} exceeds the limit of {limit} bytes for one statement"
@@ -222,7 +230,7 @@ class StatementTooLarge(SpannerError):
 
 
 class RowAffectedTwice(SpannerError):
-    """INSERT OR UPDATE and ON CONFLICT DO UPDATE take each key once."""
+    """A key that INSERT OR UPDATE or ON CONFLICT DO UPDATE meets twice."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Cannot affect a row second time for key {key} of table {table}"
@@ -231,7 +239,7 @@ class RowAffectedTwice(SpannerError):
 
 
 class RowCountMismatch(SpannerError):
-    """ASSERT_ROWS_MODIFIED said otherwise."""
+    """A number of modified rows other than ASSERT_ROWS_MODIFIED expects."""
 
     code = Code.OUT_OF_RANGE
     prose = "ASSERT_ROWS_MODIFIED expected {expected} rows modified, but found {actual}"

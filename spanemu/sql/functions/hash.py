@@ -14,7 +14,7 @@ _fingerprint64: Callable[[bytes | str], int] = farmhash.Fingerprint64
 
 
 def farm_fingerprint(value: bytes | str) -> int:
-    """FarmHash's Fingerprint64, as a signed number."""
+    """Return `FARM_FINGERPRINT(value)`: FarmHash's Fingerprint64 as a signed integer."""
     hashed = _fingerprint64(value)
     return hashed if hashed < 1 << 63 else hashed - (1 << 64)
 

@@ -1,8 +1,8 @@
 """SPANNER_SYS.DISTRIBUTION_PERCENTILE, for the histograms of Spanner's statistics tables.
 
 A distribution is a struct (COUNT, MEAN, SUM_OF_SQUARED_DEVIATION, NUM_FINITE_BUCKETS,
-GROWTH_FACTOR, SCALE, BUCKET_COUNTS), or the same as JSON text. Bucket 0 ends at SCALE, each that
-follows is GROWTH_FACTOR times as far; the last one has no end.
+GROWTH_FACTOR, SCALE, BUCKET_COUNTS), or an object with these members as JSON text. Bucket 0 ends
+at SCALE. Each following bucket ends GROWTH_FACTOR times as far, and the last bucket has no end.
 """
 
 from __future__ import annotations
@@ -19,19 +19,24 @@ _FIELDS_COUNT = 7
 
 
 def distribution_percentile(distribution: Any, percentile: float) -> float | None:
-    """The value below which `percentile` in a hundred lie, estimated; NULL if there are none."""
+    """Return `SPANNER_SYS.DISTRIBUTION_PERCENTILE(distribution, percentile)`.
+
+    The result estimates the value below which `percentile` percent of the values lie; it is NULL
+    for a distribution without values. Raise BadArgument for a percentile outside 0 to 100 and for
+    an argument that is no distribution.
+    """
     if not 0 <= percentile <= 100:
         raise BadArgument(f"DISTRIBUTION_PERCENTILE: {percentile} is not between 0 and 100")
     count, finite, growth, scale, buckets = _read(distribution)
     if not count:
         return None
-    wanted = count * percentile / 100
+    rank = count * percentile / 100
     below = 0
-    for place, number in enumerate(buckets):
-        if number and below + number >= wanted:
-            low = scale * growth ** (place - 1) if place else 0.0
-            high = scale * growth ** min(place, finite)
-            return float(low + (high - low) * (wanted - below) / number)
+    for bucket, number in enumerate(buckets):
+        if number and below + number >= rank:
+            low = scale * growth ** (bucket - 1) if bucket else 0.0
+            high = scale * growth ** min(bucket, finite)
+            return float(low + (high - low) * (rank - below) / number)
         below += number
     return float(scale * growth**finite)
 
@@ -39,8 +44,8 @@ def distribution_percentile(distribution: Any, percentile: float) -> float | Non
 def _read(distribution: Any) -> tuple[int, int, float, float, Sequence[int]]:
     if isinstance(distribution, str):
         try:
-            found = json.loads(distribution)
-            count, finite, growth, scale, buckets = (found[name] for name in _FIELDS)
+            document = json.loads(distribution)
+            count, finite, growth, scale, buckets = (document[name] for name in _FIELDS)
         except (ValueError, KeyError, TypeError):
             raise BadArgument("DISTRIBUTION_PERCENTILE: the text is no distribution") from None
         return count, finite, growth, scale, buckets

@@ -1,6 +1,7 @@
-"""Functions on messages and enums, made for the types at hand.
+"""Functions on messages and enums, made for the types of a call.
 
-What a type refuses is an `EvaluationError`, so that SAFE_CAST can forgive it.
+A value that a message or enum type does not accept raises an `EvaluationError`, which SAFE_CAST
+turns into NULL.
 """
 
 from __future__ import annotations
@@ -20,30 +21,30 @@ _C = TypeCode
 
 
 def field_reader(message: MessageType, field: MessageField) -> Callable[[bytes], Any]:
-    """value.field"""
+    """Return the implementation of `value.field`."""
     parsed, read = message.parsed, field.read
-    return lambda data: _told(lambda: read(parsed(data)))
+    return lambda data: _evaluated(lambda: read(parsed(data)))
 
 
 def presence_reader(message: MessageType, field: MessageField) -> Callable[[bytes], bool]:
-    """value.has_field"""
+    """Return the implementation of `value.has_field`."""
     parsed, is_set = message.parsed, field.is_set
-    return lambda data: bool(_told(lambda: is_set(parsed(data))))
+    return lambda data: bool(_evaluated(lambda: is_set(parsed(data))))
 
 
 def builder(message: MessageType, fields: Sequence[MessageField]) -> Callable[..., bytes]:
-    """NEW message(value AS field, ...); called with NULLs."""
-    return lambda *values: _told(lambda: message.built(fields, values))
+    """Return the implementation of `NEW message(value AS field, ...)`; it is called with NULLs."""
+    return lambda *values: _evaluated(lambda: message.built(fields, values))
 
 
 def replacer(message: MessageType, paths: Sequence[FieldPath]) -> Callable[..., bytes | None]:
-    """REPLACE_FIELDS(value, value AS path, ...); called with NULLs."""
+    """Return the implementation of `REPLACE_FIELDS(value, new AS path, ...)`, called with NULLs."""
 
     def replace(data: bytes | None, *values: Any) -> bytes | None:
         if data is None:
             return None
         try:
-            return bytes(_told(lambda: message.replaced(data, paths, values)))
+            return bytes(_evaluated(lambda: message.replaced(data, paths, values)))
         except UnsetMessage:
             raise BadArgument(
                 "REPLACE_FIELDS() cannot be used to modify the fields of an unset proto"
@@ -53,13 +54,13 @@ def replacer(message: MessageType, paths: Sequence[FieldPath]) -> Callable[..., 
 
 
 def setter(message: MessageType, paths: Sequence[FieldPath]) -> Callable[..., bytes]:
-    """SET value.path = value, ...; called with NULLs."""
+    """Return the implementation of `SET value.path = new, ...`; it is called with NULLs."""
 
     def assign(data: bytes | None, *values: Any) -> bytes:
         try:
             if data is None:
                 raise UnsetMessage(message.name)
-            return bytes(_told(lambda: message.replaced(data, paths, values)))
+            return bytes(_evaluated(lambda: message.replaced(data, paths, values)))
         except UnsetMessage as unset:
             raise BadArgument(f"Cannot set field of NULL `{unset}`") from None
 
@@ -67,9 +68,12 @@ def setter(message: MessageType, paths: Sequence[FieldPath]) -> Callable[..., by
 
 
 def conversion(source: Type, target: Type, pool: MessagePool) -> Callable[[Any], Any]:
-    """CAST between a message or an enum and another type. Raises KeyError for unknown types."""
+    """Return the CAST between a message or an enum and another type.
+
+    Raise KeyError for a message or enum type that the pool does not have.
+    """
     convert = _conversion(source, target, pool)
-    return lambda value: _told(lambda: convert(value))
+    return lambda value: _evaluated(lambda: convert(value))
 
 
 def _conversion(source: Type, target: Type, pool: MessagePool) -> Callable[[Any], Any]:
@@ -91,7 +95,7 @@ def _conversion(source: Type, target: Type, pool: MessagePool) -> Callable[[Any]
 
 
 def text_of(message: MessageType) -> Callable[[bytes | None], MessageText | None]:
-    """What FORMAT prints of a message; called with NULLs."""
+    """Return the function that prints a message for FORMAT; it is called with NULLs."""
     write = message.to_text
 
     def text(data: bytes | None) -> MessageText | None:
@@ -106,7 +110,7 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _told(compute: Callable[[], Any]) -> Any:
+def _evaluated(compute: Callable[[], Any]) -> Any:
     try:
         return compute()
     except MessageFault as fault:

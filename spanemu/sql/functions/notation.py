@@ -1,4 +1,4 @@
-"""Declares functions as data: signatures are written as text and parsed once, at import.
+"""Declarations of functions as data: signatures are texts that are parsed once, at import.
 
     overload("(STRING, INT64, [STRING]) -> STRING", lpad)
     overload("(ARRAY<T1>, LAMBDA(T1) -> BOOL) -> ARRAY<T1>", array_filter)
@@ -8,7 +8,7 @@ A pattern is one of
 
     STRING, INT64 ...         a type                  ARRAY<P>       an array
     T, T1, T2 ...             one type for all uses   ANY            any type, each use its own
-    T{INT64|NUMERIC}          a variable held to some type codes (say so once per signature);
+    T{INT64|NUMERIC}          a variable restricted to type codes (stated once per signature);
                               NUMBER in braces is INT64|NUMERIC|FLOAT32|FLOAT64
     LAMBDA(P, P) -> P         a lambda
     DATE_PART, SEQUENCE ...   a special argument (`SPECIALS`): it reaches `evaluate` as a str: the
@@ -22,13 +22,14 @@ and a parameter is a pattern with marks around it
     P LITERAL                 must be a constant      [P = 0]        default: an integer, 'text',
                                                                      TRUE, FALSE or NULL
 
-A signature whose first parameter is NUMERIC takes no call without a NUMERIC argument.
+A signature whose first parameter is NUMERIC matches no call without a NUMERIC argument.
 
-An omitted optional argument is not passed, so that the Python default applies, except where a
-later argument is given or a P... comes before it: then its default is passed.
+An omitted optional argument is not passed, so that the Python default applies. Where a later
+argument is given or a P... comes before the omitted argument, its declared default is passed.
 
 Keywords of `overload` are the fields of `registry.Overload`: context, lazy, nulls (or the short
-`called=True` for Nulls.CALLED), volatile, stable, bind. `aggregate` does the same for aggregates.
+`called=True` for Nulls.CALLED), volatile, stable, bind. Keywords of `aggregate` are the fields of
+`registry.AggregateOverload`.
 
 A chapter module ends in a table, keyed by "NAME" or "NAME|ALIAS|ALIAS"; "$name" is hidden:
 
@@ -100,13 +101,17 @@ class AggregateFlags(TypedDict, total=False):
 
 
 class NotationError(ValueError):
-    """A signature text that does not parse: a mistake in a table of ours."""
+    """A signature text that does not parse: a mistake in a function table of this package."""
 
 
 def overload(
     text: str, evaluate: Evaluate | None = None, **flags: Unpack[OverloadFlags]
 ) -> Overload:
-    """The overload that `text` and the flags describe; without `evaluate` it must have `bind`."""
+    """Return the overload that `text` and the flags describe.
+
+    Without `evaluate` the flags must include `bind`. Raise NotationError for a text that does not
+    parse.
+    """
     parameters, result = signature(text)
     rest: dict[str, Any] = dict(flags)
     computed = rest.pop("result", None)
@@ -124,7 +129,7 @@ def overload(
 
 
 def aggregate(text: str, make: Make, **flags: Unpack[AggregateFlags]) -> AggregateOverload:
-    """The aggregate overload that `text` and the flags describe."""
+    """Return the aggregate overload that `text` and the flags describe."""
     parameters, result = signature(text)
     rest: dict[str, Any] = dict(flags)
     computed = rest.pop("result", None)
@@ -144,7 +149,7 @@ def _needs_numeric(parameters: Sequence[Parameter]) -> bool:
 def chapter(
     name: str, table: Mapping[str, Sequence[Overload]], *, safe_allowed: bool = True
 ) -> tuple[Function, ...]:
-    """The functions of a documentation chapter from a table by "NAME|ALIAS"."""
+    """Return the functions of a documentation chapter from a table by "NAME|ALIAS"."""
     functions = []
     for key, overloads in table.items():
         first, *aliases = key.split("|")
@@ -162,7 +167,7 @@ def chapter(
 
 
 def operator(name: str, symbol: str, overloads: Sequence[Overload]) -> Function:
-    """A hidden function; `symbol` is what messages call it."""
+    """Return a hidden function that error messages call `symbol`."""
     return Function(
         name, tuple(overloads), "operator", safe_allowed=False, hidden=True, operator_symbol=symbol
     )
@@ -171,7 +176,7 @@ def operator(name: str, symbol: str, overloads: Sequence[Overload]) -> Function:
 def aggregates(
     name: str, table: Mapping[str, Sequence[AggregateOverload]]
 ) -> tuple[AggregateFunction, ...]:
-    """The aggregate functions of a chapter from a table by "NAME|ALIAS"."""
+    """Return the aggregate functions of a chapter from a table by "NAME|ALIAS"."""
     functions = []
     for key, overloads in table.items():
         first, *aliases = key.split("|")
@@ -180,7 +185,7 @@ def aggregates(
 
 
 def _unbound(*_: Any) -> Any:
-    raise AssertionError("an overload with bind was called unbound")
+    raise AssertionError("an overload with `bind` was called without binding")
 
 
 def _result(text: str, pattern: Pattern | None, computed: ComputedResult | None) -> ResultType:
@@ -192,12 +197,12 @@ def _result(text: str, pattern: Pattern | None, computed: ComputedResult | None)
 # The result is None where it is computed ("?").
 @cache
 def signature(text: str) -> tuple[tuple[Parameter, ...], Pattern | None]:
-    """Parameters and result of a signature text."""
+    """Return the parameters and the result of a signature text."""
     return _Parser(text).signature()
 
 
 class _Parser:
-    """Recursive descent over the tokens of one signature."""
+    """A recursive-descent parser of the tokens of one signature."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -215,14 +220,14 @@ class _Parser:
         self._expect("->")
         result = None if self._take("?") else self._pattern()
         if self._peek():
-            raise self._wrong("the end")
+            raise self._error("the end")
         return tuple(self._restricted(p) for p in parameters), result and self._fix(result)
 
     def _restricted(self, parameter: Parameter) -> Parameter:
         return replace(parameter, pattern=self._fix(parameter.pattern))
 
     def _fix(self, pattern: Pattern) -> Pattern:
-        """Give every use of a variable the restriction that one of them was written with."""
+        """Give every use of a type variable the restriction that the signature states once."""
         match pattern:
             case TypeVariable(name):
                 return self._variables[name]
@@ -301,7 +306,7 @@ class _Parser:
         try:
             return int(token)
         except ValueError:
-            raise self._wrong("a constant") from None
+            raise self._error("a constant") from None
 
     def _peek(self, ahead: int = 0) -> str:
         at = self._next + ahead
@@ -315,17 +320,17 @@ class _Parser:
 
     def _expect(self, token: str) -> None:
         if not self._take(token):
-            raise self._wrong(repr(token))
+            raise self._error(repr(token))
 
     def _word(self) -> str:
         token = self._peek()
         if not token.isidentifier():
-            raise self._wrong("a word")
+            raise self._error("a word")
         self._next += 1
         return token
 
-    def _wrong(self, wanted: str) -> NotationError:
-        return NotationError(f"{self._text}: wanted {wanted}, got {self._peek()!r}")
+    def _error(self, expected: str) -> NotationError:
+        return NotationError(f"{self._text}: expected {expected}, got {self._peek()!r}")
 
 
 def _tokens(text: str) -> list[str]:

@@ -1,12 +1,12 @@
-"""Operators as hidden functions, named "$...": what the analyzer makes of symbols and keywords.
+"""Operators as hidden functions named "$...", to which the analyzer maps symbols and keywords.
 
-This is a table: the work is done in `arithmetic`, `interval_arithmetic`, `bitwise`, `comparison`,
-`like` and `subscript`. Scalars whose Python operator does what SQL asks (comparison, and, or)
-use that operator itself.
+Besides subscripts this module is a table; the implementations are in `arithmetic`,
+`interval_arithmetic`, `bitwise`, `comparison` and `like`. Where Python's own operator computes what
+SQL asks of scalars (comparison, bits), the table names Python's operator.
 
-Types that a comparison refuses (JSON, PROTO, an array of JSON) are told by
-`comparison.is_comparable`, which the analyzer asks after it has found the type. AND and OR are
-nodes of the resolved tree, not functions.
+A comparison does not accept all types (not JSON, PROTO or an array of JSON). The analyzer asks
+`comparison.is_comparable` after it has matched the overload. AND and OR are nodes of the resolved
+tree, not functions.
 """
 
 from __future__ import annotations
@@ -28,31 +28,31 @@ from spanemu.values.json import Json
 
 
 def at_offset(array: tuple[Any, ...], index: int) -> Any:
-    """array[OFFSET(i)], from 0."""
+    """Return `array[OFFSET(index)]`, which counts from 0. Raise ArrayIndexOutOfBounds."""
     if 0 <= index < len(array):
         return array[index]
     raise ArrayIndexOutOfBounds(index)
 
 
 def at_ordinal(array: tuple[Any, ...], index: int) -> Any:
-    """array[ORDINAL(i)], from 1."""
+    """Return `array[ORDINAL(index)]`, which counts from 1. Raise ArrayIndexOutOfBounds."""
     if 0 < index <= len(array):
         return array[index - 1]
     raise ArrayIndexOutOfBounds(index)
 
 
 def at_safe_offset(array: tuple[Any, ...], index: int) -> Any:
-    """array[SAFE_OFFSET(i)]: NULL where there is no element."""
+    """Return `array[SAFE_OFFSET(index)]`: NULL if there is no such element."""
     return array[index] if 0 <= index < len(array) else None
 
 
 def at_safe_ordinal(array: tuple[Any, ...], index: int) -> Any:
-    """array[SAFE_ORDINAL(i)]: NULL where there is no element."""
+    """Return `array[SAFE_ORDINAL(index)]`: NULL if there is no such element."""
     return array[index - 1] if 0 < index <= len(array) else None
 
 
 def json_member(document: Json, name: str) -> Json | None:
-    """json.name and json['name']: NULL if it is no object, or has no such member."""
+    """Return `json.name` or `json['name']`: NULL if the value is no object with that member."""
     value = document.value
     if isinstance(value, dict) and name in value:
         return Json(value[name])
@@ -60,14 +60,14 @@ def json_member(document: Json, name: str) -> Json | None:
 
 
 def json_element(document: Json, index: int) -> Json | None:
-    """json[i], from 0: NULL if it is no array, or has no such element."""
+    """Return `json[index]`, which counts from 0: NULL if the value is no array that long."""
     value = document.value
     if isinstance(value, list) and 0 <= index < len(value):
         return Json(value[index])
     return None
 
 
-# Scalars with an order of their own, then the types built from others.
+# Scalar types with an order, then the types that are composed of others.
 _SCALAR = "T1{BOOL|INT64|NUMERIC|FLOAT32|FLOAT64|STRING|BYTES|DATE|TIMESTAMP|UUID|INTERVAL|ENUM}"
 _BUILT = "T1{ARRAY|STRUCT}"
 

@@ -1,19 +1,20 @@
-"""What a function is: its overloads as data, and the chosen one as the tree carries it.
+"""Descriptions of functions: overloads as data, and the bound signature in the resolved tree.
 
 A chapter module declares a table of `Function`s; `googlesql.catalog` joins the tables into one
 mapping by name. The analyzer (`expressions.overload`) matches argument types against
 `Overload.parameters` and puts a bound `Signature` into the resolved tree; the executor calls
 `Signature.evaluate` and never looks at names.
 
-How `evaluate` is called is said by two flags:
+Two flags say how `evaluate` is called:
 
     default        evaluate(a, b, ...)            values in Python form
     context=True   evaluate(context, a, b, ...)   a `Context` first
     lazy=True      arguments arrive as thunks: evaluate(thunk_a, thunk_b, ...)
 
-and by `nulls`: with STRICT (nearly all functions) a NULL argument gives NULL without a call.
-A lambda argument arrives as a Python callable over its parameters' values; a `Special` one as a
-str ("DAY", "WEEK(MONDAY)", the sequence's name), and its type among the argument types is STRING.
+`nulls` says what a NULL argument does: with STRICT (nearly all functions) the result is NULL
+without a call. A lambda argument arrives as a Python callable over its parameters' values. A
+`Special` argument arrives as a str ("DAY", "WEEK(MONDAY)", the sequence's name), and its type among
+the argument types is STRING.
 """
 
 from __future__ import annotations
@@ -29,38 +30,41 @@ from spanemu.values.types import Type
 
 
 class Context(Protocol):
-    """What a running statement offers to functions that need more than their arguments."""
+    """The services of a running statement for functions that need more than their arguments."""
 
     time_zone: str  # the database's default zone
     randomness: Randomness
 
     @property
     def now(self) -> int:
-        """CURRENT_TIMESTAMP: nanoseconds, constant within a statement."""
+        """CURRENT_TIMESTAMP: nanoseconds since the epoch, constant within a statement."""
         ...
 
     def next_sequence_value(self, sequence: str) -> int:
-        """GET_NEXT_SEQUENCE_VALUE; raises outside read-write transactions."""
+        """Return `GET_NEXT_SEQUENCE_VALUE(sequence)`; raise outside read-write transactions."""
         ...
 
     def sequence_state(self, sequence: str) -> int | None:
-        """GET_INTERNAL_SEQUENCE_STATE."""
+        """Return `GET_INTERNAL_SEQUENCE_STATE(sequence)`."""
         ...
 
     def identity_state(self, column: str) -> int | None:
-        """GET_TABLE_COLUMN_IDENTITY_STATE of "[schema.]table.column"; raises if there is none."""
+        """Return `GET_TABLE_COLUMN_IDENTITY_STATE("[schema.]table.column")`.
+
+        Raise NotAnIdentityColumn if there is no such identity column.
+        """
         ...
 
 
 class Nulls(Enum):
-    """What a function does with NULL arguments."""
+    """The treatment of NULL arguments by a function."""
 
     STRICT = auto()  # NULL in, NULL out, without a call
     CALLED = auto()  # the function sees None
 
 
 class Arity(Enum):
-    """How often a parameter may be given."""
+    """The number of times that a call may give a parameter."""
 
     REQUIRED = auto()
     OPTIONAL = auto()
@@ -69,25 +73,25 @@ class Arity(Enum):
 
 @record
 class TypeVariable(Record):
-    """T in a signature: one type for all its uses, the supertype of what is given.
+    """A type variable in a signature: one type for all its uses, the supertype of the arguments.
 
-    The variable named ANY is not unified: each use stands for a type of its own.
+    The variable named ANY is not unified: each of its uses stands for a type of its own.
     """
 
     name: str
-    only: frozenset[str] = frozenset()  # type codes it may be; empty is any
+    only: frozenset[str] = frozenset()  # the type codes allowed; empty allows any
 
 
 @record
 class ArrayOf(Record):
-    """ARRAY<T>."""
+    """The pattern `ARRAY<T>`."""
 
     element: Pattern
 
 
 @record
 class LambdaOf(Record):
-    """A lambda over parameters of these patterns, with a body of this one."""
+    """The pattern of a lambda: the patterns of its parameters and of its body."""
 
     parameters: tuple[Pattern, ...]
     body: Pattern
@@ -95,7 +99,7 @@ class LambdaOf(Record):
 
 @record
 class Special(Record):
-    """An argument that is not a value: a date part, a SEQUENCE, an unevaluated keyword."""
+    """The pattern of an argument that is no value: a date part, a SEQUENCE, a keyword."""
 
     kind: str  # "DATE_PART", "SEQUENCE", "MODEL", ...
 
@@ -105,10 +109,10 @@ Pattern = Type | TypeVariable | ArrayOf | LambdaOf | Special
 
 @record
 class Parameter(Record):
-    """One formal parameter. `name` is set when it may be given as `name => value`.
+    """A formal parameter. `name` is set when a call may give it as `name => value`.
 
-    An omitted OPTIONAL argument is not passed to `evaluate`, except where a later argument is
-    given or a REPEATED parameter comes before it: then `default` is passed in its place.
+    An omitted OPTIONAL argument is not passed to `evaluate`, except where a later argument is given
+    or a REPEATED parameter comes before it: then `default` is passed in its place.
     """
 
     pattern: Pattern
@@ -124,7 +128,7 @@ ResultType = Pattern | Callable[[Sequence[Type]], Type]
 
 @record
 class Overload(Record):
-    """One signature of a function. `evaluate` is the implementation."""
+    """A signature of a function with its implementation, `evaluate`."""
 
     parameters: tuple[Parameter, ...]
     result: ResultType
@@ -132,13 +136,13 @@ class Overload(Record):
     nulls: Nulls = Nulls.STRICT
     context: bool = False
     lazy: bool = False
-    volatile: bool = False  # differs between calls: never folded, refused where determinism rules
+    volatile: bool = False  # differs between calls: never folded, refused in generated columns
     stable: bool = False  # constant within a statement, not between statements
-    # Taken only where an argument is NUMERIC to begin with: an INT64 or a literal 1.5 that could
-    # become one goes to FLOAT64 instead, or nowhere.
+    # The overload matches only calls with an argument of type NUMERIC. An INT64 or a literal 1.5,
+    # which could be coerced to NUMERIC, matches an overload for FLOAT64 instead, or none.
     needs_numeric: bool = False
-    # Builds `evaluate` for the types at hand, e.g. to compare or print arrays. Given the
-    # argument types and the result type; used instead of `evaluate` when set.
+    # Builds `evaluate` from the argument types and the result type, e.g. to compare or print
+    # arrays; used instead of `evaluate` when set.
     bind: Callable[[Sequence[Type], Type], Callable[..., Any]] | None = None
 
 
@@ -152,13 +156,13 @@ class Function(Record):
     aliases: tuple[str, ...] = ()
     safe_allowed: bool = True
     hidden: bool = False  # an operator such as "$add": not callable by name
-    # Says how the function is shown in "no matching signature" messages; "" is NAME.
+    # The function's name in "no matching signature" messages; "" stands for `name`.
     operator_symbol: str = ""
 
 
 @record
 class Signature(Unique):
-    """An overload bound to argument types: all that is needed to call it."""
+    """An overload bound to argument types: everything that a call needs."""
 
     function: str
     argument_types: tuple[Type, ...]
@@ -175,29 +179,30 @@ class Accumulator(Protocol):
     """The running state of one aggregate over one group."""
 
     def add(self, *arguments: Any) -> None:
-        """Take one row's arguments."""
+        """Add the arguments of one row."""
         ...
 
     def result(self) -> Any:
-        """The value for the rows taken so far."""
+        """Return the value of the aggregate for the rows added."""
         ...
 
 
 @runtime_checkable
 class BulkAccumulator(Accumulator, Protocol):
-    """One that takes the arguments of many rows faster than one by one."""
+    """An accumulator that takes the arguments of many rows at once, faster than row by row."""
 
     def extend(self, values: Sequence[Any]) -> None:
-        """What `add` of each value does."""
+        """Add each of `values`, with the same effect as `add` of each."""
         ...
 
 
 @record
 class AggregateOverload(Record):
-    """One signature of an aggregate function.
+    """A signature of an aggregate function.
 
-    `make(argument_types, result_type)` gives a factory of accumulators. With `skips_nulls` a row
-    whose first argument is NULL is not passed on; modifiers tell what the reference allows.
+    `make(argument_types, result_type)` returns a factory of accumulators. With `skips_nulls` a row
+    whose first argument is NULL is not passed to the accumulator. The `allows_` fields are the
+    modifiers that the reference allows.
     """
 
     parameters: tuple[Parameter, ...]
@@ -234,7 +239,7 @@ class AggregateSignature(Unique):
 
 @record
 class Catalog(Record):
-    """Every function the dialect knows. `unsupported` maps names Spanner has to chapters."""
+    """All functions of a dialect. `unsupported` maps each missing name to its chapter."""
 
     scalars: Mapping[str, Function]
     aggregates: Mapping[str, AggregateFunction]

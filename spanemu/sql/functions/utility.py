@@ -9,27 +9,37 @@ from spanemu.sql.functions.registry import Context
 
 
 def generate_uuid(context: Context) -> str:
-    """A random UUID as lower-case text."""
+    """Return `GENERATE_UUID()`: a random UUID as lower-case text."""
     return str(context.randomness.uuid4())
 
 
 def new_uuid(context: Context) -> UUID:
-    """A random UUID."""
+    """Return `NEW_UUID()`: a random UUID."""
     return context.randomness.uuid4()
 
 
 def get_next_sequence_value(context: Context, sequence: str) -> int:
-    """The sequence's next value; the context refuses it where nothing may be written."""
+    """Return `GET_NEXT_SEQUENCE_VALUE(sequence)`.
+
+    The context raises an error where the transaction may not write.
+    """
     return context.next_sequence_value(sequence)
 
 
 def get_internal_sequence_state(context: Context, sequence: str) -> int | None:
-    """The counter before bit reversal; NULL for a sequence that was never used."""
+    """Return `GET_INTERNAL_SEQUENCE_STATE(sequence)`.
+
+    The result is the counter before bit reversal, or NULL for a sequence that was never used.
+    """
     return context.sequence_state(sequence)
 
 
 def get_table_column_identity_state(context: Context, column: str) -> int | None:
-    """The counter of an identity column, named as text "[schema.]table.column"."""
+    """Return `GET_TABLE_COLUMN_IDENTITY_STATE("[schema.]table.column")`.
+
+    The result is the counter of that identity column before bit reversal, or NULL if it was never
+    used.
+    """
     return context.identity_state(column)
 
 

@@ -1,4 +1,4 @@
-"""Limits on the sizes of values that SQL builds: the one place for all functions and aggregates.
+"""Limits on the sizes of values that SQL builds, for all functions and aggregates.
 
 A value's size is counted as ZetaSQL counts it, since its limits are what Spanner's emulator
 enforces: a scalar takes `SCALAR_BYTES`, a text, a byte string or a document takes `TEXT_BYTES` more
@@ -33,7 +33,7 @@ UTF8_BYTES_MAX = 4  # of one character
 
 ELEMENTS_MAX = 1 << 22  # of an array that a function cuts a value into
 
-# Shorter texts are surely small enough.
+# A shorter text is within the limit, whatever its characters.
 CHECKED_FROM = BUILT_VALUE_BYTES_MAX // UTF8_BYTES_MAX
 
 _TEXTS = frozenset({TypeCode.STRING, TypeCode.BYTES, TypeCode.PROTO, TypeCode.TOKENLIST})
@@ -55,7 +55,7 @@ def check_size(size: int, function: str, limit: int = BUILT_VALUE_BYTES_MAX) -> 
 
 
 def bounded(value: AnyStr, function: str, limit: int = BUILT_VALUE_BYTES_MAX) -> AnyStr:
-    """Return the result of a function. Raises ValueTooLarge if it exceeds `limit` bytes."""
+    """Return `value`, the result of `function`; raise ValueTooLarge if it exceeds `limit` bytes."""
     if len(value) >= CHECKED_FROM:
         check_size(byte_size(value), function, limit)
         count_built(value)
@@ -80,7 +80,7 @@ def bounded_result(
 
 @lru_cache(maxsize=1024)
 def sizer(type_: Type) -> Sizer:
-    """Return a function that computes the size of many values of `type_` together."""
+    """Return a function that computes the total size of many values of `type_`."""
     if type_.code in _TEXTS:
         return _texts_size
     if type_.code is TypeCode.JSON:
@@ -101,7 +101,7 @@ def _documents_size(values: Sequence[Json | None]) -> int:
 
 
 def _document_size(value: Any) -> int:
-    """Return the size of a document: of a text its length, of a container that of its items."""
+    """Return the size of a document: a text's length, or a container's with all its items."""
     if value.__class__ is str:
         return len(value)
     if value.__class__ is not list and value.__class__ is not dict:
@@ -128,12 +128,12 @@ def _structs_sizer(types: Sequence[Type]) -> Sizer:
     texts: list[Callable[[Any], Any]] = []
     compounds: list[tuple[Callable[[Any], Any], Sizer]] = []
     fixed = TEXT_BYTES
-    for place, type_ in enumerate(types):
+    for position, type_ in enumerate(types):
         if type_.code in _TEXTS:
-            texts.append(itemgetter(place))
+            texts.append(itemgetter(position))
             fixed += TEXT_BYTES
         elif is_varying(type_):
-            compounds.append((itemgetter(place), sizer(type_)))
+            compounds.append((itemgetter(position), sizer(type_)))
         else:
             fixed += SCALAR_BYTES
 
@@ -144,7 +144,7 @@ def _structs_sizer(types: Sequence[Type]) -> Sizer:
     def size(values: Sequence[Any]) -> int:
         try:
             return fixed * len(values) + varying(values)
-        except TypeError:  # Some of them are NULL.
+        except TypeError:  # Some of the values are NULL.
             return fixed * len(values) + varying(list(filter(None, values)))
 
     return size
@@ -158,7 +158,7 @@ def is_varying(type_: Type) -> bool:
 
 
 def bounded_array(type_: Type) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
-    """Return a function that returns an array of `type_`, or raises ArrayTooLarge."""
+    """Return a function that returns its argument, an array of `type_`, or raises ArrayTooLarge."""
     size_of = sizer(type_.item())
 
     def limited(array: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -170,27 +170,30 @@ def bounded_array(type_: Type) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
 
 
 def gatherer(type_: Type) -> Callable[[Iterable[Sequence[Any]]], tuple[Any, ...]]:
-    """Return a function that makes an array of `type_` from its elements, many at a time.
+    """Return a function that builds an array of `type_` from steps of many elements each.
 
-    It raises ArrayTooLarge as soon as the elements exceed the limit.
+    The function raises ArrayTooLarge as soon as the elements exceed the limit.
     """
     size_of = sizer(type_.item())
 
     def gathered(steps: Iterable[Sequence[Any]]) -> tuple[Any, ...]:
-        found: list[Any] = []
+        elements: list[Any] = []
         size = 0
         for step in steps:
-            found += step
+            elements += step
             size += size_of(step)
             if size > BUILT_VALUE_BYTES_MAX:
                 raise ArrayTooLarge(BUILT_VALUE_BYTES_MAX)
-        return tuple(found)
+        return tuple(elements)
 
     return gathered
 
 
 def bounded_struct(type_: Type) -> Callable[[tuple[Any, ...]], tuple[Any, ...]] | None:
-    """Return a function that returns a STRUCT of `type_`; None if no STRUCT of it is too large."""
+    """Return a function that returns its argument, a STRUCT of `type_`, or raises StructTooLarge.
+
+    Return None if no STRUCT of that type can exceed the limit.
+    """
     if not is_varying(type_):
         return None
     size_of = sizer(type_)
@@ -204,13 +207,16 @@ def bounded_struct(type_: Type) -> Callable[[tuple[Any, ...]], tuple[Any, ...]] 
 
 
 def varying_texts(type_: Type) -> list[int] | None:
-    """Return the places of a STRUCT's fields that vary in size; None if some are not texts."""
-    places = [place for place, field in enumerate(type_.fields) if is_varying(field.type)]
-    return places if all(type_.fields[place].type.code in _TEXTS for place in places) else None
+    """Return the positions of a STRUCT's fields that vary in size; None if some are not texts."""
+    positions = [i for i, field in enumerate(type_.fields) if is_varying(field.type)]
+    return positions if all(type_.fields[i].type.code in _TEXTS for i in positions) else None
 
 
 def check_element_count(count: int) -> None:
-    """Count an array into which a function cuts a value. Raises ArrayTooLarge for a large count."""
+    """Count an array of `count` elements into which a function cuts a value.
+
+    Raise ArrayTooLarge if the array would have more than ELEMENTS_MAX elements.
+    """
     if count > ELEMENTS_MAX:
         raise ArrayTooLarge(ELEMENTS_MAX * SCALAR_BYTES)
     count_built_array(range(count))

@@ -1,3 +1,5 @@
-"""Aggregate functions: `aggregate` and `statistical_aggregate` are chapters, declared as data;
-`accumulators` and `sums` are the states that a group runs through.
+"""Aggregate functions.
+
+`aggregate` and `statistical_aggregate` declare the functions of these chapters as data;
+`accumulators` and `sums` hold the running states of a group.
 """

@@ -1,8 +1,8 @@
-"""Running states of aggregates over one group: what `aggregate` hands out.
+"""Running states of aggregates over one group, which the table of `aggregate` names.
 
-An accumulator has `add(value)`, called per row and therefore short, and `result()`. Rows that the
-overload skips (NULLs), DISTINCT, HAVING, ORDER BY and LIMIT are the executor's: `add` sees
-what is left, in order. SUM and AVG are in `sums`.
+An accumulator has `add(value)`, called per row and therefore short, and `result()`. The executor
+applies the skipping of NULLs, DISTINCT, HAVING, ORDER BY and LIMIT; `add` receives the remaining
+rows in order. SUM and AVG are in `sums`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from spanemu.sql.functions.value_size import TEXT_BYTES, Sizer, byte_size
 
 
 class Count:
-    """COUNT: how often it was called."""
+    """COUNT: the number of values."""
 
     __slots__ = ("_count",)
 
@@ -34,7 +34,7 @@ class Count:
 
 
 class CountIf:
-    """COUNTIF: how many were TRUE."""
+    """COUNTIF: the number of TRUE values."""
 
     __slots__ = ("_count",)
 
@@ -50,7 +50,7 @@ class CountIf:
 
 
 class First:
-    """ANY_VALUE: the first one."""
+    """ANY_VALUE: the first value."""
 
     __slots__ = ("_value",)
 
@@ -66,7 +66,7 @@ class First:
 
 
 class Fold:
-    """Values combined two by two, from the left; NULL of none."""
+    """A fold of the values with a binary function, from the left; NULL without values."""
 
     __slots__ = ("_combine", "_value")
 
@@ -82,7 +82,7 @@ class Fold:
 
 
 class Least:
-    """MIN by Python's order, which for these types is SQL's."""
+    """MIN by Python's order, which for these types is SQL's order."""
 
     __slots__ = ("_value",)
 
@@ -102,7 +102,7 @@ class Least:
 
 
 class Greatest:
-    """MAX by Python's order, which for these types is SQL's."""
+    """MAX by Python's order, which for these types is SQL's order."""
 
     __slots__ = ("_value",)
 
@@ -122,12 +122,12 @@ class Greatest:
 
 
 class LeastFloat(Least):
-    """MIN of floats: NaN if there is one."""
+    """MIN of floats: NaN if a value is NaN."""
 
     __slots__ = ()
 
     def add(self, value: float) -> None:
-        # True of a first value, a smaller one and NaN; once NaN is kept, only of NaN.
+        # True for the first value, a smaller value and NaN; after a NaN, only for NaN.
         if self._value is None or value < self._value or value != value:
             self._value = value
 
@@ -137,7 +137,7 @@ class LeastFloat(Least):
 
 
 class GreatestFloat(Greatest):
-    """MAX of floats: NaN if there is one."""
+    """MAX of floats: NaN if a value is NaN."""
 
     __slots__ = ()
 
@@ -154,7 +154,7 @@ class GreatestFloat(Greatest):
 
 
 class Array:
-    """ARRAY_AGG: all values, NULL ones too; NULL of none."""
+    """ARRAY_AGG: all values, including NULLs; NULL without values."""
 
     __slots__ = ("_size", "_size_of", "_values")
 
@@ -177,7 +177,7 @@ class Array:
 
 
 class ConcatenatedArray(Array):
-    """ARRAY_CONCAT_AGG: the elements of all arrays; NULL without any array."""
+    """ARRAY_CONCAT_AGG: the elements of all arrays; NULL without arrays."""
 
     __slots__ = ("_any",)
 
@@ -190,15 +190,15 @@ class ConcatenatedArray(Array):
         super().extend(values)
 
     def extend(self, values: Sequence[tuple[Any, ...]]) -> None:
-        for each in values:
-            self.add(each)
+        for array in values:
+            self.add(array)
 
     def result(self) -> Any:
         return tuple(self._values) if self._any else None
 
 
 class Joined:
-    """STRING_AGG: the values with a delimiter between them; NULL of none."""
+    """STRING_AGG: the values with a delimiter between them; NULL without values."""
 
     __slots__ = ("_delimiter", "_pieces", "_size")
 

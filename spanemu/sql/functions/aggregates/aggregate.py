@@ -1,6 +1,7 @@
 """Aggregate functions, by the chapter of that name.
 
-A table: what they do is in `accumulators` and `sums`. COUNT(*) is the hidden "$count_star".
+This module is a table; the running states are in `accumulators` and `sums`. COUNT(*) is the hidden
+"$count_star".
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ _FLOAT = "T1{FLOAT32|FLOAT64}"
 
 
 def _always(new: Callable[[], Accumulator]) -> Any:
-    """For accumulators that are the same whatever the types."""
+    """Return a factory that gives the same accumulator for all types."""
     return lambda types, result: new
 
 
 def _elements(new: Callable[[Sizer], Accumulator]) -> Any:
-    """Return a factory for accumulators of arrays, which know the size of their elements."""
+    """Return a factory for accumulators of arrays, which need the size of their elements."""
     return lambda types, result: partial(new, sizer(result.item()))
 
 

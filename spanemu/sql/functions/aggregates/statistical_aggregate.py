@@ -16,10 +16,11 @@ _SQUARED_SCALE = 10 ** (2 * numeric.SCALE)
 
 
 class VarianceFloat64:
-    """VAR_SAMP of floats, by the running mean, which keeps large offsets from drowning it.
+    """VAR_SAMP of floats, by the running mean.
 
-    Once a value is so large that its square would be infinite, all is counted in units of 2**600:
-    the deviation may be finite where the variance is not.
+    The running mean keeps a large common offset from drowning the variance. Once a value is so
+    large that its square would be infinite, all values are counted in units of 2**600: the
+    deviation may be finite where the variance is not.
     """
 
     __slots__ = ("_count", "_mean", "_squares", "_unit")
@@ -44,7 +45,7 @@ class VarianceFloat64:
         self._squares += above * (value - self._mean)
 
     def variance(self) -> float | None:
-        """The sample variance in squares of the unit; None of fewer than two values."""
+        """Return the sample variance in squares of the unit; None for fewer than two values."""
         return None if self._count < 2 else self._squares / (self._count - 1)
 
     def result(self) -> Any:
@@ -77,7 +78,7 @@ class VarianceNumeric:
         self._squares += scaled * scaled
 
     def variance(self) -> float | None:
-        """The sample variance; None of fewer than two values."""
+        """Return the sample variance; None for fewer than two values."""
         count = self._count
         if count < 2:
             return None

@@ -1,4 +1,4 @@
-"""Running states of SUM and AVG, by what is added; see `accumulators`."""
+"""Running states of SUM and AVG for each type of value; see `accumulators`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from spanemu.values import interval, numeric
 from spanemu.values.errors import BadValue
 from spanemu.values.value import INT64_MAX, INT64_MIN
 
-# Sums of NUMERICs are exact for any number of rows that there is time to add.
+# The precision keeps sums of NUMERICs exact for any feasible number of rows.
 _add = Context(prec=120).add
 _AVERAGE_UNIT = 2.0**64
 
 
 class SumInt64:
-    """SUM of INT64: only the end has to be in range."""
+    """SUM of INT64: only the final sum must be in range."""
 
     __slots__ = ("_count", "_total")
 
@@ -52,10 +52,11 @@ class AverageInt64(SumInt64):
 
 
 class SumFloat64:
-    """SUM of floats, with what each addition rounds away kept aside and added at the end.
+    """SUM of floats with compensated summation.
 
-    So the sum of many small numbers is as good as one in a wider type, and hardly depends on
-    the order of rows.
+    The rounding error of each addition is accumulated apart and added at the end. So the sum of
+    many small numbers is as precise as a sum in a wider type and hardly depends on the order of
+    rows.
     """
 
     __slots__ = ("_count", "_is_special", "_lost", "_total")
@@ -80,10 +81,10 @@ class SumFloat64:
         self._count += 1
 
     def extend(self, values: Sequence[float]) -> None:
-        """As `add`, rounding once."""
+        """Add each of `values` as `add` does, but round once."""
         try:
             exact = fsum(values)
-        except (OverflowError, ValueError):  # There is an infinity, or it leads to one.
+        except (OverflowError, ValueError):  # A value or the sum is infinite.
             exact = inf
         if values and isfinite(exact):
             self.add(exact)
@@ -93,7 +94,10 @@ class SumFloat64:
                 self.add(value)
 
     def sum(self) -> float:
-        """The sum so far; an error if finite numbers added up to an infinity."""
+        """Return the sum of the values added.
+
+        Raise Overflow if finite values added up to an infinity.
+        """
         total = self._total
         if isfinite(total):
             return total + self._lost
@@ -106,7 +110,7 @@ class SumFloat64:
 
 
 class AverageFloat64(SumFloat64):
-    """AVG of floats. Where their sum is no double, all is counted in a larger unit."""
+    """AVG of floats; where the sum is no finite double, all values are counted in a larger unit."""
 
     __slots__ = ("_unit",)
 
@@ -129,7 +133,7 @@ class AverageFloat64(SumFloat64):
 
 
 class SumNumeric:
-    """SUM of NUMERIC: exact, only the end has to be in range."""
+    """SUM of NUMERIC: exact; only the final sum must be in range."""
 
     __slots__ = ("_count", "_total")
 
@@ -184,7 +188,7 @@ class SumInterval:
 
 
 class AverageInterval(SumInterval):
-    """AVG of INTERVAL: what a part leaves goes to the next smaller one."""
+    """AVG of INTERVAL: the remainder of a part goes to the next smaller part."""
 
     __slots__ = ()
 

@@ -1,7 +1,7 @@
-"""JSON values as SQL values: strictly (INT64, STRING...), laxly (LAX_INT64...), as arrays.
+"""Conversion of JSON values to SQL values: strict (INT64, STRING...), lax (LAX_INT64...), arrays.
 
-A strict conversion takes what is already of the type, and fails for anything else; a lax one also
-reads strings and casts numbers, and gives NULL where that makes no sense.
+A strict conversion accepts a JSON value of the type and raises for any other value. A lax
+conversion also parses strings and casts numbers, and returns NULL where there is no such value.
 """
 
 from __future__ import annotations
@@ -38,62 +38,62 @@ _TYPE_NAMES = {
 
 
 def json_type(document: Json) -> str:
-    """JSON_TYPE."""
+    """Return `JSON_TYPE(json)`."""
     return _TYPE_NAMES[document.value.__class__]
 
 
 def to_bool(document: Json) -> bool:
-    """BOOL(json)."""
+    """Return `BOOL(json)`."""
     return _bool(document.value)
 
 
 def to_int64(document: Json) -> int:
-    """INT64(json)."""
+    """Return `INT64(json)`."""
     return _int64(document.value)
 
 
 def to_string(document: Json) -> str:
-    """STRING(json)."""
+    """Return `STRING(json)`."""
     return _string(document.value)
 
 
 def to_float64(document: Json, wide_number_mode: str = "round") -> float:
-    """FLOAT64(json)."""
+    """Return `FLOAT64(json [, wide_number_mode])`."""
     return _FLOAT64[_mode(wide_number_mode)](document.value)
 
 
 def to_float32(document: Json, wide_number_mode: str = "round") -> float:
-    """FLOAT32(json)."""
+    """Return `FLOAT32(json [, wide_number_mode])`."""
     return _FLOAT32[_mode(wide_number_mode)](document.value)
 
 
 def to_bool_array(document: Json) -> tuple[bool, ...]:
-    """BOOL_ARRAY(json)."""
+    """Return `BOOL_ARRAY(json)`."""
     return _array(document, _bool)
 
 
 def to_int64_array(document: Json) -> tuple[int, ...]:
-    """INT64_ARRAY(json)."""
+    """Return `INT64_ARRAY(json)`."""
     return _array(document, _int64)
 
 
 def to_string_array(document: Json) -> tuple[str, ...]:
-    """STRING_ARRAY(json)."""
+    """Return `STRING_ARRAY(json)`."""
     return _array(document, _string)
 
 
 def to_float64_array(document: Json, wide_number_mode: str = "round") -> tuple[float, ...]:
-    """FLOAT64_ARRAY(json)."""
+    """Return `FLOAT64_ARRAY(json [, wide_number_mode])`."""
     return _array(document, _FLOAT64[_mode(wide_number_mode)])
 
 
 def to_float32_array(document: Json, wide_number_mode: str = "round") -> tuple[float, ...]:
-    """FLOAT32_ARRAY(json)."""
+    """Return `FLOAT32_ARRAY(json [, wide_number_mode])`."""
     return _array(document, _FLOAT32[_mode(wide_number_mode)])
 
 
 def lax_bool(document: Json) -> bool | None:
-    """LAX_BOOL."""
+    """Return `LAX_BOOL(json)`."""
     value = document.value
     if value.__class__ is str:
         word = value.lower()
@@ -102,7 +102,7 @@ def lax_bool(document: Json) -> bool | None:
 
 
 def lax_int64(document: Json) -> int | None:
-    """LAX_INT64: numbers are rounded half away from zero."""
+    """Return `LAX_INT64(json)`; round numbers half away from zero."""
     value = document.value
     if value.__class__ is str:
         value = _number_in(value)
@@ -115,19 +115,19 @@ def lax_int64(document: Json) -> int | None:
 
 
 def lax_float64(document: Json) -> float | None:
-    """LAX_FLOAT64: a boolean is no number."""
+    """Return `LAX_FLOAT64(json)`; a boolean is no number and gives NULL."""
     value = document.value
     if value.__class__ is str:
         try:
             return floats.parse_float64(value)
         except UnreadableValue:
-            # A number so large that it is none of FLOAT64 becomes an infinity.
+            # A number beyond the range of FLOAT64 becomes an infinity.
             return float(value) if _NUMBER.fullmatch(value) else None
     return float(value) if value.__class__ is int or value.__class__ is float else None
 
 
 def lax_string(document: Json) -> str | None:
-    """LAX_STRING."""
+    """Return `LAX_STRING(json)`."""
     value = document.value
     if value.__class__ is str:
         return str(value)
@@ -139,7 +139,7 @@ def lax_string(document: Json) -> str | None:
 
 
 def _mode(wide_number_mode: str) -> bool:
-    """Whether nothing may be lost."""
+    """Return whether the conversion must be exact. Raise BadArgument for an unknown mode."""
     if wide_number_mode not in ("exact", "round"):
         raise BadArgument("Invalid `wide_number_mode` specified: must be 'exact' or 'round'")
     return wide_number_mode == "exact"
@@ -208,7 +208,7 @@ def _array(document: Json, item: Callable[[Any], Any]) -> tuple[Any, ...]:
 
 
 def _number_in(text: str) -> Decimal | None:
-    """The number that a string spells, if it is not absurdly long or large."""
+    """Parse the number in a string; return None for a text too long or a number too large."""
     if _NUMBER.fullmatch(text) is None:
         return None
     try:

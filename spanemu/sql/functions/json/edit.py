@@ -1,9 +1,9 @@
-"""Documents changed and taken apart: JSON_SET, JSON_REMOVE, JSON_STRIP_NULLS and their kin.
+"""Changes and queries of documents: JSON_SET, JSON_REMOVE, JSON_STRIP_NULLS, JSON_KEYS and others.
 
-A `Json` is never altered. A function that changes one copies the containers on the way from the
-root to the change, and shares the rest. An operation that does not fit what the document
-has at its path is left out, and those that follow still apply. What is no path at all is an
-error, even if there is no document.
+A `Json` is immutable. A function that changes a document copies the containers on the way from the
+root to the change and shares the rest. An operation that does not fit the value at its path is left
+out, and the following operations still apply. A malformed path is an error, even if the document is
+NULL.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ Change = Callable[[Any], Any]
 
 
 class _Ignored(Exception):
-    """The operation does not fit the document."""
+    """A signal that an operation does not fit the document and is left out."""
 
 
 def json_set(types: Sequence[Type], _: Type) -> Callable[..., Json | None]:
-    """JSON_SET(json, path, value, ... [, create_if_missing => bool])."""
+    """Return the implementation of `JSON_SET(json, path, value, ... [, create_if_missing])`."""
     encoders = _value_encoders(types)
 
     def evaluate(document: Json | None, *rest: Any) -> Json | None:
@@ -47,12 +47,18 @@ def json_set(types: Sequence[Type], _: Type) -> Callable[..., Json | None]:
 
 
 def json_array_append(types: Sequence[Type], _: Type) -> Callable[..., Json | None]:
-    """JSON_ARRAY_APPEND(json, path, value, ... [, append_each_element => bool])."""
+    """Return the implementation of `JSON_ARRAY_APPEND(json, path, value, ...)`.
+
+    The named argument `append_each_element` comes last.
+    """
     return _with_items(types, lambda value, path, items: _applied(value, path, _appending(items)))
 
 
 def json_array_insert(types: Sequence[Type], _: Type) -> Callable[..., Json | None]:
-    """JSON_ARRAY_INSERT(json, path, value, ... [, insert_each_element => bool])."""
+    """Return the implementation of `JSON_ARRAY_INSERT(json, path, value, ...)`.
+
+    The named argument `insert_each_element` comes last.
+    """
     return _with_items(types, _inserted)
 
 
@@ -66,19 +72,22 @@ def _inserted(value: Any, path: tuple[Token, ...], items: list[Any]) -> Any:
 def _with_items(
     types: Sequence[Type], put: Callable[[Any, tuple[Token, ...], list[Any]], Any]
 ) -> Callable[..., Json | None]:
-    """A function of (json, path, value, ... [, each]) that puts each value, or its elements."""
+    """Return a function of (json, path, value, ... [, each_element]).
+
+    The function passes each value, or the elements of an array if `each_element` is set, to `put`.
+    """
     encoders = _value_encoders(types)
     kinds = _are_arrays(types)
 
     def evaluate(document: Json | None, *rest: Any) -> Json | None:
-        each = rest[-1] if len(rest) % 2 else True
+        each_element = rest[-1] if len(rest) % 2 else True
         paths = _writing_paths(rest[: len(encoders) * 2 : 2])
-        if document is None or each is None:
+        if document is None or each_element is None:
             return document
         value = document.value
         pairs = zip(encoders, kinds, paths, rest[1::2], strict=False)
         for encode, is_array, path, item in pairs:
-            items = _items(encode, item, each and is_array)
+            items = _items(encode, item, each_element and is_array)
             if path is not None and items is not None:
                 value = put(value, path, items)
         return made(value)
@@ -87,7 +96,7 @@ def _with_items(
 
 
 def json_remove(document: Json | None, *paths: str | None) -> Json | None:
-    """JSON_REMOVE(json, path, ...)."""
+    """Return `JSON_REMOVE(json, path, ...)`."""
     checked = _writing_paths(paths)
     if document is None:
         return None
@@ -102,7 +111,7 @@ def json_remove(document: Json | None, *paths: str | None) -> Json | None:
 
 
 def _writing_paths(paths: Iterable[str | None]) -> list[tuple[Token, ...] | None]:
-    """The tokens of each path; None for NULL. Raises BadJsonPath for what is none."""
+    """Parse the paths; a NULL path gives None. Raise BadJsonPath for a malformed path."""
     return [None if path is None else writing_path(path) for path in paths]
 
 
@@ -112,7 +121,7 @@ def json_strip_nulls(
     include_arrays: bool | None = True,
     remove_empty: bool | None = False,
 ) -> Json | None:
-    """JSON_STRIP_NULLS(json [, path] [, include_arrays => bool] [, remove_empty => bool])."""
+    """Return `JSON_STRIP_NULLS(json [, path] [, include_arrays] [, remove_empty])`."""
     tokens = writing_path("$" if path is None else path)
     if document is None or path is None or include_arrays is None or remove_empty is None:
         return document
@@ -125,7 +134,10 @@ def json_strip_nulls(
 
 
 def json_contains(document: Json, target: Json) -> bool:
-    """JSON_CONTAINS: only an array at the top holds a scalar."""
+    """Return `JSON_CONTAINS(json, target)`.
+
+    An array holds a scalar target only if the array is the whole document.
+    """
     whole, part = document.value, target.value
     if whole.__class__ is list and not isinstance(part, (list, dict)):
         return any(_contains(item, part) for item in paced(whole))
@@ -135,7 +147,7 @@ def json_contains(document: Json, target: Json) -> bool:
 def json_keys(
     document: Json | None, max_depth: int | None = None, mode: str | None = "strict"
 ) -> tuple[str, ...] | None:
-    """JSON_KEYS(json [, max_depth] [, mode => 'strict' | 'lax' | 'lax recursive'])."""
+    """Return `JSON_KEYS(json [, max_depth] [, mode => 'strict' | 'lax' | 'lax recursive'])`."""
     if max_depth is not None and max_depth <= 0:
         raise BadArgument("max_depth must be positive.")
     arrays = None if mode is None else _KEY_MODES.get(mode.lower())
@@ -148,12 +160,12 @@ def json_keys(
     return tuple(sorted(keys))
 
 
-# How many arrays in a row keys are looked for in; -1 is any number.
+# The number of nested arrays that JSON_KEYS searches for objects; -1 is any number.
 _KEY_MODES = {"strict": 0, "lax": 1, "lax recursive": -1}
 
 
 def _collect_keys(value: Any, keys: set[str], prefix: str, depth: int, arrays: int) -> None:
-    """Add the keys down to a depth; a depth that starts below one has no end."""
+    """Add the keys down to `depth` to `keys`; a negative depth has no limit."""
     for holder in paced(_objects_in(value, arrays)):
         for name, member in paced(holder.items()):
             key = f"{prefix}{_escaped_key(name)}"
@@ -163,16 +175,19 @@ def _collect_keys(value: Any, keys: set[str], prefix: str, depth: int, arrays: i
 
 
 def _objects_in(value: Any, arrays: int) -> list[dict[str, Any]]:
-    """The object itself, or the objects in arrays that are nested at most so deep."""
-    found, level = [], [value]
+    """Return the object itself, or the objects in at most `arrays` levels of nested arrays.
+
+    A negative number of levels has no limit.
+    """
+    objects, level = [], [value]
     while level:
-        found += [item for item in paced(level) if item.__class__ is dict]
+        objects += [item for item in paced(level) if item.__class__ is dict]
         lists = [item for item in paced(level) if item.__class__ is list]
         if not arrays:
             break
         arrays -= 1
         level = [item for items in paced(lists) for item in items]
-    return found
+    return objects
 
 
 def _escaped_key(name: str) -> str:
@@ -181,7 +196,7 @@ def _escaped_key(name: str) -> str:
 
 
 def _value_encoders(types: Sequence[Type]) -> list[Encoder]:
-    """Encoders of the values in (json, path, value, path, value ... [, option])."""
+    """Return encoders of the values in (json, path, value, path, value ... [, option])."""
     return [encoder(types[2 * pair + 2]) for pair in range((len(types) - 1) // 2)]
 
 
@@ -190,7 +205,10 @@ def _are_arrays(types: Sequence[Type]) -> list[bool]:
 
 
 def _items(encode: Encoder, item: Any, each: bool) -> list[Any] | None:
-    """What is to be added; nothing at all for a NULL array whose elements are wanted."""
+    """Return the items to add: the value, or its elements with `each`.
+
+    Return None for a NULL array whose elements would be added.
+    """
     encoded = encode(item)
     if not each:
         return [encoded]
@@ -198,7 +216,10 @@ def _items(encode: Encoder, item: Any, each: bool) -> list[Any] | None:
 
 
 def _applied(value: Any, tokens: tuple[Token, ...], change: Change, *, create: bool = False) -> Any:
-    """The document with `change` made where the tokens lead; itself if that does not fit."""
+    """Return the document with `change` applied where the tokens lead.
+
+    A document that the tokens or the change do not fit is returned as it is.
+    """
     if len(tokens) > 2 * JSON_NESTING_MAX:
         if create:
             raise BadArgument(f"JSON nesting is deeper than {JSON_NESTING_MAX} levels")
@@ -210,7 +231,7 @@ def _applied(value: Any, tokens: tuple[Token, ...], change: Change, *, create: b
 
 
 def _changed(value: Any, tokens: tuple[Token, ...], change: Change, create: bool) -> Any:
-    """A copy of `value` along the tokens, as deep as they are many."""
+    """Return a copy of `value` along the tokens, with `change` applied at their end."""
     if not tokens:
         return change(value)
     token, rest = tokens[0], tokens[1:]
@@ -229,7 +250,7 @@ def _changed(value: Any, tokens: tuple[Token, ...], change: Change, create: bool
 
 
 def _padded(items: list[Any], index: int, item: Any) -> list[Any]:
-    """The array with an item at an index past its end, nulls in between."""
+    """Return the array with `item` at an index past the end, and nulls in between."""
     if index >= ARRAY_SIZE_MAX:
         raise BadArgument(f"Exceeded maximum array size of {ARRAY_SIZE_MAX}")
     return [*items, *[None] * (index - len(items)), item]
@@ -255,7 +276,7 @@ def _inserting(items: list[Any], index: int) -> Change:
         before = value or []
         if index >= ARRAY_SIZE_MAX:
             raise BadArgument(f"Exceeded maximum array size of {ARRAY_SIZE_MAX}")
-        # Where nothing is inserted, the array still reaches up to the place itself.
+        # Without items to insert, the array is still padded up to and including the index.
         padding = [None] * (index - len(before) + (not items))
         return _sized([*before[:index], *padding, *items, *before[index:]])
 
@@ -280,7 +301,7 @@ def _removing(token: Token) -> Change:
 
 
 def _stripped(value: Any, include_arrays: bool, remove_empty: bool) -> Any:
-    """The value without nulls inside, and if asked without what that leaves empty."""
+    """Return the value without nulls inside, and with `remove_empty` without what gets empty."""
 
     def keeps(item: Any) -> bool:
         return item is not None and not (remove_empty and _is_removable(item, include_arrays))

@@ -1,8 +1,8 @@
-"""SQL values as JSON: what TO_JSON does, and every function that puts a value into a document.
+"""Conversion of SQL values to JSON, for TO_JSON and for functions that put a value into a document.
 
-`encoder(type, ...)` is built once per type and gives plain data, as `values.json.Json` holds it.
-A type that JSON has no form for is refused when the function is bound; for SAFE_TO_JSON it is
-null, and so is an array of it.
+`encoder(type, ...)` is built once per type and returns plain data, as `values.json.Json` holds it.
+A type that JSON has no form for is an error when the function is bound. For SAFE_TO_JSON a value of
+such a type, and an array of such values, is null.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from spanemu.values.types import Type, TypeCode
 
 Encoder = Callable[[Any], Any]
 
-# Integers beyond these are not all doubles.
+# Larger integers are not all exact as doubles.
 WHOLE_DOUBLE_MAX = 2**53
 
-_ITEM_BYTES = 2  # of an item and the comma behind it, at least
+_ITEM_BYTES = 2  # at least, of an item and the comma after it
 
 _INT64_MIN = -(2**63)
 _UINT64_MAX = 2**64 - 1
@@ -35,7 +35,11 @@ _UINT64_MAX = 2**64 - 1
 
 @lru_cache(maxsize=1024)
 def encoder(type_: Type, *, stringify: bool = False, safe: bool = False) -> Encoder:
-    """A function from a value of the type, NULL included, to plain JSON data."""
+    """Return a function from a value of the type, which may be NULL, to plain JSON data.
+
+    With `stringify` wide numbers become strings. Raise Unsupported for a type that JSON has no form
+    for; with `safe` such a value becomes null instead.
+    """
     if type_.code is TypeCode.ARRAY:
         return _array_encoder(type_, stringify, safe)
     if type_.code is TypeCode.STRUCT:
@@ -49,10 +53,10 @@ def encoder(type_: Type, *, stringify: bool = False, safe: bool = False) -> Enco
 
 
 def made(value: Any) -> Json:
-    """Return a document of plain data.
+    """Return the document that holds plain data.
 
-    Raises BadArgument if the document is deeper than JSON may be, and ValueTooLarge if its text
-    would be larger than any column can hold: parts that are repeated by reference would grow.
+    Raise BadArgument if the document is nested deeper than JSON may be, and ValueTooLarge if its
+    text would be larger than a column can hold: parts that are repeated by reference multiply.
     """
     size = 0
     level = {id(value): (value, 1)}  # Each container once, with the number of its occurrences.
@@ -105,19 +109,19 @@ def _array_encoder(type_: Type, stringify: bool, safe: bool) -> Encoder:
         raise
 
     def encode(value: Any) -> Any:
-        return None if value is None else [item(one) for one in paced(value)]
+        return None if value is None else [item(element) for element in paced(value)]
 
     return encode
 
 
 def _struct_encoder(type_: Type, stringify: bool, safe: bool) -> Encoder:
-    # Only the first field of a name is kept.
-    wanted: dict[str, tuple[int, Encoder]] = {}
+    # Of several fields with the same name only the first is encoded.
+    encoders: dict[str, tuple[int, Encoder]] = {}
     for position, field in enumerate(type_.fields):
-        if field.name not in wanted:
+        if field.name not in encoders:
             item = encoder(field.type, stringify=stringify, safe=safe)
-            wanted[field.name] = (position, item)
-    fields = [(name, *place) for name, place in ordered(wanted).items()]
+            encoders[field.name] = (position, item)
+    fields = [(name, *field) for name, field in ordered(encoders).items()]
 
     def encode(value: Any) -> Any:
         if value is None:
@@ -166,7 +170,7 @@ def _wide_numeric(value: Decimal | None) -> Any:
 
 
 def _number_of(value: Decimal) -> int | float | None:
-    """The JSON number that is exactly `value`, if there is one."""
+    """Return the JSON number that equals `value` exactly; None if there is none."""
     if value == value.to_integral_value() and _INT64_MIN <= value <= _UINT64_MAX:
         return int(value)
     nearest = float(value)

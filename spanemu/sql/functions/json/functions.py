@@ -1,7 +1,7 @@
-"""JSON functions, by the chapter of that name: reading, making, and the table of all of them.
+"""JSON functions, by the chapter of that name: queries, constructors and the table of all functions.
 
-Paths are parsed in `path`; `text` reads strings; `convert`, `encode` and `edit` hold
-the rest. STRING(timestamp) is in the table too, since a name is declared once.
+`path` parses paths and `text` reads strings; `convert`, `encode` and `edit` hold the other
+functions. The table includes STRING(timestamp), since each name is declared once.
 """
 
 from __future__ import annotations
@@ -25,41 +25,41 @@ from spanemu.values.types import Type
 
 
 def json_query(document: Json, path: str) -> Json | None:
-    """JSON_QUERY(json, path)."""
+    """Return `JSON_QUERY(json, path)`."""
     value = found(document.value, reading_path(path))
     return None if value is MISSING else Json(value)
 
 
 def json_query_string(text: str, path: str) -> str | None:
-    """JSON_QUERY(string, path): null is NULL."""
+    """Return `JSON_QUERY(string, path)`: NULL for JSON's null."""
     value = sought(text, reading_path(path))
     return None if value is MISSING or value is None else written(value)
 
 
 def json_value(document: Json, path: str = "$") -> str | None:
-    """JSON_VALUE(json [, path]): a scalar as text."""
+    """Return `JSON_VALUE(json [, path])`: a scalar as text."""
     return _scalar(found(document.value, reading_path(path)))
 
 
 def json_value_string(text: str, path: str = "$") -> str | None:
-    """JSON_VALUE(string [, path])."""
+    """Return `JSON_VALUE(string [, path])`."""
     return scalar_text(sought(text, reading_path(path)))
 
 
 def json_query_array(document: Json, path: str = "$") -> tuple[Json, ...] | None:
-    """JSON_QUERY_ARRAY(json [, path])."""
+    """Return `JSON_QUERY_ARRAY(json [, path])`."""
     value = found(document.value, reading_path(path))
     return tuple([Json(item) for item in paced(value)]) if value.__class__ is list else None
 
 
 def json_query_array_string(text: str, path: str = "$") -> tuple[str, ...] | None:
-    """JSON_QUERY_ARRAY(string [, path])."""
+    """Return `JSON_QUERY_ARRAY(string [, path])`."""
     value = sought(text, reading_path(path))
     return tuple([written(item) for item in paced(value)]) if value.__class__ is list else None
 
 
 def json_value_array(document: Json, path: str = "$") -> tuple[str | None, ...] | None:
-    """JSON_VALUE_ARRAY(json [, path]): an array of scalars, or NULL."""
+    """Return `JSON_VALUE_ARRAY(json [, path])`: an array of scalars, or NULL."""
     value = found(document.value, reading_path(path))
     if value.__class__ is not list or any(isinstance(item, (list, dict)) for item in value):
         return None
@@ -67,7 +67,7 @@ def json_value_array(document: Json, path: str = "$") -> tuple[str | None, ...] 
 
 
 def json_value_array_string(text: str, path: str = "$") -> tuple[str | None, ...] | None:
-    """JSON_VALUE_ARRAY(string [, path])."""
+    """Return `JSON_VALUE_ARRAY(string [, path])`."""
     value = sought(text, reading_path(path))
     if value.__class__ is not list or any(isinstance(item, list) for item in value):
         return None
@@ -75,7 +75,7 @@ def json_value_array_string(text: str, path: str = "$") -> tuple[str | None, ...
 
 
 def parse_json(text: str, wide_number_mode: str = "exact") -> Json:
-    """PARSE_JSON(string [, wide_number_mode => 'exact' | 'round'])."""
+    """Return `PARSE_JSON(string [, wide_number_mode => 'exact' | 'round'])`."""
     if wide_number_mode not in ("exact", "round"):
         raise BadArgument("Invalid `wide_number_mode` specified: must be 'exact' or 'round'")
     try:
@@ -85,12 +85,12 @@ def parse_json(text: str, wide_number_mode: str = "exact") -> Json:
 
 
 def to_json_string(document: Json | None) -> str:
-    """TO_JSON_STRING(json): a NULL is written as JSON's null."""
+    """Return `TO_JSON_STRING(json)`: JSON's null for NULL."""
     return "null" if document is None else bounded(document.text, "TO_JSON_STRING")
 
 
 def to_json(types: Sequence[Type], _: Type) -> Callable[..., Json | None]:
-    """TO_JSON(value [, stringify_wide_numbers => bool])."""
+    """Return the implementation of `TO_JSON(value [, stringify_wide_numbers => bool])`."""
     plain, stringifying = encoder(types[0]), encoder(types[0], stringify=True)
 
     def evaluate(value: Any, stringify_wide_numbers: bool | None = False) -> Json | None:
@@ -102,13 +102,16 @@ def to_json(types: Sequence[Type], _: Type) -> Callable[..., Json | None]:
 
 
 def safe_to_json(types: Sequence[Type], _: Type) -> Callable[..., Json]:
-    """SAFE_TO_JSON(value): what JSON cannot hold is null, wide numbers are strings."""
+    """Return the implementation of `SAFE_TO_JSON(value)`.
+
+    A value that JSON has no form for becomes null; wide numbers become strings.
+    """
     encode = encoder(types[0], stringify=True, safe=True)
     return lambda value: made(encode(value))
 
 
 def json_array(types: Sequence[Type], _: Type) -> Callable[..., Json]:
-    """JSON_ARRAY(value, ...)."""
+    """Return the implementation of `JSON_ARRAY(value, ...)`."""
     encoders = [encoder(type_) for type_ in types]
 
     def evaluate(*values: Any) -> Json:
@@ -118,7 +121,7 @@ def json_array(types: Sequence[Type], _: Type) -> Callable[..., Json]:
 
 
 def json_object(types: Sequence[Type], _: Type) -> Callable[..., Json]:
-    """JSON_OBJECT(key, value, ...)."""
+    """Return the implementation of `JSON_OBJECT(key, value, ...)`."""
     encoders = [encoder(type_) for type_ in types[1::2]]
 
     def evaluate(*arguments: Any) -> Json:
@@ -129,7 +132,7 @@ def json_object(types: Sequence[Type], _: Type) -> Callable[..., Json]:
 
 
 def json_object_of_arrays(types: Sequence[Type], _: Type) -> Callable[..., Json]:
-    """JSON_OBJECT(keys, values)."""
+    """Return the implementation of `JSON_OBJECT(keys, values)`."""
     encode = encoder(types[1])
 
     def evaluate(keys: Any, values: Any) -> Json:
@@ -155,7 +158,7 @@ def _object(keys: Sequence[str | None], values: Sequence[Any]) -> Json:
 
 
 def _scalar(value: Any) -> str | None:
-    """The text of a scalar in plain data; NULL for anything else."""
+    """Return the text of a scalar in plain data; None for any other value."""
     if value.__class__ is str:
         return str(value)
     if value is None or value is MISSING or isinstance(value, (list, dict)):

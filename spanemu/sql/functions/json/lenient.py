@@ -1,13 +1,13 @@
-"""A patient JSON reader for texts that are not quite JSON.
+"""A lenient JSON reader for texts that are not valid JSON.
 
-It goes along a path and reads only as far as needed. Beyond the grammar it takes strings in single
-quotes, any escape and any character inside a string, a comma too many at the end, and arrays that
-leave an element out (`[1,,2]` has a null). What it reads is plain data with two exceptions:
+The reader follows a path and reads only as far as needed. Beyond the grammar it accepts strings in
+single quotes, any escape and any character inside a string, a trailing comma, and arrays that omit
+an element (`[1,,2]` has a null). Its values are plain data with two exceptions:
 
-    Number      a number, in the digits it was written with
-    Members     an object, as a list of (key, value): in order, repeated keys included
+    Number      a number, in the digits of the text
+    Members     an object, as a list of (key, value) in order, including repeated keys
 
-This is the slow way, in Python: see `text` for the fast one.
+This reader is slow Python; `text` uses the fast decoder of the standard library where it can.
 """
 
 from __future__ import annotations
@@ -31,55 +31,55 @@ _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![.eE])", re
 
 
 class Number(str):
-    """A number in the digits it was written with."""
+    """A number in the digits of the text."""
 
     __slots__ = ()
 
 
 class Members(list[tuple[str, Any]]):
-    """An object: its members in the order of the text, repeated keys included."""
+    """An object: its members in the order of the text, including repeated keys."""
 
     __slots__ = ()
 
 
 class Broken(Exception):
-    """The text stops making sense before the wanted part was read."""
+    """The text is malformed before the end of the value that the path leads to."""
 
 
 def sound(text: str) -> str:
-    """`text` with its surrogates paired up, and those without a partner replaced."""
+    """Return `text` with surrogates paired up and unpaired surrogates replaced."""
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def read(text: str, steps: tuple[Step, ...]) -> Any:
-    """What the path leads to, or MISSING."""
+    """Return the value that the path leads to, or MISSING. Raise Broken."""
     return _sought(text, _skip(text, 0), steps)
 
 
 def _sought(text: str, at: int, steps: tuple[Step, ...]) -> Any:
     if not steps:
         return _value(text, at)[0]
-    for place in _places(text, at, steps[0]):
-        found = _sought(text, place, steps[1:])
-        if found is not MISSING:
-            return found
+    for offset in _places(text, at, steps[0]):
+        value = _sought(text, offset, steps[1:])
+        if value is not MISSING:
+            return value
     return MISSING
 
 
 def _places(text: str, at: int, step: Step) -> Iterator[int]:
-    """Where values begin to which the step leads from the container at `at`."""
+    """Yield the offsets of the values to which the step leads from the container at `at`."""
     opening = text[at : at + 1]
     if opening == "{":
-        for key, place in _member_places(text, at):
+        for key, offset in _member_places(text, at):
             if key == step.name:
-                yield place
+                yield offset
     elif opening == "[" and step.number is not None:
-        for number, place in enumerate(_element_places(text, at)):
+        for number, offset in enumerate(_element_places(text, at)):
             if number == step.number:
-                if place >= 0:
-                    yield place
+                if offset >= 0:
+                    yield offset
                 break
 
 
@@ -95,7 +95,7 @@ def _member_places(text: str, at: int) -> Iterator[tuple[str, int]]:
 
 
 def _element_places(text: str, at: int) -> Iterator[int]:
-    """As above; -1 for an element that was left out."""
+    """Yield the offsets of the elements of the array at `at`; -1 for an element left out."""
     at = _skip(text, at + 1)
     while text[at : at + 1] != "]":
         if text[at : at + 1] == ",":
@@ -109,7 +109,7 @@ def _element_places(text: str, at: int) -> Iterator[int]:
 
 
 def _value(text: str, at: int) -> tuple[Any, int]:
-    """The value at `at`, and where it ends."""
+    """Return the value at `at` and the offset of its end. Raise Broken."""
     opening = text[at : at + 1]
     if opening == "{":
         return _object(text, at)
@@ -156,11 +156,11 @@ def _array(text: str, at: int) -> tuple[list[Any], int]:
 
 def _string(text: str, at: int) -> tuple[str, int]:
     pattern = _STRINGS.get(text[at : at + 1])
-    found = pattern.match(text, at) if pattern else None
-    if found is None:
+    match = pattern.match(text, at) if pattern else None
+    if match is None:
         raise Broken
-    inside = found[1]
-    return (_ESCAPE.sub(_unescaped, inside) if "\\" in inside else inside), found.end()
+    inside = match[1]
+    return (_ESCAPE.sub(_unescaped, inside) if "\\" in inside else inside), match.end()
 
 
 def _unescaped(escape: re.Match[str]) -> str:
@@ -169,7 +169,7 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 
 def _expect(text: str, at: int, char: str) -> int:
-    """Behind the character that has to stand here, and the white space after it."""
+    """Return the offset after `char` at `at` and the white space behind it. Raise Broken."""
     if text[at : at + 1] != char:
         raise Broken
     return _skip(text, at + 1)

@@ -1,12 +1,12 @@
-"""JSONPath: `$`, then `.key`, `."quoted key"` and `[index]`, parsed once per text.
+"""JSONPath: `$`, then `.key`, `."quoted key"` and `[index]`; parsed paths are cached.
 
     reading    $.a."b.c"[0]  ->  (Step("a"), Step("b.c"), Step("0", 0))
     writing    the same text  ->  ("a", "b.c", 0)
 
-Functions that read take any step as the name of a member or, if it is a number, the index of an
-element, whichever the document has there. Functions that write (JSON_SET and its kin) tell names
-from indexes, because they create what is missing. Nothing else of JSONPath exists here: no
-wildcards, no recursion, no filters.
+Functions that read use a step as the name of a member of an object or, if the step is a number, as
+the index of an element of an array. Functions that write (JSON_SET and others) distinguish names
+from indexes, because they create missing members and elements. Spanner supports nothing else of
+JSONPath: no wildcards, no recursion, no filters.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _INDEX_DIGITS_MAX = 18
 
 
 class Step(NamedTuple):
-    """One step of a path that is read: a member's name, and its number if it is one."""
+    """A step of a path that is read: a member's name, and its number if the name is a number."""
 
     name: str
     number: int | None
 
 
 class Missing:
-    """The type of `MISSING`, told from every value a document can hold."""
+    """The type of `MISSING`, which differs from every value that a document can hold."""
 
 
 MISSING: Final = Missing()
@@ -41,21 +41,24 @@ MISSING: Final = Missing()
 
 @pattern_cache
 def reading_path(text: str) -> tuple[Step, ...]:
-    """The steps of a path for a function that reads. An index that no array has leads nowhere."""
+    """Return the steps of a path for a function that reads.
+
+    A number too large for any array index leads to no element.
+    """
     return tuple([_step(word.replace('\\"', '"')) for word, _ in _words(text)])
 
 
 @pattern_cache
 def writing_path(text: str) -> tuple[str | int, ...]:
-    """The steps of a path for a function that writes: names are str, indexes int.
+    """Return the steps of a path for a function that writes: names are str, indexes int.
 
-    Spanner leaves the escapes of a quoted name in place here, and so do we.
+    The escapes of a quoted name stay in place, as in Spanner.
     """
     return tuple([_index(word, text) if is_index else word for word, is_index in _words(text)])
 
 
 def found(value: Any, steps: tuple[Step, ...]) -> Any:
-    """What the path leads to in plain JSON data, or MISSING."""
+    """Return the value that the path leads to in plain JSON data, or MISSING."""
     for name, number in steps:
         if value.__class__ is dict:
             value = value.get(name, MISSING)
@@ -71,7 +74,7 @@ def found(value: Any, steps: tuple[Step, ...]) -> Any:
 
 
 def _words(text: str) -> list[tuple[str, bool]]:
-    """Each step's text, and whether it stood in brackets."""
+    """Return the text of each step, and whether the step stood in brackets."""
     if not text.startswith("$"):
         raise BadJsonPath(text, "JSONPath must start with '$'")
     words: list[tuple[str, bool]] = []

@@ -1,12 +1,12 @@
-"""Reading JSON out of a STRING, which unlike a JSON value nobody has validated.
+"""Reading JSON from a STRING, which unlike a JSON value was never validated.
 
-The text is kept as it is: numbers in their digits, members in their order, repeated keys repeated;
-only white space between tokens goes. What lies behind the wanted part is never looked at, so a text
-that ends too early still gives what comes before its end. A text that is broken on the way to
-the wanted part gives nothing.
+A result keeps the form of the text: the digits of numbers, the order of members and repeated keys.
+Only white space between tokens is removed. Text after the value that the path leads to is never
+read, so a truncated text still gives the values before its end. A text that is malformed before the
+end of that value gives no value.
 
-Two ways lead to the wanted part. A sound document is parsed whole, in C, and then walked; one that
-is not goes to `lenient`, which reads from key to key.
+There are two implementations. A valid document is parsed as a whole, in C, and then walked along
+the path. Any other text is read by `lenient`, from key to key.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _LONG_DECODER = _decoder(paced_calls(Number), paced_calls(Members))
 
 
 def sought(text: str, steps: tuple[Step, ...]) -> Any:
-    """What the path leads to, as `lenient` describes it, or MISSING."""
+    """Return the value that the path leads to, in the form that `lenient` describes, or MISSING."""
     try:
         decoder = _LONG_DECODER if is_long(text) else _DECODER
         return _walked(decoder.decode(text), steps)
@@ -57,7 +57,7 @@ def sought(text: str, steps: tuple[Step, ...]) -> Any:
 
 
 def written(value: Any) -> str:
-    """JSON text of such a value, without spaces."""
+    """Return the JSON text, without spaces, of a value in the form that `lenient` describes."""
     try:
         return _written(value)
     except RecursionError:
@@ -65,7 +65,7 @@ def written(value: Any) -> str:
 
 
 def scalar_text(value: Any) -> str | None:
-    """The text of a scalar; NULL for null and for containers."""
+    """Return the text of a scalar; None for null and for containers."""
     if value.__class__ is str:
         return sound(value)
     if value.__class__ is Number:
@@ -83,7 +83,7 @@ def _quoted(text: str) -> str:
     quoted = encode_basestring(sound(text))
     if quoted.isascii():
         return quoted
-    # These two end a line in JavaScript.
+    # These characters end a line in JavaScript.
     return quoted.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
@@ -102,11 +102,11 @@ def _written(value: Any) -> str:
 
 
 def _walked(value: Any, steps: tuple[Step, ...]) -> Any:
-    for place, (name, number) in enumerate(steps):
+    for depth, (name, number) in enumerate(steps):
         if value.__class__ is Members:
             members = [member for key, member in value if key == name]
             if len(members) > 1:
-                return _first_walked(members, steps[place + 1 :])
+                return _first_walked(members, steps[depth + 1 :])
             value = members[0] if members else MISSING
         elif value.__class__ is list and number is not None and number < len(value):
             value = value[number]
@@ -116,9 +116,9 @@ def _walked(value: Any, steps: tuple[Step, ...]) -> Any:
 
 
 def _first_walked(values: list[Any], steps: tuple[Step, ...]) -> Any:
-    """Of members with the same key, the first in which the path goes on."""
+    """Return the value of the path in the first of `values`, members of one key, that has it."""
     for value in values:
-        found = _walked(value, steps)
-        if found is not MISSING:
-            return found
+        target = _walked(value, steps)
+        if target is not MISSING:
+            return target
     return MISSING

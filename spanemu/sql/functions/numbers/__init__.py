@@ -1,5 +1,6 @@
 """Functions of numbers.
 
-In reading order: `arithmetic` (on one type), `mathematical` (the chapter of that name, for INT64
-and FLOAT64) and `numeric_functions` (the same for NUMERIC), `bit` and `bitwise`, `vector`.
+In reading order: `arithmetic` (+, -, *, / on each type), `mathematical` (the chapter of that name,
+for INT64 and FLOAT64), `numeric_functions` (its functions for NUMERIC), `bit` and `bitwise`
+(functions and operators on bits), `vector` (distances).
 """

@@ -1,7 +1,7 @@
-"""Arithmetic on one type: what +, -, *, / and unary minus compute, and their SAFE_ variants.
+"""Arithmetic on one type: +, -, *, /, unary minus, DIV and MOD, and SAFE_ variants.
 
 Operands are of the type in the function's name; the analyzer coerced them. A result that does
-not fit is an error, never a wrapped number or an infinity that no operand had.
+not fit its type is an error, never a wrapped integer or an infinity from finite operands.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ZERO = Decimal(0)
 
 
 def shown(number: float) -> str:
-    """A FLOAT64 as messages print it: six significant digits."""
+    """Return a FLOAT64 as error messages print it: with six significant digits."""
     return f"{number:g}"
 
 
@@ -28,7 +28,7 @@ def shown(number: float) -> str:
 
 
 def add_int64(left: int, right: int) -> int:
-    """INT64 + INT64."""
+    """Return `INT64 + INT64`."""
     total = left + right
     if INT64_MIN <= total <= INT64_MAX:
         return total
@@ -36,7 +36,7 @@ def add_int64(left: int, right: int) -> int:
 
 
 def subtract_int64(left: int, right: int) -> int:
-    """INT64 - INT64."""
+    """Return `INT64 - INT64`."""
     difference = left - right
     if INT64_MIN <= difference <= INT64_MAX:
         return difference
@@ -44,7 +44,7 @@ def subtract_int64(left: int, right: int) -> int:
 
 
 def multiply_int64(left: int, right: int) -> int:
-    """INT64 * INT64."""
+    """Return `INT64 * INT64`."""
     product = left * right
     if INT64_MIN <= product <= INT64_MAX:
         return product
@@ -52,14 +52,14 @@ def multiply_int64(left: int, right: int) -> int:
 
 
 def negate_int64(value: int) -> int:
-    """-INT64."""
+    """Return `-INT64`."""
     if value != INT64_MIN:
         return -value
     raise Overflow("int64", f"-{value}")
 
 
 def divide_int64(left: int, right: int) -> int:
-    """DIV: the quotient cut toward zero."""
+    """Return `DIV(left, right)`: the quotient truncated toward zero."""
     if not right:
         raise DivisionByZero(f"{left} / {right}")
     quotient = abs(left) // abs(right)
@@ -71,7 +71,7 @@ def divide_int64(left: int, right: int) -> int:
 
 
 def modulo_int64(left: int, right: int) -> int:
-    """MOD: the remainder, with the sign of `left`."""
+    """Return `MOD(left, right)`: the remainder, with the sign of `left`."""
     if not right:
         raise DivisionByZero(f"MOD({left}, {right})")
     rest = abs(left) % abs(right)
@@ -82,7 +82,7 @@ def modulo_int64(left: int, right: int) -> int:
 
 
 def add_float64(left: float, right: float) -> float:
-    """FLOAT64 + FLOAT64."""
+    """Return `FLOAT64 + FLOAT64`."""
     total = left + right
     if -inf < total < inf or not (isfinite(left) and isfinite(right)):
         return total
@@ -90,7 +90,7 @@ def add_float64(left: float, right: float) -> float:
 
 
 def subtract_float64(left: float, right: float) -> float:
-    """FLOAT64 - FLOAT64."""
+    """Return `FLOAT64 - FLOAT64`."""
     difference = left - right
     if -inf < difference < inf or not (isfinite(left) and isfinite(right)):
         return difference
@@ -98,7 +98,7 @@ def subtract_float64(left: float, right: float) -> float:
 
 
 def multiply_float64(left: float, right: float) -> float:
-    """FLOAT64 * FLOAT64."""
+    """Return `FLOAT64 * FLOAT64`."""
     product = left * right
     if -inf < product < inf or not (isfinite(left) and isfinite(right)):
         return product
@@ -106,7 +106,7 @@ def multiply_float64(left: float, right: float) -> float:
 
 
 def divide_float64(left: float, right: float) -> float:
-    """FLOAT64 / FLOAT64; a zero divisor is an error whatever is divided."""
+    """Return `FLOAT64 / FLOAT64`; raise DivisionByZero for any dividend, also NaN, over zero."""
     if not right:
         raise DivisionByZero(f"{shown(left)} / {shown(right)}")
     quotient = left / right
@@ -116,17 +116,17 @@ def divide_float64(left: float, right: float) -> float:
 
 
 def ieee_divide(left: float, right: float) -> float:
-    """Division that never fails: x / 0 is an infinity or NaN."""
+    """Return `IEEE_DIVIDE(left, right)`, which never fails: x / 0 is an infinity or NaN."""
     if right:
         return left / right
     if not left or left != left or right != right:
         return nan
-    # The sign of a zero shows only in its text.
+    # Comparison ignores the sign of a zero; the text shows it.
     return inf if (left > 0) is (str(right)[0] != "-") else -inf
 
 
 def ieee_divide_float32(left: float, right: float) -> float:
-    """IEEE_DIVIDE of FLOAT32s: too large a quotient is an infinity."""
+    """Return `IEEE_DIVIDE` of FLOAT32s: a quotient that is too large becomes an infinity."""
     quotient = ieee_divide(left, right)
     if floats.fits(quotient):
         return floats.round32(quotient)
@@ -137,7 +137,7 @@ def ieee_divide_float32(left: float, right: float) -> float:
 
 
 def add_numeric(left: Decimal, right: Decimal) -> Decimal:
-    """NUMERIC + NUMERIC."""
+    """Return `NUMERIC + NUMERIC`."""
     try:
         return numeric.add(left, right)
     except BadValue:
@@ -145,7 +145,7 @@ def add_numeric(left: Decimal, right: Decimal) -> Decimal:
 
 
 def subtract_numeric(left: Decimal, right: Decimal) -> Decimal:
-    """NUMERIC - NUMERIC."""
+    """Return `NUMERIC - NUMERIC`."""
     try:
         return numeric.subtract(left, right)
     except BadValue:
@@ -153,7 +153,7 @@ def subtract_numeric(left: Decimal, right: Decimal) -> Decimal:
 
 
 def multiply_numeric(left: Decimal, right: Decimal) -> Decimal:
-    """NUMERIC * NUMERIC, rounded to nine digits."""
+    """Return `NUMERIC * NUMERIC`, rounded to nine decimal digits."""
     try:
         return numeric.multiply(left, right)
     except BadValue:
@@ -161,7 +161,7 @@ def multiply_numeric(left: Decimal, right: Decimal) -> Decimal:
 
 
 def divide_numeric(left: Decimal, right: Decimal) -> Decimal:
-    """NUMERIC / NUMERIC, rounded to nine digits."""
+    """Return `NUMERIC / NUMERIC`, rounded to nine decimal digits."""
     if not right:
         raise DivisionByZero(f"{numeric.format(left)} / 0")
     try:
@@ -171,12 +171,12 @@ def divide_numeric(left: Decimal, right: Decimal) -> Decimal:
 
 
 def negate_numeric(value: Decimal) -> Decimal:
-    """-NUMERIC."""
+    """Return `-NUMERIC`."""
     return value.copy_negate() if value else ZERO
 
 
 def div_numeric(left: Decimal, right: Decimal) -> Decimal:
-    """DIV: the quotient cut toward zero."""
+    """Return `DIV(left, right)`: the quotient truncated toward zero."""
     try:
         if right:
             return numeric.truncated_quotient(left, right) or ZERO
@@ -190,7 +190,7 @@ def _div(left: Decimal, right: Decimal) -> str:
 
 
 def modulo_numeric(left: Decimal, right: Decimal) -> Decimal:
-    """MOD: the remainder, with the sign of `left`."""
+    """Return `MOD(left, right)`: the remainder, with the sign of `left`."""
     if not right:
         raise DivisionByZero(f"MOD({numeric.format(left)}, 0)")
     return numeric.remainder(left, right) or ZERO
@@ -201,7 +201,7 @@ def _numeric_overflow(left: Decimal, symbol: str, right: Decimal) -> Overflow:
 
 
 def safe(operation: Callable[..., Any]) -> Callable[..., Any]:
-    """`operation` with NULL in place of a failure."""
+    """Return `operation` with NULL in place of an EvaluationError."""
 
     def call(*operands: Any) -> Any:
         try:

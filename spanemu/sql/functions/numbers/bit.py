@@ -1,4 +1,4 @@
-"""Functions on bits, by the chapter "Bit functions". Bitwise operators are in `operators`."""
+"""Functions on bits, by the chapter "Bit functions". Bitwise operators are in `bitwise`."""
 
 from __future__ import annotations
 
@@ -10,17 +10,20 @@ _SIGN = 1 << 63
 
 
 def bit_count(value: int) -> int:
-    """Ones in the two's complement form."""
+    """Return `BIT_COUNT(INT64)`: the number of one bits in two's complement."""
     return (value & _MASK).bit_count()
 
 
 def bit_count_bytes(value: bytes) -> int:
-    """Ones in all bytes."""
+    """Return `BIT_COUNT(BYTES)`: the number of one bits in all bytes."""
     return int.from_bytes(value, "big").bit_count()
 
 
 def bit_reverse(value: int, preserve_sign: bool) -> int:
-    """The bits in reverse order; with `preserve_sign` the sign bit stays and 63 bits turn."""
+    """Return `BIT_REVERSE(value, preserve_sign)`: the bits in reverse order.
+
+    With `preserve_sign` the sign bit stays and the other 63 bits are reversed.
+    """
     bits = value & _MASK
     if preserve_sign:
         turned = int(f"{bits & ~_SIGN:063b}"[::-1], 2) | (bits & _SIGN)

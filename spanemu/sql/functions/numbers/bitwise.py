@@ -13,7 +13,7 @@ _FLIPPED = bytes(range(255, -1, -1))
 
 
 def shift_left(value: int, count: int) -> int:
-    """INT64 << INT64; bits shifted out are lost."""
+    """Return `INT64 << INT64`; bits shifted out are lost."""
     if count < 0:
         raise _negative_shift()
     if count >= _BITS:
@@ -23,7 +23,7 @@ def shift_left(value: int, count: int) -> int:
 
 
 def shift_right(value: int, count: int) -> int:
-    """INT64 >> INT64; zeros come in from the left, whatever the sign."""
+    """Return `INT64 >> INT64`; zeros come in from the left, whatever the sign."""
     if count < 0:
         raise _negative_shift()
     if not count:
@@ -32,7 +32,7 @@ def shift_right(value: int, count: int) -> int:
 
 
 def shift_bytes_left(value: bytes, count: int) -> bytes:
-    """BYTES << INT64; the length stays."""
+    """Return `BYTES << INT64`, of the same length."""
     if count < 0:
         raise _negative_shift()
     length = len(value)
@@ -43,7 +43,7 @@ def shift_bytes_left(value: bytes, count: int) -> bytes:
 
 
 def shift_bytes_right(value: bytes, count: int) -> bytes:
-    """BYTES >> INT64; the length stays."""
+    """Return `BYTES >> INT64`, of the same length."""
     if count < 0:
         raise _negative_shift()
     length = len(value)
@@ -53,12 +53,12 @@ def shift_bytes_right(value: bytes, count: int) -> bytes:
 
 
 def not_bytes(value: bytes) -> bytes:
-    """~BYTES."""
+    """Return `~BYTES`."""
     return value.translate(_FLIPPED)
 
 
 def on_bytes(operation: Callable[[int, int], int]) -> Callable[[bytes, bytes], bytes]:
-    """The operator between BYTES of equal length."""
+    """Return the bitwise operator between BYTES of equal length."""
 
     def call(left: bytes, right: bytes) -> bytes:
         length = len(left)

@@ -1,8 +1,8 @@
 """Mathematical functions, by the chapter of that name; vector distances are in `vector`.
 
-FLOAT64 functions are C's, except that a result which is not finite although the arguments were
-is an error. NUMERIC ones compute with more digits than NUMERIC has and round once, half away from
-zero. Where both exist, INT64 has an overload of its own, for it counts as FLOAT64.
+FLOAT64 functions are C's, except that a result that is not finite for finite arguments is an error.
+NUMERIC functions compute with more digits than NUMERIC has and round once, half away from zero. An
+INT64 argument counts as FLOAT64 where INT64 has no overload of its own.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _DOWN = "ROUND_DOWN"
 
 
 def _of_float(name: str, function: Callable[[float], float]) -> Callable[[float], float]:
-    """C's function from Python's, which raises where C gives NaN or an infinity."""
+    """Return C's function from Python's, which raises where C gives NaN or an infinity."""
 
     def call(x: float) -> float:
         try:
@@ -46,31 +46,34 @@ def _of_float(name: str, function: Callable[[float], float]) -> Callable[[float]
 
 
 def square_root(x: float) -> float:
-    """SQRT of a FLOAT64."""
+    """Return `SQRT(FLOAT64)`."""
     if x < 0:
         raise BadArgument(f"Argument to SQRT cannot be negative: {shown(x)}")
     return math.sqrt(x)
 
 
 def absolute_int64(x: int) -> int:
-    """ABS of an INT64; the smallest one has no counterpart."""
+    """Return `ABS(INT64)`; raise Overflow for the smallest INT64, which has no counterpart."""
     if x == INT64_MIN:
         raise Overflow("int64", f"ABS({x})")
     return abs(x)
 
 
 def sign_int64(x: int) -> int:
-    """SIGN of an INT64."""
+    """Return `SIGN(INT64)`."""
     return (x > 0) - (x < 0)
 
 
 def sign_float64(x: float) -> float:
-    """SIGN of a float; NaN is its own sign."""
+    """Return `SIGN` of a float; NaN is its own sign."""
     return x if x != x else float((x > 0) - (x < 0))
 
 
 def _kept(function: Callable[[float], int]) -> Callable[[float], float]:
-    """ceil, floor and trunc as floats: NaN and infinities stay, and so does a zero's sign."""
+    """Return ceil, floor or trunc as a float function.
+
+    The function keeps NaN, infinities and the sign of a zero.
+    """
 
     def call(x: float) -> float:
         return math.copysign(float(function(x)), x) if isfinite(x) else x
@@ -79,7 +82,7 @@ def _kept(function: Callable[[float], int]) -> Callable[[float], float]:
 
 
 def round_float64(x: float, digits: int = 0) -> float:
-    """ROUND: half away from zero, at the given decimal."""
+    """Return `ROUND(x, digits)`, half away from zero."""
     if digits or not isfinite(x):
         return _rounded(x, digits, _HALF_UP)
     size = abs(x)
@@ -88,14 +91,14 @@ def round_float64(x: float, digits: int = 0) -> float:
 
 
 def truncate_float64(x: float, digits: int = 0) -> float:
-    """TRUNC: toward zero, at the given decimal."""
+    """Return `TRUNC(x, digits)`, toward zero."""
     if digits or not isfinite(x):
         return _rounded(x, digits, _DOWN)
     return math.copysign(float(math.trunc(x)), x)
 
 
 def _rounded(x: float, digits: int, mode: str) -> float:
-    x = float(x)  # INT64 comes as it is
+    x = float(x)  # an INT64 argument arrives as int
     if digits > -_SMALLEST_EXPONENT or not isfinite(x):
         return x
     if digits < -_LARGEST_EXPONENT:
@@ -114,7 +117,7 @@ def _rounded(x: float, digits: int, mode: str) -> float:
 
 
 def power(x: float, y: float) -> float:
-    """POW of FLOAT64s, by C's rules."""
+    """Return `POW(FLOAT64, FLOAT64)`, by C's rules."""
     try:
         return math.pow(x, y)
     except (ValueError, OverflowError):
@@ -122,7 +125,7 @@ def power(x: float, y: float) -> float:
 
 
 def logarithm(x: float, base: float) -> float:
-    """LOG of `x` to `base`; NaN where either end is infinite the wrong way."""
+    """Return `LOG(x, base)`: NaN if an argument is NaN, `base` is infinite or `x` is -inf."""
     if base != base or x != x or math.isinf(base) or x == -inf:
         return nan
     if x <= 0 or base <= 0 or base == 1:
@@ -134,7 +137,10 @@ def logarithm(x: float, base: float) -> float:
 
 
 def _extreme(sign: int) -> Callable[[Sequence[Type], Type], Callable[..., Any]]:
-    """GREATEST (1) or LEAST (-1): by the order of ORDER BY, but NaN wins either way."""
+    """Return the binder of GREATEST (`sign` 1) or LEAST (-1).
+
+    Values compare as in ORDER BY, except that NaN wins in both functions.
+    """
     pick: Callable[..., Any] = max if sign > 0 else min
 
     def bind(types: Sequence[Type], _: Type) -> Callable[..., Any]:
@@ -162,7 +168,7 @@ def _float_only(name: str, function: Callable[[float], float]) -> tuple[Overload
 def _as_float64(
     of_float: Callable[..., float], of_numeric: Callable[..., Decimal]
 ) -> tuple[Overload, ...]:
-    """INT64 and FLOAT32 give FLOAT64, NUMERIC gives NUMERIC."""
+    """Return overloads from INT64, FLOAT32 and FLOAT64 to FLOAT64, and NUMERIC to NUMERIC."""
     return (
         overload("(NUMERIC) -> NUMERIC", of_numeric),
         overload("(FLOAT64) -> FLOAT64", of_float),

@@ -1,6 +1,7 @@
 """Mathematical functions of NUMERIC arguments, with NUMERIC results.
 
-Never a bare `-x`, `abs(x)` or `x + y` on a `Decimal` here: those round to the thread's context.
+This module applies no bare `-x`, `abs(x)` or `x + y` to a `Decimal`: these operators round to the
+precision of the thread's context.
 """
 
 from __future__ import annotations
@@ -12,19 +13,19 @@ from spanemu.sql.functions.numbers.arithmetic import ZERO
 from spanemu.values import numeric
 from spanemu.values.errors import BadValue
 
-# Room for any double, to the last of its binary digits.
+# Enough precision for the exact value of any double.
 WIDE = Context(prec=1200)
-# Twice what a NUMERIC needs, so that rounding to nine digits is the only one that shows.
+# Twice the digits of a NUMERIC, so that only the final rounding to nine digits is visible.
 _PRECISE = Context(prec=80, rounding=ROUND_HALF_EVEN)
 
 _ONE = Decimal(1)
-# e to this power, or ten to it, is out of range on one side and rounds to zero on the other.
+# e to a power above the maximum is out of range; e to a power below the minimum rounds to zero.
 _LOG_MAX = 70
 _LOG_MIN = -50
 
 
 def exponential(x: Decimal) -> Decimal:
-    """EXP."""
+    """Return `EXP(x)`."""
     if x < _LOG_MIN:
         return ZERO
     try:
@@ -36,14 +37,14 @@ def exponential(x: Decimal) -> Decimal:
 
 
 def natural_logarithm(x: Decimal) -> Decimal:
-    """LN."""
+    """Return `LN(x)`."""
     if x <= 0:
         raise BadArgument(f"LN is undefined for zero or negative value: LN({numeric.format(x)})")
     return numeric.fit(_PRECISE.ln(x))
 
 
 def decimal_logarithm(x: Decimal) -> Decimal:
-    """LOG10."""
+    """Return `LOG10(x)`."""
     if x <= 0:
         raise BadArgument(
             f"LOG10 is undefined for zero or negative value: LOG10({numeric.format(x)})"
@@ -52,7 +53,7 @@ def decimal_logarithm(x: Decimal) -> Decimal:
 
 
 def logarithm(x: Decimal, base: Decimal) -> Decimal:
-    """LOG of `x` to `base`."""
+    """Return `LOG(x, base)`."""
     if x <= 0 or base <= 0 or base == 1:
         raise BadArgument(
             "LOG is undefined for zero or negative value, or when base equals 1: "
@@ -62,7 +63,7 @@ def logarithm(x: Decimal, base: Decimal) -> Decimal:
 
 
 def power(x: Decimal, y: Decimal) -> Decimal:
-    """POW."""
+    """Return `POW(x, y)`."""
     if not y:
         return _ONE
     if not x:
@@ -77,7 +78,7 @@ def power(x: Decimal, y: Decimal) -> Decimal:
                 f"POW({numeric.format(x)}, {numeric.format(y)})"
             )
         is_odd = bool(int(y) % 2)
-    # The size is known before the digits: a far too large or small result is never computed.
+    # The logarithm of the result comes first: a far too large or small result is never computed.
     size = _PRECISE.multiply(_PRECISE.ln(x.copy_abs()), y)
     if size < _LOG_MIN:
         return ZERO
@@ -91,29 +92,29 @@ def power(x: Decimal, y: Decimal) -> Decimal:
 
 
 def square_root(x: Decimal) -> Decimal:
-    """SQRT."""
+    """Return `SQRT(x)`."""
     if x < 0:
         raise BadArgument(f"SQRT is undefined for negative value: SQRT({numeric.format(x)})")
     return numeric.fit(_PRECISE.sqrt(x))
 
 
 def sign(x: Decimal) -> Decimal:
-    """SIGN."""
+    """Return `SIGN(x)`."""
     return Decimal((x > 0) - (x < 0))
 
 
 def ceiling(x: Decimal) -> Decimal:
-    """CEIL."""
+    """Return `CEIL(x)`."""
     return _whole(x, ROUND_CEILING, "CEIL")
 
 
 def floor(x: Decimal) -> Decimal:
-    """FLOOR."""
+    """Return `FLOOR(x)`."""
     return _whole(x, ROUND_FLOOR, "FLOOR")
 
 
 def rounded(x: Decimal, digits: int = 0) -> Decimal:
-    """ROUND: half away from zero."""
+    """Return `ROUND(x, digits)`, half away from zero."""
     try:
         return numeric.rounded_to(x, digits) or ZERO
     except BadValue:
@@ -121,7 +122,7 @@ def rounded(x: Decimal, digits: int = 0) -> Decimal:
 
 
 def truncated(x: Decimal, digits: int = 0) -> Decimal:
-    """TRUNC: toward zero."""
+    """Return `TRUNC(x, digits)`, toward zero."""
     return numeric.rounded_to(x, digits, toward_zero=True) or ZERO
 
 

@@ -1,7 +1,7 @@
 """Distances and products of vectors, by the chapter "Mathematical functions".
 
-A vector is an array of numbers. All of these are exact; the approximate ones need a vector index
-and are not here.
+A vector is an array of numbers. These functions are exact. Not here: approximate distances, which
+need a vector index.
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ from spanemu.sql.functions.errors import BadArgument, Overflow
 from spanemu.sql.functions.notation import chapter, overload
 from spanemu.values.floats import FLOAT64_MAX
 
-# Elements are numbers once `_check` has seen them; before it, an element may be None.
+# Elements are numbers after `_check`; before, an element may be None.
 Vector = tuple[Any, ...]
 
 
 def cosine_distance(left: Vector, right: Vector) -> float:
-    """1 minus the cosine of the angle; a zero vector has no direction."""
+    """Return `COSINE_DISTANCE(left, right)`: 1 minus the cosine of the angle.
+
+    Raise BadArgument for a zero vector, which has no direction.
+    """
     _check(left, right, "COSINE_DISTANCE")
     length = sqrt(_dot(left, left)) * sqrt(_dot(right, right))
     if not length:
@@ -29,7 +32,7 @@ def cosine_distance(left: Vector, right: Vector) -> float:
 
 
 def euclidean_distance(left: Vector, right: Vector) -> float:
-    """The length of the difference."""
+    """Return `EUCLIDEAN_DISTANCE(left, right)`: the length of the difference."""
     _check(left, right, "EUCLIDEAN_DISTANCE")
     length = dist(left, right)
     if length > _ROOT_MAX and _are_finite(left, right):
@@ -38,7 +41,7 @@ def euclidean_distance(left: Vector, right: Vector) -> float:
 
 
 def dot_product(left: Vector, right: Vector) -> float:
-    """The sum of the products."""
+    """Return `DOT_PRODUCT(left, right)`: the sum of the products of the elements."""
     _check(left, right, "DOT_PRODUCT")
     return float(_dot(left, right))
 
@@ -61,7 +64,7 @@ def _check(left: Vector, right: Vector, function: str) -> None:
         raise BadArgument(f"Cannot compute {function} with a NULL array element")
 
 
-# The square of anything larger is no double.
+# The square of a larger number is no finite double.
 _ROOT_MAX = sqrt(FLOAT64_MAX)
 
 FUNCTIONS = chapter(

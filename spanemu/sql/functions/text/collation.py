@@ -1,11 +1,11 @@
-"""COLLATE: sort keys of texts in the order of Unicode's root collation, without its data.
+"""COLLATE: sort keys of texts in the order of Unicode's root collation, without its data files.
 
-Three levels, each compared only where the ones before tie: the letters (spaces before punctuation
-before symbols before digits before letters, expansions such as ß = ss made), then accents, then
-case, small before capital. Characters that Unicode calls default ignorable are passed over. ":ci"
-stops before case. That is the order for languages that tailor nothing, and for those that only add
-letters to the alphabet (`_ADDED_LETTERS`, by CLDR); others are refused. "unicode" and "binary" are
-the order of code points.
+A key has three levels, each compared only where the levels before are equal: letters (spaces before
+punctuation before symbols before digits before letters; ß expands to ss), then accents, then case,
+small before capital. Characters that Unicode calls default ignorable are skipped. ":ci" omits the
+level of case. This order is right for languages without tailoring, and for languages that only add
+letters to the alphabet (`_ADDED_LETTERS`, by CLDR); other languages are refused. "unicode" and
+"binary" order by code point.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TAG = re.compile(r"([a-z]+)(?:[_-][a-z0-9]+)*(?::(ci|cs))?", re.IGNORECASE)
 _UNTAILORED = frozenset(
     {"und", "ca", "de", "en", "fr", "ga", "id", "it", "ms", "nl", "pt", "sw", "unicode", "zu"}
 )
-# Letters of their own, each after the letter that it is written behind.
+# The letters that a language adds, each after the letter that it follows in the alphabet.
 _CROATIAN = "c<č<ć d<dž<đ l<lj n<nj s<š z<ž"
 _ADDED_LETTERS: Mapping[str, str] = {
     "bs": _CROATIAN,
@@ -39,8 +39,8 @@ _ADDED_LETTERS: Mapping[str, str] = {
 }
 _RANKS = {"Z": 0, "C": 0, "P": 1, "S": 2, "N": 3, "L": 4}
 _KEPT_TEXTS = 4_096
-# Default ignorable, besides the whole category of formatting characters; and controls that are
-# not white space.
+# Default ignorable characters, besides the category of formatting characters, and control
+# characters that are not white space.
 _IGNORED = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164"
     "\ufe00-\ufe0f\uffa0]"
@@ -48,7 +48,7 @@ _IGNORED = re.compile(
 
 
 class UnknownCollation(SpannerError):
-    """COLLATE with a name that is no collation."""
+    """A COLLATE name that is no collation."""
 
     code = Code.OUT_OF_RANGE
     prose = "COLLATE has invalid collation name '{name}'"
@@ -56,38 +56,41 @@ class UnknownCollation(SpannerError):
 
 
 def is_collation(tag: str) -> bool:
-    """Whether `tag` names a collation, known here or not."""
+    """Return whether `tag` has the form of a collation name, supported or not."""
     return _NAME.fullmatch(tag) is not None
 
 
 @lru_cache(maxsize=64)
 def collation_key(tag: str) -> Callable[[Any], Any]:
-    """A function from texts to keys that compare as the collation does."""
+    """Return a function from texts to keys that compare as the collation does.
+
+    Raise Unsupported for a language whose order this module does not know.
+    """
     if tag.lower() in ("binary", "unicode", "unicode:cs"):
         return identity
-    found = _TAG.fullmatch(tag)
-    language = "" if found is None else found.group(1).lower()
-    if found is None or language not in _UNTAILORED | _ADDED_LETTERS.keys():
+    match = _TAG.fullmatch(tag)
+    language = "" if match is None else match.group(1).lower()
+    if match is None or language not in _UNTAILORED | _ADDED_LETTERS.keys():
         raise Unsupported(f"COLLATE '{tag}'")
     levels = partial(_levels, language=language if language in _ADDED_LETTERS else "")
-    if (found.group(2) or "").lower() == "ci":
+    if (match.group(2) or "").lower() == "ci":
         return lambda text: levels(text)[:2]
     return levels
 
 
-# A letter: its class, its base letter, and its place among those added after that.
+# A letter: its class, its base letter, and its position among the letters added after the base.
 _Letter = tuple[int, str, int]
 
 
 @lru_cache(maxsize=len(_ADDED_LETTERS) + 1)
 def _added(language: str) -> tuple[re.Pattern[str], Mapping[str, _Letter]]:
-    """What to cut decomposed texts into, and the letters that the language adds."""
+    """Return a pattern that cuts decomposed texts into letters, and the language's own letters."""
     letters: dict[str, _Letter] = {}
     for rule in _ADDED_LETTERS.get(language, "").split():
         base, *added = rule.split("<")
-        for place, letter in enumerate(added, 1):
-            letters[unicodedata.normalize("NFD", letter)] = (_RANKS["L"], base, place)
-    pieces = [re.escape(each) for each in sorted(letters, key=len, reverse=True)]
+        for position, letter in enumerate(added, 1):
+            letters[unicodedata.normalize("NFD", letter)] = (_RANKS["L"], base, position)
+    pieces = [re.escape(letter_text) for letter_text in sorted(letters, key=len, reverse=True)]
     return re.compile("|".join([*pieces, "."]), re.IGNORECASE | re.DOTALL), letters
 
 
@@ -98,8 +101,8 @@ def _levels(text: str, language: str) -> tuple[Any, Any, Any]:
     accents: list[str] = []
     cases: list[tuple[int, ...]] = []
     pieces = pattern.finditer(unicodedata.normalize("NFD", text))
-    for found in paced_stream(pieces) if is_long(text) else pieces:
-        piece = found[0]
+    for match in paced_stream(pieces) if is_long(text) else pieces:
+        piece = match[0]
         category = unicodedata.category(piece[0])
         if _IGNORED.match(piece) or category == "Cf":
             continue
@@ -110,7 +113,7 @@ def _levels(text: str, language: str) -> tuple[Any, Any, Any]:
         folded = piece.casefold()
         case = tuple([_case(character, character.casefold()) for character in piece])
         whole = added.get(folded)
-        for letter in [whole] if whole else [(_RANKS[category[0]], one, 0) for one in folded]:
+        for letter in [whole] if whole else [(_RANKS[category[0]], c, 0) for c in folded]:
             letters.append(letter)
             accents.append("")
             cases.append(case)
@@ -118,7 +121,7 @@ def _levels(text: str, language: str) -> tuple[Any, Any, Any]:
 
 
 def _case(character: str, folded: str) -> int:
-    """0 for a small letter, 1 for one that only stands for others (ß), 2 for a capital."""
+    """Return 0 for a small letter, 1 for a letter that folds to others (ß), 2 for a capital."""
     if character == folded:
         return 0
     return 2 if character.isupper() else 1

@@ -6,28 +6,28 @@ from typing import AnyStr
 
 from spanemu.sql.functions.value_size import bounded, check_size
 
-_FEW = 4  # arguments: joined before their sizes are added up
+_FEW = 4  # arguments that are joined before the check of their size
 
 
 def concat(*values: str) -> str:
-    """CONCAT of STRINGs."""
+    """Return `CONCAT(string, ...)`."""
     if len(values) > _FEW:
         check_size(sum(map(len, values)), "CONCAT")
     return bounded("".join(values), "CONCAT")
 
 
 def concat_bytes(*values: bytes) -> bytes:
-    """CONCAT of BYTES."""
+    """Return `CONCAT(bytes, ...)`."""
     if len(values) > _FEW:
         check_size(sum(map(len, values)), "CONCAT")
     return bounded(b"".join(values), "CONCAT")
 
 
 def concat_two(left: AnyStr, right: AnyStr) -> AnyStr:
-    """`left || right`."""
+    """Return `left || right`."""
     return checked(left + right)
 
 
 def checked(joined: AnyStr) -> AnyStr:
-    """Return a concatenation. Raises ValueTooLarge if it is too large."""
+    """Return a concatenation. Raise ValueTooLarge if it exceeds the limit."""
     return bounded(joined, "CONCAT")

@@ -1,4 +1,4 @@
-"""Texts and bytes as numbers and back: base64, base32, hexadecimal, code points, Unicode forms."""
+"""Encodings of texts and bytes: base64, base32, hexadecimal, code points, Unicode normal forms."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ _FORMS = frozenset({"NFC", "NFKC", "NFD", "NFKD"})
 
 
 def from_base64(text: str) -> bytes:
-    """FROM_BASE64: white space is skipped, padding may be left out but not wrong."""
+    """Return `FROM_BASE64(text)`.
+
+    White space is skipped. Padding may be left out, but incorrect padding is an error.
+    """
     digits = _SPACE.sub("", text)
     try:
         if not digits.endswith("="):
@@ -38,12 +41,12 @@ def from_base64(text: str) -> bytes:
 
 
 def to_base64(data: bytes) -> str:
-    """TO_BASE64."""
+    """Return `TO_BASE64(data)`."""
     return b2a_base64(data, newline=False).decode()
 
 
 def from_base32(text: str) -> bytes:
-    """FROM_BASE32."""
+    """Return `FROM_BASE32(text)`."""
     try:
         if "=" in text.rstrip("="):
             raise ValueError
@@ -53,18 +56,18 @@ def from_base32(text: str) -> bytes:
 
 
 def to_base32(data: bytes) -> str:
-    """TO_BASE32."""
+    """Return `TO_BASE32(data)`."""
     return b"".join([b32encode(data[part]) for part in _slices(len(data), 5)]).decode()
 
 
 def _slices(size: int, group: int) -> Iterable[slice]:
-    """Slices of something long, each but the last of a whole number of groups."""
+    """Return slices that cover `size` items, each but the last of a whole number of groups."""
     step = group * _STEP_GROUPS
     return paced([slice(start, start + step) for start in range(0, size, step)])
 
 
 def from_hex(text: str) -> bytes:
-    """FROM_HEX: an odd number of digits counts as having a leading 0."""
+    """Return `FROM_HEX(text)`; an odd number of digits is read with a leading 0."""
     bad = _NOT_HEX.search(text)
     if bad is not None:
         raise BadArgument(
@@ -75,19 +78,19 @@ def from_hex(text: str) -> bytes:
 
 
 def string_to_code_points(text: str) -> tuple[int, ...]:
-    """TO_CODE_POINTS of a STRING."""
+    """Return `TO_CODE_POINTS(string)`."""
     check_element_count(len(text))
     return tuple(map(ord, paced(text)))
 
 
 def bytes_to_code_points(data: bytes) -> tuple[int, ...]:
-    """TO_CODE_POINTS of BYTES."""
+    """Return `TO_CODE_POINTS(bytes)`."""
     check_element_count(len(data))
     return tuple(data)
 
 
 def code_points_to_string(points: tuple[int | None, ...]) -> str | None:
-    """CODE_POINTS_TO_STRING; NULL if one of them is."""
+    """Return `CODE_POINTS_TO_STRING(points)`: NULL if a point is NULL."""
     if None in points:
         return None
     for point in paced(points):
@@ -101,7 +104,7 @@ def code_points_to_string(points: tuple[int | None, ...]) -> str | None:
 
 
 def code_points_to_bytes(points: tuple[int | None, ...]) -> bytes | None:
-    """CODE_POINTS_TO_BYTES; NULL if one of them is."""
+    """Return `CODE_POINTS_TO_BYTES(points)`: NULL if a point is NULL."""
     if None in points:
         return None
     for point in paced(points):
@@ -111,7 +114,10 @@ def code_points_to_bytes(points: tuple[int | None, ...]) -> bytes | None:
 
 
 def _replaced(failure: UnicodeError) -> tuple[str, int]:
-    """Python would have one U+FFFD for all bytes of a character that is cut off."""
+    """Replace each undecodable byte by U+FFFD.
+
+    Python itself replaces all bytes of a truncated character by a single U+FFFD.
+    """
     assert isinstance(failure, UnicodeDecodeError)
     return "\ufffd" * (failure.end - failure.start), failure.end
 
@@ -120,17 +126,20 @@ codecs.register_error(_ONE_FOR_EACH, _replaced)
 
 
 def bytes_to_string_leniently(data: bytes) -> str:
-    """SAFE_CONVERT_BYTES_TO_STRING: U+FFFD for each byte that is not UTF-8."""
+    """Return `SAFE_CONVERT_BYTES_TO_STRING(data)`: U+FFFD for each byte that is not UTF-8."""
     return data.decode(errors=_ONE_FOR_EACH)
 
 
 def normalize(text: str, form: str = "NFC") -> str:
-    """NORMALIZE."""
+    """Return `NORMALIZE(text [, form])`."""
     return normalized(_form(form), text)
 
 
 def normalize_and_casefold(text: str, form: str = "NFC") -> str:
-    """NORMALIZE_AND_CASEFOLD: folding can undo a normal form, so it is made again."""
+    """Return `NORMALIZE_AND_CASEFOLD(text [, form])`.
+
+    Case folding can undo a normal form, so the text is normalized before and after.
+    """
     return normalize(normalize(text, form).casefold(), form)
 
 

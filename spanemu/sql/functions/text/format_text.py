@@ -1,8 +1,8 @@
 """FORMAT: printf for SQL values.
 
-A format text is taken apart once per call's types: into literal text and specifiers
-`%[flags][width][.precision]letter`, each bound to the arguments it uses. A NULL argument makes
-the whole result NULL, except for %t and %T, which print it.
+A format text is parsed once for the argument types of a call, into literal texts and specifiers
+`%[flags][width][.precision]letter`, which consume the arguments in order. A NULL argument makes the
+whole result NULL, except for %t and %T, which print NULL.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from spanemu.values.types import Type, TypeCode
 
 
 class MessageText(NamedTuple):
-    """A message in text format: on one line, or with a line for each field, each with its end."""
+    """A message in text format: on one line, or with a line for each field."""
 
     line: str
     lines: Callable[[], str]
@@ -44,14 +44,14 @@ _ACCEPTS: dict[str, tuple[frozenset[TypeCode], str]] = {
     **dict.fromkeys("pP", (frozenset({TypeCode.JSON, TypeCode.PROTO}), "PROTO or JSON")),
     **dict.fromkeys("tT", (frozenset(TypeCode), "")),
 }
-# How integers are grouped by the flag ', and what the flag # puts before them.
+# The groups of digits for the flag ', and the prefixes for the flag #.
 _GROUPS = {"d": (3, ","), "i": (3, ","), "o": (4, ","), "x": (4, ":"), "X": (4, ":")}
 _PREFIXES = {"o": "0", "x": "0x", "X": "0X"}
 
 
 @dataclass(frozen=True, slots=True)
 class Specifier:
-    """One `%...` with its flags; -1 in `width` or `precision` is "as the argument says"."""
+    """A `%...` with its flags; a `width` or `precision` of -1 is taken from an argument."""
 
     letter: str
     flags: frozenset[str]
@@ -60,20 +60,20 @@ class Specifier:
     print_value: Callable[[Any], str] | None = None
 
     def pad(self, text: str) -> str:
-        """Fill up to the width with blanks."""
+        """Fill the text with blanks up to the width."""
         missing = self.width - len(text)
         if missing <= 0:
             return text
         return text + " " * missing if "-" in self.flags else " " * missing + text
 
     def assemble(self, sign: str, digits: str, *, zeros: bool = True) -> str:
-        """A number: its sign, then zeros where the flag 0 asks for them, then its digits."""
+        """Return a number: its sign, zeros if the flag 0 asks for them, then its digits."""
         if zeros and "0" in self.flags and "-" not in self.flags:
             digits = digits.rjust(self.width - len(sign), "0")
         return self.pad(sign + digits)
 
     def sign(self, is_negative: bool) -> str:
-        """The sign that the flags ask for."""
+        """Return the sign that the flags ask for."""
         if is_negative:
             return "-"
         return "+" if "+" in self.flags else " " if " " in self.flags else ""
@@ -91,7 +91,7 @@ def _bind(types: Sequence[Type], _: Type) -> Callable[..., str | None]:
 
 
 def check(text: str, types: Sequence[Type]) -> None:
-    """Raise what every call of FORMAT with this text and arguments of these types would raise."""
+    """Raise the error of any call of FORMAT with this text and arguments of these types."""
     _compiled(text, tuple(types))
 
 
@@ -127,7 +127,7 @@ def _print(specifier: Specifier, rest: Any) -> str | None:
 
 
 def _resized(specifier: Specifier, width: int, precision: int | None) -> Specifier:
-    """The specifier with sizes that came as arguments; a negative width is the flag -."""
+    """Return the specifier with sizes from arguments; a negative width sets the flag -."""
     if abs(width) > _OUTPUT_MAX:
         raise _too_long()
     flags = specifier.flags | {"-"} if width < 0 else specifier.flags
@@ -200,7 +200,7 @@ def _print_number(specifier: Specifier, value: float | Decimal) -> str:
 
 
 def _decimal_digits(value: Decimal, letter: str, precision: int, keep_point: bool) -> str:
-    """What C would print for the exact `value`, rounding half away from zero."""
+    """Return what C would print for the exact `value`, rounded half away from zero."""
     lower = letter.lower()
     if lower == "f":
         text = format(_quantized(value, precision), "f")
@@ -229,7 +229,7 @@ def _quantized(value: Decimal, digits: int) -> Decimal:
 
 
 def _scientific(value: Decimal, precision: int) -> str:
-    """`d.ddde+XX`, with `precision` digits after the point."""
+    """Return `d.ddde+XX`, with `precision` digits after the point."""
     if not value:
         mantissa, exponent = "0" * (precision + 1), 0
     else:
@@ -250,24 +250,24 @@ _PRINTERS: dict[str, Callable[[Specifier, Any], str]] = {
 }
 
 
-# ---------------------------------------------------------------------------- taking apart
+# ---------------------------------------------------------------------------- the parser
 
 
 @pattern_cache
 def _compiled(text: str, types: tuple[Type, ...]) -> tuple[str | Specifier, ...]:
-    """Literal text and specifiers in turn, checked against the arguments' types."""
+    """Return literal texts and specifiers in order, checked against the arguments' types."""
     pieces: list[str | Specifier] = []
     used = at = 0
     while (mark := text.find("%", at)) >= 0:
         pieces.append(text[at:mark])
-        found = _SPECIFIER.match(text, mark)
-        if found is None or (found[4] == "%" and found[0] != "%%"):
+        match = _SPECIFIER.match(text, mark)
+        if match is None or (match[4] == "%" and match[0] != "%%"):
             raise BadArgument(f'Invalid FORMAT string: "{text}"')
-        at = found.end()
-        if found[4] == "%":
+        at = match.end()
+        if match[4] == "%":
             pieces.append("%")
             continue
-        flags, width, precision, letter = found.groups()
+        flags, width, precision, letter = match.groups()
         for size in (width, (precision or "")[1:]):
             if size == "*":
                 _check_type(types, used, "d")
@@ -306,7 +306,7 @@ def _specifier(
 
 
 def _size(text: str) -> int:
-    """A width or precision: -1 for `*`, bounded for absurd ones."""
+    """Parse a width or precision: -1 for `*`; cut off the digits of an absurdly large size."""
     return -1 if text == "*" else int(text[:12])
 
 
@@ -322,7 +322,7 @@ def _checked_precision(letter: str, precision: int | None) -> int | None:
 
 def _check_type(types: tuple[Type, ...], index: int, letter: str) -> None:
     if index >= len(types):
-        return  # Reported at the end, with the number that is wanted.
+        return  # The caller reports the number of arguments at the end.
     accepted, expected = _ACCEPTS[letter]
     if types[index].code not in accepted:
         raise BadArgument(

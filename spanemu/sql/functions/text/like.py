@@ -1,7 +1,7 @@
 """LIKE: `%` is any run of characters, `_` one character, `\\` takes the next one literally.
 
-A pattern becomes a matcher once: the pieces between the `%` signs have to occur one after the
-other, and taking each at its first place is always right, so that matching never backtracks.
+A pattern is compiled to a matcher once. The pieces between the `%` signs must occur one after the
+other, and the first occurrence of each is always a right choice, so matching never backtracks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ALWAYS_COMPILES = 10_000  # characters
 
 
 def like(text: str, pattern: str) -> bool:
-    """STRING LIKE STRING."""
+    """Return `STRING LIKE STRING`."""
     try:
         matches = _short_matcher(pattern)
     except LongPattern:
@@ -31,13 +31,13 @@ def like(text: str, pattern: str) -> bool:
 
 
 def like_bytes(data: bytes, pattern: bytes) -> bool:
-    """BYTES LIKE BYTES, byte by byte."""
+    """Return `BYTES LIKE BYTES`, compared byte by byte."""
     # Latin-1 gives each byte a character of its own.
     return like(data.decode("latin-1"), pattern.decode("latin-1"))
 
 
 def string_matcher(pattern: str) -> Callable[[str], bool]:
-    """Return a test of texts against the whole pattern."""
+    """Return a function that tests whether the whole of a text matches the pattern."""
     if len(pattern) > _ALWAYS_COMPILES:
         _check_program_size(pattern)
     pieces = _pieces(pattern)
@@ -51,8 +51,8 @@ def string_matcher(pattern: str) -> Callable[[str], bool]:
     if not inner:
         return _prefix_and_suffix(prefix, suffix)
     if len(inner) == 1 and not prefix and not suffix:
-        wanted = inner[0]
-        return lambda text: wanted in text
+        infix = inner[0]
+        return lambda text: infix in text
     return _general(pieces)
 
 
@@ -60,7 +60,7 @@ _short_matcher, _long_matcher = pattern_caches(string_matcher)
 
 
 def _check_program_size(pattern: str) -> None:
-    """Raise BadArgument for a pattern that RE2, which serves LIKE in Spanner, cannot compile."""
+    """Raise BadArgument for a pattern that RE2, which evaluates LIKE in Spanner, cannot compile."""
     runs, wildcards = pattern.count("%"), pattern.count("_")
     size = len(pattern) + runs * _RUN_INSTRUCTIONS + wildcards * _WILDCARD_INSTRUCTIONS
     if size > _INSTRUCTIONS_MAX:
@@ -68,7 +68,7 @@ def _check_program_size(pattern: str) -> None:
 
 
 def _pieces(pattern: str) -> list[list[str]]:
-    """The pattern cut at each `%`: lists of characters, "" for `_`."""
+    """Cut the pattern at each `%` into lists of characters, with "" for `_`."""
     pieces: list[list[str]] = [[]]
     characters = iter(pattern)
     for character in characters:
@@ -124,20 +124,23 @@ def _general(pieces: list[list[str]]) -> Callable[[str], bool]:
 
 
 def _finder(piece: list[str]) -> Callable[[str, int, int], int]:
-    """Where the piece's first occurrence within a range ends; negative if there is none."""
+    """Return a function that finds the piece in a range of a text.
+
+    The function returns the end of the first occurrence; a negative number if there is none.
+    """
     length = len(piece)
     if "" in piece:
         search = _regex(piece).search
 
         def find_wild(text: str, start: int, end: int) -> int:
-            found = search(text, start, end)
-            return found.end() if found else _NOWHERE
+            match = search(text, start, end)
+            return match.end() if match else _NOWHERE
 
         return find_wild
-    wanted = "".join(piece)
+    literal = "".join(piece)
 
     def find(text: str, start: int, end: int) -> int:
-        at = text.find(wanted, start, end)
+        at = text.find(literal, start, end)
         return at + length if at >= 0 else at
 
     return find

@@ -1,7 +1,7 @@
 """Internet addresses and names, by the chapter "Net functions".
 
-A binary address is 4 or 16 bytes in network order. The host of a URL is found with much patience:
-what RFC 3986 would refuse still has a host if there is any sense in it.
+A binary address is 4 or 16 bytes in network order. The parser of URLs is lenient: many texts that
+RFC 3986 does not allow still have a host. Public suffixes come from the package `tldextract`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _ICANN_END = "// ===END ICANN DOMAINS==="
 
 
 def suffix_labels(labels: tuple[str, ...]) -> int:
-    """How many of the last labels are the public suffix; 0 if no rule knows them.
+    """Return the number of last labels that make up the public suffix; 0 if no rule matches.
 
-    Labels are in lower case, those beyond ASCII in Punycode.
+    Labels are in lower case, labels beyond ASCII in Punycode.
     """
     rules = _rules()
     for start in range(len(labels)):
@@ -37,7 +37,7 @@ def suffix_labels(labels: tuple[str, ...]) -> int:
 
 
 def punycode(label: str) -> str | None:
-    """A label as DNS spells it; None if it cannot be."""
+    """Return a label as DNS spells it; None if DNS cannot spell it."""
     lowered = label.lower()
     if lowered.isascii():
         return lowered
@@ -49,10 +49,10 @@ def punycode(label: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def _rules() -> frozenset[str]:
-    found = find_spec(_PACKAGE)
-    places = [] if found is None else found.submodule_search_locations or []
-    for place in places:
-        path = Path(place, _FILE)
+    spec = find_spec(_PACKAGE)
+    folders = [] if spec is None else spec.submodule_search_locations or []
+    for folder in folders:
+        path = Path(folder, _FILE)
         if path.is_file():
             return _parsed(path.read_text(encoding="utf-8"))
     raise Unsupported(f"the public suffix list without the package {_PACKAGE}")
@@ -70,7 +70,7 @@ def _parsed(text: str) -> frozenset[str]:
 
 _IPV4_BYTES, _IPV6_BYTES = 4, 16
 _IPV4_INT_MIN, _IPV4_INT_MAX = -0x8000_0000, 0xFFFF_FFFF
-_TEXT_MAX = 45  # Of an IPv6 address that ends in an IPv4 one.
+_TEXT_MAX = 45  # characters, of an IPv6 address that ends in an IPv4 address
 
 _ASCII_SPACES = " \t\n\v\f\r"
 _NETWORK_END = re.compile(r"[/?#\\]")
@@ -79,7 +79,7 @@ _SCHEME = re.compile(r"[^:/?#\\]*:[/\\]{2}")
 
 
 def ip_from_string(text: str) -> bytes:
-    """NET.IP_FROM_STRING."""
+    """Return `NET.IP_FROM_STRING(text)`."""
     address = safe_ip_from_string(text)
     if address is None:
         raise BadArgument(f"NET.IP_FROM_STRING() encountered an unparseable IP-address: {text}")
@@ -87,7 +87,7 @@ def ip_from_string(text: str) -> bytes:
 
 
 def safe_ip_from_string(text: str) -> bytes | None:
-    """NET.SAFE_IP_FROM_STRING."""
+    """Return `NET.SAFE_IP_FROM_STRING(text)`: NULL for a text that is no address."""
     if len(text) <= _TEXT_MAX:
         for family in (AF_INET, AF_INET6):
             try:
@@ -98,7 +98,7 @@ def safe_ip_from_string(text: str) -> bytes | None:
 
 
 def ip_to_string(address: bytes) -> str:
-    """NET.IP_TO_STRING."""
+    """Return `NET.IP_TO_STRING(address)`."""
     if len(address) == _IPV4_BYTES:
         return inet_ntop(AF_INET, address)
     if len(address) == _IPV6_BYTES:
@@ -110,7 +110,7 @@ def ip_to_string(address: bytes) -> str:
 
 
 def ip_net_mask(size: int, prefix: int) -> bytes:
-    """NET.IP_NET_MASK."""
+    """Return `NET.IP_NET_MASK(size, prefix)`."""
     if size not in (_IPV4_BYTES, _IPV6_BYTES):
         raise BadArgument(
             "The first argument of NET.IP_NET_MASK() must be either 4 (for IPv4) or 16 "
@@ -125,7 +125,7 @@ def ip_net_mask(size: int, prefix: int) -> bytes:
 
 
 def ip_trunc(address: bytes, prefix: int) -> bytes:
-    """NET.IP_TRUNC."""
+    """Return `NET.IP_TRUNC(address, prefix)`."""
     size = len(address)
     if size not in (_IPV4_BYTES, _IPV6_BYTES):
         raise BadArgument(
@@ -141,7 +141,10 @@ def ip_trunc(address: bytes, prefix: int) -> bytes:
 
 
 def ipv4_from_int64(value: int) -> bytes:
-    """NET.IPV4_FROM_INT64: a negative number is a 32-bit one with its sign extended."""
+    """Return `NET.IPV4_FROM_INT64(value)`.
+
+    A negative integer is read as a 32-bit integer whose sign was extended.
+    """
     if not _IPV4_INT_MIN <= value <= _IPV4_INT_MAX:
         raise BadArgument(
             "NET.IPV4_FROM_INT64() encountered an invalid integer IP. "
@@ -151,7 +154,7 @@ def ipv4_from_int64(value: int) -> bytes:
 
 
 def ipv4_to_int64(address: bytes) -> int:
-    """NET.IPV4_TO_INT64."""
+    """Return `NET.IPV4_TO_INT64(address)`."""
     if len(address) != _IPV4_BYTES:
         raise BadArgument(
             "NET.IPV4_TO_INT64() encountered a non-IPv4 address. "
@@ -161,13 +164,13 @@ def ipv4_to_int64(address: bytes) -> int:
 
 
 def host(url: str) -> str | None:
-    """NET.HOST, in the letters of the URL."""
+    """Return `NET.HOST(url)`, in the letter case of the URL."""
     url = url.strip(_ASCII_SPACES)
     if scheme := _RELATIVE.match(url) or _SCHEME.match(url):
         url = url[scheme.end() :]
     if end := _NETWORK_END.search(url):
         url = url[: end.start()]
-    # With no // behind it, a scheme is a host for all anyone can tell: mailto:x is "mailto".
+    # A scheme without // after it cannot be told from a host with a port: mailto:x gives mailto.
     url = url.rpartition("@")[2]
     start = 0
     if url.startswith("["):  # An IPv6 address has colons of its own.
@@ -180,17 +183,17 @@ def host(url: str) -> str | None:
 
 
 def public_suffix(url: str) -> str | None:
-    """NET.PUBLIC_SUFFIX."""
+    """Return `NET.PUBLIC_SUFFIX(url)`."""
     return _domain(url, 0)
 
 
 def reg_domain(url: str) -> str | None:
-    """NET.REG_DOMAIN: the public suffix and one label more."""
+    """Return `NET.REG_DOMAIN(url)`: the public suffix with one more label."""
     return _domain(url, 1)
 
 
 def _domain(url: str, more: int) -> str | None:
-    """The last labels of the host: its public suffix and `more`, if it has so many."""
+    """Return the public suffix of the host with `more` labels; None if it has not that many."""
     name = host(url)
     if name is None:
         return None

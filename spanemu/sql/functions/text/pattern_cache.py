@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-_SHORT_MAX = 512  # characters or bytes of a pattern that is kept among many
+_SHORT_MAX = 512  # characters or bytes of a pattern in the cache of short patterns
 _SHORT_COUNT = 256
 _LONG_COUNT = 2
 
@@ -16,15 +16,16 @@ T = TypeVar("T")
 
 
 class LongPattern(Exception):
-    """The pattern belongs into the cache of long patterns."""
+    """A signal that the pattern belongs into the cache of long patterns."""
 
 
 def pattern_caches(
     compile_pattern: Callable[Concatenate[K, P], T],
 ) -> tuple[Callable[Concatenate[K, P], T], Callable[Concatenate[K, P], T]]:
-    """Return two caches: of many short patterns and of a few long ones.
+    """Return two caches of compiled patterns: for many short and for a few long patterns.
 
-    The first raises LongPattern. A caller that uses both saves the call of `pattern_cache`.
+    The first raises LongPattern for a long pattern. A caller that uses both caches itself saves the
+    extra call that `pattern_cache` makes.
     """
 
     def compile_short(pattern: K, /, *rest: P.args, **named: P.kwargs) -> T:
@@ -40,7 +41,7 @@ def pattern_caches(
 def pattern_cache(
     compile_pattern: Callable[Concatenate[K, P], T],
 ) -> Callable[Concatenate[K, P], T]:
-    """Remember what a function made of its latest patterns: of many short and of few long ones."""
+    """Return a cached `compile_pattern` that keeps many short and a few long patterns."""
     short, long = pattern_caches(compile_pattern)
 
     def compiled(pattern: K, /, *rest: P.args, **named: P.kwargs) -> T:

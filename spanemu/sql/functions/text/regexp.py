@@ -1,7 +1,7 @@
 """Regular expressions, in RE2's syntax and with RE2's guarantee of linear time.
 
-Texts are matched as UTF-8 bytes and cut from them again, so no positions have to be translated
-between characters and bytes. A BYTES pattern sees each byte as a character of its own.
+Texts are matched as UTF-8 bytes and results are cut from these bytes, so no positions are converted
+between characters and bytes. For a BYTES pattern each byte is a character.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _BYTES = _options(re2.Options.Encoding.LATIN1)
 
 
 class Pattern(NamedTuple):
-    """A compiled pattern. `literal` is what it looks for when it has no special characters."""
+    """A compiled pattern. `literal` is the pattern itself if it has no special characters."""
 
     search: Callable[..., Any]
     groups: int
@@ -44,35 +44,35 @@ class Pattern(NamedTuple):
 
 @pattern_cache
 def compiled(pattern: bytes, of_bytes: bool = False) -> Pattern:
-    """Return the pattern, ready to search; compiled patterns are kept."""
+    """Return the pattern, compiled for search, from the cache if possible."""
     check_deadline_if_large(pattern)
     try:
         regexp = re2.compile(pattern, _BYTES if of_bytes else _TEXT)
     except re2.error as failure:
         raise BadRegularExpression(_reason(failure)) from None
     if is_long(pattern):
-        re2.purge()  # RE2's own cache would keep megabytes for each of them.
+        re2.purge()  # RE2's own cache would keep megabytes for each long pattern.
     literal = None if _SPECIAL.intersection(pattern) else pattern
     return Pattern(regexp.search, regexp.groups, literal)
 
 
 def _reason(failure: Exception) -> str:
-    what = failure.args[0] if failure.args else ""
-    return what.decode(errors="replace") if isinstance(what, bytes) else str(what)
+    reason = failure.args[0] if failure.args else ""
+    return reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
 
 
 def _extracting(pattern: bytes, of_bytes: bool) -> Pattern:
-    found = compiled(pattern, of_bytes)
-    if found.groups > 1:
+    regexp = compiled(pattern, of_bytes)
+    if regexp.groups > 1:
         raise BadArgument(
             "Regular expressions passed into extraction functions must not have more "
             "than 1 capturing group"
         )
-    return found
+    return regexp
 
 
 def contains(value: bytes, pattern: bytes, of_bytes: bool) -> bool:
-    """Whether the pattern occurs."""
+    """Return whether the pattern occurs in `value`."""
     check_deadline_if_large(value)
     search, _, literal = compiled(pattern, of_bytes)
     if literal is not None:
@@ -81,7 +81,7 @@ def contains(value: bytes, pattern: bytes, of_bytes: bool) -> bool:
 
 
 def extract(value: bytes, pattern: bytes, of_bytes: bool) -> bytes | None:
-    """The first occurrence, or what its group caught."""
+    """Return the first occurrence, or the part of it that the capturing group matched."""
     check_deadline_if_large(value)
     search, groups, _ = _extracting(pattern, of_bytes)
     found: Any = search(value)
@@ -89,7 +89,7 @@ def extract(value: bytes, pattern: bytes, of_bytes: bool) -> bytes | None:
 
 
 def extract_all(value: bytes, pattern: bytes, of_bytes: bool) -> Iterator[bytes]:
-    """All occurrences that do not overlap; empty ones move on by a character."""
+    """Yield all occurrences that do not overlap; after an empty match go on by one character."""
     found = _occurrences(value, _extracting(pattern, of_bytes), of_bytes)
     return _counted(paced_stream(found)) if is_long(value) else found
 
@@ -102,9 +102,9 @@ def _counted(pieces: Iterable[bytes]) -> Iterator[bytes]:
 def _occurrences(value: bytes, pattern: Pattern, of_bytes: bool) -> Iterator[bytes]:
     search, groups, _ = pattern
     at = 0
-    while (found := search(value, at)) is not None:
-        yield found[groups] or b""
-        start, at = found.span()
+    while (match := search(value, at)) is not None:
+        yield match[groups] or b""
+        start, at = match.span()
         if start == at < len(value):
             at += 1 if of_bytes else _character_length(value, at)
         if at >= len(value):
@@ -112,10 +112,10 @@ def _occurrences(value: bytes, pattern: Pattern, of_bytes: bool) -> Iterator[byt
 
 
 def replace(value: bytes, pattern: bytes, replacement: bytes, of_bytes: bool) -> bytes:
-    """All occurrences replaced; an empty one right behind another stays."""
-    found = compiled(pattern, of_bytes)
-    pieces = _rewrite_pieces(replacement, found.groups)
-    written = _rewritten(value, found, pieces, of_bytes)
+    """Replace all occurrences, except an empty match directly after another match."""
+    regexp = compiled(pattern, of_bytes)
+    pieces = _rewrite_pieces(replacement, regexp.groups)
+    written = _rewritten(value, regexp, pieces, of_bytes)
     joined = b"".join(paced_stream(written) if is_long(value) else written)
     return bounded(joined, "REGEXP_REPLACE", CELL_BYTES_MAX)
 
@@ -123,13 +123,13 @@ def replace(value: bytes, pattern: bytes, replacement: bytes, of_bytes: bool) ->
 def _rewritten(
     value: bytes, pattern: Pattern, pieces: Sequence[bytes | int], of_bytes: bool
 ) -> Iterator[bytes]:
-    """What lies before each occurrence and what stands for it, by turns; then the rest."""
+    """Yield the text before each occurrence and its replacement in turn, then the rest."""
     at, last_end, size = 0, -1, 0
-    while (found := pattern.search(value, at)) is not None:
-        start, end = found.span()
+    while (match := pattern.search(value, at)) is not None:
+        start, end = match.span()
         yield value[at:start]
         if start != end or start != last_end:
-            new = b"".join([p if isinstance(p, bytes) else found[p] or b"" for p in pieces])
+            new = b"".join([p if isinstance(p, bytes) else match[p] or b"" for p in pieces])
             yield new
             size += len(new)
         at = last_end = end
@@ -152,7 +152,7 @@ def _character_length(value: bytes, at: int) -> int:
 
 @pattern_cache
 def _rewrite_pieces(replacement: bytes, groups: int) -> tuple[bytes | int, ...]:
-    """The replacement as literal bytes and group numbers."""
+    """Parse the replacement into literal bytes and group numbers."""
     pieces: list[bytes | int] = []
     for part in _unescaped(replacement):
         if isinstance(part, int) and part > groups:
@@ -177,7 +177,7 @@ def _unescaped(replacement: bytes) -> Iterator[bytes | int]:
                 "Invalid REGEXP_REPLACE pattern: "
                 "Rewrite schema error: '\\' must be followed by a digit or '\\'."
             )
-        else:  # Two backslashes in a row, or one at the end.
+        else:  # Two backslashes in a row, or a backslash at the end.
             literal = next(parts, None)
             if literal is None:
                 raise BadArgument(
@@ -198,8 +198,8 @@ def _contains_bytes(value: bytes, pattern: bytes) -> bool:
 
 
 def _extract_text(value: str, pattern: str) -> str | None:
-    found = extract(value.encode(), pattern.encode(), False)
-    return None if found is None else found.decode(errors="replace")
+    occurrence = extract(value.encode(), pattern.encode(), False)
+    return None if occurrence is None else occurrence.decode(errors="replace")
 
 
 def _extract_bytes(value: bytes, pattern: bytes) -> bytes | None:
@@ -207,8 +207,8 @@ def _extract_bytes(value: bytes, pattern: bytes) -> bytes | None:
 
 
 def _extract_all_texts(value: str, pattern: str) -> tuple[str, ...]:
-    found = extract_all(value.encode(), pattern.encode(), False)
-    return tuple([one.decode(errors="replace") for one in found])
+    occurrences = extract_all(value.encode(), pattern.encode(), False)
+    return tuple([data.decode(errors="replace") for data in occurrences])
 
 
 def _extract_all_bytes(value: bytes, pattern: bytes) -> tuple[bytes, ...]:

@@ -1,8 +1,8 @@
-"""Tokenizers, by the chapter "Search functions": what columns of type TOKENLIST are made by.
+"""Tokenizers, by the chapter "Search functions", which compute columns of type TOKENLIST.
 
-A TOKENLIST is bytes: the name of its tokenizer, then the tokens, each after a separator. Nothing
-searches one yet (SEARCH and its kin are refused by name), so tokens are simple: words in lower
-case, values as text.
+A TOKENLIST is bytes: the name of its tokenizer, then the tokens, each after a separator. No
+function searches token lists yet (SEARCH, SCORE and SNIPPET are refused by name), so tokens are
+simple: words in lower case, values as text.
 """
 
 from __future__ import annotations
@@ -30,30 +30,36 @@ def _whole(value: Any) -> Sequence[str]:
 
 
 def _tokenizer(kind: str, tokens: Tokens) -> tuple[Callable[..., bytes], Callable[..., bytes]]:
-    """The function of one value, and that of an array; what tunes them makes no difference."""
+    """Return the function for a value and the function for an array.
+
+    Their named arguments, which tune tokens in Spanner, have no effect.
+    """
 
     def of_value(value: Any, *_: Any) -> bytes:
         return _SEPARATOR.join((kind.encode(), *(token.encode() for token in tokens(value))))
 
     def of_array(values: Sequence[Any], *_: Any) -> bytes:
-        found = [token for value in values if value is not None for token in tokens(value)]
-        return _SEPARATOR.join((kind.encode(), *(token.encode() for token in found)))
+        texts = [token for value in values if value is not None for token in tokens(value)]
+        return _SEPARATOR.join((kind.encode(), *(token.encode() for token in texts)))
 
     return of_value, of_array
 
 
 def _overloads(kind: str, tokens: Tokens, types: Sequence[str], named: str = "") -> list[Overload]:
     of_value, of_array = _tokenizer(kind, tokens)
-    found = []
+    overloads = []
     for type_ in types:
-        found.append(overload(f"({type_}{named}) -> TOKENLIST", of_value))
-        found.append(overload(f"(ARRAY<{type_}>{named}) -> TOKENLIST", of_array))
-    return found
+        overloads.append(overload(f"({type_}{named}) -> TOKENLIST", of_value))
+        overloads.append(overload(f"(ARRAY<{type_}>{named}) -> TOKENLIST", of_array))
+    return overloads
 
 
 def concat(lists: Sequence[bytes | None]) -> bytes:
-    """The tokens of several lists of one tokenizer; a NULL among them is an empty list."""
-    parts = [one.split(_SEPARATOR) for one in lists if one is not None]
+    """Return `TOKENLIST_CONCAT(lists)`; a NULL among the lists counts as an empty list.
+
+    Raise BadArgument for token lists of different tokenizers.
+    """
+    parts = [tokens.split(_SEPARATOR) for tokens in lists if tokens is not None]
     kinds = {kind for kind, *_ in parts}
     if len(kinds) > 1:
         raise BadArgument("All elements to TOKENLIST_CONCAT must come from the same tokenizer")

@@ -1,6 +1,6 @@
 """Values as text for people (`display`, FORMAT's %t) and as SQL constants (`literal`, %T).
 
-Both are built for a type once; they take non-NULL values, and print the NULLs inside as NULL.
+A printer is built once per type. Its argument is not NULL; NULLs inside the value print as NULL.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from spanemu.base.errors import Unsupported
 from spanemu.values import floats, interval, numeric, timestamp, uuid_text
 from spanemu.values.types import Type, TypeCode
 
-# A hexadecimal digit behind \xNN would be read as part of it, so it is escaped as well.
+# A hexadecimal digit after \xNN would be read as part of the escape, so it is escaped as well.
 _NEEDS_ESCAPE = re.compile(
     r"[\n\r\t\\]|[\x00-\x1f\x7f][0-9a-fA-F]*",
 )
@@ -26,7 +26,7 @@ _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\"}
 
 
 def bool_text(value: bool) -> str:
-    """`true` or `false`."""
+    """Return `true` or `false`."""
     return "true" if value else "false"
 
 
@@ -36,7 +36,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def quoted(text: str) -> str:
-    """A STRING constant: in double quotes, unless single ones save escaping."""
+    """Return a STRING constant, in single quotes if only they avoid escapes, else in double."""
     escaped = _NEEDS_ESCAPE.sub(_escape, text)
     if '"' not in text:
         return f'"{escaped}"'
@@ -46,12 +46,15 @@ def quoted(text: str) -> str:
 
 
 def escaped_bytes(data: bytes) -> str:
-    """BYTES as ASCII, others as \\xNN."""
+    r"""Return the BYTES with bytes beyond printable ASCII as \xNN."""
     return _BYTE_NEEDS_ESCAPE.sub(_escape_byte, data.decode("latin-1"))
 
 
 def _displayed_bytes(data: bytes) -> str:
-    """BYTES without quotes around them: as nothing tells which would do, both are escaped."""
+    """Return escaped BYTES without quotes around them.
+
+    Both kinds of quotes are escaped, since the surrounding quotes are not known.
+    """
     return escaped_bytes(data).replace('"', '\\"').replace("'", "\\'")
 
 
@@ -69,12 +72,12 @@ def _bytes_literal(data: bytes) -> str:
 
 
 def _with_point(text: str) -> str:
-    """A finite float's text, which says that it is no integer."""
+    """Return a finite float's text in a form that differs from an integer."""
     return text if "." in text or "e" in text else text + ".0"
 
 
 def _finite(form: Callable[[float], str], value: float) -> str:
-    # As text alone a zero has no sign; here it says which of the two zeros it is.
+    # CAST prints negative zero without a sign; FORMAT prints the sign.
     return "-0.0" if not value and copysign(1.0, value) < 0 else _with_point(form(value))
 
 
@@ -141,13 +144,13 @@ _LITERALS: dict[TypeCode, Callable[[Any], str]] = {
 
 @lru_cache(maxsize=1024)
 def display(type_: Type) -> Callable[[Any], str]:
-    """A readable form of values of the type."""
+    """Return a function that prints values of the type for people."""
     return _printer(type_, _DISPLAYS, display)
 
 
 @lru_cache(maxsize=1024)
 def literal(type_: Type) -> Callable[[Any], str]:
-    """A constant that SQL reads as the value, or as one of a wider type."""
+    """Return a function that prints a SQL constant of the type, or of a narrower type."""
     return _printer(type_, _LITERALS, literal)
 
 

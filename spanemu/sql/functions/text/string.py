@@ -1,9 +1,11 @@
 """String functions, by the chapter of that name.
 
-Here: lengths, parts, case, padding, trimming, splitting. Elsewhere, joined in `FUNCTIONS`:
-`regexp` (REGEXP_...), `encodings` (base64, code points, Unicode forms), `format_text` (FORMAT).
+This module has lengths, parts, case, padding, trimming and splitting. `FUNCTIONS` also includes the
+functions of `regexp` (REGEXP_...), `encodings` (base64, code points, Unicode normal forms) and
+`format_text` (FORMAT).
 
-Most functions take STRING or BYTES; where Python's two types agree, one function serves both.
+Most functions accept STRING or BYTES. Where str and bytes have the same method, a single function
+implements both.
 """
 
 from __future__ import annotations
@@ -35,12 +37,15 @@ _WHITE_SPACE = (
 
 
 def byte_length(text: str) -> int:
-    """BYTE_LENGTH of a STRING, in UTF-8."""
+    """Return `BYTE_LENGTH(string)`: the length in UTF-8."""
     return len(text) if text.isascii() else len(text.encode())
 
 
 def substring(value: AnyStr, position: int, length: int | None = None) -> AnyStr:
-    """SUBSTR: positions count from 1, negative ones from the end."""
+    """Return `SUBSTR(value, position [, length])`.
+
+    Positions count from 1, negative positions from the end.
+    """
     start = position - 1 if position > 0 else max(position + len(value), 0) if position else 0
     if length is None:
         return value[start:]
@@ -50,12 +55,12 @@ def substring(value: AnyStr, position: int, length: int | None = None) -> AnyStr
 
 
 def position_of(value: AnyStr, part: AnyStr) -> int:
-    """STRPOS: from 1; 0 if there is none."""
+    """Return `STRPOS(value, part)`: a position from 1; 0 if `part` does not occur."""
     return value.find(part) + 1
 
 
 def reverse(value: AnyStr) -> AnyStr:
-    """REVERSE, by characters or bytes."""
+    """Return `REVERSE(value)`, by characters or by bytes."""
     return value[::-1]
 
 
@@ -63,7 +68,7 @@ def reverse(value: AnyStr) -> AnyStr:
 
 
 def _padding(value: AnyStr, length: int, pattern: AnyStr) -> AnyStr:
-    """What LPAD and RPAD put beside `value`."""
+    """Return the padding that LPAD and RPAD add to `value`."""
     if length < 0:
         raise BadArgument("Second argument (output size) for LPAD/RPAD cannot be negative")
     if not pattern:
@@ -74,13 +79,13 @@ def _padding(value: AnyStr, length: int, pattern: AnyStr) -> AnyStr:
 
 
 def left_pad(value: AnyStr, length: int, pattern: AnyStr | None = None) -> AnyStr:
-    """LPAD: cut or filled up on the left."""
+    """Return `LPAD(value, length [, pattern])`: `value` cut off, or padded on the left."""
     padding = _padding(value, length, _blank(value) if pattern is None else pattern)
     return bounded(padding + value[:length], "LPAD/RPAD")
 
 
 def right_pad(value: AnyStr, length: int, pattern: AnyStr | None = None) -> AnyStr:
-    """RPAD: cut or filled up on the right."""
+    """Return `RPAD(value, length [, pattern])`: `value` cut off, or padded on the right."""
     padding = _padding(value, length, _blank(value) if pattern is None else pattern)
     return bounded(value[:length] + padding, "LPAD/RPAD")
 
@@ -90,7 +95,7 @@ def _blank(value: AnyStr) -> Any:
 
 
 def repeat(value: AnyStr, times: int) -> AnyStr:
-    """REPEAT."""
+    """Return `REPEAT(value, times)`."""
     if times < 0:
         raise BadArgument("Second argument (repeat count) for REPEAT cannot be negative")
     if not value:
@@ -100,7 +105,7 @@ def repeat(value: AnyStr, times: int) -> AnyStr:
 
 
 def replace(value: AnyStr, old: AnyStr, new: AnyStr) -> AnyStr:
-    """REPLACE; nothing is replaced if `old` is empty."""
+    """Return `REPLACE(value, old, new)`; an empty `old` replaces nothing."""
     if not old:
         return value
     growth = len(new) - len(old)
@@ -113,22 +118,22 @@ def replace(value: AnyStr, old: AnyStr, new: AnyStr) -> AnyStr:
 
 
 def trim(text: str, characters: str = _WHITE_SPACE) -> str:
-    """TRIM of a STRING."""
+    """Return `TRIM(string [, characters])`."""
     return text.strip(characters)
 
 
 def left_trim(text: str, characters: str = _WHITE_SPACE) -> str:
-    """LTRIM of a STRING."""
+    """Return `LTRIM(string [, characters])`."""
     return text.lstrip(characters)
 
 
 def right_trim(text: str, characters: str = _WHITE_SPACE) -> str:
-    """RTRIM of a STRING."""
+    """Return `RTRIM(string [, characters])`."""
     return text.rstrip(characters)
 
 
 def split(text: str, delimiter: str = ",") -> tuple[str, ...]:
-    """SPLIT of a STRING: into characters where the delimiter is empty."""
+    """Return `SPLIT(string [, delimiter])`; an empty delimiter splits into characters."""
     check_deadline_if_large(text)
     if delimiter:
         check_element_count(text.count(delimiter))
@@ -138,7 +143,7 @@ def split(text: str, delimiter: str = ",") -> tuple[str, ...]:
 
 
 def split_bytes(data: bytes, delimiter: bytes) -> tuple[bytes, ...]:
-    """SPLIT of BYTES: into single bytes where the delimiter is empty."""
+    """Return `SPLIT(bytes, delimiter)`; an empty delimiter splits into single bytes."""
     check_element_count(data.count(delimiter))
     if delimiter:
         return tuple(data.split(delimiter))
@@ -146,7 +151,10 @@ def split_bytes(data: bytes, delimiter: bytes) -> tuple[bytes, ...]:
 
 
 def split_substring(text: str, delimiter: str, start: int, count: int | None = None) -> str:
-    """SPLIT_SUBSTR: `count` pieces from piece `start` on, with the delimiters between them."""
+    """Return `SPLIT_SUBSTR(text, delimiter, start [, count])`.
+
+    The result is `count` pieces from piece `start` on, with the delimiters between them.
+    """
     if not delimiter:
         raise BadArgument("Delimiter of SPLIT_SUBSTR function must be non-empty")
     if count is not None and count < 0:
@@ -169,9 +177,9 @@ _SOUNDEX_DIGITS = {
 
 
 def soundex(text: str) -> str:
-    """SOUNDEX: the first letter as it is, then three digits.
+    """Return `SOUNDEX(text)`: the first letter as it is, then three digits.
 
-    Equal digits in a row count once, whatever letters without a digit stand between them.
+    Equal digits in a row count once, also if letters without a digit stand between them.
     """
     letters = (letter for letter in paced(text) if letter.isascii() and letter.isalpha())
     first = next(letters, None)
@@ -192,7 +200,7 @@ def soundex(text: str) -> str:
 
 
 def _both(text: str, of_string: Callable[..., Any], of_bytes: Any = None) -> tuple[Overload, ...]:
-    """`text` once for STRING and once for BYTES, written as S in it."""
+    """Return the overload `text` twice, with STRING and with BYTES in place of S."""
     return tuple(
         overload(re.sub(r"\bS\b", name, text), function)
         for name, function in (("STRING", of_string), ("BYTES", of_bytes or of_string))

@@ -1,7 +1,7 @@
 """Functions on dates, by the chapter "Date functions".
 
-`INTERVAL n part` as an argument of DATE_ADD and its kin is two arguments here: an INT64 and the
-part. What a part means is in `date_parts`; texts are in `formatting` and `parsing`.
+`INTERVAL n part` as an argument of DATE_ADD or DATE_SUB is two arguments here: an INT64 and the
+part. `date_parts` defines the parts; `formatting` and `parsing` convert to and from text.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from spanemu.values.date import EPOCH_ORDINAL
 
 
 def current_date(context: Context) -> date:
-    """The statement's date in the database's zone."""
+    """Return `CURRENT_DATE()`: the date of the statement's time in the default time zone."""
     return day_in(context.now, context.time_zone)
 
 
 def current_date_in(context: Context, zone: str) -> date:
-    """The statement's date in a zone."""
+    """Return `CURRENT_DATE(zone)`."""
     return day_in(context.now, zone)
 
 
 def date_of_parts(year: int, month: int, day: int) -> date:
-    """DATE(year, month, day)."""
+    """Return `DATE(year, month, day)`."""
     try:
         return date(year, month, day)
     except (ValueError, OverflowError):
@@ -43,27 +43,27 @@ def date_of_parts(year: int, month: int, day: int) -> date:
 
 
 def date_of_timestamp(context: Context, timestamp: int, zone: str | None = None) -> date:
-    """DATE(timestamp [, zone])."""
+    """Return `DATE(timestamp [, zone])`."""
     return day_in(timestamp, context.time_zone if zone is None else zone)
 
 
 def date_sub(day: date, amount: int, part: str) -> date:
-    """`amount` parts earlier."""
+    """Return `DATE_SUB(day, INTERVAL amount part)`."""
     return moved(day, -amount, part)
 
 
 def date_from_unix_date(days: int) -> date:
-    """Days since 1970-01-01 as a date."""
+    """Return `DATE_FROM_UNIX_DATE(days)`, which counts days from 1970-01-01."""
     return day_numbered(EPOCH_ORDINAL + days, f"{days} days after 1970-01-01")
 
 
 def unix_date(day: date) -> int:
-    """Days since 1970-01-01."""
+    """Return `UNIX_DATE(day)`: the number of days since 1970-01-01."""
     return day.toordinal() - EPOCH_ORDINAL
 
 
 def extract_from_date(day: date, part: str) -> int:
-    """EXTRACT(part FROM date)."""
+    """Return `EXTRACT(part FROM date)`."""
     function = EXTRACTIONS.get(part)
     if function is None:
         raise BadDatePart(part, "EXTRACT from a DATE")

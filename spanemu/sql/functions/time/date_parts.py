@@ -1,13 +1,13 @@
-"""Date parts: what each means for a DATE, for all functions that take one.
+"""Date parts: the operations of each part on a DATE, and instants in a time zone.
 
-    difference(end, start, part)     boundaries between two dates
-    truncated(day, part)             the first day of the part that holds `day`
+    difference(end, start, part)     the number of boundaries between two dates
+    truncated(day, part)             the first day of the part that contains `day`
     EXTRACTIONS[part](day)           EXTRACT(part FROM day)
     moved(day, amount, part)         `amount` parts later
 
-A part arrives as the analyzer passes it: in upper case, a week's first day in parentheses
-("WEEK(MONDAY)"). Which parts a function takes is `ALLOWED`, so that the analyzer can refuse the
-others without a row at hand; the tables here are keyed the same way.
+A part is a str as the analyzer passes it: in upper case, a week's first day in parentheses
+("WEEK(MONDAY)"). `ALLOWED` holds the parts that each function accepts, so that the analyzer can
+refuse other parts without data; the other tables have parts as keys as well.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ORDINAL_MAX = date.max.toordinal()
 
 _WEEKDAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
 
-# Days from Monday to the day that the week begins with.
+# Days from Monday to the first day of the week.
 WEEK_STARTS: Mapping[str, int] = {
     "WEEK": 6,
     "ISOWEEK": 0,
@@ -40,7 +40,7 @@ _TIME_PARTS = frozenset({"HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND
 _DATE_STEPS = frozenset({"DAY", "WEEK", "MONTH", "QUARTER", "YEAR"})
 _EXTRACTED = _DATE_GRANULARITIES | {"DAYOFWEEK", "DAYOFYEAR"}
 
-# Function -> the parts it takes; where the first argument's type matters, "NAME TYPE".
+# Function -> the parts it accepts; the key is "NAME TYPE" where the first argument's type matters.
 ALLOWED: Mapping[str, frozenset[str]] = {
     "DATE_ADD": _DATE_STEPS,
     "DATE_SUB": _DATE_STEPS,
@@ -62,14 +62,20 @@ ALLOWED: Mapping[str, frozenset[str]] = {
 
 
 def day_numbered(ordinal: int, expression: str) -> date:
-    """The date of a proleptic ordinal; `expression` says in a message what came to it."""
+    """Return the date of a proleptic ordinal.
+
+    Raise BadArgument, which shows `expression`, for an ordinal that is no DATE.
+    """
     if ORDINAL_MIN <= ordinal <= ORDINAL_MAX:
         return date.fromordinal(ordinal)
     raise BadArgument(f"Date out of range: {expression}")
 
 
 def moved(day: date, amount: int, part: str) -> date:
-    """`day` plus `amount` parts; the last day of the month if that has fewer days."""
+    """Return `day` plus `amount` parts.
+
+    A day beyond the end of the resulting month becomes the last day of that month.
+    """
     unit = _STEPS.get(part)
     if unit is None:
         raise BadDatePart(part, "DATE_ADD")
@@ -80,7 +86,7 @@ def moved(day: date, amount: int, part: str) -> date:
 
 
 def moved_by_months(day: date, months: int) -> date:
-    """`day` plus whole months, held inside the month it falls in."""
+    """Return `day` plus `months`, at most the last day of the resulting month."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     if not 1 <= year <= 9_999:
         raise BadArgument(f"Date out of range: {day} + {months} MONTH")
@@ -92,7 +98,7 @@ def moved_by_months(day: date, months: int) -> date:
 
 
 def difference(end: date, start: date, part: str) -> int:
-    """How many boundaries of the part lie between the dates."""
+    """Return the number of boundaries of the part between the dates."""
     function = _DIFFERENCES.get(part)
     if function is None:
         raise BadDatePart(part, "DATE_DIFF")
@@ -100,7 +106,7 @@ def difference(end: date, start: date, part: str) -> int:
 
 
 def truncated(day: date, part: str) -> date:
-    """The first day of the part that `day` is in."""
+    """Return the first day of the part that contains `day`."""
     function = _TRUNCATIONS.get(part)
     if function is None:
         raise BadDatePart(part, "DATE_TRUNC")
@@ -108,7 +114,10 @@ def truncated(day: date, part: str) -> date:
 
 
 def week_of_year(day: date, first: int) -> int:
-    """0 before the first week that begins inside the year; `first` is days after Monday."""
+    """Return the number of the week in the year, where weeks begin `first` days after Monday.
+
+    Days before the first week that begins in the year are in week 0.
+    """
     day_of_year = day.toordinal() - date(day.year, 1, 1).toordinal()
     return (day_of_year + 7 - (day.weekday() - first) % 7) // 7
 
@@ -139,7 +148,7 @@ def _week_number(first: int) -> Callable[[date], int]:
     return lambda day: week_of_year(day, first)
 
 
-# Days and months that make up one step; one of the two is zero.
+# The days and months of a part; one of the two is zero.
 _STEPS: Mapping[str, tuple[int, int]] = {
     "DAY": (1, 0),
     "WEEK": (7, 0),
@@ -181,11 +190,9 @@ EXTRACTIONS: Mapping[str, Callable[[date], int]] = {
 
 SECONDS_PER_DAY = 86_400
 
-_ORDINAL_MAX = date.max.toordinal()
-
 
 def zone(name: str) -> Zone:
-    """The zone of that name or offset."""
+    """Return the time zone of that name or offset. Raise BadTimeZone."""
     try:
         return zone_named(name)
     except BadValue:
@@ -193,28 +200,28 @@ def zone(name: str) -> Zone:
 
 
 def local_seconds(nanos: int, where: str) -> int:
-    """What clocks of the zone show at the instant, in seconds since their 1970-01-01."""
+    """Return the local time of the instant in a zone, in seconds since the local 1970-01-01."""
     seconds = nanos // NANOS_PER_SECOND
     return seconds + zone(where).offset_at(seconds)
 
 
 def day_in(nanos: int, where: str) -> date:
-    """The date in a zone at an instant."""
+    """Return the date in a time zone at an instant."""
     ordinal = EPOCH_ORDINAL + local_seconds(nanos, where) // SECONDS_PER_DAY
-    if 1 <= ordinal <= _ORDINAL_MAX:
+    if ORDINAL_MIN <= ordinal <= ORDINAL_MAX:
         return date.fromordinal(ordinal)
     raise BadArgument(f"Date out of range: {format_utc(nanos)} in time zone {where}")
 
 
 def midnight(day: date, where: str) -> int:
-    """The instant at which the date begins in a zone."""
+    """Return the instant at which the date begins in a time zone."""
     local = (day.toordinal() - EPOCH_ORDINAL) * SECONDS_PER_DAY
     nanos = zone(where).instant_of(local) * NANOS_PER_SECOND
     return checked(nanos, f"start of {day} in time zone {where}")
 
 
 def checked(nanos: int, expression: str) -> int:
-    """`nanos` if it is a TIMESTAMP; `expression` says in a message what came to it."""
+    """Return `nanos` if it is a TIMESTAMP. Raise BadArgument, which shows `expression`."""
     if TIMESTAMP_MIN <= nanos <= TIMESTAMP_MAX:
         return nanos
     raise BadArgument(f"Timestamp out of range: {expression}")

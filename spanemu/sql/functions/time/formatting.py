@@ -2,9 +2,9 @@
 
     "%b-%d-%Y"  ->  ["Dec", "-", "25", "-", "2008"]
 
-A format is compiled once into a list of writers, each from a `Moment` to text. What is no element
-is written as it stands; so is an element of the clock in the format of a date. The reverse
-direction is `parsing`. Follows the page "Format elements".
+A format is compiled once into a list of writers, each from a `Moment` to text. Text that is no
+element is written literally, and so is an element of the clock in the format of a date. The reverse
+direction is `parsing`. This module follows the page "Format elements".
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MONTHS = (
     "October", "November", "December",
 )  # fmt: skip
 
-# Elements that a date has no answer to.
+# Elements that a DATE has no value for.
 CLOCK_ELEMENTS = frozenset("cHIklMPpRrSsTXZz")
 
 # The calendar repeats after this many years, weekdays included.
@@ -39,7 +39,7 @@ CYCLE_DAYS = 146_097
 
 _NOT_YET = frozenset("J")  # days since the quarter began: refused by Spanner itself
 
-# A flag and a width of the C library. A width is no wider than any text has use for.
+# Flags and a width as in the C library. Three digits of a width are enough for any use.
 _ADJUSTMENT = re.compile(r"([-_0^#]*)(\d{0,3})")
 _PADDED_BY_BLANKS = frozenset("ekls")
 
@@ -48,7 +48,10 @@ _DIGITS_MAX = 15
 
 
 class Moment(NamedTuple):
-    """What can be shown of an instant. `day` is `shift` years off where no date can say it."""
+    """An instant in a time zone, by the fields that a format can show.
+
+    `day` is `shift` years away from the real year where a Python date cannot represent it.
+    """
 
     day: date
     shift: int
@@ -62,7 +65,7 @@ Writer = Callable[[Moment], str]
 
 
 def format_date(pattern: str, day: date) -> str:
-    """FORMAT_DATE(format, date)."""
+    """Return `FORMAT_DATE(format, date)`."""
     moment = Moment(day, 0, 0, 0, 0, 0)
     return _written(pattern, moment, True)
 
@@ -70,7 +73,7 @@ def format_date(pattern: str, day: date) -> str:
 def format_timestamp(
     context: Context, pattern: str, nanos: int, zone_name: str | None = None
 ) -> str:
-    """FORMAT_TIMESTAMP(format, timestamp [, zone])."""
+    """Return `FORMAT_TIMESTAMP(format, timestamp [, zone])`."""
     moment = moment_of(nanos, context.time_zone if zone_name is None else zone_name)
     return _written(pattern, moment, False)
 
@@ -81,10 +84,10 @@ def _written(pattern: str, moment: Moment, for_date: bool) -> str:
 
 
 def moment_of(nanos: int, zone_name: str) -> Moment:
-    """The instant as a zone shows it."""
+    """Return the fields of the instant in a time zone."""
     instant, fraction = divmod(nanos, NANOS_PER_SECOND)
     offset = zone(zone_name).offset_at(instant)
-    if offset % 60:  # Local mean time: the seconds of its offset cannot be shown.
+    if offset % 60:  # Local mean time: a format cannot show the seconds of its offset.
         offset = offset // 60 * 60 if offset > 0 else -(-offset // 60 * 60)
     days, second = divmod(instant + offset, SECONDS_PER_DAY)
     ordinal = EPOCH_ORDINAL + days
@@ -115,7 +118,7 @@ def _writers(pattern: str, for_date: bool) -> Iterator[Writer]:
 
 
 def _element(pattern: str, percent: int, for_date: bool) -> tuple[int, Writer | None]:
-    """Where the element that begins at `percent` ends, and its writer if it has one.
+    """Return the end of the element that begins at `percent`, and its writer or None.
 
     As in the C library, a flag and a width may stand before the name: %-d, %_d, %5Y.
     """
@@ -142,7 +145,10 @@ def _element(pattern: str, percent: int, for_date: bool) -> tuple[int, Writer | 
 
 
 def _extended(pattern: str, at: int) -> tuple[int, Writer | None, str]:
-    """%Ez, %E4Y, %E3S, %E*S and kin; any other %E is as if without the E."""
+    """Return the end, the writer and the plain name of an element with E: %Ez, %E4Y, %E3S, %E*S...
+
+    Any other element with E means the same as without.
+    """
     name = pattern[at : at + 1]
     for ending, (write, plain) in _EXTENDED.items():
         if pattern.startswith(ending, at):
@@ -161,7 +167,7 @@ def _constant(text: str) -> Writer:
 
 
 def _adjusted(write: Writer, flags: str, width: int) -> Writer:
-    """The element without its padding (-), with blanks (_) or zeros (0), or in capitals (^, #)."""
+    """Apply flags to an element: no padding (-), blanks (_), zeros (0), capitals (^, #)."""
     capitals = "^" in flags or "#" in flags
     padding = next((flag for flag in reversed(flags) if flag in "-_0"), "")
 
@@ -180,7 +186,7 @@ def _adjusted(write: Writer, flags: str, width: int) -> Writer:
 
 
 def _joined(pattern: str) -> Writer:
-    """An element that stands for several others."""
+    """Return the writer of an element that stands for several others."""
     return lambda moment: "".join([write(moment) for write in paced(_compiled(pattern, False))])
 
 
@@ -235,7 +241,7 @@ def _offset_with_colon(moment: Moment) -> str:
 
 
 def _zone_name(moment: Moment) -> str:
-    """UTC, UTC-8, UTC+0530."""
+    """Return the zone as UTC, UTC-8 or UTC+0530."""
     if not moment.offset:
         return "UTC"
     minutes = abs(moment.offset) // 60
@@ -245,7 +251,7 @@ def _zone_name(moment: Moment) -> str:
     return f"UTC{sign}{minutes // 60}"
 
 
-# What may stand behind %E: its writer, and the plain element it is a form of.
+# Text after %E -> the writer, and the plain element that the text is a form of.
 _EXTENDED: Mapping[str, tuple[Writer, str]] = {
     "z": (_offset_with_colon, "z"),
     "*z": (lambda moment: _offset_with_colon(moment) + ":00", "z"),

@@ -1,4 +1,4 @@
-"""Making intervals and taking them apart, by the chapter "Interval functions".
+"""Construction and extraction of intervals, by the chapter "Interval functions".
 
 `INTERVAL n part` is `$interval(n, part)`; `INTERVAL 'text' part TO part` is
 `$interval_range(text, part, part)`. Arithmetic is in `interval_arithmetic`.
@@ -30,7 +30,7 @@ _AMOUNT = re.compile(
 
 
 def interval(amount: int, part: str) -> Interval:
-    """INTERVAL amount part."""
+    """Return `INTERVAL amount part`."""
     size = PART_SIZES.get(part)
     if size is None:
         raise BadDatePart(part, "INTERVAL")
@@ -39,23 +39,23 @@ def interval(amount: int, part: str) -> Interval:
 
 
 def interval_of_text(text: str, part: str) -> Interval:
-    """INTERVAL 'amount' part: seconds may have a fraction."""
+    """Return `INTERVAL 'amount' part`, where seconds may have a fraction."""
     if part not in PART_SIZES:
         raise BadDatePart(part, "INTERVAL")
-    found = _AMOUNT.fullmatch(text) if len(text) <= _TEXT_MAX else None
-    fraction = (found["more"] or found["only"]) if found else None
-    if found is None or (fraction and part != "SECOND"):
+    match = _AMOUNT.fullmatch(text) if len(text) <= _TEXT_MAX else None
+    fraction = (match["more"] or match["only"]) if match else None
+    if match is None or (fraction and part != "SECOND"):
         raise BadValue("interval", f"'{text}' {part}")
-    whole = interval(int(found["whole"] or 0), part)
+    whole = interval(int(match["whole"] or 0), part)
     nanos = whole.nanos + int((fraction or "").ljust(9, "0"))
     expression = f"INTERVAL '{text}' {part}"
-    if found["sign"] == "-":
+    if match["sign"] == "-":
         return _made(-whole.months, -whole.days, -nanos, expression)
     return _made(whole.months, whole.days, nanos, expression)
 
 
 def interval_range(text: str, first: str, last: str) -> Interval:
-    """INTERVAL 'text' first TO last."""
+    """Return `INTERVAL 'text' first TO last`."""
     known = first in RANGE_PARTS and last in RANGE_PARTS
     if not known or RANGE_PARTS.index(first) >= RANGE_PARTS.index(last):
         raise BadDatePart(f"{first} TO {last}", "INTERVAL")
@@ -69,14 +69,14 @@ def interval_range(text: str, first: str, last: str) -> Interval:
 
 
 def make_interval(*parts: int) -> Interval:
-    """MAKE_INTERVAL: years, months, days, hours, minutes, seconds; those left out are zero."""
+    """Return `MAKE_INTERVAL(year, month, day, hour, minute, second)`; omitted parts are zero."""
     year, month, day, hour, minute, second = (*parts, *(0,) * (len(RANGE_PARTS) - len(parts)))
     seconds = hour * 3_600 + minute * 60 + second
     return _made(year * 12 + month, day, seconds * NANOS_PER_SECOND, "MAKE_INTERVAL")
 
 
 def justify_hours(value: Interval) -> Interval:
-    """24 hours become a day."""
+    """Return `JUSTIFY_HOURS(value)`, where 24 hours become a day."""
     try:
         return intervals.justify_hours(value)
     except UnreadableValue:
@@ -84,7 +84,7 @@ def justify_hours(value: Interval) -> Interval:
 
 
 def justify_days(value: Interval) -> Interval:
-    """30 days become a month."""
+    """Return `JUSTIFY_DAYS(value)`, where 30 days become a month."""
     try:
         return intervals.justify_days(value)
     except UnreadableValue:
@@ -92,7 +92,10 @@ def justify_days(value: Interval) -> Interval:
 
 
 def justify_interval(value: Interval) -> Interval:
-    """Both, and all parts of one sign."""
+    """Return `JUSTIFY_INTERVAL(value)`.
+
+    Hours become days and days become months, and all parts get the same sign.
+    """
     try:
         return intervals.justify(value)
     except UnreadableValue:
@@ -100,7 +103,10 @@ def justify_interval(value: Interval) -> Interval:
 
 
 def extract_from_interval(value: Interval, part: str) -> int:
-    """EXTRACT(part FROM interval): a part has the sign of its group."""
+    """Return `EXTRACT(part FROM interval)`.
+
+    A part has the sign of its group: months, days or the time of day.
+    """
     if part == "DAY":
         return value.days
     if part in ("YEAR", "MONTH"):
@@ -117,7 +123,7 @@ def extract_from_interval(value: Interval, part: str) -> int:
     return -number if value.nanos < 0 else number
 
 
-# The size of each part in nanoseconds, and after how many it starts again from zero.
+# The size of each part in nanoseconds, and the number at which it wraps to zero (0: never).
 _CLOCK: Mapping[str, tuple[int, int]] = {
     "HOUR": (NANOS_PER_HOUR, 0),
     "MINUTE": (NANOS_PER_MINUTE, 60),

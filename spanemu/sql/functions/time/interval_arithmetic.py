@@ -1,4 +1,4 @@
-"""Arithmetic with INTERVAL: sums, multiples, and moments moved by one."""
+"""Arithmetic with INTERVAL: sums, multiples, and timestamps plus or minus an interval."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spanemu.values.timestamp import TIMESTAMP_MAX, TIMESTAMP_MIN, format_sql
 
 
 def add_intervals(left: Interval, right: Interval) -> Interval:
-    """INTERVAL + INTERVAL, part by part."""
+    """Return `INTERVAL + INTERVAL`, part by part."""
     try:
         return left + right
     except BadValue:
@@ -21,7 +21,7 @@ def add_intervals(left: Interval, right: Interval) -> Interval:
 
 
 def subtract_intervals(left: Interval, right: Interval) -> Interval:
-    """INTERVAL - INTERVAL, part by part."""
+    """Return `INTERVAL - INTERVAL`, part by part."""
     try:
         return left - right
     except BadValue:
@@ -29,7 +29,7 @@ def subtract_intervals(left: Interval, right: Interval) -> Interval:
 
 
 def multiply_interval(left: Interval, factor: int) -> Interval:
-    """INTERVAL * INT64, part by part."""
+    """Return `INTERVAL * INT64`, part by part."""
     try:
         return left * factor
     except BadValue:
@@ -37,44 +37,44 @@ def multiply_interval(left: Interval, factor: int) -> Interval:
 
 
 def multiply_by_interval(factor: int, right: Interval) -> Interval:
-    """INT64 * INTERVAL."""
+    """Return `INT64 * INTERVAL`."""
     return multiply_interval(right, factor)
 
 
 def divide_interval(left: Interval, divisor: int) -> Interval:
-    """INTERVAL / INT64; what a part leaves goes to the next smaller one."""
+    """Return `INTERVAL / INT64`; the remainder of a part goes to the next smaller part."""
     if not divisor:
         raise DivisionByZero(f"{interval.format_sql(left)} / 0")
     return interval.divide(left, divisor)
 
 
 def negate_interval(value: Interval) -> Interval:
-    """-INTERVAL."""
+    """Return `-INTERVAL`."""
     return -value
 
 
 def add_to_timestamp(moment: int, span: Interval) -> int:
-    """TIMESTAMP + INTERVAL, a day being 24 hours."""
+    """Return `TIMESTAMP + INTERVAL`, where a day has 24 hours."""
     return _moved(moment, span, 1)
 
 
 def add_timestamp(span: Interval, moment: int) -> int:
-    """INTERVAL + TIMESTAMP."""
+    """Return `INTERVAL + TIMESTAMP`."""
     return _moved(moment, span, 1)
 
 
 def subtract_from_timestamp(moment: int, span: Interval) -> int:
-    """TIMESTAMP - INTERVAL."""
+    """Return `TIMESTAMP - INTERVAL`."""
     return _moved(moment, span, -1)
 
 
 def timestamp_difference(left: int, right: int) -> Interval:
-    """TIMESTAMP - TIMESTAMP, all of it in the time part."""
+    """Return `TIMESTAMP - TIMESTAMP`, as an interval with a time part only."""
     return Interval(0, 0, left - right)
 
 
 def date_difference(left: date, right: date) -> Interval:
-    """DATE - DATE, in days."""
+    """Return `DATE - DATE`, in days."""
     return Interval(0, left.toordinal() - right.toordinal(), 0)
 
 

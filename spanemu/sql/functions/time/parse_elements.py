@@ -1,9 +1,9 @@
-"""The elements of the format strings of PARSE_DATE and PARSE_TIMESTAMP, as steps of a reader.
+"""The elements of the format strings of PARSE_DATE and PARSE_TIMESTAMP, as steps of a parser.
 
-A step takes the fields read so far, the text and a position, and gives the position after what it
-consumed, or -1. Which of several elements about one thing counts is settled at the end
-(`parse_fields`, `parse_weeks`). White space in the format takes any amount of it in the text, also
-none.
+A step takes the fields parsed before, the text and an offset. It returns the offset after the text
+that it consumed, or -1 if the text does not match. `parse_fields` resolves elements that specify the
+same part of a date, after the whole text is read. White space in the format matches any amount of
+white space in the text, also none.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from spanemu.sql.functions.time.parse_fields import Fields
 
 _SPACES = " \t\n\v\f\r"
 _OFFSET_HOURS_MAX = 14
-# Fields of the date, of which the order counts, and what they speak of.
+# Fields of the date, whose order in the format matters -> the part that they specify.
 _ORDERED: Mapping[str, str] = {
     "year": "year",
     "year_of_century": "year",
@@ -38,7 +38,7 @@ Step = Callable[[Fields, str, int], int]
 
 
 class _Number(NamedTuple):
-    """An element that is a number and sets a field of that name ("" forgets it)."""
+    """An element that is a number and sets the field of that name ("" sets none)."""
 
     digits: int
     low: int
@@ -48,7 +48,11 @@ class _Number(NamedTuple):
 
 @pattern_cache
 def compiled(pattern: str, for_date: bool) -> tuple[Step, ...]:
-    """The steps of a format string; that of a date takes no elements of the clock."""
+    """Return the steps of a format string.
+
+    Raise BadArgument for an unknown element, and for an element of the clock if the format is for
+    dates.
+    """
     return tuple(paced_stream(_steps(pattern, for_date)))
 
 
@@ -65,7 +69,7 @@ def _steps(pattern: str, for_date: bool) -> Iterator[Step]:
 
 
 def _element(pattern: str, at: int, for_date: bool) -> tuple[int, Step]:
-    """Where the element after a % ends, and its step."""
+    """Return the end of the element after a % and its step."""
     if at == len(pattern):
         raise BadArgument("Format string cannot end with a single '%'")
     name = pattern[at]
@@ -76,7 +80,7 @@ def _element(pattern: str, at: int, for_date: bool) -> tuple[int, Step]:
     elif name == "O" and at + 1 < len(pattern):
         name = pattern[at + 1]
         end = at + 2
-    # A fifth digit of the year (or third of the century) belongs to the element that follows.
+    # A fifth digit of a year (or third of a century) belongs to the following element.
     tight = pattern[end : end + 1] == "%"
     if step is None:
         step = (_TIGHT.get(name) if tight else None) or ELEMENTS.get(name)
@@ -88,7 +92,10 @@ def _element(pattern: str, at: int, for_date: bool) -> tuple[int, Step]:
 
 
 def _extended(pattern: str, at: int) -> tuple[int, str, Step | None]:
-    """%Ez, %E4Y, %E3S, %E*S; any other %E is as if without the E."""
+    """Return the end, the plain name and the step of an element with E: %Ez, %E4Y, %E3S, %E*S.
+
+    Any other element with E means the same as without.
+    """
     if pattern.startswith("z", at):
         return at + 1, "z", _rfc3339_offset
     if pattern.startswith("4Y", at):
@@ -101,7 +108,7 @@ def _extended(pattern: str, at: int) -> tuple[int, str, Step | None]:
 
 
 def skip_spaces(_: Fields, text: str, at: int) -> int:
-    """The step of white space."""
+    """Return the offset after any white space at `at`: the step of white space in a format."""
     while at < len(text) and text[at] in _SPACES:
         at += 1
     return at
@@ -112,7 +119,7 @@ def _literal(char: str) -> Step:
 
 
 def _digits(text: str, at: int, most: int) -> int:
-    """Where a run of at most `most` digits ends."""
+    """Return the end of a run of at most `most` digits."""
     end = at
     while end < len(text) and end - at < most and text[end] in "0123456789":
         end += 1
@@ -153,7 +160,7 @@ def _then(step: Step, effect: Callable[[Fields], None]) -> Step:
 
 
 def _joined(pattern: str) -> Step:
-    """An element that stands for several others."""
+    """Return the step of an element that stands for several others."""
 
     def step(fields: Fields, text: str, at: int) -> int:
         for part in compiled(pattern, False):
@@ -166,19 +173,22 @@ def _joined(pattern: str) -> Step:
 
 
 def _name(names: tuple[str, ...], field: str) -> Step:
-    """A full or short English name in any letter case; sets the field to its number from one."""
+    """Return the step of a full or short English name in any letter case.
+
+    The step sets the field to the number of the name, counted from 1.
+    """
     long_first = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in names)
     pattern = re.compile(long_first, re.IGNORECASE | re.ASCII)
     numbers = {name[:3].lower(): number for number, name in enumerate(names, 1)}
 
     def step(fields: Fields, text: str, at: int) -> int:
-        found = pattern.match(text, at)
-        if found is None:
+        match = pattern.match(text, at)
+        if match is None:
             return -1
         if field:
-            setattr(fields, field, numbers[found[0][:3].lower()])
+            setattr(fields, field, numbers[match[0][:3].lower()])
         fields.said(field or "weekday")
-        return found.end()
+        return match.end()
 
     return step
 
@@ -246,7 +256,10 @@ def _epoch_seconds(fields: Fields, text: str, at: int) -> int:
 
 
 def _seconds_with(most: int | None) -> Step:
-    """Seconds, then perhaps a point and at most so many digits (None: all of them)."""
+    """Return the step of seconds with an optional fraction of at most `most` digits.
+
+    None stands for any number of digits.
+    """
 
     def step(fields: Fields, text: str, at: int) -> int:
         end = _SECONDS(fields, text, at)
@@ -298,7 +311,7 @@ def _zone(fields: Fields, text: str, at: int) -> int:
 
 
 def _us_date_given(fields: Fields) -> None:
-    """A whole date: a later %C replaces the century together with the year in it."""
+    """Make `fields` hold a whole date: a later %C replaces the century and the year in it."""
     if fields.year_of_century is not None:
         fields.year = fields.century * 100 + fields.year_of_century
     _year_given(fields)
@@ -309,7 +322,7 @@ def _says(number: _Number, what: str) -> Step:
 
 
 def _week(starts: int) -> Step:
-    """A week of the year, whose weeks start on a Monday (0) or a Sunday (6)."""
+    """Return the step of a week of the year, whose weeks start on a Monday (0) or Sunday (6)."""
 
     def given(fields: Fields) -> None:
         fields.week_start = starts

@@ -1,4 +1,4 @@
-"""What PARSE_DATE and PARSE_TIMESTAMP have read of a text so far."""
+"""The fields that PARSE_DATE and PARSE_TIMESTAMP read from a text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from spanemu.values.zone import Zone
 
 
 class Fields:
-    """What has been read so far; what the text leaves out is from 1970-01-01 00:00:00."""
+    """The fields read from a text.
+
+    A field that the text leaves out is that of 1970-01-01 00:00:00.
+    """
 
     __slots__ = (
         "afternoon",
@@ -38,23 +41,25 @@ class Fields:
         self.year = 1970
         self.month = self.day = 1
         self.hour = self.minute = self.second = self.nanos = 0
-        self.year_of_century: int | None = None  # %y or %C was the last word on the year
+        self.year_of_century: int | None = (
+            None  # set if %y or %C was the latest element of the year
+        )
         self.century = 0
         self.century_given = False
         self.hour_of_twelve = self.afternoon = False
-        self.instant: int | None = None  # %s, which beats everything
+        self.instant: int | None = None  # %s, which overrides all other fields
         self.offset: int | None = None  # seconds
         self.zone: Zone | None = None
         self.week = self.week_start = self.day_of_year = self.iso_year = 0
-        self.order: dict[str, int] = {}  # what was said of the date -> when it was last said
+        self.order: dict[str, int] = {}  # part of the date -> the rank of its latest element
 
     def said(self, what: str) -> None:
-        """Note that the text has just spoken of `what`."""
+        """Record that the latest element of the text specifies `what`."""
         self.order[what] = len(self.order) + max(self.order.values(), default=0) + 1
 
 
 def settle(fields: Fields, year: int, text: str, pattern: str) -> int:
-    """Put the date that `fields` give by week or day into them; the year they mean in the end."""
+    """Set the month and day that `fields` give by week or day of year; return the final year."""
     order = fields.order
     week, day, weekday = order.get("week", 0), order.get("day_of_year", 0), "weekday" in order
     if not week and not day:
@@ -65,13 +70,13 @@ def settle(fields: Fields, year: int, text: str, pattern: str) -> int:
     by_day = day > week or (day and not weekday)
     if not by_day and weekday:
         raise BadArgument("Weekday parse elements are not supported yet")
-    found = _day_of_year(fields, year, text, pattern) if by_day else _start_of_week(fields, year)
+    first = _day_of_year(fields, year, text, pattern) if by_day else _start_of_week(fields, year)
     since = day if by_day else week
     if order.get("month", 0) < since:
-        fields.month = found.month
+        fields.month = first.month
     if order.get("day", 0) < since:
-        fields.day = found.day
-    return year if order.get("year", 0) > since else found.year
+        fields.day = first.day
+    return year if order.get("year", 0) > since else first.year
 
 
 def _day_of_year(fields: Fields, year: int, text: str, pattern: str) -> date:
@@ -85,21 +90,21 @@ def _start_of_iso_year(fields: Fields, text: str, pattern: str) -> int:
     if "iso_week" in fields.order:
         raise BadArgument("ISO parse elements are not supported yet")
     try:
-        found = date.fromisocalendar(fields.iso_year, 1, 1)
+        first = date.fromisocalendar(fields.iso_year, 1, 1)
     except ValueError:
         raise UnparseableText(text, pattern) from None
-    fields.month, fields.day = found.month, found.day
-    return found.year
+    fields.month, fields.day = first.month, first.day
+    return first.year
 
 
 def _start_of_week(fields: Fields, year: int) -> date:
-    """The week's first day; the days before the year's first whole week are week 0."""
+    """Return the first day of the week; days before the first whole week are in week 0."""
     first = date(year, 1, 1)
     into_week = (first.weekday() - fields.week_start) % 7
     lowest = 0 if into_week else 1
-    found = first.toordinal() - into_week + 7 * (fields.week - lowest)
-    if fields.week < lowest or found > date(year, 12, 31).toordinal():
+    start = first.toordinal() - into_week + 7 * (fields.week - lowest)
+    if fields.week < lowest or start > date(year, 12, 31).toordinal():
         raise BadArgument(f"Week number {fields.week} is invalid for year {year}")
-    if found < 1:
+    if start < 1:
         raise BadArgument("Invalid result from parsing function")
-    return date.fromordinal(found)
+    return date.fromordinal(start)

@@ -1,7 +1,7 @@
-"""PARSE_DATE and PARSE_TIMESTAMP: reading a text by a format string.
+"""PARSE_DATE and PARSE_TIMESTAMP: parsing a text by a format string.
 
-What each element of a format reads is in `parse_elements`; here the fields they leave behind become
-a date or an instant.
+`parse_elements` parses the elements of a format into fields; this module combines the fields into a
+date or an instant.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from spanemu.values.date import EPOCH_ORDINAL
 
 
 def parse_date(pattern: str, text: str) -> date:
-    """PARSE_DATE(format, text)."""
+    """Return `PARSE_DATE(format, text)`."""
     fields = _read(pattern, text, True)
     year = settle(fields, _full_year(fields), text, pattern)
     if not 1 <= year <= 9_999:
@@ -31,7 +31,7 @@ def parse_date(pattern: str, text: str) -> date:
 
 
 def parse_timestamp(context: Context, pattern: str, text: str, zone_name: str | None = None) -> int:
-    """PARSE_TIMESTAMP(format, text [, zone])."""
+    """Return `PARSE_TIMESTAMP(format, text [, zone])`."""
     default = zone(context.time_zone if zone_name is None else zone_name)
     fields = _read(pattern, text, False)
     if fields.instant is not None:
@@ -76,13 +76,13 @@ def _full_year(fields: Fields) -> int:
 
 
 def _check_day(year: int, fields: Fields, text: str, pattern: str) -> None:
-    leap_alike = year + CYCLE_YEARS if year < 1 else year
-    if fields.day > 28 and fields.day > monthrange(leap_alike, fields.month)[1]:
+    equivalent_year = year + CYCLE_YEARS if year < 1 else year
+    if fields.day > 28 and fields.day > monthrange(equivalent_year, fields.month)[1]:
         raise UnparseableText(text, pattern)
 
 
 def _days(year: int, fields: Fields, text: str, pattern: str) -> int:
-    """Days since the epoch; years 0 and 10000 may still be an instant in some zone."""
+    """Return the days since 1970-01-01; years 0 and 10000 may be a TIMESTAMP in some time zone."""
     _check_day(year, fields, text, pattern)
     if year < 1:
         return date(year + CYCLE_YEARS, fields.month, fields.day).toordinal() - (

@@ -1,9 +1,9 @@
 """Functions on timestamps, by the chapter "Timestamp functions", and EXTRACT.
 
-`INTERVAL n part` as an argument of TIMESTAMP_ADD and its kin is two arguments here: an INT64 and
-the part. `EXTRACT(part FROM x [AT TIME ZONE z])` is `$extract(x, part [, z])`, except
+`INTERVAL n part` as an argument of TIMESTAMP_ADD or TIMESTAMP_SUB is two arguments here: an INT64
+and the part. `EXTRACT(part FROM x [AT TIME ZONE z])` is `$extract(x, part [, z])`, except
 that `EXTRACT(DATE FROM x ...)` is `$extract_date(x [, z])`, whose type is DATE. STRING(timestamp)
-is declared in `json`, together with the other function of that name.
+is declared in `json`, together with STRING(json).
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ NANOS_PER_PART: Mapping[str, int] = {
 
 
 def current_timestamp(context: Context) -> int:
-    """The statement's time."""
+    """Return `CURRENT_TIMESTAMP()`: the statement's time."""
     return context.now
 
 
 def timestamp_add(nanos: int, amount: int, part: str) -> int:
-    """`amount` parts later; a day has 24 hours."""
+    """Return `TIMESTAMP_ADD(timestamp, INTERVAL amount part)`; a day has 24 hours."""
     size = NANOS_PER_PART.get(part)
     if size is None:
         raise BadDatePart(part, "TIMESTAMP_ADD")
@@ -71,12 +71,12 @@ def timestamp_add(nanos: int, amount: int, part: str) -> int:
 
 
 def timestamp_sub(nanos: int, amount: int, part: str) -> int:
-    """`amount` parts earlier."""
+    """Return `TIMESTAMP_SUB(timestamp, INTERVAL amount part)`; a day has 24 hours."""
     return timestamp_add(nanos, -amount, part)
 
 
 def timestamp_diff(end: int, start: int, part: str) -> int:
-    """Whole parts between two instants, cut toward zero."""
+    """Return `TIMESTAMP_DIFF(end, start, part)`: whole parts, truncated toward zero."""
     size = NANOS_PER_PART.get(part)
     if size is None:
         raise BadDatePart(part, "TIMESTAMP_DIFF")
@@ -91,15 +91,15 @@ def timestamp_diff(end: int, start: int, part: str) -> int:
 
 
 def timestamp_trunc(context: Context, nanos: int, part: str, where: str | None = None) -> int:
-    """The start of the part that the instant is in, by the clock and calendar of a zone."""
+    """Return `TIMESTAMP_TRUNC(timestamp, part [, zone])`, by a zone's clock and calendar."""
     size = NANOS_PER_PART.get(part)
     if size is not None and size <= NANOS_PER_SECOND:
         if where is not None:
-            zone(where)  # says so if there is none
+            zone(where)  # Raises BadTimeZone.
         return nanos - nanos % size
     name = context.time_zone if where is None else where
     if size is not None and size < NANOS_PER_DAY:
-        # Hours and minutes are cut off by the offset of this very instant, also across a jump.
+        # The offset at this instant applies to the whole hour or minute, also across a change.
         seconds, width = local_seconds(nanos, name), size // NANOS_PER_SECOND
         start = nanos // NANOS_PER_SECOND - seconds % width
         return checked(start * NANOS_PER_SECOND, f"start of {part}")
@@ -107,12 +107,12 @@ def timestamp_trunc(context: Context, nanos: int, part: str, where: str | None =
 
 
 def timestamp_of_string(context: Context, text: str) -> int:
-    """TIMESTAMP(text): without a zone in it, in the database's."""
+    """Return `TIMESTAMP(text)`; a text without a time zone is in the default zone."""
     return _parsed(text, context.time_zone)
 
 
 def timestamp_of_string_in(text: str, where: str) -> int:
-    """TIMESTAMP(text, zone): then the text may not name one."""
+    """Return `TIMESTAMP(text, zone)`. Raise BadArgument for a text that names a zone as well."""
     zone(where)
     if timestamps.names_zone(text):
         raise BadArgument(
@@ -122,49 +122,49 @@ def timestamp_of_string_in(text: str, where: str) -> int:
 
 
 def timestamp_of_date(context: Context, day: date, where: str | None = None) -> int:
-    """TIMESTAMP(date [, zone]): its first instant."""
+    """Return `TIMESTAMP(date [, zone])`: the first instant of the date."""
     return midnight(day, context.time_zone if where is None else where)
 
 
 def string_of_timestamp(context: Context, nanos: int, where: str | None = None) -> str:
-    """STRING(timestamp [, zone])."""
+    """Return `STRING(timestamp [, zone])`."""
     return timestamps.format_sql(nanos, zone(context.time_zone if where is None else where).name)
 
 
 def timestamp_of_seconds(seconds: int) -> int:
-    """TIMESTAMP_SECONDS."""
+    """Return `TIMESTAMP_SECONDS(seconds)`."""
     return checked(seconds * NANOS_PER_SECOND, f"{seconds} seconds")
 
 
 def timestamp_of_millis(millis: int) -> int:
-    """TIMESTAMP_MILLIS."""
+    """Return `TIMESTAMP_MILLIS(millis)`."""
     return checked(millis * NANOS_PER_MILLI, f"{millis} milliseconds")
 
 
 def timestamp_of_micros(micros: int) -> int:
-    """TIMESTAMP_MICROS."""
+    """Return `TIMESTAMP_MICROS(micros)`."""
     return checked(micros * NANOS_PER_MICRO, f"{micros} microseconds")
 
 
 def unix_seconds(nanos: int) -> int:
-    """UNIX_SECONDS."""
+    """Return `UNIX_SECONDS(timestamp)`."""
     return nanos // NANOS_PER_SECOND
 
 
 def unix_millis(nanos: int) -> int:
-    """UNIX_MILLIS."""
+    """Return `UNIX_MILLIS(timestamp)`."""
     return nanos // NANOS_PER_MILLI
 
 
 def unix_micros(nanos: int) -> int:
-    """UNIX_MICROS."""
+    """Return `UNIX_MICROS(timestamp)`."""
     return nanos // NANOS_PER_MICRO
 
 
 def extract_from_timestamp(
     context: Context, nanos: int, part: str, where: str | None = None
 ) -> int:
-    """EXTRACT(part FROM timestamp [AT TIME ZONE zone])."""
+    """Return `EXTRACT(part FROM timestamp [AT TIME ZONE zone])`."""
     name = context.time_zone if where is None else where
     of_clock = _CLOCK.get(part)
     if of_clock is not None:
@@ -174,17 +174,20 @@ def extract_from_timestamp(
         raise BadDatePart(part, "EXTRACT from a TIMESTAMP")
     moment = moment_of(nanos, name)
     number = of_day(moment.day)
-    # The day before year 1 and the one after year 9999 have parts, though they are no DATE.
+    # A day before year 1 or after year 9999 has parts, although it is no DATE.
     return number - moment.shift if moment.shift and part in ("YEAR", "ISOYEAR") else number
 
 
 def extract_date(context: Context, nanos: int, where: str | None = None) -> date:
-    """EXTRACT(DATE FROM timestamp [AT TIME ZONE zone])."""
+    """Return `EXTRACT(DATE FROM timestamp [AT TIME ZONE zone])`."""
     return day_in(nanos, context.time_zone if where is None else where)
 
 
 def pending_commit_timestamp() -> NoReturn:
-    """Only assignments know what this means; they never call it."""
+    """Raise BadArgument: `PENDING_COMMIT_TIMESTAMP()` has no value in an expression.
+
+    Assignments recognize the call and never evaluate it.
+    """
     raise BadArgument(
         "The PENDING_COMMIT_TIMESTAMP() function may only be used as a value "
         "for INSERT or UPDATE of an appropriately typed column"
