@@ -37,7 +37,7 @@ class MessageType:
         """Return the field of that name, in any letter case."""
         return self._by_name.get(name.lower())
 
-    def parsed(self, data: bytes) -> Any:
+    def parse(self, data: bytes) -> Any:
         """Parse a message from wire-format bytes. Raise MessageFault."""
         message = self._new()
         try:
@@ -46,12 +46,12 @@ class MessageType:
             raise MessageFault(f"Error parsing proto: no message of type {self.name}") from None
         return message
 
-    def checked(self, data: bytes) -> bytes:
+    def validate(self, data: bytes) -> bytes:
         """Return the same bytes if they are a message with all required fields.
 
         Raise MessageFault otherwise.
         """
-        _check_whole(self.parsed(data))
+        _check_whole(self.parse(data))
         return data
 
     def from_text(self, text: str) -> bytes:
@@ -60,7 +60,7 @@ class MessageType:
         try:
             text_format.Parse(text, message)
         except text_format.ParseError as failure:
-            raise MessageFault(_told(failure)) from None
+            raise MessageFault(_parse_error_text(failure)) from None
         except RecursionError:
             raise MessageFault("Error parsing proto: Message is too deep") from None
         _check_whole(message)
@@ -69,23 +69,23 @@ class MessageType:
     def to_text(self, data: bytes, *, multiline: bool = False) -> str:
         """Return a message in proto2's text format, on one line unless `multiline`."""
         return str(
-            text_format.MessageToString(self.parsed(data), as_one_line=not multiline, as_utf8=True)
+            text_format.MessageToString(self.parse(data), as_one_line=not multiline, as_utf8=True)
         )
 
-    def built(self, fields: Sequence[MessageField], values: Sequence[Any]) -> bytes:
+    def build(self, fields: Sequence[MessageField], values: Sequence[Any]) -> bytes:
         """Return a new message with these fields. Raise MessageFault."""
         message = self._new()
         for field, value in zip(fields, values, strict=True):
             field.write(message, value)
         return _bytes_of(message)
 
-    def replaced(self, data: bytes, paths: Sequence[FieldPath], values: Sequence[Any]) -> bytes:
+    def replace(self, data: bytes, paths: Sequence[FieldPath], values: Sequence[Any]) -> bytes:
         """Return the message with the values at `paths` replaced.
 
         Raise UnsetMessage for a path through an unset field, and MessageFault for a value that a
         field does not accept.
         """
-        message = self.parsed(data)
+        message = self.parse(data)
         for path, value in zip(paths, values, strict=True):
             inner = message
             for step in path[:-1]:
@@ -96,7 +96,7 @@ class MessageType:
         return _bytes_of(message)
 
 
-def _told(failure: text_format.ParseError) -> str:
+def _parse_error_text(failure: text_format.ParseError) -> str:
     """Return the library's error text with the position at the end instead of the beginning."""
     position = f"{failure.GetLine()}:{failure.GetColumn()}"
     problem = str(failure).removeprefix(f"{position} : ")

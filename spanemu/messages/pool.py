@@ -44,12 +44,12 @@ class MessagePool:
 
 
 @lru_cache(maxsize=64)
-def pool_of(descriptors: bytes) -> MessagePool:
+def message_pool(descriptors: bytes) -> MessagePool:
     """Return the types of a serialized FileDescriptorSet; equal sets share a pool."""
     return MessagePool(descriptors)
 
 
-def merged(before: bytes, sent: bytes) -> bytes:
+def merge_descriptors(before: bytes, sent: bytes) -> bytes:
     """Merge two serialized FileDescriptorSets; a file in both is taken from `sent`."""
     if not before or not sent:
         return sent or before

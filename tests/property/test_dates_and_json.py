@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from spanemu.sql.functions.json import lenient as json_lenient
 from spanemu.sql.functions.json.functions import json_query, json_query_string
 from spanemu.sql.functions.json.path import MISSING, reading_path
-from spanemu.sql.functions.json.text import sought, written
-from spanemu.sql.functions.time.date_parts import ALLOWED, difference, moved, truncated
+from spanemu.sql.functions.json.text import json_text, text_value_at
+from spanemu.sql.functions.time.date_parts import ALLOWED, add_parts, count_boundaries, truncate
 from spanemu.sql.functions.time.formatting import format_date, format_timestamp
 from spanemu.sql.functions.time.parsing import parse_date, parse_timestamp
 from spanemu.values.json import Json, ordered
@@ -59,20 +59,20 @@ def test_elements_agree_with_python(day: date) -> None:
 
 @given(DAYS, DAYS, st.sampled_from(sorted(ALLOWED["DATE_TRUNC"])))
 def test_parts_of_dates(first: date, second: date, part: str) -> None:
-    start = truncated(first, part)
+    start = truncate(first, part)
     assert start <= first
-    assert truncated(start, part) == start
-    assert difference(first, start, part) == 0
-    assert difference(start, start - timedelta(1), part) == 1
-    assert difference(first, second, part) == -difference(second, first, part)
+    assert truncate(start, part) == start
+    assert count_boundaries(first, start, part) == 0
+    assert count_boundaries(start, start - timedelta(1), part) == 1
+    assert count_boundaries(first, second, part) == -count_boundaries(second, first, part)
 
 
 @given(DAYS, st.integers(-500, 500))
 def test_months_move_by_months(day: date, months: int) -> None:
     if 1 <= day.year + months // 12 <= 9998:
-        there = moved(day, months, "MONTH")
-        assert difference(there, day, "MONTH") == months
-        assert there.day == day.day or moved(there, 1, "DAY").day == 1
+        there = add_parts(day, months, "MONTH")
+        assert count_boundaries(there, day, "MONTH") == months
+        assert there.day == day.day or add_parts(there, 1, "DAY").day == 1
 
 
 @given(VALUES, PATHS)
@@ -90,8 +90,8 @@ def test_json_and_its_text_agree(value: Any, path: str) -> None:
 @given(VALUES, PATHS, st.integers(0, 60))
 def test_the_patient_reader_agrees_with_the_fast_one(value: Any, path: str, cut: int) -> None:
     text, steps = Json(value).text, reading_path(path)
-    fast, patient = sought(text, steps), json_lenient.read(text, steps)
+    fast, patient = text_value_at(text, steps), json_lenient.read(text, steps)
     assert (fast is MISSING) == (patient is MISSING)
     if fast is not MISSING:
-        assert written(fast) == written(patient)
-    sought(text[:cut], steps)  # A text that ends anywhere gives an answer, or none.
+        assert json_text(fast) == json_text(patient)
+    text_value_at(text[:cut], steps)  # A text that ends anywhere gives an answer, or none.

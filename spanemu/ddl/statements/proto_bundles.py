@@ -20,7 +20,7 @@ from spanemu.ddl.errors.routines import (
 )
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.columns import scalar_of
-from spanemu.messages.pool import merged
+from spanemu.messages.pool import merge_descriptors
 from spanemu.schema.objects import NO_TYPES, ProtoBundle, ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.sql import ddl_ast
@@ -105,7 +105,7 @@ def _bundle(names: Sequence[str], before: ProtoTypes, sent: ProtoTypes) -> Proto
     messages = (before.messages | sent.messages) - sent.enums
     enums = (before.enums | sent.enums) - sent.messages
     wanted = set(names)
-    descriptors = merged(before.descriptors, sent.descriptors)
+    descriptors = merge_descriptors(before.descriptors, sent.descriptors)
     return ProtoBundle(frozenset(messages & wanted), frozenset(enums & wanted), descriptors)
 
 

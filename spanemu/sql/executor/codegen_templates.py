@@ -21,7 +21,7 @@ from spanemu.sql.functions.conversion import cast_function
 from spanemu.sql.functions.conversion_rules import is_zoned
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.registry import Nulls
-from spanemu.sql.functions.text.concatenation import checked, concat_two
+from spanemu.sql.functions.text.concatenation import bounded_concatenation, concat_two
 from spanemu.sql.functions.value_size import (
     CHECKED_FROM,
     TEXT_BYTES,
@@ -210,7 +210,7 @@ def _concatenation(expr: FunctionCall, writer: Writing) -> str | None:
         parts.append(text)
     name, length = writer.temporary(), writer.bind(len)
     joined = f"{length}({name} := {' + '.join(parts)}) < {CHECKED_FROM}"
-    made = f"{name} if {joined} else {writer.bind(checked)}({name})"
+    made = f"{name} if {joined} else {writer.bind(bounded_concatenation)}({name})"
     return f"(None if {' or '.join(tests)} else {made})" if tests else f"({made})"
 
 

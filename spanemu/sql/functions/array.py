@@ -18,7 +18,7 @@ from spanemu.sql.functions.comparison import membership
 from spanemu.sql.functions.errors import ArrayTooLarge, BadArgument, EvaluationError
 from spanemu.sql.functions.notation import chapter, overload
 from spanemu.sql.functions.registry import Nulls, Signature
-from spanemu.sql.functions.time.date_parts import moved
+from spanemu.sql.functions.time.date_parts import add_parts
 from spanemu.sql.functions.value_size import bounded, check_size, gatherer, sizer
 from spanemu.values import numeric, order
 from spanemu.values.errors import BadValue as UnreadableValue
@@ -75,7 +75,7 @@ def generate_date_array(
     """
     if not amount:
         raise _zero_step()
-    return _series(start, end, amount > 0, lambda day, _: moved(day, amount, part))
+    return _series(start, end, amount > 0, lambda day, _: add_parts(day, amount, part))
 
 
 def _series(start: T, end: T, ascending: bool, following: Callable[[T, int], T]) -> tuple[T, ...]:

@@ -1,7 +1,7 @@
 """CAST: a function for each pair of types, from a table of scalars or built for arrays and structs.
 
 `cast_function` returns `convert(value)`, or `convert(value, zone)` where
-`conversion_rules.is_zoned` is true; the value is never NULL itself. A value that cannot be converted
+`conversion_rules.is_zoned` is true; the value is never NULL itself. A value that does not convert
 raises an `EvaluationError`, which SAFE_CAST turns into NULL. `conversion_rules` says which pairs of
 types are allowed.
 """
@@ -37,7 +37,7 @@ _UUID_BYTES = 16
 _SHOWN_MAX = 64
 
 
-def _shown(text: str) -> str:
+def _abbreviated(text: str) -> str:
     return text if len(text) <= _SHOWN_MAX else text[:_SHOWN_MAX] + "..."
 
 
@@ -56,7 +56,7 @@ def int64_from_string(text: str) -> int:
             number = -number
         if INT64_MIN <= number <= INT64_MAX:
             return number
-    raise BadValue("int64", _shown(text))
+    raise BadValue("int64", _abbreviated(text))
 
 
 def int64_from_float(value: float) -> int:
@@ -92,7 +92,7 @@ def bool_from_string(text: str) -> bool:
     word = text.lower()
     if word in ("true", "false"):
         return word == "true"
-    raise BadValue("bool", _shown(text))
+    raise BadValue("bool", _abbreviated(text))
 
 
 def numeric_from_string(text: str) -> Decimal:
@@ -100,7 +100,7 @@ def numeric_from_string(text: str) -> Decimal:
     try:
         return numeric.parse_rounded(text)
     except Unreadable:
-        raise InvalidText("NUMERIC value", _shown(text)) from None
+        raise InvalidText("NUMERIC value", _abbreviated(text)) from None
 
 
 def numeric_from_float(value: float) -> Decimal:
@@ -121,7 +121,7 @@ def float64_from_string(text: str) -> float:
     try:
         return floats.parse_float64(text)
     except Unreadable:
-        raise BadValue("double", _shown(text)) from None
+        raise BadValue("double", _abbreviated(text)) from None
 
 
 def float64_from_numeric(value: Decimal) -> float:
@@ -134,7 +134,7 @@ def float32_from_string(text: str) -> float:
     try:
         return floats.parse_float32(text)
     except Unreadable:
-        raise BadValue("float", _shown(text)) from None
+        raise BadValue("float", _abbreviated(text)) from None
 
 
 def float32_from_float64(value: float) -> float:
@@ -163,7 +163,7 @@ def string_from_bytes(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError:
-        shown = _shown(escaped_bytes(data[: _SHOWN_MAX + 1]))
+        shown = _abbreviated(escaped_bytes(data[: _SHOWN_MAX + 1]))
         raise InvalidText("cast of bytes to UTF8 string", shown) from None
 
 
@@ -172,7 +172,7 @@ def date_from_string(text: str) -> date:
     try:
         return dates.parse(text)
     except Unreadable:
-        raise InvalidText("date", f"'{_shown(text)}'") from None
+        raise InvalidText("date", f"'{_abbreviated(text)}'") from None
 
 
 def timestamp_from_string(text: str, zone: str) -> int:
@@ -180,7 +180,7 @@ def timestamp_from_string(text: str, zone: str) -> int:
     try:
         return timestamp.parse_sql(text, zone)
     except Unreadable:
-        raise InvalidText("timestamp", f"'{_shown(text)}'") from None
+        raise InvalidText("timestamp", f"'{_abbreviated(text)}'") from None
 
 
 def interval_from_string(text: str) -> interval.Interval:
@@ -188,7 +188,7 @@ def interval_from_string(text: str) -> interval.Interval:
     try:
         return interval.parse(text)
     except Unreadable:
-        raise InvalidText("INTERVAL value", f"'{_shown(text)}'") from None
+        raise InvalidText("INTERVAL value", f"'{_abbreviated(text)}'") from None
 
 
 def uuid_from_string(text: str) -> UUID:
@@ -196,7 +196,7 @@ def uuid_from_string(text: str) -> UUID:
     try:
         return uuid_text.parse_sql(text)
     except Unreadable:
-        raise InvalidText("UUID value", f"'{_shown(text)}'") from None
+        raise InvalidText("UUID value", f"'{_abbreviated(text)}'") from None
 
 
 def uuid_from_bytes(data: bytes) -> UUID:

@@ -16,7 +16,7 @@ from enum import IntEnum
 from spanemu.values.types import Type, TypeCode
 
 
-class Willingness(IntEnum):
+class CoercionLevel(IntEnum):
     """The set of expressions that a conversion applies to without CAST; greater is more."""
 
     EXPLICIT = 0
@@ -25,23 +25,23 @@ class Willingness(IntEnum):
     IMPLICIT = 3
 
 
-class Given(IntEnum):
+class ArgumentKind(IntEnum):
     """The kind of an argument; the value is the lowest coercion level that suffices for it."""
 
-    EXPRESSION = Willingness.IMPLICIT
-    PARAMETER = Willingness.PARAMETER
-    LITERAL = Willingness.LITERAL
+    EXPRESSION = CoercionLevel.IMPLICIT
+    PARAMETER = CoercionLevel.PARAMETER
+    LITERAL = CoercionLevel.LITERAL
 
 
 _E, _L, _P, _I = (
-    Willingness.EXPLICIT,
-    Willingness.LITERAL,
-    Willingness.PARAMETER,
-    Willingness.IMPLICIT,
+    CoercionLevel.EXPLICIT,
+    CoercionLevel.LITERAL,
+    CoercionLevel.PARAMETER,
+    CoercionLevel.IMPLICIT,
 )
 _C = TypeCode
 
-_TABLE: Mapping[TypeCode, Mapping[TypeCode, Willingness]] = {
+_TABLE: Mapping[TypeCode, Mapping[TypeCode, CoercionLevel]] = {
     _C.BOOL: {_C.INT64: _E, _C.STRING: _E},
     _C.INT64: {
         _C.BOOL: _E,
@@ -90,26 +90,26 @@ _ZONED = frozenset(
 )
 
 
-def willingness(from_: Type, to: Type) -> Willingness | None:
+def coercion_level(from_: Type, to: Type) -> CoercionLevel | None:
     """Return the coercion level from one type to the other; None if there is no conversion."""
     if from_ == to:
-        return Willingness.IMPLICIT
+        return CoercionLevel.IMPLICIT
     if from_.code is not to.code:
         return _TABLE.get(from_.code, {}).get(to.code)
     if from_.is_array:
-        return willingness(from_.item(), to.item())
+        return coercion_level(from_.item(), to.item())
     if from_.is_struct:
         return _of_structs(from_, to)
     # Two protos or enums of different names.
-    return Willingness.IMPLICIT if from_.proto_name == to.proto_name else None
+    return CoercionLevel.IMPLICIT if from_.proto_name == to.proto_name else None
 
 
-def _of_structs(from_: Type, to: Type) -> Willingness | None:
+def _of_structs(from_: Type, to: Type) -> CoercionLevel | None:
     if len(from_.fields) != len(to.fields):
         return None
-    least = Willingness.IMPLICIT
+    least = CoercionLevel.IMPLICIT
     for source, target in zip(from_.fields, to.fields, strict=True):
-        level = willingness(source.type, target.type)
+        level = coercion_level(source.type, target.type)
         if level is None:
             return None
         least = min(least, level)
@@ -128,7 +128,7 @@ def is_castable(from_: Type, to: Type) -> bool:
             is_castable(mine.type, theirs.type)
             for mine, theirs in zip(from_.fields, to.fields, strict=True)
         )
-    return willingness(from_, to) is not None
+    return coercion_level(from_, to) is not None
 
 
 def _same_shape(left: Type, right: Type) -> bool:
@@ -141,17 +141,17 @@ def _same_shape(left: Type, right: Type) -> bool:
     return left == right
 
 
-def is_coercible(from_: Type, to: Type, given: Given = Given.EXPRESSION) -> bool:
+def is_coercible(from_: Type, to: Type, kind: ArgumentKind = ArgumentKind.EXPRESSION) -> bool:
     """Return whether an argument of that kind converts without CAST.
 
     An array expression is not coerced element by element; a literal or parameter may be.
     """
     if from_ == to:
         return True
-    if from_.is_array and to.is_array and given is Given.EXPRESSION:
+    if from_.is_array and to.is_array and kind is ArgumentKind.EXPRESSION:
         return _same_shape(from_.item(), to.item())
-    level = willingness(from_, to)
-    return level is not None and level >= int(given)
+    level = coercion_level(from_, to)
+    return level is not None and level >= int(kind)
 
 
 def is_zoned(from_: Type, to: Type) -> bool:

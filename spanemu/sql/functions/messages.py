@@ -22,19 +22,19 @@ _C = TypeCode
 
 def field_reader(message: MessageType, field: MessageField) -> Callable[[bytes], Any]:
     """Return the implementation of `value.field`."""
-    parsed, read = message.parsed, field.read
-    return lambda data: _evaluated(lambda: read(parsed(data)))
+    parse, read = message.parse, field.read
+    return lambda data: _evaluated(lambda: read(parse(data)))
 
 
 def presence_reader(message: MessageType, field: MessageField) -> Callable[[bytes], bool]:
     """Return the implementation of `value.has_field`."""
-    parsed, is_set = message.parsed, field.is_set
-    return lambda data: bool(_evaluated(lambda: is_set(parsed(data))))
+    parse, is_set = message.parse, field.is_set
+    return lambda data: bool(_evaluated(lambda: is_set(parse(data))))
 
 
 def builder(message: MessageType, fields: Sequence[MessageField]) -> Callable[..., bytes]:
     """Return the implementation of `NEW message(value AS field, ...)`; it is called with NULLs."""
-    return lambda *values: _evaluated(lambda: message.built(fields, values))
+    return lambda *values: _evaluated(lambda: message.build(fields, values))
 
 
 def replacer(message: MessageType, paths: Sequence[FieldPath]) -> Callable[..., bytes | None]:
@@ -44,7 +44,7 @@ def replacer(message: MessageType, paths: Sequence[FieldPath]) -> Callable[..., 
         if data is None:
             return None
         try:
-            return bytes(_evaluated(lambda: message.replaced(data, paths, values)))
+            return bytes(_evaluated(lambda: message.replace(data, paths, values)))
         except UnsetMessage:
             raise BadArgument(
                 "REPLACE_FIELDS() cannot be used to modify the fields of an unset proto"
@@ -60,7 +60,7 @@ def setter(message: MessageType, paths: Sequence[FieldPath]) -> Callable[..., by
         try:
             if data is None:
                 raise UnsetMessage(message.name)
-            return bytes(_evaluated(lambda: message.replaced(data, paths, values)))
+            return bytes(_evaluated(lambda: message.replace(data, paths, values)))
         except UnsetMessage as unset:
             raise BadArgument(f"Cannot set field of NULL `{unset}`") from None
 
@@ -81,7 +81,7 @@ def _conversion(source: Type, target: Type, pool: MessagePool) -> Callable[[Any]
         case _C.STRING, _C.PROTO:
             return pool.message(target.proto_name).from_text
         case _C.BYTES, _C.PROTO:
-            return pool.message(target.proto_name).checked
+            return pool.message(target.proto_name).validate
         case _C.PROTO, _C.STRING:
             return pool.message(source.proto_name).to_text
         case _C.STRING, _C.ENUM:

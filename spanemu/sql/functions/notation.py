@@ -4,7 +4,7 @@
     overload("(ARRAY<T1>, LAMBDA(T1) -> BOOL) -> ARRAY<T1>", array_filter)
     overload("(TIMESTAMP, DATE_PART, [STRING]) -> TIMESTAMP", timestamp_trunc, context=True)
 
-A pattern is one of
+A pattern is
 
     STRING, INT64 ...         a type                  ARRAY<P>       an array
     T, T1, T2 ...             one type for all uses   ANY            any type, each use its own

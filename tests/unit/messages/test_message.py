@@ -6,11 +6,11 @@ import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
 
 from spanemu.messages.errors import MessageFault, UnsetMessage
-from spanemu.messages.pool import merged, pool_of
+from spanemu.messages.pool import merge_descriptors, message_pool
 from spanemu.values.types import FLOAT64, INT64, STRING, TypeCode, array_of
 from tests.unit.messages.shop import DESCRIPTORS
 
-POOL = pool_of(DESCRIPTORS)
+POOL = message_pool(DESCRIPTORS)
 ORDER = POOL.message("shop.Order")
 
 
@@ -19,7 +19,7 @@ def test_a_text_and_its_bytes_say_the_same() -> None:
     assert ORDER.to_text(data) == (
         'number: "é" day: 5 address { city: "x" } items { price: 1 } items { }'
     )
-    assert ORDER.checked(data) == data
+    assert ORDER.validate(data) == data
 
 
 @pytest.mark.parametrize(
@@ -34,9 +34,9 @@ def test_a_text_that_is_no_message_is_refused(text: str) -> None:
 
 def test_bytes_must_be_a_whole_message() -> None:
     with pytest.raises(MessageFault):
-        ORDER.checked(b"\xff")
+        ORDER.validate(b"\xff")
     with pytest.raises(MessageFault, match="required fields: id"):
-        POOL.message("shop.Strict").checked(b"")
+        POOL.message("shop.Strict").validate(b"")
 
 
 def test_fields_have_types_of_sql() -> None:
@@ -54,7 +54,7 @@ def test_fields_have_types_of_sql() -> None:
 
 
 def test_an_unset_field_has_its_default_and_an_unset_message_is_null() -> None:
-    empty = ORDER.parsed(b"")
+    empty = ORDER.parse(b"")
     values = {field.name: field.read(empty) for field in ORDER.fields}
     assert values == {
         "number": "", "day": 0, "address": None, "items": (), "genre": 0, "tags": (),
@@ -63,7 +63,7 @@ def test_an_unset_field_has_its_default_and_an_unset_message_is_null() -> None:
     day = ORDER.field("day")
     assert day is not None
     assert not day.is_set(empty)
-    assert day.is_set(ORDER.parsed(ORDER.from_text("day: 0")))
+    assert day.is_set(ORDER.parse(ORDER.from_text("day: 0")))
 
 
 def test_built_and_replaced() -> None:
@@ -73,17 +73,17 @@ def test_built_and_replaced() -> None:
     assert tags is not None
     assert address is not None
     assert city is not None
-    data = ORDER.built([number, tags, address], ["a", ("x", "y"), b""])
+    data = ORDER.build([number, tags, address], ["a", ("x", "y"), b""])
     assert ORDER.to_text(data) == 'number: "a" address { } tags: "x" tags: "y"'
-    changed = ORDER.replaced(data, [(number,), (address, city)], [None, "c"])
+    changed = ORDER.replace(data, [(number,), (address, city)], [None, "c"])
     assert ORDER.to_text(changed) == 'address { city: "c" } tags: "x" tags: "y"'
     with pytest.raises(UnsetMessage, match=r"shop\.Order\.Address"):
-        ORDER.replaced(b"", [(address, city)], ["c"])
+        ORDER.replace(b"", [(address, city)], ["c"])
     with pytest.raises(MessageFault, match=r"repeated protocol message field shop\.Order\.tags"):
-        ORDER.built([tags], [("x", None)])
+        ORDER.build([tags], [("x", None)])
     (required, _) = POOL.message("shop.Strict").fields
     with pytest.raises(MessageFault, match=r"required protocol message field shop\.Strict\.id"):
-        POOL.message("shop.Strict").built([required], [None])
+        POOL.message("shop.Strict").build([required], [None])
 
 
 def test_enums_have_names_and_numbers() -> None:
@@ -97,12 +97,14 @@ def test_enums_have_names_and_numbers() -> None:
 
 
 def test_a_pool_is_made_once_and_files_are_merged_by_name() -> None:
-    assert pool_of(bytes(DESCRIPTORS)) is POOL
+    assert message_pool(bytes(DESCRIPTORS)) is POOL
     other = FileDescriptorProto(name="other.proto", syntax="proto3")
     other.message_type.add(name="Other")
-    both = pool_of(merged(DESCRIPTORS, FileDescriptorSet(file=[other]).SerializeToString()))
+    both = message_pool(
+        merge_descriptors(DESCRIPTORS, FileDescriptorSet(file=[other]).SerializeToString())
+    )
     assert both.message("Other").fields == ()
     assert both.message("shop.Order").name == "shop.Order"
-    assert merged(DESCRIPTORS, b"") == DESCRIPTORS
+    assert merge_descriptors(DESCRIPTORS, b"") == DESCRIPTORS
     with pytest.raises(KeyError):
         both.message("Nope")

@@ -13,7 +13,7 @@ from typing import Any
 
 from spanemu.base.deadline_checks import paced
 from spanemu.sql.functions.errors import BadArgument, BadJsonPath
-from spanemu.sql.functions.json.encode import Encoder, encoder, made
+from spanemu.sql.functions.json.encode import Encoder, build_document, encoder
 from spanemu.sql.functions.json.path import writing_path
 from spanemu.values.json import JSON_NESTING_MAX, Json, ordered
 from spanemu.values.types import Type, TypeCode
@@ -41,7 +41,7 @@ def json_set(types: Sequence[Type], _: Type) -> Callable[..., Json | None]:
         for encode, path, item in zip(encoders, paths, rest[1::2], strict=False):
             if path is not None:
                 value = _applied(value, path, _replacement(encode(item)), create=create)
-        return made(value)
+        return build_document(value)
 
     return evaluate
 
@@ -90,7 +90,7 @@ def _with_items(
             items = _items(encode, item, each_element and is_array)
             if path is not None and items is not None:
                 value = put(value, path, items)
-        return made(value)
+        return build_document(value)
 
     return evaluate
 

@@ -52,7 +52,7 @@ def encoder(type_: Type, *, stringify: bool = False, safe: bool = False) -> Enco
     raise Unsupported(f"TO_JSON of {type_}")
 
 
-def made(value: Any) -> Json:
+def build_document(value: Any) -> Json:
     """Return the document that holds plain data.
 
     Raise BadArgument if the document is nested deeper than JSON may be, and ValueTooLarge if its

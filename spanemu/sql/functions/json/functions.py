@@ -1,4 +1,4 @@
-"""JSON functions, by the chapter of that name: queries, constructors and the table of all functions.
+"""JSON functions, by the chapter of that name: queries, constructors and the table of all.
 
 `path` parses paths and `text` reads strings; `convert`, `encode` and `edit` hold the other
 functions. The table includes STRING(timestamp), since each name is declared once.
@@ -12,9 +12,9 @@ from typing import Any
 from spanemu.base.deadline_checks import paced
 from spanemu.sql.functions.errors import BadArgument, BadValue
 from spanemu.sql.functions.json import convert, edit
-from spanemu.sql.functions.json.encode import encoder, made
-from spanemu.sql.functions.json.path import MISSING, found, reading_path
-from spanemu.sql.functions.json.text import scalar_text, sought, written
+from spanemu.sql.functions.json.encode import build_document, encoder
+from spanemu.sql.functions.json.path import MISSING, reading_path, value_at
+from spanemu.sql.functions.json.text import json_text, scalar_text, text_value_at
 from spanemu.sql.functions.notation import chapter, overload
 from spanemu.sql.functions.time.timestamp import string_of_timestamp
 from spanemu.sql.functions.value_size import bounded
@@ -26,41 +26,41 @@ from spanemu.values.types import Type
 
 def json_query(document: Json, path: str) -> Json | None:
     """Return `JSON_QUERY(json, path)`."""
-    value = found(document.value, reading_path(path))
+    value = value_at(document.value, reading_path(path))
     return None if value is MISSING else Json(value)
 
 
 def json_query_string(text: str, path: str) -> str | None:
     """Return `JSON_QUERY(string, path)`: NULL for JSON's null."""
-    value = sought(text, reading_path(path))
-    return None if value is MISSING or value is None else written(value)
+    value = text_value_at(text, reading_path(path))
+    return None if value is MISSING or value is None else json_text(value)
 
 
 def json_value(document: Json, path: str = "$") -> str | None:
     """Return `JSON_VALUE(json [, path])`: a scalar as text."""
-    return _scalar(found(document.value, reading_path(path)))
+    return _scalar(value_at(document.value, reading_path(path)))
 
 
 def json_value_string(text: str, path: str = "$") -> str | None:
     """Return `JSON_VALUE(string [, path])`."""
-    return scalar_text(sought(text, reading_path(path)))
+    return scalar_text(text_value_at(text, reading_path(path)))
 
 
 def json_query_array(document: Json, path: str = "$") -> tuple[Json, ...] | None:
     """Return `JSON_QUERY_ARRAY(json [, path])`."""
-    value = found(document.value, reading_path(path))
+    value = value_at(document.value, reading_path(path))
     return tuple([Json(item) for item in paced(value)]) if value.__class__ is list else None
 
 
 def json_query_array_string(text: str, path: str = "$") -> tuple[str, ...] | None:
     """Return `JSON_QUERY_ARRAY(string [, path])`."""
-    value = sought(text, reading_path(path))
-    return tuple([written(item) for item in paced(value)]) if value.__class__ is list else None
+    value = text_value_at(text, reading_path(path))
+    return tuple([json_text(item) for item in paced(value)]) if value.__class__ is list else None
 
 
 def json_value_array(document: Json, path: str = "$") -> tuple[str | None, ...] | None:
     """Return `JSON_VALUE_ARRAY(json [, path])`: an array of scalars, or NULL."""
-    value = found(document.value, reading_path(path))
+    value = value_at(document.value, reading_path(path))
     if value.__class__ is not list or any(isinstance(item, (list, dict)) for item in value):
         return None
     return tuple([_scalar(item) for item in paced(value)])
@@ -68,7 +68,7 @@ def json_value_array(document: Json, path: str = "$") -> tuple[str | None, ...] 
 
 def json_value_array_string(text: str, path: str = "$") -> tuple[str | None, ...] | None:
     """Return `JSON_VALUE_ARRAY(string [, path])`."""
-    value = sought(text, reading_path(path))
+    value = text_value_at(text, reading_path(path))
     if value.__class__ is not list or any(isinstance(item, list) for item in value):
         return None
     return tuple([scalar_text(item) for item in paced(value)])
@@ -96,7 +96,7 @@ def to_json(types: Sequence[Type], _: Type) -> Callable[..., Json | None]:
     def evaluate(value: Any, stringify_wide_numbers: bool | None = False) -> Json | None:
         if stringify_wide_numbers is None:
             return None
-        return made((stringifying if stringify_wide_numbers else plain)(value))
+        return build_document((stringifying if stringify_wide_numbers else plain)(value))
 
     return evaluate
 
@@ -107,7 +107,7 @@ def safe_to_json(types: Sequence[Type], _: Type) -> Callable[..., Json]:
     A value that JSON has no form for becomes null; wide numbers become strings.
     """
     encode = encoder(types[0], stringify=True, safe=True)
-    return lambda value: made(encode(value))
+    return lambda value: build_document(encode(value))
 
 
 def json_array(types: Sequence[Type], _: Type) -> Callable[..., Json]:
@@ -115,7 +115,7 @@ def json_array(types: Sequence[Type], _: Type) -> Callable[..., Json]:
     encoders = [encoder(type_) for type_ in types]
 
     def evaluate(*values: Any) -> Json:
-        return made([encode(v) for encode, v in zip(encoders, values, strict=True)])
+        return build_document([encode(v) for encode, v in zip(encoders, values, strict=True)])
 
     return evaluate
 
@@ -154,7 +154,7 @@ def _object(keys: Sequence[str | None], values: Sequence[Any]) -> Json:
         if key is None:
             raise BadArgument("Invalid input to JSON_OBJECT: A key cannot be NULL")
         members.setdefault(key, value)
-    return made(json.ordered(members))
+    return build_document(json.ordered(members))
 
 
 def _scalar(value: Any) -> str | None:

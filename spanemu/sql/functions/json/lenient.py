@@ -46,7 +46,7 @@ class Broken(Exception):
     """The text is malformed before the end of the value that the path leads to."""
 
 
-def sound(text: str) -> str:
+def repair_surrogates(text: str) -> str:
     """Return `text` with surrogates paired up and unpaired surrogates replaced."""
     if text.isascii():
         return text
@@ -55,35 +55,35 @@ def sound(text: str) -> str:
 
 def read(text: str, steps: tuple[Step, ...]) -> Any:
     """Return the value that the path leads to, or MISSING. Raise Broken."""
-    return _sought(text, _skip(text, 0), steps)
+    return _value_at(text, _skip(text, 0), steps)
 
 
-def _sought(text: str, at: int, steps: tuple[Step, ...]) -> Any:
+def _value_at(text: str, at: int, steps: tuple[Step, ...]) -> Any:
     if not steps:
         return _value(text, at)[0]
-    for offset in _places(text, at, steps[0]):
-        value = _sought(text, offset, steps[1:])
+    for offset in _value_offsets(text, at, steps[0]):
+        value = _value_at(text, offset, steps[1:])
         if value is not MISSING:
             return value
     return MISSING
 
 
-def _places(text: str, at: int, step: Step) -> Iterator[int]:
+def _value_offsets(text: str, at: int, step: Step) -> Iterator[int]:
     """Yield the offsets of the values to which the step leads from the container at `at`."""
     opening = text[at : at + 1]
     if opening == "{":
-        for key, offset in _member_places(text, at):
+        for key, offset in _member_offsets(text, at):
             if key == step.name:
                 yield offset
     elif opening == "[" and step.number is not None:
-        for number, offset in enumerate(_element_places(text, at)):
+        for number, offset in enumerate(_element_offsets(text, at)):
             if number == step.number:
                 if offset >= 0:
                     yield offset
                 break
 
 
-def _member_places(text: str, at: int) -> Iterator[tuple[str, int]]:
+def _member_offsets(text: str, at: int) -> Iterator[tuple[str, int]]:
     at = _skip(text, at + 1)
     while text[at : at + 1] != "}":
         key, at = _string(text, at)
@@ -94,7 +94,7 @@ def _member_places(text: str, at: int) -> Iterator[tuple[str, int]]:
             at = _expect(text, at, ",")
 
 
-def _element_places(text: str, at: int) -> Iterator[int]:
+def _element_offsets(text: str, at: int) -> Iterator[int]:
     """Yield the offsets of the elements of the array at `at`; -1 for an element left out."""
     at = _skip(text, at + 1)
     while text[at : at + 1] != "]":

@@ -57,7 +57,7 @@ def writing_path(text: str) -> tuple[str | int, ...]:
     return tuple([_index(word, text) if is_index else word for word, is_index in _words(text)])
 
 
-def found(value: Any, steps: tuple[Step, ...]) -> Any:
+def value_at(value: Any, steps: tuple[Step, ...]) -> Any:
     """Return the value that the path leads to in plain JSON data, or MISSING."""
     for name, number in steps:
         if value.__class__ is dict:

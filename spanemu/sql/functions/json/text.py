@@ -18,7 +18,7 @@ from typing import Any
 
 from spanemu.base.deadline_checks import is_long, paced, paced_calls
 from spanemu.sql.functions.errors import BadArgument
-from spanemu.sql.functions.json.lenient import Broken, Members, Number, read, sound
+from spanemu.sql.functions.json.lenient import Broken, Members, Number, read, repair_surrogates
 from spanemu.sql.functions.json.path import MISSING, Step
 
 
@@ -39,11 +39,11 @@ _DECODER = _decoder(Number, Members)
 _LONG_DECODER = _decoder(paced_calls(Number), paced_calls(Members))
 
 
-def sought(text: str, steps: tuple[Step, ...]) -> Any:
+def text_value_at(text: str, steps: tuple[Step, ...]) -> Any:
     """Return the value that the path leads to, in the form that `lenient` describes, or MISSING."""
     try:
         decoder = _LONG_DECODER if is_long(text) else _DECODER
-        return _walked(decoder.decode(text), steps)
+        return _walk(decoder.decode(text), steps)
     except ValueError:
         pass
     except RecursionError:
@@ -56,10 +56,10 @@ def sought(text: str, steps: tuple[Step, ...]) -> Any:
         raise _too_deep() from None
 
 
-def written(value: Any) -> str:
+def json_text(value: Any) -> str:
     """Return the JSON text, without spaces, of a value in the form that `lenient` describes."""
     try:
-        return _written(value)
+        return _json_text(value)
     except RecursionError:
         raise _too_deep() from None
 
@@ -67,7 +67,7 @@ def written(value: Any) -> str:
 def scalar_text(value: Any) -> str | None:
     """Return the text of a scalar; None for null and for containers."""
     if value.__class__ is str:
-        return sound(value)
+        return repair_surrogates(value)
     if value.__class__ is Number:
         return str(value)
     if value.__class__ is bool:
@@ -80,33 +80,33 @@ def _too_deep() -> BadArgument:
 
 
 def _quoted(text: str) -> str:
-    quoted = encode_basestring(sound(text))
+    quoted = encode_basestring(repair_surrogates(text))
     if quoted.isascii():
         return quoted
     # These characters end a line in JavaScript.
     return quoted.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def _written(value: Any) -> str:
+def _json_text(value: Any) -> str:
     kind = value.__class__
     if kind is str:
         return _quoted(value)
     if kind is Number:
         return str(value)
     if kind is Members:
-        members = [f"{_quoted(key)}:{_written(item)}" for key, item in paced(value)]
+        members = [f"{_quoted(key)}:{_json_text(item)}" for key, item in paced(value)]
         return "{" + ",".join(members) + "}"
     if kind is list:
-        return "[" + ",".join([_written(item) for item in paced(value)]) + "]"
+        return "[" + ",".join([_json_text(item) for item in paced(value)]) + "]"
     return "null" if value is None else "true" if value else "false"
 
 
-def _walked(value: Any, steps: tuple[Step, ...]) -> Any:
+def _walk(value: Any, steps: tuple[Step, ...]) -> Any:
     for depth, (name, number) in enumerate(steps):
         if value.__class__ is Members:
             members = [member for key, member in value if key == name]
             if len(members) > 1:
-                return _first_walked(members, steps[depth + 1 :])
+                return _walk_first(members, steps[depth + 1 :])
             value = members[0] if members else MISSING
         elif value.__class__ is list and number is not None and number < len(value):
             value = value[number]
@@ -115,10 +115,10 @@ def _walked(value: Any, steps: tuple[Step, ...]) -> Any:
     return value
 
 
-def _first_walked(values: list[Any], steps: tuple[Step, ...]) -> Any:
-    """Return the value of the path in the first of `values`, members of one key, that has it."""
+def _walk_first(values: list[Any], steps: tuple[Step, ...]) -> Any:
+    """Return the value of the path in the first of `values` in which the path exists."""
     for value in values:
-        target = _walked(value, steps)
+        target = _walk(value, steps)
         if target is not MISSING:
             return target
     return MISSING

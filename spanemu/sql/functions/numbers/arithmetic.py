@@ -19,7 +19,7 @@ from spanemu.values.value import INT64_MAX, INT64_MIN
 ZERO = Decimal(0)
 
 
-def shown(number: float) -> str:
+def format_double(number: float) -> str:
     """Return a FLOAT64 as error messages print it: with six significant digits."""
     return f"{number:g}"
 
@@ -86,7 +86,7 @@ def add_float64(left: float, right: float) -> float:
     total = left + right
     if -inf < total < inf or not (isfinite(left) and isfinite(right)):
         return total
-    raise Overflow("double", f"{shown(left)} + {shown(right)}")
+    raise Overflow("double", f"{format_double(left)} + {format_double(right)}")
 
 
 def subtract_float64(left: float, right: float) -> float:
@@ -94,7 +94,7 @@ def subtract_float64(left: float, right: float) -> float:
     difference = left - right
     if -inf < difference < inf or not (isfinite(left) and isfinite(right)):
         return difference
-    raise Overflow("double", f"{shown(left)} - {shown(right)}")
+    raise Overflow("double", f"{format_double(left)} - {format_double(right)}")
 
 
 def multiply_float64(left: float, right: float) -> float:
@@ -102,17 +102,17 @@ def multiply_float64(left: float, right: float) -> float:
     product = left * right
     if -inf < product < inf or not (isfinite(left) and isfinite(right)):
         return product
-    raise Overflow("double", f"{shown(left)} * {shown(right)}")
+    raise Overflow("double", f"{format_double(left)} * {format_double(right)}")
 
 
 def divide_float64(left: float, right: float) -> float:
     """Return `FLOAT64 / FLOAT64`; raise DivisionByZero for any dividend, also NaN, over zero."""
     if not right:
-        raise DivisionByZero(f"{shown(left)} / {shown(right)}")
+        raise DivisionByZero(f"{format_double(left)} / {format_double(right)}")
     quotient = left / right
     if -inf < quotient < inf or not (isfinite(left) and isfinite(right)):
         return quotient
-    raise Overflow("double", f"{shown(left)} / {shown(right)}")
+    raise Overflow("double", f"{format_double(left)} / {format_double(right)}")
 
 
 def ieee_divide(left: float, right: float) -> float:

@@ -16,7 +16,7 @@ from typing import Any
 from spanemu.sql.functions.errors import BadArgument, Overflow, UndefinedResult
 from spanemu.sql.functions.notation import chapter, overload
 from spanemu.sql.functions.numbers import arithmetic, numeric_functions
-from spanemu.sql.functions.numbers.arithmetic import shown
+from spanemu.sql.functions.numbers.arithmetic import format_double
 from spanemu.sql.functions.registry import Overload
 from spanemu.values import order
 from spanemu.values.types import Type
@@ -39,7 +39,7 @@ def _of_float(name: str, function: Callable[[float], float]) -> Callable[[float]
             return function(x)
         except (ValueError, OverflowError):
             if isfinite(x):
-                raise UndefinedResult(f"{name}({shown(x)})") from None
+                raise UndefinedResult(f"{name}({format_double(x)})") from None
             return nan
 
     return call
@@ -48,7 +48,7 @@ def _of_float(name: str, function: Callable[[float], float]) -> Callable[[float]
 def square_root(x: float) -> float:
     """Return `SQRT(FLOAT64)`."""
     if x < 0:
-        raise BadArgument(f"Argument to SQRT cannot be negative: {shown(x)}")
+        raise BadArgument(f"Argument to SQRT cannot be negative: {format_double(x)}")
     return math.sqrt(x)
 
 
@@ -110,7 +110,7 @@ def _rounded(x: float, digits: int, mode: str) -> float:
     rounded = float(exact.quantize(quantum, mode, numeric_functions.WIDE))
     if isfinite(rounded):
         return rounded
-    raise Overflow("double", f"ROUND({shown(x)}, {digits})")
+    raise Overflow("double", f"ROUND({format_double(x)}, {digits})")
 
 
 # ---------------------------------------------------------------------------- of two arguments
@@ -121,7 +121,7 @@ def power(x: float, y: float) -> float:
     try:
         return math.pow(x, y)
     except (ValueError, OverflowError):
-        raise UndefinedResult(f"POW({shown(x)}, {shown(y)})") from None
+        raise UndefinedResult(f"POW({format_double(x)}, {format_double(y)})") from None
 
 
 def logarithm(x: float, base: float) -> float:
@@ -129,7 +129,7 @@ def logarithm(x: float, base: float) -> float:
     if base != base or x != x or math.isinf(base) or x == -inf:
         return nan
     if x <= 0 or base <= 0 or base == 1:
-        raise UndefinedResult(f"LOG({shown(x)}, {shown(base)})")
+        raise UndefinedResult(f"LOG({format_double(x)}, {format_double(base)})")
     return math.log(x) / math.log(base)
 
 

@@ -83,7 +83,7 @@ _Letter = tuple[int, str, int]
 
 
 @lru_cache(maxsize=len(_ADDED_LETTERS) + 1)
-def _added(language: str) -> tuple[re.Pattern[str], Mapping[str, _Letter]]:
+def _language_letters(language: str) -> tuple[re.Pattern[str], Mapping[str, _Letter]]:
     """Return a pattern that cuts decomposed texts into letters, and the language's own letters."""
     letters: dict[str, _Letter] = {}
     for rule in _ADDED_LETTERS.get(language, "").split():
@@ -96,7 +96,7 @@ def _added(language: str) -> tuple[re.Pattern[str], Mapping[str, _Letter]]:
 
 @lru_cache(maxsize=_KEPT_TEXTS)
 def _levels(text: str, language: str) -> tuple[Any, Any, Any]:
-    pattern, added = _added(language)
+    pattern, added = _language_letters(language)
     letters: list[_Letter] = []
     accents: list[str] = []
     cases: list[tuple[int, ...]] = []

@@ -25,9 +25,9 @@ def concat_bytes(*values: bytes) -> bytes:
 
 def concat_two(left: AnyStr, right: AnyStr) -> AnyStr:
     """Return `left || right`."""
-    return checked(left + right)
+    return bounded_concatenation(left + right)
 
 
-def checked(joined: AnyStr) -> AnyStr:
+def bounded_concatenation(joined: AnyStr) -> AnyStr:
     """Return a concatenation. Raise ValueTooLarge if it exceeds the limit."""
     return bounded(joined, "CONCAT")

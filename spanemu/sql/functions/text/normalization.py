@@ -53,7 +53,5 @@ def _in_canonical_order(form: str, text: str) -> str:
     characters = "".join([_normalize(form, character) for character in paced(text)])
     ordered: list[str] = []
     for _, run in groupby(paced(characters), lambda c: unicodedata.combining(c) > 0):
-        ordered += sorted(
-            run, key=unicodedata.combining
-        )  # Starters keep their order: their class is 0.
+        ordered += sorted(run, key=unicodedata.combining)  # Starters, of class 0, keep their order.
     return "".join(ordered)

@@ -13,11 +13,11 @@ from spanemu.sql.functions.notation import chapter, overload
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.functions.time.date_parts import (
     EXTRACTIONS,
-    day_in,
-    day_numbered,
-    difference,
-    moved,
-    truncated,
+    add_parts,
+    count_boundaries,
+    date_from_ordinal,
+    date_in_zone,
+    truncate,
 )
 from spanemu.sql.functions.time.formatting import format_date
 from spanemu.sql.functions.time.parsing import parse_date
@@ -26,12 +26,12 @@ from spanemu.values.date import EPOCH_ORDINAL
 
 def current_date(context: Context) -> date:
     """Return `CURRENT_DATE()`: the date of the statement's time in the default time zone."""
-    return day_in(context.now, context.time_zone)
+    return date_in_zone(context.now, context.time_zone)
 
 
 def current_date_in(context: Context, zone: str) -> date:
     """Return `CURRENT_DATE(zone)`."""
-    return day_in(context.now, zone)
+    return date_in_zone(context.now, zone)
 
 
 def date_of_parts(year: int, month: int, day: int) -> date:
@@ -44,17 +44,17 @@ def date_of_parts(year: int, month: int, day: int) -> date:
 
 def date_of_timestamp(context: Context, timestamp: int, zone: str | None = None) -> date:
     """Return `DATE(timestamp [, zone])`."""
-    return day_in(timestamp, context.time_zone if zone is None else zone)
+    return date_in_zone(timestamp, context.time_zone if zone is None else zone)
 
 
 def date_sub(day: date, amount: int, part: str) -> date:
     """Return `DATE_SUB(day, INTERVAL amount part)`."""
-    return moved(day, -amount, part)
+    return add_parts(day, -amount, part)
 
 
 def date_from_unix_date(days: int) -> date:
     """Return `DATE_FROM_UNIX_DATE(days)`, which counts days from 1970-01-01."""
-    return day_numbered(EPOCH_ORDINAL + days, f"{days} days after 1970-01-01")
+    return date_from_ordinal(EPOCH_ORDINAL + days, f"{days} days after 1970-01-01")
 
 
 def unix_date(day: date) -> int:
@@ -70,7 +70,7 @@ def extract_from_date(day: date, part: str) -> int:
     return function(day)
 
 
-_ADD = (overload("(DATE, INT64, DATE_PART) -> DATE", moved),)
+_ADD = (overload("(DATE, INT64, DATE_PART) -> DATE", add_parts),)
 _SUB = (overload("(DATE, INT64, DATE_PART) -> DATE", date_sub),)
 
 FUNCTIONS = chapter(
@@ -86,8 +86,8 @@ FUNCTIONS = chapter(
         ),
         "DATE_ADD|ADDDATE": _ADD,
         "DATE_SUB|SUBDATE": _SUB,
-        "DATE_DIFF": (overload("(DATE, DATE, DATE_PART) -> INT64", difference),),
-        "DATE_TRUNC": (overload("(DATE, DATE_PART) -> DATE", truncated),),
+        "DATE_DIFF": (overload("(DATE, DATE, DATE_PART) -> INT64", count_boundaries),),
+        "DATE_TRUNC": (overload("(DATE, DATE_PART) -> DATE", truncate),),
         "DATE_FROM_UNIX_DATE": (overload("(INT64) -> DATE", date_from_unix_date),),
         "UNIX_DATE": (overload("(DATE) -> INT64", unix_date),),
         "FORMAT_DATE": (overload("(STRING, DATE) -> STRING", format_date),),

@@ -1,9 +1,9 @@
 """Date parts: the operations of each part on a DATE, and instants in a time zone.
 
-    difference(end, start, part)     the number of boundaries between two dates
-    truncated(day, part)             the first day of the part that contains `day`
-    EXTRACTIONS[part](day)           EXTRACT(part FROM day)
-    moved(day, amount, part)         `amount` parts later
+    count_boundaries(end, start, part)   the number of boundaries between two dates
+    truncate(day, part)                  the first day of the part that contains `day`
+    EXTRACTIONS[part](day)               EXTRACT(part FROM day)
+    add_parts(day, amount, part)         `amount` parts later
 
 A part is a str as the analyzer passes it: in upper case, a week's first day in parentheses
 ("WEEK(MONDAY)"). `ALLOWED` holds the parts that each function accepts, so that the analyzer can
@@ -61,7 +61,7 @@ ALLOWED: Mapping[str, frozenset[str]] = {
 }
 
 
-def day_numbered(ordinal: int, expression: str) -> date:
+def date_from_ordinal(ordinal: int, expression: str) -> date:
     """Return the date of a proleptic ordinal.
 
     Raise BadArgument, which shows `expression`, for an ordinal that is no DATE.
@@ -71,7 +71,7 @@ def day_numbered(ordinal: int, expression: str) -> date:
     raise BadArgument(f"Date out of range: {expression}")
 
 
-def moved(day: date, amount: int, part: str) -> date:
+def add_parts(day: date, amount: int, part: str) -> date:
     """Return `day` plus `amount` parts.
 
     A day beyond the end of the resulting month becomes the last day of that month.
@@ -81,11 +81,11 @@ def moved(day: date, amount: int, part: str) -> date:
         raise BadDatePart(part, "DATE_ADD")
     days, months = unit
     if days:
-        return day_numbered(day.toordinal() + days * amount, f"{day} + {amount} {part}")
-    return moved_by_months(day, months * amount)
+        return date_from_ordinal(day.toordinal() + days * amount, f"{day} + {amount} {part}")
+    return add_months(day, months * amount)
 
 
-def moved_by_months(day: date, months: int) -> date:
+def add_months(day: date, months: int) -> date:
     """Return `day` plus `months`, at most the last day of the resulting month."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     if not 1 <= year <= 9_999:
@@ -97,7 +97,7 @@ def moved_by_months(day: date, months: int) -> date:
     return date(year, month, number)
 
 
-def difference(end: date, start: date, part: str) -> int:
+def count_boundaries(end: date, start: date, part: str) -> int:
     """Return the number of boundaries of the part between the dates."""
     function = _DIFFERENCES.get(part)
     if function is None:
@@ -105,7 +105,7 @@ def difference(end: date, start: date, part: str) -> int:
     return function(end, start)
 
 
-def truncated(day: date, part: str) -> date:
+def truncate(day: date, part: str) -> date:
     """Return the first day of the part that contains `day`."""
     function = _TRUNCATIONS.get(part)
     if function is None:
@@ -139,7 +139,7 @@ def _weeks_between(first: int) -> Callable[[date, date], int]:
 def _week_start(first: int) -> Callable[[date], date]:
     def start(day: date) -> date:
         ordinal = day.toordinal()
-        return day_numbered(ordinal - (ordinal - 1 - first) % 7, f"week of {day}")
+        return date_from_ordinal(ordinal - (ordinal - 1 - first) % 7, f"week of {day}")
 
     return start
 
@@ -191,7 +191,7 @@ EXTRACTIONS: Mapping[str, Callable[[date], int]] = {
 SECONDS_PER_DAY = 86_400
 
 
-def zone(name: str) -> Zone:
+def find_zone(name: str) -> Zone:
     """Return the time zone of that name or offset. Raise BadTimeZone."""
     try:
         return zone_named(name)
@@ -199,28 +199,28 @@ def zone(name: str) -> Zone:
         raise BadTimeZone(name) from None
 
 
-def local_seconds(nanos: int, where: str) -> int:
+def local_seconds(nanos: int, zone_name: str) -> int:
     """Return the local time of the instant in a zone, in seconds since the local 1970-01-01."""
     seconds = nanos // NANOS_PER_SECOND
-    return seconds + zone(where).offset_at(seconds)
+    return seconds + find_zone(zone_name).offset_at(seconds)
 
 
-def day_in(nanos: int, where: str) -> date:
+def date_in_zone(nanos: int, zone_name: str) -> date:
     """Return the date in a time zone at an instant."""
-    ordinal = EPOCH_ORDINAL + local_seconds(nanos, where) // SECONDS_PER_DAY
+    ordinal = EPOCH_ORDINAL + local_seconds(nanos, zone_name) // SECONDS_PER_DAY
     if ORDINAL_MIN <= ordinal <= ORDINAL_MAX:
         return date.fromordinal(ordinal)
-    raise BadArgument(f"Date out of range: {format_utc(nanos)} in time zone {where}")
+    raise BadArgument(f"Date out of range: {format_utc(nanos)} in time zone {zone_name}")
 
 
-def midnight(day: date, where: str) -> int:
+def midnight(day: date, zone_name: str) -> int:
     """Return the instant at which the date begins in a time zone."""
     local = (day.toordinal() - EPOCH_ORDINAL) * SECONDS_PER_DAY
-    nanos = zone(where).instant_of(local) * NANOS_PER_SECOND
-    return checked(nanos, f"start of {day} in time zone {where}")
+    nanos = find_zone(zone_name).instant_of(local) * NANOS_PER_SECOND
+    return check_timestamp(nanos, f"start of {day} in time zone {zone_name}")
 
 
-def checked(nanos: int, expression: str) -> int:
+def check_timestamp(nanos: int, expression: str) -> int:
     """Return `nanos` if it is a TIMESTAMP. Raise BadArgument, which shows `expression`."""
     if TIMESTAMP_MIN <= nanos <= TIMESTAMP_MAX:
         return nanos

@@ -20,7 +20,7 @@ from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.functions.text.pattern_cache import pattern_cache
-from spanemu.sql.functions.time.date_parts import SECONDS_PER_DAY, week_of_year, zone
+from spanemu.sql.functions.time.date_parts import SECONDS_PER_DAY, find_zone, week_of_year
 from spanemu.sql.functions.value_size import bounded
 from spanemu.values.date import EPOCH_ORDINAL
 
@@ -86,7 +86,7 @@ def _written(pattern: str, moment: Moment, for_date: bool) -> str:
 def moment_of(nanos: int, zone_name: str) -> Moment:
     """Return the fields of the instant in a time zone."""
     instant, fraction = divmod(nanos, NANOS_PER_SECOND)
-    offset = zone(zone_name).offset_at(instant)
+    offset = find_zone(zone_name).offset_at(instant)
     if offset % 60:  # Local mean time: a format cannot show the seconds of its offset.
         offset = offset // 60 * 60 if offset > 0 else -(-offset // 60 * 60)
     days, second = divmod(instant + offset, SECONDS_PER_DAY)

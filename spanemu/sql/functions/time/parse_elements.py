@@ -1,9 +1,9 @@
 """The elements of the format strings of PARSE_DATE and PARSE_TIMESTAMP, as steps of a parser.
 
 A step takes the fields parsed before, the text and an offset. It returns the offset after the text
-that it consumed, or -1 if the text does not match. `parse_fields` resolves elements that specify the
-same part of a date, after the whole text is read. White space in the format matches any amount of
-white space in the text, also none.
+that it consumed, or -1 if the text does not match. Where several elements specify the same part of
+a date, `parse_fields` decides after the whole text is read. White space in the format matches any
+amount of white space in the text, also none.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from spanemu.base.deadline_checks import paced_stream
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.text.pattern_cache import pattern_cache
-from spanemu.sql.functions.time.date_parts import zone
+from spanemu.sql.functions.time.date_parts import find_zone
 from spanemu.sql.functions.time.formatting import CLOCK_ELEMENTS, DAYS, MONTHS
 from spanemu.sql.functions.time.parse_fields import Fields
 
@@ -139,7 +139,7 @@ def _number(number: _Number) -> Step:
         if field:
             setattr(fields, field, value)
             if field in _ORDERED:
-                fields.said(_ORDERED[field])
+                fields.record(_ORDERED[field])
         return end
 
     return step
@@ -187,7 +187,7 @@ def _name(names: tuple[str, ...], field: str) -> Step:
             return -1
         if field:
             setattr(fields, field, numbers[match[0][:3].lower()])
-        fields.said(field or "weekday")
+        fields.record(field or "weekday")
         return match.end()
 
     return step
@@ -232,8 +232,8 @@ def _quarter(fields: Fields, text: str, at: int) -> int:
         return -1
     fields.month = int(text[at]) * 3 - 2
     fields.day = 1
-    fields.said("month")
-    fields.said("day")
+    fields.record("month")
+    fields.record("day")
     return at + 1
 
 
@@ -305,7 +305,7 @@ def _zone(fields: Fields, text: str, at: int) -> int:
         end += 1
     if end == at:
         return -1
-    fields.zone = zone(text[at:end])
+    fields.zone = find_zone(text[at:end])
     fields.offset = None
     return end
 
@@ -317,8 +317,8 @@ def _us_date_given(fields: Fields) -> None:
     _year_given(fields)
 
 
-def _says(number: _Number, what: str) -> Step:
-    return _then(_number(number), lambda fields: fields.said(what))
+def _recording(number: _Number, part: str) -> Step:
+    return _then(_number(number), lambda fields: fields.record(part))
 
 
 def _week(starts: int) -> Step:
@@ -371,10 +371,10 @@ ELEMENTS: Mapping[str, Step] = {
     "T": _joined("%H:%M:%S"),
     "t": skip_spaces,
     "U": _week(6),
-    "u": _says(_Number(1, 1, 7), "weekday"),
-    "V": _says(_Number(2, 1, 53), "iso_week"),
+    "u": _recording(_Number(1, 1, 7), "weekday"),
+    "V": _recording(_Number(2, 1, 53), "iso_week"),
     "W": _week(0),
-    "w": _says(_Number(1, 0, 6), "weekday"),
+    "w": _recording(_Number(1, 0, 6), "weekday"),
     "X": _joined("%H:%M:%S"),
     "x": _US_DATE,
     "Y": _then(_number(_Number(5, 0, 10_000, "year")), _year_given),

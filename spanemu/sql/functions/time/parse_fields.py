@@ -41,9 +41,7 @@ class Fields:
         self.year = 1970
         self.month = self.day = 1
         self.hour = self.minute = self.second = self.nanos = 0
-        self.year_of_century: int | None = (
-            None  # set if %y or %C was the latest element of the year
-        )
+        self.year_of_century: int | None = None  # set if the latest was %y or %C
         self.century = 0
         self.century_given = False
         self.hour_of_twelve = self.afternoon = False
@@ -53,12 +51,12 @@ class Fields:
         self.week = self.week_start = self.day_of_year = self.iso_year = 0
         self.order: dict[str, int] = {}  # part of the date -> the rank of its latest element
 
-    def said(self, what: str) -> None:
-        """Record that the latest element of the text specifies `what`."""
-        self.order[what] = len(self.order) + max(self.order.values(), default=0) + 1
+    def record(self, part: str) -> None:
+        """Record that the latest element of the text specifies `part` of the date."""
+        self.order[part] = len(self.order) + max(self.order.values(), default=0) + 1
 
 
-def settle(fields: Fields, year: int, text: str, pattern: str) -> int:
+def resolve_date(fields: Fields, year: int, text: str, pattern: str) -> int:
     """Set the month and day that `fields` give by week or day of year; return the final year."""
     order = fields.order
     week, day, weekday = order.get("week", 0), order.get("day_of_year", 0), "weekday" in order

@@ -13,17 +13,17 @@ from spanemu.base.deadline_checks import paced
 from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.sql.functions.errors import UnparseableText
 from spanemu.sql.functions.registry import Context
-from spanemu.sql.functions.time.date_parts import SECONDS_PER_DAY, checked, zone
+from spanemu.sql.functions.time.date_parts import SECONDS_PER_DAY, check_timestamp, find_zone
 from spanemu.sql.functions.time.formatting import CYCLE_DAYS, CYCLE_YEARS
 from spanemu.sql.functions.time.parse_elements import compiled, skip_spaces
-from spanemu.sql.functions.time.parse_fields import Fields, settle
+from spanemu.sql.functions.time.parse_fields import Fields, resolve_date
 from spanemu.values.date import EPOCH_ORDINAL
 
 
 def parse_date(pattern: str, text: str) -> date:
     """Return `PARSE_DATE(format, text)`."""
     fields = _read(pattern, text, True)
-    year = settle(fields, _full_year(fields), text, pattern)
+    year = resolve_date(fields, _full_year(fields), text, pattern)
     if not 1 <= year <= 9_999:
         raise UnparseableText(text, pattern)
     _check_day(year, fields, text, pattern)
@@ -32,13 +32,13 @@ def parse_date(pattern: str, text: str) -> date:
 
 def parse_timestamp(context: Context, pattern: str, text: str, zone_name: str | None = None) -> int:
     """Return `PARSE_TIMESTAMP(format, text [, zone])`."""
-    default = zone(context.time_zone if zone_name is None else zone_name)
+    default = find_zone(context.time_zone if zone_name is None else zone_name)
     fields = _read(pattern, text, False)
     if fields.instant is not None:
-        return checked(fields.instant * NANOS_PER_SECOND, text)
+        return check_timestamp(fields.instant * NANOS_PER_SECOND, text)
     hour = fields.hour + 12 if fields.hour_of_twelve and fields.afternoon else fields.hour
     local = (
-        _days(settle(fields, _full_year(fields), text, pattern), fields, text, pattern)
+        _days(resolve_date(fields, _full_year(fields), text, pattern), fields, text, pattern)
         * SECONDS_PER_DAY
         + hour * 3_600
         + fields.minute * 60
@@ -51,7 +51,7 @@ def parse_timestamp(context: Context, pattern: str, text: str, zone_name: str | 
         seconds = local - fields.offset
     else:
         seconds = (fields.zone or default).instant_of(local)
-    return checked(seconds * NANOS_PER_SECOND + nanos, text)
+    return check_timestamp(seconds * NANOS_PER_SECOND + nanos, text)
 
 
 def _read(pattern: str, text: str, for_date: bool) -> Fields:

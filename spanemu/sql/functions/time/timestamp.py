@@ -27,12 +27,12 @@ from spanemu.sql.functions.time.date import extract_from_date
 from spanemu.sql.functions.time.date_parts import (
     EXTRACTIONS,
     SECONDS_PER_DAY,
-    checked,
-    day_in,
+    check_timestamp,
+    date_in_zone,
+    find_zone,
     local_seconds,
     midnight,
-    truncated,
-    zone,
+    truncate,
 )
 from spanemu.sql.functions.time.formatting import format_timestamp, moment_of
 from spanemu.sql.functions.time.interval import extract_from_interval
@@ -67,7 +67,7 @@ def timestamp_add(nanos: int, amount: int, part: str) -> int:
     later = nanos + amount * size
     if timestamps.TIMESTAMP_MIN <= later <= timestamps.TIMESTAMP_MAX:
         return later
-    return checked(later, f"{timestamps.format_utc(nanos)} + {amount} {part}")
+    return check_timestamp(later, f"{timestamps.format_utc(nanos)} + {amount} {part}")
 
 
 def timestamp_sub(nanos: int, amount: int, part: str) -> int:
@@ -90,20 +90,20 @@ def timestamp_diff(end: int, start: int, part: str) -> int:
     return parts
 
 
-def timestamp_trunc(context: Context, nanos: int, part: str, where: str | None = None) -> int:
+def timestamp_trunc(context: Context, nanos: int, part: str, zone_name: str | None = None) -> int:
     """Return `TIMESTAMP_TRUNC(timestamp, part [, zone])`, by a zone's clock and calendar."""
     size = NANOS_PER_PART.get(part)
     if size is not None and size <= NANOS_PER_SECOND:
-        if where is not None:
-            zone(where)  # Raises BadTimeZone.
+        if zone_name is not None:
+            find_zone(zone_name)  # Raises BadTimeZone.
         return nanos - nanos % size
-    name = context.time_zone if where is None else where
+    name = context.time_zone if zone_name is None else zone_name
     if size is not None and size < NANOS_PER_DAY:
         # The offset at this instant applies to the whole hour or minute, also across a change.
         seconds, width = local_seconds(nanos, name), size // NANOS_PER_SECOND
         start = nanos // NANOS_PER_SECOND - seconds % width
-        return checked(start * NANOS_PER_SECOND, f"start of {part}")
-    return midnight(truncated(day_in(nanos, name), part), name)
+        return check_timestamp(start * NANOS_PER_SECOND, f"start of {part}")
+    return midnight(truncate(date_in_zone(nanos, name), part), name)
 
 
 def timestamp_of_string(context: Context, text: str) -> int:
@@ -111,39 +111,40 @@ def timestamp_of_string(context: Context, text: str) -> int:
     return _parsed(text, context.time_zone)
 
 
-def timestamp_of_string_in(text: str, where: str) -> int:
+def timestamp_of_string_in(text: str, zone_name: str) -> int:
     """Return `TIMESTAMP(text, zone)`. Raise BadArgument for a text that names a zone as well."""
-    zone(where)
+    find_zone(zone_name)
     if timestamps.names_zone(text):
         raise BadArgument(
             "TIMESTAMP function with a time zone argument takes no string that has a time zone"
         )
-    return _parsed(text, where)
+    return _parsed(text, zone_name)
 
 
-def timestamp_of_date(context: Context, day: date, where: str | None = None) -> int:
+def timestamp_of_date(context: Context, day: date, zone_name: str | None = None) -> int:
     """Return `TIMESTAMP(date [, zone])`: the first instant of the date."""
-    return midnight(day, context.time_zone if where is None else where)
+    return midnight(day, context.time_zone if zone_name is None else zone_name)
 
 
-def string_of_timestamp(context: Context, nanos: int, where: str | None = None) -> str:
+def string_of_timestamp(context: Context, nanos: int, zone_name: str | None = None) -> str:
     """Return `STRING(timestamp [, zone])`."""
-    return timestamps.format_sql(nanos, zone(context.time_zone if where is None else where).name)
+    zone = find_zone(context.time_zone if zone_name is None else zone_name)
+    return timestamps.format_sql(nanos, zone.name)
 
 
 def timestamp_of_seconds(seconds: int) -> int:
     """Return `TIMESTAMP_SECONDS(seconds)`."""
-    return checked(seconds * NANOS_PER_SECOND, f"{seconds} seconds")
+    return check_timestamp(seconds * NANOS_PER_SECOND, f"{seconds} seconds")
 
 
 def timestamp_of_millis(millis: int) -> int:
     """Return `TIMESTAMP_MILLIS(millis)`."""
-    return checked(millis * NANOS_PER_MILLI, f"{millis} milliseconds")
+    return check_timestamp(millis * NANOS_PER_MILLI, f"{millis} milliseconds")
 
 
 def timestamp_of_micros(micros: int) -> int:
     """Return `TIMESTAMP_MICROS(micros)`."""
-    return checked(micros * NANOS_PER_MICRO, f"{micros} microseconds")
+    return check_timestamp(micros * NANOS_PER_MICRO, f"{micros} microseconds")
 
 
 def unix_seconds(nanos: int) -> int:
@@ -162,10 +163,10 @@ def unix_micros(nanos: int) -> int:
 
 
 def extract_from_timestamp(
-    context: Context, nanos: int, part: str, where: str | None = None
+    context: Context, nanos: int, part: str, zone_name: str | None = None
 ) -> int:
     """Return `EXTRACT(part FROM timestamp [AT TIME ZONE zone])`."""
-    name = context.time_zone if where is None else where
+    name = context.time_zone if zone_name is None else zone_name
     of_clock = _CLOCK.get(part)
     if of_clock is not None:
         return of_clock(local_seconds(nanos, name), nanos % NANOS_PER_SECOND)
@@ -178,9 +179,9 @@ def extract_from_timestamp(
     return number - moment.shift if moment.shift and part in ("YEAR", "ISOYEAR") else number
 
 
-def extract_date(context: Context, nanos: int, where: str | None = None) -> date:
+def extract_date(context: Context, nanos: int, zone_name: str | None = None) -> date:
     """Return `EXTRACT(DATE FROM timestamp [AT TIME ZONE zone])`."""
-    return day_in(nanos, context.time_zone if where is None else where)
+    return date_in_zone(nanos, context.time_zone if zone_name is None else zone_name)
 
 
 def pending_commit_timestamp() -> NoReturn:

@@ -13,12 +13,12 @@ import pytest
 from spanemu.base.errors import Unsupported
 from spanemu.sql.functions.conversion import cast_function
 from spanemu.sql.functions.conversion_rules import (
-    Given,
-    Willingness,
+    ArgumentKind,
+    CoercionLevel,
+    coercion_level,
     is_castable,
     is_coercible,
     is_zoned,
-    willingness,
 )
 from spanemu.sql.functions.errors import (
     BadArgument,
@@ -229,29 +229,29 @@ def test_castable_but_for_names() -> None:
 @pytest.mark.parametrize(
     ("from_", "to", "expected"),
     [
-        (INT64, INT64, Willingness.IMPLICIT),
-        (INT64, FLOAT64, Willingness.IMPLICIT),
-        (INT64, NUMERIC, Willingness.IMPLICIT),
-        (INT64, FLOAT32, Willingness.LITERAL),
-        (FLOAT64, NUMERIC, Willingness.LITERAL),
-        (FLOAT64, INT64, Willingness.EXPLICIT),
-        (STRING, TIMESTAMP, Willingness.PARAMETER),
-        (STRING, INT64, Willingness.EXPLICIT),
+        (INT64, INT64, CoercionLevel.IMPLICIT),
+        (INT64, FLOAT64, CoercionLevel.IMPLICIT),
+        (INT64, NUMERIC, CoercionLevel.IMPLICIT),
+        (INT64, FLOAT32, CoercionLevel.LITERAL),
+        (FLOAT64, NUMERIC, CoercionLevel.LITERAL),
+        (FLOAT64, INT64, CoercionLevel.EXPLICIT),
+        (STRING, TIMESTAMP, CoercionLevel.PARAMETER),
+        (STRING, INT64, CoercionLevel.EXPLICIT),
         (STRING, JSON, None),
-        (struct_of(("a", INT64)), struct_of(("b", FLOAT32)), Willingness.LITERAL),
+        (struct_of(("a", INT64)), struct_of(("b", FLOAT32)), CoercionLevel.LITERAL),
     ],
 )
-def test_willingness(from_: Type, to: Type, expected: Willingness | None) -> None:
-    assert willingness(from_, to) is expected
+def test_willingness(from_: Type, to: Type, expected: CoercionLevel | None) -> None:
+    assert coercion_level(from_, to) is expected
 
 
 def test_what_is_given_decides() -> None:
     assert is_coercible(INT64, FLOAT64)
     assert not is_coercible(STRING, DATE)
-    assert is_coercible(STRING, DATE, Given.PARAMETER)
-    assert not is_coercible(FLOAT64, FLOAT32, Given.PARAMETER)
-    assert is_coercible(FLOAT64, FLOAT32, Given.LITERAL)
-    assert not is_coercible(STRING, INT64, Given.LITERAL)
+    assert is_coercible(STRING, DATE, ArgumentKind.PARAMETER)
+    assert not is_coercible(FLOAT64, FLOAT32, ArgumentKind.PARAMETER)
+    assert is_coercible(FLOAT64, FLOAT32, ArgumentKind.LITERAL)
+    assert not is_coercible(STRING, INT64, ArgumentKind.LITERAL)
     assert not is_coercible(array_of(INT64), array_of(FLOAT64))
-    assert is_coercible(array_of(INT64), array_of(FLOAT64), Given.LITERAL)
-    assert not is_coercible(JSON, STRING, Given.LITERAL)
+    assert is_coercible(array_of(INT64), array_of(FLOAT64), ArgumentKind.LITERAL)
+    assert not is_coercible(JSON, STRING, ArgumentKind.LITERAL)

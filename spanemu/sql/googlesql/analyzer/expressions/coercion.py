@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any
 
 from spanemu.base.deadline_checks import paced
-from spanemu.sql.functions.conversion_rules import Given, is_coercible
+from spanemu.sql.functions.conversion_rules import ArgumentKind, is_coercible
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.errors.typing import NoCommonType
 from spanemu.sql.googlesql.analyzer.expressions import messages
@@ -122,10 +122,10 @@ def cost(expression: Expr, kind: Kind, target: Type, analysis: Analysis) -> int 
     return 0 if source == target else _LITERAL_COERCED
 
 
-_GIVEN: Mapping[Kind, Given] = {
-    Kind.VALUE: Given.EXPRESSION,
-    Kind.PARAMETER: Given.PARAMETER,
-    Kind.LITERAL: Given.LITERAL,
+_GIVEN: Mapping[Kind, ArgumentKind] = {
+    Kind.VALUE: ArgumentKind.EXPRESSION,
+    Kind.PARAMETER: ArgumentKind.PARAMETER,
+    Kind.LITERAL: ArgumentKind.LITERAL,
 }
 
 

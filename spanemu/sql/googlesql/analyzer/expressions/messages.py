@@ -13,7 +13,7 @@ from typing import Any
 
 from spanemu.messages.field import MessageField
 from spanemu.messages.message import MessageType
-from spanemu.messages.pool import MessagePool, pool_of
+from spanemu.messages.pool import MessagePool, message_pool
 from spanemu.schema.schema import Schema
 from spanemu.sql.functions import messages
 from spanemu.sql.functions.errors import EvaluationError
@@ -46,7 +46,7 @@ def message_type(type_: Type, schema: Schema, at: int) -> MessageType:
 
 
 def _pool(schema: Schema) -> MessagePool:
-    return pool_of(b"" if schema.proto_bundle is None else schema.proto_bundle.descriptors)
+    return message_pool(b"" if schema.proto_bundle is None else schema.proto_bundle.descriptors)
 
 
 # ---------------------------------------------------------------------------- conversions

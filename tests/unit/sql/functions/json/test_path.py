@@ -8,7 +8,7 @@ import pytest
 
 from spanemu.base.errors import Code
 from spanemu.sql.functions.errors import BadJsonPath
-from spanemu.sql.functions.json.path import MISSING, Step, found, reading_path, writing_path
+from spanemu.sql.functions.json.path import MISSING, Step, reading_path, value_at, writing_path
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_escapes_stay_when_written() -> None:
 
 @pytest.mark.parametrize("text", ["$[-1]", "$[99999999999999999999]"])
 def test_indexes_that_no_array_has(text: str) -> None:
-    assert found([1], reading_path(text)) is MISSING
+    assert value_at([1], reading_path(text)) is MISSING
     with pytest.raises(BadJsonPath):
         writing_path(text)
 
@@ -98,4 +98,4 @@ def test_bad_paths(text: str) -> None:
 )
 def test_found(text: str, expected: Any) -> None:
     document = {"a": [1, {"b": None}], "1": "one"}
-    assert found(document, reading_path(text)) == expected
+    assert value_at(document, reading_path(text)) == expected
